@@ -1,0 +1,30 @@
+import type { RefusalCode } from './refusals.js';
+
+/** One limit, declared beside what it limits. The configuration, its reference and its JSON Schema are made from it. */
+export interface LimitRow {
+  readonly default: number;
+  readonly min: number;
+  /** The hard ceiling: configuration cannot go beyond it. */
+  readonly max: number;
+  readonly unit: 'bytes' | 'count' | 'millis' | 'chars' | 'levels' | 'points';
+  /** What happens at the limit: the code of the refusal, or null where nothing is refused. */
+  readonly refusal: RefusalCode | null;
+  /** One sentence: what it limits and why the default is what it is. */
+  readonly text: string;
+}
+
+export type LimitTable = Readonly<Record<string, LimitRow>>;
+
+/** The limits of a table as numbers, as compiled code reads them. */
+export type Limits<T extends LimitTable> = { readonly [K in keyof T]: number };
+
+/** Every limit of the table at its default. */
+export function defaultsOf<T extends LimitTable>(table: T): Limits<T> {
+  return Object.freeze(
+    Object.fromEntries(Object.entries(table).map(([name, row]) => [name, row.default])),
+  ) as Limits<T>;
+}
+
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
+export const GIB = 1024 * MIB;

@@ -1,0 +1,161 @@
+/**
+ * The closed table of everything Soapstone can refuse or fail with at run time.
+ *
+ * A row says whose fault it is; HTTP status, SOAP fault code and GraphQL status are derived from that and from the
+ * dialect, so they cannot disagree with it. Texts are public: they never hold input, addresses or upstream bodies.
+ *
+ * `peer` means "whoever sent this message": the XML reader and the envelope judge cannot know the direction. The gate
+ * does, and turns a peer's fault in a reply into `UPSTREAM_INVALID_RESPONSE`.
+ */
+export const REFUSALS = {
+  // The XML reader.
+  XML_NOT_WELLFORMED: { blame: 'peer', level: 'info', text: 'The message is not well-formed XML.' },
+  XML_DTD_FORBIDDEN: { blame: 'peer', level: 'info', text: 'A message must not contain a DTD.' },
+  XML_PI_FORBIDDEN: { blame: 'peer', level: 'info', text: 'A message must not contain a processing instruction.' },
+  XML_VERSION: { blame: 'peer', level: 'info', text: 'Only XML version 1.0 is accepted.' },
+  XML_ENCODING: {
+    blame: 'peer',
+    level: 'info',
+    text: 'The character encoding is not accepted or its bytes are broken.',
+  },
+  XML_NS_ERROR: { blame: 'peer', level: 'info', text: 'The message breaks the rules of XML namespaces.' },
+  XML_DEPTH_LIMIT: { blame: 'peer', level: 'info', text: 'The message nests more elements than allowed.' },
+  XML_CHILD_LIMIT: { blame: 'peer', level: 'info', text: 'An element has more children than allowed.' },
+  XML_ELEMENT_LIMIT: { blame: 'peer', level: 'info', text: 'The message has more elements than allowed.' },
+  XML_ATTR_LIMIT: { blame: 'peer', level: 'info', text: 'An element has more attributes than allowed.' },
+  XML_ATTR_VALUE_LIMIT: { blame: 'peer', level: 'info', text: 'An attribute value is longer than allowed.' },
+  XML_NAME_LIMIT: { blame: 'peer', level: 'info', text: 'A name is longer than allowed.' },
+  XML_NS_LIMIT: { blame: 'peer', level: 'info', text: 'The message declares more or longer namespaces than allowed.' },
+  XML_TEXT_LIMIT: { blame: 'peer', level: 'info', text: 'A text is longer than allowed.' },
+  XML_COMMENT_LIMIT: { blame: 'peer', level: 'info', text: 'A comment is longer than allowed.' },
+  XML_MESSAGE_LIMIT: { blame: 'peer', level: 'info', text: 'The message is longer than allowed.' },
+
+  // The envelope.
+  SOAP_NOT_ENVELOPE: { blame: 'peer', level: 'info', text: 'The document element is not a SOAP Envelope.' },
+  SOAP_STRUCTURE: { blame: 'peer', level: 'info', text: 'The envelope breaks the structure of a SOAP message.' },
+  SOAP_HEADER_LIMIT: { blame: 'peer', level: 'info', text: 'The Header is larger than allowed.' },
+  SOAP_MULTI_BODY: { blame: 'peer', level: 'info', text: 'The Body must hold exactly one element.' },
+  SOAP_FAULT_CODE: { blame: 'peer', level: 'info', text: 'The fault code is not one of the permitted values.' },
+  SOAP_ENCODING_NAMESPACE: { blame: 'peer', level: 'info', text: 'The message does not use the encoding namespace.' },
+  VERSION_MISMATCH: {
+    blame: 'peer',
+    level: 'info',
+    fault: 'VersionMismatch',
+    text: 'The Envelope is not in the namespace that is expected here.',
+  },
+  MUST_UNDERSTAND: {
+    blame: 'peer',
+    level: 'info',
+    fault: 'MustUnderstand',
+    text: 'A header block that must be understood is not understood.',
+  },
+  UNKNOWN_OPERATION: { blame: 'client', level: 'info', text: 'This operation is not offered here.' },
+  ACTION_MISMATCH: { blame: 'client', level: 'info', text: 'The action and the message name different operations.' },
+
+  // The HTTP layer: a real status, no body, no SOAP message exists yet.
+  HTTP_BAD_REQUEST: { blame: 'client', level: 'info', status: 400, text: 'The request is malformed.' },
+  HTTP_NOT_FOUND: { blame: 'client', level: 'info', status: 404, text: 'There is nothing at this address.' },
+  HTTP_METHOD: { blame: 'client', level: 'info', status: 405, text: 'The method is not offered at this address.' },
+  HTTP_TIMEOUT: { blame: 'client', level: 'info', status: 408, text: 'The request took too long to arrive.' },
+  HTTP_LENGTH_REQUIRED: { blame: 'client', level: 'info', status: 411, text: 'A Content-Length is required.' },
+  HTTP_TOO_LARGE: { blame: 'client', level: 'info', status: 413, text: 'The request is longer than allowed.' },
+  HTTP_URI_TOO_LONG: {
+    blame: 'client',
+    level: 'info',
+    status: 414,
+    text: 'The request target is longer than allowed.',
+  },
+  HTTP_MEDIA_TYPE: { blame: 'client', level: 'info', status: 415, text: 'The Content-Type or coding is not accepted.' },
+
+  // The upstream.
+  UPSTREAM_UNREACHABLE: { blame: 'upstream', level: 'warn', text: 'The service cannot be reached.' },
+  UPSTREAM_CONNECT_TIMEOUT: {
+    blame: 'upstream',
+    level: 'warn',
+    text: 'The service did not accept a connection in time.',
+  },
+  UPSTREAM_TLS: { blame: 'upstream', level: 'warn', text: 'No trusted connection to the service could be made.' },
+  UPSTREAM_TIMEOUT: { blame: 'upstream', level: 'warn', text: 'The service did not answer in time.' },
+  UPSTREAM_IDLE_TIMEOUT: { blame: 'upstream', level: 'warn', text: 'The service stopped in the middle of its answer.' },
+  UPSTREAM_RESET: { blame: 'upstream', level: 'warn', text: 'The service closed the connection without an answer.' },
+  UPSTREAM_TRUNCATED: { blame: 'upstream', level: 'warn', text: 'The answer of the service is incomplete.' },
+  UPSTREAM_INVALID_RESPONSE: { blame: 'upstream', level: 'warn', text: 'The service gave no valid answer.' },
+  UPSTREAM_RESPONSE_LIMIT: {
+    blame: 'upstream',
+    level: 'warn',
+    text: 'The answer of the service is larger than allowed.',
+  },
+  UPSTREAM_SCHEMA_INVALID: { blame: 'upstream', level: 'warn', text: 'The service left its own contract.' },
+  UPSTREAM_REDIRECT: { blame: 'upstream', level: 'warn', text: 'The service answered with a redirect.' },
+  UPSTREAM_AUTH: {
+    blame: 'upstream',
+    level: 'warn',
+    text: 'The service did not accept the credentials of the gateway.',
+  },
+  UPSTREAM_OVERLOADED: { blame: 'upstream', level: 'warn', text: 'The service is overloaded.' },
+  POOL_EXHAUSTED: { blame: 'upstream', level: 'warn', text: 'Too many requests are waiting for the service.' },
+  SOAP_FAULT: { blame: 'upstream', level: 'info', text: 'The service answered with a Fault.' },
+
+  // GraphQL. `status` is that of an answer in application/graphql-response+json with no data.
+  BAD_REQUEST: { blame: 'client', level: 'info', status: 400, text: 'The GraphQL request is malformed.' },
+  BAD_USER_INPUT: { blame: 'client', level: 'info', status: 400, text: 'An argument has no valid value.' },
+  GRAPHQL_PARSE_FAILED: { blame: 'client', level: 'info', status: 400, text: 'The document is not valid GraphQL.' },
+  GRAPHQL_VALIDATION_FAILED: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    text: 'The document does not fit the schema.',
+  },
+  MAX_DEPTH_LIMIT: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    text: 'The operation is nested deeper than allowed.',
+  },
+  MAX_ALIASES_LIMIT: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    text: 'The operation has more aliases than allowed.',
+  },
+  MAX_ROOT_FIELDS_LIMIT: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    text: 'The operation has too many root fields.',
+  },
+  MAX_DIRECTIVES_LIMIT: { blame: 'client', level: 'info', status: 400, text: 'The document has too many directives.' },
+  MAX_TOKENS_LIMIT: { blame: 'client', level: 'info', status: 400, text: 'The document is longer than allowed.' },
+  MAX_COST_LIMIT: { blame: 'client', level: 'info', status: 400, text: 'The operation costs more than allowed.' },
+  CSRF_PREVENTED: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    text: 'The request lacks a header that proves its origin.',
+  },
+  BATCHING_NOT_SUPPORTED: { blame: 'client', level: 'info', status: 400, text: 'Batches are not accepted.' },
+
+  // Ourselves.
+  OVERLOADED: { blame: 'us', level: 'warn', text: 'The gateway is overloaded.' },
+  SHUTTING_DOWN: { blame: 'us', level: 'info', text: 'The gateway is shutting down.' },
+  CLIENT_GONE: { blame: 'client', level: 'info', text: 'The client closed the connection.' },
+  INTERNAL: { blame: 'us', level: 'error', text: 'Unexpected error.' },
+} as const satisfies Record<string, RefusalKind>;
+
+export type RefusalCode = keyof typeof REFUSALS;
+
+export type Blame = 'client' | 'peer' | 'upstream' | 'us';
+
+export interface RefusalKind {
+  readonly blame: Blame;
+  /** Level of the access log line that reports it. */
+  readonly level: 'info' | 'warn' | 'error';
+  /** The public text: a whole sentence that a caller may read. */
+  readonly text: string;
+  /** A SOAP fault code other than the sender's or receiver's that follows from `blame`. */
+  readonly fault?: 'VersionMismatch' | 'MustUnderstand';
+  /** An HTTP status that does not follow from blame and dialect. */
+  readonly status?: number;
+}
+
+export const kindOf = (code: RefusalCode): RefusalKind => REFUSALS[code];

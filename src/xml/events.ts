@@ -1,0 +1,57 @@
+/**
+ * The events of the streaming reader.
+ *
+ * A handler says, element by element, how much it wants to hear of the content. What it does not want is still
+ * checked in full by the reader (well-formedness, namespaces, limits), but no string is made for it.
+ */
+export interface XmlHandler {
+  /** An element begins. `tag` is lent: it is valid during this call only. The answer rules the element's content. */
+  open(tag: StartTag): Interest;
+  /** The element ends. Called once for each `open`. */
+  close(): void;
+  /**
+   * A piece of character data of the element opened last, references resolved, line ends normalised. One run of text
+   * may come in any number of pieces; comments and CDATA borders do not show. Only where `open` answered `ALL`.
+   */
+  text(piece: string): void;
+}
+
+/** Nothing of the content: neither elements nor text, down to the matching `close`. */
+export const SKIP = 0;
+/** The child elements, but no text of this element itself; text is checked, not reported. */
+export const ELEMENTS = 1;
+/** The child elements and the text of this element itself. */
+export const ALL = 2;
+/** The child elements; of the text only that there is some: `text('')` once per run with a non-white character. */
+export const PRESENCE = 3;
+
+export type Interest = typeof SKIP | typeof ELEMENTS | typeof ALL | typeof PRESENCE;
+
+/** A name after namespace processing. `uri` is '' for no namespace. */
+export interface QName {
+  readonly uri: string;
+  readonly local: string;
+}
+
+/** A start tag as lent to `XmlHandler.open`. Strings are interned: equal names are the same string object. */
+export interface StartTag {
+  readonly uri: string;
+  readonly local: string;
+  readonly prefix: string;
+  /** Elements open, this one included: 1 for the document element. */
+  readonly depth: number;
+  /** Offset of the `<` in the bytes given to the reader so far (after transcoding for encodings other than UTF-8). */
+  readonly offsetBytes: number;
+  /** Attributes, namespace declarations not counted. */
+  readonly attributeCount: number;
+  attributeUri(index: number): string;
+  attributeLocal(index: number): string;
+  /** The normalised value (XML 1.0 section 3.3.3). */
+  attributeValue(index: number): string;
+  /** The normalised value of the attribute with this name, or null. */
+  attribute(uri: string, local: string): string | null;
+  /** What `prefix` ('' for the default) is bound to here, or null: for QNames in content (xsi:type, fault codes). */
+  namespace(prefix: string): string | null;
+  /** True if this very tag declares a namespace with this URI. */
+  declares(uri: string): boolean;
+}
