@@ -1,0 +1,101 @@
+/**
+ * The three dialects of the envelope protocol: one table, one row each. Everything that differs between them is here;
+ * no other file asks "which version".
+ *
+ * Sources: SOAP 1.1 (W3C Note 8 May 2000), SOAP 1.2 part 1 (second edition) and, for 2001-12, the working draft of
+ * that month as the owner's description quotes it.
+ */
+export const DIALECTS = {
+  '2001-12': {
+    name: '2001-12',
+    envelopeUri: 'http://www.w3.org/2001/12/soap-envelope',
+    encodingUri: 'http://www.w3.org/2001/12/soap-encoding',
+    mediaType: 'application/soap+xml',
+    targetAttribute: 'actor',
+    nextTargets: ['http://www.w3.org/2001/12/soap-envelope/actor/next'],
+    noneTarget: 'http://www.w3.org/2001/12/soap-envelope/actor/none',
+    mustUnderstandTrue: ['1'],
+    mustUnderstandFalse: ['0'],
+    faultForm: 'faultcode',
+    /** Bare codes only: a QName or a subcode with a dot is not permitted. */
+    faultCodesAreQNames: false,
+    senderCode: 'Client',
+    receiverCode: 'Server',
+    senderFaultStatus: 500,
+    undecodable: 'empty 400',
+    needsEncodingNamespace: true,
+    needsContentLength: true,
+  },
+  '1.1': {
+    name: '1.1',
+    envelopeUri: 'http://schemas.xmlsoap.org/soap/envelope/',
+    encodingUri: 'http://schemas.xmlsoap.org/soap/encoding/',
+    mediaType: 'text/xml',
+    targetAttribute: 'actor',
+    nextTargets: ['http://schemas.xmlsoap.org/soap/actor/next'],
+    noneTarget: null,
+    mustUnderstandTrue: ['1'],
+    mustUnderstandFalse: ['0'],
+    faultForm: 'faultcode',
+    faultCodesAreQNames: true,
+    senderCode: 'Client',
+    receiverCode: 'Server',
+    senderFaultStatus: 500,
+    undecodable: 'fault',
+    needsEncodingNamespace: false,
+    needsContentLength: false,
+  },
+  '1.2': {
+    name: '1.2',
+    envelopeUri: 'http://www.w3.org/2003/05/soap-envelope',
+    encodingUri: 'http://www.w3.org/2003/05/soap-encoding',
+    mediaType: 'application/soap+xml',
+    targetAttribute: 'role',
+    nextTargets: ['http://www.w3.org/2003/05/soap-envelope/role/next'],
+    noneTarget: 'http://www.w3.org/2003/05/soap-envelope/role/none',
+    mustUnderstandTrue: ['1', 'true'],
+    mustUnderstandFalse: ['0', 'false'],
+    faultForm: 'Code',
+    faultCodesAreQNames: true,
+    senderCode: 'Sender',
+    receiverCode: 'Receiver',
+    senderFaultStatus: 400,
+    undecodable: 'fault',
+    needsEncodingNamespace: false,
+    needsContentLength: false,
+  },
+} as const satisfies Record<string, DialectRow>;
+
+export type DialectName = keyof typeof DIALECTS;
+export type Dialect = DialectRow & { readonly name: DialectName };
+
+interface DialectRow {
+  readonly name: string;
+  readonly envelopeUri: string;
+  readonly encodingUri: string;
+  readonly mediaType: string;
+  /** The attribute of a header block that says whom it is for. */
+  readonly targetAttribute: 'actor' | 'role';
+  readonly nextTargets: readonly string[];
+  readonly noneTarget: string | null;
+  readonly mustUnderstandTrue: readonly string[];
+  readonly mustUnderstandFalse: readonly string[];
+  readonly faultForm: 'faultcode' | 'Code';
+  readonly faultCodesAreQNames: boolean;
+  readonly senderCode: 'Client' | 'Sender';
+  readonly receiverCode: 'Server' | 'Receiver';
+  readonly senderFaultStatus: 400 | 500;
+  /** What a request that is not XML, or no envelope at all, is answered with. */
+  readonly undecodable: 'empty 400' | 'fault';
+  readonly needsEncodingNamespace: boolean;
+  readonly needsContentLength: boolean;
+}
+
+export const DIALECT_NAMES: readonly DialectName[] = ['2001-12', '1.1', '1.2'];
+
+const BY_URI: ReadonlyMap<string, Dialect> = new Map(
+  DIALECT_NAMES.map((name): [string, Dialect] => [DIALECTS[name].envelopeUri, DIALECTS[name]]),
+);
+
+/** The dialect whose envelope namespace this is, or null. */
+export const dialectOfUri = (uri: string): Dialect | null => BY_URI.get(uri) ?? null;

@@ -1,0 +1,177 @@
+import type { Problem } from '../base/problem.js';
+import type { DialectName } from '../soap/dialect.js';
+import type { QName } from '../xml/events.js';
+
+/**
+ * What a WSDL and its schemas mean, as one plain frozen graph. References are direct (types may be recursive, so the
+ * graph has cycles); nothing here knows files, prefixes or the order of declarations any more.
+ *
+ * A mapping written by hand for a backend without a WSDL produces the same model, so everything behind it is one path.
+ */
+export interface WsdlModel {
+  readonly services: readonly WsdlService[];
+  /** Every named type, by `typeKey`: xsi:type is resolved here. */
+  readonly types: ReadonlyMap<string, XsdType>;
+  /** Every global element, by `typeKey`: header blocks and fault details are found here. */
+  readonly elements: ReadonlyMap<string, ElementDeclaration>;
+  readonly documents: readonly WsdlDocument[];
+  /** What was left out or approximated, with its place: the import report. Nothing here stops the service. */
+  readonly notices: readonly Problem[];
+}
+
+export interface WsdlService {
+  readonly name: QName;
+  readonly ports: readonly Port[];
+}
+
+export interface Port {
+  readonly name: string;
+  readonly dialect: DialectName;
+  /** The address the WSDL claims. Information only: the backend's address comes from the configuration. */
+  readonly address: string | null;
+  readonly operations: readonly Operation[];
+}
+
+export interface Operation {
+  readonly name: string;
+  readonly documentation: string | null;
+  /** The soapAction as written, without quotes; null when the binding gives none. */
+  readonly soapAction: string | null;
+  /** `ok`: all of it is understood. `partial`: parts became opaque. `disabled`: not callable; it still passes as SOAP. */
+  readonly status: 'ok' | 'partial' | 'disabled';
+  /** Why it is not `ok`. */
+  readonly reasons: readonly Problem[];
+  readonly input: Payload;
+  /** Null for a one-way operation. */
+  readonly output: Payload | null;
+  readonly faults: readonly FaultDeclaration[];
+}
+
+export interface Payload {
+  /** The one child of Body; null when Body is empty. */
+  readonly body: ElementDeclaration | null;
+  readonly headers: readonly HeaderDeclaration[];
+}
+
+export interface HeaderDeclaration {
+  readonly element: ElementDeclaration;
+}
+
+export interface FaultDeclaration {
+  readonly name: string;
+  /** The child of `detail`. */
+  readonly element: ElementDeclaration;
+}
+
+export interface ElementDeclaration {
+  readonly kind: 'element';
+  /** `uri` is '' for an unqualified local element: what stands on the wire. */
+  readonly name: QName;
+  readonly type: XsdType;
+  readonly nillable: boolean;
+  readonly default: string | null;
+  readonly fixed: string | null;
+  readonly documentation: string | null;
+}
+
+export type XsdType = SimpleType | ComplexType;
+
+export interface SimpleType {
+  readonly kind: 'simple';
+  /** Null for an anonymous type. */
+  readonly name: QName | null;
+  readonly variety: 'atomic' | 'list' | 'union';
+  /**
+   * Local name of the nearest built-in type of XML Schema ('string', 'int', 'decimal', 'dateTime', ...): what decides
+   * the lexical rules. For a list that of the items; for a union, and for what is not understood, 'string'.
+   */
+  readonly builtIn: string;
+  /** The permitted values in order, or null when not enumerated. */
+  readonly enumeration: readonly EnumerationValue[] | null;
+  readonly facets: Facets;
+  readonly documentation: string | null;
+}
+
+export interface EnumerationValue {
+  readonly value: string;
+  readonly documentation: string | null;
+}
+
+/** Constraining facets of XSD 1.0 part 2 section 4.3; null where not constrained. Bounds are lexical. */
+export interface Facets {
+  readonly length: number | null;
+  readonly minLength: number | null;
+  readonly maxLength: number | null;
+  readonly totalDigits: number | null;
+  readonly fractionDigits: number | null;
+  readonly minInclusive: string | null;
+  readonly maxInclusive: string | null;
+  readonly minExclusive: string | null;
+  readonly maxExclusive: string | null;
+  /** XSD regular expressions, all of which must match. */
+  readonly patterns: readonly string[];
+}
+
+export interface ComplexType {
+  readonly kind: 'complex';
+  readonly name: QName | null;
+  readonly abstract: boolean;
+  /** The complex type this one extends or restricts, or null. */
+  readonly base: ComplexType | null;
+  readonly derivation: 'extension' | 'restriction' | null;
+  /** Types derived from this one, directly; in declaration order. */
+  readonly derived: readonly ComplexType[];
+  /** All attributes, inherited ones first. */
+  readonly attributes: readonly AttributeDeclaration[];
+  /** All content, inherited content first. */
+  readonly content: Content;
+  readonly documentation: string | null;
+}
+
+export type Content =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'text'; readonly type: SimpleType }
+  | { readonly kind: 'elements'; readonly particle: Particle }
+  /** Mixed content, anyType and what is not understood: kept as XML. */
+  | { readonly kind: 'opaque' };
+
+/** A particle of a content model. `max` is `Infinity` for unbounded. */
+export type Particle =
+  | { readonly kind: 'one'; readonly element: ElementDeclaration; readonly min: number; readonly max: number }
+  | {
+      readonly kind: 'sequence' | 'choice' | 'all';
+      readonly particles: readonly Particle[];
+      readonly min: number;
+      readonly max: number;
+    }
+  | { readonly kind: 'any'; readonly min: number; readonly max: number };
+
+export interface AttributeDeclaration {
+  /** `uri` is '' for the usual unqualified attribute. */
+  readonly name: QName;
+  readonly type: SimpleType;
+  readonly required: boolean;
+  readonly default: string | null;
+  readonly fixed: string | null;
+  readonly documentation: string | null;
+}
+
+/**
+ * One document as it was read, ready to be served again: `pieces` joined, with each `link` replaced by an address of
+ * the gateway's. Pieces are cut at the positions the reader of start-up saw, so nothing else of the text changes.
+ */
+export interface WsdlDocument {
+  /** Index in `WsdlModel.documents`; 0 is the WSDL itself. */
+  readonly index: number;
+  /** Path or URL it was read from. */
+  readonly location: string;
+  readonly pieces: readonly (string | DocumentLink)[];
+}
+
+export type DocumentLink =
+  | { readonly kind: 'address' }
+  /** A reference to another document of this model. */
+  | { readonly kind: 'document'; readonly index: number };
+
+/** The key of a name in the maps of the model: `{uri}local`. */
+export const typeKey = (name: QName): string => `{${name.uri}}${name.local}`;
