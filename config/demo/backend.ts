@@ -1,0 +1,215 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Desk } from './desk.js';
+import {
+  DeskFault,
+  DIALECTS,
+  type Dialect,
+  type Element,
+  envelopeAround,
+  readDocument,
+  readEnvelope,
+  Undecodable,
+  writeFault,
+} from './envelope.js';
+import { DESK, OPERATIONS, type Reply } from './operations.js';
+
+/**
+ * The legacy SOAP backend of the demonstration: one address, `/orders`, that speaks all three dialects and mirrors the
+ * caller's. `GET ?wsdl` answers its WSDL, `GET ?method=GetOrder&id=7` calls an operation the way old toolkits allowed.
+ */
+export async function startDemoBackend(host: string, port: number): Promise<{ url: string; close(): Promise<void> }> {
+  const [wsdl, xsd] = await Promise.all(['legacy.wsdl', 'legacy.xsd'].map(readBeside));
+  const desk = new Desk();
+  let url = '';
+  const server = createServer({ requestTimeout: 120_000 }, (request, response) => {
+    const path = (request.url ?? '').split('?', 1)[0];
+    const query = new URLSearchParams((request.url ?? '').slice((path ?? '').length));
+    if (request.method === 'GET' && path === '/legacy.xsd') return sendXml(response, xsd ?? '');
+    if (request.method === 'GET' && path === '/orders' && query.has('wsdl'))
+      return sendXml(response, (wsdl ?? '').replaceAll('http://127.0.0.1:8081/orders', url));
+    answer(desk, request, response, path ?? '', query).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const shown = host.includes(':') ? `[${host}]` : host;
+  url = `http://${shown}:${typeof address === 'object' && address !== null ? address.port : port}/orders`;
+  return {
+    url,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const MESSAGE_LIMIT_BYTES = 1024 * 1024;
+/** Pieces of a long reply are joined to about this many characters before they are sent. */
+const CHUNK_CHARS = 16_384;
+
+/** This file runs compiled (dist/config/demo) or as it is (config/demo); the documents are not compiled. */
+async function readBeside(name: string): Promise<string> {
+  const source = new URL(import.meta.url).pathname.includes('/dist/config/demo/') ? '../../../config/demo/' : './';
+  return readFile(new URL(source + name, import.meta.url), 'utf8');
+}
+
+function sendXml(response: ServerResponse, text: string): void {
+  response.writeHead(200, { 'content-type': 'text/xml; charset=utf-8' }).end(text);
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status, { 'content-length': 0, connection: 'close' }).end();
+}
+
+async function answer(
+  desk: Desk,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  query: URLSearchParams,
+): Promise<void> {
+  if (path !== '/orders') return refuse(response, 404);
+  if (request.method === 'GET' && query.has('method')) {
+    const call = { headers: [], call: elementOf(query) };
+    return perform(desk, dialectOf('1.1'), () => call, response);
+  }
+  if (request.method !== 'POST') return refuse(response, 405);
+  const body = await readBody(request);
+  if (body === null) return refuse(response, 413);
+  const seen = new Set<string>();
+  const guess = guessDialect(body.toString('latin1', 0, 1024), request.headers['content-type'] ?? '');
+  if (guess.version === '2001-12' && request.headers['content-length'] === undefined) return refuse(response, 411);
+  let root: Element;
+  try {
+    root = readDocument(new TextDecoder('utf-8', { fatal: true }).decode(body), seen);
+  } catch {
+    if (guess.version === '2001-12') return refuse(response, 400);
+    return sendFault(new DeskFault('Client', 'The message cannot be read'), guess, response);
+  }
+  const dialect = DIALECTS.find((candidate) => candidate.envelope === root.namespace);
+  if (dialect === undefined)
+    return sendFault(new DeskFault('VersionMismatch', 'The envelope namespace is not known'), guess, response);
+  return perform(desk, dialect, () => readEnvelope(root, dialect, seen), response);
+}
+
+function dialectOf(version: Dialect['version']): Dialect {
+  const dialect = DIALECTS.find((candidate) => candidate.version === version);
+  if (dialect === undefined) throw new Undecodable('no such dialect');
+  return dialect;
+}
+
+/** For what cannot be read: the namespace that the first bytes name, else the media type's. */
+function guessDialect(head: string, contentType: string): Dialect {
+  const named = DIALECTS.find((dialect) => head.includes(dialect.envelope));
+  return named ?? dialectOf(contentType.startsWith('application/soap+xml') ? '1.2' : '1.1');
+}
+
+/** `?method=GetOrder&id=7` as the element that a message would hold. */
+function elementOf(query: URLSearchParams): Element {
+  const element = (name: string, text: string): Element => ({
+    namespace: DESK,
+    name,
+    text,
+    attributes: new Map(),
+    children: [],
+  });
+  const call = element(query.get('method') ?? '', '');
+  for (const [name, text] of query) if (name !== 'method') call.children.push(element(name, text));
+  return call;
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of request) {
+    length += piece.length;
+    if (length > MESSAGE_LIMIT_BYTES) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+async function perform(
+  desk: Desk,
+  dialect: Dialect,
+  read: () => { readonly headers: readonly Element[]; readonly call: Element },
+  response: ServerResponse,
+): Promise<void> {
+  const abort = new AbortController();
+  response.once('close', () => abort.abort());
+  let name: string;
+  let reply: Reply;
+  try {
+    const { headers, call } = read();
+    const session = headers.find((block) => block.namespace === DESK && block.name === 'Session') ?? null;
+    if (headers.some((block) => block !== session && mustBeUnderstood(block, dialect)))
+      throw new DeskFault('MustUnderstand', 'A header block is not known here');
+    name = call.name;
+    const operation = call.namespace === DESK ? OPERATIONS.get(name) : undefined;
+    if (operation === undefined) throw new DeskFault('Client', 'There is no such operation');
+    reply = await operation({ desk, element: call, session, signal: abort.signal });
+  } catch (error) {
+    if (abort.signal.aborted) return;
+    return sendFault(
+      error instanceof DeskFault ? error : new DeskFault('Server', 'The desk is closed'),
+      dialect,
+      response,
+    );
+  }
+  if (reply === null) {
+    response.writeHead(202, { 'content-length': 0 }).end();
+    return;
+  }
+  await send(response, dialect, 200, [
+    `<d:${name}Response xmlns:d="${DESK}" xmlns:t="${DESK}/types">`,
+    reply,
+    `</d:${name}Response>`,
+  ]);
+}
+
+function mustBeUnderstood(block: Element, dialect: Dialect): boolean {
+  const value = block.attributes.get(`{${dialect.envelope}}mustUnderstand`);
+  return value === '1' || value === 'true';
+}
+
+function sendFault(fault: DeskFault, dialect: Dialect, response: ServerResponse): Promise<void> {
+  const status = dialect.version === '1.2' && fault.code === 'Client' ? 400 : 500;
+  return send(response, dialect, status, [writeFault(fault, dialect)]);
+}
+
+/** Sends the Body's content: with its length when all of it is text, else in chunks and in constant memory. */
+async function send(
+  response: ServerResponse,
+  dialect: Dialect,
+  status: number,
+  content: readonly (string | Iterable<string>)[],
+): Promise<void> {
+  const [before, after] = envelopeAround(dialect);
+  const type = { 'content-type': `${dialect.mediaType}; charset=utf-8` };
+  if (content.every((piece) => typeof piece === 'string')) {
+    const text = before + content.join('') + after;
+    response.writeHead(status, { ...type, 'content-length': Buffer.byteLength(text) }).end(text);
+    return;
+  }
+  response.writeHead(status, type);
+  await pipeline(Readable.from(joined([before, ...content, after]), { highWaterMark: 2 }), response);
+}
+
+function* joined(content: readonly (string | Iterable<string>)[]): Generator<Buffer> {
+  let text = '';
+  for (const part of content) {
+    for (const piece of typeof part === 'string' ? [part] : part) {
+      text += piece;
+      if (text.length < CHUNK_CHARS) continue;
+      yield Buffer.from(text);
+      text = '';
+    }
+  }
+  yield Buffer.from(text);
+}
