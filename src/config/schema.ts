@@ -1,0 +1,217 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import type { Limits, LimitTable } from '../base/limit.js';
+import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
+import { XML_LIMITS } from '../xml/limits.js';
+import { HTTP_LIMITS } from './http-limits.js';
+import { limitGroup } from './limit-schema.js';
+
+/**
+ * The one table of configuration keys: type, sentence, default and bounds of each. The static type, the check at
+ * start-up, the published JSON Schema and the reference in the README are all made from it.
+ */
+
+const NAME = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
+const GRAPHQL_NAME = '[A-Za-z][A-Za-z0-9_]{0,127}';
+const ADDRESS_HINT = 'host:port; an IPv6 host stands in brackets, port 0 is any free one';
+
+/** A closed record of keys with a default of its own, so that the defaults inside it apply when it is absent. */
+const section = <T extends Record<string, TSchema>>(description: string, properties: T) =>
+  Type.Object(properties, { description, additionalProperties: false, default: {} });
+
+const oneOf = <const T extends readonly string[]>(values: T, description: string, initial?: T[number]) =>
+  Type.Unsafe<T[number]>({
+    type: 'string',
+    enum: values,
+    description,
+    ...(initial === undefined ? {} : { default: initial }),
+  });
+
+const limits = <T extends LimitTable>(table: T, description: string) =>
+  Type.Unsafe<Limits<T>>(limitGroup(table, description, 'all'));
+
+/** Overrides for one service. Typed as complete because the loader fills in the limits of the gateway. */
+const overrides = <T extends LimitTable>(table: T, description: string) =>
+  Type.Unsafe<Limits<T>>(limitGroup(table, description, 'some'));
+
+const MAPPED_OPERATION = Type.Object({
+  field: Type.String({
+    description: 'Root type and name of the field: `Query.order`, `Mutation.placeOrder`.',
+    pattern: `^(Query|Mutation)\\.${GRAPHQL_NAME}$`,
+  }),
+  request: Type.Optional(
+    Type.String({
+      description: 'Local name of the request element; without a WSDL, the name of the operation unless given.',
+      minLength: 1,
+    }),
+  ),
+  response: Type.Optional(
+    Type.String({
+      description: 'Local name of the reply element; without a WSDL, the request element plus `Response` unless given.',
+      minLength: 1,
+    }),
+  ),
+  namespace: Type.Optional(
+    Type.String({ description: 'Namespace of the request and reply elements, instead of that of the service.' }),
+  ),
+  qualified: Type.Optional(
+    Type.Boolean({ description: 'Whether the children are in the namespace too (without a WSDL; default true).' }),
+  ),
+  soapAction: Type.Optional(Type.String({ description: 'The action to send, instead of that of the WSDL.' })),
+});
+
+/** One schema instead of a union, so that a mistake inside the object is reported there and not as "matches none". */
+const OPERATION = Type.Unsafe<boolean | Static<typeof MAPPED_OPERATION>>({
+  description:
+    '`true`: a GraphQL field under its default name; `false`: no GraphQL field, SOAP only; or how it is mapped.',
+  ...MAPPED_OPERATION,
+  type: ['boolean', 'object'],
+  additionalProperties: false,
+});
+
+const SERVICE = Type.Object(
+  {
+    wsdl: Type.Optional(
+      Type.String({
+        description: 'The WSDL, a path beside this file. Absent: the mapping is written by hand in `types`.',
+        minLength: 1,
+      }),
+    ),
+    url: Type.Optional(Type.String({ description: 'Address of the backend, http or https.', minLength: 1 })),
+    urls: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: 'Several addresses of the same backend, used in turn. Instead of `url`.',
+        minItems: 1,
+        maxItems: 64,
+        uniqueItems: true,
+      }),
+    ),
+    versions: Type.Unsafe<readonly [DialectName, ...DialectName[]]>({
+      type: 'array',
+      items: { type: 'string', enum: DIALECT_NAMES },
+      description: 'Dialects that callers may speak; GraphQL calls the backend in the first.',
+      minItems: 1,
+      uniqueItems: true,
+      default: ['1.1'],
+    }),
+    path: Type.String({
+      description: 'Path of the service on the traffic address; `/soap/<service>` unless given.',
+      pattern: '^/',
+    }),
+    mode: oneOf(
+      ['enforce', 'monitor'],
+      '`enforce` refuses what breaks the rules; `monitor` counts and logs it and lets it through.',
+      'enforce',
+    ),
+    operations: Type.Record(Type.String({ pattern: '^[^\\s:{}]{1,256}$' }), OPERATION, {
+      description:
+        'By operation name: how it appears in GraphQL, or whether at all. One not listed has its default name.',
+      additionalProperties: false,
+      default: {},
+    }),
+    types: Type.Optional(
+      Type.String({ description: 'Type definitions in SDL of a mapping written by hand, instead of `wsdl`.' }),
+    ),
+    port: Type.Optional(
+      Type.String({ description: 'The port of the WSDL to call; its first SOAP port unless given.' }),
+    ),
+    namespace: Type.Optional(
+      Type.String({ description: 'Namespace of the request and reply elements of a mapping written by hand.' }),
+    ),
+    naming: oneOf(
+      ['camel', 'exact'],
+      '`camel` makes field names lowerCamelCase; `exact` keeps the names of the XML.',
+      'camel',
+    ),
+    understands: Type.Optional(
+      Type.Array(Type.String({ pattern: '^\\{[^{}]*\\}[^{}\\s:]+$' }), {
+        description:
+          'Header blocks the backend understands, as `{uri}local`; others that must be understood are refused.',
+        maxItems: 256,
+        uniqueItems: true,
+      }),
+    ),
+    limits: section('Limits of this service where they differ from those of the gateway.', {
+      xml: overrides(XML_LIMITS, 'As `limits.xml`.'),
+    }),
+  },
+  { description: 'One SOAP backend.', additionalProperties: false },
+);
+
+const ROUTE = Type.Object(
+  {
+    path: Type.String({ description: 'Every path that begins with this one.', pattern: '^/' }),
+    url: Type.String({ description: 'Where to, http or https.', minLength: 1 }),
+  },
+  { additionalProperties: false },
+);
+
+export const CONFIG = Type.Object(
+  {
+    listen: Type.String({
+      description: `Address for callers, SOAP and GraphQL: ${ADDRESS_HINT}.`,
+      default: '127.0.0.1:4000',
+    }),
+    admin: Type.String({
+      description: 'Address for operators, metrics and health; same form. Keep it off the public network.',
+      default: '127.0.0.1:4001',
+    }),
+    publicUrl: Type.Optional(
+      Type.String({
+        description: 'Address at which callers reach the gateway, for the WSDLs it serves; else the Host they named.',
+        minLength: 1,
+      }),
+    ),
+    workers: Type.Unsafe<number | 'auto'>({
+      type: ['integer', 'string'],
+      description: 'Processes that share the traffic address; `auto` is one for each processor.',
+      minimum: 1,
+      maximum: 256,
+      pattern: '^auto$',
+      default: 1,
+    }),
+    services: Type.Record(Type.String({ pattern: NAME }), SERVICE, {
+      description: 'The backends, by the name that paths, metrics and logs use.',
+      additionalProperties: false,
+      minProperties: 1,
+    }),
+    routes: Type.Array(ROUTE, {
+      description: 'Paths that hold no envelope (documents, pages): passed on unread.',
+      maxItems: 256,
+      default: [],
+    }),
+    graphql: section('The GraphQL endpoint.', {
+      path: Type.String({ description: 'Its path on the traffic address.', pattern: '^/', default: '/graphql' }),
+      introspection: Type.Boolean({ description: 'Whether callers may ask for the schema.', default: true }),
+    }),
+    limits: section('Limits. Every one has a default and a ceiling that configuration cannot lift.', {
+      xml: limits(XML_LIMITS, 'Limits inside the XML reader, for requests and replies.'),
+      http: limits(HTTP_LIMITS, 'Limits of the HTTP server.'),
+    }),
+    log: section('Logging, as JSON lines on standard output.', {
+      level: oneOf(
+        ['debug', 'info', 'warn', 'error'],
+        'Least level written; the access log is `info` for what went well.',
+        'info',
+      ),
+    }),
+    demo: Type.Optional(
+      Type.Object(
+        { listen: Type.String({ description: 'Address of the bundled demonstration backend.' }) },
+        { description: 'Starts the bundled demonstration backend. Not for production.', additionalProperties: false },
+      ),
+    ),
+  },
+  { title: 'Soapstone configuration', additionalProperties: false },
+);
+
+type DeepReadonly<T> = T extends (infer U)[]
+  ? readonly DeepReadonly<U>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+/** A configuration as the gateway uses it: checked, every default filled in, frozen. */
+export type Config = DeepReadonly<Static<typeof CONFIG>>;
+export type ServiceConfig = Config['services'][string];
+export type OperationConfig = ServiceConfig['operations'][string];
+export type RouteConfig = Config['routes'][number];
