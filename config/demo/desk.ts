@@ -110,7 +110,7 @@ function makeLine(order: number, no: number): Line {
     sku: articleOf(order + no),
     quantity: 1 + ((order * no) % 4),
     priceCents: 990 + 1000 * ((order + no) % 5),
-    engraving: engraving === 0 ? undefined : engraving === 1 ? null : `For ${order}/${no} — “always”`,
+    engraving: engraving === 0 ? null : engraving === 1 ? undefined : `For ${order}/${no} — “always”`,
   };
 }
 
