@@ -27,6 +27,7 @@ async function post(message: string | Buffer, contentType = 'text/xml; charset=u
     status: response.status,
     type: response.headers.get('content-type'),
     headers: response.headers,
+    length: response.headers.get('content-length'),
     text: await response.text(),
   };
 }
@@ -72,7 +73,7 @@ for (const [version, mediaType] of [
 
 t.test('what cannot be read', async (t) => {
   const cut = (version: Version) => post(envelope(version, '<WhoAmI/>').slice(0, -3));
-  t.match(await cut('2001-12'), { status: 400, text: '', headers: new Headers({ 'content-length': '0' }) });
+  t.match(await cut('2001-12'), { status: 400, text: '', length: '0' });
   t.match(await cut('1.1'), { status: 500, text: /env:Client/ });
   t.match(await cut('1.2'), { status: 400, text: /env:Sender/ });
   t.match(await post('nothing', 'application/soap+xml'), { status: 400, text: /soap-envelope/ });
