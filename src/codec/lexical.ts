@@ -1,0 +1,42 @@
+import { CODEC_LIMITS } from './limits.js';
+import { LexicalError } from './plan.js';
+
+/** The three treatments of white space (XSD 1.0 part 2, section 4.3.6). White space is the four characters of XML. */
+export type WhiteSpace = 'preserve' | 'replace' | 'collapse';
+
+/** `text` with its white space treated. Linear. */
+export function treatWhiteSpace(text: string, rule: WhiteSpace): string {
+  if (rule === 'preserve') return text;
+  if (rule === 'replace') return text.replace(/[\t\n\r]/g, ' ');
+  return trimXml(text).replace(/[ \t\n\r]+/g, ' ');
+}
+
+/** `text` without XML white space at both ends. `String.trim` would take characters that are content in XML. */
+export function trimXml(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isXmlSpace(text.charCodeAt(start))) start += 1;
+  while (end > start && isXmlSpace(text.charCodeAt(end - 1))) end -= 1;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+const isXmlSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+
+/** `text` trimmed, if it is short enough for a number or a date: what follows may then be matched by a pattern. */
+export function shortLexical(text: string): string {
+  const trimmed = trimXml(text);
+  if (trimmed.length > CODEC_LIMITS.numberChars.default)
+    throw new LexicalError('longer than a value of this type may be');
+  return trimmed;
+}
+
+/** Anything but a character of XML 1.0 (section 2.2); lone surrogates match as well. */
+const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
+
+/** The caller's value, if it is a string that XML can hold and that is not too long. Throws `LexicalError`. */
+export function textOf(value: unknown): string {
+  if (typeof value !== 'string') throw new LexicalError('must be a string');
+  if (value.length > CODEC_LIMITS.stringChars.default) throw new LexicalError('longer than a string may be');
+  if (NOT_XML.test(value)) throw new LexicalError('holds a character that XML does not allow');
+  return value;
+}

@@ -1,0 +1,55 @@
+import { KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
+
+/** Limits between XML and values. Those of the reader still hold beneath them. */
+export const CODEC_LIMITS = {
+  listItems: {
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    unit: 'count',
+    refusal: 'UPSTREAM_RESPONSE_LIMIT',
+    text: 'Items of one list in an answer that is read for GraphQL: each becomes an object of ours.',
+  },
+  inputItems: {
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    unit: 'count',
+    refusal: 'BAD_USER_INPUT',
+    text: 'Items of one list argument: each becomes an element of the request.',
+  },
+  inputDepth: {
+    default: 64,
+    min: 4,
+    max: 1000,
+    unit: 'levels',
+    refusal: 'BAD_USER_INPUT',
+    text: 'Nesting of an argument. With the envelope it stays below the 100 levels common parsers allow.',
+  },
+  numberChars: {
+    default: 128,
+    min: 16,
+    max: 1024,
+    unit: 'chars',
+    refusal: null,
+    text: 'Length of one number or date as written. DataPower allows 128.',
+  },
+  stringChars: {
+    default: MIB,
+    min: KIB,
+    max: 64 * MIB,
+    unit: 'chars',
+    refusal: 'BAD_USER_INPUT',
+    text: 'Length of one string argument.',
+  },
+  opaqueChars: {
+    default: 64 * KIB,
+    min: KIB,
+    max: MIB,
+    unit: 'chars',
+    refusal: 'UPSTREAM_RESPONSE_LIMIT',
+    text: 'Length of content that is handed out as XML text because its type is not modelled.',
+  },
+} as const satisfies LimitTable;
+
+export type CodecLimits = Limits<typeof CODEC_LIMITS>;
