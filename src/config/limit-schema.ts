@@ -5,7 +5,7 @@ export interface LimitGroupSchema {
   readonly type: 'object';
   readonly description: string;
   readonly additionalProperties: false;
-  readonly default?: Readonly<Record<string, never>>;
+  readonly default: Readonly<Record<string, never>>;
   readonly properties: Readonly<Record<string, LimitSchema>>;
 }
 
@@ -27,8 +27,7 @@ export function limitGroup(table: LimitTable, description: string, keys: 'all' |
   const properties = Object.fromEntries(
     Object.entries(table).map(([name, row]): [string, LimitSchema] => [name, limit(row, keys)]),
   );
-  const group = { type: 'object', description, additionalProperties: false, properties } as const;
-  return keys === 'all' ? { ...group, default: {} } : group;
+  return { type: 'object', description, additionalProperties: false, default: {}, properties };
 }
 
 function limit(row: LimitRow, keys: 'all' | 'some'): LimitSchema {

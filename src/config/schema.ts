@@ -12,7 +12,16 @@ import { limitGroup } from './limit-schema.js';
 
 const NAME = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
 const GRAPHQL_NAME = '[A-Za-z][A-Za-z0-9_]{0,127}';
-const ADDRESS_HINT = 'host:port; an IPv6 host stands in brackets, port 0 is any free one';
+const ADDRESS = {
+  format: 'address',
+  hint: 'Write host:port, such as 127.0.0.1:4000 or [::1]:4000; port 0 is any free one.',
+};
+const HTTP_URL = {
+  format: 'http-url',
+  minLength: 1,
+  hint: 'Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
+};
+const PATH = { pattern: '^/[^\\s?#]*$', hint: 'Begin it with `/`; no query, fragment or blank.' };
 
 /** A closed record of keys with a default of its own, so that the defaults inside it apply when it is absent. */
 const section = <T extends Record<string, TSchema>>(description: string, properties: T) =>
@@ -37,6 +46,7 @@ const MAPPED_OPERATION = Type.Object({
   field: Type.String({
     description: 'Root type and name of the field: `Query.order`, `Mutation.placeOrder`.',
     pattern: `^(Query|Mutation)\\.${GRAPHQL_NAME}$`,
+    hint: 'Write Query or Mutation, a dot and a GraphQL name: Query.order.',
   }),
   request: Type.Optional(
     Type.String({
@@ -76,9 +86,9 @@ const SERVICE = Type.Object(
         minLength: 1,
       }),
     ),
-    url: Type.Optional(Type.String({ description: 'Address of the backend, http or https.', minLength: 1 })),
+    url: Type.Optional(Type.String({ description: 'Address of the backend, http or https.', ...HTTP_URL })),
     urls: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), {
+      Type.Array(Type.String(HTTP_URL), {
         description: 'Several addresses of the same backend, used in turn. Instead of `url`.',
         minItems: 1,
         maxItems: 64,
@@ -94,8 +104,9 @@ const SERVICE = Type.Object(
       default: ['1.1'],
     }),
     path: Type.String({
-      description: 'Path of the service on the traffic address; `/soap/<service>` unless given.',
-      pattern: '^/',
+      description: 'Path of the service on the traffic address.',
+      derived: '/soap/<service>',
+      ...PATH,
     }),
     mode: oneOf(
       ['enforce', 'monitor'],
@@ -105,6 +116,7 @@ const SERVICE = Type.Object(
     operations: Type.Record(Type.String({ pattern: '^[^\\s:{}]{1,256}$' }), OPERATION, {
       description:
         'By operation name: how it appears in GraphQL, or whether at all. One not listed has its default name.',
+      names: 'Use the name of an operation of the WSDL.',
       additionalProperties: false,
       default: {},
     }),
@@ -123,7 +135,7 @@ const SERVICE = Type.Object(
       'camel',
     ),
     understands: Type.Optional(
-      Type.Array(Type.String({ pattern: '^\\{[^{}]*\\}[^{}\\s:]+$' }), {
+      Type.Array(Type.String({ pattern: '^\\{[^{}]*\\}[^{}\\s:]+$', hint: 'Write {namespace}name.' }), {
         description:
           'Header blocks the backend understands, as `{uri}local`; others that must be understood are refused.',
         maxItems: 256,
@@ -139,8 +151,8 @@ const SERVICE = Type.Object(
 
 const ROUTE = Type.Object(
   {
-    path: Type.String({ description: 'Every path that begins with this one.', pattern: '^/' }),
-    url: Type.String({ description: 'Where to, http or https.', minLength: 1 }),
+    path: Type.String({ description: 'Every path that begins with this one.', ...PATH }),
+    url: Type.String({ description: 'Where to, http or https.', ...HTTP_URL }),
   },
   { additionalProperties: false },
 );
@@ -148,17 +160,19 @@ const ROUTE = Type.Object(
 export const CONFIG = Type.Object(
   {
     listen: Type.String({
-      description: `Address for callers, SOAP and GraphQL: ${ADDRESS_HINT}.`,
+      description: 'Address for callers, SOAP and GraphQL, as host:port.',
       default: '127.0.0.1:4000',
+      ...ADDRESS,
     }),
     admin: Type.String({
       description: 'Address for operators, metrics and health; same form. Keep it off the public network.',
       default: '127.0.0.1:4001',
+      ...ADDRESS,
     }),
     publicUrl: Type.Optional(
       Type.String({
         description: 'Address at which callers reach the gateway, for the WSDLs it serves; else the Host they named.',
-        minLength: 1,
+        ...HTTP_URL,
       }),
     ),
     workers: Type.Unsafe<number | 'auto'>({
@@ -167,10 +181,12 @@ export const CONFIG = Type.Object(
       minimum: 1,
       maximum: 256,
       pattern: '^auto$',
+      hint: 'Write a number from 1 to 256, or auto.',
       default: 1,
     }),
     services: Type.Record(Type.String({ pattern: NAME }), SERVICE, {
       description: 'The backends, by the name that paths, metrics and logs use.',
+      names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.',
       additionalProperties: false,
       minProperties: 1,
     }),
@@ -180,7 +196,7 @@ export const CONFIG = Type.Object(
       default: [],
     }),
     graphql: section('The GraphQL endpoint.', {
-      path: Type.String({ description: 'Its path on the traffic address.', pattern: '^/', default: '/graphql' }),
+      path: Type.String({ description: 'Its path on the traffic address.', default: '/graphql', ...PATH }),
       introspection: Type.Boolean({ description: 'Whether callers may ask for the schema.', default: true }),
     }),
     limits: section('Limits. Every one has a default and a ceiling that configuration cannot lift.', {
@@ -196,7 +212,12 @@ export const CONFIG = Type.Object(
     }),
     demo: Type.Optional(
       Type.Object(
-        { listen: Type.String({ description: 'Address of the bundled demonstration backend.' }) },
+        {
+          listen: Type.String({
+            description: 'Address of the bundled demonstration backend, as host:port.',
+            ...ADDRESS,
+          }),
+        },
         { description: 'Starts the bundled demonstration backend. Not for production.', additionalProperties: false },
       ),
     ),

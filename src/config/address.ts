@@ -1,0 +1,24 @@
+/** Where a server listens. */
+export interface Address {
+  /** A name or an IP address, IPv6 without its brackets. */
+  readonly host: string;
+  /** 0 to 65535; 0 lets the system choose. */
+  readonly port: number;
+}
+
+/** Reads `host:port`, an IPv6 host in brackets. Null when it is something else. */
+export function parseAddress(text: string): Address | null {
+  const match = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253})):(\d{1,5})$/.exec(text);
+  if (match === null) return null;
+  const host = match[1] ?? match[2];
+  const port = Number(match[3]);
+  if (host === undefined || port > 65_535) return null;
+  return { host, port };
+}
+
+/** Whether a text is an http or https URL without credentials and fragment, which would end up in logs. */
+export function isHttpUrl(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.hash === '' && url.username === '' && url.password === '';
+}

@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { MIB } from '../base/limit.js';
+import { type Problem, Problems } from '../base/problem.js';
+import { checkRules } from './rules.js';
+import type { Config } from './schema.js';
+import { configSchema } from './schema-node.js';
+import { isRecord, substitute } from './substitute.js';
+import { type Finding, validate } from './validate.js';
+import { type ConfigPath, type Position, readYaml, type YamlSource } from './yaml-source.js';
+
+/** A checked configuration, and where in its file each part of it stands. */
+export interface LoadedConfig {
+  /** Frozen to the bottom, every default filled in. */
+  readonly config: Config;
+  /** The file as the operator named it. */
+  readonly file: string;
+  /** Absolute path of the file's directory: relative paths in the configuration start here. */
+  readonly directory: string;
+  /**
+   * Where a key or its value stands. Without `part`: the value when it is a scalar, else the key. For what is not in
+   * the file (a default) the nearest part around it that is; null when there is none.
+   */
+  positionOf(path: ConfigPath, part?: 'key' | 'value'): Position | null;
+}
+
+/** More than anybody reads; a broken file of a megabyte would give a hundred thousand. */
+const MAX_PROBLEMS = 100;
+
+/** Reads, completes and checks a configuration file. Throws `Problems` with everything that is wrong in it. */
+export async function loadConfig(
+  file: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<LoadedConfig> {
+  const directory = dirname(resolve(file));
+  const source = readYaml(await readText(file), file);
+  const findings: Finding[] = [];
+  const failed = new Set<string>();
+  const { value, foreign } = await substitute(source.value ?? {}, configSchema(), {
+    directory,
+    environment,
+    report(path, what, remedy) {
+      failed.add(JSON.stringify(path));
+      findings.push({ path, part: 'value', what, remedy });
+    },
+  });
+
+  fillPaths(value);
+  findings.push(...validate(value, foreign).filter(({ path }) => !failed.has(JSON.stringify(path))));
+  findings.push(...checkRules(value));
+  if (findings.length > 0) throw new Problems(asProblems(findings, source, file));
+
+  return {
+    config: deepFreeze(withServiceLimits(asConfig(value))),
+    file,
+    directory,
+    positionOf: source.positionOf,
+  };
+}
+
+async function readText(file: string): Promise<string> {
+  const refuse = (what: string, remedy: string | null): Problems =>
+    new Problems([{ file, line: null, column: null, what, remedy }]);
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(file);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw refuse(`The configuration cannot be read (${code}).`, 'Name it with -c FILE.');
+  }
+  if (bytes.length > MIB) throw refuse('The configuration is longer than 1 MiB.', null);
+  return bytes.toString('utf8');
+}
+
+/** The default of `path` holds the name of its service, so the schema cannot state it. */
+function fillPaths(value: unknown): void {
+  const services = isRecord(value) ? value['services'] : null;
+  if (!isRecord(services)) return;
+  for (const [name, service] of Object.entries(services)) {
+    if (isRecord(service) && service['path'] === undefined) service['path'] = `/soap/${name}`;
+  }
+}
+
+/** The one place where checked data takes its static type: the schema it was checked with is the type's source. */
+function asConfig(value: unknown): Config {
+  return value as Config;
+}
+
+/** Puts the limits of the gateway behind those a service sets, so that nothing later has to look in two places. */
+function withServiceLimits(config: Config): Config {
+  const services: Record<string, Config['services'][string]> = Object.create(null);
+  for (const [name, service] of Object.entries(config.services)) {
+    services[name] = { ...service, limits: { xml: { ...config.limits.xml, ...service.limits.xml } } };
+  }
+  return { ...config, services };
+}
+
+function asProblems(findings: readonly Finding[], source: YamlSource, file: string): readonly Problem[] {
+  const problems = findings
+    .map(({ path, part, what, remedy }): Problem => {
+      const { line, column } = source.positionOf(path, part) ?? { line: 1, column: 1 };
+      return { file, line, column, what, remedy };
+    })
+    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+  const rest = problems.length - MAX_PROBLEMS;
+  if (rest <= 0) return problems;
+  const more = { file, line: null, column: null, what: `There are ${rest} more problems.`, remedy: null };
+  return [...problems.slice(0, MAX_PROBLEMS), more];
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const child of Object.values(value)) deepFreeze(child);
+  return value;
+}

@@ -1,0 +1,97 @@
+import { parseAddress } from './address.js';
+import { isRecord } from './substitute.js';
+import { type Finding, printPath } from './validate.js';
+import type { ConfigPath } from './yaml-source.js';
+
+/**
+ * Rules between keys, which the schema cannot state. They look at data whose shape may still be wrong, so that all
+ * problems come out at once; what has not the right shape is passed over here.
+ */
+export function checkRules(data: unknown): readonly Finding[] {
+  if (!isRecord(data)) return [];
+  const findings: Finding[] = [];
+  for (const [name, service] of entries(data['services'])) {
+    if (isRecord(service)) findings.push(...serviceRules(service, ['services', name]));
+  }
+  return [...findings, ...duplicatePaths(data), ...duplicateAddresses(data)];
+}
+
+function serviceRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  const findings: Finding[] = [];
+  const name = printPath(path);
+  const has = (key: string): boolean => Object.hasOwn(service, key);
+  const at = (key: string | null, what: string, remedy: string): void => {
+    findings.push({ path: key === null ? path : [...path, key], part: 'key', what, remedy });
+  };
+
+  if (has('url') && has('urls')) at('urls', `${name} has both \`url\` and \`urls\`.`, 'Keep one of them.');
+  if (!has('url') && !has('urls')) {
+    at(null, `${name} has no backend.`, 'Give its address as `url`, or several as `urls`.');
+  }
+  if (has('wsdl') && has('types')) at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');
+  if (!has('wsdl') && !has('types')) {
+    at(null, `${name} has neither \`wsdl\` nor \`types\`.`, 'Name the WSDL, or write the mapping by hand in `types`.');
+  }
+  if (!has('wsdl') && has('port')) at('port', `${name} has a \`port\` but no \`wsdl\`.`, 'Leave it away.');
+  if (has('types') && !has('wsdl')) {
+    for (const [operation, mapping] of entries(service['operations'])) {
+      if (mapping !== true) continue;
+      const remedy = 'Write { field: Query.name } or { field: Mutation.name }.';
+      const what = `The operation \`${operation}\` of ${name} needs its field, as there is no WSDL.`;
+      findings.push({ path: [...path, 'operations', operation], part: 'key', what, remedy });
+    }
+  }
+  return findings;
+}
+
+/** Services, GraphQL and plain routes share one address: each path has one owner. */
+function duplicatePaths(data: Record<string, unknown>): readonly Finding[] {
+  const claims: { readonly path: ConfigPath; readonly claimed: unknown }[] = [];
+  const graphql = data['graphql'];
+  if (isRecord(graphql)) claims.push({ path: ['graphql', 'path'], claimed: graphql['path'] });
+  for (const [name, service] of entries(data['services'])) {
+    if (isRecord(service)) claims.push({ path: ['services', name, 'path'], claimed: service['path'] });
+  }
+  const routes = data['routes'];
+  for (const [index, route] of Array.isArray(routes) ? routes.entries() : []) {
+    if (isRecord(route)) claims.push({ path: ['routes', index, 'path'], claimed: route['path'] });
+  }
+  return duplicates(claims, 'path');
+}
+
+function duplicateAddresses(data: Record<string, unknown>): readonly Finding[] {
+  const demo = data['demo'];
+  const claims = [
+    { path: ['listen'], claimed: data['listen'] },
+    { path: ['admin'], claimed: data['admin'] },
+    { path: ['demo', 'listen'], claimed: isRecord(demo) ? demo['listen'] : undefined },
+  ];
+  // Port 0 is a different port each time.
+  return duplicates(
+    claims.filter(({ claimed }) => typeof claimed === 'string' && parseAddress(claimed)?.port !== 0),
+    'address',
+  );
+}
+
+function duplicates(
+  claims: readonly { readonly path: ConfigPath; readonly claimed: unknown }[],
+  thing: 'path' | 'address',
+): readonly Finding[] {
+  const owners = new Map<string, ConfigPath>();
+  const findings: Finding[] = [];
+  for (const { path, claimed } of claims) {
+    if (typeof claimed !== 'string') continue;
+    const owner = owners.get(claimed);
+    if (owner === undefined) {
+      owners.set(claimed, path);
+      continue;
+    }
+    const what = `${printPath(path)} is the same ${thing} as ${printPath(owner)}.`;
+    findings.push({ path, part: 'value', what, remedy: `Give each its own ${thing}.` });
+  }
+  return findings;
+}
+
+function entries(data: unknown): readonly [string, unknown][] {
+  return isRecord(data) ? Object.entries(data) : [];
+}

@@ -1,0 +1,75 @@
+import type { LimitRow } from '../base/limit.js';
+import { CONFIG } from './schema.js';
+
+/** One node of the configuration's JSON Schema, as far as we use the language, with our own keywords. */
+export interface SchemaNode {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly patternProperties?: Readonly<Record<string, SchemaNode>>;
+  readonly additionalProperties?: boolean;
+  readonly items?: SchemaNode;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+  /** Ours: what a number counts. */
+  readonly unit?: LimitRow['unit'];
+  /** Ours: what to write instead, when the value is refused. */
+  readonly hint?: string;
+  /** Ours: what the keys of a map must look like. */
+  readonly names?: string;
+  /** Ours: a default that follows from other keys, in words. */
+  readonly derived?: string;
+}
+
+/** Our keywords, which other readers of JSON Schema do not know. */
+export const OWN_KEYWORDS = ['unit', 'hint', 'names', 'derived'] as const;
+
+/**
+ * The table of keys as plain data. A key with a default is not required of the operator, although the finished
+ * configuration always has it.
+ */
+export function configSchema(): SchemaNode {
+  const plain: SchemaNode = JSON.parse(JSON.stringify(CONFIG));
+  return mapNodes(plain, withoutDefaulted);
+}
+
+/** Rebuilds a schema, children first. */
+export function mapNodes(node: SchemaNode, change: (node: SchemaNode) => SchemaNode): SchemaNode {
+  const children = (nodes: Readonly<Record<string, SchemaNode>>) =>
+    Object.fromEntries(Object.entries(nodes).map(([name, child]) => [name, mapNodes(child, change)]));
+  return change({
+    ...node,
+    ...(node.properties && { properties: children(node.properties) }),
+    ...(node.patternProperties && { patternProperties: children(node.patternProperties) }),
+    ...(node.items && { items: mapNodes(node.items, change) }),
+  });
+}
+
+/** The types a node permits. */
+export function typesOf(node: SchemaNode): readonly string[] {
+  if (node.type === undefined) return [];
+  return typeof node.type === 'string' ? [node.type] : node.type;
+}
+
+/** The node of one key of a map, or null when the map has no such key. */
+export function childNode(node: SchemaNode, key: string): SchemaNode | null {
+  if (node.properties !== undefined && Object.hasOwn(node.properties, key)) return node.properties[key] ?? null;
+  for (const [pattern, child] of Object.entries(node.patternProperties ?? {})) {
+    if (new RegExp(pattern, 'u').test(key)) return child;
+  }
+  return null;
+}
+
+function withoutDefaulted(node: SchemaNode): SchemaNode {
+  if (node.required === undefined) return node;
+  const { required, ...rest } = node;
+  const left = required.filter((key) => {
+    const child = node.properties?.[key];
+    return child?.default === undefined && child?.derived === undefined;
+  });
+  return left.length === 0 ? rest : { ...rest, required: left };
+}

@@ -1,0 +1,141 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { isHttpUrl, parseAddress } from './address.js';
+import { nearest } from './nearest.js';
+import { configSchema, OWN_KEYWORDS, type SchemaNode, typesOf } from './schema-node.js';
+import { amountHint, printAmount, UNIT_WORDS } from './units.js';
+import type { ConfigPath } from './yaml-source.js';
+
+/** What is wrong at a path, before the place in the file is looked up. */
+export interface Finding {
+  readonly path: ConfigPath;
+  /** Whether the key is wrong or its value. */
+  readonly part: 'key' | 'value';
+  readonly what: string;
+  readonly remedy: string | null;
+}
+
+const ajv = new Ajv({
+  allErrors: true,
+  useDefaults: true,
+  strict: true,
+  allowUnionTypes: true,
+  verbose: true,
+  formats: { address: (text: string) => parseAddress(text) !== null, 'http-url': isHttpUrl },
+  keywords: [...OWN_KEYWORDS],
+});
+
+let compiled: ValidateFunction | null = null;
+
+/**
+ * Checks data against the table of keys and fills in the defaults. Returns everything that is wrong. Values never
+ * appear in a text: they may be secrets.
+ */
+export function validate(data: unknown, foreign: ReadonlySet<string>): readonly Finding[] {
+  compiled ??= ajv.compile(configSchema());
+  if (compiled(data)) return [];
+  const errors = compiled.errors ?? [];
+  // What has the wrong type breaks further rules by that alone.
+  const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
+  return errors
+    .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
+    .map((error) => finding(error, foreign));
+}
+
+/** A path as people write it: `services.orders.urls[1]`. */
+export function printPath(path: ConfigPath): string {
+  let text = '';
+  for (const step of path) text += typeof step === 'number' ? `[${step}]` : `${text === '' ? '' : '.'}${step}`;
+  return text === '' ? 'The configuration' : `\`${text}\``;
+}
+
+function finding(error: ErrorObject, foreign: ReadonlySet<string>): Finding {
+  const path = pathOf(error.instancePath);
+  const node: SchemaNode = { ...error.parentSchema };
+  const params: Record<string, unknown> = error.params;
+  const value = (what: string, remedy: string | null): Finding => ({ path, part: 'value', what, remedy });
+  const name = printPath(path);
+
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return unknownKey(path, String(params['additionalProperty']), node);
+    case 'required': {
+      const key = String(params['missingProperty']);
+      const remedy = node.properties?.[key]?.description ?? null;
+      return { path: [...path, key], part: 'key', what: `${printPath([...path, key])} is missing.`, remedy };
+    }
+    case 'type':
+      if (error.data === null) return value(`${name} has no value.`, 'Give one, or leave the key away.');
+      return value(`${name} must be ${typeWords(node)}.`, node.hint ?? (node.unit ? amountHint(node.unit) : null));
+    case 'enum':
+      return value(`${name} must be one of ${choices(node)}.`, meant(error.data, path, node, foreign));
+    case 'minimum':
+    case 'maximum':
+      return value(`${name} must be ${bounds(node)}.`, null);
+    case 'minItems':
+    case 'minLength':
+    case 'minProperties':
+      return value(`${name} must not be empty.`, node.hint ?? null);
+    case 'maxItems':
+      return value(`${name} has more than ${String(params['limit'])} entries.`, null);
+    case 'uniqueItems':
+      return value(`${name} holds the same value twice.`, null);
+    default:
+      return value(`${name} is not valid.`, node.hint ?? null);
+  }
+}
+
+function unknownKey(path: ConfigPath, key: string, node: SchemaNode): Finding {
+  const place = { path: [...path, key], part: 'key' } as const;
+  // Control characters in a key would reach the terminal.
+  const shown = key.replaceAll(/[^\x20-\x7e\u00a0-\ud7ff]/g, '?').slice(0, 64);
+  if (node.names !== undefined) {
+    return { ...place, what: `\`${shown}\` cannot be a name in ${printPath(path)}.`, remedy: node.names };
+  }
+  const known = Object.keys(node.properties ?? {});
+  const near = nearest(key, known);
+  const remedy =
+    near === null ? `Known here: ${known.map((name) => `\`${name}\``).join(', ')}.` : `Did you mean \`${near}\`?`;
+  return { ...place, what: `Unknown key \`${shown}\`${path.length === 0 ? '' : ` in ${printPath(path)}`}.`, remedy };
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  boolean: 'true, false',
+  array: 'a list',
+  object: 'a map of keys',
+};
+
+function typeWords(node: SchemaNode): string {
+  const words = typesOf(node).map((type) => TYPE_WORDS[type] ?? type);
+  const unit = node.unit === undefined ? '' : UNIT_WORDS[node.unit];
+  const list = words.join(', ').replace(/, (?!.*, )/, ' or ');
+  return `${list}${unit === '' ? '' : ` of ${unit}`}`;
+}
+
+function choices(node: SchemaNode): string {
+  return (node.enum ?? []).map((choice) => `\`${String(choice)}\``).join(', ');
+}
+
+function meant(data: unknown, path: ConfigPath, node: SchemaNode, foreign: ReadonlySet<string>): string | null {
+  if (typeof data !== 'string' || foreign.has(JSON.stringify(path))) return node.hint ?? null;
+  const near = nearest(data, (node.enum ?? []).map(String));
+  return near === null ? (node.hint ?? null) : `Did you mean \`${near}\`?`;
+}
+
+function bounds(node: SchemaNode): string {
+  const unit = node.unit ?? 'count';
+  const print = (amount: number | undefined): string => printAmount(amount ?? 0, unit);
+  // A byte or a second carries its unit in the number; a level or a point does not.
+  const words = amountHint(unit) === null && UNIT_WORDS[unit] !== '' ? ` ${UNIT_WORDS[unit]}` : '';
+  return `between ${print(node.minimum)} and ${print(node.maximum)}${words}`;
+}
+
+/** A JSON pointer as a path; list positions are numbers. */
+function pathOf(pointer: string): (string | number)[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((step) => (/^\d{1,6}$/.test(step) ? Number(step) : step));
+}

@@ -1,0 +1,110 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml';
+import { type Problem, Problems } from '../base/problem.js';
+
+export type ConfigPath = readonly (string | number)[];
+
+/** A place in a text file; both count from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A YAML file as plain data, and where in the file each part of it stands. */
+export interface YamlSource {
+  readonly value: unknown;
+  /**
+   * Where a key or its value stands. Without `part`: the value when it is a scalar, else the key. For what is not in
+   * the file (a default) the nearest part around it that is; null when there is none.
+   */
+  positionOf(path: ConfigPath, part?: 'key' | 'value'): Position | null;
+}
+
+/** Aliases that stand for more nodes than this are taken for an attack on memory. */
+const MAX_ALIASES = 100;
+
+/** Reads YAML 1.2 (core schema). Throws `Problems` with every mistake of syntax. */
+export function readYaml(text: string, file: string): YamlSource {
+  const lines = new LineCounter();
+  const at = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const fail = (what: string, offset: number, remedy: string | null = null): Problem => ({
+    file,
+    ...at(offset),
+    what,
+    remedy,
+  });
+
+  const document = attempt(
+    () => parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', schema: 'core' }),
+    () => [{ file, line: 1, column: 1, what: 'The file is nested too deeply.', remedy: null }],
+  );
+  const broken = [...document.errors, ...document.warnings];
+  if (broken.length > 0) throw new Problems(broken.map((error) => fail(sentence(error.message), error.pos[0])));
+
+  const value = attempt(
+    (): unknown => document.toJS({ maxAliasCount: MAX_ALIASES }),
+    () => [fail('The aliases of this file expand to too much.', firstAlias(document), 'Write the values out.')],
+  );
+
+  const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
+  const start = (node: unknown): Position | null => {
+    const range = isNodeWithRange(node) ? node.range : null;
+    return range === null || range === undefined ? null : at(range[0]);
+  };
+
+  return {
+    value,
+    positionOf(path, part) {
+      let node: unknown = document.contents;
+      let found: Position | null = null;
+      for (const [index, step] of path.entries()) {
+        const owner = resolve(node);
+        const pair = isMap(owner) ? pairOf(owner.items, step) : null;
+        const child = isSeq(owner) && typeof step === 'number' ? owner.items[step] : pair?.value;
+        if (child === undefined || child === null) return pair === null ? found : (start(pair.key) ?? found);
+        const key = start(pair === null ? child : pair.key);
+        const wantsValue = index === path.length - 1 && (part === 'value' || (part === undefined && isScalar(child)));
+        found = (wantsValue ? start(child) : key) ?? found;
+        node = child;
+      }
+      return found;
+    },
+  };
+}
+
+function pairOf(pairs: readonly Pair[], step: string | number): Pair | null {
+  return pairs.find(({ key }) => isScalar(key) && String(key.value) === String(step)) ?? null;
+}
+
+function isNodeWithRange(node: unknown): node is Node {
+  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
+}
+
+function firstAlias(document: Parameters<typeof visit>[0]): number {
+  let offset = 0;
+  visit(document, {
+    Alias(_, node) {
+      offset = node.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return offset;
+}
+
+/** The library reports exhaustion (of the stack, of aliases) with exceptions of the language itself. */
+function attempt<T>(work: () => T, problems: () => Problem[]): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof ReferenceError) throw new Problems(problems());
+    throw error;
+  }
+}
+
+/** The first line of a message, as a sentence. */
+function sentence(message: string): string {
+  const line = message.split('\n')[0] ?? '';
+  return /[.!?]$/.test(line) ? line : `${line}.`;
+}
