@@ -6,6 +6,7 @@ export interface LimitGroupSchema {
   readonly description: string;
   readonly additionalProperties: false;
   readonly default: Readonly<Record<string, never>>;
+  readonly like?: string;
   readonly properties: Readonly<Record<string, LimitSchema>>;
 }
 
@@ -19,24 +20,21 @@ export interface LimitSchema {
   readonly default?: number;
 }
 
-/**
- * The keys of one limit table. `all` fills in every default; `some` is an override of another group, where a key that
- * is not given stays as it is there.
- */
-export function limitGroup(table: LimitTable, description: string, keys: 'all' | 'some'): LimitGroupSchema {
-  const properties = Object.fromEntries(
-    Object.entries(table).map(([name, row]): [string, LimitSchema] => [name, limit(row, keys)]),
-  );
+/** The keys of one limit table, with its defaults. */
+export function limitGroup(table: LimitTable, description: string): LimitGroupSchema {
+  return group(table, description, (row) => ({ ...limit(row), default: row.default }));
+}
+
+/** The same keys once more, as an override of the section `like`: a key that is not given stays as it is there. */
+export function limitOverrides(table: LimitTable, like: string): LimitGroupSchema {
+  return { ...group(table, `Where it differs from \`${like}\`; the same keys.`, limit), like };
+}
+
+function group(table: LimitTable, description: string, schemaOf: (row: LimitRow) => LimitSchema): LimitGroupSchema {
+  const properties = Object.fromEntries(Object.entries(table).map(([name, row]) => [name, schemaOf(row)]));
   return { type: 'object', description, additionalProperties: false, default: {}, properties };
 }
 
-function limit(row: LimitRow, keys: 'all' | 'some'): LimitSchema {
-  const schema = {
-    type: 'integer',
-    description: row.text,
-    unit: row.unit,
-    minimum: row.min,
-    maximum: row.max,
-  } as const;
-  return keys === 'all' ? { ...schema, default: row.default } : schema;
+function limit(row: LimitRow): LimitSchema {
+  return { type: 'integer', description: row.text, unit: row.unit, minimum: row.min, maximum: row.max };
 }

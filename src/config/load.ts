@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { MIB } from '../base/limit.js';
 import { type Problem, Problems } from '../base/problem.js';
+import { isRecord } from './record.js';
 import { checkRules } from './rules.js';
 import type { Config } from './schema.js';
 import { configSchema } from './schema-node.js';
-import { isRecord, substitute } from './substitute.js';
+import { substitute } from './substitute.js';
 import { type Finding, validate } from './validate.js';
 import { type ConfigPath, type Position, readYaml, type YamlSource } from './yaml-source.js';
 
@@ -90,7 +91,9 @@ function asConfig(value: unknown): Config {
 function withServiceLimits(config: Config): Config {
   const services: Record<string, Config['services'][string]> = Object.create(null);
   for (const [name, service] of Object.entries(config.services)) {
-    services[name] = { ...service, limits: { xml: { ...config.limits.xml, ...service.limits.xml } } };
+    const xml = { ...config.limits.xml, ...service.limits.xml };
+    const upstream = { ...config.limits.upstream, ...service.limits.upstream };
+    services[name] = { ...service, limits: { xml, upstream } };
   }
   return { ...config, services };
 }

@@ -1,5 +1,5 @@
 import { parseAddress } from './address.js';
-import { isRecord } from './substitute.js';
+import { isRecord } from './record.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 

@@ -23,10 +23,12 @@ export interface SchemaNode {
   readonly names?: string;
   /** Ours: a default that follows from other keys, in words. */
   readonly derived?: string;
+  /** Ours: the section whose keys are repeated here, so that the reference need not. */
+  readonly like?: string;
 }
 
 /** Our keywords, which other readers of JSON Schema do not know. */
-export const OWN_KEYWORDS = ['unit', 'hint', 'names', 'derived'] as const;
+export const OWN_KEYWORDS = ['unit', 'hint', 'names', 'derived', 'like'] as const;
 
 /**
  * The table of keys as plain data. A key with a default is not required of the operator, although the finished

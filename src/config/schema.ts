@@ -1,9 +1,12 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { Limits, LimitTable } from '../base/limit.js';
+import { CODEC_LIMITS } from '../codec/limits.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
+import { SOAP_LIMITS } from '../soap/limits.js';
+import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
 import { HTTP_LIMITS } from './http-limits.js';
-import { limitGroup } from './limit-schema.js';
+import { limitGroup, limitOverrides } from './limit-schema.js';
 
 /**
  * The one table of configuration keys: type, sentence, default and bounds of each. The static type, the check at
@@ -36,11 +39,10 @@ const oneOf = <const T extends readonly string[]>(values: T, description: string
   });
 
 const limits = <T extends LimitTable>(table: T, description: string) =>
-  Type.Unsafe<Limits<T>>(limitGroup(table, description, 'all'));
+  Type.Unsafe<Limits<T>>(limitGroup(table, description));
 
 /** Overrides for one service. Typed as complete because the loader fills in the limits of the gateway. */
-const overrides = <T extends LimitTable>(table: T, description: string) =>
-  Type.Unsafe<Limits<T>>(limitGroup(table, description, 'some'));
+const overrides = <T extends LimitTable>(table: T, like: string) => Type.Unsafe<Limits<T>>(limitOverrides(table, like));
 
 const MAPPED_OPERATION = Type.Object({
   field: Type.String({
@@ -143,10 +145,11 @@ const SERVICE = Type.Object(
       }),
     ),
     limits: section('Limits of this service where they differ from those of the gateway.', {
-      xml: overrides(XML_LIMITS, 'As `limits.xml`.'),
+      xml: overrides(XML_LIMITS, 'limits.xml'),
+      upstream: overrides(UPSTREAM_LIMITS, 'limits.upstream'),
     }),
   },
-  { description: 'One SOAP backend.', additionalProperties: false },
+  { additionalProperties: false },
 );
 
 const ROUTE = Type.Object(
@@ -201,7 +204,10 @@ export const CONFIG = Type.Object(
     }),
     limits: section('Limits. Every one has a default and a ceiling that configuration cannot lift.', {
       xml: limits(XML_LIMITS, 'Limits inside the XML reader, for requests and replies.'),
+      soap: limits(SOAP_LIMITS, 'Limits of the envelope and of the gate that holds it back.'),
+      codec: limits(CODEC_LIMITS, 'Limits between XML and GraphQL values.'),
       http: limits(HTTP_LIMITS, 'Limits of the HTTP server.'),
+      upstream: limits(UPSTREAM_LIMITS, 'Limits of each upstream.'),
     }),
     log: section('Logging, as JSON lines on standard output.', {
       level: oneOf(

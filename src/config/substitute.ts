@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { MIB } from '../base/limit.js';
+import { isRecord } from './record.js';
 import { childNode, type SchemaNode, typesOf } from './schema-node.js';
 import { parseAmount } from './units.js';
 import type { ConfigPath } from './yaml-source.js';
@@ -52,10 +53,6 @@ export async function substitute(value: unknown, schema: SchemaNode, around: Sur
     return text === null ? undefined : convert(text, node);
   };
   return { value: await visit(value, schema, []), foreign };
-}
-
-export function isRecord(data: unknown): data is Record<string, unknown> {
-  return typeof data === 'object' && data !== null && !Array.isArray(data);
 }
 
 function isFileReference(data: Record<string, unknown>): data is { file: string } {
@@ -116,5 +113,5 @@ function convert(text: string | null, node: SchemaNode): unknown {
 
 /** A number where one of several names is wanted: YAML reads `1.1` without quotes as a number. */
 function nameOf(data: unknown, node: SchemaNode): unknown {
-  return typeof data === 'number' && node.enum?.includes(String(data)) === true ? String(data) : data;
+  return typeof data === 'number' && node.enum !== undefined ? String(data) : data;
 }

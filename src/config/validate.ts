@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isHttpUrl, parseAddress } from './address.js';
 import { nearest } from './nearest.js';
+import { isRecord } from './record.js';
 import { configSchema, OWN_KEYWORDS, type SchemaNode, typesOf } from './schema-node.js';
 import { amountHint, printAmount, UNIT_WORDS } from './units.js';
 import type { ConfigPath } from './yaml-source.js';
@@ -50,7 +51,7 @@ export function printPath(path: ConfigPath): string {
 
 function finding(error: ErrorObject, foreign: ReadonlySet<string>): Finding {
   const path = pathOf(error.instancePath);
-  const node: SchemaNode = { ...error.parentSchema };
+  const node = isNode(error.parentSchema) ? error.parentSchema : {};
   const params: Record<string, unknown> = error.params;
   const value = (what: string, remedy: string | null): Finding => ({ path, part: 'value', what, remedy });
   const name = printPath(path);
@@ -82,6 +83,11 @@ function finding(error: ErrorObject, foreign: ReadonlySet<string>): Finding {
     default:
       return value(`${name} is not valid.`, node.hint ?? null);
   }
+}
+
+/** The schema an error names is one of ours. */
+function isNode(schema: unknown): schema is SchemaNode {
+  return isRecord(schema);
 }
 
 function unknownKey(path: ConfigPath, key: string, node: SchemaNode): Finding {

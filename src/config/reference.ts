@@ -1,0 +1,93 @@
+import { configSchema, type SchemaNode, typesOf } from './schema-node.js';
+import { printAmount, UNIT_WORDS } from './units.js';
+
+/** Keys that share a heading. */
+interface Part {
+  readonly path: string;
+  readonly about: string;
+  readonly node: SchemaNode;
+}
+
+/** The configuration reference as Markdown: one table for each part of the file, keys relative to its heading. */
+export function printReference(): string {
+  const root: Part = { path: '', about: '', node: configSchema() };
+  return print(root).join('\n\n');
+}
+
+/**
+ * Puts generated text between `<!-- name -->` and `<!-- /name -->`. Returns the text unchanged when it has no such
+ * section.
+ */
+export function replaceSection(text: string, name: string, content: string): string {
+  const opening = `<!-- ${name} -->`;
+  const closing = `<!-- /${name} -->`;
+  const start = text.indexOf(opening);
+  const end = text.indexOf(closing, start);
+  if (start === -1 || end === -1) return text;
+  return `${text.slice(0, start + opening.length)}\n\n${content}\n\n${text.slice(end)}`;
+}
+
+/** The heading and the table of a part, then those of the parts inside it. */
+function print(part: Part): string[] {
+  const rows: string[] = [];
+  const inner: Part[] = [];
+  for (const [key, node] of Object.entries(part.node.properties ?? {})) {
+    const child = partOf(part.path === '' ? key : `${part.path}.${key}`, node);
+    if (child === null) rows.push(row(key, node, part.node.required?.includes(key) ?? false));
+    else inner.push(child);
+  }
+  const heading = part.path === '' ? [] : [`**\`${part.path}\`** ${part.about}`];
+  const table = ['| key | type | default | bounds | what |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
+  return [...(rows.length === 0 ? [] : [...heading, table]), ...inner.flatMap(print)];
+}
+
+/** A key that holds further keys: itself, in each entry of its map, or in each item of its list. Else null. */
+function partOf(path: string, node: SchemaNode): Part | null {
+  const about = node.description ?? '';
+  if (node.like !== undefined) return null;
+  if (node.properties !== undefined) return { path, about, node };
+  if (node.items?.properties !== undefined) return { path: `${path}[]`, about, node: node.items };
+  const entry = Object.values(node.patternProperties ?? {})[0];
+  if (entry === undefined) return null;
+  const name = path.slice(path.lastIndexOf('.') + 1).replace(/s$/, '');
+  return { path: `${path}.<${name}>`, about: `${about} ${entry.description ?? ''}`.trim(), node: entry };
+}
+
+function row(key: string, node: SchemaNode, required: boolean): string {
+  const cells = [`\`${key}\``, typeCell(node), defaultCell(node, required), boundsCell(node), node.description ?? ''];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'number',
+  boolean: 'true, false',
+  array: 'list',
+  object: 'keys',
+};
+
+function typeCell(node: SchemaNode): string {
+  if (node.enum !== undefined) return node.enum.map((value) => `\`${String(value)}\``).join(', ');
+  if (node.items?.enum !== undefined) return `list of ${typeCell(node.items)}`;
+  const unit = node.unit === undefined ? '' : UNIT_WORDS[node.unit];
+  if (unit !== '') return unit;
+  return typesOf(node)
+    .map((type) => TYPE_WORDS[type] ?? type)
+    .join(' or ');
+}
+
+function defaultCell(node: SchemaNode, required: boolean): string {
+  if (required) return 'required';
+  if (node.like !== undefined) return '';
+  if (node.derived !== undefined) return `\`${node.derived}\``;
+  const value = node.default;
+  if (value === undefined) return '';
+  if (typeof value === 'number') return printAmount(value, node.unit ?? 'count');
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+}
+
+function boundsCell(node: SchemaNode): string {
+  if (node.minimum === undefined || node.maximum === undefined) return '';
+  const unit = node.unit ?? 'count';
+  return `${printAmount(node.minimum, unit)} to ${printAmount(node.maximum, unit)}`;
+}
