@@ -24,3 +24,11 @@ export function asRefusal(caught: unknown): Refusal {
   if (caught instanceof Refusal) return caught;
   return new Refusal('INTERNAL', null, { cause: caught });
 }
+
+/** A refusal of the peer's message where the peer is the upstream: nothing of the upstream's fault is the client's. */
+export function asUpstream(refusal: Refusal): Refusal {
+  if (refusal.kind.blame !== 'peer') return refusal;
+  const code = refusal.code === 'XML_MESSAGE_LIMIT' ? 'UPSTREAM_RESPONSE_LIMIT' : 'UPSTREAM_INVALID_RESPONSE';
+  const detail = refusal.detail === null ? refusal.code : `${refusal.code}: ${refusal.detail}`;
+  return new Refusal(code, detail, { cause: refusal });
+}

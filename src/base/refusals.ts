@@ -9,16 +9,22 @@
  */
 export const REFUSALS = {
   // The XML reader.
-  XML_NOT_WELLFORMED: { blame: 'peer', level: 'info', text: 'The message is not well-formed XML.' },
+  XML_NOT_WELLFORMED: { blame: 'peer', level: 'info', undecodable: true, text: 'The message is not well-formed XML.' },
   XML_DTD_FORBIDDEN: { blame: 'peer', level: 'info', text: 'A message must not contain a DTD.' },
   XML_PI_FORBIDDEN: { blame: 'peer', level: 'info', text: 'A message must not contain a processing instruction.' },
-  XML_VERSION: { blame: 'peer', level: 'info', text: 'Only XML version 1.0 is accepted.' },
+  XML_VERSION: { blame: 'peer', level: 'info', undecodable: true, text: 'Only XML version 1.0 is accepted.' },
   XML_ENCODING: {
     blame: 'peer',
     level: 'info',
+    undecodable: true,
     text: 'The character encoding is not accepted or its bytes are broken.',
   },
-  XML_NS_ERROR: { blame: 'peer', level: 'info', text: 'The message breaks the rules of XML namespaces.' },
+  XML_NS_ERROR: {
+    blame: 'peer',
+    level: 'info',
+    undecodable: true,
+    text: 'The message breaks the rules of XML namespaces.',
+  },
   XML_DEPTH_LIMIT: { blame: 'peer', level: 'info', text: 'The message nests more elements than allowed.' },
   XML_CHILD_LIMIT: { blame: 'peer', level: 'info', text: 'An element has more children than allowed.' },
   XML_ELEMENT_LIMIT: { blame: 'peer', level: 'info', text: 'The message has more elements than allowed.' },
@@ -154,6 +160,8 @@ export interface RefusalKind {
   readonly text: string;
   /** A SOAP fault code other than the sender's or receiver's that follows from `blame`. */
   readonly fault?: 'VersionMismatch' | 'MustUnderstand';
+  /** The bytes are no XML document: a dialect may answer this without a Fault. */
+  readonly undecodable?: boolean;
   /** An HTTP status that does not follow from blame and dialect. */
   readonly status?: number;
 }

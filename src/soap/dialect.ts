@@ -14,6 +14,7 @@ export const DIALECTS = {
     targetAttribute: 'actor',
     nextTargets: ['http://www.w3.org/2001/12/soap-envelope/actor/next'],
     noneTarget: 'http://www.w3.org/2001/12/soap-envelope/actor/none',
+    ultimateTarget: null,
     mustUnderstandTrue: ['1'],
     mustUnderstandFalse: ['0'],
     faultForm: 'faultcode',
@@ -34,6 +35,7 @@ export const DIALECTS = {
     targetAttribute: 'actor',
     nextTargets: ['http://schemas.xmlsoap.org/soap/actor/next'],
     noneTarget: null,
+    ultimateTarget: null,
     mustUnderstandTrue: ['1'],
     mustUnderstandFalse: ['0'],
     faultForm: 'faultcode',
@@ -53,6 +55,7 @@ export const DIALECTS = {
     targetAttribute: 'role',
     nextTargets: ['http://www.w3.org/2003/05/soap-envelope/role/next'],
     noneTarget: 'http://www.w3.org/2003/05/soap-envelope/role/none',
+    ultimateTarget: 'http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver',
     mustUnderstandTrue: ['1', 'true'],
     mustUnderstandFalse: ['0', 'false'],
     faultForm: 'Code',
@@ -78,6 +81,8 @@ interface DialectRow {
   readonly targetAttribute: 'actor' | 'role';
   readonly nextTargets: readonly string[];
   readonly noneTarget: string | null;
+  /** The explicit name of the final receiver; no target at all means the same. */
+  readonly ultimateTarget: string | null;
   readonly mustUnderstandTrue: readonly string[];
   readonly mustUnderstandFalse: readonly string[];
   readonly faultForm: 'faultcode' | 'Code';

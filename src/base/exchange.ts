@@ -1,0 +1,56 @@
+import type { Refusal } from './refusal.js';
+
+/** How a request ended. `aborted`: the client left before it had its answer, or the answer had to be cut. */
+export type Outcome = 'ok' | 'fault' | 'refused' | 'failed' | 'aborted';
+
+/**
+ * The record of one request, filled in as it becomes known and read once, by `finish`. Every field is set from the
+ * start, so that all exchanges have one shape.
+ */
+export class Exchange {
+  readonly id: string;
+  readonly client: string;
+  readonly method: string;
+  readonly startedMillis: number = performance.now();
+  /** Of the configuration, never of the request: a service's name, `graphql`, `wsdl`, a plain route's path, or `none`. */
+  route = 'none';
+  /** Of the WSDL or the schema, or `_other`; '' where there is none. */
+  operation = '';
+  dialect = '';
+  status = 0;
+  outcome: Outcome = 'ok';
+  refusal: Refusal | null = null;
+  /** The local part of the fault code the backend answered with. */
+  faultCode: string | null = null;
+  bytesIn = 0;
+  bytesOut = 0;
+  /** Bytes of replies that were read past because nobody selected them. */
+  bytesSkipped = 0;
+  /** Calls made to upstreams: 1 for SOAP, any number for GraphQL. */
+  upstreamCalls = 0;
+  upstreamMillis = 0;
+  cost: number | null = null;
+
+  constructor(id: string, client: string, method: string) {
+    this.id = id;
+    this.client = client;
+    this.method = method;
+  }
+
+  refuse(refusal: Refusal): void {
+    this.refusal = refusal;
+    const { blame } = refusal.kind;
+    if (refusal.code === 'SOAP_FAULT') this.outcome = 'fault';
+    else if (refusal.code === 'CLIENT_GONE') this.outcome = 'aborted';
+    else this.outcome = blame === 'client' || blame === 'peer' ? 'refused' : 'failed';
+  }
+}
+
+const PREFIX = Math.floor(Math.random() * 0x7fff_ffff).toString(36);
+let counter = 0;
+
+/** An id for one exchange: unique within and, very likely, across processes. It names no client and holds no input. */
+export function nextExchangeId(): string {
+  counter = (counter + 1) % Number.MAX_SAFE_INTEGER;
+  return `${PREFIX}-${counter.toString(36)}`;
+}

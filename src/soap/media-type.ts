@@ -1,0 +1,105 @@
+import { DIALECTS, type Dialect, type DialectName } from './dialect.js';
+
+/** A Content-Type as the envelope protocol needs it. Both parts are in lower case. */
+export interface MediaType {
+  readonly name: string;
+  /** The charset parameter, or null. */
+  readonly charset: string | null;
+  /** The action parameter of SOAP 1.2 (RFC 3902), or null. */
+  readonly action: string | null;
+}
+
+/** Longer headers are not worth reading. */
+const LENGTH_MAX = 2048;
+
+/**
+ * Reads a Content-Type (RFC 9110 section 8.3.1). Null for what is none. Space before the semicolon is tolerated: real
+ * stacks write it.
+ */
+export function readMediaType(header: string | undefined): MediaType | null {
+  if (header === undefined || header.length > LENGTH_MAX) return null;
+  const known = KNOWN.get(header);
+  if (known !== undefined) return known;
+  const semicolon = header.indexOf(';');
+  const name = (semicolon < 0 ? header : header.slice(0, semicolon)).trim().toLowerCase();
+  if (!TYPE.test(name)) return null;
+  const parameters = semicolon < 0 ? EMPTY : readParameters(header, semicolon + 1);
+  if (parameters === null) return null;
+  return {
+    name,
+    charset: parameters.get('charset')?.toLowerCase() ?? null,
+    action: parameters.get('action') ?? null,
+  };
+}
+
+const TYPE = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/;
+const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
+const EMPTY: ReadonlyMap<string, string> = new Map();
+
+/** The spellings almost every client uses, read once. */
+const KNOWN: ReadonlyMap<string, MediaType> = new Map(
+  ['text/xml', 'application/soap+xml'].flatMap((name) =>
+    [null, 'utf-8'].flatMap((charset): [string, MediaType][] => {
+      const value = { name, charset, action: null };
+      if (charset === null) return [[name, value]];
+      return ['; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';charset=UTF-8', '; charset="utf-8"'].map(
+        (tail) => [name + tail, value],
+      );
+    }),
+  ),
+);
+
+/** `; name=token` and `; name="quoted"`, each name once. Null when malformed. */
+function readParameters(header: string, start: number): ReadonlyMap<string, string> | null {
+  const parameters = new Map<string, string>();
+  let at = start;
+  while (at < header.length) {
+    const equals = header.indexOf('=', at);
+    if (equals < 0) return header.slice(at).trim() === '' ? parameters : null;
+    const name = header.slice(at, equals).trim().toLowerCase();
+    if (!TOKEN.test(name) || parameters.has(name)) return null;
+    const value = header[equals + 1] === '"' ? readQuoted(header, equals + 2) : readToken(header, equals + 1);
+    if (value === null) return null;
+    parameters.set(name, value.text);
+    at = value.next;
+  }
+  return parameters;
+}
+
+interface ParameterValue {
+  readonly text: string;
+  /** Where the next parameter begins. */
+  readonly next: number;
+}
+
+function readToken(header: string, start: number): ParameterValue | null {
+  const semicolon = header.indexOf(';', start);
+  const end = semicolon < 0 ? header.length : semicolon;
+  const text = header.slice(start, end).trim();
+  return TOKEN.test(text) ? { text, next: end + 1 } : null;
+}
+
+function readQuoted(header: string, start: number): ParameterValue | null {
+  let text = '';
+  for (let at = start; at < header.length; at++) {
+    const char = header[at];
+    if (char === '"') {
+      const semicolon = header.indexOf(';', at);
+      const rest = header.slice(at + 1, semicolon < 0 ? undefined : semicolon);
+      return rest.trim() === '' ? { text, next: semicolon < 0 ? header.length : semicolon + 1 } : null;
+    }
+    if (char === '\\') at++;
+    text += header[at] ?? '';
+  }
+  return null;
+}
+
+/** The Content-Type of a message of ours in this dialect. `action` goes into the header in SOAP 1.2 only. */
+export function printMediaType(dialect: Dialect, action: string | null): string {
+  const base = `${dialect.mediaType}; charset=utf-8`;
+  return dialect.name === '1.2' && action !== null && action !== '' ? `${base}; action="${action}"` : base;
+}
+
+/** The dialects of `names` that travel under this media type, in the order given. */
+export const dialectsOfMediaType = (mediaType: string, names: readonly DialectName[]): readonly Dialect[] =>
+  names.map((name) => DIALECTS[name]).filter((dialect) => dialect.mediaType === mediaType);

@@ -1,0 +1,49 @@
+import { Refusal } from '../base/refusal.js';
+import type { RefusalCode } from '../base/refusals.js';
+
+/**
+ * What an error of the connection means. Decided by code alone; texts go nowhere but into `cause`.
+ * `hasHead`: the status line of the reply had come, so the reply is cut rather than missing.
+ */
+export function refusalOfError(error: unknown, hasHead: boolean): Refusal {
+  // A request body that was refused half way: the refusal is what happened, not the broken connection.
+  if (error instanceof Refusal) return error;
+  const code = codeOf(error);
+  const known = BY_CODE.get(code);
+  if (known !== undefined) return new Refusal(known, code, { cause: error });
+  if (CUT.has(code)) return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_RESET', code, { cause: error });
+  if (code.startsWith('HPE_')) return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
+  if (TLS.test(code)) return new Refusal('UPSTREAM_TLS', code, { cause: error });
+  return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_UNREACHABLE', code, { cause: error });
+}
+
+const BY_CODE: ReadonlyMap<string, RefusalCode> = new Map([
+  ['ECONNREFUSED', 'UPSTREAM_UNREACHABLE'],
+  ['ENOTFOUND', 'UPSTREAM_UNREACHABLE'],
+  ['EAI_AGAIN', 'UPSTREAM_UNREACHABLE'],
+  ['EHOSTUNREACH', 'UPSTREAM_UNREACHABLE'],
+  ['ENETUNREACH', 'UPSTREAM_UNREACHABLE'],
+  ['ETIMEDOUT', 'UPSTREAM_CONNECT_TIMEOUT'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'UPSTREAM_CONNECT_TIMEOUT'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'UPSTREAM_TIMEOUT'],
+  ['UND_ERR_BODY_TIMEOUT', 'UPSTREAM_IDLE_TIMEOUT'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'UPSTREAM_INVALID_RESPONSE'],
+  ['HPE_INVALID_EOF_STATE', 'UPSTREAM_TRUNCATED'],
+]);
+
+/** The other side ended the connection. */
+const CUT: ReadonlySet<string> = new Set([
+  'UND_ERR_SOCKET',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+]);
+
+/** Node and OpenSSL name certificate and protocol problems in many words; all of them begin like this. */
+const TLS = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_OSSL|EPROTO|HOSTNAME_MISMATCH)/;
+
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return 'unknown';
+  return typeof error.code === 'string' ? error.code : 'unknown';
+}
