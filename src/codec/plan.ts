@@ -62,7 +62,10 @@ export interface Slot {
 }
 
 export type SlotSource =
-  /** Child elements of this name. For lists: every one is an item. */
+  /**
+   * Child elements of this name. For lists: every one is an item, none is []. `default` is the value of an element that
+   * is present and empty (XSD 1.0 part 1, section 3.3.1); an absent element is null.
+   */
   | { readonly from: 'child'; readonly name: QName; readonly default: string | null }
   /** A child element whose children `item` are the items; absent or nil is null, present and empty is []. */
   | { readonly from: 'wrapped list'; readonly name: QName; readonly item: QName }
@@ -90,7 +93,10 @@ export interface ReplyPlan {
 /** What came of a reply. `path` begins below the field's own response key. */
 export interface Decoded {
   readonly value: unknown;
+  /** The first few, in document order. */
   readonly errors: readonly DecodeError[];
+  /** How many more there were. */
+  readonly furtherErrors: number;
 }
 
 export interface DecodeError {
@@ -107,8 +113,11 @@ export interface EncodeElement {
   /** The member's name: an argument or an input field. */
   readonly key: string;
   readonly name: QName;
-  /** `many`: an array, one element an item. `wrapped`: an array inside `name`, each item an element `item`. */
-  readonly occurs: 'one' | 'many' | { readonly wrapped: QName };
+  /**
+   * `many`: an array, one element an item. `wrapped`: an array inside `name`, each item an element of that name; a null
+   * item is refused unless `itemNillable`.
+   */
+  readonly occurs: 'one' | 'many' | { readonly wrapped: QName; readonly itemNillable?: boolean };
   /** At least one must be written. */
   readonly required: boolean;
   readonly nillable: boolean;

@@ -1,4 +1,5 @@
 import type { SimpleType } from '../wsdl/model.js';
+import { isNcName } from '../xml/chars.js';
 import { BASE64_SCALAR, HEX_SCALAR } from './binary.js';
 import { dateScalar } from './date.js';
 import { type Measure, restrict } from './facets.js';
@@ -107,11 +108,9 @@ const Q_NAME: Scalar = {
   },
 };
 
-/** One or two names with a colon between them; the names are checked for characters no name has, in ASCII. */
 function isQName(text: string): boolean {
-  if (/[^A-Za-z0-9_.:\u{b7}\u{c0}-\u{10ffff}-]/u.test(text)) return false;
   const parts = text.split(':');
-  return parts.length <= 2 && parts.every((part) => /^[^0-9.\u{b7}-]/u.test(part));
+  return parts.length <= 2 && parts.every(isNcName);
 }
 
 const digits = (name: 'Long' | 'BigInt' | 'Decimal', min: string | null = null, max: string | null = null): Row =>

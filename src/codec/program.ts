@@ -1,0 +1,171 @@
+import type { QName } from '../xml/events.js';
+import { ALL, ELEMENTS, type Interest, SKIP, type StartTag } from '../xml/events.js';
+import {
+  LexicalError,
+  type ObjectPlan,
+  type ObjectVariant,
+  type ReplyPlan,
+  type Scalar,
+  type ScalarValue,
+  type Slot,
+  type ValuePlan,
+} from './plan.js';
+
+/**
+ * A reply plan arranged for the decoder: children by local name, places by number. Made once per plan and kept beside
+ * it, so a plan that is used again costs a look-up.
+ */
+export function programOf(plan: ReplyPlan): ObjectProgram {
+  const known = PROGRAMS.get(plan);
+  if (known !== undefined) return known;
+  const made = compileObject(plan.value);
+  PROGRAMS.set(plan, made);
+  return made;
+}
+
+const PROGRAMS = new WeakMap<ReplyPlan, ObjectProgram>();
+
+export type ValueProgram =
+  | ObjectProgram
+  | { readonly kind: 'scalar'; readonly scalar: Scalar }
+  | { readonly kind: 'opaque' };
+
+export interface ObjectProgram {
+  readonly kind: 'object';
+  readonly variants: ReadonlyMap<string, VariantProgram>;
+  readonly declared: VariantProgram | null;
+}
+
+export interface VariantProgram {
+  readonly slots: readonly SlotProgram[];
+  readonly children: ChildTable;
+  readonly attributes: readonly SlotProgram[];
+  readonly constants: readonly SlotProgram[];
+  /** Slots that read the same element as another object. */
+  readonly selves: readonly SlotProgram[];
+  readonly interest: Interest;
+}
+
+export interface SlotProgram {
+  /** The place in `VariantProgram.slots` and among the object's values. */
+  readonly place: number;
+  readonly key: string;
+  readonly from: 'child' | 'wrapped list' | 'attribute' | 'text' | 'constant' | 'self';
+  /** Of the attribute; empty for other sources. */
+  readonly name: QName;
+  readonly list: boolean;
+  readonly nonNull: boolean;
+  readonly itemNonNull: boolean;
+  readonly value: ValueProgram;
+  /** The items of a wrapped list: this very slot. Null for other sources. */
+  readonly items: ChildTable | null;
+  /** The decoded default, or the constant; null where there is none. */
+  readonly fallback: ScalarValue | null;
+}
+
+/** Slots by the local name, then by the namespace, of the element they are filled from. */
+export type ChildTable = ReadonlyMap<string, readonly NamedSlots[]>;
+
+interface NamedSlots {
+  readonly uri: string;
+  readonly slots: readonly SlotProgram[];
+}
+
+/**
+ * The slots that this element fills, or null. Where no slot has exactly its name, an element in no namespace or in its
+ * parent's is matched by the local name: stacks disagree about the qualification of local elements.
+ */
+export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): readonly SlotProgram[] | null {
+  const named = table.get(tag.local);
+  if (named === undefined) return null;
+  const uri = tag.uri;
+  for (const entry of named) {
+    if (entry.uri === uri) return entry.slots;
+  }
+  return uri === '' || uri === parentUri ? (named[0]?.slots ?? null) : null;
+}
+
+function compileObject(plan: ObjectPlan): ObjectProgram {
+  // One variant may stand for several types.
+  const made = new Map<ObjectVariant, VariantProgram>();
+  const variantOf = (variant: ObjectVariant): VariantProgram => {
+    const program = made.get(variant) ?? compileVariant(variant);
+    made.set(variant, program);
+    return program;
+  };
+  return {
+    kind: 'object',
+    variants: new Map([...plan.variants].map(([key, variant]) => [key, variantOf(variant)])),
+    declared: plan.declared === null ? null : variantOf(plan.declared),
+  };
+}
+
+function compileVariant(variant: ObjectVariant): VariantProgram {
+  const slots = variant.slots.map(compileSlot);
+  const of = (from: SlotProgram['from']): readonly SlotProgram[] => slots.filter((slot) => slot.from === from);
+  const children = childTable(
+    variant.slots.flatMap((slot, place) => {
+      const name = slot.source.from === 'child' || slot.source.from === 'wrapped list' ? slot.source.name : null;
+      const program = slots[place];
+      return name === null || program === undefined ? [] : [{ name, slot: program }];
+    }),
+  );
+  return {
+    slots,
+    children,
+    attributes: of('attribute'),
+    constants: of('constant'),
+    selves: of('self'),
+    interest: of('text').length > 0 ? ALL : children.size > 0 ? ELEMENTS : SKIP,
+  };
+}
+
+function compileSlot(slot: Slot, place: number): SlotProgram {
+  const { source } = slot;
+  const value = compileValue(slot.value);
+  const program = {
+    place,
+    key: slot.key,
+    from: source.from,
+    name: source.from === 'attribute' ? source.name : { uri: '', local: '' },
+    list: slot.list,
+    nonNull: slot.nonNull,
+    itemNonNull: slot.itemNonNull,
+    value,
+    items: null,
+    fallback: fallbackOf(slot, value),
+  };
+  if (source.from !== 'wrapped list') return program;
+  const items = new Map<string, readonly NamedSlots[]>();
+  const wrapped: SlotProgram = { ...program, items };
+  items.set(source.item.local, [{ uri: source.item.uri, slots: [wrapped] }]);
+  return wrapped;
+}
+
+/** Recursion is bounded by the depth of the selection, which the limits of GraphQL bound. */
+const compileValue = (value: ValuePlan): ValueProgram => (value.kind === 'object' ? compileObject(value) : value);
+
+function fallbackOf(slot: Slot, value: ValueProgram): ScalarValue | null {
+  const { source } = slot;
+  if (source.from === 'constant') return source.value;
+  if (source.from !== 'child' && source.from !== 'attribute') return null;
+  if (source.default === null || value.kind !== 'scalar') return null;
+  try {
+    return value.scalar.decode(source.default);
+  } catch (caught) {
+    if (caught instanceof LexicalError) return null;
+    throw caught;
+  }
+}
+
+function childTable(named: readonly { readonly name: QName; readonly slot: SlotProgram }[]): ChildTable {
+  const table = new Map<string, { readonly uri: string; readonly slots: SlotProgram[] }[]>();
+  for (const { name, slot } of named) {
+    const sameLocal = table.get(name.local) ?? [];
+    table.set(name.local, sameLocal);
+    const entry = sameLocal.find((candidate) => candidate.uri === name.uri);
+    if (entry === undefined) sameLocal.push({ uri: name.uri, slots: [slot] });
+    else entry.slots.push(slot);
+  }
+  return table;
+}
