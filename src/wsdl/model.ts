@@ -163,15 +163,22 @@ export interface AttributeDeclaration {
 export interface WsdlDocument {
   /** Index in `WsdlModel.documents`; 0 is the WSDL itself. */
   readonly index: number;
+  readonly kind: 'wsdl' | 'schema';
   /** Path or URL it was read from. */
   readonly location: string;
   readonly pieces: readonly (string | DocumentLink)[];
 }
 
 export type DocumentLink =
-  | { readonly kind: 'address' }
-  /** A reference to another document of this model. */
-  | { readonly kind: 'document'; readonly index: number };
+  /** Where the WSDL says its service is. `written` is the text it had, references not resolved. */
+  | { readonly kind: 'address'; readonly written: string }
+  /** A reference to another document of this model, and what that is. */
+  | {
+      readonly kind: 'document';
+      readonly index: number;
+      readonly target: WsdlDocument['kind'];
+      readonly written: string;
+    };
 
 /** The key of a name in the maps of the model: `{uri}local`. */
 export const typeKey = (name: QName): string => `{${name.uri}}${name.local}`;

@@ -1,0 +1,112 @@
+import type { QName } from '../xml/events.js';
+import type { AttributeDeclaration, ComplexType, Facets, SimpleType } from './model.js';
+import { SOAP_ENCODINGS, XML, XSD } from './namespaces.js';
+
+/** What XML Schema defines itself, and what the reader tolerates of the SOAP encoding, MIME and XOP schemas. */
+const ATOMIC: ReadonlySet<string> = new Set(
+  (
+    'string boolean decimal float double duration dateTime time date gYearMonth gYear gMonthDay gDay gMonth hexBinary ' +
+    'base64Binary anyURI QName NOTATION normalizedString token language NMTOKEN Name NCName ID IDREF ENTITY integer ' +
+    'nonPositiveInteger negativeInteger long int short byte nonNegativeInteger unsignedLong unsignedInt ' +
+    'unsignedShort unsignedByte positiveInteger'
+  ).split(' '),
+);
+
+/** Built-in lists, and types of XSD 1.1 that some stacks write, with the type of 1.0 that decides their values. */
+const LISTS: ReadonlyMap<string, string> = new Map([
+  ['NMTOKENS', 'NMTOKEN'],
+  ['IDREFS', 'IDREF'],
+  ['ENTITIES', 'ENTITY'],
+]);
+const OTHERS: ReadonlyMap<string, string> = new Map([
+  ['anySimpleType', 'string'],
+  ['anyAtomicType', 'string'],
+  ['dateTimeStamp', 'dateTime'],
+  ['dayTimeDuration', 'duration'],
+  ['yearMonthDuration', 'duration'],
+]);
+
+export const NO_FACETS: Facets = Object.freeze({
+  length: null,
+  minLength: null,
+  maxLength: null,
+  totalDigits: null,
+  fractionDigits: null,
+  minInclusive: null,
+  maxInclusive: null,
+  minExclusive: null,
+  maxExclusive: null,
+  patterns: Object.freeze([]),
+});
+
+function simple(uri: string, local: string, variety: 'atomic' | 'list', builtIn: string): SimpleType {
+  const name = Object.freeze({ uri, local });
+  return Object.freeze({
+    kind: 'simple',
+    name,
+    variety,
+    builtIn,
+    enumeration: null,
+    facets: NO_FACETS,
+    documentation: null,
+  });
+}
+
+function makeSimple(uri: string, local: string): SimpleType | null {
+  if (uri === XSD || SOAP_ENCODINGS.includes(uri)) {
+    if (ATOMIC.has(local)) return simple(uri, local, 'atomic', local);
+    const item = LISTS.get(local);
+    if (item !== undefined) return simple(uri, local, 'list', item);
+    const like = OTHERS.get(local) ?? (uri !== XSD && local === 'base64' ? 'base64Binary' : undefined);
+    return like === undefined ? null : simple(uri, local, 'atomic', like);
+  }
+  if (local === 'base64Binary' || local === 'hexBinary') return simple(uri, local, 'atomic', local);
+  return null;
+}
+
+const made = new Map<string, SimpleType | null>();
+
+/** The built-in simple type with this name, or null. Only for names of built-in namespaces. */
+export function builtInSimple(name: QName): SimpleType | null {
+  const key = `${name.uri} ${name.local}`;
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const type = makeSimple(name.uri, name.local);
+  // The built-in names are few; names that are none of them come from documents and are not kept.
+  if (type !== null) made.set(key, type);
+  return type;
+}
+
+export const STRING: SimpleType = simple(XSD, 'string', 'atomic', 'string');
+export const ANY_SIMPLE: SimpleType = simple(XSD, 'anySimpleType', 'atomic', 'string');
+
+/** A complex type about which nothing is known but that it is XML. */
+export function opaqueType(name: QName | null): ComplexType {
+  return {
+    kind: 'complex',
+    name,
+    abstract: false,
+    base: null,
+    derivation: null,
+    derived: [],
+    attributes: [],
+    content: { kind: 'opaque' },
+    documentation: null,
+  };
+}
+
+export const ANY_TYPE: ComplexType = Object.freeze(opaqueType(Object.freeze({ uri: XSD, local: 'anyType' })));
+
+/** The attribute with this name of a built-in namespace: `xml:lang` and its like. Null for those of no interest. */
+export function builtInAttribute(
+  name: QName,
+): Pick<AttributeDeclaration, 'type' | 'default' | 'fixed' | 'documentation'> | null {
+  if (name.uri !== XML) return null;
+  const builtIn = name.local === 'lang' ? 'language' : name.local === 'base' ? 'anyURI' : 'string';
+  return {
+    type: builtInSimple({ uri: XSD, local: builtIn }) ?? STRING,
+    default: null,
+    fixed: null,
+    documentation: null,
+  };
+}

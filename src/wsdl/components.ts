@@ -1,0 +1,152 @@
+import type { QName } from '../xml/events.js';
+import { inlineSchemas, type LoadedDocument } from './documents.js';
+import { typeKey } from './model.js';
+import { isBuiltInNamespace, WSDL, XSD } from './namespaces.js';
+import type { Notices } from './notices.js';
+import { attributeOf, problemAt, qNameAt, type XmlNode } from './tree.js';
+
+/** One `xs:schema` as seen from where it is used: an included schema without target takes that of its includer. */
+export interface SchemaUnit {
+  readonly node: XmlNode;
+  readonly target: string;
+  /** True where a name without namespace means one of the target namespace. */
+  readonly chameleon: boolean;
+}
+
+/** A global declaration or definition, not read yet. */
+export interface Component {
+  readonly node: XmlNode;
+  readonly unit: SchemaUnit;
+}
+
+export type ComponentTable = Map<string, Component>;
+
+/** Every global component of every schema, by `typeKey`. */
+export interface SchemaComponents {
+  readonly types: ComponentTable;
+  readonly elements: ComponentTable;
+  readonly attributes: ComponentTable;
+  readonly groups: ComponentTable;
+  readonly attributeGroups: ComponentTable;
+  /** What an `xs:redefine` replaced, by the node that replaced it. */
+  readonly redefined: Map<XmlNode, Component>;
+  /** The direct members of substitution groups, by the key of the head. */
+  readonly members: Map<string, Component[]>;
+}
+
+/** Collects the global components of all schemas that the documents hold. */
+export function collectComponents(documents: readonly LoadedDocument[], notices: Notices): SchemaComponents {
+  const components: SchemaComponents = {
+    types: new Map(),
+    elements: new Map(),
+    attributes: new Map(),
+    groups: new Map(),
+    attributeGroups: new Map(),
+    redefined: new Map(),
+    members: new Map(),
+  };
+  const redefines: { readonly node: XmlNode; readonly unit: SchemaUnit }[] = [];
+  for (const unit of collectUnits(documents, notices)) {
+    if (isBuiltInNamespace(unit.target)) continue;
+    for (const node of unit.node.children) {
+      if (node.uri !== XSD) continue;
+      if (node.local === 'redefine') redefines.push({ node, unit });
+      else addComponent(components, { node, unit }, notices);
+    }
+  }
+  for (const { node, unit } of redefines) {
+    for (const child of node.children) redefine(components, { node: child, unit });
+  }
+  return components;
+}
+
+function tableFor(components: SchemaComponents, local: string): ComponentTable | null {
+  if (local === 'complexType' || local === 'simpleType') return components.types;
+  if (local === 'element') return components.elements;
+  if (local === 'attribute') return components.attributes;
+  if (local === 'group') return components.groups;
+  return local === 'attributeGroup' ? components.attributeGroups : null;
+}
+
+function addComponent(components: SchemaComponents, component: Component, notices: Notices): void {
+  const { node, unit } = component;
+  const table = tableFor(components, node.local);
+  const name = attributeOf(node, 'name');
+  if (table === null || name === null) return;
+  const key = typeKey({ uri: unit.target, local: name });
+  const first = table.get(key);
+  if (first !== undefined) {
+    if (!sameText(first.node, node)) {
+      notices.add(problemAt(node, `${node.local} ${name} is declared twice and differently; the first one is used.`));
+    }
+    return;
+  }
+  table.set(key, component);
+  const head = node.local === 'element' ? attributeOf(node, 'substitutionGroup') : null;
+  const headName = head === null ? null : nameIn(node, head, unit);
+  if (headName === null) return;
+  const headKey = typeKey(headName);
+  const members = components.members.get(headKey);
+  if (members === undefined) components.members.set(headKey, [component]);
+  else members.push(component);
+}
+
+/** The same schema is often served under several addresses: that is not a contradiction. */
+function sameText(a: XmlNode, b: XmlNode): boolean {
+  const text = ({ source, start, contentEnd }: XmlNode) => source.text.slice(start, contentEnd);
+  return a === b || text(a) === text(b);
+}
+
+function redefine(components: SchemaComponents, component: Component): void {
+  const { node, unit } = component;
+  const table = node.uri === XSD ? tableFor(components, node.local) : null;
+  const name = attributeOf(node, 'name');
+  if (table === null || name === null) return;
+  const key = typeKey({ uri: unit.target, local: name });
+  const original = table.get(key);
+  if (original !== undefined) components.redefined.set(node, original);
+  table.set(key, component);
+}
+
+function collectUnits(documents: readonly LoadedDocument[], notices: Notices): readonly SchemaUnit[] {
+  const units: (SchemaUnit & { readonly document: LoadedDocument })[] = [];
+  const seen = new Map<XmlNode, Set<string>>();
+  const add = (document: LoadedDocument, node: XmlNode, includer: string | null): void => {
+    const own = attributeOf(node, 'targetNamespace') ?? '';
+    const target = own === '' ? (includer ?? '') : own;
+    const targets = seen.get(node) ?? new Set();
+    if (targets.has(target)) return;
+    seen.set(node, targets.add(target));
+    if (includer !== null && own !== '' && own !== includer) {
+      notices.add(problemAt(node, 'The schema is included from one with another target namespace; it keeps its own.'));
+    }
+    units.push({ node, document, target, chameleon: own === '' && target !== '' });
+  };
+  for (const document of documents) {
+    if (document.kind === 'wsdl') for (const schema of inlineSchemas(document.root)) add(document, schema, null);
+  }
+  const addImported = (document: LoadedDocument, reference: XmlNode, includer: string | null): void => {
+    const target = documents[document.references.get(reference) ?? -1];
+    if (target?.kind === 'schema') add(target, target.root, includer);
+  };
+  for (const document of documents) {
+    for (const reference of document.references.keys()) {
+      if (reference.uri === WSDL) addImported(document, reference, null);
+    }
+  }
+  for (let at = 0; at < units.length; at++) {
+    const unit = units[at];
+    if (unit === undefined) break;
+    for (const reference of unit.node.children) {
+      if (reference.uri !== XSD || !unit.document.references.has(reference)) continue;
+      addImported(unit.document, reference, reference.local === 'import' ? null : unit.target);
+    }
+  }
+  return units;
+}
+
+/** The name a QName in a schema means, or null when its prefix is not declared. */
+export function nameIn(node: XmlNode, value: string, unit: SchemaUnit): QName | null {
+  const name = qNameAt(node, value);
+  return name !== null && name.uri === '' && unit.chameleon ? { uri: unit.target, local: name.local } : name;
+}

@@ -1,0 +1,63 @@
+import type { QName } from '../xml/events.js';
+import { ANY_TYPE } from './builtin.js';
+import { type Component, nameIn, type SchemaUnit } from './components.js';
+import { type ElementDeclaration, typeKey, type XsdType } from './model.js';
+import { XSD } from './namespaces.js';
+import { isTrue, type SchemaReading } from './schema-reading.js';
+import { attributeOf, childOf, documentationIn, type XmlNode } from './tree.js';
+
+/** Reads an `xs:element` that has a name: a global one, or a local one in the form that its schema gives it. */
+export function readElement(
+  { node, unit }: Component,
+  scope: 'global' | 'local',
+  reading: SchemaReading,
+): ElementDeclaration {
+  const uri = scope === 'global' || isQualified(node, unit, 'elementFormDefault') ? unit.target : '';
+  return {
+    kind: 'element',
+    name: { uri, local: attributeOf(node, 'name') ?? '' },
+    type: typeOf(node, unit, reading),
+    nillable: isTrue(attributeOf(node, 'nillable')),
+    default: node.attributes.get('default') ?? null,
+    fixed: node.attributes.get('fixed') ?? null,
+    documentation: documentationIn(childOf(node, XSD, 'annotation'), XSD),
+  };
+}
+
+/** Whether a local declaration stands in the target namespace on the wire. */
+export function isQualified(
+  node: XmlNode,
+  unit: SchemaUnit,
+  setting: 'elementFormDefault' | 'attributeFormDefault',
+): boolean {
+  return (attributeOf(node, 'form') ?? attributeOf(unit.node, setting)) === 'qualified';
+}
+
+function typeOf(node: XmlNode, unit: SchemaUnit, reading: SchemaReading): XsdType {
+  const named = attributeOf(node, 'type');
+  if (named !== null) return reading.typeNamed(node, named, unit);
+  const complex = childOf(node, XSD, 'complexType');
+  if (complex !== null) return reading.typeInside(complex, unit);
+  const simple = childOf(node, XSD, 'simpleType');
+  if (simple !== null) return reading.simple.inline(simple, unit);
+  return typeOfHead(node, unit, reading) ?? ANY_TYPE;
+}
+
+const CHAIN = 100;
+
+/** A member of a substitution group without a type of its own has that of the head (XSD part 1 section 3.3.2). */
+function typeOfHead(node: XmlNode, unit: SchemaUnit, reading: SchemaReading): XsdType | null {
+  let at: Component | undefined = { node, unit };
+  for (let step = 0; at !== undefined && step < CHAIN; step++) {
+    if (
+      step > 0 &&
+      (at.node.attributes.has('type') || at.node.children.some((child) => child.local.endsWith('Type')))
+    ) {
+      return typeOf(at.node, at.unit, reading);
+    }
+    const head = attributeOf(at.node, 'substitutionGroup');
+    const name: QName | null = head === null ? null : nameIn(at.node, head, at.unit);
+    at = name === null ? undefined : reading.components.elements.get(typeKey(name));
+  }
+  return null;
+}

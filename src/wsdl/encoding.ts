@@ -1,0 +1,48 @@
+/** How a document of start-up says which characters its bytes are (XML 1.0 appendix F). */
+const BYTE_ORDER_MARKS: readonly { readonly bytes: readonly number[]; readonly encoding: string }[] = [
+  { bytes: [0xef, 0xbb, 0xbf], encoding: 'utf-8' },
+  { bytes: [0xfe, 0xff], encoding: 'utf-16be' },
+  { bytes: [0xff, 0xfe], encoding: 'utf-16le' },
+  { bytes: [0x00, 0x3c, 0x00], encoding: 'utf-16be' },
+  { bytes: [0x3c, 0x00, 0x3f, 0x00], encoding: 'utf-16le' },
+  { bytes: [0x3c, 0x00], encoding: 'utf-16le' },
+];
+
+/** The encodings of WSDL files met in the field; all of them hold ASCII as ASCII but for UTF-16. */
+const ACCEPTED = /^(utf-8|utf8|us-ascii|ascii|utf-16|utf-16le|utf-16be|iso-8859-\d{1,2}|latin1|windows-125\d)$/;
+
+/** The text of a document without its byte order mark, or a sentence that says why there is none. */
+export function decodeDocument(
+  bytes: Uint8Array,
+  charset: string | null,
+): { readonly text: string } | { readonly what: string } {
+  const encoding = encodingOf(bytes, charset).toLowerCase();
+  if (!ACCEPTED.test(encoding)) return { what: 'The document is in a character encoding that is not supported.' };
+  try {
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes) };
+  } catch {
+    return { what: `The document holds bytes that are not valid ${encoding}.` };
+  }
+}
+
+function encodingOf(bytes: Uint8Array, charset: string | null): string {
+  const mark = BYTE_ORDER_MARKS.find((row) => row.bytes.every((byte, at) => bytes[at] === byte));
+  if (mark !== undefined) return mark.encoding;
+  const declared = declaredEncoding(Buffer.from(bytes.subarray(0, 256)).toString('latin1'));
+  const named = charset ?? declared?.value ?? 'utf-8';
+  // A document whose first byte is '<' is not UTF-16, whatever it says of itself: writers to strings leave that behind.
+  return /^utf-16/i.test(named) ? 'utf-8' : named;
+}
+
+/** The value of `encoding` in the XML declaration at the start of `text`, with its place. */
+export function declaredEncoding(
+  text: string,
+): { readonly value: string; readonly start: number; readonly end: number } | null {
+  if (!text.startsWith('<?xml')) return null;
+  const declaration = text.slice(0, Math.min(256, text.indexOf('?>') === -1 ? 256 : text.indexOf('?>')));
+  const found = /encoding\s{0,20}=\s{0,20}["']([A-Za-z0-9._-]{1,40})["']/.exec(declaration);
+  if (found === null) return null;
+  const value = found[1] ?? '';
+  const end = found.index + found[0].length - 1;
+  return { value, start: end - value.length, end };
+}

@@ -1,0 +1,33 @@
+/** The namespaces that the reader of WSDL and XSD knows by name. */
+export const WSDL = 'http://schemas.xmlsoap.org/wsdl/';
+export const WSDL_20 = 'http://www.w3.org/ns/wsdl';
+export const WSDL_SOAP11 = 'http://schemas.xmlsoap.org/wsdl/soap/';
+export const WSDL_SOAP12 = 'http://schemas.xmlsoap.org/wsdl/soap12/';
+export const WSDL_HTTP = 'http://schemas.xmlsoap.org/wsdl/http/';
+export const WSDL_MIME = 'http://schemas.xmlsoap.org/wsdl/mime/';
+export const XSD = 'http://www.w3.org/2001/XMLSchema';
+export const XML = 'http://www.w3.org/XML/1998/namespace';
+export const XMLNS = 'http://www.w3.org/2000/xmlns/';
+export const WSA_10 = 'http://www.w3.org/2005/08/addressing';
+export const XMIME = 'http://www.w3.org/2005/05/xmlmime';
+export const XOP = 'http://www.w3.org/2004/08/xop/include';
+export const SOAP_ENCODINGS: readonly string[] = [
+  'http://schemas.xmlsoap.org/soap/encoding/',
+  'http://www.w3.org/2003/05/soap-encoding',
+  'http://www.w3.org/2001/12/soap-encoding',
+];
+
+/** Namespaces whose components are built in (`builtin.ts`): their schemas are never needed and never trusted. */
+const BUILT_IN: ReadonlySet<string> = new Set([
+  XSD,
+  XML,
+  XMIME,
+  `${XMIME}/`,
+  'https://www.w3.org/2005/05/xmlmime',
+  XOP,
+  'https://www.w3.org/2004/08/xop/include',
+  ...SOAP_ENCODINGS,
+]);
+
+export const isBuiltInNamespace = (uri: string): boolean => BUILT_IN.has(uri);
+export const isSoapBindingNamespace = (uri: string): boolean => uri === WSDL_SOAP11 || uri === WSDL_SOAP12;

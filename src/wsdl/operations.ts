@@ -1,0 +1,107 @@
+import type { Problem } from '../base/problem.js';
+import { type MessageContext, type MessageUse, readBody, readFaults, readHeaders, soapChildren } from './messages.js';
+import type { Operation, Payload } from './model.js';
+import { WSDL } from './namespaces.js';
+import { attributeOf, childOf, childrenOf, documentationIn, problemAt, type XmlNode } from './tree.js';
+
+/** The problems that the schema types behind an operation bring with them. */
+export type ReachableProblems = (operation: Pick<Operation, 'input' | 'output' | 'faults'>) => readonly Problem[];
+
+export interface OperationContext extends MessageContext {
+  readonly reach: ReachableProblems;
+}
+
+const NOTHING: Payload = { body: null, headers: [] };
+
+/** Reads the operations of a binding. Each is ok, partial or disabled on its own; none of them throws. */
+export function readOperations(binding: XmlNode, portType: XmlNode, context: OperationContext): readonly Operation[] {
+  const names = new Set<string>();
+  const abstract = new Map<string, XmlNode[]>();
+  for (const node of childrenOf(portType, WSDL, 'operation')) {
+    const name = attributeOf(node, 'name') ?? '';
+    const same = abstract.get(name);
+    if (same === undefined) abstract.set(name, [node]);
+    else same.push(node);
+  }
+  return childrenOf(binding, WSDL, 'operation').map((bound) => {
+    const name = attributeOf(bound, 'name') ?? '';
+    const candidates = abstract.get(name) ?? [];
+    const found =
+      candidates.length > 1 ? (candidates.find((node) => fits(node, bound)) ?? null) : (candidates[0] ?? null);
+    const overloaded = names.has(name);
+    names.add(name);
+    return readOperation(name, bound, found, overloaded, context);
+  });
+}
+
+/** Overloaded operations are told apart by the names of their messages (WSDL 1.1 section 2.5). */
+const fits = (abstract: XmlNode, bound: XmlNode): boolean =>
+  ['input', 'output'].every((local) => {
+    const name = attributeOf(childOf(bound, WSDL, local) ?? bound, 'name');
+    const own = childOf(abstract, WSDL, local);
+    return name === null || own === null || attributeOf(own, 'name') === null || attributeOf(own, 'name') === name;
+  });
+
+function readOperation(
+  name: string,
+  bound: XmlNode,
+  abstract: XmlNode | null,
+  overloaded: boolean,
+  context: OperationContext,
+): Operation {
+  const [soap] = soapChildren(bound, 'operation');
+  const documentation = documentationIn(abstract, WSDL) ?? documentationIn(bound, WSDL);
+  const soapAction = (soap === undefined ? undefined : soap.attributes.get('soapAction')) ?? null;
+  const common = { name, documentation, soapAction };
+  const disabled = (reason: Problem): Operation => ({
+    ...common,
+    status: 'disabled',
+    reasons: [reason],
+    input: NOTHING,
+    output: null,
+    faults: [],
+  });
+  if (abstract === null) return disabled(problemAt(bound, `The port type has no operation ${name}.`));
+  if (overloaded)
+    return disabled(problemAt(bound, `The operation ${name} is overloaded; only the first one is offered.`));
+  const input = childOf(abstract, WSDL, 'input');
+  const output = childOf(abstract, WSDL, 'output');
+  if (input === null || (output !== null && output.start < input.start)) {
+    return disabled(problemAt(abstract, `The operation ${name} is started by the server: it cannot be called.`));
+  }
+  const style = styleOf(bound, soap ?? null);
+  const sides = { style, bound, context };
+  const request = readSide(input, name, sides);
+  if ('disabled' in request) return disabled(request.disabled);
+  const reply = output === null ? null : readSide(output, `${name}Response`, sides);
+  if (reply !== null && 'disabled' in reply) return disabled(reply.disabled);
+  const { faults, problems } = readFaults(abstract, context);
+  const content = { input: request.payload, output: reply === null ? null : reply.payload, faults };
+  const own = [...request.problems, ...(reply === null ? [] : reply.problems), ...problems];
+  const reasons = [...own, ...context.reach(content)];
+  return { ...common, ...content, status: reasons.length === 0 ? 'ok' : 'partial', reasons };
+}
+
+function styleOf(bound: XmlNode, soap: XmlNode | null): 'document' | 'rpc' {
+  const own = soap === null ? null : attributeOf(soap, 'style');
+  const [binding] = soapChildren(bound.parent, 'binding');
+  return (own ?? (binding === undefined ? null : attributeOf(binding, 'style'))) === 'rpc' ? 'rpc' : 'document';
+}
+
+interface Sides {
+  readonly style: MessageUse['style'];
+  readonly bound: XmlNode;
+  readonly context: OperationContext;
+}
+
+function readSide(
+  abstract: XmlNode,
+  wrapper: string,
+  { style, bound, context }: Sides,
+): { readonly payload: Payload; readonly problems: readonly Problem[] } | { readonly disabled: Problem } {
+  const side = childOf(bound, WSDL, abstract.local);
+  const read = readBody({ abstract, bound: side, style, wrapper }, context);
+  if ('disabled' in read) return read;
+  const { headers, problems } = readHeaders(side, context);
+  return { payload: { body: read.body, headers }, problems };
+}

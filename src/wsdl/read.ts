@@ -1,0 +1,64 @@
+import { Problems } from '../base/problem.js';
+import { collectComponents } from './components.js';
+import { collectDefinitions } from './definitions.js';
+import { loadDocuments } from './documents.js';
+import { freezeDeep } from './freeze.js';
+import type { WsdlModel, XsdType } from './model.js';
+import { collectNotices } from './notices.js';
+import { cutDocument } from './pieces.js';
+import { readServices } from './ports.js';
+import { reachableProblems } from './reach.js';
+import { readSchema } from './schema.js';
+import { type FetchDocument, fileShelf, webShelf } from './shelf.js';
+import { problemAt } from './tree.js';
+
+export interface ReadOptions {
+  /** Gets a document by HTTP; null where only files are read. It must not follow redirects to other hosts. */
+  readonly fetch: FetchDocument | null;
+  /** For a WSDL in a file: nothing outside this folder is read. Null for the folder of the WSDL. */
+  readonly root: string | null;
+  /** For a WSDL from a URL: hosts (`name` or `name:port`) beside its own that its imports may come from. */
+  readonly hosts: readonly string[];
+}
+
+/**
+ * Reads a WSDL 1.1 with its schemas into the model, frozen. `location` is a path or an http(s) URL.
+ *
+ * Throws `Problems` only when nothing can be made of it; what could not be understood beside that is in `notices` and
+ * in the reasons of the operations.
+ */
+export async function readWsdl(location: string, options: ReadOptions): Promise<WsdlModel> {
+  const notices = collectNotices();
+  const shelf = shelfFor(location, options);
+  const documents = await loadDocuments(location, shelf, notices);
+  const definitions = collectDefinitions(documents, notices);
+  const schema = readSchema(collectComponents(documents, notices), notices);
+  const all = function* (): Generator<XsdType> {
+    yield* schema.types.values();
+    for (const { type } of schema.elements.values()) yield type;
+  };
+  const reach = reachableProblems(all, schema.approximated);
+  const services = readServices(definitions, { definitions, schema, reach }, notices);
+  const [main] = documents;
+  if (services.length === 0 && main !== undefined) {
+    const what = 'The WSDL has no service with a SOAP port.';
+    throw new Problems([problemAt(main.root, what), ...notices.list()]);
+  }
+  return freezeDeep({
+    services,
+    types: schema.types,
+    elements: schema.elements,
+    documents: documents.map((document) => cutDocument(document, documents)),
+    notices: notices.list(),
+  });
+}
+
+function shelfFor(location: string, { fetch, root, hosts }: ReadOptions) {
+  if (!/^https?:\/\//i.test(location)) return fileShelf(location, root);
+  const refuse = (what: string): never => {
+    throw new Problems([{ file: location, line: null, column: null, what, remedy: null }]);
+  };
+  if (!URL.canParse(location)) return refuse('The address is not a valid URL.');
+  if (fetch === null) return refuse('A WSDL is read from a file here, not from an address.');
+  return webShelf(location, hosts, fetch);
+}

@@ -1,0 +1,146 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, sep } from 'node:path';
+
+/**
+ * Where documents come from. A WSDL in a file reads files inside its root folder and nothing else; a WSDL from a URL
+ * reads from its own host and from the hosts the operator named, and nothing else.
+ */
+export interface Shelf {
+  /** Finds what a reference means, without reading it. `base` is of the document that holds it; null for the WSDL. */
+  locate(href: string, base: string | null): Promise<Located | Refused>;
+  /** Reads it; `limitBytes` is what may still be read. */
+  open(located: Located, limitBytes: number): Promise<Opened | Refused>;
+}
+
+export interface Located {
+  /** As the operator reads it: the path beside the WSDL's, or the URL. */
+  readonly location: string;
+  /** The same for the same document: the real path, or the URL without fragment. */
+  readonly key: string;
+}
+
+export interface Opened {
+  readonly bytes: Uint8Array;
+  /** What its own references are relative to: its path, or the URL that answered in the end. */
+  readonly base: string;
+  /** The charset parameter it came with, or null. */
+  readonly charset: string | null;
+}
+
+export interface Refused {
+  readonly what: string;
+  readonly remedy: string | null;
+}
+
+/** An answer to a GET of a document, as the caller's HTTP client gives it. */
+export interface FetchedDocument {
+  /** The address that answered in the end, after redirects. */
+  readonly url: string;
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly body: Uint8Array;
+}
+
+export type FetchDocument = (url: string) => Promise<FetchedDocument>;
+
+export const isRefused = (value: object): value is Refused => 'what' in value;
+
+const SCHEME = /^[a-z][a-z0-9+.-]{1,20}:/i;
+const EXTERNAL = 'A WSDL in a file may only refer to files in its folder.';
+const tooLong: Refused = { what: 'The documents of this WSDL are longer than allowed.', remedy: null };
+
+/** Files inside `root` (default: the folder of the WSDL), judged by their real paths. */
+export function fileShelf(main: string, root: string | null): Shelf {
+  let realRoot: Promise<string> | null = null;
+  const within = async (path: string): Promise<Located | Refused> => {
+    realRoot ??= realpath(root ?? dirname(main));
+    const base = await realRoot;
+    const key = await realpath(path);
+    if (!key.startsWith(base.endsWith(sep) ? base : base + sep)) {
+      return { what: 'The file lies outside the folder of the WSDL.', remedy: EXTERNAL };
+    }
+    return { location: path, key };
+  };
+  return {
+    async locate(href, base) {
+      if (base !== null) {
+        if (SCHEME.test(href) || href.startsWith('//')) {
+          return { what: 'The reference leaves the folder of the WSDL: it names a URL.', remedy: EXTERNAL };
+        }
+        if (isAbsolute(href) || href.startsWith('\\')) {
+          return { what: 'The reference leaves the folder of the WSDL: its path is absolute.', remedy: EXTERNAL };
+        }
+      }
+      const relative = base === null ? href : (href.split('#', 1)[0] ?? '').replaceAll('\\', '/');
+      const path = base === null ? relative : join(dirname(base), relative);
+      try {
+        return await within(path);
+      } catch {
+        return { what: `The file ${path} cannot be found.`, remedy: null };
+      }
+    },
+    async open({ location, key }, limitBytes) {
+      try {
+        const found = await stat(key);
+        if (!found.isFile()) return { what: `${location} is not a regular file.`, remedy: null };
+        if (found.size > limitBytes) return tooLong;
+        return { bytes: await readFile(key), base: location, charset: null };
+      } catch {
+        return { what: `The file ${location} cannot be read.`, remedy: null };
+      }
+    },
+  };
+}
+
+/** Documents of one host, and of `hosts` (`name` or `name:port`), through the fetcher of the caller. */
+export function webShelf(main: string, hosts: readonly string[], fetch: FetchDocument): Shelf {
+  const home = new URL(main);
+  const permitted = (url: URL): boolean =>
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    (url.host === home.host || hosts.includes(url.host) || hosts.includes(url.hostname));
+  return {
+    async locate(href, base) {
+      const url = parseUrl(href, base ?? main);
+      if (url === null) return { what: 'The reference is not a valid address.', remedy: null };
+      if (!permitted(url)) {
+        return {
+          what: 'The reference leaves the host of the WSDL.',
+          remedy: 'Allow the host, or copy the documents into a folder.',
+        };
+      }
+      url.hash = '';
+      return { location: url.href, key: url.href };
+    },
+    async open({ key }, limitBytes) {
+      let answer: FetchedDocument;
+      try {
+        answer = await fetch(key);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : 'no reason given';
+        return { what: `The document could not be fetched: ${why}.`, remedy: null };
+      }
+      const landed = parseUrl(answer.url, main);
+      if (landed === null || !permitted(landed)) {
+        return { what: 'The server redirected to another host.', remedy: 'Name the final address.' };
+      }
+      return judgeAnswer(answer, limitBytes);
+    },
+  };
+}
+
+const parseUrl = (href: string, base: string): URL | null => (URL.canParse(href, base) ? new URL(href, base) : null);
+
+function judgeAnswer(answer: FetchedDocument, limitBytes: number): Opened | Refused {
+  if (answer.status === 401 || answer.status === 403) {
+    return {
+      what: `The server refused access with status ${answer.status}.`,
+      remedy: 'Give the credentials it asks for.',
+    };
+  }
+  if (answer.status !== 200) {
+    return { what: `The server answered with status ${answer.status}, not with a document.`, remedy: null };
+  }
+  if (answer.body.length > limitBytes) return tooLong;
+  const charset = /;\s{0,5}charset\s{0,5}=\s{0,5}"?([A-Za-z0-9._-]{1,40})/i.exec(answer.contentType ?? '');
+  return { bytes: answer.body, base: answer.url, charset: charset?.[1] ?? null };
+}
