@@ -1,0 +1,168 @@
+import { refuse } from './elements.js';
+import { type Encoding, Transcoder } from './transcode.js';
+
+/**
+ * The beginning of a message: byte order mark, XML declaration, and from them and the header's charset the encoding.
+ * Behind it stands UTF-8. RFC 7303 section 3, XML 1.0 sections 2.8 and 4.3.3; stricter in that all that is said about
+ * the encoding must agree.
+ */
+export class Prolog {
+  /** The encoding of the message, or null while unknown. */
+  encoding: Encoding | null = null;
+  /** Bytes of the byte order mark and the declaration, as UTF-8: they are not passed on. */
+  consumed = 0;
+  readonly #charset: string | null;
+  #stage: 'mark' | 'declaration' | 'content' = 'mark';
+  #held: Buffer = NOTHING;
+  /** What the byte order mark says. */
+  #mark: 'utf-8' | 'utf-16le' | 'utf-16be' | null = null;
+  #transcoder: Transcoder | null = null;
+  #read = 0;
+
+  /** `charset` is that of the Content-Type header in lower case, or null when it names none. */
+  constructor(charset: string | null) {
+    this.#charset = charset;
+  }
+
+  /** True when bytes go through unchanged from here on. */
+  get transparent(): boolean {
+    return this.#stage === 'content' && this.#transcoder === null;
+  }
+
+  /** Takes the next bytes; returns those behind the declaration in UTF-8. Throws a `Refusal`. */
+  take(chunk: Buffer): Buffer {
+    this.#read += chunk.length;
+    if (this.#stage === 'mark') {
+      const head = this.#join(chunk);
+      if (head.length < 3 && MARKS.some((mark) => mark.subarray(0, head.length).equals(head))) return this.#hold(head);
+      return this.#declaration(this.#afterMark(head));
+    }
+    const bytes = this.#transcoder === null ? chunk : this.#transcoder.decode(chunk);
+    return this.#stage === 'declaration' ? this.#declaration(bytes) : bytes;
+  }
+
+  /** The message is over: returns what was held back. Throws a `Refusal`. */
+  finish(): Buffer {
+    this.#transcoder?.finish();
+    if (this.#stage === 'content') return NOTHING;
+    const held = this.#held;
+    this.#held = NOTHING;
+    if (this.#stage === 'declaration' && held.length >= START.length + 1) {
+      throw refuse('XML_NOT_WELLFORMED', 'XML declaration', this.consumed);
+    }
+    const rest = this.#stage === 'mark' ? this.#afterMark(held) : held;
+    return this.encoding === null ? this.#settle(null, rest) : rest;
+  }
+
+  /** Reads the byte order mark. UTF-16 without one is known only from the header. */
+  #afterMark(head: Buffer): Buffer {
+    this.#stage = 'declaration';
+    const mark = MARKS.findIndex(
+      (bytes) => head.length >= bytes.length && head.subarray(0, bytes.length).equals(bytes),
+    );
+    if (mark === 0) {
+      this.#mark = 'utf-8';
+      this.consumed = 3;
+      return head.subarray(3);
+    }
+    if (mark > 0) this.#mark = mark === 1 ? 'utf-16le' : 'utf-16be';
+    const units = this.#mark ?? encodingOf(this.#charset);
+    if (units !== 'utf-16le' && units !== 'utf-16be') return head;
+    this.#transcoder = new Transcoder(units, mark > 0 ? 2 : 0);
+    return this.#transcoder.decode(mark > 0 ? head.subarray(2) : head);
+  }
+
+  #declaration(bytes: Buffer): Buffer {
+    const head = this.#join(bytes);
+    const compared = Math.min(head.length, START.length);
+    if (!START.subarray(0, compared).equals(head.subarray(0, compared))) return this.#settle(null, head);
+    if (head.length <= START.length) return this.#hold(head);
+    if (!WHITE.includes(head[START.length]!)) return this.#settle(null, head);
+    const close = head.subarray(0, LONGEST_BYTES).indexOf('?>');
+    if (close < 0) {
+      if (head.length >= LONGEST_BYTES) throw refuse('XML_NOT_WELLFORMED', 'XML declaration', this.consumed);
+      return this.#hold(head);
+    }
+    const declared = this.#parse(head.toString('latin1', 0, close + 2));
+    const offset = this.consumed;
+    this.consumed += close + 2;
+    return this.#settle(declared, head.subarray(close + 2), offset);
+  }
+
+  /** The encoding the declaration names, or null. */
+  #parse(declaration: string): string | null {
+    const parts = DECLARATION.exec(declaration);
+    if (parts === null) throw refuse('XML_NOT_WELLFORMED', 'XML declaration', this.consumed);
+    if ((parts[1] ?? parts[2]) !== '1.0') throw refuse('XML_VERSION', 'version', this.consumed);
+    return (parts[3] ?? parts[4] ?? null)?.toLowerCase() ?? null;
+  }
+
+  /** Chooses the encoding; returns `rest` in UTF-8. */
+  #settle(declared: string | null, rest: Buffer, offset = 0): Buffer {
+    this.#stage = 'content';
+    const mark = this.#mark;
+    const named = [this.#charset, declared].filter((name) => name !== null).map((name) => resolve(name, mark));
+    const encoding = mark ?? named[0] ?? 'utf-8';
+    if (named.some((name) => name !== encoding)) throw refuse('XML_ENCODING', 'encodings differ', offset);
+    this.encoding = encoding;
+    if (this.#transcoder !== null) return rest;
+    if (encoding === 'utf-16le' || encoding === 'utf-16be') {
+      throw refuse('XML_ENCODING', 'not UTF-16', offset);
+    }
+    if (encoding === 'utf-8') return rest;
+    this.#transcoder = new Transcoder(encoding, this.#read - rest.length);
+    return this.#transcoder.decode(rest);
+  }
+
+  #hold(bytes: Buffer): Buffer {
+    this.#held = Buffer.from(bytes);
+    return NOTHING;
+  }
+
+  #join(bytes: Buffer): Buffer {
+    if (this.#held.length === 0) return bytes;
+    const joined = Buffer.concat([this.#held, bytes]);
+    this.#held = NOTHING;
+    return joined;
+  }
+}
+
+const NOTHING: Buffer = Buffer.alloc(0);
+const MARKS = [Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
+const START = Buffer.from('<?xml', 'latin1');
+const WHITE = Buffer.from(' \t\r\n', 'latin1');
+const LONGEST_BYTES = 256;
+
+const S = '[ \\t\\r\\n]';
+const DECLARATION = new RegExp(
+  `^<\\?xml${S}+version${S}*=${S}*(?:"(1\\.[0-9]+|[0-9.]+)"|'(1\\.[0-9]+|[0-9.]+)')` +
+    `(?:${S}+encoding${S}*=${S}*(?:"([A-Za-z][A-Za-z0-9._-]*)"|'([A-Za-z][A-Za-z0-9._-]*)'))?` +
+    `(?:${S}+standalone${S}*=${S}*(?:"(?:yes|no)"|'(?:yes|no)'))?${S}*\\?>$`,
+);
+
+const ENCODINGS = new Map<string, Encoding | 'utf-16'>([
+  ['utf-8', 'utf-8'],
+  ['utf8', 'utf-8'],
+  ['utf-16', 'utf-16'],
+  ['utf-16le', 'utf-16le'],
+  ['utf-16be', 'utf-16be'],
+  ['iso-8859-1', 'iso-8859-1'],
+  ['iso_8859-1', 'iso-8859-1'],
+  ['latin1', 'iso-8859-1'],
+  ['us-ascii', 'us-ascii'],
+  ['ascii', 'us-ascii'],
+  ['windows-1252', 'windows-1252'],
+  ['cp1252', 'windows-1252'],
+]);
+
+const encodingOf = (name: string | null): Encoding | 'utf-16' | null =>
+  name === null ? null : (ENCODINGS.get(name) ?? null);
+
+/** The encoding of this name, for a message with this byte order mark; UTF-16 without a mark is not accepted. */
+function resolve(name: string, mark: Encoding | null): Encoding {
+  const encoding = encodingOf(name);
+  if (encoding === null) throw refuse('XML_ENCODING', 'unknown encoding', 0);
+  if (encoding !== 'utf-16') return encoding;
+  if (mark === 'utf-16le' || mark === 'utf-16be') return mark;
+  throw refuse('XML_ENCODING', 'UTF-16 without byte order mark', 0);
+}

@@ -1,0 +1,141 @@
+import { Refusal } from '../base/refusal.js';
+import { sequenceBytes, unfinishedBytes } from './chars.js';
+import type { XmlHandler } from './events.js';
+import type { XmlLimits } from './limits.js';
+import { Prolog } from './prolog.js';
+import { Scanner } from './scanner.js';
+import type { Encoding } from './transcode.js';
+
+/**
+ * Reads one XML message as its bytes come in, cut anywhere, and tells the handler: XML 1.0 fifth edition with
+ * Namespaces 1.0, without DTD and processing instructions. Time is linear in the bytes; memory is bounded by the limits.
+ *
+ * `write`, `end` and `begin` throw a `Refusal` (`XML_*`) or whatever the handler throws. After that the reader stays
+ * failed: it throws the same again until `reset`.
+ */
+export class XmlReader {
+  /** Bytes given to the reader so far. */
+  bytes = 0;
+  readonly #messageBytes: number;
+  readonly #scanner: Scanner;
+  #prolog = new Prolog(null);
+  /** True when chunks can go to the scanner as they are. */
+  #direct = false;
+  /** The beginning of a character whose rest has not come. */
+  readonly #held: Buffer = Buffer.alloc(4);
+  #heldBytes = 0;
+  #failed = false;
+  #failure: unknown = null;
+
+  constructor(handler: XmlHandler, limits: XmlLimits) {
+    this.#messageBytes = limits.messageBytes;
+    this.#scanner = new Scanner(handler, limits);
+    this.#scanner.reset(handler);
+  }
+
+  /** Elements begun so far. */
+  get elements(): number {
+    return this.#scanner.elements.count;
+  }
+
+  /** Bytes inside elements for which the handler answered `SKIP`. */
+  get skippedBytes(): number {
+    return this.#scanner.elements.skippedBytes;
+  }
+
+  /** The encoding of the message, or null while unknown. */
+  get encoding(): Encoding | null {
+    return this.#prolog.encoding;
+  }
+
+  /** Makes the reader ready for another message, as new. */
+  reset(handler: XmlHandler, charset: string | null = null): void {
+    this.bytes = 0;
+    this.#scanner.reset(handler);
+    this.#heldBytes = 0;
+    this.#failed = false;
+    this.#failure = null;
+    this.begin(charset);
+  }
+
+  /** Before the first `write`: the charset of the Content-Type header in lower case, or null when it names none. */
+  begin(charset: string | null): void {
+    this.#prolog = new Prolog(charset);
+    this.#direct = false;
+  }
+
+  /** Reads the next bytes of the message. They are not kept. */
+  write(chunk: Uint8Array): void {
+    if (this.#failed) throw this.#failure;
+    try {
+      const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      const room = this.#messageBytes - this.bytes;
+      const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
+      this.bytes += taken.length;
+      if (taken.length > 0) this.#decode(taken);
+      if (taken !== bytes) throw new Refusal('XML_MESSAGE_LIMIT', `message at byte ${this.#messageBytes}`);
+    } catch (caught) {
+      this.#fail(caught);
+    }
+  }
+
+  /** The message is over. Throws a `Refusal` when it is not complete. */
+  end(): void {
+    if (this.#failed) throw this.#failure;
+    try {
+      if (!this.#direct) this.#scan(this.#prolog.finish());
+      if (this.#heldBytes > 0) throw new Refusal('XML_ENCODING', `UTF-8 at byte ${this.bytes - this.#heldBytes}`);
+      this.#scanner.finish();
+    } catch (caught) {
+      this.#fail(caught);
+    }
+  }
+
+  #fail(caught: unknown): never {
+    this.#failed = true;
+    this.#failure = caught;
+    throw caught;
+  }
+
+  #decode(chunk: Buffer): void {
+    if (this.#direct) {
+      this.#scan(chunk);
+      return;
+    }
+    const known = this.#prolog.consumed;
+    const bytes = this.#prolog.take(chunk);
+    this.#scanner.skip(this.#prolog.consumed - known);
+    this.#direct = this.#prolog.transparent;
+    this.#scan(bytes);
+  }
+
+  /** Gives whole characters to the scanner. */
+  #scan(chunk: Buffer): void {
+    const rest = this.#heldBytes === 0 ? chunk : this.#completeHeld(chunk);
+    if (rest.length === 0) return;
+    const unfinished = unfinishedBytes(rest);
+    if (unfinished === 0) {
+      this.#scanner.scan(rest);
+      return;
+    }
+    const whole = rest.length - unfinished;
+    if (whole > 0) this.#scanner.scan(rest.subarray(0, whole));
+    rest.copy(this.#held, 0, whole);
+    this.#heldBytes = unfinished;
+  }
+
+  /** Completes the character that was held back; returns what follows it. */
+  #completeHeld(chunk: Buffer): Buffer {
+    const missing = sequenceBytes(this.#held[0]!) - this.#heldBytes;
+    const taken = Math.min(missing, chunk.length);
+    chunk.copy(this.#held, this.#heldBytes, 0, taken);
+    this.#heldBytes += taken;
+    const rest = chunk.subarray(taken);
+    const held = this.#held.subarray(0, this.#heldBytes);
+    if (taken === missing || unfinishedBytes(held) < held.length) {
+      this.#heldBytes = 0;
+      this.#scanner.scan(held);
+    }
+    return rest;
+  }
+}

@@ -1,0 +1,201 @@
+import { Refusal } from '../base/refusal.js';
+import type { StartTag } from './events.js';
+import { type Name, uriOf } from './names.js';
+import type { Namespaces } from './namespaces.js';
+import { normaliseValue } from './references.js';
+
+/** The value has characters beyond ASCII. */
+export const WIDE = 1;
+/** The value has references or white space other than spaces. */
+export const RAW = 2;
+
+/** The start tag being read. Values stay bytes until somebody asks for them. */
+export class Tag implements StartTag {
+  uri = '';
+  local = '';
+  prefix = '';
+  depth = 0;
+  offsetBytes = 0;
+  attributeCount = 0;
+  readonly #namespaces: Namespaces;
+  readonly #names: Name[] = [];
+  readonly #uris: string[] = [];
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+  readonly #flags: number[] = [];
+  readonly #seen = new Set<string>();
+  #chunk: Buffer = NOTHING;
+  /** What came in earlier chunks: the values of the first `#carried` attributes, then the token that is being read. */
+  #carry: Buffer = NOTHING;
+  #carryEnd = 0;
+  #carried = 0;
+  /** Where the token being read begins in the carry buffer, or -1 when it lies in the chunk as a whole. */
+  #token = -1;
+  /** Where the token that was completed last is found: valid until the next call. */
+  bytes: Buffer = NOTHING;
+  start = 0;
+  end = 0;
+
+  constructor(namespaces: Namespaces) {
+    this.#namespaces = namespaces;
+  }
+
+  begin(offset: number, depth: number): void {
+    this.offsetBytes = offset;
+    this.depth = depth;
+    this.attributeCount = 0;
+    this.#carryEnd = 0;
+    this.#carried = 0;
+    this.#token = -1;
+  }
+
+  /** Lets go of the chunk, and of a carry buffer that one message made large. */
+  release(): void {
+    this.begin(0, 0);
+    this.#chunk = NOTHING;
+    this.bytes = NOTHING;
+    if (this.#carry.length > KEPT_BYTES) this.#carry = NOTHING;
+  }
+
+  /** The chunk ends inside this tag: what is needed of it is copied, each byte once. */
+  suspend(chunk: Buffer): void {
+    for (let i = this.#carried; i < this.attributeCount; i++) {
+      const start = this.#carryEnd;
+      this.#append(chunk, this.#starts[i]!, this.#ends[i]!);
+      this.#starts[i] = start;
+      this.#ends[i] = this.#carryEnd;
+    }
+    this.#carried = this.attributeCount;
+  }
+
+  /** The chunk ends inside a name or value, which began at `start` or in an earlier chunk. */
+  suspendToken(chunk: Buffer, start: number, end: number): void {
+    if (this.#token < 0) {
+      this.suspend(chunk);
+      this.#token = this.#carryEnd;
+    }
+    this.#append(chunk, start, end);
+  }
+
+  /** The name or value is complete: sets `bytes`, `start` and `end`. */
+  completeToken(chunk: Buffer, start: number, end: number): void {
+    if (this.#token < 0) {
+      this.bytes = chunk;
+      this.start = start;
+      this.end = end;
+      return;
+    }
+    this.#append(chunk, start, end);
+    this.bytes = this.#carry;
+    this.start = this.#token;
+    this.end = this.#carryEnd;
+    this.#carryEnd = this.#token;
+    this.#token = -1;
+  }
+
+  /** Adds an attribute whose value is the token completed last. */
+  add(name: Name, flags: number): void {
+    const index = this.attributeCount++;
+    this.#names[index] = name;
+    this.#starts[index] = this.start;
+    this.#ends[index] = this.end;
+    this.#flags[index] = flags;
+    if (this.bytes === this.#carry) {
+      this.#carryEnd = this.end;
+      this.#carried = this.attributeCount;
+    } else {
+      this.#chunk = this.bytes;
+    }
+  }
+
+  /** The tag is complete: finds what the prefixes of the attributes mean. Throws a `Refusal` for an unbound or double one. */
+  resolveAttributes(): void {
+    const count = this.attributeCount;
+    for (let i = 0; i < count; i++) {
+      const name = this.#names[i]!;
+      this.#uris[i] = name.prefix === '' ? '' : this.#namespaces.uriOf(name, this.offsetBytes);
+    }
+    if (count > FEW) {
+      this.#refuseDuplicatesOfMany();
+      return;
+    }
+    for (let i = 1; i < count; i++) {
+      const local = this.#names[i]!.local;
+      for (let j = 0; j < i; j++) {
+        if (this.#names[j]!.local === local && this.#uris[i] === this.#uris[j]) throw this.#duplicate(i + 1);
+      }
+    }
+  }
+
+  #refuseDuplicatesOfMany(): void {
+    this.#seen.clear();
+    for (let i = 0; i < this.attributeCount; i++) {
+      // A local name holds no space, so the key cannot be made in two ways.
+      this.#seen.add(`${this.#names[i]!.local} ${this.#uris[i]}`);
+    }
+    const distinct = this.#seen.size;
+    this.#seen.clear();
+    if (distinct !== this.attributeCount) throw this.#duplicate(this.attributeCount);
+  }
+
+  /** The refusal for a double among the first `count`: of XML when written alike, else of namespaces. */
+  #duplicate(count: number): Refusal {
+    const written = new Set(this.#names.slice(0, count).map((name) => `${name.prefix}:${name.local}`));
+    const code = written.size < count ? 'XML_NOT_WELLFORMED' : 'XML_NS_ERROR';
+    return new Refusal(code, `duplicate attribute at byte ${this.offsetBytes}`);
+  }
+
+  attributeUri(index: number): string {
+    return index < this.attributeCount ? this.#uris[index]! : '';
+  }
+
+  attributeLocal(index: number): string {
+    return index < this.attributeCount ? this.#names[index]!.local : '';
+  }
+
+  attributeValue(index: number): string {
+    if (index >= this.attributeCount) return '';
+    const bytes = index < this.#carried ? this.#carry : this.#chunk;
+    return materialise(bytes, this.#starts[index]!, this.#ends[index]!, this.#flags[index]!);
+  }
+
+  attribute(uri: string, local: string): string | null {
+    for (let i = 0; i < this.attributeCount; i++) {
+      if (this.#names[i]!.local === local && this.#uris[i] === uri) return this.attributeValue(i);
+    }
+    return null;
+  }
+
+  namespace(prefix: string): string | null {
+    return this.#namespaces.find(prefix);
+  }
+
+  declares(uri: string): boolean {
+    return this.#namespaces.declares(uri);
+  }
+
+  #append(chunk: Buffer, start: number, end: number): void {
+    const needed = this.#carryEnd + end - start;
+    if (needed > this.#carry.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(1024, needed * 2));
+      this.#carry.copy(grown, 0, 0, this.#carryEnd);
+      this.#carry = grown;
+    }
+    for (let i = start; i < end; i++) this.#carry[this.#carryEnd++] = chunk[i]!;
+  }
+}
+
+const NOTHING: Buffer = Buffer.alloc(0);
+const KEPT_BYTES = 64 * 1024;
+/** Up to here comparing each with each is faster than a set. */
+const FEW = 8;
+
+/** The value of the token completed last, as the name of a namespace. */
+export function namespaceNameOf(tag: Tag, flags: number): string {
+  return flags < RAW ? uriOf(tag.bytes, tag.start, tag.end) : materialise(tag.bytes, tag.start, tag.end, flags);
+}
+
+function materialise(bytes: Buffer, start: number, end: number, flags: number): string {
+  const written = bytes.toString((flags & WIDE) === 0 ? 'latin1' : 'utf8', start, end);
+  return (flags & RAW) === 0 ? written : normaliseValue(written);
+}

@@ -1,0 +1,110 @@
+import { AttributeScanner } from './attributes.js';
+import { CLASS, IN_NAME, SPACE } from './chars.js';
+import { refuse } from './elements.js';
+import type { XmlHandler } from './events.js';
+import type { Name } from './names.js';
+import { CONTENT, EMPTY, END_NAME, END_SPACE, IN_TAG, OUTSIDE, START_NAME } from './states.js';
+
+/** Reads start and end tags. */
+export class TagScanner extends AttributeScanner {
+  #element: Name | null = null;
+  /** Bytes of an end tag's name that have been compared. */
+  #compared = 0;
+  #endOffset = 0;
+
+  /** A `<` has been read and a byte of a name follows at `i`. */
+  protected beginStartTag(chunk: Buffer, i: number, end: number): number {
+    this.elements.begin(this.base + i - 1);
+    this.beginName(i);
+    this.state = START_NAME;
+    return this.startName(chunk, i, end);
+  }
+
+  protected startName(chunk: Buffer, i: number, end: number): number {
+    i = this.nameEnd(chunk, i, end);
+    if (i < 0) return end;
+    this.#element = this.name(this.elements.tag.offsetBytes + 1);
+    this.elements.named();
+    this.spaced = false;
+    this.state = IN_TAG;
+    return this.inTag(chunk, i, end);
+  }
+
+  /** Between the parts of a start tag. */
+  protected inTag(chunk: Buffer, i: number, end: number): number {
+    while (i < end) {
+      const byte = chunk[i]!;
+      if (byte === 0x3e) return this.#open(i + 1);
+      const kind = CLASS[byte]!;
+      if ((kind & SPACE) !== 0) {
+        this.spaced = true;
+        i++;
+      } else if ((kind & IN_NAME) !== 0 && this.spaced) {
+        i = this.beginAttribute(chunk, i, end);
+        if (this.state !== IN_TAG) return i;
+      } else if (byte === 0x2f) {
+        this.state = EMPTY;
+        return i + 1 < end ? this.empty(chunk, i + 1) : i + 1;
+      } else {
+        throw refuse('XML_NOT_WELLFORMED', 'start tag', this.base + i);
+      }
+    }
+    return i;
+  }
+
+  /** Behind the `/` of an empty element. */
+  protected empty(chunk: Buffer, i: number): number {
+    if (chunk[i] !== 0x3e) throw refuse('XML_NOT_WELLFORMED', 'empty element', this.base + i);
+    this.#open(i + 1);
+    this.closeElement(this.base + i + 1);
+    return i + 1;
+  }
+
+  #open(i: number): number {
+    this.state = CONTENT;
+    this.elements.open(this.#element!, this.base + i);
+    return i;
+  }
+
+  protected closeElement(offset: number): void {
+    this.elements.close(offset);
+    this.state = this.elements.depth === 0 ? OUTSIDE : CONTENT;
+  }
+
+  /** A `</` has been read. */
+  protected beginEndTag(chunk: Buffer, i: number, end: number): number {
+    const { elements } = this;
+    if (elements.depth === 0) throw refuse('XML_NOT_WELLFORMED', 'end tag', this.base + i - 2);
+    this.#compared = elements.nameStart;
+    this.#endOffset = this.base + i - 2;
+    this.state = END_NAME;
+    return this.endName(chunk, i, end);
+  }
+
+  protected endName(chunk: Buffer, i: number, end: number): number {
+    const { names, nameEnd } = this.elements;
+    let compared = this.#compared;
+    while (i < end && compared < nameEnd && chunk[i] === names[compared]) {
+      i++;
+      compared++;
+    }
+    this.#compared = compared;
+    if (i >= end) return end;
+    if (compared < nameEnd) throw refuse('XML_NOT_WELLFORMED', 'end tag', this.base + i);
+    this.state = END_SPACE;
+    return this.endSpace(chunk, i, end);
+  }
+
+  protected endSpace(chunk: Buffer, i: number, end: number): number {
+    while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
+    if (i >= end) return end;
+    if (chunk[i] !== 0x3e) throw refuse('XML_NOT_WELLFORMED', 'end tag', this.base + i);
+    this.closeElement(this.#endOffset);
+    return i + 1;
+  }
+
+  protected resetTags(handler: XmlHandler): void {
+    this.resetAttributes(handler);
+    this.#element = null;
+  }
+}

@@ -1,0 +1,213 @@
+import { CLASS, STOPS_CDATA, STOPS_TEXT } from './chars.js';
+import { refuse, wantsText } from './elements.js';
+import { ALL } from './events.js';
+import { CDATA, CDATA_START, CONTENT, CONTENT_REFERENCE } from './states.js';
+import { TagScanner } from './tags.js';
+
+/** Reads character data: text, references, CDATA sections. */
+export abstract class TextScanner extends TagScanner {
+  /** Square brackets directly before this byte, in text (at most 2) or in a CDATA section. */
+  #brackets = 0;
+  /** A carriage return ended the last chunk: a line feed that follows belongs to it. */
+  #afterReturn = false;
+  /** Offset of the `&` being read. */
+  #ampersand = 0;
+  /** Letters of `[CDATA[` seen. */
+  #matched = 0;
+
+  /** Behind a `<`. */
+  protected abstract markup(chunk: Buffer, i: number, end: number): number;
+
+  /** Character data. */
+  protected content(chunk: Buffer, i: number, end: number): number {
+    const { elements } = this;
+    const wanted = wantsText(elements.interest);
+    const all = elements.interest === ALL;
+    const entry = i;
+    let start = i;
+    let ascii = true;
+    let limit = all ? i + elements.textLeft : end;
+    if (this.#afterReturn) {
+      this.#afterReturn = false;
+      if (chunk[i] === 0x0a) {
+        start = ++i;
+        limit++;
+      }
+    }
+    for (;;) {
+      const stop = Math.min(limit, end);
+      while (i < stop && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
+      if (i >= end) break;
+      const byte = chunk[i]!;
+      if (byte === 0x3c) {
+        if (wanted && i > start) elements.text(chunk, start, i, ascii);
+        this.#brackets = 0;
+        return this.markup(chunk, i + 1, end);
+      }
+      if (i >= limit) this.#refuseText(this.base + limit);
+      if (byte >= 0x80) {
+        ascii = false;
+        i += this.wideCharacter(chunk, i, end);
+        if (i > limit) this.#refuseText(this.base + limit);
+      } else if (byte === 0x26) {
+        if (wanted && i > start) elements.text(chunk, start, i, ascii);
+        return this.#beginReference(chunk, i, end);
+      } else if (byte === 0x0d) {
+        i++;
+        if (!all) continue;
+        if (i - 1 > start) elements.text(chunk, start, i - 1, ascii);
+        i = this.#lineEnd(chunk, i, end);
+        start = i;
+        limit = i + elements.textLeft;
+      } else {
+        this.#refuseInText(chunk, entry, i);
+        i++;
+      }
+    }
+    if (wanted && end > start) elements.text(chunk, start, end, ascii);
+    this.#brackets = this.#bracketsBefore(chunk, entry, end);
+    return end;
+  }
+
+  /** A carriage return has been read: reports the line feed that it stands for, alone or with the one behind it. */
+  #lineEnd(chunk: Buffer, i: number, end: number): number {
+    this.elements.characters('\n', 1);
+    if (i < end) return chunk[i] === 0x0a ? i + 1 : i;
+    this.#afterReturn = true;
+    return i;
+  }
+
+  /** Refuses a control character and the end of a CDATA section; any other `>` is text. */
+  #refuseInText(chunk: Buffer, entry: number, i: number): void {
+    if (chunk[i] !== 0x3e) throw refuse('XML_NOT_WELLFORMED', 'character', this.base + i);
+    if (this.#bracketsBefore(chunk, entry, i) === 2) throw refuse('XML_NOT_WELLFORMED', ']]> in text', this.base + i);
+  }
+
+  /** Square brackets directly before `i`, 2 at most, in text that has been read since `entry`. */
+  #bracketsBefore(chunk: Buffer, entry: number, i: number): number {
+    let count = 0;
+    while (count < 2 && i - count > entry && chunk[i - count - 1] === 0x5d) count++;
+    return i - count > entry ? count : Math.min(2, count + this.#brackets);
+  }
+
+  #beginReference(chunk: Buffer, i: number, end: number): number {
+    this.#brackets = 0;
+    this.#ampersand = this.base + i;
+    this.reference.begin();
+    this.state = CONTENT_REFERENCE;
+    return this.contentReference(chunk, i + 1, end);
+  }
+
+  protected contentReference(chunk: Buffer, i: number, end: number): number {
+    const { elements } = this;
+    while (i < end) {
+      const done = this.reference.take(chunk[i]!);
+      if (done === null) throw refuse('XML_NOT_WELLFORMED', 'reference', this.base + i);
+      i++;
+      if (!done) continue;
+      this.state = CONTENT;
+      if (!wantsText(elements.interest)) return i;
+      const { code } = this.reference;
+      const bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+      if (bytes > elements.textLeft) this.#refuseText(this.#ampersand);
+      elements.characters(String.fromCodePoint(code), bytes);
+      return i;
+    }
+    return end;
+  }
+
+  /** Behind `<![`. */
+  protected beginCdata(i: number): number {
+    this.state = CDATA_START;
+    this.#matched = 0;
+    return i;
+  }
+
+  protected cdataStart(chunk: Buffer, i: number, end: number): number {
+    while (i < end && this.#matched < CDATA_WORD.length) {
+      if (chunk[i] !== CDATA_WORD[this.#matched]) throw refuse('XML_NOT_WELLFORMED', 'markup', this.base + i);
+      this.#matched++;
+      i++;
+    }
+    if (this.#matched === CDATA_WORD.length) this.state = CDATA;
+    return i;
+  }
+
+  protected cdata(chunk: Buffer, i: number, end: number): number {
+    while (i < end) {
+      const byte = chunk[i]!;
+      if (byte === 0x5d) {
+        this.#afterReturn = false;
+        this.#brackets++;
+        if (this.#brackets - 2 > this.elements.textLeft) this.#refuseText(this.base + i);
+        i++;
+      } else if (byte === 0x3e && this.#brackets >= 2) {
+        this.#flushBrackets(2, this.base + i);
+        this.state = CONTENT;
+        return i + 1;
+      } else {
+        this.#flushBrackets(0, this.base + i);
+        i = this.#cdataRun(chunk, i, end);
+      }
+    }
+    return end;
+  }
+
+  /** Reports the square brackets read in a CDATA section, but for those that belong to its end. */
+  #flushBrackets(ending: number, offset: number): void {
+    const { elements } = this;
+    const count = this.#brackets - ending;
+    this.#brackets = 0;
+    if (count === 0 || !wantsText(elements.interest)) return;
+    if (count > elements.textLeft) this.#refuseText(offset);
+    elements.characters(elements.interest === ALL ? ']'.repeat(count) : ']', count);
+  }
+
+  /** A run of a CDATA section up to a square bracket. */
+  #cdataRun(chunk: Buffer, i: number, end: number): number {
+    const { elements } = this;
+    const wanted = wantsText(elements.interest);
+    const all = elements.interest === ALL;
+    if (this.#afterReturn) {
+      this.#afterReturn = false;
+      if (chunk[i] === 0x0a) i++;
+    }
+    let start = i;
+    let ascii = true;
+    let limit = all ? i + elements.textLeft : end;
+    for (;;) {
+      const stop = Math.min(limit, end);
+      while (i < stop && (CLASS[chunk[i]!]! & STOPS_CDATA) === 0) i++;
+      if (i >= end || chunk[i] === 0x5d) break;
+      if (i >= limit) this.#refuseText(this.base + limit);
+      const byte = chunk[i]!;
+      if (byte >= 0x80) {
+        ascii = false;
+        i += this.wideCharacter(chunk, i, end);
+        if (i > limit) this.#refuseText(this.base + limit);
+      } else if (byte !== 0x0d) {
+        throw refuse('XML_NOT_WELLFORMED', 'character', this.base + i);
+      } else {
+        i++;
+        if (!all) continue;
+        if (i - 1 > start) elements.text(chunk, start, i - 1, ascii);
+        i = this.#lineEnd(chunk, i, end);
+        start = i;
+        limit = i + elements.textLeft;
+      }
+    }
+    if (wanted && i > start) elements.text(chunk, start, i, ascii);
+    return i;
+  }
+
+  #refuseText(offset: number): void {
+    if (this.elements.interest === ALL) throw refuse('XML_TEXT_LIMIT', 'text', offset);
+  }
+
+  protected resetText(): void {
+    this.#brackets = 0;
+    this.#afterReturn = false;
+  }
+}
+
+const CDATA_WORD = Buffer.from('CDATA[', 'latin1');

@@ -1,0 +1,105 @@
+import { refuse } from './elements.js';
+
+/** The encodings a message may come in. */
+export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'iso-8859-1' | 'us-ascii' | 'windows-1252';
+
+/** Turns the bytes of another encoding into UTF-8, strictly: what the encoding does not define is refused. */
+export class Transcoder {
+  readonly #encoding: Exclude<Encoding, 'utf-8'>;
+  /** Bytes decoded so far, for the place in a refusal. */
+  #offset: number;
+  /** UTF-16: the first byte of a code unit, or -1; the first unit of a surrogate pair, or 0. */
+  #odd = -1;
+  #high = 0;
+
+  constructor(encoding: Exclude<Encoding, 'utf-8'>, offset: number) {
+    this.#encoding = encoding;
+    this.#offset = offset;
+  }
+
+  /** Decodes the next bytes; may keep back a part of a character. Throws a `Refusal`. */
+  decode(chunk: Buffer): Buffer {
+    const output = Buffer.allocUnsafe(chunk.length * 3 + 4);
+    const wide = this.#encoding === 'utf-16le' || this.#encoding === 'utf-16be';
+    const length = wide ? this.#decodeUnits(chunk, output) : this.#decodeBytes(chunk, output);
+    this.#offset += chunk.length;
+    return output.subarray(0, length);
+  }
+
+  /** Throws a `Refusal` when the message ends inside a character. */
+  finish(): void {
+    if (this.#odd >= 0 || this.#high !== 0) throw refuse('XML_ENCODING', this.#encoding, this.#offset);
+  }
+
+  #decodeBytes(chunk: Buffer, output: Buffer): number {
+    let length = 0;
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i]!;
+      if (byte < 0x80) output[length++] = byte;
+      else length = append(output, length, this.#wide(byte, i));
+    }
+    return length;
+  }
+
+  #wide(byte: number, i: number): number {
+    if (this.#encoding === 'iso-8859-1') return byte;
+    const code = this.#encoding === 'us-ascii' ? 0 : byte < 0xa0 ? WINDOWS_1252[byte - 0x80]! : byte;
+    if (code === 0) throw refuse('XML_ENCODING', this.#encoding, this.#offset + i);
+    return code;
+  }
+
+  #decodeUnits(chunk: Buffer, output: Buffer): number {
+    const little = this.#encoding === 'utf-16le';
+    let length = 0;
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i]!;
+      if (this.#odd < 0) {
+        this.#odd = byte;
+        continue;
+      }
+      const unit = little ? this.#odd | (byte << 8) : (this.#odd << 8) | byte;
+      this.#odd = -1;
+      const low = unit >= 0xdc00 && unit <= 0xdfff;
+      if (low !== (this.#high !== 0)) throw refuse('XML_ENCODING', this.#encoding, this.#offset + i - 1);
+      if (low) {
+        length = append(output, length, 0x10000 + ((this.#high - 0xd800) << 10) + (unit - 0xdc00));
+        this.#high = 0;
+      } else if (unit >= 0xd800 && unit <= 0xdbff) {
+        this.#high = unit;
+      } else {
+        length = append(output, length, unit);
+      }
+    }
+    return length;
+  }
+}
+
+/** Appends a character as UTF-8; returns the new length. */
+function append(output: Buffer, at: number, code: number): number {
+  if (code < 0x80) {
+    output[at] = code;
+    return at + 1;
+  }
+  if (code < 0x800) {
+    output[at] = 0xc0 | (code >> 6);
+    output[at + 1] = 0x80 | (code & 0x3f);
+    return at + 2;
+  }
+  if (code < 0x10000) {
+    output[at] = 0xe0 | (code >> 12);
+    output[at + 1] = 0x80 | ((code >> 6) & 0x3f);
+    output[at + 2] = 0x80 | (code & 0x3f);
+    return at + 3;
+  }
+  output[at] = 0xf0 | (code >> 18);
+  output[at + 1] = 0x80 | ((code >> 12) & 0x3f);
+  output[at + 2] = 0x80 | ((code >> 6) & 0x3f);
+  output[at + 3] = 0x80 | (code & 0x3f);
+  return at + 4;
+}
+
+/** Bytes 0x80 to 0x9F of windows-1252; 0 where it defines nothing. */
+const WINDOWS_1252 = [
+  0x20ac, 0, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, 0, 0x17d, 0, 0, 0x2018,
+  0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0, 0x17e, 0x178,
+];
