@@ -1,4 +1,15 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from 'yaml';
 import { type Problem, Problems } from '../base/problem.js';
 
 export type ConfigPath = readonly (string | number)[];
@@ -29,7 +40,7 @@ export function readYaml(text: string, file: string): YamlSource {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const fail = (what: string, offset: number, remedy: string | null = null): Problem => ({
+  const fail = (what: string, offset: number, remedy: string | null): Problem => ({
     file,
     ...at(offset),
     what,
@@ -41,7 +52,7 @@ export function readYaml(text: string, file: string): YamlSource {
     () => [{ file, line: 1, column: 1, what: 'The file is nested too deeply.', remedy: null }],
   );
   const broken = [...document.errors, ...document.warnings];
-  if (broken.length > 0) throw new Problems(broken.map((error) => fail(sentence(error.message), error.pos[0])));
+  if (broken.length > 0) throw new Problems(syntaxProblems(broken, fail));
 
   const value = attempt(
     (): unknown => document.toJS({ maxAliasCount: MAX_ALIASES }),
@@ -101,6 +112,19 @@ function attempt<T>(work: () => T, problems: () => Problem[]): T {
     if (error instanceof RangeError || error instanceof ReferenceError) throw new Problems(problems());
     throw error;
   }
+}
+
+/** One slip makes the parser complain again and again at the same place: the first complaint of each is worth reading. */
+function syntaxProblems(
+  errors: readonly YAMLError[],
+  fail: (what: string, offset: number, remedy: string | null) => Problem,
+): readonly Problem[] {
+  const firsts = new Map<number, string>();
+  for (const { message, pos } of errors) {
+    const tooDeep = message.includes('call stack');
+    if (!firsts.has(pos[0])) firsts.set(pos[0], tooDeep ? 'The file is nested too deeply.' : sentence(message));
+  }
+  return [...firsts].slice(0, 10).map(([offset, what]) => fail(what, offset, null));
 }
 
 /** The first line of a message, as a sentence. */
