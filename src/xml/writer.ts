@@ -1,0 +1,115 @@
+import { invariant } from '../base/invariant.js';
+import { Refusal } from '../base/refusal.js';
+
+/**
+ * The only place that makes XML text. Values are escaped so that a reader gets back what was given, and cannot become
+ * markup; names are constants of compiled models, checked there with `isNcName`.
+ *
+ * A value that XML cannot carry (control characters, lone surrogates, U+FFFE, U+FFFF) throws
+ * `Refusal('BAD_USER_INPUT')`; nothing is ever dropped.
+ */
+export class XmlWriter {
+  #text = '';
+  /** Names of the open elements as written. */
+  readonly #open: string[] = [];
+  /** True between a start tag's name and its `>`. */
+  #inTag = false;
+  #begun = false;
+
+  /** Begins an element; `prefix` null or '' for none. Attributes and namespaces may follow. */
+  open(prefix: string | null, local: string): this {
+    this.#endTag();
+    invariant(this.#open.length > 0 || !this.#begun, 'one document element');
+    const name = nameOf(prefix, local);
+    this.#begun = true;
+    this.#inTag = true;
+    this.#open.push(name);
+    this.#text += `<${name}`;
+    return this;
+  }
+
+  /** Declares a namespace on the element just opened; `prefix` null or '' for the default. */
+  namespace(prefix: string | null, uri: string): this {
+    return this.#attribute(prefix === null || prefix === '' ? 'xmlns' : `xmlns:${prefix}`, uri);
+  }
+
+  /** Adds an attribute to the element just opened. Throws a `Refusal` for a value that XML cannot carry. */
+  attribute(prefix: string | null, local: string, value: string): this {
+    return this.#attribute(nameOf(prefix, local), value);
+  }
+
+  /** Adds text to the element open. Throws a `Refusal` for a text that XML cannot carry. */
+  text(value: string): this {
+    invariant(this.#open.length > 0, 'text inside the document element');
+    this.#endTag();
+    this.#text += escapeText(value);
+    return this;
+  }
+
+  /** Ends the element opened last. */
+  close(): this {
+    const name = this.#open.pop();
+    invariant(name !== undefined, 'an element to close');
+    this.#text += this.#inTag ? '/>' : `</${name}>`;
+    this.#inTag = false;
+    return this;
+  }
+
+  /** An element with nothing in it. */
+  empty(prefix: string | null, local: string): this {
+    return this.open(prefix, local).close();
+  }
+
+  /** The document, in UTF-8. */
+  finish(): Buffer {
+    invariant(this.#begun && this.#open.length === 0, 'a complete document');
+    return Buffer.from(this.#text, 'utf8');
+  }
+
+  #attribute(name: string, value: string): this {
+    invariant(this.#inTag, 'attributes stand in a start tag');
+    this.#text += ` ${name}="${escapeAttribute(value)}"`;
+    return this;
+  }
+
+  #endTag(): void {
+    if (this.#inTag) this.#text += '>';
+    this.#inTag = false;
+  }
+}
+
+const nameOf = (prefix: string | null, local: string): string =>
+  prefix === null || prefix === '' ? local : `${prefix}:${local}`;
+
+/** Text as it stands between tags. Throws a `Refusal` for what XML cannot carry. */
+export function escapeText(value: string): string {
+  refuseUnwritable(value);
+  return TEXT_SPECIAL.test(value) ? value.replace(/[&<>\r]/g, escapeOne) : value;
+}
+
+/** A value as it stands between double quotes. Throws a `Refusal` for what XML cannot carry. */
+export function escapeAttribute(value: string): string {
+  refuseUnwritable(value);
+  return ATTRIBUTE_SPECIAL.test(value) ? value.replace(/[&<>"\t\n\r]/g, escapeOne) : value;
+}
+
+function refuseUnwritable(value: string): void {
+  if (UNWRITABLE.test(value)) throw new Refusal('BAD_USER_INPUT', 'not an XML character');
+}
+
+const TEXT_SPECIAL = /[&<>\r]/;
+const ATTRIBUTE_SPECIAL = /[&<>"\t\n\r]/;
+/** With the flag `u` a surrogate matches only when it is alone. */
+const UNWRITABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]/u;
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ['\t', '&#9;'],
+  ['\n', '&#10;'],
+  ['\r', '&#13;'],
+]);
+
+const escapeOne = (character: string): string => ESCAPES.get(character) ?? character;
