@@ -1,0 +1,402 @@
+import t from 'tap';
+import { ReplyDecoder } from '../../src/codec/decode.js';
+import type { ObjectPlan } from '../../src/codec/plan.js';
+import { SKIP } from '../../src/xml/events.js';
+import {
+  attribute,
+  child,
+  name,
+  object,
+  read,
+  readDocument,
+  reply,
+  shown,
+  slot,
+  text,
+  typed,
+  URI,
+  value,
+  wrapped,
+} from './plans.js';
+
+const MISSING = 'missing where a value is required';
+const NIL = 'xsi:nil="true"';
+
+t.test('keys come in the order of the plan, not of the elements', async (t) => {
+  const plan = reply(object(child('b', 'int'), child('a', 'string'), child('c', 'string')));
+  const { value } = read(plan, '<a>1</a><x><b>9</b></x><b>2</b>');
+  t.equal(JSON.stringify(value), '{"b":2,"a":"1","c":null}');
+});
+
+t.test('text in several pieces is one value', async (t) => {
+  const plan = reply(object(child('a', 'string'), child('n', 'int')));
+  t.strictSame(shown(read(plan, '<a>x&amp;<!-- c --><![CDATA[<y>]]>ü😀&#13;</a><n> 1<!-- -->2 </n>')), {
+    value: { a: 'x&<y>ü😀\r', n: 12 },
+    errors: [],
+  });
+});
+
+t.test('what is not asked for is skipped, so that no string is made for it', async (t) => {
+  const decoder = new ReplyDecoder(reply(object(child('a', 'string'))), { listItems: 10 });
+  const tag = (local: string) => ({
+    uri: URI,
+    local,
+    prefix: '',
+    depth: 1,
+    offsetBytes: 0,
+    attributeCount: 0,
+    attributeUri: () => '',
+    attributeLocal: () => '',
+    attributeValue: () => '',
+    attribute: () => null,
+    namespace: () => null,
+    declares: () => false,
+  });
+  t.not(decoder.open(tag('r')), SKIP);
+  t.equal(decoder.open(tag('b')), SKIP);
+  decoder.close();
+  t.not(decoder.open(tag('a')), SKIP);
+  decoder.text('v');
+  decoder.close();
+  decoder.close();
+  t.strictSame(shown(decoder.finish()).value, { a: 'v' });
+});
+
+t.test('strings that look like numbers stay strings, numbers keep every digit (case 14)', async (t) => {
+  const plan = reply(object(child('zip', 'string'), child('id', 'long'), child('n', 'integer'), child('d', 'decimal')));
+  t.strictSame(shown(read(plan, '<zip>00123</zip><id>9007199254740993</id><n>123456789012345678901</n><d>12.3400</d>')), {
+    value: { zip: '00123', id: '9007199254740993', n: '123456789012345678901', d: '12.3400' },
+    errors: [],
+  });
+});
+
+t.test('dates keep their offset and get no time zone (case 13)', async (t) => {
+  const plan = reply(object(child('a', 'date'), child('b', 'dateTime')));
+  t.strictSame(shown(read(plan, '<a>2015-03-26+01:00</a><b>2015-03-26T10:00:00</b>')).value, {
+    a: '2015-03-26+01:00',
+    b: '2015-03-26T10:00:00',
+  });
+});
+
+t.test('a list of one is a list, of none is empty (case 11)', async (t) => {
+  const plan = reply(
+    object(child('a', '[string]!'), wrapped('w', '[int!]'), wrapped('o', '[T]', object(child('x', 'int')))),
+  );
+  t.strictSame(shown(read(plan, '<a>1</a><w><item>1</item></w><o><item><x>1</x></item></o>')).value, {
+    a: ['1'],
+    w: [1],
+    o: [{ x: 1 }],
+  });
+  t.strictSame(shown(read(plan, '<w/><o></o>')), { value: { a: [], w: [], o: [] }, errors: [] });
+  t.strictSame(shown(read(plan, `<w ${NIL}/>`)), { value: { a: [], w: null, o: null }, errors: [] });
+  t.strictSame(shown(read(plan, `<a/><a ${NIL}/><o><item ${NIL}/><other/><item/></o>`)).value, {
+    a: ['', null],
+    w: null,
+    o: [null, { x: null }],
+  });
+});
+
+t.test('items of a list may stand apart', async (t) => {
+  const plan = reply(object(child('a', '[int]'), child('b', 'int')));
+  t.strictSame(shown(read(plan, '<a>1</a><b>5</b><a>2</a>')).value, { a: [1, 2], b: 5 });
+});
+
+t.test('empty, absent and nil are told apart (case 12)', async (t) => {
+  const complex = object(child('x', 'string'), attribute('k', 'string', 'dflt'), child('l', '[int]'));
+  const plan = reply(object(child('s', 'string'), child('i', 'int'), child('c', 'C', complex)));
+  t.strictSame(shown(read(plan, '<s/><i/><c/>')), {
+    value: { s: '', i: null, c: { x: null, k: 'dflt', l: [] } },
+    errors: [],
+  });
+  t.strictSame(shown(read(plan, '')), { value: { s: null, i: null, c: null }, errors: [] });
+  t.strictSame(shown(read(plan, `<s ${NIL}/><i xsi:nil=" 1 "/><c ${NIL}/>`)), {
+    value: { s: null, i: null, c: null },
+    errors: [],
+  });
+  t.strictSame(shown(read(plan, '<s xsi:nil="false">v</s>')).value, { s: 'v', i: null, c: null });
+});
+
+t.test('a default is the value of an empty element, not of an absent one', async (t) => {
+  const plan = reply(object(slot('i', { from: 'child', name: name('i'), default: '7' }, 'int')));
+  t.strictSame(shown(read(plan, '<i/>')).value, { i: 7 });
+  t.strictSame(shown(read(plan, '')).value, { i: null });
+});
+
+t.test('attributes and the text of simple content have one shape (case 15)', async (t) => {
+  const price = object(text('value', 'decimal!'), attribute('currency', 'string', 'EUR'), attribute('vat', 'int'));
+  const plan = reply(object(child('p', 'P', price), child('q', '[P]', price)));
+  t.strictSame(shown(read(plan, '<p vat="20">1.50</p><q currency="USD"> 2 </q>')), {
+    value: { p: { value: '1.50', currency: 'EUR', vat: 20 }, q: [{ value: '2', currency: 'USD', vat: null }] },
+    errors: [],
+  });
+  t.strictSame(shown(read(plan, '<p vat="x">1</p>')), {
+    value: { p: { value: '1', currency: 'EUR', vat: null }, q: [] },
+    errors: ['p.vat: must be an integer from -2147483648 to 2147483647'],
+  });
+  t.strictSame(shown(read(plan, '<p/>')), {
+    value: { p: null, q: [] },
+    errors: ['p.value: empty where a value is required'],
+  });
+  t.strictSame(shown(read(reply(object(attribute('k', 'string!'))), '')), { value: null, errors: [`k: ${MISSING}`] });
+});
+
+t.test('two aliases of one element are both filled', async (t) => {
+  const item = (...keys: readonly string[]): ObjectPlan => object(...keys.map((key) => child(key, 'int!', null, 'n')));
+  const plan = reply(
+    object(
+      child('a', 'string', null, 's'),
+      child('b', 'string', null, 's'),
+      child('c', '[T]', item('x'), 'o'),
+      child('d', '[T]', item('y', 'z'), 'o'),
+      slot('e', { from: 'wrapped list', name: name('w'), item: name('item') }, '[int]'),
+      slot('f', { from: 'wrapped list', name: name('w'), item: name('item') }, '[int!]'),
+    ),
+  );
+  t.strictSame(shown(read(plan, `<s>v</s><o><n>1</n></o><o><n>2</n></o><w><item>1</item><item ${NIL}/></w>`)), {
+    value: {
+      a: 'v',
+      b: 'v',
+      c: [{ x: 1 }, { x: 2 }],
+      d: [
+        { y: 1, z: 1 },
+        { y: 2, z: 2 },
+      ],
+      e: [1, null],
+      f: null,
+    },
+    errors: ['f.1: nil where a value is required'],
+  });
+});
+
+t.test('nulls propagate to the nearest nullable ancestor', async (t) => {
+  const rows: readonly (readonly [string, ObjectPlan, string, unknown, readonly string[]])[] = [
+    ['nullable field', object(child('a', 'int'), child('b', 'int')), '<a>x</a><b>1</b>', { a: null, b: 1 }, ['a']],
+    ['non-null field', object(child('a', 'int!'), child('b', 'int')), '<b>1</b>', null, ['a']],
+    ['lexical error in a non-null field', object(child('a', 'int!')), '<a>x</a>', null, ['a']],
+    ['nil in a non-null field', object(child('a', 'int!')), `<a ${NIL}/>`, null, ['a']],
+    ['empty non-null number', object(child('a', 'int!')), '<a/>', null, ['a']],
+    ['object in a nullable field', object(child('o', 'T', object(child('a', 'int!')))), '<o/>', { o: null }, ['o.a']],
+    ['object in a non-null field', object(child('o', 'T!', object(child('a', 'int!')))), '<o/>', null, ['o.a']],
+    ['object that is absent', object(child('o', 'T!', object(child('a', 'int!')))), '', null, ['o']],
+    ['object that is nil', object(child('o', 'T!', object(child('a', 'int')))), `<o ${NIL}/>`, null, ['o']],
+    ['item of [T]', object(child('l', '[int]')), '<l>1</l><l>x</l><l>3</l>', { l: [1, null, 3] }, ['l.1']],
+    [
+      'item of [T!]',
+      object(child('l', '[int!]'), child('b', 'int')),
+      '<l>1</l><l>x</l><l>3</l><b>1</b>',
+      { l: null, b: 1 },
+      ['l.1'],
+    ],
+    ['item of [T!]!', object(child('l', '[int!]!')), '<l>1</l><l>x</l><l>y</l>', null, ['l.1']],
+    ['item of [T]!', object(child('l', '[int]!')), '<l>x</l>', { l: [null] }, ['l.0']],
+    [
+      'object item of [T!]',
+      object(child('l', '[T!]', object(child('a', 'int!')))),
+      '<l><a>1</a></l><l/>',
+      { l: null },
+      ['l.1.a'],
+    ],
+    [
+      'object item of [T]',
+      object(child('l', '[T]', object(child('a', 'int!')))),
+      '<l/><l><a>1</a></l>',
+      { l: [null, { a: 1 }] },
+      ['l.0.a'],
+    ],
+    [
+      'wrapped item of [T!]',
+      object(wrapped('w', '[int!]')),
+      '<w><item>x</item><item>1</item></w>',
+      { w: null },
+      ['w.0'],
+    ],
+    ['wrapped item of [T!]!', object(wrapped('w', '[int!]!')), '<w><item>x</item></w>', null, ['w.0']],
+    ['absent wrapper of [T]!', object(wrapped('w', '[int]!')), '', null, ['w']],
+    ['nil wrapper of [T]!', object(wrapped('w', '[int]!')), `<w ${NIL}/>`, null, ['w']],
+    [
+      'wrapped object items',
+      object(wrapped('w', '[T!]', object(child('a', 'int!')))),
+      '<w><item/></w>',
+      { w: null },
+      ['w.0.a'],
+    ],
+  ];
+  for (const [title, plan, content, expected, paths] of rows) {
+    const decoded = read(reply(plan), content);
+    t.strictSame(shown(decoded).value, expected, title);
+    t.strictSame(
+      decoded.errors.map((error) => error.path.join('.')),
+      paths,
+      `${title}: error paths`,
+    );
+  }
+});
+
+t.test('the shape of the reply decides the answer and where paths begin', async (t) => {
+  const list = object(child('l', '[T]', object(child('a', 'int'))));
+  t.strictSame(shown(read(reply(list, 'unwrap'), '<l><a>x</a></l>')), {
+    value: [{ a: null }],
+    errors: ['0.a: must be an integer from -2147483648 to 2147483647'],
+  });
+  t.strictSame(shown(read(reply(list, 'whole'), '<l><a>x</a></l>')).value, { l: [{ a: null }] });
+  t.strictSame(shown(read(reply(list, 'done'), '<l><a>x</a></l>')), { value: true, errors: [] });
+  t.strictSame(shown(read(reply(object(child('s', 'string!')), 'unwrap', true), '')), {
+    value: null,
+    errors: [`: ${MISSING}`],
+  });
+  t.strictSame(shown(read(reply(object(child('s', 'string')), 'unwrap', false), '')), { value: null, errors: [] });
+  t.strictSame(shown(read(reply(list, 'whole', true), '', NIL)), { value: null, errors: [`: ${MISSING}`] });
+  t.strictSame(shown(new ReplyDecoder(reply(list, 'whole', true), { listItems: 1 }).finish()).errors, [`: ${MISSING}`]);
+  t.strictSame(shown(read(reply(object(slot('k', { from: 'constant', value: 'R' }, 'string!'))), '<a/>')).value, { k: 'R' });
+});
+
+t.test('xsi:type is resolved by QName under any prefix (case 17)', async (t) => {
+  const dog = {
+    slots: [
+      child('name', 'string'),
+      child('legs', 'int'),
+      slot('__typename', { from: 'constant', value: 'Dog' }, 'string!'),
+    ],
+  };
+  const base = { slots: [child('name', 'string'), slot('__typename', { from: 'constant', value: 'Pet' }, 'string!')] };
+  const pet = typed(base, { '{urn:pets}Dog': dog, '{urn:test}Pet': base });
+  const plan = reply(object(child('p', 'Pet', pet)));
+  const content = '<name>Rex</name><legs>4</legs>';
+  const asDog = { p: { name: 'Rex', legs: 4, __typename: 'Dog' } };
+  const asPet = { p: { name: 'Rex', __typename: 'Pet' } };
+  t.strictSame(shown(read(plan, `<p xmlns:q7="urn:pets" xsi:type=" q7:Dog ">${content}</p>`)).value, asDog);
+  t.strictSame(
+    shown(
+      read(
+        plan,
+        `<q:p xmlns:q="urn:test" xmlns="urn:pets" xsi:type="Dog"><q:name>Rex</q:name><q:legs>4</q:legs></q:p>`,
+      ),
+    ).value,
+    asDog,
+  );
+  t.strictSame(shown(read(plan, `<p xsi:type="Dog">${content}</p>`)), { value: asPet, errors: [] });
+  t.strictSame(shown(read(plan, `<p xsi:type="undeclared:Dog">${content}</p>`)).value, asPet);
+  t.strictSame(shown(read(plan, `<p>${content}</p>`)).value, asPet);
+
+  const abstract = typed(null, { '{urn:pets}Dog': dog });
+  const rule = 'an abstract type without a known xsi:type';
+  t.strictSame(
+    shown(
+      read(
+        reply(object(child('p', '[Pet]', abstract))),
+        `<p/><p xsi:type="Cat"/><p xmlns:d="urn:pets" xsi:type="d:Dog"/>`,
+      ),
+    ),
+    {
+      value: { p: [null, null, { name: null, legs: null, __typename: 'Dog' }] },
+      errors: [`p.0: ${rule}`, `p.1: ${rule}`],
+    },
+  );
+  t.strictSame(shown(read(reply(object(child('p', 'Pet!', abstract))), '<p/>')), { value: null, errors: [`p: ${rule}`] });
+  t.strictSame(shown(read(reply(abstract), '')), { value: null, errors: [`: ${rule}`] });
+});
+
+t.test('a group that exists in GraphQL only reads the same element', async (t) => {
+  const group = object(child('x', 'int!'), attribute('k', 'string'), text('t', 'string'));
+  const self = (type: string) => slot('g', { from: 'self' }, type, group);
+  t.strictSame(shown(read(reply(object(child('y', 'int'), self('G'))), '<x>1</x><y>2</y>', 'k="v"')), {
+    value: { y: 2, g: { x: 1, k: 'v', t: '' } },
+    errors: [],
+  });
+  t.strictSame(shown(read(reply(object(child('y', 'int'), self('G'))), '<y>2</y>')), {
+    value: { y: 2, g: null },
+    errors: [`g.x: ${MISSING}`],
+  });
+  t.strictSame(shown(read(reply(object(child('o', '[T]', object(self('G!'))))), '<o/><o><x>3</x></o>')), {
+    value: { o: [null, { g: { x: 3, k: null, t: '' } }] },
+    errors: [`o.0.g.x: ${MISSING}`],
+  });
+});
+
+t.test('names are matched by namespace, and by local name alone where stacks get qualification wrong', async (t) => {
+  const plan = reply(object(child('a', 'string')));
+  t.strictSame(shown(readDocument(plan, '<p:r xmlns:p="urn:test"><p:a>v</p:a></p:r>')).value, { a: 'v' });
+  t.strictSame(shown(readDocument(plan, '<p:r xmlns:p="urn:test"><a>v</a></p:r>')).value, { a: 'v' });
+  t.strictSame(shown(readDocument(plan, '<r xmlns="urn:test"><a xmlns="urn:other">v</a></r>')).value, { a: null });
+  t.strictSame(shown(readDocument(plan, '<r xmlns="urn:parent"><a>v</a></r>')).value, { a: 'v' });
+  const two = reply(
+    object(
+      slot('q', { from: 'child', name: name('a', 'urn:test'), default: null }, 'string'),
+      slot('u', { from: 'child', name: name('a', ''), default: null }, 'string'),
+    ),
+  );
+  t.strictSame(shown(readDocument(two, '<p:r xmlns:p="urn:test"><a>1</a><p:a>2</p:a></p:r>')), {
+    value: { q: '2', u: '1' },
+    errors: [],
+  });
+});
+
+t.test('of an element that may occur once the first counts', async (t) => {
+  const plan = reply(object(child('a', 'int'), child('o', 'T', object(child('x', 'int')))));
+  const once = 'given more than once';
+  t.strictSame(shown(read(plan, '<a>1</a><a>2</a><a>3</a><o><x>1</x></o><o><x>2</x></o>')), {
+    value: { a: 1, o: { x: 1 } },
+    errors: [`a: ${once}`, `o: ${once}`],
+  });
+});
+
+t.test('elements inside a simple value are an error', async (t) => {
+  t.strictSame(shown(read(reply(object(child('a', 'string'), child('b', 'string'))), '<a>x<y>z</y></a><b>1</b>')), {
+    value: { a: null, b: '1' },
+    errors: ['a: elements where a simple value is expected'],
+  });
+});
+
+t.test('a list that is too long is null with its own code', async (t) => {
+  const items = '<l>1</l>'.repeat(4);
+  const decoded = read(reply(object(child('l', '[int]'), child('b', 'int'))), `${items}<b>1</b>`, '', 3);
+  t.strictSame(shown(decoded).value, { l: null, b: 1 });
+  t.strictSame(decoded.errors, [{ code: 'UPSTREAM_RESPONSE_LIMIT', path: ['l'], rule: 'more items than allowed' }]);
+  t.strictSame(shown(read(reply(object(child('l', '[int]'))), items, '', 4)).value, { l: [1, 1, 1, 1] });
+  const wrapper = '<w><item>1</item><item>2</item></w>';
+  t.strictSame(shown(read(reply(object(wrapped('w', '[int]'))), wrapper, '', 1)), {
+    value: { w: null },
+    errors: ['w: more items than allowed'],
+  });
+  t.strictSame(shown(read(reply(object(wrapped('w', '[int]!'))), wrapper, '', 1)).value, null);
+  t.strictSame(shown(read(reply(object(child('l', '[int]!')), 'unwrap'), items, '', 1)).value, null);
+});
+
+t.test('errors are listed up to ten and counted beyond', async (t) => {
+  const decoded = read(reply(object(child('l', '[int]'))), '<l>x</l>'.repeat(25));
+  t.equal(decoded.errors.length, 10);
+  t.equal(decoded.furtherErrors, 15);
+  t.notOk(JSON.stringify(decoded.errors).includes('x"'), 'no value in them');
+});
+
+t.test('names of the prototype are plain names', async (t) => {
+  const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
+  const before = Object.getOwnPropertyNames(Object.prototype).join();
+  const content = names.map((key) => `<${key}>v</${key}>`).join('');
+  const unknown = read(reply(object(child('a', 'string'))), content, '__proto__="v" constructor="v"');
+  t.equal(JSON.stringify(unknown.value), '{"a":null}');
+  const asked = read(reply(object(...names.map((key) => child(key, 'string')))), content);
+  t.equal(JSON.stringify(asked.value), `{${names.map((key) => `"${key}":"v"`).join()}}`);
+  const nested = read(
+    reply(object(child('__proto__', 'T', object(child('polluted', 'string'))))),
+    '<__proto__><polluted>y</polluted></__proto__>',
+  );
+  t.equal(JSON.stringify(nested.value), '{"__proto__":{"polluted":"y"}}');
+  t.equal(Object.getOwnPropertyNames(Object.prototype).join(), before);
+  t.notOk('polluted' in {});
+  t.equal(Object.getPrototypeOf(Object.getPrototypeOf(nested.value)), null);
+});
+
+t.test('one plan serves many replies', async (t) => {
+  const plan = reply(object(child('a', '[int]')));
+  t.strictSame(shown(read(plan, '<a>1</a>')).value, { a: [1] });
+  t.strictSame(shown(read(plan, '<a>2</a>')).value, { a: [2] });
+  t.equal(value('int').kind, 'scalar');
+});
+
+t.test('a deep reply is read without recursion', async (t) => {
+  let plan: ObjectPlan = object(child('a', 'int'));
+  for (let level = 0; level < 90; level++) plan = object(child('a', 'T', plan));
+  const decoded = read(reply(plan), `${'<a>'.repeat(91)}7${'</a>'.repeat(91)}`);
+  t.match(JSON.stringify(decoded.value), /^(\{"a":){91}7\}{91}$/);
+});

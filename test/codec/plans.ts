@@ -1,0 +1,127 @@
+import { defaultsOf } from '../../src/base/limit.js';
+import { ReplyDecoder } from '../../src/codec/decode.js';
+import type {
+  Decoded,
+  ObjectPlan,
+  ObjectVariant,
+  ReplyPlan,
+  Scalar,
+  Slot,
+  SlotSource,
+  ValuePlan,
+} from '../../src/codec/plan.js';
+import { scalarOf } from '../../src/codec/scalars.js';
+import { XML_LIMITS } from '../../src/xml/limits.js';
+import { XmlReader } from '../../src/xml/reader.js';
+
+/** Short ways to write plans, for tests. */
+
+export const URI = 'urn:test';
+
+export function scalar(builtIn: string): Scalar {
+  return scalarOf({
+    kind: 'simple',
+    name: null,
+    variety: 'atomic',
+    builtIn,
+    enumeration: null,
+    facets: {
+      length: null,
+      minLength: null,
+      maxLength: null,
+      totalDigits: null,
+      fractionDigits: null,
+      minInclusive: null,
+      maxInclusive: null,
+      minExclusive: null,
+      maxExclusive: null,
+      patterns: [],
+    },
+    documentation: null,
+  });
+}
+
+export const value = (builtIn: string): ValuePlan => ({ kind: 'scalar', scalar: scalar(builtIn) });
+
+export const object = (...slots: readonly Slot[]): ObjectPlan => ({
+  kind: 'object',
+  variants: new Map(),
+  declared: { slots },
+});
+
+export const typed = (
+  declared: ObjectVariant | null,
+  variants: Readonly<Record<string, ObjectVariant>>,
+): ObjectPlan => ({ kind: 'object', variants: new Map(Object.entries(variants)), declared });
+
+/**
+ * A slot named as GraphQL writes types: `child('a', 'Int!')` with the built-in type, `[T!]!` for a list.
+ */
+export function slot(key: string, source: SlotSource, type: string, inner: ValuePlan | null = null): Slot {
+  const list = type.startsWith('[');
+  const bare = type.replace(/[[\]!]/g, '');
+  return {
+    key,
+    source,
+    list,
+    nonNull: type.endsWith('!'),
+    itemNonNull: list && type.includes('!]'),
+    value: inner ?? value(bare),
+  };
+}
+
+export const name = (local: string, uri = URI) => ({ uri, local });
+
+export const child = (key: string, type: string, inner: ValuePlan | null = null, local = key): Slot =>
+  slot(key, { from: 'child', name: name(local), default: null }, type, inner);
+
+export const wrapped = (key: string, type: string, inner: ValuePlan | null = null): Slot =>
+  slot(key, { from: 'wrapped list', name: name(key), item: name('item') }, type, inner);
+
+export const attribute = (key: string, type: string, fallback: string | null = null): Slot =>
+  slot(key, { from: 'attribute', name: name(key, ''), default: fallback }, type);
+
+export const text = (key: string, type: string): Slot => slot(key, { from: 'text' }, type);
+
+export const reply = (plan: ObjectPlan, shape: ReplyPlan['shape'] = 'whole', nonNull = false): ReplyPlan => ({
+  element: { uri: URI, local: 'r' },
+  shape,
+  value: plan,
+  nonNull,
+});
+
+const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
+
+/** The content of the Body child, which declares the default namespace and `xsi`, read whole and byte by byte. */
+export function read(plan: ReplyPlan, content: string, attributes = '', listItems = 1000): Decoded {
+  return readDocument(plan, `<r xmlns="${URI}" xmlns:xsi="${XSI}" ${attributes}>${content}</r>`, listItems);
+}
+
+export function readDocument(plan: ReplyPlan, document: string, listItems = 1000): Decoded {
+  const bytes = Buffer.from(document);
+  const whole = feed(plan, [bytes], listItems);
+  const pieces = feed(
+    plan,
+    Array.from(bytes, (byte) => Buffer.of(byte)),
+    listItems,
+  );
+  if (JSON.stringify(whole) !== JSON.stringify(pieces)) throw new Error('the answer depends on how the bytes are cut');
+  return whole;
+}
+
+function feed(plan: ReplyPlan, chunks: readonly Buffer[], listItems: number): Decoded {
+  const decoder = new ReplyDecoder(plan, { listItems });
+  const reader = new XmlReader(decoder, defaultsOf(XML_LIMITS));
+  reader.begin('utf-8');
+  for (const chunk of chunks) reader.write(chunk);
+  reader.end();
+  return decoder.finish();
+}
+
+/** As JSON, without V8's opinions on prototypes; each error as `path: rule`. */
+export function shown(decoded: Decoded): { readonly value: unknown; readonly errors: readonly string[] } {
+  return {
+    value: JSON.parse(JSON.stringify(decoded.value)),
+    errors: decoded.errors.map((error) => `${error.path.join('.')}: ${error.rule}`),
+  };
+}
