@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { Limits, LimitTable } from '../base/limit.js';
 import { CODEC_LIMITS } from '../codec/limits.js';
+import { GRAPHQL_LIMITS } from '../graphql/limits.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
 import { SOAP_LIMITS } from '../soap/limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
@@ -206,6 +207,7 @@ export const CONFIG = Type.Object(
       xml: limits(XML_LIMITS, 'Limits inside the XML reader, for requests and replies.'),
       soap: limits(SOAP_LIMITS, 'Limits of the envelope and of the gate that holds it back.'),
       codec: limits(CODEC_LIMITS, 'Limits between XML and GraphQL values.'),
+      graphql: limits(GRAPHQL_LIMITS, 'Limits of GraphQL requests and answers.'),
       http: limits(HTTP_LIMITS, 'Limits of the HTTP server.'),
       upstream: limits(UPSTREAM_LIMITS, 'Limits of each upstream.'),
     }),

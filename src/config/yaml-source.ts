@@ -30,6 +30,8 @@ export interface YamlSource {
   positionOf(path: ConfigPath, part?: 'key' | 'value'): Position | null;
 }
 
+type Fail = (what: string, offset: number, remedy: string | null) => Problem;
+
 /** Aliases that stand for more nodes than this are taken for an attack on memory. */
 const MAX_ALIASES = 100;
 
@@ -40,19 +42,14 @@ export function readYaml(text: string, file: string): YamlSource {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const fail = (what: string, offset: number, remedy: string | null): Problem => ({
-    file,
-    ...at(offset),
-    what,
-    remedy,
-  });
+  const fail: Fail = (what, offset, remedy) => ({ file, ...at(offset), what, remedy });
 
   const document = attempt(
     () => parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', schema: 'core' }),
     () => [{ file, line: 1, column: 1, what: 'The file is nested too deeply.', remedy: null }],
   );
   const broken = [...document.errors, ...document.warnings];
-  if (broken.length > 0) throw new Problems(syntaxProblems(broken, fail));
+  if (broken.length > 0) throw new Problems(syntaxProblems(broken, text, fail));
 
   const value = attempt(
     (): unknown => document.toJS({ maxAliasCount: MAX_ALIASES }),
@@ -114,15 +111,18 @@ function attempt<T>(work: () => T, problems: () => Problem[]): T {
   }
 }
 
-/** One slip makes the parser complain again and again at the same place: the first complaint of each is worth reading. */
-function syntaxProblems(
-  errors: readonly YAMLError[],
-  fail: (what: string, offset: number, remedy: string | null) => Problem,
-): readonly Problem[] {
+/** One slip makes the parser complain again and again: its first complaint at each place is worth reading. */
+function syntaxProblems(errors: readonly YAMLError[], text: string, fail: Fail): readonly Problem[] {
   const firsts = new Map<number, string>();
   for (const { message, pos } of errors) {
+    const [offset] = pos;
+    if (text[offset] === '{' && text[offset - 1] === '$') {
+      return [
+        fail('A variable within braces or brackets ends the text there.', offset - 1, 'Put the value in quotes.'),
+      ];
+    }
     const tooDeep = message.includes('call stack');
-    if (!firsts.has(pos[0])) firsts.set(pos[0], tooDeep ? 'The file is nested too deeply.' : sentence(message));
+    if (!firsts.has(offset)) firsts.set(offset, tooDeep ? 'The file is nested too deeply.' : sentence(message));
   }
   return [...firsts].slice(0, 10).map(([offset, what]) => fail(what, offset, null));
 }

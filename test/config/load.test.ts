@@ -228,6 +228,11 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
   ],
   ['services: { a: { wsdl: w, wsdl: v, url: http://a } }', '1:27: Map keys must be unique.'],
   ['services: [', '1:12: Flow sequence in block collection must be sufficiently indented and end with a ].'],
+  [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the file
+    'services: { a: { url: ${X}, wsdl: w } }',
+    '1:23: A variable within braces or brackets ends the text there. Put the value in quotes.',
+  ],
   ['services: !secret x', '1:11: Unresolved tag: !secret.'],
 ];
 
@@ -251,8 +256,11 @@ t.test('values from the environment take the type of their key', async (t) => {
   const { config } = await load(
     `
 listen: \${HOST}:\${PORT}
-graphql: { introspection: \${INTROSPECTION} }
-limits: { xml: { depth: \${DEPTH}, messageBytes: \${SIZE} } }
+graphql: { introspection: "\${INTROSPECTION}" }
+limits:
+  xml:
+    depth: \${DEPTH}
+    messageBytes: \${SIZE}
 services:
   a: { wsdl: w, url: "http://x/$\${literal}", versions: ["\${VERSION}"], operations: { Do: "\${DO}" } }
 `,
