@@ -1,4 +1,5 @@
 import type { Problem } from '../base/problem.js';
+import { opaqueType } from './builtin.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import type { ElementDeclaration, FaultDeclaration, HeaderDeclaration, Particle, XsdType } from './model.js';
 import { typeKey } from './model.js';
@@ -42,6 +43,10 @@ export function readBody(use: MessageUse, context: MessageContext): Body {
     return disable(body, `The message is ${use.style}/encoded; only literal messages are offered.`);
   }
   const parts = bodyParts(use, message, body ?? null);
+  const listed = body === undefined ? null : attributeOf(body, 'parts');
+  if (body !== undefined && listed !== null && listed !== '' && parts.length === 0) {
+    return disable(body, `The body parts ${listed} are not in the message.`);
+  }
   if (use.style === 'rpc') return rpcBody(use, parts, body ?? null, context);
   const [part] = parts;
   if (part === undefined) return { body: null };
@@ -80,6 +85,29 @@ function elementOf(
   return { element };
 }
 
+/**
+ * The child of Body of a message that is not offered, as far as its name can be told: opaque, but enough to know the
+ * operation by when it passes as SOAP.
+ */
+export function nameBody(use: MessageUse, context: MessageContext): ElementDeclaration | null {
+  const body = soapChildren(use.bound, 'body')[0] ?? nestedBody(use.bound);
+  if (use.style === 'rpc') return elementWith(rpcNamespace(use, body), use.wrapper, opaqueType(null));
+  const message = referredBy(use.abstract, 'message', context.definitions.messages);
+  const part = message === null ? undefined : bodyParts(use, message, body)[0];
+  const value = part === undefined ? null : attributeOf(part, 'element');
+  const name = part === undefined || value === null ? null : qNameAt(part, value);
+  return name === null ? null : elementWith(name.uri, name.local, opaqueType(null));
+}
+
+/** The `soap:body` inside a `mime:part`. */
+function nestedBody(bound: XmlNode | null): XmlNode | null {
+  const parts = (bound?.children ?? []).filter(({ uri }) => uri === WSDL_MIME).flatMap(({ children }) => children);
+  return parts.flatMap((part) => soapChildren(part, 'body'))[0] ?? null;
+}
+
+const rpcNamespace = (use: MessageUse, body: XmlNode | null): string =>
+  (body === null ? null : attributeOf(body, 'namespace')) ?? targetOf(use.bound ?? use.abstract);
+
 /** The wrapper of rpc/literal (WS-I Basic Profile 4.7): its children are the parts, unqualified. */
 function rpcBody(use: MessageUse, parts: readonly XmlNode[], body: XmlNode | null, context: MessageContext): Body {
   const particles: Particle[] = [];
@@ -94,8 +122,7 @@ function rpcBody(use: MessageUse, parts: readonly XmlNode[], body: XmlNode | nul
       max: 1,
     });
   }
-  const uri = (body === null ? null : attributeOf(body, 'namespace')) ?? targetOf(use.bound ?? use.abstract);
-  return { body: elementWith(uri, use.wrapper, wrapperType(particles)) };
+  return { body: elementWith(rpcNamespace(use, body), use.wrapper, wrapperType(particles)) };
 }
 
 const elementWith = (uri: string, local: string, type: XsdType): ElementDeclaration => ({

@@ -41,6 +41,7 @@ export interface Operation {
   readonly status: 'ok' | 'partial' | 'disabled';
   /** Why it is not `ok`. */
   readonly reasons: readonly Problem[];
+  /** Of a disabled operation only the name of the body is to be relied on, where it could be told. */
   readonly input: Payload;
   /** Null for a one-way operation. */
   readonly output: Payload | null;

@@ -1,5 +1,13 @@
 import type { Problem } from '../base/problem.js';
-import { type MessageContext, type MessageUse, readBody, readFaults, readHeaders, soapChildren } from './messages.js';
+import {
+  type MessageContext,
+  type MessageUse,
+  nameBody,
+  readBody,
+  readFaults,
+  readHeaders,
+  soapChildren,
+} from './messages.js';
 import type { Operation, Payload } from './model.js';
 import { WSDL } from './namespaces.js';
 import { attributeOf, childOf, childrenOf, documentationIn, problemAt, type XmlNode } from './tree.js';
@@ -10,8 +18,6 @@ export type ReachableProblems = (operation: Pick<Operation, 'input' | 'output' |
 export interface OperationContext extends MessageContext {
   readonly reach: ReachableProblems;
 }
-
-const NOTHING: Payload = { body: null, headers: [] };
 
 /** Reads the operations of a binding. Each is ok, partial or disabled on its own; none of them throws. */
 export function readOperations(binding: XmlNode, portType: XmlNode, context: OperationContext): readonly Operation[] {
@@ -37,9 +43,9 @@ export function readOperations(binding: XmlNode, portType: XmlNode, context: Ope
 /** Overloaded operations are told apart by the names of their messages (WSDL 1.1 section 2.5). */
 const fits = (abstract: XmlNode, bound: XmlNode): boolean =>
   ['input', 'output'].every((local) => {
-    const name = attributeOf(childOf(bound, WSDL, local) ?? bound, 'name');
-    const own = childOf(abstract, WSDL, local);
-    return name === null || own === null || attributeOf(own, 'name') === null || attributeOf(own, 'name') === name;
+    const name = childOf(bound, WSDL, local)?.attributes.get('name');
+    const own = childOf(abstract, WSDL, local)?.attributes.get('name');
+    return name === undefined || own === undefined || own === name;
   });
 
 function readOperation(
@@ -53,31 +59,40 @@ function readOperation(
   const documentation = documentationIn(abstract, WSDL) ?? documentationIn(bound, WSDL);
   const soapAction = (soap === undefined ? undefined : soap.attributes.get('soapAction')) ?? null;
   const common = { name, documentation, soapAction };
+  const style = styleOf(bound, soap ?? null);
+  const use = (side: XmlNode, wrapper: string): MessageUse => ({
+    abstract: side,
+    bound: childOf(bound, WSDL, side.local),
+    style,
+    wrapper,
+  });
+  const input = abstract === null ? null : childOf(abstract, WSDL, 'input');
+  const output = abstract === null ? null : childOf(abstract, WSDL, 'output');
+  const request = input === null ? null : use(input, name);
+  const reply = output === null ? null : use(output, `${name}Response`);
+  const named = (side: MessageUse): Payload => ({ body: nameBody(side, context), headers: [] });
   const disabled = (reason: Problem): Operation => ({
     ...common,
     status: 'disabled',
     reasons: [reason],
-    input: NOTHING,
-    output: null,
+    input: request === null ? { body: null, headers: [] } : named(request),
+    output: reply === null ? null : named(reply),
     faults: [],
   });
   if (abstract === null) return disabled(problemAt(bound, `The port type has no operation ${name}.`));
-  if (overloaded)
+  if (overloaded) {
     return disabled(problemAt(bound, `The operation ${name} is overloaded; only the first one is offered.`));
-  const input = childOf(abstract, WSDL, 'input');
-  const output = childOf(abstract, WSDL, 'output');
-  if (input === null || (output !== null && output.start < input.start)) {
+  }
+  if (request === null || (reply !== null && reply.abstract.start < request.abstract.start)) {
     return disabled(problemAt(abstract, `The operation ${name} is started by the server: it cannot be called.`));
   }
-  const style = styleOf(bound, soap ?? null);
-  const sides = { style, bound, context };
-  const request = readSide(input, name, sides);
-  if ('disabled' in request) return disabled(request.disabled);
-  const reply = output === null ? null : readSide(output, `${name}Response`, sides);
-  if (reply !== null && 'disabled' in reply) return disabled(reply.disabled);
+  const asked = readSide(request, context);
+  if ('disabled' in asked) return disabled(asked.disabled);
+  const answered = reply === null ? null : readSide(reply, context);
+  if (answered !== null && 'disabled' in answered) return disabled(answered.disabled);
   const { faults, problems } = readFaults(abstract, context);
-  const content = { input: request.payload, output: reply === null ? null : reply.payload, faults };
-  const own = [...request.problems, ...(reply === null ? [] : reply.problems), ...problems];
+  const content = { input: asked.payload, output: answered === null ? null : answered.payload, faults };
+  const own = [...asked.problems, ...(answered === null ? [] : answered.problems), ...problems];
   const reasons = [...own, ...context.reach(content)];
   return { ...common, ...content, status: reasons.length === 0 ? 'ok' : 'partial', reasons };
 }
@@ -88,20 +103,12 @@ function styleOf(bound: XmlNode, soap: XmlNode | null): 'document' | 'rpc' {
   return (own ?? (binding === undefined ? null : attributeOf(binding, 'style'))) === 'rpc' ? 'rpc' : 'document';
 }
 
-interface Sides {
-  readonly style: MessageUse['style'];
-  readonly bound: XmlNode;
-  readonly context: OperationContext;
-}
-
 function readSide(
-  abstract: XmlNode,
-  wrapper: string,
-  { style, bound, context }: Sides,
+  use: MessageUse,
+  context: OperationContext,
 ): { readonly payload: Payload; readonly problems: readonly Problem[] } | { readonly disabled: Problem } {
-  const side = childOf(bound, WSDL, abstract.local);
-  const read = readBody({ abstract, bound: side, style, wrapper }, context);
+  const read = readBody(use, context);
   if ('disabled' in read) return read;
-  const { headers, problems } = readHeaders(side, context);
+  const { headers, problems } = readHeaders(use.bound, context);
   return { payload: { body: read.body, headers }, problems };
 }

@@ -32,15 +32,15 @@ export interface Refused {
   readonly remedy: string | null;
 }
 
-/** An answer to a GET of a document, as the caller's HTTP client gives it. */
+/** A document as the caller's HTTP client gives it. */
 export interface FetchedDocument {
   /** The address that answered in the end, after redirects. */
   readonly url: string;
-  readonly status: number;
   readonly contentType: string | null;
   readonly body: Uint8Array;
 }
 
+/** Gets a document; throws an `Error` that says why when there is none (unreachable, refused, another status). */
 export type FetchDocument = (url: string) => Promise<FetchedDocument>;
 
 export const isRefused = (value: object): value is Refused => 'what' in value;
@@ -117,7 +117,8 @@ export function webShelf(main: string, hosts: readonly string[], fetch: FetchDoc
         answer = await fetch(key);
       } catch (error) {
         const why = error instanceof Error ? error.message : 'no reason given';
-        return { what: `The document could not be fetched: ${why}.`, remedy: null };
+        const remedy = /\b40[13]\b/.test(why) ? 'Give the credentials it asks for.' : null;
+        return { what: `The document ${key} could not be read: ${why}.`, remedy };
       }
       const landed = parseUrl(answer.url, main);
       if (landed === null || !permitted(landed)) {
@@ -131,15 +132,6 @@ export function webShelf(main: string, hosts: readonly string[], fetch: FetchDoc
 const parseUrl = (href: string, base: string): URL | null => (URL.canParse(href, base) ? new URL(href, base) : null);
 
 function judgeAnswer(answer: FetchedDocument, limitBytes: number): Opened | Refused {
-  if (answer.status === 401 || answer.status === 403) {
-    return {
-      what: `The server refused access with status ${answer.status}.`,
-      remedy: 'Give the credentials it asks for.',
-    };
-  }
-  if (answer.status !== 200) {
-    return { what: `The server answered with status ${answer.status}, not with a document.`, remedy: null };
-  }
   if (answer.body.length > limitBytes) return tooLong;
   const charset = /;\s{0,5}charset\s{0,5}=\s{0,5}"?([A-Za-z0-9._-]{1,40})/i.exec(answer.contentType ?? '');
   return { bytes: answer.body, base: answer.url, charset: charset?.[1] ?? null };
