@@ -1,0 +1,100 @@
+/** How names of operations, fields and arguments are made: lowerCamelCase, or as in the XML where that is legal. */
+export type Naming = 'camel' | 'exact';
+
+/**
+ * The GraphQL name of a field or argument for an XML name. `OrderID` becomes `orderID`, `ISBNCode` `isbnCode`,
+ * `order-id` `orderId`. The result is always a legal name that does not begin with two underscores.
+ */
+export function fieldName(xmlName: string, naming: Naming): string {
+  const plain = toAscii(xmlName);
+  if (naming === 'exact') return legal(plain.replace(/[^A-Za-z0-9_]/g, '_'));
+  const words = plain.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  const [first, ...rest] = words;
+  if (first === undefined) return '_';
+  const underscore = plain.startsWith('_') ? '_' : '';
+  return legal(underscore + lowerFirst(first) + rest.map(upperFirst).join(''));
+}
+
+/** The GraphQL name of a type: the XML name wherever that is legal. */
+export const typeName = (xmlName: string): string => legal(toAscii(xmlName).replace(/[^A-Za-z0-9_]/g, '_'));
+
+/** The GraphQL name of an enumeration value: the value itself wherever that is legal. */
+export function enumValueName(value: string): string {
+  const name = legal(toAscii(value).replace(/[^A-Za-z0-9_]/g, '_'));
+  return name === 'true' || name === 'false' || name === 'null' ? `_${name}` : name;
+}
+
+/** The beginning of a type's name that is made from an element's name: `order-line` becomes `OrderLine`. */
+export const pascalName = (xmlName: string): string =>
+  upperFirst(fieldName(xmlName, 'camel').replace(/^_+/, '') || '_');
+
+/** True if an operation's name begins with a verb that reads: then it is a query, else a mutation. */
+export function isReading(operationName: string): boolean {
+  const first = /^[^A-Za-z]*([A-Z]+(?![a-z])|[A-Z]?[a-z]+)/.exec(operationName.slice(0, NAME_CHARS))?.[1];
+  return first !== undefined && READING_VERBS.has(first.toLowerCase());
+}
+
+/** Names given out so far in one scope; the second taker of a name gets another one. */
+export class NameScope {
+  readonly #taken = new Set<string>();
+
+  constructor(reserved: Iterable<string> = []) {
+    for (const name of reserved) this.#taken.add(name);
+  }
+
+  has(name: string): boolean {
+    return this.#taken.has(name);
+  }
+
+  /** The first of `candidates` that is free, else the last one with the first free number from 2. */
+  take(...candidates: readonly [string, ...string[]]): string {
+    const free = candidates.find((name) => !this.#taken.has(name)) ?? this.#numbered(candidates[candidates.length - 1]);
+    this.#taken.add(free);
+    return free;
+  }
+
+  #numbered(name: string | undefined): string {
+    for (let number = 2; ; number++) {
+      const candidate = `${name}${number}`;
+      if (!this.#taken.has(candidate)) return candidate;
+    }
+  }
+}
+
+const NAME_CHARS = 256;
+
+const READING_VERBS: ReadonlySet<string> = new Set([
+  ...['get', 'find', 'list', 'search', 'count', 'exists', 'fetch', 'load', 'query', 'select', 'read', 'lookup'],
+  ...['describe', 'check', 'is', 'has', 'echo', 'who'],
+]);
+
+/** A capital, or a run of capitals up to the one that begins the next word, becomes small. */
+function lowerFirst(word: string): string {
+  const run = /^[A-Z]+/.exec(word)?.[0].length ?? 0;
+  const followed = run < word.length && /[a-z]/.test(word.charAt(run));
+  const count = run > 1 && followed ? run - 1 : run;
+  return word.slice(0, count).toLowerCase() + word.slice(count);
+}
+
+const upperFirst = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Letters without their marks; other letters outside ASCII as `u` and their number, so that no two names meet. */
+function toAscii(name: string): string {
+  if (/^[\x20-\x7e]*$/.test(name)) return name;
+  return name
+    .replace(/ß/g, 'ss')
+    .replace(/æ/g, 'ae')
+    .replace(/Æ/g, 'Ae')
+    .replace(/ø/g, 'o')
+    .replace(/Ø/g, 'O')
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
+    .replace(/[^\x20-\x7e]/gu, (letter) => `u${letter.codePointAt(0)?.toString(16).toUpperCase()}`);
+}
+
+/** Names begin with a letter or one underscore: two are reserved by GraphQL. */
+function legal(name: string): string {
+  const single = name.replace(/^_{2,}/, '_');
+  if (single === '') return '_';
+  return /^[0-9]/.test(single) ? `_${single}` : single;
+}

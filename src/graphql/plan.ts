@@ -1,0 +1,158 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import type { ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../codec/plan.js';
+import type { ElementShape, FieldShape, ObjectShape, ReplyShape } from './shape.js';
+
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+/** Coerced values of the operation's variables. */
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** What a reply is read for: exactly the selection, in the order of the response. The document has been validated. */
+export function planReply(
+  reply: ReplyShape,
+  nodes: readonly FieldNode[],
+  fragments: Fragments,
+  variables: Variables,
+): ReplyPlan {
+  const { element, root, nonNull } = reply;
+  if (root.kind === 'done') return { element, shape: 'done', value: NOTHING, nonNull };
+  const planner = new Planner(fragments, variables);
+  if (root.kind === 'whole') return { element, shape: 'whole', value: planner.object(root.shape, nodes), nonNull };
+  const slot = planner.slot(responseKey(nodes[0]), root.field, nodes);
+  return { element, shape: 'unwrap', value: onlyVariant({ slots: [slot] }), nonNull };
+}
+
+/**
+ * The selected fields by response key, in order: CollectFields of GraphQL section 6.3.2. `applies` answers whether a
+ * fragment on this type does.
+ */
+export function collectFields(
+  selectionSets: readonly SelectionSetNode[],
+  applies: (typeCondition: string) => boolean,
+  fragments: Fragments,
+  variables: Variables,
+): ReadonlyMap<string, FieldNode[]> {
+  const fields = new Map<string, FieldNode[]>();
+  const visited = new Set<string>();
+  const named = (name: string): FragmentDefinitionNode | undefined => {
+    if (visited.has(name)) return undefined;
+    visited.add(name);
+    return fragments.get(name);
+  };
+  const stack = [...selectionSets].reverse().flatMap((set) => [...set.selections].reverse());
+  for (let selection = stack.pop(); selection !== undefined; selection = stack.pop()) {
+    if (!isIncluded(selection, variables)) continue;
+    if (selection.kind === Kind.FIELD) {
+      const key = responseKey(selection);
+      const nodes = fields.get(key);
+      if (nodes === undefined) fields.set(key, [selection]);
+      else nodes.push(selection);
+      continue;
+    }
+    const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : named(selection.name.value);
+    const condition = fragment?.typeCondition?.name.value;
+    if (fragment === undefined || (condition !== undefined && !applies(condition))) continue;
+    for (const inner of [...fragment.selectionSet.selections].reverse()) stack.push(inner);
+  }
+  return fields;
+}
+
+/** Plans one reply. Recursion is as deep as the selection, which is limited; equal work is done once. */
+class Planner {
+  readonly #fragments: Fragments;
+  readonly #variables: Variables;
+  readonly #nodeIds = new Map<FieldNode, number>();
+  readonly #objects = new Map<ElementShape, Map<string, ObjectPlan>>();
+
+  constructor(fragments: Fragments, variables: Variables) {
+    this.#fragments = fragments;
+    this.#variables = variables;
+  }
+
+  /** Types that share a field share its plan too: without that, plans would grow with types to the power of depth. */
+  object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {
+    const key = nodes.map((node) => this.#idOf(node)).join();
+    const known = this.#objects.get(shape) ?? new Map<string, ObjectPlan>();
+    this.#objects.set(shape, known);
+    const made = known.get(key) ?? this.#object(shape, nodes);
+    known.set(key, made);
+    return made;
+  }
+
+  slot(key: string, field: FieldShape, nodes: readonly FieldNode[]): Slot {
+    const { source, list, nonNull, itemNonNull, value } = field;
+    const plan = value.kind === 'object' ? this.object(value.shape, nodes) : value;
+    return { key, source, list, nonNull, itemNonNull, value: plan };
+  }
+
+  #object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {
+    const sets = nodes.flatMap((node) => (node.selectionSet === undefined ? [] : [node.selectionSet]));
+    const made = new Map<ObjectShape, ObjectVariant>();
+    const variantOf = (object: ObjectShape): ObjectVariant => {
+      const variant = made.get(object) ?? this.#variant(object, sets);
+      made.set(object, variant);
+      return variant;
+    };
+    return {
+      kind: 'object',
+      variants: new Map([...shape.variants].map(([type, object]) => [type, variantOf(object)])),
+      declared: shape.declared === null ? null : variantOf(shape.declared),
+    };
+  }
+
+  #variant(object: ObjectShape, sets: readonly SelectionSetNode[]): ObjectVariant {
+    const applies = (condition: string): boolean => object.conditions.has(condition);
+    const slots: Slot[] = [];
+    for (const [key, nodes] of collectFields(sets, applies, this.#fragments, this.#variables)) {
+      const name = nodes[0]?.name.value ?? '';
+      const field = object.fields.get(name);
+      if (name === '__typename') slots.push(typenameSlot(key, object.typeName));
+      else if (field !== undefined) slots.push(this.slot(key, field, nodes));
+    }
+    return { slots };
+  }
+
+  #idOf(node: FieldNode): number {
+    const id = this.#nodeIds.get(node) ?? this.#nodeIds.size;
+    this.#nodeIds.set(node, id);
+    return id;
+  }
+}
+
+const onlyVariant = (variant: ObjectVariant): ObjectPlan => ({
+  kind: 'object',
+  variants: new Map(),
+  declared: variant,
+});
+
+const NOTHING = onlyVariant({ slots: [] });
+
+const STRING = {
+  name: 'String',
+  decode: (lexical: string): string => lexical,
+  encode: (value: unknown): string => String(value),
+};
+
+const typenameSlot = (key: string, typeName: string): Slot => ({
+  key,
+  source: { from: 'constant', value: typeName },
+  list: false,
+  nonNull: true,
+  itemNonNull: false,
+  value: { kind: 'scalar', scalar: STRING },
+});
+
+const responseKey = (node: FieldNode | undefined): string => node?.alias?.value ?? node?.name.value ?? '';
+
+function isIncluded(selection: SelectionSetNode['selections'][number], variables: Variables): boolean {
+  if (selection.directives === undefined || selection.directives.length === 0) return true;
+  if (getDirectiveValues(GraphQLSkipDirective, selection, variables)?.['if'] === true) return false;
+  return getDirectiveValues(GraphQLIncludeDirective, selection, variables)?.['if'] !== false;
+}

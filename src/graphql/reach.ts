@@ -1,0 +1,32 @@
+import type { ComplexType, XsdType } from '../wsdl/model.js';
+import type { MemberTable } from './members.js';
+
+/** What replies can hold: found before any GraphQL type is made, for a type must know whether it is an interface. */
+export interface Reached {
+  readonly types: ReadonlySet<XsdType>;
+  /** Reached types that others derive from. */
+  readonly interfaces: ReadonlySet<ComplexType>;
+}
+
+/** Every type that can stand in a reply, from the types of the replies themselves. */
+export function reach(roots: readonly XsdType[], members: MemberTable): Reached {
+  const types = new Set<XsdType>(roots);
+  const interfaces = new Set<ComplexType>();
+  for (const type of types) {
+    if (type.kind === 'simple' || type.content.kind === 'opaque') continue;
+    for (const member of members.of(type).all) {
+      if (member.place === 'element') types.add(member.element.type);
+    }
+    if (type.derived.length === 0 || type.name === null) continue;
+    interfaces.add(type);
+    for (const derived of type.derived) types.add(derived);
+  }
+  return { types, interfaces };
+}
+
+/** All types derived from this one, directly or not. */
+export function derivedFrom(type: ComplexType): readonly ComplexType[] {
+  const found = new Set<ComplexType>(type.derived);
+  for (const derived of found) for (const further of derived.derived) found.add(further);
+  return [...found];
+}

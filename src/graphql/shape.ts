@@ -1,0 +1,45 @@
+import type { ReplyPlan, Scalar, SlotSource } from '../codec/plan.js';
+
+/**
+ * What the schema knows of replies: for every GraphQL type where its fields stand on the wire. Made once with the
+ * schema; a selection picks its plan from here.
+ */
+export interface ReplyShape {
+  readonly element: ReplyPlan['element'];
+  readonly root: ReplyRoot;
+  readonly nonNull: boolean;
+}
+
+export type ReplyRoot =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'unwrap'; readonly field: FieldShape }
+  | { readonly kind: 'whole'; readonly shape: ElementShape };
+
+/** An element with structure: its declared type, and the types that may stand in for it, by `typeKey`. */
+export interface ElementShape {
+  /** Null where the declared type is abstract. */
+  readonly declared: ObjectShape | null;
+  readonly variants: ReadonlyMap<string, ObjectShape>;
+}
+
+/** One GraphQL object type. */
+export interface ObjectShape {
+  readonly typeName: string;
+  /** Names of the types a fragment may be on to apply: itself and its interfaces. */
+  readonly conditions: ReadonlySet<string>;
+  readonly fields: ReadonlyMap<string, FieldShape>;
+}
+
+/** One field; the names and flags are those of `Slot`. */
+export interface FieldShape {
+  readonly source: SlotSource;
+  readonly list: boolean;
+  readonly nonNull: boolean;
+  readonly itemNonNull: boolean;
+  readonly value: ValueShape;
+}
+
+export type ValueShape =
+  | { readonly kind: 'scalar'; readonly scalar: Scalar }
+  | { readonly kind: 'opaque' }
+  | { readonly kind: 'object'; readonly shape: ElementShape };
