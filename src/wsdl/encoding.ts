@@ -21,6 +21,8 @@ export function decodeDocument(
   try {
     return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes) };
   } catch {
+    // PHP sends every WSDL as utf-8, whatever the file says of itself: then the file is to be believed.
+    if (charset !== null) return decodeDocument(bytes, null);
     return { what: `The document holds bytes that are not valid ${encoding}.` };
   }
 }
