@@ -1,0 +1,117 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { type Problem, Problems } from '../../src/base/problem.js';
+import { copyWsdl } from '../../src/wsdl/copy.js';
+import type { WsdlModel } from '../../src/wsdl/model.js';
+import { readWsdl } from '../../src/wsdl/read.js';
+import { reportRows } from '../../src/wsdl/report.js';
+import { printDocument } from '../../src/wsdl/serve.js';
+import { parseTree } from '../../src/wsdl/tree.js';
+import { FILES } from './written.js';
+
+const CORPUS = '../shared/corpora/wsdl';
+const LAB = 'test/wsdl/fixtures/lab';
+
+const wsdlsIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.wsdl'))
+    .map((name) => join(folder, name))
+    .sort();
+
+const hasPlace = ({ file, line, column }: Problem): boolean => file !== null && line !== null && column !== null;
+
+async function readOrRefuse(file: string): Promise<WsdlModel | readonly Problem[]> {
+  try {
+    // Some of the corpus' WSDLs import from a folder beside their own.
+    return await readWsdl(file, { ...FILES, root: dirname(dirname(file)) });
+  } catch (error) {
+    if (error instanceof Problems) return error.problems;
+    throw error;
+  }
+}
+
+t.test(
+  'every WSDL of other projects is read, or refused with its place, in bounded time',
+  existsSync(CORPUS) ? {} : { skip: `${CORPUS} is not here: it is not part of the repository` },
+  async (t) => {
+    const totals = { read: 0, refused: 0, ok: 0, partial: 0, disabled: 0 };
+    const files = wsdlsIn(CORPUS);
+    t.ok(files.length >= 41);
+    for (const file of files) {
+      const started = performance.now();
+      const outcome = await readOrRefuse(file);
+      t.ok(performance.now() - started < 5000, `${file} takes bounded time`);
+      if ('services' in outcome) {
+        totals.read++;
+        for (const { status, place } of reportRows(outcome)) {
+          totals[status]++;
+          t.ok(status === 'ok' || place?.includes(':'), 'each operation that is not ok has a place');
+        }
+        t.ok(outcome.notices.every(hasPlace), `${file}: each notice has a place`);
+        const copy = join(t.testdir({}), 'copy');
+        const again = await readWsdl(join(copy, await copyWsdl(outcome, copy)), FILES);
+        t.strictSame(plain(again), plain(outcome), `${file}: the copy means the same`);
+        for (const document of outcome.documents) {
+          const text = printDocument(document, 'http://gateway/soap/x');
+          t.ok(parseTree({ file, text }, { elements: 100_000 }), 'what is served is well-formed');
+        }
+      } else {
+        totals.refused++;
+        t.ok(outcome.length > 0 && outcome.every(hasPlace), `${file} is refused with its place`);
+      }
+    }
+    t.comment(JSON.stringify(totals));
+  },
+);
+
+/** What a model means without the places it was read from; the graph's cycles cut at names. */
+function plain(model: WsdlModel): unknown {
+  const seen = new Set<unknown>();
+  const cut = (_key: string, value: unknown): unknown => {
+    if (value instanceof Map) return [...value];
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    if ('kind' in value && 'derived' in value) {
+      if (seen.has(value)) return 'name' in value ? { again: value.name } : null;
+      seen.add(value);
+    }
+    if ('what' in value && 'line' in value) return { what: value.what, line: value.line };
+    return value;
+  };
+  const { services, types, elements } = model;
+  return JSON.parse(JSON.stringify({ services, types, elements }, cut));
+}
+
+t.test('the WSDLs of the lab: every operation of document/literal is whole', async (t) => {
+  const php = await readWsdl(join(LAB, 'php.wsdl'), FILES);
+  t.strictSame(
+    php.services[0]?.ports.map(({ name, dialect, operations }) => [name, dialect, operations.length]),
+    [
+      ['OrderDeskSoap', '1.1', 13],
+      ['OrderDeskSoap12', '1.2', 13],
+    ],
+  );
+  t.ok(reportRows(php).every(({ status }) => status === 'ok'));
+  t.strictSame(php.notices, []);
+  const notify = php.services[0]?.ports[0]?.operations.find(({ name }) => name === 'Notify');
+  t.equal(notify?.output, null);
+  const whoAmI = php.services[0]?.ports[0]?.operations.find(({ name }) => name === 'WhoAmI');
+  t.match(whoAmI?.input.headers, [{ element: { name: { local: 'AuthToken' } } }]);
+  for (const [file, dialect] of [
+    ['spyne11.wsdl', '1.1'],
+    ['spyne12.wsdl', '1.2'],
+  ] as const) {
+    const spyne = await readWsdl(join(LAB, file), FILES);
+    t.ok(
+      reportRows(spyne).every(({ status }) => status === 'ok'),
+      file,
+    );
+    t.equal(spyne.services[0]?.ports[0]?.dialect, dialect);
+    t.strictSame(
+      spyne.services.map(({ name }) => name.local),
+      ['OrderDesk', 'Auth'],
+    );
+  }
+  const encoded = await readWsdl(join(LAB, 'php-rpc.wsdl'), FILES);
+  t.ok(reportRows(encoded).every(({ status, reason }) => status === 'disabled' && reason?.includes('rpc/encoded')));
+});

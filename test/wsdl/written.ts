@@ -1,0 +1,84 @@
+import { type Problem, Problems } from '../../src/base/problem.js';
+import type { ComplexType, Operation, Particle, SimpleType, WsdlModel } from '../../src/wsdl/model.js';
+import { type ReadOptions, readWsdl } from '../../src/wsdl/read.js';
+
+export const FILES: ReadOptions = { fetch: null, root: null, hosts: [] };
+
+const NAMESPACES = `xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
+  xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/" xmlns:xs="http://www.w3.org/2001/XMLSchema"
+  xmlns:http="http://schemas.xmlsoap.org/wsdl/http/" xmlns:mime="http://schemas.xmlsoap.org/wsdl/mime/"
+  xmlns:soapenc="http://schemas.xmlsoap.org/soap/encoding/" xmlns:t="urn:t"`;
+
+/** A whole WSDL around what a test is about: by default one operation `Get` with the elements `t:Get`, `t:GetResponse`. */
+export function wsdlWith(parts: {
+  readonly head?: string;
+  readonly types?: string;
+  readonly messages?: string;
+  readonly portType?: string;
+  readonly binding?: string;
+  readonly service?: string;
+}): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<definitions targetNamespace="urn:t" ${NAMESPACES}>${parts.head ?? ''}
+<types>${parts.types ?? schemaWith('')}</types>
+${parts.messages ?? '<message name="In"><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>'}
+${parts.portType ?? '<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/></operation></portType>'}
+${parts.binding ?? '<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction="urn:get"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>'}
+${parts.service ?? '<service name="S"><port name="Soap" binding="t:B"><soap:address location="http://internal.example/get"/></port></service>'}
+</definitions>`;
+}
+
+/** A schema of `urn:t` with the two default elements and what a test adds. */
+export function schemaWith(content: string, attributes = 'elementFormDefault="qualified"'): string {
+  return `<xs:schema targetNamespace="urn:t" ${attributes}>
+<xs:element name="Get"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element>
+<xs:element name="GetResponse" type="xs:string"/>
+${content}
+</xs:schema>`;
+}
+
+/** The problems of a WSDL that must be refused. */
+export async function problemsOf(location: string, options: ReadOptions = FILES): Promise<readonly Problem[]> {
+  try {
+    await readWsdl(location, options);
+  } catch (error) {
+    if (error instanceof Problems) return error.problems;
+    throw error;
+  }
+  throw new Error(`${location} was not refused`);
+}
+
+export function operationOf(model: WsdlModel, name: string): Operation {
+  const found = model.services.flatMap(({ ports }) => ports).flatMap(({ operations }) => operations);
+  const operation = found.find((candidate) => candidate.name === name);
+  if (operation === undefined) throw new Error(`no operation ${name}`);
+  return operation;
+}
+
+export function complexOf(model: WsdlModel, local: string, uri = 'urn:t'): ComplexType {
+  const type = model.types.get(`{${uri}}${local}`) ?? model.elements.get(`{${uri}}${local}`)?.type;
+  if (type?.kind !== 'complex') throw new Error(`${local} is no complex type`);
+  return type;
+}
+
+export function simpleOf(model: WsdlModel, local: string): SimpleType {
+  const type = model.types.get(`{urn:t}${local}`);
+  if (type?.kind !== 'simple') throw new Error(`${local} is no simple type`);
+  return type;
+}
+
+/** A content model in one line: `sequence(a:int, {urn:t}b:string[0..*], choice(c:T, any))`. */
+export function printContent(type: ComplexType): string {
+  if (type.content.kind === 'text') return `text ${type.content.type.builtIn}`;
+  return type.content.kind === 'elements' ? printParticle(type.content.particle) : type.content.kind;
+}
+
+function printParticle(particle: Particle): string {
+  const { min, max } = particle;
+  const occurs = min === 1 && max === 1 ? '' : `[${min}..${max === Infinity ? '*' : max}]`;
+  if (particle.kind === 'any') return `any${occurs}`;
+  if (particle.kind !== 'one') return `${particle.kind}(${particle.particles.map(printParticle).join(', ')})${occurs}`;
+  const { name, type, nillable } = particle.element;
+  const typeName = type.name?.local ?? (type.kind === 'simple' ? type.builtIn : '~');
+  return `${name.uri === '' ? '' : `{${name.uri}}`}${name.local}:${typeName}${nillable ? '?' : ''}${occurs}`;
+}
