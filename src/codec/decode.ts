@@ -1,9 +1,11 @@
 import { typeKey } from '../wsdl/model.js';
 import { ALL, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 import { trimXml } from './lexical.js';
+import { OpaqueXml } from './opaque.js';
 import { type Decoded, type DecodeError, LexicalError, type ReplyPlan, type Scalar, type ScalarValue } from './plan.js';
 import { type ObjectProgram, programOf, type SlotProgram, slotsFor, type VariantProgram } from './program.js';
-import { pathOf, Reading } from './reading.js';
+import { itemsOf, pathOf, Reading, readXml, strongestInterest } from './reading.js';
+import { isNil, typeNameOf } from './xsi.js';
 
 export interface DecodeLimits {
   /** Items of one list; a longer list is null with an error. */
@@ -38,7 +40,8 @@ export class ReplyDecoder implements XmlHandler {
       readings = this.#plan.shape === 'done' ? null : this.#readRoot(tag);
     } else {
       for (let owner: Reading | null = parent; owner !== null; owner = owner.next) {
-        if (owner.children === null) owner.hasChildren = true;
+        if (owner.xml !== null) readings = readXml(tag, owner, owner.slot, owner.index, owner.xml, readings);
+        else if (owner.children === null) owner.hasChildren = true;
         else if (!owner.lost)
           readings = this.#readChild(tag, owner, slotsFor(owner.children, tag, owner.uri), readings);
       }
@@ -53,7 +56,8 @@ export class ReplyDecoder implements XmlHandler {
 
   text(piece: string): void {
     for (let reading = this.#open.at(-1) ?? null; reading !== null; reading = reading.next) {
-      if (reading.interest === ALL) reading.text += piece;
+      if (reading.xml !== null) reading.xml.text(piece);
+      else if (reading.interest === ALL) reading.text += piece;
     }
   }
 
@@ -62,7 +66,10 @@ export class ReplyDecoder implements XmlHandler {
       this.#skipping = false;
       return;
     }
-    for (let reading = this.#open.pop() ?? null; reading !== null; reading = reading.next) this.#end(reading);
+    for (let reading = this.#open.pop() ?? null; reading !== null; reading = reading.next) {
+      if (reading.xml === null) this.#end(reading);
+      else this.#endOpaque(reading, reading.xml);
+    }
   }
 
   /** What came of the reply. To be called after the element was closed. */
@@ -112,6 +119,8 @@ export class ReplyDecoder implements XmlHandler {
   ): Reading | null {
     const isWrapper = slot.items !== null && index === -1;
     if (isWrapper || slot.value.kind !== 'object') {
+      if (slot.value.kind === 'opaque' && !isWrapper)
+        return readXml(tag, owner, slot, index, new OpaqueXml(), readings);
       const reading = new Reading(owner, slot, index, tag.uri, null);
       reading.next = readings;
       return reading;
@@ -174,6 +183,16 @@ export class ReplyDecoder implements XmlHandler {
       else if (reading.text === '' && slot.fallback !== null) this.#deliver(owner, slot, index, slot.fallback, null);
       else this.#deliverText(owner, slot, index, reading.text);
     }
+  }
+
+  #endOpaque(reading: Reading, xml: OpaqueXml): void {
+    xml.close();
+    const { owner, slot, index } = reading;
+    // Elements within are owned by the reading of the element around them.
+    if (owner === null || slot === null || owner.xml !== null) return;
+    const text = xml.finish();
+    if (text === null) this.#record(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
+    this.#deliver(owner, slot, index, text, null);
   }
 
   /** The finished object, or null if a part of it that may not be null is. */
@@ -254,18 +273,6 @@ const BARE = Object.freeze(Object.create(null));
 const MAX_ERRORS = 10;
 const MISSING = 'missing where a value is required';
 const ABSTRACT = 'an abstract type without a known xsi:type';
-const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
-
-/** The list that `slot` of `owner` fills, begun if need be; null where it is lost. */
-function itemsOf(owner: Reading, slot: SlotProgram): unknown[] | null {
-  if (owner.kind === 'list') return owner.lost ? null : owner.values;
-  const held = owner.values[slot.place];
-  if (Array.isArray(held)) return held;
-  if (held !== undefined || owner.lost) return null;
-  const items: unknown[] = [];
-  owner.values[slot.place] = items;
-  return items;
-}
 
 function decodeOrRule(scalar: Scalar, lexical: string): ScalarValue | LexicalError {
   try {
@@ -276,28 +283,8 @@ function decodeOrRule(scalar: Scalar, lexical: string): ScalarValue | LexicalErr
   }
 }
 
-/** The most that any reading wants to hear. */
-function strongestInterest(first: Reading): Interest {
-  let { interest } = first;
-  for (let reading = first.next; reading !== null; reading = reading.next) {
-    if (reading.interest > interest) interest = reading.interest;
-  }
-  return interest;
-}
-
-function isNil(tag: StartTag): boolean {
-  if (tag.attributeCount === 0) return false;
-  const nil = tag.attribute(XSI, 'nil');
-  return nil !== null && (trimXml(nil) === 'true' || trimXml(nil) === '1');
-}
-
 /** What an element of this type is read as; null where its type is abstract and it names no other. */
 function variantOf(program: ObjectProgram, tag: StartTag): VariantProgram | null {
-  if (program.variants.size === 0 || tag.attributeCount === 0) return program.declared;
-  const type = tag.attribute(XSI, 'type');
-  if (type === null) return program.declared;
-  const name = trimXml(type);
-  const colon = name.indexOf(':');
-  const uri = tag.namespace(colon === -1 ? '' : name.slice(0, colon)) ?? '';
-  return program.variants.get(typeKey({ uri, local: name.slice(colon + 1) })) ?? program.declared;
+  const name = program.variants.size === 0 ? null : typeNameOf(tag);
+  return (name === null ? undefined : program.variants.get(typeKey(name))) ?? program.declared;
 }

@@ -1,12 +1,13 @@
-import { ALL, ELEMENTS, type Interest } from '../xml/events.js';
+import { ALL, ELEMENTS, type Interest, type StartTag } from '../xml/events.js';
+import type { OpaqueXml } from './opaque.js';
 import type { ChildTable, SlotProgram, VariantProgram } from './program.js';
 
 /**
- * One reading of one open element: as an object, as a simple value, as the wrapper of a list, as XML. An element may
+ * One reading of one open element: as an object, as a simple value (or XML), as the wrapper of a list. An element may
  * have several (two aliases of one field); they are linked by `next`, an object before the one that holds it.
  */
 export class Reading {
-  readonly kind: 'object' | 'scalar' | 'list' | 'opaque';
+  readonly kind: 'object' | 'scalar' | 'list';
   /** The reading that takes the value; null for the root. */
   readonly owner: Reading | null;
   /** Where in `owner` it goes; null for the root. */
@@ -24,6 +25,8 @@ export class Reading {
   text = '';
   /** The value will be null: a part of it that may not be null is. */
   lost = false;
+  /** What it is written to, for a reading as XML; elements within have readings of their own that share it. */
+  xml: OpaqueXml | null = null;
   /** A simple value has child elements. */
   hasChildren = false;
   /** Places that were reported as filled more than once. */
@@ -53,7 +56,7 @@ export class Reading {
       this.interest = ELEMENTS;
       this.values = [];
     } else {
-      this.kind = slot?.value.kind === 'opaque' ? 'opaque' : 'scalar';
+      this.kind = 'scalar';
       this.children = null;
       this.interest = ALL;
       this.values = NONE;
@@ -75,4 +78,41 @@ export function pathOf(owner: Reading | null, slot: SlotProgram | null, index: n
     owner = owner?.owner ?? null;
   }
   return path.reverse();
+}
+
+/** Adds a reading of this element as XML; none once there is too much of it. */
+export function readXml(
+  tag: StartTag,
+  owner: Reading,
+  slot: SlotProgram | null,
+  index: number,
+  xml: OpaqueXml,
+  readings: Reading | null,
+): Reading | null {
+  if (xml.isTooLong) return readings;
+  xml.open(tag);
+  const reading = new Reading(owner, slot, index, tag.uri, null);
+  reading.xml = xml;
+  reading.next = readings;
+  return reading;
+}
+
+/** The list that `slot` of `owner` fills, begun if need be; null where it is lost. */
+export function itemsOf(owner: Reading, slot: SlotProgram): unknown[] | null {
+  if (owner.kind === 'list') return owner.lost ? null : owner.values;
+  const held = owner.values[slot.place];
+  if (Array.isArray(held)) return held;
+  if (held !== undefined || owner.lost) return null;
+  const items: unknown[] = [];
+  owner.values[slot.place] = items;
+  return items;
+}
+
+/** The most that any reading wants to hear. */
+export function strongestInterest(first: Reading): Interest {
+  let { interest } = first;
+  for (let reading = first.next; reading !== null; reading = reading.next) {
+    if (reading.interest > interest) interest = reading.interest;
+  }
+  return interest;
 }

@@ -64,10 +64,13 @@ t.test('what is not asked for is skipped, so that no string is made for it', asy
 
 t.test('strings that look like numbers stay strings, numbers keep every digit (case 14)', async (t) => {
   const plan = reply(object(child('zip', 'string'), child('id', 'long'), child('n', 'integer'), child('d', 'decimal')));
-  t.strictSame(shown(read(plan, '<zip>00123</zip><id>9007199254740993</id><n>123456789012345678901</n><d>12.3400</d>')), {
-    value: { zip: '00123', id: '9007199254740993', n: '123456789012345678901', d: '12.3400' },
-    errors: [],
-  });
+  t.strictSame(
+    shown(read(plan, '<zip>00123</zip><id>9007199254740993</id><n>123456789012345678901</n><d>12.3400</d>')),
+    {
+      value: { zip: '00123', id: '9007199254740993', n: '123456789012345678901', d: '12.3400' },
+      errors: [],
+    },
+  );
 });
 
 t.test('dates keep their offset and get no time zone (case 13)', async (t) => {
@@ -247,7 +250,9 @@ t.test('the shape of the reply decides the answer and where paths begin', async 
   t.strictSame(shown(read(reply(object(child('s', 'string')), 'unwrap', false), '')), { value: null, errors: [] });
   t.strictSame(shown(read(reply(list, 'whole', true), '', NIL)), { value: null, errors: [`: ${MISSING}`] });
   t.strictSame(shown(new ReplyDecoder(reply(list, 'whole', true), { listItems: 1 }).finish()).errors, [`: ${MISSING}`]);
-  t.strictSame(shown(read(reply(object(slot('k', { from: 'constant', value: 'R' }, 'string!'))), '<a/>')).value, { k: 'R' });
+  t.strictSame(shown(read(reply(object(slot('k', { from: 'constant', value: 'R' }, 'string!'))), '<a/>')).value, {
+    k: 'R',
+  });
 });
 
 t.test('xsi:type is resolved by QName under any prefix (case 17)', async (t) => {
@@ -292,7 +297,10 @@ t.test('xsi:type is resolved by QName under any prefix (case 17)', async (t) => 
       errors: [`p.0: ${rule}`, `p.1: ${rule}`],
     },
   );
-  t.strictSame(shown(read(reply(object(child('p', 'Pet!', abstract))), '<p/>')), { value: null, errors: [`p: ${rule}`] });
+  t.strictSame(shown(read(reply(object(child('p', 'Pet!', abstract))), '<p/>')), {
+    value: null,
+    errors: [`p: ${rule}`],
+  });
   t.strictSame(shown(read(reply(abstract), '')), { value: null, errors: [`: ${rule}`] });
 });
 
@@ -399,4 +407,33 @@ t.test('a deep reply is read without recursion', async (t) => {
   for (let level = 0; level < 90; level++) plan = object(child('a', 'T', plan));
   const decoded = read(reply(plan), `${'<a>'.repeat(91)}7${'</a>'.repeat(91)}`);
   t.match(JSON.stringify(decoded.value), /^(\{"a":){91}7\}{91}$/);
+});
+
+t.test('content that is not modelled is XML text that stands alone', async (t) => {
+  const opaque = { kind: 'opaque' } as const;
+  const plan = reply(object(child('x', 'string', opaque), child('l', '[string]', opaque), child('b', 'int')));
+  const decoded = read(
+    plan,
+    `<x k="1&amp;&#10;" xml:lang="en" xmlns:p="urn:p" p:q="v">a&lt;<y xmlns=""/><p:z xsi:type="p:T">t</p:z> b</x><l/><l ${NIL}/><b>1</b>`,
+  );
+  const [xsi, outer] = ['http://www.w3.org/2001/XMLSchema-instance', `xmlns="${URI}"`];
+  t.strictSame(shown(decoded), {
+    value: {
+      x:
+        `<x ${outer} k="1&amp;&#10;" xml:lang="en" xmlns:_2="urn:p" _2:q="v">a&lt;<y xmlns=""/>` +
+        `<z xmlns="urn:p" xmlns:_0="${xsi}" xmlns:_t="urn:p" _0:type="_t:T">t</z> b</x>`,
+      l: [`<l ${outer}/>`, null],
+      b: 1,
+    },
+    errors: [],
+  });
+  const long = `<x>${'<y>text</y>'.repeat(10_000)}</x><b>1</b>`;
+  const tooLong = read(plan, long);
+  t.strictSame(shown(tooLong).value, { x: null, l: [], b: 1 });
+  t.strictSame(tooLong.errors, [{ code: 'UPSTREAM_RESPONSE_LIMIT', path: ['x'], rule: 'more XML than allowed' }]);
+  const required = reply(object(child('x', 'string!', opaque), child('y', 'string', opaque, 'x')));
+  t.strictSame(shown(read(required, long)), {
+    value: null,
+    errors: ['y: more XML than allowed', 'x: more XML than allowed'],
+  });
 });
