@@ -45,6 +45,7 @@ export const BACKENDS: readonly Backend[] = [
 const STACKS = join(process.cwd(), 'test', 'real', 'stacks');
 const PYTHON = '/usr/bin/python3';
 const READY_TRIES = 150;
+const PORT_ATTEMPTS = 3;
 const READY_PAUSE_MILLIS = 100;
 const CLIENT_LIMIT_MILLIS = 60_000;
 
@@ -82,28 +83,40 @@ export interface RunningStack {
 
 /** Starts a server on a free port and waits until it serves its WSDL. Throws when it does not within 15 seconds. */
 export async function startStack(stack: Stack): Promise<RunningStack> {
-  const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
-  const child = stack === 'php' ? startPhp(port) : start(PYTHON, [join(STACKS, 'spyne', 'server.py'), String(port)]);
+  // Between finding a free port and taking it somebody else may: then another one.
+  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
+    const port = await freePort();
+    const child = stack === 'php' ? startPhp(port) : start(PYTHON, [join(STACKS, 'spyne', 'server.py'), String(port)]);
+    const running = attend(child, `http://127.0.0.1:${port}`);
+    const wsdl = `${running.origin}${stack === 'php' ? '/orders.php' : '/soap11'}?wsdl`;
+    if (await becomesReady(child, wsdl)) return running;
+    await running.stop();
+  }
+  throw new Error(`${stack} did not come up`);
+}
+
+/** Ends the server with this process at the latest. */
+function attend(child: ChildProcess, origin: string): RunningStack {
   const killOnExit = (): void => void killGroup(child);
   process.once('exit', killOnExit);
-  const running: RunningStack = {
+  return {
     origin,
     async stop() {
       process.off('exit', killOnExit);
-      if (killGroup(child)) await once(child, 'exit');
+      const exited = once(child, 'exit');
+      if (killGroup(child)) await exited;
     },
   };
-  const wsdl = `${origin}${stack === 'php' ? '/orders.php' : '/soap11'}?wsdl`;
-  for (let tries = 0; tries < READY_TRIES; tries++) {
+}
+
+async function becomesReady(child: ChildProcess, wsdl: string): Promise<boolean> {
+  for (let tries = 0; tries < READY_TRIES && child.exitCode === null; tries++) {
     const response = await fetch(wsdl).catch(() => null);
     await response?.arrayBuffer();
-    if (response?.ok === true) return running;
-    if (child.exitCode !== null) break;
+    if (response?.ok === true) return child.exitCode === null;
     await wait(READY_PAUSE_MILLIS);
   }
-  await running.stop();
-  throw new Error(`${stack} did not come up on port ${port}`);
+  return false;
 }
 
 function startPhp(port: number): ChildProcess {
