@@ -71,6 +71,12 @@ export const REFUSALS = {
     status: 414,
     text: 'The request target is longer than allowed.',
   },
+  HTTP_HEADER_LIMIT: {
+    blame: 'client',
+    level: 'info',
+    status: 431,
+    text: 'The request has more header fields than allowed.',
+  },
   HTTP_MEDIA_TYPE: { blame: 'client', level: 'info', status: 415, text: 'The Content-Type or coding is not accepted.' },
 
   // The upstream.

@@ -1,6 +1,7 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
 import type { Exchange } from '../base/exchange.js';
+import type { Refusal } from '../base/refusal.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -65,6 +66,12 @@ export class Log {
       'request',
     );
     if (refusal?.code === 'INTERNAL') this.#logger.error({ id: exchange.id, err: refusal.cause }, 'a bug');
+  }
+
+  /** A message that monitor mode let through. */
+  violation(exchange: Exchange, refusal: Refusal): void {
+    const { id, client, route } = exchange;
+    this.#logger.warn({ id, client, route, code: refusal.code, detail: refusal.detail }, 'violation let through');
   }
 
   /** Writes what is buffered. */

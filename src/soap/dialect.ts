@@ -26,6 +26,7 @@ export const DIALECTS = {
     undecodable: 'empty 400',
     needsEncodingNamespace: true,
     needsContentLength: true,
+    actionHeader: true,
   },
   '1.1': {
     name: '1.1',
@@ -46,6 +47,7 @@ export const DIALECTS = {
     undecodable: 'fault',
     needsEncodingNamespace: false,
     needsContentLength: false,
+    actionHeader: true,
   },
   '1.2': {
     name: '1.2',
@@ -66,6 +68,7 @@ export const DIALECTS = {
     undecodable: 'fault',
     needsEncodingNamespace: false,
     needsContentLength: false,
+    actionHeader: false,
   },
 } as const satisfies Record<string, DialectRow>;
 
@@ -94,6 +97,8 @@ interface DialectRow {
   readonly undecodable: 'empty 400' | 'fault';
   readonly needsEncodingNamespace: boolean;
   readonly needsContentLength: boolean;
+  /** The action travels in the header field SOAPAction; else in the Content-Type. */
+  readonly actionHeader: boolean;
 }
 
 export const DIALECT_NAMES: readonly DialectName[] = ['2001-12', '1.1', '1.2'];
@@ -104,3 +109,7 @@ const BY_URI: ReadonlyMap<string, Dialect> = new Map(
 
 /** The dialect whose envelope namespace this is, or null. */
 export const dialectOfUri = (uri: string): Dialect | null => BY_URI.get(uri) ?? null;
+
+/** The dialect of this name, or null. */
+export const dialectOfName = (name: string): Dialect | null =>
+  DIALECT_NAMES.map((known): Dialect => DIALECTS[known]).find((dialect) => dialect.name === name) ?? null;

@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+
+import { type Problem, Problems } from './base/problem.js';
+import { compileGraph, type Graph } from './compile/graph.js';
+import { compileService, type SoapService } from './compile/service.js';
+import type { LoadedConfig } from './config/load.js';
+import type { Config } from './config/schema.js';
+
+/**
+ * One generation of the gateway: everything the configuration and the WSDLs mean, frozen. Requests read nothing else.
+ *
+ *     load config -> per service: read WSDL + XSD -> rules, pools, operations -> schema over all -> routes -> Compiled
+ */
+export interface Compiled {
+  readonly config: Config;
+  readonly services: readonly SoapService[];
+  /** By the path callers use. */
+  readonly byPath: ReadonlyMap<string, SoapService>;
+  readonly graph: Graph;
+  /** What was left out or approximated: nothing here stops the gateway. */
+  readonly notices: readonly Problem[];
+  close(): Promise<void>;
+}
+
+/** Compiles a configuration. Throws `Problems` with everything that is wrong, in all services at once. */
+export async function compile(loaded: LoadedConfig): Promise<Compiled> {
+  const { config } = loaded;
+  const results = await Promise.allSettled(
+    Object.keys(config.services).map((name) => compileService(loaded, name, resolve(loaded.directory))),
+  );
+  const services = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const close = async (): Promise<void> => {
+    await Promise.all(services.map((service) => service.upstream.close()));
+  };
+  try {
+    throwProblems(results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])));
+    const graph = compileGraph(loaded, services);
+    return Object.freeze({
+      config,
+      services,
+      byPath: new Map(services.map((service) => [service.path, service])),
+      graph,
+      notices: [...services.flatMap((service) => service.notices), ...graph.notices],
+      close,
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Problems of several services become one list; anything else is a bug and is thrown as it is. */
+function throwProblems(reasons: readonly unknown[]): void {
+  const problems: Problem[] = [];
+  for (const reason of reasons) {
+    if (!(reason instanceof Problems)) throw reason;
+    problems.push(...reason.problems);
+  }
+  if (problems.length > 0) throw new Problems(problems);
+}

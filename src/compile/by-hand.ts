@@ -1,0 +1,33 @@
+import { Problems } from '../base/problem.js';
+import type { LoadedConfig } from '../config/load.js';
+import { type HandwrittenOperation, operationsByHand } from '../graphql/handwritten.js';
+import type { RootType } from '../graphql/schema.js';
+import type { Operation } from '../wsdl/model.js';
+
+/** The operations of a service whose mapping is written by hand: none where it is SOAP only. Throws `Problems`. */
+export function readByHand(loaded: LoadedConfig, service: string): readonly Operation[] {
+  const config = loaded.config.services[service];
+  if (config?.types === undefined) return [];
+  const operations = new Map<string, HandwrittenOperation>();
+  for (const [name, mapping] of Object.entries(config.operations)) {
+    if (typeof mapping === 'boolean') continue;
+    operations.set(name, {
+      field: fieldOf(mapping.field),
+      request: mapping.request ?? name,
+      response: mapping.response ?? null,
+      namespace: mapping.namespace ?? config.namespace ?? '',
+      qualified: mapping.qualified ?? true,
+      soapAction: mapping.soapAction ?? null,
+    });
+  }
+  const line = loaded.positionOf(['services', service, 'types'], 'value')?.line ?? 1;
+  const read = operationsByHand(config.types, operations, { file: loaded.file, line });
+  if (read.problems.length > 0) throw new Problems(read.problems);
+  return read.operations;
+}
+
+/** `Query.order` in its parts; the configuration's table has checked the form. */
+export function fieldOf(field: string): { readonly parent: RootType; readonly name: string } {
+  const dot = field.indexOf('.');
+  return { parent: field.startsWith('Query') ? 'Query' : 'Mutation', name: field.slice(dot + 1) };
+}

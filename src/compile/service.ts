@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+
+import type { Problem } from '../base/problem.js';
+import type { LoadedConfig } from '../config/load.js';
+import type { ServiceConfig } from '../config/schema.js';
+import { DIALECT_NAMES, DIALECTS, type Dialect } from '../soap/dialect.js';
+import type { EnvelopeRules } from '../soap/envelope.js';
+import type { FaultWants } from '../soap/fault.js';
+import type { GateOptions } from '../soap/gate.js';
+import { Upstream } from '../upstream/upstream.js';
+import { type Operation, typeKey, type WsdlModel } from '../wsdl/model.js';
+import { readWsdl } from '../wsdl/read.js';
+import type { QName } from '../xml/events.js';
+import type { XmlLimits } from '../xml/limits.js';
+import { ReaderPool } from '../xml/reader-pool.js';
+import { readByHand } from './by-hand.js';
+import { choosePort } from './port.js';
+
+/** One SOAP backend, ready: who it is, what its messages may look like, how it is reached. */
+export interface SoapService {
+  readonly name: string;
+  readonly path: string;
+  /** The first one is used for calls. */
+  readonly dialects: readonly [Dialect, ...(readonly Dialect[])];
+  readonly mediaTypes: ReadonlySet<string>;
+  readonly xmlLimits: XmlLimits;
+  readonly readers: ReaderPool;
+  readonly requestRules: EnvelopeRules;
+  readonly replyRules: EnvelopeRules;
+  readonly gate: Omit<GateOptions, 'onViolation'>;
+  readonly mode: 'enforce' | 'monitor';
+  readonly upstream: Upstream;
+  /** Null for a mapping written by hand. */
+  readonly wsdl: WsdlModel | null;
+  /** Of the chosen port, or written by hand. */
+  readonly operations: readonly Operation[];
+  readonly config: ServiceConfig;
+  readonly notices: readonly Problem[];
+  /** Which parts of a Fault's detail a caller of this operation may see: what the WSDL declares (S25). */
+  faultWants(operation: Operation): FaultWants;
+  /** The operation a Body child asks for, or null for none that is known. */
+  operationOf(body: QName | null): Operation | null;
+}
+
+/** Compiles one service. Throws `Problems`. */
+export async function compileService(loaded: LoadedConfig, name: string, directory: string): Promise<SoapService> {
+  const config = loaded.config.services[name] as ServiceConfig;
+  const { limits } = loaded.config;
+  const wsdl =
+    config.wsdl === undefined
+      ? null
+      : await readWsdl(join(directory, config.wsdl), { fetch: null, root: null, hosts: [] });
+  const operations = wsdl === null ? readByHand(loaded, name) : choosePort(loaded, name, wsdl).operations;
+  const [first, ...others] = config.versions;
+  const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
+  const byBody = new Map(
+    operations.flatMap((operation): [string, Operation][] =>
+      operation.input.body === null ? [] : [[typeKey(operation.input.body.name), operation]],
+    ),
+  );
+  const empty = operations.find((operation) => operation.input.body === null) ?? null;
+  // Only services known to be literal refuse multi-ref siblings: without a WSDL, rpc/encoded cannot be ruled out.
+  const multiRef = wsdl === null || operations.some((operation) => operation.status === 'disabled');
+  const header = {
+    ownTargets: new Set<string>(),
+    understoodByService: config.understands === undefined ? null : new Set(config.understands),
+  };
+  const rules = { headerBlocksMax: limits.soap.headerBlocks, multiRef };
+  return {
+    name,
+    path: config.path,
+    dialects,
+    mediaTypes: new Set(dialects.map((dialect) => dialect.mediaType)),
+    xmlLimits: config.limits.xml,
+    readers: new ReaderPool(config.limits.xml),
+    requestRules: { ...rules, dialects: new Set(config.versions), header: { ...header, enforce: true } },
+    // Some stacks fault in another version than they were asked in; that is still an answer.
+    replyRules: { ...rules, dialects: new Set(DIALECT_NAMES), header: { ...header, enforce: false } },
+    gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes },
+    mode: config.mode,
+    upstream: new Upstream(config.urls ?? [config.url as string], config.limits.upstream),
+    wsdl,
+    operations,
+    config,
+    notices: wsdl?.notices ?? [],
+    faultWants: (operation) =>
+      wsdl === null ? 'all' : new Set(operation.faults.map((fault) => fault.element.name.local)),
+    operationOf: (body) => (body === null ? empty : (byBody.get(typeKey(body)) ?? null)),
+  };
+}

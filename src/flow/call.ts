@@ -1,0 +1,149 @@
+import type { Exchange } from '../base/exchange.js';
+import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
+import { ReplyDecoder } from '../codec/decode.js';
+import { encodeRequest } from '../codec/encode.js';
+import type { Decoded, ReplyPlan } from '../codec/plan.js';
+import type { SoapService } from '../compile/service.js';
+import type { FieldCall } from '../graphql/execute.js';
+import { EnvelopeJudge } from '../soap/envelope.js';
+import { SoapFaultError } from '../soap/fault.js';
+import { printMediaType } from '../soap/media-type.js';
+import type { ReplyHead, UpstreamReceiver } from '../upstream/upstream.js';
+import type { Operation } from '../wsdl/model.js';
+import type { StartTag } from '../xml/events.js';
+import type { XmlReader } from '../xml/reader.js';
+import { judgeReplyHead, noEnvelope } from './reply-head.js';
+
+/** What a GraphQL field needs to call its operation. */
+export interface CallContext {
+  readonly exchange: Exchange;
+  readonly service: SoapService;
+  readonly signal: AbortSignal;
+  readonly listItems: number;
+}
+
+/**
+ * Calls one operation for a GraphQL field: encode, call, judge, decode while it streams. Rejects with a `Refusal`,
+ * which is a `SoapFaultError` where the backend answered with a Fault.
+ */
+export function callOperation(field: FieldCall, context: CallContext): Promise<Decoded> {
+  const { service, exchange, signal } = context;
+  const { operation, requestPlan } = field.bound;
+  const [dialect] = service.dialects;
+  const body = encodeRequest(requestPlan, dialect, { arguments: field.arguments, headers: field.headers });
+  const headers = ['content-type', printMediaType(dialect, operation.soapAction), 'accept', dialect.mediaType];
+  if (dialect.actionHeader) headers.push('soapaction', `"${operation.soapAction ?? ''}"`);
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
+    const reply = new DecodedReply(context, operation, field.plan, resolve, reject);
+    const call = service.upstream.call({ method: 'POST', query: '', headers, body }, reply);
+    const onAbort = (): void => call.abort(new Refusal('CLIENT_GONE'));
+    signal.addEventListener('abort', onAbort, { once: true });
+    reply.begin(() => signal.removeEventListener('abort', onAbort));
+    exchange.upstreamCalls++;
+  });
+}
+
+/** One reply on its way through the judge into the decoder. Nothing is held: what is decoded is not sent on. */
+class DecodedReply implements UpstreamReceiver {
+  readonly #context: CallContext;
+  readonly #operation: Operation;
+  readonly #plan: ReplyPlan;
+  readonly #resolve: (decoded: Decoded) => void;
+  readonly #reject: (refusal: Refusal) => void;
+  readonly #startedMillis = performance.now();
+  #release: () => void = () => {};
+  #head: ReplyHead | null = null;
+  #reader: XmlReader | null = null;
+  #judge: EnvelopeJudge | null = null;
+  #decoder: ReplyDecoder | null = null;
+  #bytes = 0;
+
+  constructor(
+    context: CallContext,
+    operation: Operation,
+    plan: ReplyPlan,
+    resolve: (decoded: Decoded) => void,
+    reject: (refusal: Refusal) => void,
+  ) {
+    this.#context = context;
+    this.#operation = operation;
+    this.#plan = plan;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  begin(release: () => void): void {
+    this.#release = release;
+  }
+
+  head(head: ReplyHead): void {
+    this.#head = head;
+    const type = judgeReplyHead(head);
+    if (type === null) return;
+    const { service } = this.#context;
+    const faultWants = service.faultWants(this.#operation);
+    this.#judge = new EnvelopeJudge(service.replyRules, null, faultWants, (tag) => this.#beginAnswer(tag));
+    this.#reader = service.readers.take(this.#judge, type.charset);
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#operation.output === null) return;
+    if (this.#reader === null) throw noEnvelope(this.#head);
+    this.#bytes += chunk.length;
+    this.#attempt(() => this.#reader?.write(chunk));
+  }
+
+  end(): void {
+    const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
+    this.#finish();
+    this.#resolve(answer);
+  }
+
+  failed(refusal: Refusal): void {
+    this.#finish();
+    this.#reject(refusal);
+  }
+
+  #beginAnswer(tag: StartTag): ReplyDecoder {
+    const { uri, local } = this.#plan.element;
+    if (tag.local !== local || (uri !== null && tag.uri !== uri)) {
+      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'not the reply of this operation');
+    }
+    this.#decoder = new ReplyDecoder(this.#plan, { listItems: this.#context.listItems });
+    return this.#decoder;
+  }
+
+  #emptyAnswer(): Decoded {
+    const status = this.#head?.status ?? 0;
+    if (this.#operation.output !== null || status < 200 || status > 299) throw noEnvelope(this.#head);
+    return { value: true, errors: [], furtherErrors: 0 };
+  }
+
+  #readAnswer(): Decoded {
+    this.#attempt(() => this.#reader?.end());
+    const fault = this.#judge?.fault ?? null;
+    if (fault !== null) throw new SoapFaultError(fault.parts);
+    if (this.#decoder === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
+    return this.#decoder.finish();
+  }
+
+  #attempt(step: () => void): void {
+    try {
+      step();
+    } catch (caught) {
+      throw asUpstream(asRefusal(caught));
+    }
+  }
+
+  #finish(): void {
+    const { exchange, service } = this.#context;
+    this.#release();
+    exchange.upstreamMillis += performance.now() - this.#startedMillis;
+    if (this.#judge?.fault) exchange.faultCode = this.#judge.fault.parts.code;
+    if (this.#reader === null) return;
+    exchange.bytesSkipped += this.#reader.skippedBytes;
+    service.readers.give(this.#reader);
+    this.#reader = null;
+  }
+}

@@ -1,0 +1,131 @@
+import type { Exchange } from '../base/exchange.js';
+import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
+import type { SoapService } from '../compile/service.js';
+import { EnvelopeJudge } from '../soap/envelope.js';
+import { Gate, type GateOptions } from '../soap/gate.js';
+import { faultStatusOf } from '../soap/print-fault.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../upstream/upstream.js';
+import type { XmlReader } from '../xml/reader.js';
+import { judgeReplyHead, noEnvelope } from './reply-head.js';
+import type { SoapAnswer } from './soap-answer.js';
+
+/** What a SOAP exchange carries from step to step. */
+export interface SoapContext {
+  readonly exchange: Exchange;
+  readonly service: SoapService;
+  readonly gate: GateOptions;
+  readonly answer: SoapAnswer;
+}
+
+/**
+ * Sends a judged request to the backend and its judged reply to the caller, byte for byte. Resolves when the reply is
+ * complete. Rejects with a refusal; if part of the reply is out by then, the caller's connection must be cut.
+ */
+export function forward(context: SoapContext, request: UpstreamRequest, isOneWay: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const relay = new Relay(context, isOneWay, resolve, reject);
+    context.exchange.upstreamCalls++;
+    relay.begin(context.service.upstream.call(request, relay));
+  });
+}
+
+/** One reply on its way through the gate out. */
+class Relay implements UpstreamReceiver {
+  readonly #context: SoapContext;
+  readonly #isOneWay: boolean;
+  readonly #resolve: () => void;
+  readonly #reject: (refusal: Refusal) => void;
+  readonly #startedMillis = performance.now();
+  #call: UpstreamCall | null = null;
+  #head: ReplyHead | null = null;
+  #reader: XmlReader | null = null;
+  #judge: EnvelopeJudge | null = null;
+  #gate: Gate | null = null;
+
+  constructor(context: SoapContext, isOneWay: boolean, resolve: () => void, reject: (refusal: Refusal) => void) {
+    this.#context = context;
+    this.#isOneWay = isOneWay;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  begin(call: UpstreamCall): void {
+    this.#call = call;
+    this.#context.answer.onGone(() => call.abort(new Refusal('CLIENT_GONE')));
+    this.#context.answer.onDrain(() => call.resume());
+  }
+
+  head(head: ReplyHead): void {
+    this.#head = head;
+    const type = judgeReplyHead(head);
+    if (type === null) return;
+    const { service, gate, answer } = this.#context;
+    const judge = new EnvelopeJudge(service.replyRules, null, 'no detail');
+    this.#judge = judge;
+    this.#reader = service.readers.take(judge, type.charset);
+    this.#gate = new Gate(this.#reader, judge, gate, {
+      whole: (message) => answer.whole(this.#status(), this.#contentType(), message),
+      begin: () => answer.begin(this.#status(), this.#contentType()),
+      data: (chunk) => {
+        if (!answer.data(chunk)) this.#call?.pause();
+      },
+      end: () => answer.end(),
+    });
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isOneWay) return;
+    if (this.#gate === null) throw noEnvelope(this.#head);
+    try {
+      this.#gate.write(chunk);
+    } catch (caught) {
+      throw asUpstream(asRefusal(caught));
+    }
+  }
+
+  end(): void {
+    const status = this.#head?.status ?? 0;
+    const hasBody = this.#gate !== null && this.#gate.bytes > 0;
+    if (!hasBody) {
+      // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks say 200 and nothing.
+      if (status !== 202 && !(this.#isOneWay && status >= 200 && status < 300)) throw noEnvelope(this.#head);
+      this.#context.answer.empty(202);
+    } else {
+      try {
+        this.#gate?.end();
+      } catch (caught) {
+        throw asUpstream(asRefusal(caught));
+      }
+    }
+    this.#finish();
+    this.#resolve();
+  }
+
+  failed(refusal: Refusal): void {
+    this.#finish();
+    this.#reject(refusal);
+  }
+
+  #finish(): void {
+    const { exchange, service } = this.#context;
+    exchange.upstreamMillis += performance.now() - this.#startedMillis;
+    if (this.#judge?.fault) {
+      exchange.faultCode = this.#judge.fault.parts.code;
+      exchange.outcome = 'fault';
+    }
+    if (this.#reader !== null) service.readers.give(this.#reader);
+    this.#reader = null;
+  }
+
+  /** WS-I Basic Profile R1126: a Fault does not come with a status of success. */
+  #status(): number {
+    const status = this.#head?.status ?? 502;
+    const { fault, dialect } = this.#judge ?? { fault: null, dialect: null };
+    if (fault === null || dialect === null || status < 200 || status > 299) return status;
+    return faultStatusOf(dialect, fault.parts.code);
+  }
+
+  #contentType(): string {
+    return this.#head?.header('content-type') ?? 'text/xml';
+  }
+}

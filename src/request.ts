@@ -1,0 +1,142 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { Exchange, nextExchangeId } from './base/exchange.js';
+import { asRefusal, Refusal } from './base/refusal.js';
+import type { SoapService } from './compile/service.js';
+import type { Compiled } from './compile.js';
+import type { HttpLimits } from './config/http-limits.js';
+import { forward } from './flow/forward.js';
+import { answerGraphql, type GraphqlDoor, makeGraphqlDoor } from './flow/graphql.js';
+import { invite } from './flow/invite.js';
+import { makePlainDoor, type PlainDoor } from './flow/plain.js';
+import { receive } from './flow/receive.js';
+import { refuseHttp, refuseSoap } from './flow/refuse.js';
+import { SoapAnswer } from './flow/soap-answer.js';
+import { readSoapRequestHead, upstreamHeaders } from './flow/soap-request.js';
+import { asksForDocument, serveWsdl } from './flow/wsdl.js';
+import type { Finish } from './observe/finish.js';
+import { EnvelopeJudge } from './soap/envelope.js';
+import { Gate } from './soap/gate.js';
+
+/**
+ * The life of a request. What is refused leaves to the left, with the status it gets; every way ends in `finish`.
+ *
+ *                            request
+ *                               |
+ *           404, 414 <-- route by exact path ------------------+------------------------+
+ *                               |                              |                        |
+ *                             SOAP                          GraphQL                   plain
+ *                               |                              |                        |
+ *     405, 411, 413, 415 <-- head policy           4xx <-- parameters               http-proxy
+ *                               |                              |                        |
+ *         Fault, or 400 <-- gate in: hold, judge   400 <-- admit: parse, rules, cost    |
+ *                               |                              |                        |
+ *          Fault, or cut <-- forward; gate out    errors <-- [encode, call, decode]*    |
+ *                               |                              |                        |
+ *                               +------------ finish: log line, metrics ----------------+
+ */
+export function makeRequestHandler(compiled: Compiled, hooks: RequestHooks): RequestHandler {
+  const gateway: Gateway = {
+    compiled,
+    hooks,
+    graphql: makeGraphqlDoor(compiled),
+    plain: makePlainDoor(compiled),
+  };
+  return (request, response) => handle(gateway, request, response);
+}
+
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+export interface RequestHooks {
+  readonly finish: Finish;
+  /** A service in monitor mode let through what it would have refused. */
+  readonly onViolation: (exchange: Exchange) => (refusal: Refusal) => void;
+}
+
+/** What a request handler owns besides what was compiled: pools and doors, made once a generation. */
+interface Gateway {
+  readonly compiled: Compiled;
+  readonly hooks: RequestHooks;
+  readonly graphql: GraphqlDoor;
+  readonly plain: PlainDoor;
+}
+
+async function handle(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { compiled, hooks } = gateway;
+  const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', request.method ?? '');
+  const { path, query } = splitTarget(request.url ?? '');
+  const service = compiled.byPath.get(path) ?? null;
+  try {
+    judgeHead(request, compiled.config.limits.http);
+    if (service !== null) await soap(gateway, service, query, exchange, request, response);
+    else if (path === compiled.graph.path) await answerGraphql(gateway.graphql, exchange, request, response);
+    else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
+  } catch (caught) {
+    const refusal = asRefusal(caught);
+    if (service === null) refuseHttp(exchange, request, response, refusal);
+    else refuseSoap(exchange, request, response, service, refusal);
+  } finally {
+    hooks.finish(exchange);
+  }
+}
+
+async function soap(
+  gateway: Gateway,
+  service: SoapService,
+  query: string,
+  exchange: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (asksForDocument(service, request.method ?? '', query)) {
+    serveWsdl(exchange, request, response, service, query, gateway.compiled.config.publicUrl);
+    return;
+  }
+  exchange.route = service.name;
+  const { onViolation } = gateway.hooks;
+  const gate = { ...service.gate, onViolation: service.mode === 'monitor' ? onViolation(exchange) : null };
+  const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange) };
+
+  const head = readSoapRequestHead(request, service);
+  if (head.method === 'GET') {
+    const upstreamRequest = { method: head.method, query, headers: upstreamHeaders(request, null), body: null };
+    return forward(context, upstreamRequest, false);
+  }
+
+  invite(request, response);
+  const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail');
+  const reader = service.readers.take(judge, head.mediaType.charset);
+  const received = await receive(request, (output) => new Gate(reader, judge, gate, output)).finally(() => {
+    exchange.dialect = judge.dialect?.name ?? '';
+    exchange.bytesIn = reader.bytes;
+  });
+  if (judge.dialect?.needsContentLength === true && head.contentLength === null) {
+    throw new Refusal('HTTP_LENGTH_REQUIRED');
+  }
+  const operation = service.operationOf(judge.operation);
+  exchange.operation = operation?.name ?? '_other';
+
+  const isWhole = received.kind === 'whole';
+  if (isWhole) service.readers.give(reader);
+  const body = isWhole ? received.message : received.body;
+  const headers = upstreamHeaders(request, isWhole ? received.message.length : head.contentLength);
+  await forward(context, { method: 'POST', query, headers, body }, operation?.output === null);
+  if (!isWhole) exchange.bytesIn = reader.bytes;
+}
+
+/** What Node's parser lets through and no door wants. Throws a refusal of the HTTP layer. */
+function judgeHead(request: IncomingMessage, limits: HttpLimits): void {
+  if ((request.url ?? '').length > limits.uriBytes) throw new Refusal('HTTP_URI_TOO_LONG');
+  if (request.rawHeaders.length > 2 * limits.headerCount) throw new Refusal('HTTP_HEADER_LIMIT');
+}
+
+interface Target {
+  readonly path: string;
+  /** '' or a query with its question mark. */
+  readonly query: string;
+}
+
+function splitTarget(url: string): Target {
+  const mark = url.indexOf('?');
+  return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark) };
+}

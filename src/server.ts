@@ -1,0 +1,86 @@
+import type { Server } from 'node:http';
+
+import { Exchange, nextExchangeId } from './base/exchange.js';
+import { Refusal } from './base/refusal.js';
+import type { Compiled } from './compile.js';
+import { parseAddress } from './config/address.js';
+import { makeAdminServer } from './observe/admin.js';
+import { makeFinish } from './observe/finish.js';
+import type { Log } from './observe/log.js';
+import { Metrics } from './observe/metrics.js';
+import { makeRequestHandler } from './request.js';
+import { TrafficServer } from './traffic.js';
+
+/** A gateway that runs. */
+export interface Gateway {
+  /** `http://host:port` of callers. */
+  readonly url: string;
+  /** `http://host:port` of operators. */
+  readonly adminUrl: string;
+  /**
+   * Stops: readiness off, requests in flight finish, connections close, backends are left. Resolves to the number of
+   * connections that had to be cut when `limits.http.drainMillis` was over.
+   */
+  drain(): Promise<number>;
+}
+
+/** Starts the gateway. Rejects with the system's error when an address cannot be had. */
+export async function startGateway(compiled: Compiled, log: Log): Promise<Gateway> {
+  const { config, services } = compiled;
+  const metrics = new Metrics(
+    services.map(({ name, upstream }) => ({
+      service: name,
+      active: () => upstream.active,
+      waiting: () => upstream.waiting,
+    })),
+  );
+  const finish = makeFinish(log, metrics);
+  const handler = makeRequestHandler(compiled, {
+    finish,
+    onViolation: (exchange) => (refusal) => {
+      metrics.violation(exchange.route, refusal.code);
+      log.violation(exchange, refusal);
+    },
+  });
+  const traffic = new TrafficServer(handler, config.limits.http, (client, status) => {
+    const exchange = new Exchange(nextExchangeId(), client, '');
+    exchange.status = status;
+    exchange.refuse(new Refusal(status === 408 ? 'HTTP_TIMEOUT' : 'HTTP_BAD_REQUEST', 'parser'));
+    finish(exchange);
+  });
+  let ready = true;
+  const admin = makeAdminServer({
+    metrics: () => metrics.registry.metrics(),
+    metricsType: metrics.registry.contentType,
+    isReady: () => ready,
+  });
+  const url = await listen(traffic.server, config.listen);
+  const adminUrl = await listen(admin, config.admin);
+  return {
+    url,
+    adminUrl,
+    async drain() {
+      ready = false;
+      const forced = await traffic.drain(config.limits.http.drainMillis);
+      await compiled.close();
+      admin.closeAllConnections();
+      await new Promise((resolve) => admin.close(resolve));
+      return forced;
+    },
+  };
+}
+
+/** Listens on `host:port`; returns the address as a URL, with the port the system gave for 0. */
+function listen(server: Server, address: string): Promise<string> {
+  const parsed = parseAddress(address);
+  if (parsed === null) throw new Error('the configuration let an address pass that is none');
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(parsed.port, parsed.host, () => {
+      server.off('error', reject);
+      const bound = server.address();
+      const port = typeof bound === 'object' && bound !== null ? bound.port : parsed.port;
+      resolve(`http://${parsed.host.includes(':') ? `[${parsed.host}]` : parsed.host}:${port}`);
+    });
+  });
+}

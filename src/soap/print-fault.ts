@@ -1,0 +1,54 @@
+import type { Refusal } from '../base/refusal.js';
+import { XmlWriter } from '../xml/writer.js';
+import type { Dialect } from './dialect.js';
+
+/** The namespace of the element in a Fault's detail that carries our code. */
+const ERROR_URI = 'urn:soapstone:error';
+
+/** A Fault of our own, complete: whose blame it is, the public text, and the code with the id of the exchange. */
+export function printFault(dialect: Dialect, refusal: Refusal, id: string, spoken: readonly Dialect[]): Buffer {
+  const writer = new XmlWriter();
+  writer.open('soap', 'Envelope').namespace('soap', dialect.envelopeUri);
+  if (dialect.needsEncodingNamespace) writer.attribute('soap', 'encodingStyle', dialect.encodingUri);
+  if (dialect.faultForm === 'Code' && refusal.kind.fault === 'VersionMismatch') printUpgrade(writer, spoken);
+  writer.open('soap', 'Body').open('soap', 'Fault');
+  const { text } = refusal.kind;
+  const code = faultCodeOf(dialect, refusal);
+  switch (dialect.faultForm) {
+    case 'faultcode':
+      // A QName in SOAP 1.1; the first dialect permits the bare code only.
+      writer.open(null, 'faultcode').text(dialect.faultCodesAreQNames ? `soap:${code}` : code);
+      writer.close().open(null, 'faultstring').text(text).close().open(null, 'detail');
+      break;
+    case 'Code':
+      writer.open('soap', 'Code').open('soap', 'Value').text(`soap:${code}`).close().close();
+      writer.open('soap', 'Reason').open('soap', 'Text').attribute('xml', 'lang', 'en').text(text).close().close();
+      writer.open('soap', 'Detail');
+      break;
+  }
+  writer.open(null, 'error').namespace(null, ERROR_URI).attribute(null, 'code', refusal.code).attribute(null, 'id', id);
+  return writer.close().close().close().close().close().finish();
+}
+
+/** The local part of the fault code that follows from blame and dialect. */
+export function faultCodeOf(dialect: Dialect, refusal: Refusal): string {
+  const { fault, blame } = refusal.kind;
+  if (fault !== undefined) return fault;
+  return blame === 'client' || blame === 'peer' ? dialect.senderCode : dialect.receiverCode;
+}
+
+/** The status a Fault of this code travels with. */
+export function faultStatusOf(dialect: Dialect, faultCode: string): 400 | 500 {
+  return faultCode === dialect.senderCode ? dialect.senderFaultStatus : 500;
+}
+
+/** The Upgrade header block of SOAP 1.2 part 1 section 5.4.7: the versions that are spoken here. */
+function printUpgrade(writer: XmlWriter, spoken: readonly Dialect[]): void {
+  writer.open('soap', 'Header').open('soap', 'Upgrade');
+  for (const { name, envelopeUri } of spoken) {
+    const prefix = `v${name.replaceAll(/[^0-9]/g, '')}`;
+    writer.open('soap', 'SupportedEnvelope').namespace(prefix, envelopeUri);
+    writer.attribute(null, 'qname', `${prefix}:Envelope`).close();
+  }
+  writer.close().close();
+}

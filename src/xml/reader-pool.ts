@@ -1,0 +1,27 @@
+import type { XmlHandler } from './events.js';
+import type { XmlLimits } from './limits.js';
+import { XmlReader } from './reader.js';
+
+/** Readers kept for the next message. More in flight than this are made anew and dropped. */
+const IDLE_MAX = 64;
+
+/** Readers of one set of limits, used again: a reader owns tables that are dearer than a small message. */
+export class ReaderPool {
+  readonly #limits: XmlLimits;
+  readonly #idle: XmlReader[] = [];
+
+  constructor(limits: XmlLimits) {
+    this.#limits = limits;
+  }
+
+  /** A reader at its start. `charset` is that of the Content-Type, or null. Give it back when its message is over. */
+  take(handler: XmlHandler, charset: string | null): XmlReader {
+    const reader = this.#idle.pop() ?? new XmlReader(handler, this.#limits);
+    reader.reset(handler, charset);
+    return reader;
+  }
+
+  give(reader: XmlReader): void {
+    if (this.#idle.length < IDLE_MAX) this.#idle.push(reader);
+  }
+}
