@@ -118,7 +118,7 @@ const SERVICE = Type.Object(
     ),
     operations: Type.Record(Type.String({ pattern: '^[^\\s:{}]{1,256}$' }), OPERATION, {
       description:
-        'By operation name: how it appears in GraphQL, or whether at all. One not listed has its default name.',
+        'By operation name: how GraphQL offers it. As soon as one names its field, only those listed are offered.',
       names: 'Use the name of an operation of the WSDL.',
       additionalProperties: false,
       default: {},
@@ -127,7 +127,9 @@ const SERVICE = Type.Object(
       Type.String({ description: 'Type definitions in SDL of a mapping written by hand, instead of `wsdl`.' }),
     ),
     port: Type.Optional(
-      Type.String({ description: 'The port of the WSDL to call; its first SOAP port unless given.' }),
+      Type.String({
+        description: 'The port of the WSDL to call; the first that speaks the first dialect unless given.',
+      }),
     ),
     namespace: Type.Optional(
       Type.String({ description: 'Namespace of the request and reply elements of a mapping written by hand.' }),

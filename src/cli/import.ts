@@ -1,0 +1,154 @@
+import { access, mkdir, realpath, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MIB } from '../base/limit.js';
+import { Problems, printProblem } from '../base/problem.js';
+import { fieldName } from '../graphql/naming.js';
+import { buildSchema } from '../graphql/schema.js';
+import type { DialectName } from '../soap/dialect.js';
+import { fetchDocument } from '../upstream/fetch-document.js';
+import { copyWsdl } from '../wsdl/copy.js';
+import type { Port, WsdlModel, WsdlService } from '../wsdl/model.js';
+import { readWsdl } from '../wsdl/read.js';
+import { reportRows } from '../wsdl/report.js';
+import { type ImportedOperation, printImportedConfig } from './imported-config.js';
+import { oneLine, table } from './table.js';
+import type { ExitCode, Terminal } from './terminal.js';
+
+export interface ImportOptions {
+  readonly directory: string;
+  /** Name of the service in the configuration; null: that of the WSDL. */
+  readonly name: string | null;
+  /** Port of the WSDL; null: the first one that speaks SOAP. */
+  readonly port: string | null;
+  /** Whether a configuration that is there already is replaced. */
+  readonly force: boolean;
+}
+
+const NOTICES_SHOWN = 20;
+const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
+
+/**
+ * Copies a WSDL with everything it needs, writes a configuration beside it that starts as it is, and reports what
+ * became of each operation. Throws `Problems`.
+ */
+export async function importWsdl(location: string, options: ImportOptions, terminal: Terminal): Promise<ExitCode> {
+  const file = join(options.directory, 'soapstone.yaml');
+  if (!options.force && (await exists(file))) {
+    throw problem(file, 'There is a configuration already.', 'Give another folder, or --force to replace it.');
+  }
+  const model = await readWsdl(location, {
+    fetch: async (url) => ({ ...(await fetchDocument(url, FETCH)), status: 200 }),
+    root: null,
+    hosts: [],
+  });
+  const { service, port } = choosePort(model, location, options.port);
+  const name = serviceName(service, options.name);
+  const operations = reportOf(name, service, port);
+
+  await mkdir(options.directory, { recursive: true });
+  const imported = {
+    location,
+    service: name,
+    wsdl: await copyInto(model, location, options.directory),
+    address: port.address,
+    versions: versionsOf(service, port),
+    port: port.name,
+    operations,
+    schema: await schemaPath(options.directory),
+  };
+  await writeFile(file, printImportedConfig(imported));
+  const report = { location, service: name, port: port.name, operations, notices: model.notices };
+  await writeFile(join(options.directory, 'import-report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  terminal.out(printReport(operations));
+  for (const notice of model.notices.slice(0, NOTICES_SHOWN)) terminal.out(`note: ${oneLine(printProblem(notice))}`);
+  if (model.notices.length > NOTICES_SHOWN) terminal.out('note: all notes are in import-report.json');
+  terminal.out(`\nWritten: ${file}. Start it with: soapstone start -c ${file}`);
+  return 0;
+}
+
+function problem(file: string | null, what: string, remedy: string | null): Problems {
+  return new Problems([{ file, line: null, column: null, what, remedy }]);
+}
+
+function choosePort(
+  { services }: WsdlModel,
+  location: string,
+  wanted: string | null,
+): { readonly service: WsdlService; readonly port: Port } {
+  const all = services.flatMap((service) => service.ports.map((port) => ({ service, port })));
+  const chosen = wanted === null ? all[0] : all.find(({ port }) => port.name === wanted);
+  if (chosen !== undefined) return chosen;
+  const ports = all.map(({ port }) => oneLine(port.name)).join(', ');
+  throw problem(location, `The WSDL has no SOAP port ${wanted ?? ''}.`, `Its SOAP ports: ${ports}.`);
+}
+
+const SERVICE_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+function serviceName(service: WsdlService, wanted: string | null): string {
+  if (wanted === null) {
+    const derived = fieldName(service.name.local, 'camel').slice(0, 64);
+    return SERVICE_NAME.test(derived) ? derived : 'service';
+  }
+  if (SERVICE_NAME.test(wanted)) return wanted;
+  throw problem(
+    null,
+    'The name given with --name cannot be used.',
+    'Begin it with a letter; then letters, digits, - and _.',
+  );
+}
+
+/** The chosen dialect first, then those of the ports at the same address: the same backend in another envelope. */
+function versionsOf(service: WsdlService, port: Port): readonly DialectName[] {
+  const same = service.ports.filter(({ address }) => address === port.address);
+  return [...new Set([port.dialect, ...same.map(({ dialect }) => dialect)])];
+}
+
+/** Each operation with the field that the schema really gives it. */
+function reportOf(name: string, service: WsdlService, port: Port): readonly ImportedOperation[] {
+  const { operations } = port;
+  const { fields } = buildSchema([{ name, operations, mapping: new Map(), naming: 'camel' }]);
+  const fieldOf = new Map([...fields].map(([field, { operation }]) => [operation.name, field]));
+  return reportRows({ services: [{ ...service, ports: [port] }] }).map(({ operation, status, reason, place }) => ({
+    operation,
+    status,
+    field: fieldOf.get(operation) ?? null,
+    reason,
+    place,
+  }));
+}
+
+/** The file name of the WSDL in the folder. One that lies there already stays as it is. */
+async function copyInto(model: WsdlModel, location: string, directory: string): Promise<string> {
+  const isFile = !/^https?:\/\//i.test(location);
+  if (isFile && (await realpath(dirname(resolve(location)))) === (await realpath(directory))) return basename(location);
+  return copyWsdl(model, directory);
+}
+
+/** The published JSON Schema as seen from the folder, when both belong to one project and so move together. */
+async function schemaPath(directory: string): Promise<string | null> {
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const modules = root.indexOf(`${sep}node_modules${sep}`);
+  const project = modules === -1 ? root : root.slice(0, modules + 1);
+  const schema = join(root, 'config', 'soapstone.schema.json');
+  const from = await realpath(directory);
+  if (!`${from}${sep}`.startsWith(project) || !(await exists(schema))) return null;
+  return relative(from, schema).split(sep).join('/');
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function printReport(operations: readonly ImportedOperation[]): string {
+  const rows = operations.map(({ operation, status, field, reason, place }) => [
+    oneLine(operation),
+    status,
+    field ?? '-',
+    reason === null ? '' : oneLine(`${reason}${place === null ? '' : ` (${place})`}`),
+  ]);
+  return table([['operation', 'status', 'field', 'reason'], ...rows]);
+}

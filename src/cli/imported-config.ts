@@ -1,0 +1,88 @@
+import { isHttpUrl } from '../config/address.js';
+import type { DialectName } from '../soap/dialect.js';
+import { oneLine } from './table.js';
+
+/** What `import` found out about a WSDL, for the configuration it writes. */
+export interface Imported {
+  /** Path or URL it came from. */
+  readonly location: string;
+  readonly service: string;
+  /** File name of the copy beside the configuration. */
+  readonly wsdl: string;
+  /** The address the port claims, or null. */
+  readonly address: string | null;
+  readonly versions: readonly DialectName[];
+  readonly port: string;
+  readonly operations: readonly ImportedOperation[];
+  /** Path of the JSON Schema from the configuration's folder, or null when it would not stay right. */
+  readonly schema: string | null;
+}
+
+/** One line of the import report. */
+export interface ImportedOperation {
+  readonly operation: string;
+  readonly status: 'ok' | 'partial' | 'disabled';
+  /** `Query.order`, or null when GraphQL cannot offer it. */
+  readonly field: string | null;
+  /** Why it is not ok, or null. */
+  readonly reason: string | null;
+  /** `file:line` of the reason, or null. */
+  readonly place: string | null;
+}
+
+const PLACEHOLDER = 'http://127.0.0.1:8080/';
+
+/** The text of a configuration that starts as it is. */
+export function printImportedConfig(imported: Imported): string {
+  const { address } = imported;
+  const usable = address !== null && isHttpUrl(address);
+  const lines = [
+    ...(imported.schema === null ? [] : [`# yaml-language-server: $schema=${imported.schema}`]),
+    `# Imported from ${oneLine(imported.location)}`,
+    '# Every key, its unit and its default: README, "Configuration".',
+    '',
+    'listen: 127.0.0.1:4000 # SOAP and GraphQL',
+    'admin: 127.0.0.1:4001 # /metrics, /live, /ready',
+    '',
+    'services:',
+    `  ${imported.service}: # POST /soap/${imported.service}`,
+    `    wsdl: ${scalar(imported.wsdl)}`,
+    `    url: ${scalar(usable ? address : PLACEHOLDER)}${urlComment(imported.location, address, usable)}`,
+    `    port: ${scalar(imported.port)}`,
+    `    versions: [${imported.versions.map(quoted).join(', ')}]`,
+    '',
+    '    # What GraphQL offers. `false` is left out there; as SOAP every operation passes.',
+    ...operationLines(imported.operations),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function operationLines(operations: readonly ImportedOperation[]): string[] {
+  if (operations.length === 0) return ['    operations: {}'];
+  return [
+    '    operations:',
+    ...operations.map(({ operation, status, field, reason, place }) => {
+      const value = field === null ? 'false' : `{ field: ${scalar(field)} }`;
+      const where = place === null ? '' : ` (${oneLine(place)})`;
+      const comment = status === 'ok' ? '' : ` # ${status}: ${oneLine(reason ?? 'no reason given')}${where}`;
+      return `      ${scalar(operation)}: ${value}${comment}`;
+    }),
+  ];
+}
+
+function urlComment(location: string, address: string | null, usable: boolean): string {
+  if (!usable) return ' # put the address of the backend here: the WSDL names none for HTTP';
+  if (!isHttpUrl(location) || address === null) return '';
+  return new URL(location).host === new URL(address).host ? '' : ' # as the WSDL says; the WSDL itself is elsewhere';
+}
+
+/** A text in YAML: plain where no reading of it could be another, else in double quotes, which are those of JSON. */
+function scalar(text: string): string {
+  const plain = /^[A-Za-z_][A-Za-z0-9_./-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text);
+  return plain ? text : quoted(text);
+}
+
+/** `${` would be taken for a variable. */
+function quoted(text: string): string {
+  return JSON.stringify(text.replaceAll('${', () => '$${'));
+}

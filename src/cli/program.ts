@@ -1,0 +1,69 @@
+import { Command, CommanderError } from 'commander';
+import { Problems, printProblem } from '../base/problem.js';
+import { check } from './check.js';
+import { importWsdl } from './import.js';
+import { schema } from './schema.js';
+import { start } from './start.js';
+import type { ExitCode, Terminal } from './terminal.js';
+
+const DEFAULT_FILE = 'config/soapstone.yaml';
+
+/** Runs one command line (without the names of node and of the script) to its end. Never throws. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const program = commands(terminal, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    return explain(error, terminal);
+  }
+}
+
+function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command {
+  const program = new Command('soapstone')
+    .description('A perimeter gateway for SOAP backends, with GraphQL in front.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.error(text.trimEnd()),
+    });
+  const withConfig = (command: Command): Command =>
+    command.option('-c, --config <file>', 'the configuration', DEFAULT_FILE);
+
+  withConfig(program.command('start').description('run the gateway'))
+    .option('--workers <number>', 'processes, or auto for one on each processor')
+    .action(async (options: { config: string; workers?: string }) => finish(await start(options.config, terminal)));
+  withConfig(program.command('check').description('load and compile everything, and say what is wrong')).action(
+    async (options: { config: string }) => finish(await check(options.config, terminal)),
+  );
+  withConfig(program.command('schema').description('print the GraphQL schema')).action(
+    async (options: { config: string }) => finish(await schema(options.config, terminal)),
+  );
+  program
+    .command('import')
+    .description('copy a WSDL and write a configuration for it')
+    .argument('<wsdl>', 'path or http(s) address of the WSDL')
+    .requiredOption('-o, --output <directory>', 'where to write')
+    .option('--name <name>', 'name of the service')
+    .option('--port <name>', 'port of the WSDL')
+    .option('--force', 'replace a configuration that is there already', false)
+    .action(async (wsdl: string, options: { output: string; name?: string; port?: string; force: boolean }) => {
+      const { output: directory, name = null, port = null, force } = options;
+      finish(await importWsdl(wsdl, { directory, name, port, force }, terminal));
+    });
+  return program;
+}
+
+/** Says what went wrong without a stack trace. Help was asked for, or misuse is told already, by the library. */
+function explain(error: unknown, terminal: Terminal): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Problems) {
+    for (const problem of error.problems) terminal.error(printProblem(problem));
+    return 2;
+  }
+  terminal.error(`Unexpected error: ${error instanceof Error ? error.message : String(error)}`);
+  return 1;
+}
