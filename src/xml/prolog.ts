@@ -1,3 +1,4 @@
+import type { Refusal } from '../base/refusal.js';
 import { refuse } from './elements.js';
 import { type Encoding, Transcoder } from './transcode.js';
 
@@ -27,6 +28,11 @@ export class Prolog {
   /** True when bytes go through unchanged from here on. */
   get transparent(): boolean {
     return this.#stage === 'content' && this.#transcoder === null;
+  }
+
+  /** A refusal that is due when what was returned has been read, or null. */
+  get failure(): Refusal | null {
+    return this.#transcoder?.failure ?? null;
   }
 
   /** Takes the next bytes; returns those behind the declaration in UTF-8. Throws a `Refusal`. */

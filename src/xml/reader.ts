@@ -107,6 +107,7 @@ export class XmlReader {
     this.#scanner.skip(this.#prolog.consumed - known);
     this.#direct = this.#prolog.transparent;
     this.#scan(bytes);
+    if (this.#prolog.failure !== null) throw this.#prolog.failure;
   }
 
   /** Gives whole characters to the scanner. */

@@ -1,11 +1,16 @@
+import type { Refusal } from '../base/refusal.js';
 import { refuse } from './elements.js';
 
 /** The encodings a message may come in. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'iso-8859-1' | 'us-ascii' | 'windows-1252';
 
-/** Turns the bytes of another encoding into UTF-8, strictly: what the encoding does not define is refused. */
+/**
+ * Turns the bytes of another encoding into UTF-8, strictly: what the encoding does not define is refused. The refusal
+ * waits in `failure` until what comes before it has been read, so that the verdict does not depend on the chunks.
+ */
 export class Transcoder {
   readonly #encoding: Exclude<Encoding, 'utf-8'>;
+  failure: Refusal | null = null;
   /** Bytes decoded so far, for the place in a refusal. */
   #offset: number;
   /** UTF-16: the first byte of a code unit, or -1; the first unit of a surrogate pair, or 0. */
@@ -17,7 +22,7 @@ export class Transcoder {
     this.#offset = offset;
   }
 
-  /** Decodes the next bytes; may keep back a part of a character. Throws a `Refusal`. */
+  /** Decodes the next bytes; may keep back a part of a character. */
   decode(chunk: Buffer): Buffer {
     const output = Buffer.allocUnsafe(chunk.length * 3 + 4);
     const wide = this.#encoding === 'utf-16le' || this.#encoding === 'utf-16be';
@@ -28,24 +33,33 @@ export class Transcoder {
 
   /** Throws a `Refusal` when the message ends inside a character. */
   finish(): void {
-    if (this.#odd >= 0 || this.#high !== 0) throw refuse('XML_ENCODING', this.#encoding, this.#offset);
+    if (this.failure !== null) throw this.failure;
+    if (this.#odd >= 0 || this.#high !== 0) throw this.#broken(0);
   }
 
   #decodeBytes(chunk: Buffer, output: Buffer): number {
     let length = 0;
     for (let i = 0; i < chunk.length; i++) {
       const byte = chunk[i]!;
-      if (byte < 0x80) output[length++] = byte;
-      else length = append(output, length, this.#wide(byte, i));
+      const code = byte < 0x80 ? byte : this.#wide(byte);
+      if (code < 0) {
+        this.failure = this.#broken(i);
+        break;
+      }
+      length = append(output, length, code);
     }
     return length;
   }
 
-  #wide(byte: number, i: number): number {
+  /** The character of a byte from 0x80 on, or -1. */
+  #wide(byte: number): number {
     if (this.#encoding === 'iso-8859-1') return byte;
-    const code = this.#encoding === 'us-ascii' ? 0 : byte < 0xa0 ? WINDOWS_1252[byte - 0x80]! : byte;
-    if (code === 0) throw refuse('XML_ENCODING', this.#encoding, this.#offset + i);
-    return code;
+    if (this.#encoding === 'us-ascii') return -1;
+    return byte < 0xa0 ? WINDOWS_1252[byte - 0x80]! : byte;
+  }
+
+  #broken(i: number): Refusal {
+    return refuse('XML_ENCODING', this.#encoding, this.#offset + i);
   }
 
   #decodeUnits(chunk: Buffer, output: Buffer): number {
@@ -60,7 +74,10 @@ export class Transcoder {
       const unit = little ? this.#odd | (byte << 8) : (this.#odd << 8) | byte;
       this.#odd = -1;
       const low = unit >= 0xdc00 && unit <= 0xdfff;
-      if (low !== (this.#high !== 0)) throw refuse('XML_ENCODING', this.#encoding, this.#offset + i - 1);
+      if (low !== (this.#high !== 0)) {
+        this.failure = this.#broken(i - 1);
+        break;
+      }
       if (low) {
         length = append(output, length, 0x10000 + ((this.#high - 0xd800) << 10) + (unit - 0xdc00));
         this.#high = 0;
@@ -98,8 +115,8 @@ function append(output: Buffer, at: number, code: number): number {
   return at + 4;
 }
 
-/** Bytes 0x80 to 0x9F of windows-1252; 0 where it defines nothing. */
+/** Bytes 0x80 to 0x9F of windows-1252; -1 where it defines nothing. */
 const WINDOWS_1252 = [
-  0x20ac, 0, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, 0, 0x17d, 0, 0, 0x2018,
-  0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0, 0x17e, 0x178,
+  0x20ac, -1, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, -1, 0x17d, -1, -1,
+  0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, -1, 0x17e, 0x178,
 ];

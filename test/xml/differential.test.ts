@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { SaxesParser } from 'saxes';
+import t from 'tap';
+import { Refusal } from '../../src/base/refusal.js';
+import { isNcName } from '../../src/xml/chars.js';
+import { XmlWriter } from '../../src/xml/writer.js';
+import { cutAt } from '../kit/splits.js';
+import { read, textOf, verdict } from './log.js';
+
+/** One element of a generated document. */
+interface Element {
+  readonly prefix: string;
+  readonly local: string;
+  readonly attributes: readonly (readonly [string, string])[];
+  readonly children: readonly (string | Element)[];
+}
+
+const local = fc.constantFrom('a', 'Order', 'é', 'x-1', '__proto__', 'constructor', '商品', 'a.b');
+const prefix = fc.constantFrom('', 'p', 'q', 'xml', 'unbound');
+const written = fc.constantFrom(
+  'text',
+  ' ',
+  '\n',
+  '\r\n',
+  '\r',
+  '\t',
+  '&lt;',
+  '&amp;',
+  '&#65;',
+  '&#x1F600;',
+  '&#13;',
+  'é€😀',
+  ']',
+  ']]',
+  '&gt;',
+  "'",
+  '0',
+);
+const values = fc.array(written, { maxLength: 4 }).map((parts) => parts.join(''));
+const content = fc.oneof(
+  { weight: 5, arbitrary: values },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('<![CDATA[x<&]]>', '<![CDATA[]]]>', '<![CDATA[\r\n]]>', '<!-- c -->', '<!---->'),
+  },
+  // What may be malformed.
+  { weight: 1, arbitrary: fc.constantFrom('>', '&', '<', ']]>', '--', '&nbsp;', '</a>', '<!--', '\u0001', '\ufffe') },
+);
+const declarations = fc.uniqueArray(
+  fc.tuple(fc.constantFrom('xmlns', 'xmlns:p', 'xmlns:q'), fc.constantFrom('urn:1', 'urn:2', 'u&amp;v')),
+  { selector: ([name]) => name, maxLength: 3 },
+);
+const attributes = fc
+  .tuple(declarations, fc.array(fc.tuple(fc.tuple(prefix, local), values), { maxLength: 4 }))
+  .map(([declared, others]) => [
+    ...declared,
+    ...others.map(([[p, name], value]) => [p === '' ? name : `${p}:${name}`, value] as const),
+  ]);
+const { element } = fc.letrec<{ element: Element }>((tie) => ({
+  element: fc.record({
+    prefix: fc.oneof({ weight: 6, arbitrary: fc.constantFrom('', 'p', 'q') }, prefix),
+    local,
+    attributes,
+    children: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constant([]),
+      fc.array(fc.oneof(content, tie('element')), { maxLength: 5 }),
+    ),
+  }),
+}));
+/** Mostly bound prefixes, so that most documents are accepted. */
+const root = element.map((one): Element => {
+  const declared = new Set(one.attributes.map(([name]) => name));
+  const missing = [
+    ['xmlns:p', 'urn:p'],
+    ['xmlns:q', 'urn:q'],
+  ] as const;
+  return { ...one, attributes: [...missing.filter(([name]) => !declared.has(name)), ...one.attributes] };
+});
+
+function print(one: Element): string {
+  const name = one.prefix === '' ? one.local : `${one.prefix}:${one.local}`;
+  const list = one.attributes.map(([key, value]) => ` ${key}="${value}"`).join('');
+  const inner = one.children.map((child) => (typeof child === 'string' ? child : print(child))).join('');
+  return inner === '' ? `<${name}${list}/>` : `<${name}${list}>${inner}</${name}>`;
+}
+
+/** The same log as ours, of saxes; null for what it refuses. */
+function readBySaxes(message: string): unknown {
+  const log: unknown[] = [];
+  const parser = new SaxesParser({ xmlns: true });
+  let text = '';
+  const flush = (): void => {
+    if (text !== '') log.push({ text });
+    text = '';
+  };
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('text', (piece) => {
+    text += piece;
+  });
+  parser.on('cdata', (piece) => {
+    text += piece;
+  });
+  parser.on('opentag', (tag) => {
+    flush();
+    const list = Object.values(tag.attributes)
+      .filter(({ prefix: p, name }) => p !== 'xmlns' && name !== 'xmlns')
+      .map(({ uri, local: name, value }) => [`{${uri}}${name}`, value]);
+    log.push({ open: `{${tag.uri}}${tag.local}`, prefix: tag.prefix, attributes: list });
+  });
+  parser.on('closetag', () => {
+    flush();
+    log.push('close');
+  });
+  try {
+    parser.write(message).close();
+    return log;
+  } catch {
+    return null;
+  }
+}
+
+const places = fc.array(fc.nat(), { maxLength: 12 });
+
+t.test('generated documents are read as saxes reads them, however they are cut', async (t) => {
+  let accepted = 0;
+  let refused = 0;
+  fc.assert(
+    fc.property(root, places, (document, cuts) => {
+      const message = print(document);
+      const outcome = read(cutAt(Buffer.from(message), cuts));
+      const theirs = readBySaxes(message);
+      if (outcome.refusal === null) accepted++;
+      else refused++;
+      const ours =
+        outcome.refusal === null
+          ? outcome.log.map((entry) =>
+              typeof entry === 'object' && 'open' in entry
+                ? { open: entry.open, prefix: entry.prefix, attributes: entry.attributes }
+                : entry,
+            )
+          : null;
+      assert.equal(JSON.stringify(ours), JSON.stringify(theirs), message);
+    }),
+    { numRuns: 2000 },
+  );
+  t.ok(accepted > 200 && refused > 200, `${accepted} accepted, ${refused} refused`);
+});
+
+t.test('the same message gives the same outcome however it is cut, also when bytes are broken', async () => {
+  fc.assert(
+    fc.property(root, places, fc.nat(), fc.nat({ max: 255 }), (document, cuts, at, byte) => {
+      const message = Buffer.from(print(document));
+      message[at % message.length] = byte;
+      assert.deepStrictEqual(read(cutAt(message, cuts)), read([message]));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc
+    .array(
+      fc.constantFrom('<', '&', '>', ']]>', '"', "'", '\r', '\n', '\t', '\r\n', '-->', ' ', 'a', '\u0085', '\u2028'),
+      { maxLength: 8 },
+    )
+    .map((parts) => parts.join('')),
+  fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)), maxLength: 6 }),
+);
+const writable = (text: string): boolean =>
+  !/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(text) && Buffer.from(text).toString() === text;
+
+t.test('what the writer writes reads back as it was given, and stays one value', async (t) => {
+  let refused = 0;
+  fc.assert(
+    fc.property(anyText, anyText, places, (text, value, cuts) => {
+      const write = (): Buffer =>
+        new XmlWriter()
+          .open('p', 'a')
+          .namespace('p', 'urn:p')
+          .namespace(null, 'urn:d')
+          .attribute(null, 'b', value)
+          .attribute('p', 'b', value)
+          .text(text)
+          .empty(null, 'c')
+          .close()
+          .finish();
+      if (!writable(text) || !writable(value)) {
+        refused++;
+        assert.throws(write, { name: 'Refusal', code: 'BAD_USER_INPUT' });
+        return;
+      }
+      const outcome = read(cutAt(write(), cuts));
+      assert.equal(verdict(outcome), 'accepted');
+      assert.equal(textOf(outcome), text);
+      const opened = outcome.log.filter((entry) => typeof entry === 'object' && 'open' in entry);
+      assert.deepStrictEqual(
+        opened.map((entry) => [entry.open, entry.attributes]),
+        [
+          [
+            '{urn:p}a',
+            [
+              ['{}b', value],
+              ['{urn:p}b', value],
+            ],
+          ],
+          ['{urn:d}c', []],
+        ],
+      );
+    }),
+    { numRuns: 1000 },
+  );
+  t.ok(refused > 50);
+});
+
+t.test('the writer writes', async (t) => {
+  const written = new XmlWriter()
+    .open(null, 'a')
+    .attribute(null, 'b', '<&>"\'\t\n\r')
+    .open('', 'c')
+    .text('')
+    .close()
+    .text('<&>"\'\r\n]]>')
+    .close()
+    .finish();
+  t.equal(written.toString(), '<a b="&lt;&amp;&gt;&quot;\'&#9;&#10;&#13;"><c></c>&lt;&amp;&gt;"\'&#13;\n]]&gt;</a>');
+  t.throws(() => new XmlWriter().open(null, 'a').finish(), /invariant/);
+  t.throws(() => new XmlWriter().close(), /invariant/);
+  t.throws(() => new XmlWriter().text('x'), /invariant/);
+  t.throws(() => new XmlWriter().finish(), /invariant/);
+  t.throws(() => new XmlWriter().open(null, 'a').text('x').attribute(null, 'b', 'c'), /invariant/);
+  t.throws(() => new XmlWriter().empty(null, 'a').open(null, 'b'), /invariant/);
+  for (const bad of ['\0', '\x1f', '\ufffe', '\ud800', '\udc00\ud800']) {
+    t.throws(() => new XmlWriter().open(null, 'a').text(bad), Refusal);
+    t.throws(() => new XmlWriter().open(null, 'a').attribute(null, 'b', bad), Refusal);
+    t.throws(() => new XmlWriter().open(null, 'a').namespace('b', bad), Refusal);
+  }
+});
+
+t.test('NCNames', async (t) => {
+  for (const name of ['a', '_', 'é', 'a-b.c1·', '\u{10000}', '__proto__']) t.ok(isNcName(name), name);
+  for (const name of ['', '1', '-a', '.a', 'a:b', ':', 'a b', 'a>', '·a', '\ud800', 'a\uffff', '×', 'a=""'])
+    t.notOk(isNcName(name), name);
+});
