@@ -116,12 +116,14 @@ export function elementOf(
 /** Lists of lists count as lists: no backend without a WSDL says how they look. */
 export function occurrenceOf(type: TypeNode): Occurrence {
   const nonNull = type.kind === Kind.NON_NULL_TYPE;
-  let inner: TypeNode = nonNull ? type.type : type;
-  const list = inner.kind === Kind.LIST_TYPE;
+  const outer: TypeNode = nonNull ? type.type : type;
+  let inner: TypeNode = outer;
   let itemNonNull = false;
-  for (inner = list ? inner.type : inner; inner.kind !== Kind.NAMED_TYPE; inner = inner.type) {
-    if (inner.kind === Kind.NON_NULL_TYPE) itemNonNull = true;
+  while (inner.kind !== Kind.NAMED_TYPE) {
+    if (inner !== outer && inner.kind === Kind.NON_NULL_TYPE) itemNonNull = true;
+    inner = inner.type;
   }
+  const list = outer.kind === Kind.LIST_TYPE;
   return { typeName: inner.name.value, nonNull, list, itemNonNull };
 }
 
@@ -133,13 +135,13 @@ export interface XmlDirective {
 
 export function xmlDirective(directives: readonly DirectiveNode[] | undefined): XmlDirective {
   const given = directives?.find((directive) => directive.name.value === 'xml')?.arguments ?? [];
-  const valueOf = (name: string): ValueNode | undefined =>
+  const argumentOf = (name: string): ValueNode | undefined =>
     given.find((argument) => argument.name.value === name)?.value;
   const textOf = (name: string): string | null => {
-    const value = valueOf(name);
+    const value = argumentOf(name);
     return value?.kind === Kind.STRING ? value.value : null;
   };
-  const attribute = valueOf('attribute');
+  const attribute = argumentOf('attribute');
   return {
     name: textOf('name'),
     item: textOf('item'),

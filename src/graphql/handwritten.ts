@@ -38,18 +38,17 @@ export interface Handwritten {
  *
  * `place` says where the SDL stands, for problems.
  */
-export function operationsByHand(
+export function readHandwritten(
   sdl: string,
   operations: ReadonlyMap<string, HandwrittenOperation>,
-  place: { readonly file: string | null; readonly line: number | null },
+  place: { readonly file: string | null; readonly line: number },
 ): Handwritten {
   const problems: Problem[] = [];
   const report = (what: string, location: Location | undefined, remedy: string | null = null): void => {
     const start = location?.startToken;
     problems.push({ file: place.file, line: lineOf(start?.line), column: start?.column ?? null, what, remedy });
   };
-  const lineOf = (line: number | undefined): number | null =>
-    line === undefined || place.line === null ? null : place.line + line - 1;
+  const lineOf = (line: number | undefined): number | null => (line === undefined ? null : place.line + line - 1);
   let document: DocumentNode;
   try {
     document = parse(sdl);

@@ -151,7 +151,8 @@ const typenameSlot = (key: string, typeName: string): Slot => ({
 
 const responseKey = (node: FieldNode | undefined): string => node?.alias?.value ?? node?.name.value ?? '';
 
-function isIncluded(selection: SelectionSetNode['selections'][number], variables: Variables): boolean {
+/** Whether @skip and @include let a selection take part. */
+export function isIncluded(selection: SelectionSetNode['selections'][number], variables: Variables): boolean {
   if (selection.directives === undefined || selection.directives.length === 0) return true;
   if (getDirectiveValues(GraphQLSkipDirective, selection, variables)?.['if'] === true) return false;
   return getDirectiveValues(GraphQLIncludeDirective, selection, variables)?.['if'] !== false;

@@ -1,0 +1,78 @@
+import { type ASTNode, GraphQLError } from 'graphql';
+import { Refusal } from '../base/refusal.js';
+import { kindOf, type RefusalCode } from '../base/refusals.js';
+import { InputError } from '../codec/input-error.js';
+import type { DecodeError } from '../codec/plan.js';
+import { SoapFaultError } from '../soap/fault.js';
+
+/**
+ * How every failure looks in a GraphQL response: this file alone decides. Messages are ours or the backend's Fault's;
+ * they never hold a value the caller sent. Anything that is not a `Refusal` is a bug of ours and is masked.
+ */
+export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
+  if (caught instanceof SoapFaultError) {
+    const { code, subcode, string, actor, detail } = caught.fault;
+    const soap = { code, ...(subcode === null ? {} : { subcode }), string, actor, detail };
+    return codedError('SOAP_FAULT', place, string === '' ? kindOf('SOAP_FAULT').text : string, { soap });
+  }
+  if (caught instanceof InputError) {
+    const argument = caught.path[0] === 'arguments' ? caught.path.slice(1) : caught.path;
+    const message = `${kindOf('BAD_USER_INPUT').text} ${printPath(argument)}: ${caught.rule}.`;
+    return codedError('BAD_USER_INPUT', place, message, { argument });
+  }
+  return codedError(caught instanceof Refusal ? caught.code : 'INTERNAL', place);
+}
+
+/** Where in the document and in the response an error belongs. */
+export interface ErrorPlace {
+  readonly nodes?: readonly ASTNode[];
+  readonly path?: readonly (string | number)[];
+}
+
+/** An error with the public text of its code, or `message` instead. */
+export function codedError(
+  code: RefusalCode,
+  place: ErrorPlace = {},
+  message: string = kindOf(code).text,
+  extensions: Readonly<Record<string, unknown>> = {},
+): GraphQLError {
+  return new GraphQLError(message, {
+    ...(place.nodes === undefined ? {} : { nodes: place.nodes }),
+    ...(place.path === undefined ? {} : { path: place.path }),
+    extensions: { code, ...extensions },
+  });
+}
+
+/** What a reply left open: null in the data, and why. `place.path` leads to the field. */
+export function decodeError(error: DecodeError, place: ErrorPlace): GraphQLError {
+  const path = [...(place.path ?? []), ...error.path];
+  return codedError(error.code, { ...place, path }, `${kindOf(error.code).text} (${error.rule})`);
+}
+
+/** The last of a list that was cut. */
+export const tooManyErrors = (): GraphQLError =>
+  new GraphQLError('There are more errors than are listed.', { extensions: { code: 'TOO_MANY_ERRORS' } });
+
+/** The first errors of a list, and one that says so if there were others. */
+export const listed = (errors: readonly GraphQLError[], max: number, further = 0): readonly GraphQLError[] =>
+  errors.length + further > max ? [...errors.slice(0, max), tooManyErrors()] : errors;
+
+/** A request that is refused with several errors at places in its document. Nothing was executed. */
+export class DocumentRefusal extends Refusal {
+  readonly errors: readonly GraphQLError[];
+
+  constructor(code: RefusalCode, errors: readonly GraphQLError[]) {
+    super(code, null);
+    this.name = 'DocumentRefusal';
+    this.errors = errors;
+  }
+}
+
+/** The errors of a request of which nothing was executed. */
+export const refusalErrors = (refusal: Refusal): readonly GraphQLError[] =>
+  refusal instanceof DocumentRefusal ? refusal.errors : [codedError(refusal.code)];
+
+/** `lines[2].qty` */
+export function printPath(path: readonly (string | number)[]): string {
+  return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('');
+}

@@ -1,0 +1,160 @@
+import { type DocumentNode, type FieldNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
+import { Refusal } from '../base/refusal.js';
+import { codedError, DocumentRefusal } from './errors.js';
+import type { GraphqlLimits } from './limits.js';
+
+/**
+ * Holds a parsed document to the limits on its shape, before anything else walks it. Fragments count wherever they are
+ * spread, but each is measured once, so the time is linear in the document whatever it would be written out. No name
+ * is exempt. Only selections below `__schema` and `__type` at the root of an operation have a depth limit of their own.
+ */
+export function checkShape(document: DocumentNode, limits: GraphqlLimits): void {
+  const { definitions } = document;
+  const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  if (operations.length > limits.operations) {
+    const message = `The document has more than ${limits.operations} operations.`;
+    throw new DocumentRefusal('GRAPHQL_VALIDATION_FAILED', [codedError('GRAPHQL_VALIDATION_FAILED', {}, message)]);
+  }
+  let directives = 0;
+  const pieces = new Map<string, Piece>();
+  for (const definition of definitions) {
+    if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
+    const piece = scan(definition.selectionSet);
+    directives += piece.directives + (definition.directives?.length ?? 0);
+    pieces.set(definition.name.value, piece);
+  }
+  const roots = operations.map((operation) => scan(operation.selectionSet));
+  for (const [index, operation] of operations.entries()) {
+    directives += (roots[index]?.directives ?? 0) + directivesOf(operation);
+  }
+  const totals = totalsOf(pieces);
+  for (const root of roots) checkTotal(totalOf(root, totals), limits);
+  if (directives > limits.directives) throw new Refusal('MAX_DIRECTIVES_LIMIT');
+}
+
+/** One selection set with everything inside it but what its fragments bring. */
+interface Piece {
+  readonly own: Total;
+  readonly directives: number;
+  readonly spreads: readonly Spread[];
+}
+
+interface Spread {
+  readonly name: string;
+  /** Fields around it. */
+  readonly depth: number;
+  /** It stands below `__schema` or `__type` of the outermost level. */
+  readonly isMeta: boolean;
+}
+
+/** Counts with fragments written out; they saturate instead of growing beyond what numbers hold. */
+interface Total {
+  selections: number;
+  aliases: number;
+  /** Fields at the outermost level. */
+  rootFields: number;
+  /** Levels of fields, all counted. */
+  depth: number;
+  /** Levels of fields, those inside `__schema` and `__type` of the outermost level left out. */
+  plainDepth: number;
+  /** Levels of fields of which the outermost is `__schema` or `__type`. */
+  metaDepth: number;
+}
+
+const MOST = 1e9;
+
+const NONE: Total = { selections: 0, aliases: 0, rootFields: 0, depth: 0, plainDepth: 0, metaDepth: 0 };
+
+function scan(root: SelectionSetNode): Piece {
+  const own: Total = { ...NONE };
+  const spreads: Spread[] = [];
+  let directives = 0;
+  const stack: { readonly set: SelectionSetNode; readonly depth: number; readonly isMeta: boolean }[] = [];
+  stack.push({ set: root, depth: 0, isMeta: false });
+  for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
+    for (const selection of step.set.selections) {
+      own.selections++;
+      directives += selection.directives?.length ?? 0;
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        spreads.push({ name: selection.name.value, depth: step.depth, isMeta: step.isMeta });
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        stack.push({ set: selection.selectionSet, depth: step.depth, isMeta: step.isMeta });
+      } else {
+        const depth = step.depth + 1;
+        const isMeta = step.isMeta || (depth === 1 && isMetaField(selection));
+        if (selection.alias !== undefined) own.aliases++;
+        if (depth === 1) own.rootFields++;
+        own.depth = Math.max(own.depth, depth);
+        if (isMeta) own.metaDepth = Math.max(own.metaDepth, depth);
+        else own.plainDepth = Math.max(own.plainDepth, depth);
+        if (selection.selectionSet !== undefined) stack.push({ set: selection.selectionSet, depth, isMeta });
+      }
+    }
+  }
+  return { own, directives, spreads };
+}
+
+const isMetaField = (field: FieldNode): boolean => field.name.value === '__schema' || field.name.value === '__type';
+
+function directivesOf(operation: OperationDefinitionNode): number {
+  const variables = operation.variableDefinitions ?? [];
+  return variables.reduce((sum, { directives }) => sum + (directives?.length ?? 0), operation.directives?.length ?? 0);
+}
+
+/** The totals of all fragments, those first that others need. Throws `GRAPHQL_VALIDATION_FAILED` for a cycle. */
+function totalsOf(pieces: ReadonlyMap<string, Piece>): ReadonlyMap<string, Total> {
+  const totals = new Map<string, Total>();
+  const entered = new Set<string>();
+  for (const first of pieces.keys()) {
+    const stack = [first];
+    for (let name = stack.at(-1); name !== undefined; name = stack.at(-1)) {
+      const piece = pieces.get(name);
+      if (piece === undefined || totals.has(name)) {
+        stack.pop();
+        continue;
+      }
+      const missing = piece.spreads.filter((spread) => pieces.has(spread.name) && !totals.has(spread.name));
+      if (missing.length === 0) {
+        totals.set(name, totalOf(piece, totals));
+        stack.pop();
+        continue;
+      }
+      if (entered.has(name)) {
+        const message = 'A fragment must not contain itself.';
+        throw new DocumentRefusal('GRAPHQL_VALIDATION_FAILED', [codedError('GRAPHQL_VALIDATION_FAILED', {}, message)]);
+      }
+      entered.add(name);
+      for (const spread of missing) stack.push(spread.name);
+    }
+  }
+  return totals;
+}
+
+function totalOf(piece: Piece, totals: ReadonlyMap<string, Total>): Total {
+  const total = { ...piece.own };
+  for (const { name, depth, isMeta } of piece.spreads) {
+    const inner = totals.get(name) ?? NONE;
+    total.selections = Math.min(MOST, total.selections + inner.selections);
+    total.aliases = Math.min(MOST, total.aliases + inner.aliases);
+    if (depth === 0) total.rootFields = Math.min(MOST, total.rootFields + inner.rootFields);
+    total.depth = Math.max(total.depth, depth + inner.depth);
+    if (depth === 0) {
+      total.plainDepth = Math.max(total.plainDepth, inner.plainDepth);
+      total.metaDepth = Math.max(total.metaDepth, inner.metaDepth);
+    } else if (isMeta) total.metaDepth = Math.max(total.metaDepth, depth + inner.depth);
+    else total.plainDepth = Math.max(total.plainDepth, depth + inner.depth);
+  }
+  return total;
+}
+
+function checkTotal(total: Total, limits: GraphqlLimits): void {
+  if (total.selections > limits.selections) {
+    const message = 'The operation has more selections than allowed, its fragments written out.';
+    throw new DocumentRefusal('GRAPHQL_VALIDATION_FAILED', [codedError('GRAPHQL_VALIDATION_FAILED', {}, message)]);
+  }
+  if (total.plainDepth > limits.depth || total.metaDepth > limits.introspectionDepth) {
+    throw new Refusal('MAX_DEPTH_LIMIT');
+  }
+  if (total.aliases > limits.aliases) throw new Refusal('MAX_ALIASES_LIMIT');
+  if (total.rootFields > limits.rootFields) throw new Refusal('MAX_ROOT_FIELDS_LIMIT');
+}

@@ -1,0 +1,93 @@
+import {
+  coerceInputValue,
+  GraphQLError,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNullableType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  type OperationDefinitionNode,
+  typeFromAST,
+  type VariableDefinitionNode,
+  valueFromAST,
+} from 'graphql';
+import { DocumentRefusal, printPath } from './errors.js';
+import type { Variables } from './plan.js';
+
+/**
+ * The values of an operation's variables: GraphQL section 6.1.2. Throws `BAD_USER_INPUT`; messages name the place and
+ * the type, never the value.
+ */
+export function coerceVariables(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  given: Variables,
+  maxErrors: number,
+): Variables {
+  const values: Record<string, unknown> = Object.create(null);
+  const errors: GraphQLError[] = [];
+  for (const definition of operation.variableDefinitions ?? []) {
+    const name = definition.variable.name.value;
+    const type = typeFromAST(schema, definition.type);
+    if (!isInputType(type)) continue;
+    if (!Object.hasOwn(given, name)) {
+      if (definition.defaultValue !== undefined) values[name] = valueFromAST(definition.defaultValue, type);
+      else if (isNonNullType(type)) errors.push(problem(definition, `of type "${type}" has no value`));
+      continue;
+    }
+    const value = coerceInputValue(
+      given[name],
+      type,
+      (path, invalid) => {
+        if (errors.length <= maxErrors) errors.push(problem(definition, rule(type, [name], path, invalid)));
+      },
+      true,
+    );
+    values[name] = value;
+  }
+  if (errors.length > 0) throw new DocumentRefusal('BAD_USER_INPUT', errors.slice(0, maxErrors));
+  return values;
+}
+
+const problem = (definition: VariableDefinitionNode, what: string): GraphQLError =>
+  new GraphQLError(`Variable "$${definition.variable.name.value}" ${what}.`, {
+    nodes: definition,
+    extensions: { code: 'BAD_USER_INPUT' },
+  });
+
+function rule(
+  type: GraphQLInputType,
+  root: readonly string[],
+  path: readonly (string | number)[],
+  invalid: unknown,
+): string {
+  const at = path.length === 0 ? '' : `at "${printPath([...root, ...path])}" `;
+  const expected = typeAt(type, path);
+  const nullable = getNullableType(expected);
+  if (isInputObjectType(nullable) && typeof invalid === 'object' && invalid !== null) {
+    const lacking = Object.values(nullable.getFields()).find(
+      (field) => isRequiredInputField(field) && !Object.hasOwn(invalid, field.name),
+    );
+    if (lacking !== undefined) return `${at}lacks the required field "${lacking.name}"`;
+    return `${at}has a field that is not defined by type "${nullable.name}"`;
+  }
+  return `${at}must be a value of type "${expected}"`;
+}
+
+/** The type that is expected below `type`; list items may stand for lists of one. */
+function typeAt(type: GraphQLInputType, path: readonly (string | number)[]): GraphQLInputType {
+  let at: GraphQLInputType = type;
+  for (const step of path) {
+    let nullable: GraphQLInputType = getNullableType(at);
+    if (typeof step === 'string') {
+      while (isListType(nullable)) nullable = getNullableType(nullable.ofType);
+      const field = isInputObjectType(nullable) ? nullable.getFields()[step] : undefined;
+      if (field === undefined) return nullable;
+      at = field.type;
+    } else if (isListType(nullable)) at = nullable.ofType;
+  }
+  return at;
+}
