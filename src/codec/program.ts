@@ -44,6 +44,8 @@ export interface VariantProgram {
   /** Slots that read the same element as another object. */
   readonly selves: readonly SlotProgram[];
   readonly interest: Interest;
+  /** As many `undefined` as there are slots: a copy is faster than a new array. */
+  readonly unset: readonly undefined[];
 }
 
 export interface SlotProgram {
@@ -117,6 +119,7 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     constants: of('constant'),
     selves: of('self'),
     interest: of('text').length > 0 ? ALL : children.size > 0 ? ELEMENTS : SKIP,
+    unset: slots.map(() => undefined),
   };
 }
 

@@ -49,7 +49,7 @@ export class Reading {
       this.kind = 'object';
       this.children = variant.children;
       this.interest = variant.interest;
-      this.values = new Array<unknown>(variant.slots.length).fill(undefined);
+      this.values = variant.unset.slice();
     } else if (slot?.items != null && index === -1) {
       this.kind = 'list';
       this.children = slot.items;
