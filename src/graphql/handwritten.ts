@@ -38,7 +38,7 @@ export interface Handwritten {
  *
  * `place` says where the SDL stands, for problems.
  */
-export function readHandwritten(
+export function operationsByHand(
   sdl: string,
   operations: ReadonlyMap<string, HandwrittenOperation>,
   place: { readonly file: string | null; readonly line: number },
