@@ -34,6 +34,9 @@ export interface SchemaComponents {
   readonly members: Map<string, Component[]>;
 }
 
+/** A schema without target that many include multiplies: beyond this many components the rest is left out. */
+const MOST = 500_000;
+
 /** Collects the global components of all schemas that the documents hold. */
 export function collectComponents(documents: readonly LoadedDocument[], notices: Notices): SchemaComponents {
   const components: SchemaComponents = {
@@ -46,8 +49,14 @@ export function collectComponents(documents: readonly LoadedDocument[], notices:
     members: new Map(),
   };
   const redefines: { readonly node: XmlNode; readonly unit: SchemaUnit }[] = [];
+  let count = 0;
   for (const unit of collectUnits(documents, notices)) {
     if (isBuiltInNamespace(unit.target)) continue;
+    count += unit.node.children.length;
+    if (count > MOST) {
+      notices.add(problemAt(unit.node, 'The schemas declare more than allowed; from here on they are left out.'));
+      break;
+    }
     for (const node of unit.node.children) {
       if (node.uri !== XSD) continue;
       if (node.local === 'redefine') redefines.push({ node, unit });
@@ -134,7 +143,7 @@ function collectUnits(documents: readonly LoadedDocument[], notices: Notices): r
       if (reference.uri === WSDL) addImported(document, reference, null);
     }
   }
-  for (let at = 0; at < units.length; at++) {
+  for (let at = 0; at < units.length && units.length < MOST; at++) {
     const unit = units[at];
     if (unit === undefined) break;
     for (const reference of unit.node.children) {

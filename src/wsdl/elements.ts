@@ -34,30 +34,31 @@ export function isQualified(
 }
 
 function typeOf(node: XmlNode, unit: SchemaUnit, reading: SchemaReading): XsdType {
+  return ownType(node, unit, reading) ?? typeOfHead(node, unit, reading) ?? ANY_TYPE;
+}
+
+function ownType(node: XmlNode, unit: SchemaUnit, reading: SchemaReading): XsdType | null {
   const named = attributeOf(node, 'type');
   if (named !== null) return reading.typeNamed(node, named, unit);
   const complex = childOf(node, XSD, 'complexType');
   if (complex !== null) return reading.typeInside(complex, unit);
   const simple = childOf(node, XSD, 'simpleType');
-  if (simple !== null) return reading.simple.inline(simple, unit);
-  return typeOfHead(node, unit, reading) ?? ANY_TYPE;
+  return simple === null ? null : reading.simple.inline(simple, unit);
 }
 
 const CHAIN = 100;
 
 /** A member of a substitution group without a type of its own has that of the head (XSD part 1 section 3.3.2). */
 function typeOfHead(node: XmlNode, unit: SchemaUnit, reading: SchemaReading): XsdType | null {
-  let at: Component | undefined = { node, unit };
-  for (let step = 0; at !== undefined && step < CHAIN; step++) {
-    if (
-      step > 0 &&
-      (at.node.attributes.has('type') || at.node.children.some((child) => child.local.endsWith('Type')))
-    ) {
-      return typeOf(at.node, at.unit, reading);
-    }
+  let at: Component = { node, unit };
+  for (let step = 0; step < CHAIN; step++) {
     const head = attributeOf(at.node, 'substitutionGroup');
     const name: QName | null = head === null ? null : nameIn(at.node, head, at.unit);
-    at = name === null ? undefined : reading.components.elements.get(typeKey(name));
+    const found = name === null ? undefined : reading.components.elements.get(typeKey(name));
+    if (found === undefined) return null;
+    const type = ownType(found.node, found.unit, reading);
+    if (type !== null) return type;
+    at = found;
   }
   return null;
 }

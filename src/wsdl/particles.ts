@@ -1,4 +1,5 @@
 import type { Problem } from '../base/problem.js';
+import type { QName } from '../xml/events.js';
 import { opaqueType } from './builtin.js';
 import { type Component, nameIn, type SchemaUnit } from './components.js';
 import { readElement } from './elements.js';
@@ -21,8 +22,8 @@ interface Occurrence {
   readonly max: number;
 }
 
-const ONCE: Occurrence = { min: 1, max: 1 };
-const CHAIN = 50;
+/** Compositors and groups inside each other; documents nest less deeply than this, only groups can exceed it. */
+const DEPTH = 200;
 /** Groups that contain groups can multiply: a content model with more elements than this is not built. */
 const MOST = 65_535;
 const INLINE = 500;
@@ -31,6 +32,8 @@ const INLINE = 500;
 export function readParticles(reading: SchemaReading): ParticleReader {
   const groups = new Map<XmlNode, ReadParticle>();
   const open = new Set<XmlNode>();
+  const substitutes = new Map<string, readonly Particle[]>();
+  let depth = 0;
   const sizes = new WeakMap<Particle, number>();
   const sizeOf = (particle: Particle): number => sizes.get(particle) ?? 1;
 
@@ -59,6 +62,14 @@ export function readParticles(reading: SchemaReading): ParticleReader {
   }
 
   function member(node: XmlNode, unit: SchemaUnit): ReadParticle {
+    if (depth >= DEPTH) return { particle: null, trouble: problemAt(node, 'The content model nests too deeply.') };
+    depth++;
+    const read = memberOf(node, unit);
+    depth--;
+    return read;
+  }
+
+  function memberOf(node: XmlNode, unit: SchemaUnit): ReadParticle {
     switch (node.local) {
       case 'sequence':
       case 'choice':
@@ -88,9 +99,8 @@ export function readParticles(reading: SchemaReading): ParticleReader {
     const { particle } = read;
     if (particle === null || (min === 1 && max === 1)) return read;
     if (max === 0) return { particle: null, trouble: null };
-    const once = isOnce(particle);
     return sized(
-      once ? { ...particle, min, max } : { kind: 'sequence', particles: [particle], min, max },
+      isOnce(particle) ? { ...particle, min, max } : { kind: 'sequence', particles: [particle], min, max },
       sizeOf(particle),
     );
   }
@@ -98,8 +108,8 @@ export function readParticles(reading: SchemaReading): ParticleReader {
   function groupContent({ node, unit }: Component, from: XmlNode): ReadParticle {
     const known = groups.get(node);
     if (known !== undefined) return known;
-    if (open.has(node) || open.size > CHAIN) {
-      return { particle: null, trouble: problemAt(from, 'The group contains itself, or groups nest too deeply.') };
+    if (open.has(node)) {
+      return { particle: null, trouble: problemAt(from, 'The group contains itself.') };
     }
     open.add(node);
     const content = node.children.find(({ uri, local }) => uri === XSD && local !== 'annotation');
@@ -119,37 +129,31 @@ export function readParticles(reading: SchemaReading): ParticleReader {
         trouble: null,
       };
     }
-    const elements = referred(node, ref, unit);
-    const [only] = elements;
-    if (only !== undefined && elements.length === 1) {
-      return { particle: { kind: 'one', element: only, min, max }, trouble: null };
-    }
-    const particles = elements.map((one): Particle => ({ kind: 'one', element: one, ...ONCE }));
+    const particles = referred(node, ref, unit);
+    const [only] = particles;
+    if (only?.kind === 'one' && particles.length === 1) return { particle: { ...only, min, max }, trouble: null };
     return sized({ kind: 'choice', particles, min, max }, particles.length);
   }
 
   /** The element referred to and what may stand in its place (XSD part 1 section 3.3.6, substitution groups). */
-  function referred(node: XmlNode, ref: string, unit: SchemaUnit): readonly ElementDeclaration[] {
+  function referred(node: XmlNode, ref: string, unit: SchemaUnit): readonly Particle[] {
     const name = nameIn(node, ref, unit);
-    const head = name === null ? null : reading.element(typeKey(name));
-    if (name === null || head === null) {
-      const type = opaqueType(null);
-      const problem = problemAt(node, `The element ${ref} is not declared; it is kept as XML.`);
-      reading.approximate(type, problem);
-      const missing = name ?? { uri: '', local: ref };
-      return [
-        { kind: 'element', name: missing, type, nillable: true, default: null, fixed: null, documentation: null },
-      ];
-    }
-    const keys = new Set([typeKey(name)]);
-    for (const key of keys) {
-      for (const member of reading.components.members.get(key) ?? []) {
+    const key = name === null ? '' : typeKey(name);
+    const known = substitutes.get(key);
+    if (known !== undefined) return known;
+    const head = reading.element(key);
+    if (head === null) return [once(missingElement(node, ref, name ?? { uri: '', local: ref }, reading))];
+    const keys = new Set([key]);
+    for (const at of keys) {
+      for (const member of reading.components.members.get(at) ?? []) {
         keys.add(typeKey({ uri: member.unit.target, local: attributeOf(member.node, 'name') ?? '' }));
       }
     }
-    const concrete = [...keys].filter((key) => !isAbstract(key));
-    const elements = concrete.map((key) => reading.element(key)).filter((one) => one !== null);
-    return elements.length === 0 ? [head] : elements;
+    const concrete = [...keys].filter((candidate) => !isAbstract(candidate));
+    const elements = concrete.map((candidate) => reading.element(candidate)).filter((one) => one !== null);
+    const particles = elements.length === 0 ? [once(head)] : elements.map(once);
+    substitutes.set(key, particles);
+    return particles;
   }
 
   const isAbstract = (key: string): boolean => {
@@ -158,6 +162,14 @@ export function readParticles(reading: SchemaReading): ParticleReader {
   };
 
   return member;
+}
+
+const once = (element: ElementDeclaration): Particle => ({ kind: 'one', element, min: 1, max: 1 });
+
+function missingElement(node: XmlNode, ref: string, name: QName, reading: SchemaReading): ElementDeclaration {
+  const type = opaqueType(null);
+  reading.approximate(type, problemAt(node, `The element ${ref} is not declared; it is kept as XML.`));
+  return { kind: 'element', name, type, nillable: true, default: null, fixed: null, documentation: null };
 }
 
 const isOnce = ({ min, max }: Occurrence): boolean => min === 1 && max === 1;

@@ -71,13 +71,14 @@ export function fileShelf(main: string, root: string | null): Shelf {
           return { what: 'The reference leaves the folder of the WSDL: its path is absolute.', remedy: EXTERNAL };
         }
       }
-      const relative = base === null ? href : (href.split('#', 1)[0] ?? '').replaceAll('\\', '/');
-      const path = base === null ? relative : join(dirname(base), relative);
-      try {
-        return await within(path);
-      } catch {
-        return { what: `The file ${path} cannot be found.`, remedy: null };
+      const relative = (href.split('#', 1)[0] ?? '').replaceAll('\\', '/');
+      const path = base === null ? href : join(dirname(base), relative);
+      const candidates = base === null ? [path] : [path, join(dirname(base), unescapePath(relative))];
+      for (const candidate of candidates) {
+        const found = await within(candidate).catch(() => null);
+        if (found !== null) return found;
       }
+      return { what: `The file ${path} cannot be found.`, remedy: null };
     },
     async open({ location, key }, limitBytes) {
       try {
@@ -90,6 +91,15 @@ export function fileShelf(main: string, root: string | null): Shelf {
       }
     },
   };
+}
+
+/** A reference is a URI: a space in a file name may be written `%20`. */
+function unescapePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Documents of one host, and of `hosts` (`name` or `name:port`), through the fetcher of the caller. */
