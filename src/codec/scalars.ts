@@ -22,35 +22,35 @@ export interface ScalarType {
   readonly specifiedByUrl: string | null;
 }
 
+/** Name, description, section of XSD 1.0 part 2. */
+const CUSTOM: readonly (readonly [string, string, string | null])[] = [
+  [
+    'Long',
+    'A 64-bit or unsigned 32-bit integer as a string that keeps every digit. Numbers are accepted while they are exact.',
+    'long',
+  ],
+  [
+    'BigInt',
+    'An integer of any size as a string that keeps every digit. Numbers are accepted while they are exact.',
+    'integer',
+  ],
+  ['Decimal', 'A decimal number as a string that keeps every digit, trailing zeros included.', 'decimal'],
+  ['Date', 'A calendar date as written, with its time zone if it has one: 2015-03-26 or 2015-03-26+01:00.', 'date'],
+  ['DateTime', 'A date and time as written, with its time zone if it has one: 2015-03-26T09:30:00.5Z.', 'dateTime'],
+  ['Time', 'A time of day as written, with its time zone if it has one: 09:30:00.', 'time'],
+  ['Duration', 'A duration: P1Y2M3DT4H5M6.7S.', 'duration'],
+  ['Base64', 'Bytes in base64, without white space.', 'base64Binary'],
+  ['Hex', 'Bytes in pairs of hexadecimal digits.', 'hexBinary'],
+  ['URI', 'A URI or IRI reference, absolute or relative.', 'anyURI'],
+  ['QName', 'A qualified name as written by the service. In an argument: a name without a prefix.', 'QName'],
+  ['XML', 'Content whose type is not modelled, as XML text.', null],
+];
+
 /** Every custom scalar by its GraphQL name. `XML` is the text of an `OpaquePlan`. */
 export const SCALAR_TYPES: ReadonlyMap<string, ScalarType> = new Map(
-  [
-    [
-      'Long',
-      'A 64-bit or unsigned 32-bit integer as a string that keeps every digit. Numbers are accepted while they are exact.',
-      'long',
-    ],
-    [
-      'BigInt',
-      'An integer of any size as a string that keeps every digit. Numbers are accepted while they are exact.',
-      'integer',
-    ],
-    ['Decimal', 'A decimal number as a string that keeps every digit, trailing zeros included.', 'decimal'],
-    ['Date', 'A calendar date as written, with its time zone if it has one: 2015-03-26 or 2015-03-26+01:00.', 'date'],
-    ['DateTime', 'A date and time as written, with its time zone if it has one: 2015-03-26T09:30:00.5Z.', 'dateTime'],
-    ['Time', 'A time of day as written, with its time zone if it has one: 09:30:00.', 'time'],
-    ['Duration', 'A duration: P1Y2M3DT4H5M6.7S.', 'duration'],
-    ['Base64', 'Bytes in base64, without white space.', 'base64Binary'],
-    ['Hex', 'Bytes in pairs of hexadecimal digits.', 'hexBinary'],
-    ['URI', 'A URI or IRI reference, absolute or relative.', 'anyURI'],
-    ['QName', 'A qualified name as written by the service. In an argument: a name without a prefix.', 'QName'],
-    ['XML', 'Content whose type is not modelled, as XML text.', null],
-  ].map(([name, description, section]): [string, ScalarType] => [
-    String(name),
-    {
-      description: String(description),
-      specifiedByUrl: section === null ? null : `https://www.w3.org/TR/xmlschema-2/#${section}`,
-    },
+  CUSTOM.map(([name, description, section]) => [
+    name,
+    { description, specifiedByUrl: section === null ? null : `https://www.w3.org/TR/xmlschema-2/#${section}` },
   ]),
 );
 

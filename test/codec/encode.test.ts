@@ -15,7 +15,7 @@ import { DIALECT_NAMES, DIALECTS, type Dialect } from '../../src/soap/dialect.js
 import { ALL, type Interest, type StartTag } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
-import { name, object as objectPlan, readDocument, reply, scalar, slot, URI, value } from './plans.js';
+import { name, object as objectPlan, readDocument, reply, scalar, slot, URI } from './plans.js';
 
 const element = (key: string, builtIn: string | EncodeValue, more: Partial<EncodeElement> = {}): EncodeElement => ({
   key,
@@ -378,5 +378,4 @@ t.test('what is written by a plan is read by its twin', async () => {
     }),
     { numRuns: 300 },
   );
-  t.equal(value('int').kind, 'scalar');
 });
