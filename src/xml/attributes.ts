@@ -2,7 +2,7 @@ import { CLASS, CONTROL, IN_NAME, SPACE, STOPS_VALUE, utf8Length } from './chars
 import { Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
 import type { XmlLimits } from './limits.js';
-import { HASH_SEED, mix, type Name, nameOf } from './names.js';
+import { HASH_START, mix, type Name, nameOf } from './names.js';
 import { Reference } from './references.js';
 import { ATTRIBUTE_NAME, EQUALS, IN_TAG, OUTSIDE, QUOTE, type State, VALUE, VALUE_REFERENCE } from './states.js';
 import { namespaceNameOf, RAW, WIDE } from './tag.js';
@@ -163,7 +163,7 @@ export class AttributeScanner {
   }
 
   protected beginName(i: number): void {
-    this.#hash = HASH_SEED;
+    this.#hash = HASH_START;
     this.#limit = this.base + i + this.#limits.nameChars;
   }
 

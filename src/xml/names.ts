@@ -1,4 +1,5 @@
 import { Refusal } from '../base/refusal.js';
+import { stringOf } from './bytes.js';
 import { isNcName, utf8Length } from './chars.js';
 
 /**
@@ -9,69 +10,66 @@ import { isNcName, utf8Length } from './chars.js';
  */
 export class ByteTable<T> {
   readonly #hashes = new Int32Array(SLOTS);
-  readonly #lengths = new Uint8Array(SLOTS);
-  readonly #bytes = new Uint8Array(SLOTS * SLOT_BYTES);
+  readonly #keys: Uint8Array[] = new Array<Uint8Array>(SLOTS).fill(NO_BYTES);
   readonly #values: (T | null)[] = new Array<T | null>(SLOTS).fill(null);
   #victim = 0;
 
   /** The value kept for these bytes, or null. `hash` is `hashOf` of them. */
   find(bytes: Uint8Array, start: number, end: number, hash: number): T | null {
-    const length = end - start;
-    const first = (hash & (SETS - 1)) << 2;
+    const first = setOf(hash);
     for (let slot = first; slot < first + 4; slot++) {
-      if (this.#hashes[slot] === hash && this.#lengths[slot] === length) {
-        let mine = slot * SLOT_BYTES;
-        let theirs = start;
-        while (theirs < end && this.#bytes[mine] === bytes[theirs]) {
-          mine++;
-          theirs++;
-        }
-        if (theirs === end) return this.#values[slot] ?? null;
-      }
+      if (this.#hashes[slot] !== hash) continue;
+      const key = this.#keys[slot]!;
+      if (key.length !== end - start) continue;
+      let i = 0;
+      while (i < key.length && key[i] === bytes[start + i]) i++;
+      if (i === key.length) return this.#values[slot]!;
     }
     return null;
   }
 
-  /** Keeps a value, in place of another if need be. Long names are not kept. */
-  keep(bytes: Uint8Array, start: number, end: number, hash: number, value: T): void {
-    const length = end - start;
-    if (length > SLOT_BYTES || length === 0) return;
+  /** Keeps a value, in place of another if need be. What has a long key is not kept. */
+  keep(key: Uint8Array, hash: number, value: T): void {
+    if (key.length > LONGEST_KEY_BYTES) return;
+    const first = setOf(hash);
     this.#victim = (this.#victim + 1) & 3;
-    let slot = ((hash & (SETS - 1)) << 2) + this.#victim;
-    for (let probe = (hash & (SETS - 1)) << 2, last = probe + 4; probe < last; probe++) {
-      if (this.#values[probe] === null) {
-        slot = probe;
-        break;
-      }
+    let slot = first + this.#victim;
+    for (let probe = first; probe < first + 4; probe++) {
+      if (this.#values[probe] === null) slot = probe;
     }
     this.#hashes[slot] = hash;
-    this.#lengths[slot] = length;
+    this.#keys[slot] = key;
     this.#values[slot] = value;
-    this.#bytes.set(bytes.subarray(start, end), slot * SLOT_BYTES);
   }
 }
 
 const SETS = 512;
 const SLOTS = SETS * 4;
-const SLOT_BYTES = 128;
+const LONGEST_KEY_BYTES = 128;
+const NO_BYTES = new Uint8Array(0);
 
-/** Where a hash begins; differs from process to process, so that nobody can prepare names that share a set. */
-export const HASH_SEED = (Math.random() * 0x7fffffff) | 0;
+/** Where a hash begins. */
+export const HASH_START = 0;
+
+/** Differs from process to process. */
+const SPREAD = (Math.random() * 0x7fffffff) | 1;
+
+/** The first slot of a set, from the upper bits of the product: they depend on all bits of the hash. */
+const setOf = (hash: number): number => (Math.imul(hash, SPREAD) >>> 23) << 2;
 
 /** One step of the hash. */
-export const mix = (hash: number, byte: number): number => {
-  const mixed = Math.imul(hash ^ byte, 0x01000193);
-  return mixed ^ (mixed >>> 15);
-};
+export const mix = (hash: number, byte: number): number => (Math.imul(hash, 31) + byte) | 0;
 
-export function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = HASH_SEED;
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = HASH_START;
   for (let i = start; i < end; i++) hash = mix(hash, bytes[i]!);
   return hash;
 }
 
 /** A name as written, split at its colon. */
 export class Name {
+  /** The name as written, in UTF-8. */
+  readonly bytes: Uint8Array;
   readonly prefix: string;
   readonly local: string;
   /** The prefix it declares when it is `xmlns` ('') or `xmlns:p`; null for all other names. */
@@ -80,7 +78,8 @@ export class Name {
   uri = '';
   scope = 0;
 
-  constructor(prefix: string, local: string) {
+  constructor(bytes: Uint8Array, prefix: string, local: string) {
+    this.bytes = bytes;
     this.prefix = prefix;
     this.local = local;
     this.declares = prefix === 'xmlns' ? local : prefix === '' && local === 'xmlns' ? '' : null;
@@ -95,7 +94,7 @@ export function nameOf(bytes: Buffer, start: number, end: number, hash: number, 
   const known = names.find(bytes, start, end, hash);
   if (known !== null) return known;
   const name = parseName(bytes, start, end, offset);
-  names.keep(bytes, start, end, hash, name);
+  names.keep(name.bytes, hash, name);
   return name;
 }
 
@@ -104,8 +103,8 @@ export function uriOf(bytes: Buffer, start: number, end: number): string {
   const hash = hashOf(bytes, start, end);
   const known = uris.find(bytes, start, end, hash);
   if (known !== null) return known;
-  const uri = bytes.toString('utf8', start, end);
-  uris.keep(bytes, start, end, hash, uri);
+  const uri = stringOf(bytes, start, end, false);
+  uris.keep(new Uint8Array(bytes.subarray(start, end)), hash, uri);
   return uri;
 }
 
@@ -116,11 +115,13 @@ function parseName(bytes: Buffer, start: number, end: number, offset: number): N
     if (length < 0) throw new Refusal('XML_NOT_WELLFORMED', `name at byte ${offset}`);
     i += length;
   }
-  const text = bytes.toString('utf8', start, end);
+  const text = stringOf(bytes, start, end, false);
   const colon = text.indexOf(':');
   const prefix = colon < 0 ? '' : text.slice(0, colon);
   const local = text.slice(colon + 1);
-  if ((colon < 0 || isNcName(prefix)) && isNcName(local)) return new Name(prefix, local);
+  if ((colon < 0 || isNcName(prefix)) && isNcName(local)) {
+    return new Name(new Uint8Array(bytes.subarray(start, end)), prefix, local);
+  }
   // Without colons it would be a name: then only the rules of namespaces are broken.
   const wellFormed = isNcName(text.replaceAll(':', '_'));
   throw new Refusal(wellFormed ? 'XML_NS_ERROR' : 'XML_NOT_WELLFORMED', `name at byte ${offset}`);

@@ -1,4 +1,5 @@
 import { Refusal } from '../base/refusal.js';
+import { stringOf } from './bytes.js';
 import type { StartTag } from './events.js';
 import { type Name, uriOf } from './names.js';
 import type { Namespaces } from './namespaces.js';
@@ -196,6 +197,6 @@ export function namespaceNameOf(tag: Tag, flags: number): string {
 }
 
 function materialise(bytes: Buffer, start: number, end: number, flags: number): string {
-  const written = bytes.toString((flags & WIDE) === 0 ? 'latin1' : 'utf8', start, end);
+  const written = stringOf(bytes, start, end, (flags & WIDE) === 0);
   return (flags & RAW) === 0 ? written : normaliseValue(written);
 }

@@ -24,7 +24,6 @@ export class TagScanner extends AttributeScanner {
     i = this.nameEnd(chunk, i, end);
     if (i < 0) return end;
     this.#element = this.name(this.elements.tag.offsetBytes + 1);
-    this.elements.named();
     this.spaced = false;
     this.state = IN_TAG;
     return this.inTag(chunk, i, end);
@@ -73,24 +72,23 @@ export class TagScanner extends AttributeScanner {
 
   /** A `</` has been read. */
   protected beginEndTag(chunk: Buffer, i: number, end: number): number {
-    const { elements } = this;
-    if (elements.depth === 0) throw refuse('XML_NOT_WELLFORMED', 'end tag', this.base + i - 2);
-    this.#compared = elements.nameStart;
+    if (this.elements.depth === 0) throw refuse('XML_NOT_WELLFORMED', 'end tag', this.base + i - 2);
+    this.#compared = 0;
     this.#endOffset = this.base + i - 2;
     this.state = END_NAME;
     return this.endName(chunk, i, end);
   }
 
   protected endName(chunk: Buffer, i: number, end: number): number {
-    const { names, nameEnd } = this.elements;
+    const name = this.elements.top.name!.bytes;
     let compared = this.#compared;
-    while (i < end && compared < nameEnd && chunk[i] === names[compared]) {
+    while (i < end && compared < name.length && chunk[i] === name[compared]) {
       i++;
       compared++;
     }
     this.#compared = compared;
     if (i >= end) return end;
-    if (compared < nameEnd) throw refuse('XML_NOT_WELLFORMED', 'end tag', this.base + i);
+    if (compared < name.length) throw refuse('XML_NOT_WELLFORMED', 'end tag', this.base + i);
     this.state = END_SPACE;
     return this.endSpace(chunk, i, end);
   }

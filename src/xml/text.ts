@@ -21,12 +21,12 @@ export abstract class TextScanner extends TagScanner {
   /** Character data. */
   protected content(chunk: Buffer, i: number, end: number): number {
     const { elements } = this;
-    const wanted = wantsText(elements.interest);
-    const all = elements.interest === ALL;
+    const wanted = wantsText(elements.top.interest);
+    const all = elements.top.interest === ALL;
     const entry = i;
     let start = i;
     let ascii = true;
-    let limit = all ? i + elements.textLeft : end;
+    let limit = all ? i + elements.top.textLeft : end;
     if (this.#afterReturn) {
       this.#afterReturn = false;
       if (chunk[i] === 0x0a) {
@@ -58,7 +58,7 @@ export abstract class TextScanner extends TagScanner {
         if (i - 1 > start) elements.text(chunk, start, i - 1, ascii);
         i = this.#lineEnd(chunk, i, end);
         start = i;
-        limit = i + elements.textLeft;
+        limit = i + elements.top.textLeft;
       } else {
         this.#refuseInText(chunk, entry, i);
         i++;
@@ -106,10 +106,10 @@ export abstract class TextScanner extends TagScanner {
       i++;
       if (!done) continue;
       this.state = CONTENT;
-      if (!wantsText(elements.interest)) return i;
+      if (!wantsText(elements.top.interest)) return i;
       const { code } = this.reference;
       const bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-      if (bytes > elements.textLeft) this.#refuseText(this.#ampersand);
+      if (bytes > elements.top.textLeft) this.#refuseText(this.#ampersand);
       elements.characters(String.fromCodePoint(code), bytes);
       return i;
     }
@@ -139,7 +139,7 @@ export abstract class TextScanner extends TagScanner {
       if (byte === 0x5d) {
         this.#afterReturn = false;
         this.#brackets++;
-        if (this.#brackets - 2 > this.elements.textLeft) this.#refuseText(this.base + i);
+        if (this.#brackets - 2 > this.elements.top.textLeft) this.#refuseText(this.base + i);
         i++;
       } else if (byte === 0x3e && this.#brackets >= 2) {
         this.#flushBrackets(2, this.base + i);
@@ -158,23 +158,23 @@ export abstract class TextScanner extends TagScanner {
     const { elements } = this;
     const count = this.#brackets - ending;
     this.#brackets = 0;
-    if (count === 0 || !wantsText(elements.interest)) return;
-    if (count > elements.textLeft) this.#refuseText(offset);
-    elements.characters(elements.interest === ALL ? ']'.repeat(count) : ']', count);
+    if (count === 0 || !wantsText(elements.top.interest)) return;
+    if (count > elements.top.textLeft) this.#refuseText(offset);
+    elements.characters(elements.top.interest === ALL ? ']'.repeat(count) : ']', count);
   }
 
   /** A run of a CDATA section up to a square bracket. */
   #cdataRun(chunk: Buffer, i: number, end: number): number {
     const { elements } = this;
-    const wanted = wantsText(elements.interest);
-    const all = elements.interest === ALL;
+    const wanted = wantsText(elements.top.interest);
+    const all = elements.top.interest === ALL;
     if (this.#afterReturn) {
       this.#afterReturn = false;
       if (chunk[i] === 0x0a) i++;
     }
     let start = i;
     let ascii = true;
-    let limit = all ? i + elements.textLeft : end;
+    let limit = all ? i + elements.top.textLeft : end;
     for (;;) {
       const stop = Math.min(limit, end);
       while (i < stop && (CLASS[chunk[i]!]! & STOPS_CDATA) === 0) i++;
@@ -193,7 +193,7 @@ export abstract class TextScanner extends TagScanner {
         if (i - 1 > start) elements.text(chunk, start, i - 1, ascii);
         i = this.#lineEnd(chunk, i, end);
         start = i;
-        limit = i + elements.textLeft;
+        limit = i + elements.top.textLeft;
       }
     }
     if (wanted && i > start) elements.text(chunk, start, i, ascii);
@@ -201,7 +201,7 @@ export abstract class TextScanner extends TagScanner {
   }
 
   #refuseText(offset: number): void {
-    if (this.elements.interest === ALL) throw refuse('XML_TEXT_LIMIT', 'text', offset);
+    if (this.elements.top.interest === ALL) throw refuse('XML_TEXT_LIMIT', 'text', offset);
   }
 
   protected resetText(): void {
