@@ -1,15 +1,17 @@
-import { typeKey } from '../wsdl/model.js';
 import { ALL, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 import { trimXml } from './lexical.js';
+import { CODEC_LIMITS } from './limits.js';
 import { OpaqueXml } from './opaque.js';
 import { type Decoded, type DecodeError, LexicalError, type ReplyPlan, type Scalar, type ScalarValue } from './plan.js';
-import { type ObjectProgram, programOf, type SlotProgram, slotsFor, type VariantProgram } from './program.js';
+import { programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
 import { itemsOf, pathOf, Reading, readXml, strongestInterest } from './reading.js';
-import { isNil, typeNameOf } from './xsi.js';
+import { isNil } from './xsi.js';
 
 export interface DecodeLimits {
   /** Items of one list; a longer list is null with an error. */
   readonly listItems: number;
+  /** Length of content that is handed out as XML; longer content is null with an error. */
+  readonly opaqueChars?: number;
 }
 
 /**
@@ -21,6 +23,7 @@ export interface DecodeLimits {
 export class ReplyDecoder implements XmlHandler {
   readonly #plan: ReplyPlan;
   readonly #listItems: number;
+  readonly #opaqueChars: number;
   /** The readings of every element that is open and read. */
   readonly #open: Reading[] = [];
   /** The last of them. */
@@ -33,6 +36,7 @@ export class ReplyDecoder implements XmlHandler {
   constructor(plan: ReplyPlan, limits: DecodeLimits) {
     this.#plan = plan;
     this.#listItems = limits.listItems;
+    this.#opaqueChars = limits.opaqueChars ?? CODEC_LIMITS.opaqueChars.default;
   }
 
   open(tag: StartTag): Interest {
@@ -124,7 +128,7 @@ export class ReplyDecoder implements XmlHandler {
     const isWrapper = slot.items !== null && index === -1;
     if (isWrapper || slot.value.kind !== 'object') {
       if (slot.value.kind === 'opaque' && !isWrapper)
-        return readXml(tag, owner, slot, index, new OpaqueXml(), readings);
+        return readXml(tag, owner, slot, index, new OpaqueXml(this.#opaqueChars), readings);
       const reading = new Reading(owner, slot, index, tag.uri, null);
       reading.next = readings;
       return reading;
@@ -288,10 +292,4 @@ function decodeOrRule(scalar: Scalar, lexical: string): ScalarValue | LexicalErr
     if (caught instanceof LexicalError) return caught;
     throw caught;
   }
-}
-
-/** What an element of this type is read as; null where its type is abstract and it names no other. */
-function variantOf(program: ObjectProgram, tag: StartTag): VariantProgram | null {
-  const name = program.variants.size === 0 ? null : typeNameOf(tag);
-  return (name === null ? undefined : program.variants.get(typeKey(name))) ?? program.declared;
 }

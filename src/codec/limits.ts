@@ -26,14 +26,6 @@ export const CODEC_LIMITS = {
     refusal: 'BAD_USER_INPUT',
     text: 'Nesting of an argument. With the envelope it stays below the 100 levels common parsers allow.',
   },
-  numberChars: {
-    default: 128,
-    min: 16,
-    max: 1024,
-    unit: 'chars',
-    refusal: null,
-    text: 'Length of one number or date as written. DataPower allows 128.',
-  },
   stringChars: {
     default: MIB,
     min: KIB,

@@ -1,6 +1,5 @@
 import type { StartTag } from '../xml/events.js';
 import { XmlWriter } from '../xml/writer.js';
-import { CODEC_LIMITS } from './limits.js';
 import { resolveQName, XML_URI, XSI_URI } from './xsi.js';
 
 /**
@@ -11,11 +10,17 @@ export class OpaqueXml {
   readonly #writer = new XmlWriter();
   /** Namespaces of the open elements. */
   readonly #uris: string[] = [];
+  readonly #maxChars: number;
   #chars = 0;
+
+  /** `maxChars`: how long the text may become. */
+  constructor(maxChars: number) {
+    this.#maxChars = maxChars;
+  }
 
   /** True when it is longer than allowed: it takes no more and comes to nothing. */
   get isTooLong(): boolean {
-    return this.#chars > CODEC_LIMITS.opaqueChars.default;
+    return this.#chars > this.#maxChars;
   }
 
   open(tag: StartTag): void {

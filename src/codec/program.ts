@@ -1,3 +1,4 @@
+import { typeKey } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
 import { ALL, ELEMENTS, type Interest, SKIP, type StartTag } from '../xml/events.js';
 import {
@@ -10,6 +11,7 @@ import {
   type Slot,
   type ValuePlan,
 } from './plan.js';
+import { typeNameOf } from './xsi.js';
 
 /**
  * A reply plan arranged for the decoder: children by local name, places by number. Made once per plan and kept beside
@@ -85,6 +87,12 @@ export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): r
     if (entry.uri === uri) return entry.slots;
   }
   return uri === '' || uri === parentUri ? (named[0]?.slots ?? null) : null;
+}
+
+/** What an element of this type is read as; null where its type is abstract and it names no other. */
+export function variantOf(program: ObjectProgram, tag: StartTag): VariantProgram | null {
+  const name = program.variants.size === 0 ? null : typeNameOf(tag);
+  return (name === null ? undefined : program.variants.get(typeKey(name))) ?? program.declared;
 }
 
 function compileObject(plan: ObjectPlan): ObjectProgram {

@@ -204,6 +204,16 @@ t.test('recursive input is bounded and written without recursion', async (t) => 
   }
 });
 
+t.test('limits can be set', async (t) => {
+  const limits = { inputItems: 2, inputDepth: 4, stringChars: 1024 };
+  const plan = request(object([element('a', 'string', { occurs: 'many' })]));
+  const of = (a: readonly string[]) => () =>
+    encodeRequest(plan, DIALECTS['1.1'], { arguments: { a }, headers: {} }, limits).length;
+  t.equal(caughtOf(of(['x', 'x'.repeat(1024)])), null);
+  t.equal(caughtOf(of(['x', 'y', 'z']))?.rule, 'more items than allowed');
+  t.equal(caughtOf(of(['x'.repeat(1025)]))?.rule, 'longer than allowed');
+});
+
 t.test('members that objects inherit are not values', async (t) => {
   const keys = ['__proto__', 'constructor', 'toString', 'valueOf'];
   const body = object(keys.map((key) => element(key, 'string')));
