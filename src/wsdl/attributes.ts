@@ -1,4 +1,5 @@
 import { ANY_SIMPLE, builtInAttribute } from './builtin.js';
+import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaUnit } from './components.js';
 import { isQualified } from './elements.js';
 import { type AttributeDeclaration, typeKey } from './model.js';
@@ -20,7 +21,7 @@ export type AttributeReader = (
 ) => readonly AttributeDeclaration[];
 
 export function readAttributes(reading: SchemaReading): AttributeReader {
-  const groups = new Map<XmlNode, readonly Change[]>();
+  const groups = new ComponentMap<readonly Change[]>();
   const open = new Set<XmlNode>();
 
   function changesIn(node: XmlNode, unit: SchemaUnit): readonly Change[] {
@@ -49,13 +50,12 @@ export function readAttributes(reading: SchemaReading): AttributeReader {
       reading.notices.add(problemAt(node, `The attribute group ${ref} ${why}; it is left out.`));
       return [];
     }
-    const known = groups.get(group.node);
+    const known = groups.get(group);
     if (known !== undefined) return known;
     open.add(group.node);
     const changes = changesIn(group.node, group.unit);
     open.delete(group.node);
-    groups.set(group.node, changes);
-    return changes;
+    return groups.set(group, changes);
   }
 
   return (node, unit, inherited) => {

@@ -96,7 +96,7 @@ function baseOf(type: OpenComplexType, { node, unit }: Component, readers: Compl
 function ownContent(type: ComplexType, { node, unit }: Component, readers: ComplexReaders): Content {
   const model = node.children.find(({ uri, local }) => uri === XSD && /^(sequence|choice|all|group)$/.test(local));
   if (model === undefined) return EMPTY;
-  const { particle, trouble } = readers.particles(model, unit);
+  const { particle, trouble } = readers.particles.read(model, unit);
   if (trouble !== null) {
     readers.reading.approximate(type, { ...trouble, what: `${trouble.what} ${nameFor(type)} is kept as XML.` });
     return OPAQUE;

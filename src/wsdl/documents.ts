@@ -3,8 +3,9 @@ import { type Problem, Problems } from '../base/problem.js';
 import { decodeDocument } from './encoding.js';
 import { isBuiltInNamespace, WSDL, WSDL_20, XSD } from './namespaces.js';
 import type { Notices } from './notices.js';
+import { parseTree } from './parse.js';
 import { isRefused, type Located, type Refused, type Shelf } from './shelf.js';
-import { attributeOf, childrenOf, parseTree, problemAt, type XmlNode } from './tree.js';
+import { attributeOf, childrenOf, problemAt, type XmlNode } from './tree.js';
 
 /** A document that was read, with what its references lead to. */
 export interface LoadedDocument extends Located {

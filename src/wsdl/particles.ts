@@ -1,6 +1,7 @@
 import type { Problem } from '../base/problem.js';
 import type { QName } from '../xml/events.js';
 import { opaqueType } from './builtin.js';
+import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaUnit } from './components.js';
 import { readElement } from './elements.js';
 import { type ElementDeclaration, type Particle, typeKey } from './model.js';
@@ -13,8 +14,6 @@ export interface ReadParticle {
   readonly particle: Particle | null;
   readonly trouble: Problem | null;
 }
-
-export type ParticleReader = (node: XmlNode, unit: SchemaUnit) => ReadParticle;
 
 type Compositor = 'sequence' | 'choice' | 'all';
 interface Occurrence {
@@ -29,58 +28,64 @@ const MOST = 65_535;
 const INLINE = 500;
 
 /** Reads content models: `sequence`, `choice`, `all`, and `group` references with what they refer to. */
-export function readParticles(reading: SchemaReading): ParticleReader {
-  const groups = new Map<XmlNode, ReadParticle>();
-  const open = new Set<XmlNode>();
-  const substitutes = new Map<string, readonly Particle[]>();
-  let depth = 0;
-  const sizes = new WeakMap<Particle, number>();
-  const sizeOf = (particle: Particle): number => sizes.get(particle) ?? 1;
+export class ParticleReader {
+  readonly #reading: SchemaReading;
+  readonly #groups = new ComponentMap<ReadParticle>();
+  readonly #open = new Set<XmlNode>();
+  readonly #substitutes = new Map<string, readonly Particle[]>();
+  readonly #sizes = new WeakMap<Particle, number>();
+  #depth = 0;
 
-  function compositor(node: XmlNode, unit: SchemaUnit, kind: Compositor): ReadParticle {
+  constructor(reading: SchemaReading) {
+    this.#reading = reading;
+  }
+
+  /** A `sequence`, `choice`, `all`, `group` or `element` with what is in it. */
+  read(node: XmlNode, unit: SchemaUnit): ReadParticle {
+    if (this.#depth >= DEPTH)
+      return { particle: null, trouble: problemAt(node, 'The content model nests too deeply.') };
+    this.#depth++;
+    const read = this.#memberOf(node, unit);
+    this.#depth--;
+    return read;
+  }
+
+  #compositor(node: XmlNode, unit: SchemaUnit, kind: Compositor): ReadParticle {
     const particles: Particle[] = [];
     let size = 0;
     for (const child of node.children) {
       if (child.uri !== XSD) continue;
-      const { particle, trouble } = member(child, unit);
+      const { particle, trouble } = this.read(child, unit);
       if (trouble !== null) return { particle: null, trouble };
       if (particle === null) continue;
-      size += sizeOf(particle);
+      size += this.#sizeOf(particle);
       if (size > MOST) return { particle: null, trouble: problemAt(node, 'The content model is larger than allowed.') };
       if (particle.kind === kind && isOnce(particle) && particle.particles.length <= INLINE) {
         particles.push(...particle.particles);
       } else particles.push(particle);
     }
-    const { min, max } = occurrenceOf(node, reading);
+    const { min, max } = occurrenceOf(node, this.#reading);
     if (max === 0 || particles.length === 0) return { particle: null, trouble: null };
-    return sized({ kind, particles, min, max }, size);
+    return this.#sized({ kind, particles, min, max }, size);
   }
 
-  function sized(particle: Particle, size: number): ReadParticle {
-    sizes.set(particle, size);
+  #sized(particle: Particle, size: number): ReadParticle {
+    this.#sizes.set(particle, size);
     return { particle, trouble: null };
   }
 
-  function member(node: XmlNode, unit: SchemaUnit): ReadParticle {
-    if (depth >= DEPTH) return { particle: null, trouble: problemAt(node, 'The content model nests too deeply.') };
-    depth++;
-    const read = memberOf(node, unit);
-    depth--;
-    return read;
-  }
-
-  function memberOf(node: XmlNode, unit: SchemaUnit): ReadParticle {
+  #memberOf(node: XmlNode, unit: SchemaUnit): ReadParticle {
     switch (node.local) {
       case 'sequence':
       case 'choice':
       case 'all':
-        return compositor(node, unit, node.local);
+        return this.#compositor(node, unit, node.local);
       case 'group':
-        return group(node, unit);
+        return this.#group(node, unit);
       case 'element':
-        return element(node, unit);
+        return this.#element(node, unit);
       case 'any': {
-        const occurrence = occurrenceOf(node, reading);
+        const occurrence = occurrenceOf(node, this.#reading);
         return { particle: occurrence.max === 0 ? null : { kind: 'any', ...occurrence }, trouble: null };
       }
       default:
@@ -88,80 +93,82 @@ export function readParticles(reading: SchemaReading): ParticleReader {
     }
   }
 
-  function group(node: XmlNode, unit: SchemaUnit): ReadParticle {
+  #group(node: XmlNode, unit: SchemaUnit): ReadParticle {
     const ref = attributeOf(node, 'ref') ?? '';
     const name = nameIn(node, ref, unit);
-    const found = name === null ? undefined : reading.components.groups.get(typeKey(name));
+    const found = name === null ? undefined : this.#reading.components.groups.get(typeKey(name));
     if (found === undefined) return { particle: null, trouble: problemAt(node, `The group ${ref} is not declared.`) };
-    const original = open.has(found.node) ? reading.components.redefined.get(found.node) : undefined;
-    const read = groupContent(original ?? found, node);
-    const { min, max } = occurrenceOf(node, reading);
+    const original = this.#open.has(found.node) ? this.#reading.components.redefined.get(found.node) : undefined;
+    const read = this.#groupContent(original ?? found, node);
+    const { min, max } = occurrenceOf(node, this.#reading);
     const { particle } = read;
     if (particle === null || (min === 1 && max === 1)) return read;
     if (max === 0) return { particle: null, trouble: null };
-    return sized(
+    return this.#sized(
       isOnce(particle) ? { ...particle, min, max } : { kind: 'sequence', particles: [particle], min, max },
-      sizeOf(particle),
+      this.#sizeOf(particle),
     );
   }
 
-  function groupContent({ node, unit }: Component, from: XmlNode): ReadParticle {
-    const known = groups.get(node);
+  #groupContent(group: Component, from: XmlNode): ReadParticle {
+    const { node, unit } = group;
+    const known = this.#groups.get(group);
     if (known !== undefined) return known;
-    if (open.has(node)) {
+    if (this.#open.has(node)) {
       return { particle: null, trouble: problemAt(from, 'The group contains itself.') };
     }
-    open.add(node);
+    this.#open.add(node);
     const content = node.children.find(({ uri, local }) => uri === XSD && local !== 'annotation');
-    const read = content === undefined ? { particle: null, trouble: null } : member(content, unit);
-    open.delete(node);
-    groups.set(node, read);
-    return read;
+    const read = content === undefined ? { particle: null, trouble: null } : this.read(content, unit);
+    this.#open.delete(node);
+    return this.#groups.set(group, read);
   }
 
-  function element(node: XmlNode, unit: SchemaUnit): ReadParticle {
-    const { min, max } = occurrenceOf(node, reading);
+  #element(node: XmlNode, unit: SchemaUnit): ReadParticle {
+    const { min, max } = occurrenceOf(node, this.#reading);
     if (max === 0) return { particle: null, trouble: null };
     const ref = attributeOf(node, 'ref');
     if (ref === null) {
       return {
-        particle: { kind: 'one', element: readElement({ node, unit }, 'local', reading), min, max },
+        particle: { kind: 'one', element: readElement({ node, unit }, 'local', this.#reading), min, max },
         trouble: null,
       };
     }
-    const particles = referred(node, ref, unit);
+    const particles = this.#referred(node, ref, unit);
     const [only] = particles;
     if (only?.kind === 'one' && particles.length === 1) return { particle: { ...only, min, max }, trouble: null };
-    return sized({ kind: 'choice', particles, min, max }, particles.length);
+    return this.#sized({ kind: 'choice', particles, min, max }, particles.length);
   }
 
   /** The element referred to and what may stand in its place (XSD part 1 section 3.3.6, substitution groups). */
-  function referred(node: XmlNode, ref: string, unit: SchemaUnit): readonly Particle[] {
+  #referred(node: XmlNode, ref: string, unit: SchemaUnit): readonly Particle[] {
     const name = nameIn(node, ref, unit);
     const key = name === null ? '' : typeKey(name);
-    const known = substitutes.get(key);
+    const known = this.#substitutes.get(key);
     if (known !== undefined) return known;
-    const head = reading.element(key);
-    if (head === null) return [once(missingElement(node, ref, name ?? { uri: '', local: ref }, reading))];
+    const head = this.#reading.element(key);
+    if (head === null) return [once(missingElement(node, ref, name ?? { uri: '', local: ref }, this.#reading))];
     const keys = new Set([key]);
     for (const at of keys) {
-      for (const member of reading.components.members.get(at) ?? []) {
+      for (const member of this.#reading.components.members.get(at) ?? []) {
         keys.add(typeKey({ uri: member.unit.target, local: attributeOf(member.node, 'name') ?? '' }));
       }
     }
-    const concrete = [...keys].filter((candidate) => !isAbstract(candidate));
-    const elements = concrete.map((candidate) => reading.element(candidate)).filter((one) => one !== null);
+    const concrete = [...keys].filter((candidate) => !this.#isAbstract(candidate));
+    const elements = concrete.map((candidate) => this.#reading.element(candidate)).filter((one) => one !== null);
     const particles = elements.length === 0 ? [once(head)] : elements.map(once);
-    substitutes.set(key, particles);
+    this.#substitutes.set(key, particles);
     return particles;
   }
 
-  const isAbstract = (key: string): boolean => {
-    const component = reading.components.elements.get(key);
-    return component !== undefined && isTrue(attributeOf(component.node, 'abstract'));
-  };
+  #sizeOf(particle: Particle): number {
+    return this.#sizes.get(particle) ?? 1;
+  }
 
-  return member;
+  #isAbstract(key: string): boolean {
+    const component = this.#reading.components.elements.get(key);
+    return component !== undefined && isTrue(attributeOf(component.node, 'abstract'));
+  }
 }
 
 const once = (element: ElementDeclaration): Particle => ({ kind: 'one', element, min: 1, max: 1 });

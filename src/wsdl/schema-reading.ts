@@ -2,7 +2,7 @@ import type { Problem } from '../base/problem.js';
 import type { SchemaComponents, SchemaUnit } from './components.js';
 import type { ComplexType, ElementDeclaration, XsdType } from './model.js';
 import type { Notices } from './notices.js';
-import type { SimpleTypes } from './simple.js';
+import type { SimpleTypeReader } from './simple.js';
 import type { XmlNode } from './tree.js';
 
 /** A type while its content is being read. */
@@ -14,7 +14,7 @@ export type OpenComplexType = { -readonly [K in keyof ComplexType]: ComplexType[
  */
 export interface SchemaReading {
   readonly components: SchemaComponents;
-  readonly simple: SimpleTypes;
+  readonly simple: SimpleTypeReader;
   readonly notices: Notices;
   /** The type that `value` names at `node`; an opaque one, with a notice, when there is none. */
   typeNamed(node: XmlNode, value: string, unit: SchemaUnit): XsdType;

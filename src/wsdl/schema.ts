@@ -1,16 +1,18 @@
 import type { Problem } from '../base/problem.js';
+import type { QName } from '../xml/events.js';
 import { readAttributes } from './attributes.js';
 import { ANY_TYPE, builtInSimple, opaqueType } from './builtin.js';
-import { fillComplexType } from './complex.js';
+import { type ComplexReaders, fillComplexType } from './complex.js';
+import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaComponents, type SchemaUnit } from './components.js';
 import { readElement } from './elements.js';
 import { type ComplexType, type ElementDeclaration, typeKey, type XsdType } from './model.js';
 import { isBuiltInNamespace, XSD } from './namespaces.js';
 import type { Notices } from './notices.js';
-import { readParticles } from './particles.js';
+import { ParticleReader } from './particles.js';
 import type { OpenComplexType, SchemaReading } from './schema-reading.js';
-import { readSimpleTypes, redefinedBase } from './simple.js';
-import { problemAt, type XmlNode } from './tree.js';
+import { redefinedBase, SimpleTypeReader } from './simple.js';
+import { attributeOf, problemAt, type XmlNode } from './tree.js';
 
 /** The schemas, read: every named type and global element, and what had to be approximated. */
 export interface Schema {
@@ -32,118 +34,130 @@ const CHAIN = 100;
 
 /** Reads all components. Nothing that is wrong in a schema throws: it is a notice and an approximation. */
 export function readSchema(components: SchemaComponents, notices: Notices): Schema {
-  const shells: Shell[] = [];
-  const shellOf = new Map<ComplexType, Shell>();
-  const named = new Map<string, XsdType>();
-  const inside = new Map<XmlNode, Map<string, ComplexType>>();
-  const elements = new Map<string, ElementDeclaration>();
-  const approximated = new Map<XsdType, Problem[]>();
-  let depth = 0;
+  const reader = new SchemaReader(components, notices);
+  reader.readAll();
+  const outside = (node: XmlNode): SchemaUnit => ({ node, target: '', chameleon: false });
+  return {
+    types: reader.types,
+    elements: reader.elements,
+    approximated: reader.approximated,
+    typeNamed: (node, value) => reader.typeNamed(node, value, outside(node)),
+  };
+}
 
-  function shellFor(component: Component, name: ComplexType['name']): OpenComplexType {
-    const type: OpenComplexType = { ...opaqueType(name), content: { kind: 'empty' }, derived: [] };
-    const shell: Shell = { type, component, state: 'empty' };
-    shells.push(shell);
-    shellOf.set(type, shell);
-    return type;
+class SchemaReader implements SchemaReading {
+  readonly components: SchemaComponents;
+  readonly notices: Notices;
+  readonly simple: SimpleTypeReader;
+  readonly types = new Map<string, XsdType>();
+  readonly elements = new Map<string, ElementDeclaration>();
+  readonly approximated = new Map<XsdType, Problem[]>();
+  readonly #shells: Shell[] = [];
+  readonly #shellOf = new Map<ComplexType, Shell>();
+  readonly #inside = new ComponentMap<ComplexType>();
+  readonly #unknown = new Map<string, ComplexType>();
+  readonly #readers: ComplexReaders;
+  #depth = 0;
+
+  constructor(components: SchemaComponents, notices: Notices) {
+    this.components = components;
+    this.notices = notices;
+    this.simple = new SimpleTypeReader(components, notices);
+    this.#readers = { reading: this, attributes: readAttributes(this), particles: new ParticleReader(this) };
   }
 
-  function shellAt(component: Component): ComplexType {
-    const byTarget = inside.get(component.node) ?? new Map<string, ComplexType>();
-    inside.set(component.node, byTarget);
-    const type = byTarget.get(component.unit.target) ?? shellFor(component, null);
-    byTarget.set(component.unit.target, type);
-    return type;
-  }
-
-  function typeWithName(name: { uri: string; local: string }): XsdType | null {
-    const key = typeKey(name);
-    const known = named.get(key);
-    if (known !== undefined) return known;
-    const component = components.types.get(key);
-    if (component === undefined) return null;
-    const type = component.node.local === 'complexType' ? shellFor(component, name) : simple.named(name);
-    if (type !== null) named.set(key, type);
-    return type;
-  }
-
-  function typeNamed(node: XmlNode, value: string, unit: SchemaUnit): XsdType {
-    const name = nameIn(node, value, unit);
-    if (name === null) return unknownType(node, value, `!${value}`, 'uses a prefix that is not declared');
-    if (isBuiltInNamespace(name.uri)) {
-      if (name.uri === XSD && name.local === 'anyType') return ANY_TYPE;
-      return builtInSimple(name) ?? unknownType(node, value, typeKey(name), 'has no meaning in literal messages');
+  /** Shells for all named types first, in the order of declaration; then elements; then the content of the shells. */
+  readAll(): void {
+    for (const { node, unit } of this.components.types.values()) {
+      this.#typeWithName({ uri: unit.target, local: attributeOf(node, 'name') ?? '' });
     }
-    const original = redefinedBase(node, name, unit, components);
-    if (original !== undefined) {
-      return original.node.local === 'complexType' ? shellAt(original) : simple.inline(original.node, original.unit);
+    for (const key of this.components.elements.keys()) this.element(key);
+    // More shells are added while these are filled.
+    for (let at = 0; at < this.#shells.length; at++) {
+      const shell = this.#shells[at];
+      if (shell !== undefined) this.fill(shell.type);
     }
-    return typeWithName(name) ?? unknownType(node, value, typeKey(name), 'is not declared');
+    for (const { type } of this.#shells) {
+      if (type.base !== null) this.#shellOf.get(type.base)?.type.derived.push(type);
+    }
   }
 
-  const unknown = new Map<string, ComplexType>();
-  function unknownType(node: XmlNode, value: string, key: string, why: string): ComplexType {
-    const known = unknown.get(key);
+  element(key: string): ElementDeclaration | null {
+    const known = this.elements.get(key);
     if (known !== undefined) return known;
-    const type = opaqueType(null);
-    unknown.set(key, type);
-    approximate(type, problemAt(node, `The type ${value} ${why}; it is kept as XML.`));
-    return type;
-  }
-
-  function approximate(type: XsdType, problem: Problem): void {
-    const problems = approximated.get(type);
-    if (problems === undefined) approximated.set(type, [problem]);
-    else problems.push(problem);
-    notices.add(problem);
-  }
-
-  function element(key: string): ElementDeclaration | null {
-    const known = elements.get(key);
-    if (known !== undefined) return known;
-    const component = components.elements.get(key);
+    const component = this.components.elements.get(key);
     if (component === undefined) return null;
-    const read = readElement(component, 'global', reading);
-    elements.set(key, read);
+    const read = readElement(component, 'global', this);
+    this.elements.set(key, read);
     return read;
   }
 
-  function fill(type: ComplexType): boolean {
-    const shell = shellOf.get(type);
+  typeNamed(node: XmlNode, value: string, unit: SchemaUnit): XsdType {
+    const name = nameIn(node, value, unit);
+    if (name === null) return this.#unknownType(node, value, `!${value}`, 'uses a prefix that is not declared');
+    if (isBuiltInNamespace(name.uri)) {
+      if (name.uri === XSD && name.local === 'anyType') return ANY_TYPE;
+      return builtInSimple(name) ?? this.#unknownType(node, value, typeKey(name), 'has no meaning in literal messages');
+    }
+    const original = redefinedBase(node, name, unit, this.components);
+    if (original?.node.local === 'complexType') return this.#typeAt(original);
+    if (original !== undefined) return this.simple.inline(original.node, original.unit);
+    return this.#typeWithName(name) ?? this.#unknownType(node, value, typeKey(name), 'is not declared');
+  }
+
+  typeInside(node: XmlNode, unit: SchemaUnit): ComplexType {
+    return this.#typeAt({ node, unit });
+  }
+
+  fill(type: ComplexType): boolean {
+    const shell = this.#shellOf.get(type);
     if (shell === undefined || shell.state === 'done') return true;
-    if (shell.state === 'open' || depth >= CHAIN) return false;
+    if (shell.state === 'open' || this.#depth >= CHAIN) return false;
     shell.state = 'open';
-    depth++;
-    fillComplexType(shell.type, shell.component, { reading, attributes, particles });
-    depth--;
+    this.#depth++;
+    fillComplexType(shell.type, shell.component, this.#readers);
+    this.#depth--;
     shell.state = 'done';
     return true;
   }
 
-  const simple = readSimpleTypes(components, notices);
-  const typeInside = (node: XmlNode, unit: SchemaUnit): ComplexType => shellAt({ node, unit });
-  const reading: SchemaReading = { components, simple, notices, typeNamed, typeInside, element, fill, approximate };
-  const attributes = readAttributes(reading);
-  const particles = readParticles(reading);
-  const drain = (): void => {
-    for (let at = 0; at < shells.length; at++) {
-      const shell = shells[at];
-      if (shell !== undefined) fill(shell.type);
-    }
-  };
-
-  for (const { node, unit } of components.types.values()) {
-    typeWithName({ uri: unit.target, local: node.attributes.get('name')?.trim() ?? '' });
+  approximate(type: XsdType, problem: Problem): void {
+    const problems = this.approximated.get(type);
+    if (problems === undefined) this.approximated.set(type, [problem]);
+    else problems.push(problem);
+    this.notices.add(problem);
   }
-  for (const key of components.elements.keys()) element(key);
-  drain();
-  for (const { type } of shells)
-    shellOf.get(type.base ?? type)?.type.derived.push(...(type.base === null ? [] : [type]));
-  const outside = (node: XmlNode): SchemaUnit => ({ node, target: '', chameleon: false });
-  return {
-    types: named,
-    elements,
-    approximated,
-    typeNamed: (node, value) => typeNamed(node, value, outside(node)),
-  };
+
+  #typeAt(component: Component): ComplexType {
+    return this.#inside.get(component) ?? this.#inside.set(component, this.#shellFor(component, null));
+  }
+
+  #typeWithName(name: QName): XsdType | null {
+    const key = typeKey(name);
+    const known = this.types.get(key);
+    if (known !== undefined) return known;
+    const component = this.components.types.get(key);
+    if (component === undefined) return null;
+    const isComplex = component.node.local === 'complexType';
+    const type = isComplex ? this.#shellFor(component, name) : this.simple.named(name);
+    if (type !== null) this.types.set(key, type);
+    return type;
+  }
+
+  #shellFor(component: Component, name: QName | null): ComplexType {
+    const type: OpenComplexType = { ...opaqueType(name), content: { kind: 'empty' }, derived: [] };
+    const shell: Shell = { type, component, state: 'empty' };
+    this.#shells.push(shell);
+    this.#shellOf.set(type, shell);
+    return type;
+  }
+
+  #unknownType(node: XmlNode, value: string, key: string, why: string): ComplexType {
+    const known = this.#unknown.get(key);
+    if (known !== undefined) return known;
+    const type = opaqueType(null);
+    this.#unknown.set(key, type);
+    this.approximate(type, problemAt(node, `The type ${value} ${why}; it is kept as XML.`));
+    return type;
+  }
 }

@@ -1,101 +1,93 @@
 import type { QName } from '../xml/events.js';
 import { ANY_SIMPLE, builtInSimple, NO_FACETS, STRING } from './builtin.js';
+import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaComponents, type SchemaUnit } from './components.js';
 import { type EnumerationValue, type Facets, type SimpleType, typeKey } from './model.js';
 import { isBuiltInNamespace, XSD } from './namespaces.js';
 import type { Notices } from './notices.js';
 import { attributeOf, childOf, childrenOf, documentationIn, problemAt, type XmlNode } from './tree.js';
 
-/** Simple types by name and inline. What is not understood becomes a string, with a notice. */
-export interface SimpleTypes {
-  /** The declared or built-in simple type with this name; null when there is no simple type of that name. */
-  named(name: QName): SimpleType | null;
-  inline(node: XmlNode, unit: SchemaUnit): SimpleType;
-  /** `base` narrowed by the facets in `restriction`. */
-  restricted(base: SimpleType, restriction: XmlNode, name: QName | null, documentation: string | null): SimpleType;
-  /** The type an attribute of this node names (`type`, `base`, `itemType`), or a string with a notice. */
-  referred(node: XmlNode, value: string, unit: SchemaUnit): SimpleType;
-}
-
 const CHAIN = 100;
 
-export function readSimpleTypes(components: SchemaComponents, notices: Notices): SimpleTypes {
-  const done = new Map<XmlNode, SimpleType>();
-  const open = new Set<XmlNode>();
+/** Simple types by name and inline. What is not understood becomes a string, with a notice. */
+export class SimpleTypeReader {
+  readonly #components: SchemaComponents;
+  readonly #notices: Notices;
+  readonly #done = new ComponentMap<SimpleType>();
+  readonly #open = new Set<XmlNode>();
 
-  function fromComponent({ node, unit }: Component, name: QName | null): SimpleType {
-    const known = done.get(node);
-    if (known !== undefined && typeKeyOf(known.name) === typeKeyOf(name)) return known;
-    if (open.has(node) || open.size > CHAIN) {
-      notices.add(problemAt(node, 'The simple type is derived from itself, or too deeply; it is taken as a string.'));
-      return STRING;
-    }
-    open.add(node);
-    try {
-      const type = read(node, unit, name);
-      done.set(node, type);
-      return type;
-    } finally {
-      open.delete(node);
-    }
+  constructor(components: SchemaComponents, notices: Notices) {
+    this.#components = components;
+    this.#notices = notices;
   }
 
-  function named(name: QName): SimpleType | null {
+  /** The declared or built-in simple type with this name; null when there is no simple type of that name. */
+  named(name: QName): SimpleType | null {
     if (isBuiltInNamespace(name.uri)) return builtInSimple(name);
-    const component = components.types.get(typeKey(name));
-    return component === undefined || component.node.local !== 'simpleType' ? null : fromComponent(component, name);
+    const component = this.#components.types.get(typeKey(name));
+    return component === undefined || component.node.local !== 'simpleType' ? null : this.#readOnce(component, name);
   }
 
-  function referred(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
+  /** The type of an `xs:simpleType` without a name. */
+  inline(node: XmlNode, unit: SchemaUnit): SimpleType {
+    return this.#readOnce({ node, unit }, null);
+  }
+
+  /** The type that `value` names at `node` (`type`, `base`, `itemType`), or a string with a notice. */
+  referred(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
     const name = nameIn(node, value, unit);
-    const original = name === null ? undefined : redefinedBase(node, name, unit, components);
-    const type = original === undefined ? name && named(name) : fromComponent(original, null);
+    const original = name === null ? undefined : redefinedBase(node, name, unit, this.#components);
+    const type = original === undefined ? name && this.named(name) : this.#readOnce(original, null);
     if (type !== null) return type;
-    notices.add(problemAt(node, `The simple type ${value} is not declared; it is taken as a string.`));
+    this.#notices.add(problemAt(node, `The simple type ${value} is not declared; it is taken as a string.`));
     return STRING;
   }
 
-  function read(node: XmlNode, unit: SchemaUnit, name: QName | null): SimpleType {
+  /** `base` narrowed by the facets in `restriction`. */
+  restricted(base: SimpleType, restriction: XmlNode, name: QName | null, documentation: string | null): SimpleType {
+    const { variety, builtIn } = base;
+    const enumeration = enumerationOf(restriction, builtIn) ?? base.enumeration;
+    const facets = facetsOf(restriction, base.facets, this.#notices);
+    return { kind: 'simple', name, variety, builtIn, enumeration, facets, documentation };
+  }
+
+  #readOnce(component: Component, name: QName | null): SimpleType {
+    const { node } = component;
+    const known = this.#done.get(component);
+    if (known !== undefined) return known;
+    if (this.#open.has(node) || this.#open.size > CHAIN) {
+      const what = 'The simple type is derived from itself, or too deeply; it is taken as a string.';
+      this.#notices.add(problemAt(node, what));
+      return STRING;
+    }
+    this.#open.add(node);
+    const type = this.#read(component, name);
+    this.#open.delete(node);
+    return this.#done.set(component, type);
+  }
+
+  #read({ node, unit }: Component, name: QName | null): SimpleType {
     const documentation = documentationIn(childOf(node, XSD, 'annotation'), XSD);
     const restriction = childOf(node, XSD, 'restriction');
     if (restriction !== null) {
-      return restrictedType(baseOf(restriction, 'base', unit), restriction, name, documentation, notices);
+      return this.restricted(this.#baseOf(restriction, 'base', unit), restriction, name, documentation);
     }
     const list = childOf(node, XSD, 'list');
-    if (list !== null) {
-      const { builtIn } = baseOf(list, 'itemType', unit);
-      return { kind: 'simple', name, variety: 'list', builtIn, enumeration: null, facets: NO_FACETS, documentation };
+    const variety = list !== null ? 'list' : childOf(node, XSD, 'union') !== null ? 'union' : 'atomic';
+    if (variety === 'atomic') {
+      this.#notices.add(problemAt(node, 'The simple type says nothing; it is taken as a string.'));
     }
-    const union = childOf(node, XSD, 'union');
-    if (union === null) notices.add(problemAt(node, 'The simple type says nothing; it is taken as a string.'));
-    return {
-      kind: 'simple',
-      name,
-      variety: union === null ? 'atomic' : 'union',
-      builtIn: 'string',
-      enumeration: null,
-      facets: NO_FACETS,
-      documentation,
-    };
+    const builtIn = list === null ? 'string' : this.#baseOf(list, 'itemType', unit).builtIn;
+    return { kind: 'simple', name, variety, builtIn, enumeration: null, facets: NO_FACETS, documentation };
   }
 
-  function baseOf(node: XmlNode, attribute: 'base' | 'itemType', unit: SchemaUnit): SimpleType {
+  #baseOf(node: XmlNode, attribute: 'base' | 'itemType', unit: SchemaUnit): SimpleType {
     const inner = childOf(node, XSD, 'simpleType');
-    if (inner !== null) return fromComponent({ node: inner, unit }, null);
+    if (inner !== null) return this.inline(inner, unit);
     const value = attributeOf(node, attribute);
-    return value === null ? ANY_SIMPLE : referred(node, value, unit);
+    return value === null ? ANY_SIMPLE : this.referred(node, value, unit);
   }
-
-  return {
-    named,
-    inline: (node, unit) => fromComponent({ node, unit }, null),
-    restricted: (base, restriction, name, documentation) =>
-      restrictedType(base, restriction, name, documentation, notices),
-    referred,
-  };
 }
-
-const typeKeyOf = (name: QName | null): string => (name === null ? '' : typeKey(name));
 
 /** Inside `xs:redefine` a type may be derived from its own name: that is the one it replaces. */
 export function redefinedBase(
@@ -110,19 +102,6 @@ export function redefinedBase(
     return name.local === attributeOf(at, 'name') && name.uri === unit.target ? original : undefined;
   }
   return undefined;
-}
-
-function restrictedType(
-  base: SimpleType,
-  restriction: XmlNode,
-  name: QName | null,
-  documentation: string | null,
-  notices: Notices,
-): SimpleType {
-  const { variety, builtIn } = base;
-  const enumeration = enumerationOf(restriction, builtIn) ?? base.enumeration;
-  const facets = facetsOf(restriction, base.facets, notices);
-  return { kind: 'simple', name, variety, builtIn, enumeration, facets, documentation };
 }
 
 function enumerationOf(restriction: XmlNode, builtIn: string): readonly EnumerationValue[] | null {

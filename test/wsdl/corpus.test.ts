@@ -1,13 +1,15 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import fc from 'fast-check';
 import t from 'tap';
 import { type Problem, Problems } from '../../src/base/problem.js';
 import { copyWsdl } from '../../src/wsdl/copy.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
+import { parseTree } from '../../src/wsdl/parse.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { reportRows } from '../../src/wsdl/report.js';
 import { printDocument } from '../../src/wsdl/serve.js';
-import { parseTree } from '../../src/wsdl/tree.js';
+import type { FetchDocument } from '../../src/wsdl/shelf.js';
 import { FILES } from './written.js';
 
 const CORPUS = '../shared/corpora/wsdl';
@@ -114,4 +116,34 @@ t.test('the WSDLs of the lab: every operation of document/literal is whole', asy
   }
   const encoded = await readWsdl(join(LAB, 'php-rpc.wsdl'), FILES);
   t.ok(reportRows(encoded).every(({ status, reason }) => status === 'disabled' && reason?.includes('rpc/encoded')));
+});
+
+t.test('a WSDL damaged anywhere is read or refused, never more than that', async (t) => {
+  const text = readFileSync(join(LAB, 'php.wsdl'), 'latin1');
+  const schema = readFileSync(join(LAB, 'orders.xsd'), 'latin1');
+  const damage = fc.record({
+    at: fc.nat(),
+    cut: fc.nat(40),
+    put: fc.oneof(fc.constantFrom('<', '>', '"', '&', '', 'xs:', '__proto__', '-1', '&#0;', '<a>', ']]>'), fc.string()),
+  });
+  const damaged = (whole: string, { at, cut, put }: { at: number; cut: number; put: string }) => {
+    const start = at % whole.length;
+    return whole.slice(0, start) + put + whole.slice(start + cut);
+  };
+  await fc.assert(
+    fc.asyncProperty(damage, damage, async (first, second) => {
+      const fetch: FetchDocument = async (url) => {
+        const body = url.endsWith('xsd') ? damaged(schema, second) : damaged(text, first);
+        return { url, contentType: 'text/xml; charset=iso-8859-1', body: Buffer.from(body, 'latin1') };
+      };
+      try {
+        const model = await readWsdl('http://h/legacy?wsdl', { fetch, root: null, hosts: [] });
+        return model.notices.every(hasPlace);
+      } catch (error) {
+        return error instanceof Problems && error.problems.length > 0;
+      }
+    }),
+    { numRuns: 200 },
+  );
+  t.pass('200 damaged documents');
 });
