@@ -127,6 +127,7 @@ async function soap(
 /** What Node's parser lets through and no door wants. Throws a refusal of the HTTP layer. */
 function judgeHead(request: IncomingMessage, limits: HttpLimits): void {
   if ((request.url ?? '').length > limits.uriBytes) throw new Refusal('HTTP_URI_TOO_LONG');
+  if (request.httpVersion !== '1.1' && request.httpVersion !== '1.0') throw new Refusal('HTTP_VERSION');
   if (request.rawHeaders.length > 2 * limits.headerCount) throw new Refusal('HTTP_HEADER_LIMIT');
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 import type { HttpLimits } from './config/http-limits.js';
 import type { RequestHandler } from './request.js';
@@ -13,16 +14,17 @@ const GRACE_MILLIS = 500;
 /** The server for callers: Node's own, with its limits set, and a way to stop without losing a request. */
 export class TrafficServer {
   readonly server: Server;
-  #inFlight = 0;
+  /** Connections with a request that has not been answered to its end. */
+  readonly #inFlight = new Set<Duplex>();
   #draining = false;
 
   /** `onBroken` is told of requests that Node's parser refused, with the status they were answered with. */
   constructor(handler: RequestHandler, limits: HttpLimits, onBroken: (client: string, status: number) => void) {
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
-      this.#inFlight++;
+      this.#inFlight.add(request.socket);
       if (this.#draining) response.setHeader('connection', 'close');
       response.once('close', () => {
-        this.#inFlight--;
+        this.#inFlight.delete(request.socket);
       });
       void handler(request, response);
     };
@@ -45,6 +47,11 @@ export class TrafficServer {
       response.writeHead(417, { 'content-length': 0, connection: 'close' }).end();
     });
     this.server.on('clientError', (error, socket) => {
+      // It broke off inside a request that is known: that request ends by itself.
+      if (this.#inFlight.has(socket)) {
+        socket.destroy();
+        return;
+      }
       const client = 'remoteAddress' in socket && typeof socket.remoteAddress === 'string' ? socket.remoteAddress : '';
       const status = statusOf(error);
       if (socket.writable)
@@ -73,7 +80,7 @@ export class TrafficServer {
       this.server.closeAllConnections();
     }, deadlineMillis);
     const idle = setInterval(() => {
-      if (this.#inFlight === 0) this.server.closeIdleConnections();
+      if (this.#inFlight.size === 0) this.server.closeIdleConnections();
     }, GRACE_MILLIS);
     await closed;
     clearTimeout(deadline);

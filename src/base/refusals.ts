@@ -77,6 +77,7 @@ export const REFUSALS = {
     status: 431,
     text: 'The request has more header fields than allowed.',
   },
+  HTTP_VERSION: { blame: 'client', level: 'info', status: 505, text: 'Only HTTP 1.0 and 1.1 are spoken here.' },
   HTTP_MEDIA_TYPE: { blame: 'client', level: 'info', status: 415, text: 'The Content-Type or coding is not accepted.' },
 
   // The upstream.

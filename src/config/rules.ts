@@ -29,8 +29,13 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath): reado
     at(null, `${name} has no backend.`, 'Give its address as `url`, or several as `urls`.');
   }
   if (has('wsdl') && has('types')) at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');
-  if (!has('wsdl') && !has('types')) {
-    at(null, `${name} has neither \`wsdl\` nor \`types\`.`, 'Name the WSDL, or write the mapping by hand in `types`.');
+  // With neither it is a perimeter for SOAP callers and nothing else.
+  if (!has('wsdl') && !has('types') && entries(service['operations']).length > 0) {
+    at(
+      'operations',
+      `${name} maps operations but has neither \`wsdl\` nor \`types\`.`,
+      'Name the WSDL, or write the types by hand in `types`.',
+    );
   }
   if (!has('wsdl') && has('port')) at('port', `${name} has a \`port\` but no \`wsdl\`.`, 'Leave it away.');
   if (has('types') && !has('wsdl')) {

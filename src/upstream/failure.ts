@@ -2,7 +2,7 @@ import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 
 /**
- * What an error of the connection means. Decided by code alone; texts go nowhere but into `cause`.
+ * What an error of the connection means. Decided by code and name; texts go nowhere but into `cause`.
  * `hasHead`: the status line of the reply had come, so the reply is cut rather than missing.
  */
 export function refusalOfError(error: unknown, hasHead: boolean): Refusal {
@@ -12,7 +12,8 @@ export function refusalOfError(error: unknown, hasHead: boolean): Refusal {
   const known = BY_CODE.get(code);
   if (known !== undefined) return new Refusal(known, code, { cause: error });
   if (CUT.has(code)) return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_RESET', code, { cause: error });
-  if (code.startsWith('HPE_')) return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
+  if (code.startsWith('HPE_') || isParserError(error))
+    return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
   if (TLS.test(code)) return new Refusal('UPSTREAM_TLS', code, { cause: error });
   return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_UNREACHABLE', code, { cause: error });
 }
@@ -42,6 +43,9 @@ const CUT: ReadonlySet<string> = new Set([
 
 /** Node and OpenSSL name certificate and protocol problems in many words; all of them begin like this. */
 const TLS = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_OSSL|EPROTO|HOSTNAME_MISMATCH)/;
+
+/** undici gives its parser's complaints a code for some causes and only this name for others. */
+const isParserError = (error: unknown): boolean => error instanceof Error && error.name === 'HTTPParserError';
 
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return 'unknown';

@@ -1,0 +1,53 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import { Log } from '../../src/observe/log.js';
+import { type Gateway, startGateway } from '../../src/server.js';
+
+/** A gateway in this process, on ports of the system's choice unless the configuration names some. */
+export interface TestGateway extends Gateway {
+  /** The lines logged so far, parsed. */
+  logLines(): Record<string, unknown>[];
+  /** Waits for the next access log line: a request is over for its client a little before its line is written. */
+  accessLine(count?: number): Promise<Record<string, unknown>>;
+  metrics(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Starts a gateway from a configuration text. `directory` is where its relative paths start. */
+export async function startTestGateway(yaml: string, directory: string | null = null): Promise<TestGateway> {
+  const home = directory ?? (await mkdtemp(join(tmpdir(), 'soapstone-')));
+  const file = join(home, `test-${process.pid}-${Math.random().toString(36).slice(2)}.yaml`);
+  const addresses = ['listen', 'admin'].filter((key) => !new RegExp(`^${key}:`, 'm').test(yaml));
+  await writeFile(file, addresses.map((key) => `${key}: 127.0.0.1:0\n`).join('') + yaml);
+  const lines: Record<string, unknown>[] = [];
+  let wake = (): void => {};
+  const log = new Log('debug', {
+    write(line: string) {
+      lines.push(JSON.parse(line));
+      wake();
+    },
+  });
+  const gateway = await startGateway(await compile(await loadConfig(file, process.env)), log);
+  const requests = () => lines.filter((line) => line['msg'] === 'request');
+  return {
+    ...gateway,
+    logLines: () => lines,
+    async accessLine(count = 1) {
+      while (requests().length < count) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return requests()[count - 1] ?? {};
+    },
+    metrics: async () => (await fetch(`${gateway.adminUrl}/metrics`)).text(),
+    async close() {
+      await gateway.drain();
+      await rm(directory === null ? home : file, { recursive: true, force: true });
+    },
+  };
+}

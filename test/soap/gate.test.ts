@@ -1,0 +1,175 @@
+import t from 'tap';
+
+import { defaultsOf } from '../../src/base/limit.js';
+import { Refusal } from '../../src/base/refusal.js';
+import { DIALECT_NAMES, type DialectName } from '../../src/soap/dialect.js';
+import { EnvelopeJudge, type EnvelopeRules } from '../../src/soap/envelope.js';
+import { Gate, type GateOptions, type GateOutput } from '../../src/soap/gate.js';
+import { SOAP_LIMITS } from '../../src/soap/limits.js';
+import { XML_LIMITS } from '../../src/xml/limits.js';
+import { XmlReader } from '../../src/xml/reader.js';
+import { assertSplitsAgree } from '../kit/splits.js';
+import { ENVELOPE_CASES, fill } from './cases.js';
+
+const SOAP = defaultsOf(SOAP_LIMITS);
+
+const rules = (dialects: readonly DialectName[] = DIALECT_NAMES): EnvelopeRules => ({
+  dialects: new Set(dialects),
+  header: { ownTargets: new Set(), understoodByService: null, enforce: true },
+  headerBlocksMax: SOAP.headerBlocks,
+  multiRef: false,
+});
+
+/** What a gate let through, in order, and how it ended. */
+interface Passed {
+  readonly events: readonly string[];
+  readonly bytes: string;
+  readonly refusal: string | null;
+}
+
+function pass(pieces: readonly Uint8Array[], envelopeRules: EnvelopeRules, options: Partial<GateOptions> = {}): Passed {
+  const events: string[] = [];
+  const chunks: Buffer[] = [];
+  const note = (event: string): void => {
+    if (events.at(-1) !== event) events.push(event);
+  };
+  const output: GateOutput = {
+    whole(message) {
+      note('whole');
+      chunks.push(message);
+    },
+    begin: () => note('begin'),
+    data(chunk) {
+      note('data');
+      chunks.push(chunk);
+    },
+    end: () => note('end'),
+  };
+  const judge = new EnvelopeJudge(envelopeRules, null, 'no detail');
+  const gateOptions = { windowBytes: SOAP.windowBytes, headBytes: SOAP.headerBytes, onViolation: null, ...options };
+  const gate = new Gate(new XmlReader(judge, defaultsOf(XML_LIMITS)), judge, gateOptions, output);
+  let refusal: string | null = null;
+  try {
+    for (const piece of pieces) gate.write(Buffer.from(piece));
+    gate.end();
+  } catch (caught) {
+    if (!(caught instanceof Refusal)) throw caught;
+    refusal = caught.code;
+  }
+  return { events, bytes: Buffer.concat(chunks).toString('latin1'), refusal };
+}
+
+t.test('every rule of the envelope, in each dialect, whole and at every split', (t) => {
+  for (const { name, dialect, message, refusal } of ENVELOPE_CASES) {
+    const bytes = Buffer.from(message);
+    const { events, bytes: passed, refusal: found } = assertSplitsAgree(bytes, (pieces) => pass(pieces, rules()));
+    t.equal(found, refusal, `${dialect}: ${name}`);
+    t.same(events, refusal === null ? ['whole'] : [], `${dialect}: ${name}: nothing passes before the verdict`);
+    if (refusal === null) t.equal(passed, bytes.toString('latin1'), `${dialect}: ${name}: byte for byte`);
+  }
+  t.end();
+});
+
+const LONG = '<x>0123456789</x>'.repeat(10);
+const message = (tail: string): Buffer =>
+  Buffer.from(`<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><a>${LONG}${tail}`);
+const GOOD = message('</a></E:Body></E:Envelope>');
+
+t.test('a message longer than the window flows after its head is judged', (t) => {
+  const pieces = [GOOD.subarray(0, 40), GOOD.subarray(40, 150), GOOD.subarray(150)];
+  t.same(pass(pieces, rules(), { windowBytes: 100 }).events, ['begin', 'data', 'end']);
+  t.equal(pass(pieces, rules(), { windowBytes: 100 }).bytes, GOOD.toString('latin1'));
+  t.same(pass([GOOD], rules(), { windowBytes: GOOD.length }).events, ['whole'], 'at the window it is whole');
+  t.same(
+    pass([GOOD], rules(), { windowBytes: GOOD.length - 1 }).events,
+    ['begin', 'data', 'end'],
+    'a byte beyond it flows',
+  );
+  t.end();
+});
+
+t.test('the newest chunk is kept back: a late violation never completes the message', (t) => {
+  for (const tail of ['</a></E:Body><b/></E:Envelope>', '</a></E:Body></E:Envelope>x', '</a></E:Body>']) {
+    const bad = message(tail);
+    for (let at = 150; at < bad.length; at++) {
+      const { events, bytes, refusal } = pass(
+        [bad.subarray(0, 120), bad.subarray(120, at), bad.subarray(at)],
+        rules(),
+        {
+          windowBytes: 100,
+        },
+      );
+      t.not(refusal, null);
+      t.notOk(events.includes('end'), 'the end is never said');
+      t.ok(bytes.length < bad.length, 'the last bytes are never let through');
+    }
+  }
+  t.end();
+});
+
+t.test('a head that is not judged within its limit is refused', (t) => {
+  const head = (blocks: number): Buffer =>
+    Buffer.from(
+      `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Header>${'<b:a xmlns:b="urn:b">0123456789</b:a>'.repeat(blocks)}</E:Header><E:Body><a/></E:Body></E:Envelope>`,
+    );
+  const options = { windowBytes: 100, headBytes: 300 };
+  const bytewise = (bytes: Buffer) => Array.from(bytes, (byte) => Uint8Array.of(byte));
+  t.equal(pass(bytewise(head(4)), rules(), options).refusal, null);
+  t.equal(pass(bytewise(head(9)), rules(), options).refusal, 'SOAP_HEADER_LIMIT');
+  t.equal(pass([head(SOAP.headerBlocks)], rules()).refusal, null, 'blocks at the limit');
+  t.equal(pass([head(SOAP.headerBlocks + 1)], rules()).refusal, 'SOAP_HEADER_LIMIT', 'one block more');
+  t.end();
+});
+
+t.test('monitor mode tells the first violation and lets the message through untouched', (t) => {
+  const bad = Buffer.from('<a><b></a>');
+  const told: string[] = [];
+  const { events, bytes } = pass([bad.subarray(0, 4), bad.subarray(4)], rules(), {
+    onViolation: (refusal) => told.push(refusal.code),
+  });
+  t.same(told, ['SOAP_NOT_ENVELOPE']);
+  t.same(events, ['whole']);
+  t.equal(bytes, bad.toString());
+  t.end();
+});
+
+t.test('a dialect the service does not speak is a version mismatch', (t) => {
+  for (const dialect of DIALECT_NAMES) {
+    const others = DIALECT_NAMES.filter((name) => name !== dialect);
+    const bytes = Buffer.from(fill('<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body/></E:Envelope>', dialect));
+    t.equal(pass([bytes], rules([dialect])).refusal, null);
+    t.equal(pass([bytes], rules(others)).refusal, 'VERSION_MISMATCH');
+  }
+  t.end();
+});
+
+t.test('multi-ref siblings pass where encoded services may be', (t) => {
+  const body = (child: string): Buffer =>
+    Buffer.from(
+      `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><a/>${child}</E:Body></E:Envelope>`,
+    );
+  const encoded = { ...rules(), multiRef: true };
+  t.equal(pass([body('<multiRef id="id0"/>')], encoded).refusal, null);
+  t.equal(pass([body('<multiRef/>')], encoded).refusal, 'SOAP_MULTI_BODY');
+  t.equal(pass([body('<multiRef id="id0"/>')], rules()).refusal, 'SOAP_MULTI_BODY');
+  t.end();
+});
+
+t.test('the service may list what it understands', (t) => {
+  const block = (attributes: string): Buffer =>
+    Buffer.from(
+      `<E:Envelope xmlns:E="http://www.w3.org/2003/05/soap-envelope"><E:Header><h:B xmlns:h="urn:h" ${attributes}/></E:Header><E:Body/></E:Envelope>`,
+    );
+  const listing = (...names: string[]): EnvelopeRules => ({
+    ...rules(),
+    header: { ownTargets: new Set(['urn:gate']), understoodByService: new Set(names), enforce: true },
+  });
+  t.equal(pass([block('E:mustUnderstand="1"')], listing('{urn:h}B')).refusal, null);
+  t.equal(pass([block('E:mustUnderstand="1"')], listing()).refusal, 'MUST_UNDERSTAND');
+  t.equal(pass([block('E:mustUnderstand="0"')], listing()).refusal, null);
+  const ultimate = 'E:role="http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver"';
+  t.equal(pass([block(`E:mustUnderstand="1" ${ultimate}`)], listing()).refusal, 'MUST_UNDERSTAND');
+  t.equal(pass([block('E:mustUnderstand="1" E:role="urn:gate"')], listing('{urn:h}B')).refusal, 'MUST_UNDERSTAND');
+  t.equal(pass([block('E:mustUnderstand="1" E:role="urn:other"')], listing()).refusal, null);
+  t.end();
+});
