@@ -125,7 +125,7 @@ function makeOrder(id: number, customer: Customer): Order {
     dueDate: id % 2 === 1 ? `2024-12-${two(1 + (id % 28))}` : null,
     note: id % 3 === 0 ? null : `Deliver to dock ${id % 9}\n& ring <twice>`,
     customer,
-    lines: id % 7 === 0 ? null : Array.from({ length: lineCount }, (_, index) => makeLine(id, index + 1)),
+    lines: id % 11 === 0 ? null : Array.from({ length: lineCount }, (_, index) => makeLine(id, index + 1)),
     tags: TAGS.slice(0, id % 4),
     priority: id % 6 === 0 ? null : id % 5,
   };
