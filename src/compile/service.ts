@@ -53,12 +53,13 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
   const operations = wsdl === null ? readByHand(loaded, name) : choosePort(loaded, name, wsdl).operations;
   const [first, ...others] = config.versions;
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
-  const byBody = new Map(
-    operations.flatMap((operation): [string, Operation][] =>
-      operation.input.body === null ? [] : [[typeKey(operation.input.body.name), operation]],
-    ),
-  );
-  const empty = operations.find((operation) => operation.input.body === null) ?? null;
+  const byBody = new Map<string, Operation>();
+  for (const operation of operations) {
+    const { body } = operation.input;
+    // Overloaded operations share their element: the first one stands for all.
+    if (body !== null && !byBody.has(typeKey(body.name))) byBody.set(typeKey(body.name), operation);
+  }
+  const empty = operations.find(({ input, status }) => input.body === null && status !== 'disabled') ?? null;
   // Only services known to be literal refuse multi-ref siblings: without a WSDL, rpc/encoded cannot be ruled out.
   const multiRef = wsdl === null || operations.some((operation) => operation.status === 'disabled');
   const header = {

@@ -2,6 +2,7 @@ import type { Exchange } from '../base/exchange.js';
 import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
 import { ReplyDecoder } from '../codec/decode.js';
 import { encodeRequest } from '../codec/encode.js';
+import type { CodecLimits } from '../codec/limits.js';
 import type { Decoded, ReplyPlan } from '../codec/plan.js';
 import type { SoapService } from '../compile/service.js';
 import type { FieldCall } from '../graphql/execute.js';
@@ -19,7 +20,7 @@ export interface CallContext {
   readonly exchange: Exchange;
   readonly service: SoapService;
   readonly signal: AbortSignal;
-  readonly listItems: number;
+  readonly limits: CodecLimits;
 }
 
 /**
@@ -27,10 +28,10 @@ export interface CallContext {
  * which is a `SoapFaultError` where the backend answered with a Fault.
  */
 export function callOperation(field: FieldCall, context: CallContext): Promise<Decoded> {
-  const { service, exchange, signal } = context;
+  const { service, exchange, signal, limits } = context;
   const { operation, requestPlan } = field.bound;
   const [dialect] = service.dialects;
-  const body = encodeRequest(requestPlan, dialect, { arguments: field.arguments, headers: field.headers });
+  const body = encodeRequest(requestPlan, dialect, { arguments: field.arguments, headers: field.headers }, limits);
   const headers = ['content-type', printMediaType(dialect, operation.soapAction), 'accept', dialect.mediaType];
   if (dialect.actionHeader) headers.push('soapaction', `"${operation.soapAction ?? ''}"`);
   return new Promise((resolve, reject) => {
@@ -110,7 +111,7 @@ class DecodedReply implements UpstreamReceiver {
     if (tag.local !== local || (uri !== null && tag.uri !== uri)) {
       throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'not the reply of this operation');
     }
-    this.#decoder = new ReplyDecoder(this.#plan, { listItems: this.#context.listItems });
+    this.#decoder = new ReplyDecoder(this.#plan, this.#context.limits);
     return this.#decoder;
   }
 

@@ -2,19 +2,97 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
 import { Refusal } from '../base/refusal.js';
+import type { Decoded } from '../codec/plan.js';
+import type { SoapService } from '../compile/service.js';
 import type { Compiled } from '../compile.js';
+import { readText } from '../graphql/body.js';
+import type { FieldCall } from '../graphql/execute.js';
+import { createGraphqlHandler, type GraphqlHandler } from '../graphql/http.js';
+import { callOperation } from './call.js';
+import { invite } from './invite.js';
+import { endLingering } from './linger.js';
 
+/** The one GraphQL endpoint over all services. */
 export interface GraphqlDoor {
-  readonly path: string;
+  readonly handler: GraphqlHandler;
+  readonly services: ReadonlyMap<string, SoapService>;
+  readonly bodyBytesMax: number;
+  readonly codec: Compiled['config']['limits']['codec'];
 }
 
-export const makeGraphqlDoor = (compiled: Compiled): GraphqlDoor => ({ path: compiled.graph.path });
+export function makeGraphqlDoor({ config, graph, services }: Compiled): GraphqlDoor {
+  const { limits, graphql } = config;
+  return {
+    handler: createGraphqlHandler({ built: graph, limits: limits.graphql, introspection: graphql.introspection }),
+    services: new Map(services.map((service) => [service.name, service])),
+    bodyBytesMax: limits.graphql.bodyBytes,
+    codec: limits.codec,
+  };
+}
 
-export function answerGraphql(
-  _door: GraphqlDoor,
-  _e: Exchange,
-  _q: IncomingMessage,
-  _r: ServerResponse,
+/** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. */
+export async function answerGraphql(
+  door: GraphqlDoor,
+  exchange: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
 ): Promise<void> {
-  return Promise.reject(new Refusal('HTTP_NOT_FOUND'));
+  exchange.route = 'graphql';
+  const departure = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) departure.abort();
+  });
+  const { signal } = departure;
+  const { status, headers, body } = await door.handler(
+    {
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
+      body: () => readBody(door, exchange, request, response),
+    },
+    {
+      signal,
+      callField: (field) => callField(door, exchange, signal, field),
+      admitted: ({ operation, cost }) => {
+        exchange.operation = operation.operation;
+        exchange.cost = cost;
+      },
+      refused: (refusal) => exchange.refuse(refusal),
+    },
+  );
+  if (signal.aborted) throw new Refusal('CLIENT_GONE');
+  const bytes = Buffer.from(body ?? '');
+  exchange.status = status;
+  exchange.bytesOut = bytes.length;
+  const fields = Object.entries(headers).flat();
+  endLingering(request, response, status, [...fields, 'content-length', String(bytes.length)], bytes);
+}
+
+async function readBody(
+  door: GraphqlDoor,
+  exchange: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<string> {
+  invite(request, response);
+  const declared = request.headers['content-length'];
+  const text = await readText(request, door.bodyBytesMax, declared === undefined ? null : Number(declared));
+  exchange.bytesIn = Buffer.byteLength(text);
+  return text;
+}
+
+async function callField(
+  door: GraphqlDoor,
+  exchange: Exchange,
+  signal: AbortSignal,
+  field: FieldCall,
+): Promise<Decoded> {
+  const service = door.services.get(field.bound.service);
+  if (service === undefined) throw new Error('a field of a service that is not there');
+  try {
+    return await callOperation(field, { exchange, service, signal, limits: door.codec });
+  } catch (caught) {
+    if (caught instanceof Refusal) exchange.refuse(caught);
+    throw caught;
+  }
 }
