@@ -92,7 +92,7 @@ function headerFields(operation: Operation, types: ServiceTypes): Headers {
   for (const { element } of operation.input.headers) {
     const name = scope.take(fieldName(element.name.local, types.naming));
     const member: ElementMember = { place: 'element', name, element, required: false, many: false };
-    const made = types.input.element(member, owner);
+    const made = types.input.element(member, '');
     if (made === null) continue;
     plans.push(made.plan);
     if (made.field !== null) fields.set(name, made.field);
@@ -124,7 +124,7 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
     return of(types.leaves.xml, { kind: 'unwrap', field });
   }
   const [only, ...others] = types.members.of(body.type).all;
-  if (only?.place === 'element' && others.length === 0 && isWrapper(body, body.type)) {
+  if (only?.place === 'element' && others.length === 0 && isWrapper(operation, body, body.type)) {
     const { type, shape } = types.output.field(only, pascalName(operation.name));
     return of(type, { kind: 'unwrap', field: shape });
   }
@@ -144,12 +144,14 @@ function textField(type: SimpleType, types: ServiceTypes, body: ElementDeclarati
   return { ...PLAIN, nonNull: !body.nillable, source: { from: 'text' }, value: { kind: 'scalar', scalar } };
 }
 
-/** Whether an element only wraps the results: its type has no name, or one that follows the element's. */
-function isWrapper(body: ElementDeclaration, type: ComplexType): boolean {
+/** Whether an element only wraps the results: its type has no name, or both are named after the operation. */
+function isWrapper(operation: Operation, body: ElementDeclaration, type: ComplexType): boolean {
   if (type.name === null) return true;
   if (type.derived.length > 0 || type.name.uri === BY_HAND_URI) return false;
   const local = type.name.local.toLowerCase();
-  return local.startsWith(body.name.local.toLowerCase()) || /response(type)?$/.test(local);
+  const element = body.name.local.toLowerCase();
+  if (element.startsWith(operation.name.toLowerCase()) && local.startsWith(element)) return true;
+  return /response(type)?$/.test(local);
 }
 
 /** A type with a name keeps it; that of a wrapper is named after the operation. */
