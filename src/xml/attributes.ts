@@ -19,7 +19,12 @@ export class AttributeScanner {
   protected readonly reference = new Reference();
   /** Whether white space has been seen since the name of the element or the last attribute. */
   protected spaced = false;
-  readonly #limits: XmlLimits;
+  protected readonly nameBytes: number;
+  readonly #mostAttributes: number;
+  readonly #mostDeclared: number;
+  readonly #mostInScope: number;
+  readonly #mostValue: number;
+  readonly #mostUri: number;
   #attribute: Name | null = null;
   /** Whether the attribute being read is a namespace declaration. */
   #declares = false;
@@ -30,7 +35,12 @@ export class AttributeScanner {
   #quote = 0;
 
   constructor(handler: XmlHandler, limits: XmlLimits) {
-    this.#limits = limits;
+    this.#mostAttributes = limits.attributes;
+    this.#mostDeclared = limits.namespacesPerElement;
+    this.#mostInScope = limits.namespacesInScope;
+    this.#mostValue = limits.attributeValueBytes;
+    this.#mostUri = Math.min(limits.attributeValueBytes, limits.namespaceUriBytes);
+    this.nameBytes = limits.nameChars;
     this.elements = new Elements(handler, limits);
   }
 
@@ -39,47 +49,66 @@ export class AttributeScanner {
     this.#attribute = null;
   }
 
+  /** A byte of an attribute's name follows at `i`. What lies in the chunk as a whole is read at once. */
   protected beginAttribute(chunk: Buffer, i: number, end: number): number {
-    this.beginName(i);
-    this.state = ATTRIBUTE_NAME;
-    return this.attributeName(chunk, i, end);
+    const stop = Math.min(end, i + this.nameBytes);
+    let hash = HASH_START;
+    let at = i;
+    while (at < stop) {
+      const byte = chunk[at]!;
+      if ((CLASS[byte]! & IN_NAME) === 0) break;
+      hash = mix(hash, byte);
+      at++;
+    }
+    if (at + 1 >= stop || chunk[at] !== 0x3d) {
+      this.beginName(i);
+      this.state = ATTRIBUTE_NAME;
+      return this.attributeName(chunk, i, end);
+    }
+    this.#named(nameOf(chunk, i, at, hash, this.base + i), this.base + i);
+    return this.quote(chunk, at + 1, end);
   }
 
   protected attributeName(chunk: Buffer, i: number, end: number): number {
     const after = this.nameEnd(chunk, i, end);
     if (after < 0) return end;
-    const { tag, namespaces } = this.elements;
+    const { tag } = this.elements;
     const offset = this.base + after - (tag.end - tag.start);
-    const name = this.name(offset);
-    const limits = this.#limits;
-    if (name.declares === null) {
-      if (tag.attributeCount >= limits.attributes) throw refuse('XML_ATTR_LIMIT', 'attributes', offset);
-    } else if (namespaces.declared >= limits.namespacesPerElement || namespaces.count >= limits.namespacesInScope) {
-      throw refuse('XML_NS_LIMIT', 'declarations', offset);
-    }
-    this.#attribute = name;
-    this.#declares = name.declares !== null;
+    this.#named(this.name(offset), offset);
     this.state = EQUALS;
     return this.equals(chunk, after, end);
+  }
+
+  /** The name of an attribute is known; `offset` is where it begins. */
+  #named(name: Name, offset: number): void {
+    const { tag, namespaces } = this.elements;
+    this.#attribute = name;
+    this.#declares = name.declares !== null;
+    if (this.#declares) {
+      if (namespaces.declared < this.#mostDeclared && namespaces.count < this.#mostInScope) return;
+      throw refuse('XML_NS_LIMIT', 'declarations', offset);
+    }
+    if (tag.attributeCount >= this.#mostAttributes) throw refuse('XML_ATTR_LIMIT', 'attributes', offset);
   }
 
   protected equals(chunk: Buffer, i: number, end: number): number {
     while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
     if (i >= end) return end;
     if (chunk[i] !== 0x3d) throw refuse('XML_NOT_WELLFORMED', 'attribute without value', this.base + i);
-    this.state = QUOTE;
     return this.quote(chunk, i + 1, end);
   }
 
   protected quote(chunk: Buffer, i: number, end: number): number {
     while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
-    if (i >= end) return end;
+    if (i >= end) {
+      this.state = QUOTE;
+      return end;
+    }
     const quote = chunk[i++]!;
     if (quote !== 0x22 && quote !== 0x27) {
       throw refuse('XML_NOT_WELLFORMED', 'attribute without quotes', this.base + i - 1);
     }
-    const { attributeValueBytes, namespaceUriBytes } = this.#limits;
-    const most = !this.#declares ? attributeValueBytes : Math.min(attributeValueBytes, namespaceUriBytes);
+    const most = this.#declares ? this.#mostUri : this.#mostValue;
     this.#quote = quote;
     this.#flags = 0;
     this.#limit = this.base + i + most;
@@ -164,7 +193,7 @@ export class AttributeScanner {
 
   protected beginName(i: number): void {
     this.#hash = HASH_START;
-    this.#limit = this.base + i + this.#limits.nameChars;
+    this.#limit = this.base + i + this.nameBytes;
   }
 
   /** Reads a name up to the byte behind it, or returns -1 when the chunk ends first. */

@@ -7,9 +7,12 @@ import type { Name } from './names.js';
 import { Namespaces } from './namespaces.js';
 import { Tag } from './tag.js';
 
+const NO_BYTES = new Uint8Array(0);
+
 /** An open element. Frames are used again and again. */
 class Frame {
-  name: Name | null = null;
+  /** Its name as written. */
+  bytes: Uint8Array = NO_BYTES;
   /** What the handler wants of its content; `SKIP` within skipped content. */
   interest: Interest = SKIP;
   /** Child elements begun. */
@@ -37,7 +40,10 @@ export class Elements {
   /** Bytes inside content that the handler skipped. */
   skippedBytes = 0;
   #handler: XmlHandler;
-  readonly #limits: XmlLimits;
+  readonly #mostDepth: number;
+  readonly #mostChildren: number;
+  readonly #mostElements: number;
+  readonly #mostText: number;
   /** Depth of the element whose content is skipped, or 0. */
   #skipDepth = 0;
   #skipStart = 0;
@@ -45,7 +51,10 @@ export class Elements {
 
   constructor(handler: XmlHandler, limits: XmlLimits) {
     this.#handler = handler;
-    this.#limits = limits;
+    this.#mostDepth = limits.depth;
+    this.#mostChildren = limits.children;
+    this.#mostElements = limits.elements;
+    this.#mostText = limits.textBytes;
   }
 
   reset(handler: XmlHandler): void {
@@ -63,16 +72,15 @@ export class Elements {
 
   /** A start tag begins at `offset`. Throws a `Refusal` when one element more is too many. */
   begin(offset: number): void {
-    const limits = this.#limits;
     const depth = this.depth;
     if (depth === 0) {
       if (this.begun) throw refuse('XML_NOT_WELLFORMED', 'second document element', offset);
       this.begun = true;
-    } else if (++this.top.children > limits.children) {
+    } else if (++this.top.children > this.#mostChildren) {
       throw refuse('XML_CHILD_LIMIT', 'children', offset);
     }
-    if (depth >= limits.depth) throw refuse('XML_DEPTH_LIMIT', 'depth', offset);
-    if (++this.count > limits.elements) throw refuse('XML_ELEMENT_LIMIT', 'elements', offset);
+    if (depth >= this.#mostDepth) throw refuse('XML_DEPTH_LIMIT', 'depth', offset);
+    if (++this.count > this.#mostElements) throw refuse('XML_ELEMENT_LIMIT', 'elements', offset);
     this.tag.begin(offset, depth + 1);
     this.namespaces.begin();
   }
@@ -90,15 +98,14 @@ export class Elements {
       this.#frames.push(frame);
     }
     this.top = frame;
-    frame.name = name;
+    frame.bytes = name.bytes;
     frame.interest = SKIP;
     frame.children = 0;
     frame.declaring = declaring;
     if (this.#skipDepth !== 0) return;
     this.present = false;
     tag.uri = uri;
-    tag.local = name.local;
-    tag.prefix = name.prefix;
+    tag.name = name;
     const interest = this.#handler.open(tag);
     if (interest === SKIP) {
       this.#skipDepth = depth;
@@ -106,7 +113,7 @@ export class Elements {
       return;
     }
     frame.interest = interest;
-    frame.textLeft = this.#limits.textBytes;
+    frame.textLeft = this.#mostText;
   }
 
   /** The element opened last ends; `offset` is where its end tag begins. */

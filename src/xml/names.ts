@@ -17,13 +17,14 @@ export class ByteTable<T> {
   /** The value kept for these bytes, or null. `hash` is `hashOf` of them. */
   find(bytes: Uint8Array, start: number, end: number, hash: number): T | null {
     const first = setOf(hash);
+    const length = end - start;
     for (let slot = first; slot < first + 4; slot++) {
       if (this.#hashes[slot] !== hash) continue;
       const key = this.#keys[slot]!;
-      if (key.length !== end - start) continue;
+      if (key.length !== length) continue;
       let i = 0;
-      while (i < key.length && key[i] === bytes[start + i]) i++;
-      if (i === key.length) return this.#values[slot]!;
+      while (i < length && key[i] === bytes[start + i]) i++;
+      if (i === length) return this.#values[slot]!;
     }
     return null;
   }
@@ -34,7 +35,7 @@ export class ByteTable<T> {
     const first = setOf(hash);
     this.#victim = (this.#victim + 1) & 3;
     let slot = first + this.#victim;
-    for (let probe = first; probe < first + 4; probe++) {
+    for (let probe = first + 3; probe >= first; probe--) {
       if (this.#values[probe] === null) slot = probe;
     }
     this.#hashes[slot] = hash;

@@ -126,7 +126,10 @@ export class Scanner extends TextScanner {
       return end;
     }
     const byte = chunk[i]!;
-    if (byte === 0x2f) return this.beginEndTag(chunk, i + 1, end);
+    if (byte === 0x2f) {
+      const after = this.endElement(chunk, i + 1, end);
+      return after < 0 ? this.beginEndTag(chunk, i + 1, end) : after;
+    }
     if ((CLASS[byte]! & IN_NAME) !== 0) return this.beginStartTag(chunk, i, end);
     if (byte === 0x3f) throw refuse('XML_PI_FORBIDDEN', 'processing instruction', this.base + i - 1);
     if (byte !== 0x21) throw refuse('XML_NOT_WELLFORMED', 'markup', this.base + i);

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import { stringOf } from './bytes.js';
 import type { StartTag } from './events.js';
-import { type Name, uriOf } from './names.js';
+import { Name, uriOf } from './names.js';
 import type { Namespaces } from './namespaces.js';
 import { normaliseValue } from './references.js';
 
@@ -10,11 +10,12 @@ export const WIDE = 1;
 /** The value has references or white space other than spaces. */
 export const RAW = 2;
 
+const NO_NAME = new Name(new Uint8Array(0), '', '');
+
 /** The start tag being read. Values stay bytes until somebody asks for them. */
 export class Tag implements StartTag {
   uri = '';
-  local = '';
-  prefix = '';
+  name: Name = NO_NAME;
   depth = 0;
   offsetBytes = 0;
   attributeCount = 0;
@@ -39,6 +40,14 @@ export class Tag implements StartTag {
 
   constructor(namespaces: Namespaces) {
     this.#namespaces = namespaces;
+  }
+
+  get local(): string {
+    return this.name.local;
+  }
+
+  get prefix(): string {
+    return this.name.prefix;
   }
 
   begin(offset: number, depth: number): void {

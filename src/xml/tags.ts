@@ -2,7 +2,7 @@ import { AttributeScanner } from './attributes.js';
 import { CLASS, IN_NAME, SPACE } from './chars.js';
 import { refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
-import type { Name } from './names.js';
+import { HASH_START, mix, type Name, nameOf } from './names.js';
 import { CONTENT, EMPTY, END_NAME, END_SPACE, IN_TAG, OUTSIDE, START_NAME } from './states.js';
 
 /** Reads start and end tags. */
@@ -15,9 +15,31 @@ export class TagScanner extends AttributeScanner {
   /** A `<` has been read and a byte of a name follows at `i`. */
   protected beginStartTag(chunk: Buffer, i: number, end: number): number {
     this.elements.begin(this.base + i - 1);
-    this.beginName(i);
-    this.state = START_NAME;
-    return this.startName(chunk, i, end);
+    const stop = Math.min(end, i + this.nameBytes);
+    let hash = HASH_START;
+    let at = i;
+    while (at < stop) {
+      const byte = chunk[at]!;
+      if ((CLASS[byte]! & IN_NAME) === 0) break;
+      hash = mix(hash, byte);
+      at++;
+    }
+    if (at === stop) {
+      // Cut by the end of the chunk, or perhaps too long.
+      this.beginName(i);
+      this.state = START_NAME;
+      return this.startName(chunk, i, end);
+    }
+    const name = nameOf(chunk, i, at, hash, this.base + i);
+    if (chunk[at] === 0x3e) {
+      this.state = CONTENT;
+      this.elements.open(name, this.base + at + 1);
+      return at + 1;
+    }
+    this.#element = name;
+    this.spaced = false;
+    this.state = IN_TAG;
+    return this.inTag(chunk, at, end);
   }
 
   protected startName(chunk: Buffer, i: number, end: number): number {
@@ -70,6 +92,19 @@ export class TagScanner extends AttributeScanner {
     this.state = this.elements.depth === 0 ? OUTSIDE : CONTENT;
   }
 
+  /** A `</` has been read, and the chunk holds the end tag to its `>`: ends the element, or returns -1. */
+  protected endElement(chunk: Buffer, i: number, end: number): number {
+    const { depth, top } = this.elements;
+    const name = top.bytes;
+    const close = i + name.length;
+    if (close >= end || chunk[close] !== 0x3e || depth === 0) return -1;
+    let compared = 0;
+    while (compared < name.length && chunk[i + compared] === name[compared]) compared++;
+    if (compared < name.length) return -1;
+    this.closeElement(this.base + i - 2);
+    return close + 1;
+  }
+
   /** A `</` has been read. */
   protected beginEndTag(chunk: Buffer, i: number, end: number): number {
     if (this.elements.depth === 0) throw refuse('XML_NOT_WELLFORMED', 'end tag', this.base + i - 2);
@@ -80,7 +115,7 @@ export class TagScanner extends AttributeScanner {
   }
 
   protected endName(chunk: Buffer, i: number, end: number): number {
-    const name = this.elements.top.name!.bytes;
+    const name = this.elements.top.bytes;
     let compared = this.#compared;
     while (i < end && compared < name.length && chunk[i] === name[compared]) {
       i++;

@@ -18,39 +18,65 @@ export abstract class TextScanner extends TagScanner {
   /** Behind a `<`. */
   protected abstract markup(chunk: Buffer, i: number, end: number): number;
 
-  /** Character data. */
+  /** Content: character data and, as long as it lies in the chunk as a whole, markup. */
   protected content(chunk: Buffer, i: number, end: number): number {
     const { elements } = this;
-    const wanted = wantsText(elements.top.interest);
+    while (i < end) {
+      i = wantsText(elements.top.interest) ? this.#report(chunk, i, end) : this.#pass(chunk, i, end);
+      if (i >= end || this.state !== CONTENT) return i;
+      // Behind a reference, text may go on.
+      if (chunk[i] !== 0x3c) continue;
+      this.#brackets = 0;
+      i = this.markup(chunk, i + 1, end);
+      if (this.state !== CONTENT) return i;
+    }
+    return i;
+  }
+
+  /** Checks text that nobody wants, up to a `<`. */
+  #pass(chunk: Buffer, i: number, end: number): number {
+    const entry = i;
+    this.#afterReturn = false;
+    for (;;) {
+      i = plainRun(chunk, i, end);
+      while (i < end && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
+      if (i >= end) break;
+      const byte = chunk[i]!;
+      if (byte === 0x3c) return i;
+      if (byte >= 0x80) i += this.wideCharacter(chunk, i, end);
+      else if (byte === 0x26) return this.#beginReference(chunk, i, end);
+      else if (byte === 0x0d) i++;
+      else this.#refuseInText(chunk, entry, i++);
+    }
+    this.#brackets = this.#bracketsBefore(chunk, entry, end);
+    return end;
+  }
+
+  /** Reports text, up to a `<`. */
+  #report(chunk: Buffer, i: number, end: number): number {
+    const { elements } = this;
     const all = elements.top.interest === ALL;
     const entry = i;
+    if (this.#afterReturn) {
+      this.#afterReturn = false;
+      if (chunk[i] === 0x0a) i++;
+    }
     let start = i;
     let ascii = true;
     let limit = all ? i + elements.top.textLeft : end;
-    if (this.#afterReturn) {
-      this.#afterReturn = false;
-      if (chunk[i] === 0x0a) {
-        start = ++i;
-        limit++;
-      }
-    }
     for (;;) {
       const stop = Math.min(limit, end);
+      i = plainRun(chunk, i, stop);
       while (i < stop && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
-      if (i >= end) break;
+      if (i >= end || chunk[i] === 0x3c) break;
       const byte = chunk[i]!;
-      if (byte === 0x3c) {
-        if (wanted && i > start) elements.text(chunk, start, i, ascii);
-        this.#brackets = 0;
-        return this.markup(chunk, i + 1, end);
-      }
       if (i >= limit) this.#refuseText(this.base + limit);
       if (byte >= 0x80) {
         ascii = false;
         i += this.wideCharacter(chunk, i, end);
         if (i > limit) this.#refuseText(this.base + limit);
       } else if (byte === 0x26) {
-        if (wanted && i > start) elements.text(chunk, start, i, ascii);
+        if (i > start) elements.text(chunk, start, i, ascii);
         return this.#beginReference(chunk, i, end);
       } else if (byte === 0x0d) {
         i++;
@@ -64,9 +90,9 @@ export abstract class TextScanner extends TagScanner {
         i++;
       }
     }
-    if (wanted && end > start) elements.text(chunk, start, end, ascii);
-    this.#brackets = this.#bracketsBefore(chunk, entry, end);
-    return end;
+    if (i > start) elements.text(chunk, start, i, ascii);
+    if (i >= end) this.#brackets = this.#bracketsBefore(chunk, entry, end);
+    return i;
   }
 
   /** A carriage return has been read: reports the line feed that it stands for, alone or with the one behind it. */
@@ -208,6 +234,18 @@ export abstract class TextScanner extends TagScanner {
     this.#brackets = 0;
     this.#afterReturn = false;
   }
+}
+
+/** Passes over plain text four bytes at a time; up to three more may follow. */
+function plainRun(chunk: Buffer, i: number, end: number): number {
+  const last = end - 3;
+  while (
+    i < last &&
+    ((CLASS[chunk[i]!]! | CLASS[chunk[i + 1]!]! | CLASS[chunk[i + 2]!]! | CLASS[chunk[i + 3]!]!) & STOPS_TEXT) === 0
+  ) {
+    i += 4;
+  }
+  return i;
 }
 
 const CDATA_WORD = Buffer.from('CDATA[', 'latin1');
