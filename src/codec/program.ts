@@ -95,7 +95,12 @@ export function variantOf(program: ObjectProgram, tag: StartTag): VariantProgram
   return (name === null ? undefined : program.variants.get(typeKey(name))) ?? program.declared;
 }
 
+/** Types that derive from one another share the plans of their common fields: shared plans are compiled once. */
+const OBJECTS = new WeakMap<ObjectPlan, ObjectProgram>();
+
 function compileObject(plan: ObjectPlan): ObjectProgram {
+  const known = OBJECTS.get(plan);
+  if (known !== undefined) return known;
   // One variant may stand for several types.
   const made = new Map<ObjectVariant, VariantProgram>();
   const variantOf = (variant: ObjectVariant): VariantProgram => {
@@ -103,11 +108,13 @@ function compileObject(plan: ObjectPlan): ObjectProgram {
     made.set(variant, program);
     return program;
   };
-  return {
+  const program: ObjectProgram = {
     kind: 'object',
     variants: new Map([...plan.variants].map(([key, variant]) => [key, variantOf(variant)])),
     declared: plan.declared === null ? null : variantOf(plan.declared),
   };
+  OBJECTS.set(plan, program);
+  return program;
 }
 
 function compileVariant(variant: ObjectVariant): VariantProgram {
