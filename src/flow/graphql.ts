@@ -8,6 +8,7 @@ import type { Compiled } from '../compile.js';
 import { readText } from '../graphql/body.js';
 import type { FieldCall } from '../graphql/execute.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../graphql/http.js';
+import { PAGE_POLICY, printPage } from '../graphql/page.js';
 import { callOperation } from './call.js';
 import { invite } from './invite.js';
 import { endLingering } from './linger.js';
@@ -16,6 +17,8 @@ import { endLingering } from './linger.js';
 export interface GraphqlDoor {
   readonly handler: GraphqlHandler;
   readonly services: ReadonlyMap<string, SoapService>;
+  /** For browsers. */
+  readonly page: Buffer;
   readonly bodyBytesMax: number;
   readonly codec: Compiled['config']['limits']['codec'];
 }
@@ -25,6 +28,7 @@ export function makeGraphqlDoor({ config, graph, services }: Compiled): GraphqlD
   return {
     handler: createGraphqlHandler({ built: graph, limits: limits.graphql, introspection: graphql.introspection }),
     services: new Map(services.map((service) => [service.name, service])),
+    page: Buffer.from(printPage(graph.schema, graph.path)),
     bodyBytesMax: limits.graphql.bodyBytes,
     codec: limits.codec,
   };
@@ -38,6 +42,10 @@ export async function answerGraphql(
   response: ServerResponse,
 ): Promise<void> {
   exchange.route = 'graphql';
+  if (wantsPage(request)) {
+    answerPage(door.page, exchange, response);
+    return;
+  }
   const departure = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) departure.abort();
@@ -66,6 +74,19 @@ export async function answerGraphql(
   exchange.bytesOut = bytes.length;
   const fields = Object.entries(headers).flat();
   endLingering(request, response, status, [...fields, 'content-length', String(bytes.length)], bytes);
+}
+
+/** A browser that was pointed here: it wants HTML first and asks nothing. */
+const wantsPage = ({ method, url = '', headers }: IncomingMessage): boolean =>
+  method === 'GET' && !url.includes('?') && (headers.accept ?? '').startsWith('text/html');
+
+function answerPage(page: Buffer, exchange: Exchange, response: ServerResponse): void {
+  exchange.operation = 'page';
+  exchange.status = 200;
+  exchange.bytesOut = page.length;
+  const fields = ['content-type', 'text/html; charset=utf-8', 'content-security-policy', PAGE_POLICY];
+  response.writeHead(200, [...fields, 'x-content-type-options', 'nosniff', 'content-length', String(page.length)]);
+  response.end(page);
 }
 
 async function readBody(
