@@ -1,6 +1,6 @@
 import { KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
 
-/** Limits of GraphQL requests and answers. All but the last two are checked before anything is called. */
+/** Limits of GraphQL requests and answers. All but the last are checked before anything is called. */
 export const GRAPHQL_LIMITS = {
   bodyBytes: {
     default: 2_000_000,
@@ -121,14 +121,6 @@ export const GRAPHQL_LIMITS = {
     unit: 'count',
     refusal: null,
     text: 'How many items a list is taken to have when cost is estimated. Apollo assumes 10.',
-  },
-  listItems: {
-    default: 10_000,
-    min: 1,
-    max: 10_000_000,
-    unit: 'count',
-    refusal: 'UPSTREAM_RESPONSE_LIMIT',
-    text: 'Items of one list of a reply; a longer list is null with an error.',
   },
   errors: {
     default: 10,
