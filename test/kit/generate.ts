@@ -1,6 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { printRefusals } from '../../src/base/reference.js';
 import { printJsonSchema } from '../../src/config/json-schema.js';
 import { printReference, replaceSection } from '../../src/config/reference.js';
+import { Metrics } from '../../src/observe/metrics.js';
+import { printMetrics } from '../../src/observe/reference.js';
 
 /**
  * Writes what is generated from tables in the code: the JSON Schema of the configuration and the marked sections of
@@ -9,6 +12,11 @@ import { printReference, replaceSection } from '../../src/config/reference.js';
 await writeFile('config/soapstone.schema.json', printJsonSchema());
 const readme = await readFile('README.md', 'utf8').catch(() => null);
 if (readme !== null) {
-  const written = replaceSection(readme, 'configuration', printReference());
+  const sections: readonly (readonly [string, string])[] = [
+    ['configuration', printReference()],
+    ['metrics', await printMetrics(new Metrics([]))],
+    ['refusals', printRefusals()],
+  ];
+  const written = sections.reduce((text, [name, content]) => replaceSection(text, name, content), readme);
   if (written !== readme) await writeFile('README.md', written);
 }

@@ -1,0 +1,23 @@
+import { REFUSALS, type RefusalKind } from './refusals.js';
+
+/** The table of refusals as Markdown: every code with whose fault it is, what a SOAP or HTTP caller gets, and its text. */
+export function printRefusals(): string {
+  const rows = Object.entries(REFUSALS).map(
+    ([code, kind]: [string, RefusalKind]) =>
+      `| \`${code}\` | ${BLAMED[kind.blame]} | ${answerOf(code, kind)} | ${kind.text} |`,
+  );
+  return ['| code | to blame | answer | text |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+/** In the words of those who read the reference. `peer` wrote the message that is judged, request or reply. */
+const BLAMED = { client: 'caller', peer: 'sender', upstream: 'service', us: 'gateway' } as const;
+
+function answerOf(code: string, kind: RefusalKind): string {
+  // There is nobody left to answer.
+  if (code === 'CLIENT_GONE') return 'none';
+  if (kind.status !== undefined) return `HTTP ${kind.status}`;
+  if (kind.fault !== undefined) return `Fault \`${kind.fault}\``;
+  const isCallers = kind.blame === 'client' || kind.blame === 'peer';
+  const fault = isCallers ? 'Fault `Client`, `Sender`' : 'Fault `Server`, `Receiver`';
+  return kind.undecodable === true ? `${fault}; HTTP 400 in 2001-12` : fault;
+}

@@ -1,0 +1,243 @@
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import t, { type Test } from 'tap';
+
+import { lineAt, maskTypeScript, readSources, type SourceFile } from '../kit/source.js';
+
+/**
+ * The order of the rooms, and what no file may do. A file imports only from its own room and from rooms further left;
+ * every other rule of the house that a program can check is here as well.
+ */
+
+/** Each room with those it may import from besides itself. */
+const LINE = ['base', 'xml', 'soap', 'wsdl', 'codec', 'graphql'] as const;
+/** Beside the line: they know neither XML nor GraphQL. */
+const SHELVES = ['upstream', 'observe'] as const;
+const ABOVE = ['config', 'compile/', 'compile.ts', 'flow', 'request.ts', 'traffic.ts', 'server.ts', 'cli', 'main.ts'];
+
+const ROOMS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...LINE.map((room, index): [string, Set<string>] => [room, new Set(LINE.slice(0, index))]),
+  ...SHELVES.map((room): [string, Set<string>] => [room, new Set(['base'])]),
+  ...ABOVE.map((room, index): [string, Set<string>] => [
+    room,
+    new Set<string>([...LINE, ...SHELVES, ...ABOVE.slice(0, index)]),
+  ]),
+]);
+
+/** The demonstration is no part of the gateway: one file may know that it exists. */
+const DEMO = 'config/demo/';
+const DEMO_IMPORTER = 'src/cli/start.ts';
+
+const LINES_MAX = 300;
+
+const sources = readSources('src');
+const imports = sources.flatMap(importsOf);
+
+interface Import {
+  readonly file: string;
+  readonly line: number;
+  /** As written. */
+  readonly specifier: string;
+  /** Of the repository's root when it is a file of ours, else null. */
+  readonly target: string | null;
+  readonly isReExport: boolean;
+}
+
+function importsOf(source: SourceFile): readonly Import[] {
+  const found: Import[] = [];
+  // Static, side effect only, re-export; dynamic and in types. The mask leaves the quotes where they are.
+  for (const match of source.code.matchAll(
+    /^(import|export)\b(?:[^;'"(=]*?\bfrom)?\s*(['"])|\bimport\s*\(\s*(['"])/gm,
+  )) {
+    const start = match.index + match[0].length;
+    const end = source.text.indexOf(match[2] ?? match[3] ?? "'", start);
+    const specifier = source.text.slice(start, end);
+    const isOurs = specifier.startsWith('.');
+    found.push({
+      file: source.path,
+      line: lineAt(source.text, match.index),
+      specifier,
+      target: isOurs ? posix.join(posix.dirname(source.path), specifier).replace(/\.js$/, '.ts') : null,
+      isReExport: match[1] === 'export',
+    });
+  }
+  return found;
+}
+
+/** `src/xml/reader.ts` is in `xml`; a file at the top is a room of its own. */
+function roomOf(path: string): string {
+  const [, first = '', second] = path.split('/');
+  return second === undefined ? first : first === 'compile' ? 'compile/' : first;
+}
+
+const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+
+/** Fails once for each finding, naming file and line. */
+function none(t: Test, findings: readonly string[], rule: string): void {
+  t.same(findings, [], rule);
+}
+
+const place = ({ file, line }: Import): string => `${file}:${line}`;
+
+/** Every match of a pattern in code, outside of comments and strings. */
+const inCode = (pattern: RegExp): readonly string[] =>
+  sources.flatMap((source) =>
+    [...source.code.matchAll(pattern)].map(
+      (match) => `${source.path}:${lineAt(source.text, match.index)}: ${match[0].trim()}`,
+    ),
+  );
+
+t.test('a file imports from its own room and from rooms further left', async (t) => {
+  const findings = imports.flatMap((found) => {
+    const room = roomOf(found.file);
+    const allowed = ROOMS.get(room);
+    if (allowed === undefined) return [`${place(found)}: no room is called ${room}`];
+    if (found.target === null) return [];
+    if (!found.target.startsWith('src/')) {
+      const isDemo = found.target.startsWith(DEMO) && found.file === DEMO_IMPORTER;
+      return isDemo ? [] : [`${place(found)}: ${found.target} is not of the gateway`];
+    }
+    const target = roomOf(found.target);
+    return target === room || allowed.has(target) ? [] : [`${place(found)}: ${room} may not import ${target}`];
+  });
+  none(t, findings, 'order of rooms');
+  t.ok(imports.length > 100, 'imports are found at all');
+});
+
+t.test('nothing imports itself, by whatever way', async (t) => {
+  const byFile = new Map<string, string[]>(sources.map(({ path }) => [path, []]));
+  const byRoom = new Map<string, string[]>();
+  for (const { file, target } of imports) {
+    if (target === null) continue;
+    byFile.get(file)?.push(target);
+    if (roomOf(file) !== roomOf(target))
+      byRoom.set(roomOf(file), [...(byRoom.get(roomOf(file)) ?? []), roomOf(target)]);
+  }
+  none(t, cyclesIn(byFile), 'cycles of files');
+  none(t, cyclesIn(byRoom), 'cycles of rooms');
+  t.same(
+    cyclesIn(
+      new Map([
+        ['a', ['b']],
+        ['b', ['c', 'a']],
+        ['c', []],
+      ]),
+    ),
+    ['a -> b -> a'],
+    'the search finds one',
+  );
+});
+
+t.test('a package has one importing file', async (t) => {
+  const importers = new Map<string, Set<string>>();
+  for (const { specifier, target, file } of imports) {
+    if (target !== null || specifier.startsWith('node:')) continue;
+    const name = packageOf(specifier);
+    importers.set(name, (importers.get(name) ?? new Set()).add(file));
+  }
+  const several = [...importers].filter(([name, files]) => name !== 'graphql' && files.size > 1);
+  none(
+    t,
+    several.map(([name, files]) => `${name}: ${[...files].join(', ')}`),
+    'packages with several importers',
+  );
+
+  const { dependencies = {} }: { dependencies?: Record<string, string> } = JSON.parse(
+    readFileSync('package.json', 'utf8'),
+  );
+  t.same([...importers.keys()].sort(), Object.keys(dependencies).sort(), 'what is declared is what is imported');
+
+  const readme = readFileSync('README.md', 'utf8');
+  const section = readme.split(/^## /m).find((part) => part.startsWith('Dependencies\n')) ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('|'));
+  const unexplained = Object.keys(dependencies).filter(
+    (name) => !rows.some((row) => row.split('|')[1]?.includes(`\`${name}\``)),
+  );
+  none(t, unexplained, 'packages without a reason in the README');
+});
+
+t.test('every name is imported from where it is made', async (t) => {
+  none(
+    t,
+    imports.filter(({ isReExport }) => isReExport).map((found) => `${place(found)}: re-export of ${found.specifier}`),
+    're-exports',
+  );
+  none(
+    t,
+    sources.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path),
+    'index files',
+  );
+  none(t, inCode(/^export\s+(?:type\s+)?\{[^}]*\}/gm), 'lists of exports, where imported names could hide');
+});
+
+t.test('a file is read in one go', async (t) => {
+  const long = sources.map(({ path, text }): [string, number] => [path, text.split('\n').length - 1]);
+  none(
+    t,
+    long
+      .filter(([, lines]) => lines > LINES_MAX)
+      .map(([path, lines]) => `${path}:${lines}: longer than ${LINES_MAX} lines`),
+    'long files',
+  );
+});
+
+t.test('no code from text, no other programs, nothing untyped, no default exports', async (t) => {
+  none(t, inCode(/(?<![.\w$])eval\s*\(|\bnew\s+Function\b|(?<![.\w$])Function\s*\(/g), 'code made of text');
+  none(
+    t,
+    imports.filter(({ specifier }) => /^(?:node:)?(?:child_process|vm)$/.test(specifier)).map(place),
+    'other programs',
+  );
+  none(t, inCode(/[:<,|&]\s*any\b(?!\s*[(:=])|\bas\s+any\b|=>\s*any\b/g), 'any');
+  none(t, inCode(/^export\s+default\b/gm), 'default exports');
+});
+
+t.test('no class stands on a class that stands on another', async (t) => {
+  const parents = new Map<string, string | null>();
+  const classes = sources.flatMap((source) =>
+    [...source.code.matchAll(/\bclass\s+(\w+)(?:<[^{]*?>)?(?:\s+extends\s+([\w.]+))?/g)].map((match) => {
+      const [, name = '', parent = null] = match;
+      parents.set(name, parent);
+      return { name, parent, at: `${source.path}:${lineAt(source.text, match.index)}` };
+    }),
+  );
+  // A refusal is an error, and what went wrong may be told in more than its code.
+  const deep = classes.filter(
+    ({ parent }) => parent !== null && parent !== 'Refusal' && (parents.get(parent) ?? null) !== null,
+  );
+  none(
+    t,
+    deep.map(({ name, parent, at }) => `${at}: ${name} extends ${parent}, which extends ${parents.get(parent ?? '')}`),
+    'deep classes',
+  );
+  t.ok(parents.get('Refusal') === 'Error', 'classes are found at all');
+});
+
+t.test('the scanner tells code from what only looks like it', async (t) => {
+  const masked = (text: string): string => maskTypeScript(text).replaceAll(/ +/g, ' ');
+  t.equal(masked("import 'a'; // import 'b'"), "import ' '; ");
+  t.equal(masked('a /* eval( */ b'), 'a b');
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: code as it stands in a file
+  t.equal(masked('`x${ { a: `eval(` } }eval(` + y'), '` ${ { a: ` ` } } ` + y');
+  t.equal(masked('const a = /[\'"/[/]]/g; b / c / d'), 'const a = / /g; b / c / d');
+  t.equal(masked("return /'/.test(x) ? 'it\\'s' : 1"), "return / /.test(x) ? ' ' : 1");
+});
+
+/** Cycles reached in a graph, each once, as `a -> b -> a`. */
+function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (node: string, way: readonly string[]): void => {
+    const start = way.indexOf(node);
+    if (start >= 0) found.push([...way.slice(start), node].join(' -> '));
+    if (start >= 0 || done.has(node)) return;
+    for (const next of graph.get(node) ?? []) visit(next, [...way, node]);
+    done.add(node);
+  };
+  for (const node of graph.keys()) visit(node, []);
+  return found;
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+
+import { printRefusals } from '../../src/base/reference.js';
+import { Refusal } from '../../src/base/refusal.js';
+import { kindOf, REFUSALS, type RefusalCode } from '../../src/base/refusals.js';
+import { replaceSection } from '../../src/config/reference.js';
+import { Metrics } from '../../src/observe/metrics.js';
+import { printMetrics } from '../../src/observe/reference.js';
+import { DIALECT_NAMES, DIALECTS } from '../../src/soap/dialect.js';
+import { faultCodeOf } from '../../src/soap/print-fault.js';
+import { readSources } from '../kit/source.js';
+
+/** The closed tables: nothing in them is dead, and what is written about them is made from them. */
+
+const CODES = Object.keys(REFUSALS) as RefusalCode[];
+
+t.test('every refusal is used somewhere', async (t) => {
+  const text = readSources('src')
+    .filter(({ path }) => path !== 'src/base/refusals.ts' && path !== 'src/base/reference.ts')
+    .map((source) => source.text)
+    .join('\n');
+  // As a string: a code in a comment is no use.
+  const unused = CODES.filter((code) => !text.includes(`'${code}'`));
+  t.same(unused, [], 'rows nobody uses');
+});
+
+t.test('the text of a refusal is one whole sentence, and holds nothing of a message', async (t) => {
+  const texts = new Set<string>();
+  for (const code of CODES) {
+    const { text, blame, level, status } = kindOf(code);
+    t.match(text, /^[A-Z][^.!?{}$%`<>"]*\.$/, code);
+    t.ok(text.length <= 120, `${code}: short`);
+    t.notOk(texts.has(text), `${code}: its own`);
+    texts.add(text);
+    if (blame === 'client' || blame === 'peer') t.equal(level, 'info', `${code}: callers cannot raise an alarm`);
+    if (status !== undefined) t.ok(status >= 400 && status < 600, `${code}: status of a failure`);
+    const refusal = new Refusal(code, 'detail for the log');
+    t.equal(refusal.message, text, `${code}: the detail stays inside`);
+  }
+});
+
+t.test('metrics have the prefix, base units and help', async (t) => {
+  const metrics = await new Metrics([]).registry.getMetricsAsJSON();
+  t.ok(metrics.length > 10);
+  for (const { name, type, help } of metrics) {
+    t.match(name, /^soapstone_[a-z0-9_]+$/, name);
+    t.notMatch(name, /_(?:ms|millis|milliseconds|kb|kib|mb|minutes)(?:_|$)/, `${name}: seconds and bytes`);
+    t.ok(help.length > 3, `${name}: help`);
+    if (/^soapstone_(?:process|nodejs)_/.test(name)) continue;
+    t.match(help, /^[A-Z].*\.$/, `${name}: a sentence`);
+    t.equal(name.endsWith('_total'), String(type) === 'counter', `${name}: counters alone end in _total`);
+  }
+});
+
+t.test('the reference of refusals says what callers get', async (t) => {
+  const rows = new Map(
+    printRefusals()
+      .split('\n')
+      .map((row) => row.split(' | '))
+      .map(([code = '', , answer = '']): [string, string] => [code.replaceAll(/[|` ]/g, ''), answer]),
+  );
+  for (const code of CODES) {
+    const answer = rows.get(code) ?? '';
+    const { status } = kindOf(code);
+    if (status !== undefined) t.equal(answer, `HTTP ${status}`, code);
+    else if (code === 'CLIENT_GONE') t.equal(answer, 'none');
+    else
+      for (const dialect of DIALECT_NAMES.map((name) => DIALECTS[name])) {
+        t.ok(answer.includes(`\`${faultCodeOf(dialect, new Refusal(code))}\``), `${code} in ${dialect.name}`);
+      }
+  }
+});
+
+t.test('the README has the tables as they are', async (t) => {
+  const readme = readFileSync('README.md', 'utf8');
+  const sections = { metrics: await printMetrics(new Metrics([])), refusals: printRefusals() };
+  for (const [name, content] of Object.entries(sections)) {
+    t.ok(readme.includes(`<!-- ${name} -->`) && readme.includes(`<!-- /${name} -->`), `section ${name}`);
+    t.equal(replaceSection(readme, name, content), readme, `${name}: run \`npm run generate\``);
+  }
+});

@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A source file as the checks of the house read it. */
+export interface SourceFile {
+  /** From the root of the repository, with slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** The same length as `text`: comments and the insides of strings, templates and regular expressions are blanks. */
+  readonly code: string;
+}
+
+/** Every TypeScript file below a folder, in order of path. */
+export function readSources(folder: string): readonly SourceFile[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(folder, name), 'utf8');
+      return { path: join(folder, name).replaceAll('\\', '/'), text, code: maskTypeScript(text) };
+    });
+}
+
+/** The line, from 1, of an offset. */
+export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+
+/** Words after which a slash begins a regular expression. */
+const BEFORE_REGEXP = /(?:^|[^\w$.])(?:return|typeof|case|in|of|do|else|void|yield|await|throw|new|delete)$/;
+
+/** Blanks out what is no code: comments, and what strings, templates and regular expressions hold. */
+export function maskTypeScript(text: string): string {
+  let code = '';
+  let at = 0;
+  /** Braces open inside each `${` that is open. */
+  const templates: number[] = [];
+  const blank = (end: number): void => {
+    code += text.slice(at, end).replaceAll(/[^\n]/g, ' ');
+    at = end;
+  };
+  const keep = (): void => {
+    code += text[at++];
+  };
+  /** To the end of a template's literal part, its `${` or backtick included. */
+  const template = (): void => {
+    let end = at;
+    while (end < text.length && text[end] !== '`' && !text.startsWith('${', end)) end += text[end] === '\\' ? 2 : 1;
+    blank(end);
+    if (text[at] === '$') {
+      keep();
+      templates.push(0);
+    }
+    keep();
+  };
+  while (at < text.length) {
+    const char = text[at] ?? '';
+    const open = templates.length - 1;
+    if (text.startsWith('//', at)) blank(endOf(text, '\n', at));
+    else if (text.startsWith('/*', at)) blank(endOf(text, '*/', at) + 2);
+    else if (char === "'" || char === '"') {
+      keep();
+      let end = at;
+      while (end < text.length && text[end] !== char) end += text[end] === '\\' ? 2 : 1;
+      blank(end);
+      keep();
+    } else if (char === '`') {
+      keep();
+      template();
+    } else if (char === '/' && beginsRegExp(code)) {
+      keep();
+      blank(endOfRegExp(text, at));
+      keep();
+    } else if (char === '{' && open >= 0) {
+      templates[open] = (templates[open] ?? 0) + 1;
+      keep();
+    } else if (char === '}' && open >= 0) {
+      keep();
+      if (templates[open] === 0) {
+        templates.pop();
+        template();
+      } else templates[open] = (templates[open] ?? 0) - 1;
+    } else keep();
+  }
+  return code;
+}
+
+function endOf(text: string, what: string, from: number): number {
+  const found = text.indexOf(what, from);
+  return found < 0 ? text.length : found;
+}
+
+function beginsRegExp(before: string): boolean {
+  const code = before.trimEnd();
+  return code === '' || /[-(,=:[!&|?{};+*%<>~^]$/.test(code) || BEFORE_REGEXP.test(code.slice(-12));
+}
+
+function endOfRegExp(text: string, start: number): number {
+  let inClass = false;
+  let at = start;
+  for (; at < text.length && text[at] !== '\n'; at++) {
+    const char = text[at];
+    if (char === '\\') at++;
+    else if (char === '[') inClass = true;
+    else if (char === ']') inClass = false;
+    else if (char === '/' && !inClass) return at;
+  }
+  return at;
+}
