@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 import type { Problem } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -49,7 +49,7 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
   const wsdl =
     config.wsdl === undefined
       ? null
-      : await readWsdl(join(directory, config.wsdl), { fetch: null, root: null, hosts: [] });
+      : await readWsdl(resolve(directory, config.wsdl), { fetch: null, root: null, hosts: [] });
   const operations = wsdl === null ? readByHand(loaded, name) : choosePort(loaded, name, wsdl).operations;
   const [first, ...others] = config.versions;
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
