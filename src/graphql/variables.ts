@@ -42,7 +42,9 @@ export function coerceVariables(
       given[name],
       type,
       (path, invalid) => {
-        if (errors.length <= maxErrors) errors.push(problem(definition, rule(type, [name], path, invalid)));
+        const error = problem(definition, rule(type, [name], path, invalid));
+        // An object that lacks several fields is reported for each, and says all of them at once.
+        if (errors.length < maxErrors && errors.at(-1)?.message !== error.message) errors.push(error);
       },
       true,
     );
@@ -68,10 +70,10 @@ function rule(
   const expected = typeAt(type, path);
   const nullable = getNullableType(expected);
   if (isInputObjectType(nullable) && typeof invalid === 'object' && invalid !== null) {
-    const lacking = Object.values(nullable.getFields()).find(
-      (field) => isRequiredInputField(field) && !Object.hasOwn(invalid, field.name),
-    );
-    if (lacking !== undefined) return `${at}lacks the required field "${lacking.name}"`;
+    const lacking = Object.values(nullable.getFields())
+      .filter((field) => isRequiredInputField(field) && !Object.hasOwn(invalid, field.name))
+      .map((field) => `"${field.name}"`);
+    if (lacking.length > 0) return `${at}lacks the required ${lacking.join(', ')}`;
     return `${at}has a field that is not defined by type "${nullable.name}"`;
   }
   return `${at}must be a value of type "${expected}"`;

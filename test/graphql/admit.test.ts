@@ -231,7 +231,7 @@ t.test('variables are coerced strictly, and errors name the place', async (t) =>
     place({ id: 1, items: [{ id: 2 }, { id: '3' }] }),
     'Variable "$n" at "n.items[1].id" must be a value of type "Int!".',
   );
-  t.equal(place({ name: 'x' }), 'Variable "$n" lacks the required field "id".');
+  t.equal(place({ name: 'x' }), 'Variable "$n" lacks the required "id".');
   t.equal(
     place({ id: 1, next: { id: 1, foo: 2 } }),
     'Variable "$n" at "n.next" has a field that is not defined by type "NodeInput".',
