@@ -2,4 +2,5 @@
 import { run } from './cli/program.js';
 import { processTerminal } from './cli/terminal.js';
 
-process.exitCode = await run(process.argv.slice(2), processTerminal);
+// Ended here and not by itself: after a failed start a server may still listen.
+process.exit(await run(process.argv.slice(2), processTerminal));

@@ -7,7 +7,7 @@ import { parseAddress } from './config/address.js';
 import { makeAdminServer } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
 import type { Log } from './observe/log.js';
-import { Metrics } from './observe/metrics.js';
+import { Metrics, offerMetrics } from './observe/metrics.js';
 import { makeRequestHandler } from './request.js';
 import { TrafficServer } from './traffic.js';
 
@@ -15,7 +15,7 @@ import { TrafficServer } from './traffic.js';
 export interface Gateway {
   /** `http://host:port` of callers. */
   readonly url: string;
-  /** `http://host:port` of operators. */
+  /** `http://host:port` of operators; '' where another process serves them. */
   readonly adminUrl: string;
   /**
    * Stops: readiness off, requests in flight finish, connections close, backends are left. Resolves to the number of
@@ -24,8 +24,15 @@ export interface Gateway {
   drain(): Promise<number>;
 }
 
-/** Starts the gateway. Rejects with the system's error when an address cannot be had. */
-export async function startGateway(compiled: Compiled, log: Log): Promise<Gateway> {
+/**
+ * Starts the gateway. With operators `elsewhere` this is a worker: the process that forked it serves metrics and health.
+ * Rejects with the system's error when an address cannot be had.
+ */
+export async function startGateway(
+  compiled: Compiled,
+  log: Log,
+  operators: 'here' | 'elsewhere' = 'here',
+): Promise<Gateway> {
   const { config, services } = compiled;
   const metrics = new Metrics(
     services.map(({ name, upstream }) => ({
@@ -55,7 +62,8 @@ export async function startGateway(compiled: Compiled, log: Log): Promise<Gatewa
     isReady: () => ready,
   });
   const url = await listen(traffic.server, config.listen);
-  const adminUrl = await listen(admin, config.admin);
+  if (operators === 'elsewhere') offerMetrics(metrics.registry);
+  const adminUrl = operators === 'here' ? await listen(admin, config.admin) : '';
   return {
     url,
     adminUrl,
@@ -63,15 +71,14 @@ export async function startGateway(compiled: Compiled, log: Log): Promise<Gatewa
       ready = false;
       const forced = await traffic.drain(config.limits.http.drainMillis);
       await compiled.close();
-      admin.closeAllConnections();
-      await new Promise((resolve) => admin.close(resolve));
+      await closeServer(admin);
       return forced;
     },
   };
 }
 
 /** Listens on `host:port`; returns the address as a URL, with the port the system gave for 0. */
-function listen(server: Server, address: string): Promise<string> {
+export function listen(server: Server, address: string): Promise<string> {
   const parsed = parseAddress(address);
   if (parsed === null) throw new Error('the configuration let an address pass that is none');
   return new Promise((resolve, reject) => {
@@ -83,4 +90,10 @@ function listen(server: Server, address: string): Promise<string> {
       resolve(`http://${parsed.host.includes(':') ? `[${parsed.host}]` : parsed.host}:${port}`);
     });
   });
+}
+
+/** Closes a server with all its connections; one that never listened is closed already. */
+export function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
 }

@@ -35,7 +35,9 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
 
   withConfig(program.command('start').description('run the gateway'))
     .option('--workers <number>', 'processes, or auto for one on each processor')
-    .action(async (options: { config: string; workers?: string }) => finish(await start(options.config, terminal)));
+    .action(async (options: { config: string; workers?: string }) =>
+      finish(await start(options.config, options.workers ?? null, terminal)),
+    );
   withConfig(program.command('check').description('load and compile everything, and say what is wrong')).action(
     async (options: { config: string }) => finish(await check(options.config, terminal)),
   );

@@ -1,53 +1,87 @@
+import cluster from 'node:cluster';
 import { startDemoBackend } from '../../config/demo/backend.js';
 import { Problems, printProblem } from '../base/problem.js';
 import { type Compiled, compile } from '../compile.js';
 import { parseAddress } from '../config/address.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { Log } from '../observe/log.js';
-import { type Gateway, startGateway } from '../server.js';
+import { startGateway } from '../server.js';
 import type { ExitCode, Terminal } from './terminal.js';
-import { thingsToTry } from './things-to-try.js';
+import { type Running, thingsToTry } from './things-to-try.js';
+import { startWorkers, tellReady, workerCount } from './workers.js';
 
 /**
  * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output says `ready` with the
  * addresses. Throws `Problems`, also for an address that cannot be had.
  */
-export async function start(file: string, terminal: Terminal): Promise<ExitCode> {
+export async function start(file: string, workers: string | null, terminal: Terminal): Promise<ExitCode> {
   const loaded = await loadConfig(file, process.env);
+  const count = workerCount(workers, loaded);
   const compiled = await compile(loaded);
   const log = new Log(loaded.config.log.level);
   try {
-    const closeDemo = await startDemo(loaded);
-    const gateway = await startGateway(compiled, log).catch((error: unknown) => {
-      throw asProblems(error, loaded, ['listen', 'admin']);
-    });
-    const stopped = stopSignal();
-    announce(gateway, compiled, log, terminal);
-
-    log.event('info', 'draining', { signal: await stopped });
-    const cut = await gateway.drain();
-    await closeDemo();
-    log.event('info', 'stopped', { cut });
-    return 0;
+    if (cluster.isWorker) return await work(loaded, compiled, log);
+    if (count === 1) return await runAlone(loaded, compiled, log, terminal);
+    await compiled.close();
+    return await runWorkers(count, loaded, compiled, log, terminal);
   } finally {
     log.close();
   }
 }
 
-function announce(gateway: Gateway, compiled: Compiled, log: Log, terminal: Terminal): void {
-  log.event('info', 'ready', { listen: gateway.url, admin: gateway.adminUrl, pid: process.pid });
+async function runAlone(loaded: LoadedConfig, compiled: Compiled, log: Log, terminal: Terminal): Promise<ExitCode> {
+  const signal = stopSignal();
+  const closeDemo = await startDemo(loaded);
+  const gateway = await startGateway(compiled, log).catch(refuseAddress(loaded, ['listen', 'admin']));
+  announce(gateway, compiled, log, terminal);
+  log.event('info', 'draining', { signal: await signal });
+  const cut = await gateway.drain();
+  await closeDemo();
+  log.event('info', 'stopped', { cut });
+  return 0;
+}
+
+async function runWorkers(
+  count: number,
+  loaded: LoadedConfig,
+  compiled: Compiled,
+  log: Log,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const signal = stopSignal();
+  const closeDemo = await startDemo(loaded);
+  const workers = await startWorkers(count, loaded, log).catch(refuseAddress(loaded, ['admin']));
+  if (workers.url !== '') announce(workers, compiled, log, terminal);
+  const why = await Promise.race([signal, workers.broken]);
+  if (typeof why === 'string') log.event('info', 'draining', { signal: why });
+  await workers.stop();
+  await closeDemo();
+  log.event('info', 'stopped', { workers: count });
+  return typeof why === 'string' ? 0 : why;
+}
+
+/** One of several processes: it takes requests, and ends when its parent says so. */
+async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise<ExitCode> {
+  const signal = stopSignal();
+  const gateway = await startGateway(compiled, log, 'elsewhere').catch(refuseAddress(loaded, ['listen']));
+  tellReady(gateway.url);
+  await signal;
+  await gateway.drain();
+  return 0;
+}
+
+function announce(running: Running, compiled: Compiled, log: Log, terminal: Terminal): void {
+  log.event('info', 'ready', { listen: running.url, admin: running.adminUrl, pid: process.pid });
   for (const notice of compiled.notices) log.event('warn', 'note', { note: printProblem(notice) });
   log.flush();
-  if (compiled.config.demo !== undefined) terminal.out(thingsToTry(gateway, compiled));
+  if (compiled.config.demo !== undefined) terminal.out(thingsToTry(running, compiled));
 }
 
 /** Starts the bundled backend if the configuration wants it; returns what stops it. */
 async function startDemo(loaded: LoadedConfig): Promise<() => Promise<void>> {
   const address = parseAddress(loaded.config.demo?.listen ?? '');
   if (address === null) return async () => {};
-  const demo = await startDemoBackend(address.host, address.port).catch((error: unknown) => {
-    throw asProblems(error, loaded, ['demo.listen']);
-  });
+  const demo = await startDemoBackend(address.host, address.port).catch(refuseAddress(loaded, ['demo.listen']));
   return () => demo.close();
 }
 
@@ -71,18 +105,18 @@ const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** An address that cannot be had is a mistake in the configuration; anything else stays what it is. */
-function asProblems(error: unknown, loaded: LoadedConfig, keys: readonly string[]): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  const why = LISTEN_ERRORS.get(String(error.code));
-  if (why === undefined) return error;
-  const port = 'port' in error ? Number(error.port) : null;
-  const paths = keys.map((key) => key.split('.'));
-  const path = paths.find((each) => parseAddress(valueAt(loaded.config, each))?.port === port) ?? paths[0] ?? [];
-  const place = loaded.positionOf(path);
-  const what = `The address ${valueAt(loaded.config, path)} of \`${path.join('.')}\` ${why}.`;
-  return new Problems([
-    { file: loaded.file, line: place?.line ?? null, column: place?.column ?? null, what, remedy: 'Choose another.' },
-  ]);
+function refuseAddress(loaded: LoadedConfig, keys: readonly string[]): (error: unknown) => never {
+  return (error) => {
+    const why = error instanceof Error && 'code' in error ? LISTEN_ERRORS.get(String(error.code)) : undefined;
+    if (why === undefined) throw error;
+    const port = error instanceof Error && 'port' in error ? Number(error.port) : null;
+    const paths = keys.map((key) => key.split('.'));
+    const path = paths.find((each) => parseAddress(valueAt(loaded.config, each))?.port === port) ?? paths[0] ?? [];
+    const place = loaded.positionOf(path);
+    const what = `The address ${valueAt(loaded.config, path)} of \`${path.join('.')}\` ${why}.`;
+    const { line = null, column = null } = place ?? {};
+    throw new Problems([{ file: loaded.file, line, column, what, remedy: 'Choose another.' }]);
+  };
 }
 
 function valueAt(config: LoadedConfig['config'], path: readonly string[]): string {

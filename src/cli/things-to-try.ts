@@ -1,12 +1,17 @@
 import type { Compiled } from '../compile.js';
-import type { Gateway } from '../server.js';
 import { DIALECTS } from '../soap/dialect.js';
 
+/** Where it can be reached. */
+export interface Running {
+  readonly url: string;
+  readonly adminUrl: string;
+}
+
 /** What the demonstration prints: the addresses and three things to try. */
-export function thingsToTry(gateway: Gateway, compiled: Compiled): string {
+export function thingsToTry({ url, adminUrl }: Running, compiled: Compiled): string {
   const [service] = compiled.services;
-  const graphql = `${gateway.url}${compiled.graph.path}`;
-  const soap = `${gateway.url}${service?.path ?? '/'}`;
+  const graphql = `${url}${compiled.graph.path}`;
+  const soap = `${url}${service?.path ?? '/'}`;
   const order = '<GetOrder xmlns="http://legacy.example.com/desk"><id>7</id></GetOrder>';
   const envelope = `<Envelope xmlns="${DIALECTS['1.1'].envelopeUri}"><Body>${order}</Body></Envelope>`;
   return `
@@ -14,7 +19,7 @@ Soapstone runs on its demonstration: a legacy order desk behind the gateway.
 
   SOAP     ${soap}   (WSDL: ${soap}?wsdl)
   GraphQL  ${graphql}
-  Metrics  ${gateway.adminUrl}/metrics
+  Metrics  ${adminUrl}/metrics
 
 Three things to try:
 

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { Exchange } from '../base/exchange.js';
 
@@ -111,6 +111,18 @@ export class Metrics {
   violation(service: string, code: string): void {
     this.#violations.labels(service, code).inc();
   }
+}
+
+/** Lets the process that forked this one read these metrics, with those of its other workers. */
+export function offerMetrics(registry: Registry): void {
+  AggregatorRegistry.setRegistries(registry);
+  gatherMetrics();
+}
+
+/** The metrics of all processes that this one forked, added up. */
+export function gatherMetrics(): { readonly metrics: () => Promise<string>; readonly metricsType: string } {
+  const registry = new AggregatorRegistry();
+  return { metrics: () => registry.clusterMetrics(), metricsType: registry.contentType };
 }
 
 function addUpstreamGauges(upstreams: readonly UpstreamGauges[], registers: Registry[]): void {

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import t from 'tap';
+
+const MAIN = resolve('dist/src/main.js');
+const WSDL = resolve('config/demo/legacy.wsdl');
+const ANY_PORTS = 'listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n';
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** Gathers what a process writes until it ends. */
+async function end(child: ChildProcess): Promise<Ended> {
+  let out = '';
+  let error = '';
+  child.stdout?.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    error += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, out, error };
+}
+
+/** Without the test runner's hooks: they would double the time that every process needs to start. */
+const ENVIRONMENT = { PATH: process.env['PATH'] };
+
+const soapstone = (...args: string[]): ChildProcess => spawn(process.execPath, [MAIN, ...args], { env: ENVIRONMENT });
+const run = (...args: string[]): Promise<Ended> => end(soapstone(...args));
+
+t.test('exit codes and texts', { jobs: 2 }, async (t) => {
+  const directory = t.testdir({
+    'good.yaml': `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`,
+    'bad.yaml': 'lisen: x\nservices: { a: { wsdl: w, url: nowhere } }',
+    'lost.yaml': 'services: { a: { wsdl: absent.wsdl, url: http://127.0.0.1:1/ } }',
+  });
+  const at = (name: string): string => join(directory, name);
+
+  t.test('a good configuration is fine', async (t) => {
+    const { code, out, error } = await run('check', '-c', at('good.yaml'));
+    t.equal(code, 0);
+    t.match(out, /good\.yaml is fine: 1 service, \d+ operations, \d+ GraphQL fields, \d+ notes?\.\n$/);
+    t.equal(error, '');
+  });
+
+  t.test('what is wrong comes out line by line, without a stack trace', async (t) => {
+    const { code, out, error } = await run('check', '-c', at('bad.yaml'));
+    t.equal(code, 2);
+    t.equal(out, '');
+    t.same(error.trimEnd().split('\n'), [
+      `${at('bad.yaml')}:1:1: Unknown key \`lisen\`. Did you mean \`listen\`?`,
+      `${at('bad.yaml')}:2:32: \`services.a.url\` is not valid. Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.`,
+    ]);
+  });
+
+  t.test('a WSDL that is missing is named', async (t) => {
+    const { code, error } = await run('check', '-c', at('lost.yaml'));
+    t.equal(code, 2);
+    t.match(error, 'absent.wsdl');
+    t.notMatch(error, /\n {4}at /);
+  });
+
+  t.test('the schema is printed as SDL', async (t) => {
+    const { code, out } = await run('schema', '-c', at('good.yaml'));
+    t.equal(code, 0);
+    t.match(out, /^type Query \{/m);
+    t.match(out, /^type Mutation \{/m);
+  });
+
+  t.test('import writes a configuration that is fine', async (t) => {
+    const made = await run('import', WSDL, '-o', at('made'), '--name', 'desk');
+    t.equal(made.code, 0, made.error);
+    t.match(made.out, /^operation +status +field +reason\n/);
+    t.equal((await run('check', '-c', at('made/soapstone.yaml'))).code, 0);
+    const again = await run('import', WSDL, '-o', at('made'));
+    t.equal(again.code, 2);
+    t.match(again.error, 'There is a configuration already.');
+  });
+
+  t.test('misuse is 2, help is 0', async (t) => {
+    const unknown = await run('explode');
+    t.equal(unknown.code, 2);
+    t.match(unknown.error, /^error: unknown command 'explode'/);
+    t.equal((await run()).code, 2);
+    t.equal((await run('import', WSDL)).code, 2);
+    t.equal((await run('start', '-c', at('good.yaml'), '--workers', 'many')).code, 2);
+    const help = await run('--help');
+    t.equal(help.code, 0);
+    for (const command of ['start', 'check', 'schema', 'import']) t.match(help.out, `  ${command} `);
+  });
+});
+
+interface Ready {
+  readonly listen: string;
+  readonly admin: string;
+  readonly msg: string;
+}
+
+/** The first line of standard output; fails with what was written to standard error instead. */
+async function firstLine(child: ChildProcess): Promise<Ready> {
+  if (child.stdout === null) throw new Error('no standard output');
+  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line);
+  throw new Error('ended without a line');
+}
+
+t.test('a gateway says it is ready, serves, and drains at SIGTERM', async (t) => {
+  const file = join(t.testdir(), 'soapstone.yaml');
+  await writeFile(file, `${ANY_PORTS}services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`);
+  for (const workers of ['1', '2']) {
+    const child = soapstone('start', '-c', file, '--workers', workers);
+    t.teardown(() => child.kill('SIGKILL'));
+    const ready = await firstLine(child);
+    t.match(ready, { msg: 'ready', listen: /^http:\/\/127\.0\.0\.1:\d+$/, admin: /^http:\/\/127\.0\.0\.1:\d+$/ });
+    t.match(await (await fetch(`${ready.listen}/soap/orders?wsdl`)).text(), 'OrderDesk');
+    t.equal((await fetch(`${ready.admin}/ready`)).status, 200);
+    const metrics = await (await fetch(`${ready.admin}/metrics`)).text();
+    t.match(metrics, /^soapstone_requests_total\{[^}]*\} 1$/m, `metrics of ${workers} process(es)`);
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'exit');
+    t.equal(code, 0);
+  }
+});
+
+t.test('the demonstration prints three things to try', async (t) => {
+  const file = join(t.testdir(), 'soapstone.yaml');
+  const demo = 'demo: { listen: 127.0.0.1:0 }\n';
+  await writeFile(file, `${ANY_PORTS}${demo}services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`);
+  const child = soapstone('start', '-c', file);
+  t.teardown(() => child.kill('SIGKILL'));
+  child.stdout?.on('data', (chunk) => {
+    if (String(chunk).includes('Ctrl-C')) child.kill('SIGTERM');
+  });
+  const { code, out } = await end(child);
+  t.equal(code, 0);
+  t.match(out, /^\{"level":30.*"msg":"ready"\}\n/);
+  t.match(out, /curl -s http:\/\/127\.0\.0\.1:\d+\/soap\/orders -H/);
+  t.match(out, /curl -s http:\/\/127\.0\.0\.1:\d+\/graphql -H/);
+  t.match(out, /In the browser: http:\/\/127\.0\.0\.1:\d+\//);
+});
+
+t.test('an address that is taken is a problem of the configuration', async (t) => {
+  const taken = createServer();
+  await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
+  t.teardown(() => taken.close());
+  const bound = taken.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  const services = `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`;
+  const file = join(t.testdir(), 'soapstone.yaml');
+  await writeFile(file, `listen: 127.0.0.1:0\nadmin: 127.0.0.1:${port}\n${services}`);
+  const place = `${file}:2:8: The address 127.0.0.1:${port} of \`admin\` is in use by another program. Choose another.\n`;
+  for (const workers of ['1', '2']) {
+    const { code, error } = await run('start', '-c', file, '--workers', workers);
+    t.equal(code, 2);
+    t.equal(error, place);
+  }
+  await writeFile(file, `admin: 127.0.0.1:0\nlisten: 127.0.0.1:${port}\n${services}`);
+  const { code, error } = await run('start', '-c', file, '--workers', '2');
+  t.equal(code, 2);
+  t.match(error, `${file}:2:9: The address 127.0.0.1:${port} of \`listen\` is in use`);
+});
