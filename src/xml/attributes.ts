@@ -2,7 +2,7 @@ import { CLASS, CONTROL, IN_NAME, SPACE, STOPS_VALUE, utf8Length } from './chars
 import { Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
 import type { XmlLimits } from './limits.js';
-import { HASH_START, mix, type Name, nameOf } from './names.js';
+import { guess, HASH_START, mix, type Name, NO_NAME, nameOf } from './names.js';
 import { Reference } from './references.js';
 import { ATTRIBUTE_NAME, EQUALS, IN_TAG, OUTSIDE, QUOTE, type State, VALUE, VALUE_REFERENCE } from './states.js';
 import { namespaceNameOf, RAW, WIDE } from './tag.js';
@@ -25,7 +25,9 @@ export class AttributeScanner {
   readonly #mostInScope: number;
   readonly #mostValue: number;
   readonly #mostUri: number;
-  #attribute: Name | null = null;
+  /** The name of the start tag, or of the attribute before the one being read. */
+  protected before = NO_NAME;
+  #attribute = NO_NAME;
   /** Whether the attribute being read is a namespace declaration. */
   #declares = false;
   /** The token being read: its hash so far, the offset where its limit lies, its flags, the quote that ends it. */
@@ -46,11 +48,20 @@ export class AttributeScanner {
 
   protected resetAttributes(handler: XmlHandler): void {
     this.elements.reset(handler);
-    this.#attribute = null;
+    this.before = NO_NAME;
+    this.#attribute = NO_NAME;
   }
 
   /** A byte of an attribute's name follows at `i`. What lies in the chunk as a whole is read at once. */
   protected beginAttribute(chunk: Buffer, i: number, end: number): number {
+    const guessed = guess(this.before.nextAttribute, chunk, i, end);
+    if (guessed !== null && guessed.bytes.length <= this.nameBytes) {
+      const after = i + guessed.bytes.length;
+      if (chunk[after] === 0x3d) {
+        this.#named(guessed, this.base + i);
+        return this.quote(chunk, after + 1, end);
+      }
+    }
     const stop = Math.min(end, i + this.nameBytes);
     let hash = HASH_START;
     let at = i;
@@ -65,7 +76,9 @@ export class AttributeScanner {
       this.state = ATTRIBUTE_NAME;
       return this.attributeName(chunk, i, end);
     }
-    this.#named(nameOf(chunk, i, at, hash, this.base + i), this.base + i);
+    const name = nameOf(chunk, i, at, hash, this.base + i);
+    this.before.nextAttribute = name.place;
+    this.#named(name, this.base + i);
     return this.quote(chunk, at + 1, end);
   }
 
@@ -82,6 +95,7 @@ export class AttributeScanner {
   /** The name of an attribute is known; `offset` is where it begins. */
   #named(name: Name, offset: number): void {
     const { tag, namespaces } = this.elements;
+    this.before = name;
     this.#attribute = name;
     this.#declares = name.declares !== null;
     if (this.#declares) {
@@ -179,7 +193,7 @@ export class AttributeScanner {
 
   #attributeComplete(i: number): void {
     const { tag, namespaces } = this.elements;
-    const name = this.#attribute!;
+    const name = this.#attribute;
     if (name.declares === null) tag.add(name, this.#flags);
     else namespaces.declare(name.declares, namespaceNameOf(tag, this.#flags), this.base + i);
     this.spaced = false;

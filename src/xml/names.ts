@@ -1,6 +1,6 @@
 import { Refusal } from '../base/refusal.js';
 import { stringOf } from './bytes.js';
-import { isNcName, utf8Length } from './chars.js';
+import { CLASS, IN_NAME, isNcName, utf8Length } from './chars.js';
 
 /**
  * Names and namespace names, looked up by their bytes, so that a string is made once for all messages.
@@ -29,9 +29,14 @@ export class ByteTable<T> {
     return null;
   }
 
-  /** Keeps a value, in place of another if need be. What has a long key is not kept. */
-  keep(key: Uint8Array, hash: number, value: T): void {
-    if (key.length > LONGEST_KEY_BYTES) return;
+  /** What is kept at this place now, or null. */
+  at(place: number): T | null {
+    return place < 0 ? null : this.#values[place]!;
+  }
+
+  /** Keeps a value, in place of another if need be; returns its place, or -1 when its key is too long to keep. */
+  keep(key: Uint8Array, hash: number, value: T): number {
+    if (key.length > LONGEST_KEY_BYTES) return -1;
     const first = setOf(hash);
     this.#victim = (this.#victim + 1) & 3;
     let slot = first + this.#victim;
@@ -41,6 +46,7 @@ export class ByteTable<T> {
     this.#hashes[slot] = hash;
     this.#keys[slot] = key;
     this.#values[slot] = value;
+    return slot;
   }
 }
 
@@ -78,6 +84,14 @@ export class Name {
   /** What `prefix` means as the name of an element in the scope numbered `scope`. */
   uri = '';
   scope = 0;
+  /** Where it is kept, or -1. */
+  place = -1;
+  /**
+   * Messages repeat themselves: where the name is kept of the start tag, and of the attribute, that came after this one
+   * the last time. Places, because names that held each other would never be let go.
+   */
+  nextTag = -1;
+  nextAttribute = -1;
 
   constructor(bytes: Uint8Array, prefix: string, local: string) {
     this.bytes = bytes;
@@ -87,6 +101,9 @@ export class Name {
   }
 }
 
+/** Stands where there is no name yet. */
+export const NO_NAME = new Name(NO_BYTES, '', '');
+
 const names = new ByteTable<Name>();
 const uris = new ByteTable<string>();
 
@@ -95,8 +112,20 @@ export function nameOf(bytes: Buffer, start: number, end: number, hash: number, 
   const known = names.find(bytes, start, end, hash);
   if (known !== null) return known;
   const name = parseName(bytes, start, end, offset);
-  names.keep(name.bytes, hash, name);
+  name.place = names.keep(name.bytes, hash, name);
   return name;
+}
+
+/** The name kept at `place` if it stands at `i`, followed by a byte that belongs to no name; else null. */
+export function guess(place: number, chunk: Buffer, i: number, end: number): Name | null {
+  const name = names.at(place);
+  if (name === null) return null;
+  const { bytes } = name;
+  const after = i + bytes.length;
+  if (after >= end || (CLASS[chunk[after]!]! & IN_NAME) !== 0) return null;
+  let compared = 0;
+  while (compared < bytes.length && bytes[compared] === chunk[i + compared]) compared++;
+  return compared === bytes.length ? name : null;
 }
 
 /** The namespace name in these bytes, which hold UTF-8 already checked and no reference. */

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import { stringOf } from './bytes.js';
 import type { StartTag } from './events.js';
-import { Name, uriOf } from './names.js';
+import { type Name, NO_NAME, uriOf } from './names.js';
 import type { Namespaces } from './namespaces.js';
 import { normaliseValue } from './references.js';
 
@@ -10,7 +10,15 @@ export const WIDE = 1;
 /** The value has references or white space other than spaces. */
 export const RAW = 2;
 
-const NO_NAME = new Name(new Uint8Array(0), '', '');
+/** An attribute of the tag being read. They are used again and again. */
+class Attribute {
+  name = NO_NAME;
+  uri = '';
+  /** Where its value lies in the chunk or the carry buffer. */
+  start = 0;
+  end = 0;
+  flags = 0;
+}
 
 /** The start tag being read. Values stay bytes until somebody asks for them. */
 export class Tag implements StartTag {
@@ -20,11 +28,7 @@ export class Tag implements StartTag {
   offsetBytes = 0;
   attributeCount = 0;
   readonly #namespaces: Namespaces;
-  readonly #names: Name[] = [];
-  readonly #uris: string[] = [];
-  readonly #starts: number[] = [];
-  readonly #ends: number[] = [];
-  readonly #flags: number[] = [];
+  readonly #attributes: Attribute[] = [];
   readonly #seen = new Set<string>();
   #chunk: Buffer = NOTHING;
   /** What came in earlier chunks: the values of the first `#carried` attributes, then the token that is being read. */
@@ -70,10 +74,11 @@ export class Tag implements StartTag {
   /** The chunk ends inside this tag: what is needed of it is copied, each byte once. */
   suspend(chunk: Buffer): void {
     for (let i = this.#carried; i < this.attributeCount; i++) {
+      const attribute = this.#attributes[i]!;
       const start = this.#carryEnd;
-      this.#append(chunk, this.#starts[i]!, this.#ends[i]!);
-      this.#starts[i] = start;
-      this.#ends[i] = this.#carryEnd;
+      this.#append(chunk, attribute.start, attribute.end);
+      attribute.start = start;
+      attribute.end = this.#carryEnd;
     }
     this.#carried = this.attributeCount;
   }
@@ -106,10 +111,12 @@ export class Tag implements StartTag {
   /** Adds an attribute whose value is the token completed last. */
   add(name: Name, flags: number): void {
     const index = this.attributeCount++;
-    this.#names[index] = name;
-    this.#starts[index] = this.start;
-    this.#ends[index] = this.end;
-    this.#flags[index] = flags;
+    if (index === this.#attributes.length) this.#attributes.push(new Attribute());
+    const attribute = this.#attributes[index]!;
+    attribute.name = name;
+    attribute.start = this.start;
+    attribute.end = this.end;
+    attribute.flags = flags;
     if (this.bytes === this.#carry) {
       this.#carryEnd = this.end;
       this.#carried = this.attributeCount;
@@ -122,17 +129,19 @@ export class Tag implements StartTag {
   resolveAttributes(): void {
     const count = this.attributeCount;
     for (let i = 0; i < count; i++) {
-      const name = this.#names[i]!;
-      this.#uris[i] = name.prefix === '' ? '' : this.#namespaces.uriOf(name, this.offsetBytes);
+      const attribute = this.#attributes[i]!;
+      const { name } = attribute;
+      attribute.uri = name.prefix === '' ? '' : this.#namespaces.uriOf(name, this.offsetBytes);
     }
     if (count > FEW) {
       this.#refuseDuplicatesOfMany();
       return;
     }
     for (let i = 1; i < count; i++) {
-      const local = this.#names[i]!.local;
+      const { name, uri } = this.#attributes[i]!;
       for (let j = 0; j < i; j++) {
-        if (this.#names[j]!.local === local && this.#uris[i] === this.#uris[j]) throw this.#duplicate(i + 1);
+        const other = this.#attributes[j]!;
+        if (other.name.local === name.local && other.uri === uri) throw this.#duplicate(i + 1);
       }
     }
   }
@@ -141,7 +150,8 @@ export class Tag implements StartTag {
     this.#seen.clear();
     for (let i = 0; i < this.attributeCount; i++) {
       // A local name holds no space, so the key cannot be made in two ways.
-      this.#seen.add(`${this.#names[i]!.local} ${this.#uris[i]}`);
+      const { name, uri } = this.#attributes[i]!;
+      this.#seen.add(`${name.local} ${uri}`);
     }
     const distinct = this.#seen.size;
     this.#seen.clear();
@@ -150,28 +160,30 @@ export class Tag implements StartTag {
 
   /** The refusal for a double among the first `count`: of XML when written alike, else of namespaces. */
   #duplicate(count: number): Refusal {
-    const written = new Set(this.#names.slice(0, count).map((name) => `${name.prefix}:${name.local}`));
+    const written = new Set(this.#attributes.slice(0, count).map(({ name }) => `${name.prefix}:${name.local}`));
     const code = written.size < count ? 'XML_NOT_WELLFORMED' : 'XML_NS_ERROR';
     return new Refusal(code, `duplicate attribute at byte ${this.offsetBytes}`);
   }
 
   attributeUri(index: number): string {
-    return index < this.attributeCount ? this.#uris[index]! : '';
+    return index < this.attributeCount ? this.#attributes[index]!.uri : '';
   }
 
   attributeLocal(index: number): string {
-    return index < this.attributeCount ? this.#names[index]!.local : '';
+    return index < this.attributeCount ? this.#attributes[index]!.name.local : '';
   }
 
   attributeValue(index: number): string {
     if (index >= this.attributeCount) return '';
     const bytes = index < this.#carried ? this.#carry : this.#chunk;
-    return materialise(bytes, this.#starts[index]!, this.#ends[index]!, this.#flags[index]!);
+    const { start, end, flags } = this.#attributes[index]!;
+    return materialise(bytes, start, end, flags);
   }
 
   attribute(uri: string, local: string): string | null {
     for (let i = 0; i < this.attributeCount; i++) {
-      if (this.#names[i]!.local === local && this.#uris[i] === uri) return this.attributeValue(i);
+      const attribute = this.#attributes[i]!;
+      if (attribute.name.local === local && attribute.uri === uri) return this.attributeValue(i);
     }
     return null;
   }

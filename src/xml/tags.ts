@@ -2,12 +2,13 @@ import { AttributeScanner } from './attributes.js';
 import { CLASS, IN_NAME, SPACE } from './chars.js';
 import { refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
-import { HASH_START, mix, type Name, nameOf } from './names.js';
+import { guess, HASH_START, mix, type Name, NO_NAME, nameOf } from './names.js';
 import { CONTENT, EMPTY, END_NAME, END_SPACE, IN_TAG, OUTSIDE, START_NAME } from './states.js';
 
 /** Reads start and end tags. */
 export class TagScanner extends AttributeScanner {
-  #element: Name | null = null;
+  /** The name of the last start tag. */
+  #last = NO_NAME;
   /** Bytes of an end tag's name that have been compared. */
   #compared = 0;
   #endOffset = 0;
@@ -15,6 +16,10 @@ export class TagScanner extends AttributeScanner {
   /** A `<` has been read and a byte of a name follows at `i`. */
   protected beginStartTag(chunk: Buffer, i: number, end: number): number {
     this.elements.begin(this.base + i - 1);
+    const guessed = guess(this.#last.nextTag, chunk, i, end);
+    if (guessed !== null && guessed.bytes.length <= this.nameBytes) {
+      return this.#named(guessed, chunk, i + guessed.bytes.length, end);
+    }
     const stop = Math.min(end, i + this.nameBytes);
     let hash = HASH_START;
     let at = i;
@@ -31,24 +36,28 @@ export class TagScanner extends AttributeScanner {
       return this.startName(chunk, i, end);
     }
     const name = nameOf(chunk, i, at, hash, this.base + i);
-    if (chunk[at] === 0x3e) {
+    this.#last.nextTag = name.place;
+    return this.#named(name, chunk, at, end);
+  }
+
+  /** The name of the start tag is known and ends before `i`. */
+  #named(name: Name, chunk: Buffer, i: number, end: number): number {
+    this.#last = name;
+    if (chunk[i] === 0x3e) {
       this.state = CONTENT;
-      this.elements.open(name, this.base + at + 1);
-      return at + 1;
+      this.elements.open(name, this.base + i + 1);
+      return i + 1;
     }
-    this.#element = name;
+    this.before = name;
     this.spaced = false;
     this.state = IN_TAG;
-    return this.inTag(chunk, at, end);
+    return this.inTag(chunk, i, end);
   }
 
   protected startName(chunk: Buffer, i: number, end: number): number {
     i = this.nameEnd(chunk, i, end);
     if (i < 0) return end;
-    this.#element = this.name(this.elements.tag.offsetBytes + 1);
-    this.spaced = false;
-    this.state = IN_TAG;
-    return this.inTag(chunk, i, end);
+    return this.#named(this.name(this.elements.tag.offsetBytes + 1), chunk, i, end);
   }
 
   /** Between the parts of a start tag. */
@@ -83,7 +92,7 @@ export class TagScanner extends AttributeScanner {
 
   #open(i: number): number {
     this.state = CONTENT;
-    this.elements.open(this.#element!, this.base + i);
+    this.elements.open(this.#last, this.base + i);
     return i;
   }
 
@@ -138,6 +147,6 @@ export class TagScanner extends AttributeScanner {
 
   protected resetTags(handler: XmlHandler): void {
     this.resetAttributes(handler);
-    this.#element = null;
+    this.#last = NO_NAME;
   }
 }
