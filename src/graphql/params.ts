@@ -1,5 +1,6 @@
 import { Refusal } from '../base/refusal.js';
 import type { GraphqlParams } from './admit.js';
+import { parseStrictJson } from './json.js';
 import type { GraphqlLimits } from './limits.js';
 
 /** One HTTP request for GraphQL, of whatever server. Header names are in lower case. */
@@ -77,9 +78,9 @@ function paramsOfUrl(url: string): unknown {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseStrictJson(text);
   } catch {
-    throw new Refusal('BAD_REQUEST', 'It is not JSON.');
+    throw new Refusal('BAD_REQUEST', 'It is not JSON, or has two members of one name.');
   }
 }
 

@@ -71,18 +71,19 @@ export function buildSchema(services: readonly GraphqlService[]): BuiltSchema {
     }
   }
   if (configs.Query.size === 0) configs.Query.set('_empty', EMPTY_QUERY);
-  const schema = new GraphQLSchema({
-    query: new GraphQLObjectType({ name: 'Query', fields: Object.fromEntries(configs.Query) }),
-    mutation:
-      configs.Mutation.size === 0
-        ? null
-        : new GraphQLObjectType({ name: 'Mutation', fields: Object.fromEntries(configs.Mutation) }),
-    types: outputs.flatMap((output) => output.implementations()),
-  });
+  const query = rootType('Query', configs.Query);
+  const mutation = configs.Mutation.size === 0 ? null : rootType('Mutation', configs.Mutation);
+  const roots = mutation === null ? [query] : [query, mutation];
+  // Types are named and printed in this order.
+  const types = [...roots, ...outputs.flatMap((output) => output.implementations())];
+  const schema = new GraphQLSchema({ query, mutation, types });
   return { schema, fields, notices: names.notices };
 }
 
 type Config = GraphQLFieldConfig<unknown, unknown>;
+
+const rootType = (name: RootType, fields: ReadonlyMap<string, Config>): GraphQLObjectType =>
+  new GraphQLObjectType({ name, fields: Object.fromEntries(fields) });
 
 const EMPTY_QUERY: Config = {
   type: GraphQLBoolean,

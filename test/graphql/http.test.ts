@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import fc from 'fast-check';
 import { serverAudits } from 'graphql-http';
 import t from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
@@ -16,6 +17,7 @@ import {
   type GraphqlOptions,
   type GraphqlResponse,
 } from '../../src/graphql/http.js';
+import { parseStrictJson } from '../../src/graphql/json.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/limits.js';
 import { buildSchema } from '../../src/graphql/schema.js';
 import { SoapFaultError } from '../../src/soap/fault.js';
@@ -186,6 +188,8 @@ t.test('what is no request for GraphQL is 400, whatever is accepted', async (t) 
     '{"query":"{countOrders}","variables":[]}': 'BAD_REQUEST',
     '{"query":"{countOrders}","variables":"{}"}': 'BAD_REQUEST',
     '{"query":"{countOrders}","variables":{"a":{"__proto__":{"x":1}}}}': 'BAD_REQUEST',
+    '{"query":"{countOrders}","query":"{countOrders}"}': 'BAD_REQUEST',
+    '{"query":"{countOrders}","variables":{"a":[1,{"b":1,"c":{"b":1},"\\u0062":2}]}}': 'BAD_REQUEST',
     [`{"query":"{countOrders}","variables":{"a":${deep(51)}}}`]: 'BAD_REQUEST',
     [`{"query":"{countOrders}","variables":{${Array.from({ length: 1001 }, (_, at) => `"a${at}":1`)}}}`]: 'BAD_REQUEST',
   };
@@ -404,4 +408,28 @@ t.test('what is remembered of a document is right for other variables', async (t
   const still = 'query($id:Int!){getSigned(id:$id)}';
   t.same((await run(still, { id: 1 }, echo)).data, { getSigned: 1 });
   t.same((await run(still, { id: 2 }, echo)).data, { getSigned: 2 });
+});
+
+t.test('strict JSON has what JSON has, but no name twice in one object', async (t) => {
+  const good = [
+    '{"a":{"a":[{"a":1},{"a":"a"}],"b":"a"},"c":"}\\",\\"a\\":"}',
+    '["a","a"]',
+    '"a"',
+    '{}',
+    '{"":{"":1}}',
+    '[{},{}]',
+  ];
+  for (const text of good) t.same(parseStrictJson(text), JSON.parse(text));
+  const bad = ['{"a":1,"a":1}', '[[{"b":[],"a":{},"b":1}]]', '{"":1, "" :1}', '{"a":{"x":1},"\\u0061":1}', '{"a":1'];
+  for (const text of bad) t.throws(() => parseStrictJson(text), SyntaxError);
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      if (JSON.stringify(parseStrictJson(text)) !== JSON.stringify(JSON.parse(text))) throw new Error(text);
+    }),
+    { numRuns: 50 },
+  );
+  const wide = `{${Array.from({ length: 100_000 }, (_, at) => `"k${at}":${at}`).join(',')}}`;
+  const started = performance.now();
+  parseStrictJson(wide);
+  t.ok(performance.now() - started < 5000);
 });
