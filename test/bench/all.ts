@@ -1,0 +1,24 @@
+import { arch, availableParallelism, cpus, loadavg, platform, release } from 'node:os';
+
+import { benchGraphql } from './graphql.js';
+import { isQuick, print, table } from './kit.js';
+import { benchMemory } from './memory.js';
+import { benchProxy } from './proxy.js';
+import { benchReader } from './reader.js';
+
+// Every figure of the README, on this machine. `--quick` for a look; nothing here passes or fails.
+const quick = isQuick();
+const load = loadavg()[0] ?? 0;
+print(`Soapstone bench${quick ? ', quick' : ''}\n`);
+print(`Node ${process.version}, ${platform()} ${release()} ${arch()}\n`);
+print(
+  `${availableParallelism()} processors, ${cpus()[0]?.model ?? 'unknown'}, load ${load.toFixed(2)} before the run\n`,
+);
+
+await benchProxy(quick);
+await benchMemory(quick);
+await benchGraphql(quick);
+
+print('\nThe XML reader alone, 20 MB of orders\n\n');
+const rows = (await benchReader(quick ? 2 : 5)).map(({ name, value, unit }) => [name, value.toFixed(2), unit]);
+print(table(['what', 'value', 'unit'], rows));

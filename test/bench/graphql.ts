@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+import type { DecodeFigures } from './decode.js';
+import { fileOf, isProgram, isQuick, median, mib, print, type Server, startServer, table } from './kit.js';
+import { Load } from './load.js';
+import { ORDERS, SELECTIONS } from './selections.js';
+import { startSoapstone } from './soapstone.js';
+
+/** A young generation larger than what one decode allocates. */
+const DECODE_OPTIONS = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
+
+/** Two fields of a long reply beside all of it: in one process, and through the gateway. */
+export async function benchGraphql(quick: boolean): Promise<void> {
+  await inProcess(quick);
+  await endToEnd(quick);
+}
+
+async function inProcess(quick: boolean): Promise<void> {
+  const runs = quick ? '10' : '40';
+  const { stdout } = await promisify(execFile)(process.execPath, [...DECODE_OPTIONS, fileOf('decode.js'), runs]);
+  const all: readonly DecodeFigures[] = JSON.parse(stdout);
+  const bytes = all[0]?.replyBytes ?? 0;
+  print(`\nA reply of ${ORDERS} orders, ${(bytes / 1e6).toFixed(1)} MB, in one process\n\n`);
+  const rows = all.map((figures) => [
+    figures.name,
+    figures.cpuMillis.toFixed(1),
+    (bytes / 1e3 / figures.cpuMillis).toFixed(0),
+    mib(figures.allocatedBytes),
+    mib(figures.keptBytes),
+    `${((100 * figures.skippedBytes) / bytes).toFixed(0)} %`,
+  ]);
+  print(table(['decoded', 'CPU ms', 'MB a CPU s', 'allocated MiB', 'kept MiB', 'skipped'], rows));
+}
+
+async function endToEnd(quick: boolean): Promise<void> {
+  const backend = await startServer(fileOf('backend.js'), []);
+  const gateway = await startSoapstone(`${backend.url}/soap/bench?orders=${ORDERS}`);
+  const load = new Load(gateway.url);
+  try {
+    const rows: string[][] = [];
+    for (const [name, query] of Object.entries(SELECTIONS)) rows.push(await asked(name, query, gateway, load, quick));
+    print('\nThe same as GraphQL queries through the gateway, one after the other\n\n');
+    print(table(['query', 'ms', 'CPU ms', 'answer MB', 'peak RSS MiB'], rows));
+  } finally {
+    await load.close();
+    await gateway.stop();
+    await backend.stop();
+  }
+}
+
+async function asked(name: string, query: string, gateway: Server, load: Load, quick: boolean): Promise<string[]> {
+  const body = Buffer.from(JSON.stringify({ query }));
+  const ask = (): Promise<number> => load.post('/graphql', ['content-type', 'application/json'], body);
+  for (let n = 0; n < 10; n++) await ask();
+  const count = quick ? 10 : 40;
+  const millis: number[] = [];
+  let bytes = 0;
+  const before = await gateway.usage();
+  for (let n = 0; n < count; n++) {
+    const start = performance.now();
+    bytes = await ask();
+    millis.push(performance.now() - start);
+  }
+  const after = await gateway.usage();
+  return [
+    name,
+    median(millis).toFixed(1),
+    ((after.cpuMicros - before.cpuMicros) / 1e3 / count).toFixed(1),
+    (bytes / 1e6).toFixed(2),
+    mib(after.rssPeakBytes),
+  ];
+}
+
+if (isProgram(import.meta.url)) await benchGraphql(isQuick());

@@ -1,0 +1,89 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import type { Usage } from './usage.js';
+
+/** A server in a process of its own, which says what it uses. */
+export interface Server {
+  readonly url: string;
+  usage(): Promise<Usage>;
+  stop(): Promise<void>;
+}
+
+/** The compiled file beside this one, or above it. */
+export const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/**
+ * Starts a program as its own process. It is ready when it prints a line of JSON with `msg: "ready"` and its address as
+ * `listen`; what it prints after that is read and thrown away. `nodeOptions` are for Node.
+ */
+export async function startServer(
+  file: string,
+  programArguments: readonly string[],
+  nodeOptions: readonly string[] = [],
+): Promise<Server> {
+  const child = fork(file, programArguments, {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: ['--import', new URL('usage.js', import.meta.url).href, ...nodeOptions],
+  });
+  return {
+    url: await readyUrl(child),
+    async usage() {
+      child.send('usage');
+      const [usage]: Usage[] = await once(child, 'message');
+      if (usage === undefined) throw new Error('no answer');
+      return usage;
+    },
+    async stop() {
+      const exit = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exit;
+    },
+  };
+}
+
+function readyUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { stdout } = child;
+    if (stdout === null) throw new Error('no standard output');
+    const lines = createInterface(stdout);
+    child.once('exit', (code) => reject(new Error(`ended with ${code} before it was ready`)));
+    lines.on('line', (line) => {
+      if (!line.startsWith('{')) return;
+      const said: { msg?: string; listen?: string } = JSON.parse(line);
+      if (said.msg !== 'ready') return;
+      lines.close();
+      stdout.resume();
+      resolve(said.listen ?? '');
+    });
+  });
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** Columns as wide as their widest cell; numbers to the right. */
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => (row[i] ?? '').length)));
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ');
+  return [heads, widths.map((width) => '-'.repeat(width)), ...rows].map((cells) => `  ${line(cells)}\n`).join('');
+}
+
+export const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
+
+export const print = (text: string): void => {
+  process.stdout.write(text);
+};
+
+/** Whether a module is the program, and not imported by one. */
+export const isProgram = (moduleUrl: string): boolean => fileURLToPath(moduleUrl) === process.argv[1];
+
+/** `--quick`: fewer rounds and shorter messages, for a look. */
+export const isQuick = (): boolean => process.argv.includes('--quick');

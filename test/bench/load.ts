@@ -1,0 +1,75 @@
+import { Readable } from 'node:stream';
+
+import { type Dispatcher, Pool } from 'undici';
+
+import { type LongEnvelope, longEnvelope, SMALL_REPLY, SMALL_REQUEST } from './messages.js';
+import { PATH } from './soapstone.js';
+
+const CONNECTIONS = 24;
+const HEADERS = ['content-type', 'text/xml; charset=utf-8', 'soapaction', '"urn:example:orders"'];
+
+/** What asks: one per proxy, its connections are kept. */
+export class Load {
+  readonly #pool: Pool;
+
+  constructor(url: string) {
+    this.#pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+  }
+
+  /** So many small requests, as many at a time as there are connections; the milliseconds of each. */
+  async small(count: number): Promise<readonly number[]> {
+    const millis: number[] = [];
+    let left = count;
+    const worker = async (): Promise<void> => {
+      while (left-- > 0) {
+        const start = performance.now();
+        const bytes = await this.post(PATH, HEADERS, SMALL_REQUEST);
+        millis.push(performance.now() - start);
+        if (bytes !== SMALL_REPLY.length) throw new Error(`a reply of ${bytes} bytes`);
+      }
+    };
+    await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+    return millis;
+  }
+
+  /** One long envelope to the backend; its length. */
+  async up(bytes: number): Promise<number> {
+    const envelope = longEnvelope(bytes);
+    const headers = [...HEADERS, 'content-length', String(envelope.bytes)];
+    await this.post(PATH, headers, readable(envelope));
+    return envelope.bytes;
+  }
+
+  /** One long envelope from the backend; its length. */
+  async down(bytes: number): Promise<number> {
+    const { bytes: expected } = longEnvelope(bytes);
+    const got = await this.post(`${PATH}?bytes=${bytes}`, HEADERS, SMALL_REQUEST);
+    if (got !== expected) throw new Error(`${got} bytes of ${expected}`);
+    return got;
+  }
+
+  /** One request; the bytes of its reply, which must have the status 200. */
+  post(path: string, headers: string[], body: Buffer | Readable): Promise<number> {
+    return new Promise((resolve, reject) => {
+      let bytes = 0;
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart() {},
+        onResponseStart(_controller, status) {
+          if (status !== 200) throw new Error(`status ${status}`);
+        },
+        onResponseData(_controller, chunk) {
+          bytes += chunk.length;
+        },
+        onResponseEnd: () => resolve(bytes),
+        onResponseError: (_controller, error) => reject(error),
+      };
+      this.#pool.dispatch({ method: 'POST', path, headers, body }, handler);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}
+
+const readable = (envelope: LongEnvelope): Readable => Readable.from(envelope.chunks(), { objectMode: false });

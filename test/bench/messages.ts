@@ -1,0 +1,54 @@
+import { orders } from './reader.js';
+
+/** A request of 2 KB and a reply of 4 KB, about. */
+export const SMALL_REQUEST = orders(1_700);
+export const SMALL_REPLY = orders(3_800);
+
+/** An envelope of any length without keeping it: an order or a thousand are written over and over. */
+export interface LongEnvelope {
+  readonly bytes: number;
+  chunks(): Generator<Buffer>;
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** An envelope of at least this length, by less than a megabyte more. */
+export function longEnvelope(bytes: number): LongEnvelope {
+  const sample = orders(1_000_000);
+  const begin = sample.indexOf('      <o:order ');
+  const end = sample.indexOf('    </o:GetOrdersResponse>');
+  const [head, block, tail] = [sample.subarray(0, begin), sample.subarray(begin, end), sample.subarray(end)];
+  const blocks = Math.ceil((bytes - head.length - tail.length) / block.length);
+  return {
+    bytes: head.length + blocks * block.length + tail.length,
+    *chunks() {
+      yield head;
+      for (let n = 0; n < blocks; n++) {
+        for (let at = 0; at < block.length; at += CHUNK_BYTES) yield block.subarray(at, at + CHUNK_BYTES);
+      }
+      yield tail;
+    },
+  };
+}
+
+/** The reply to ListOrders of the demonstration's WSDL, with so many orders. */
+export function orderList(count: number): Buffer {
+  const parts = [
+    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">' +
+      '<soap:Body><d:ListOrdersResponse xmlns:d="http://legacy.example.com/desk" xmlns:t="http://legacy.example.com/desk/types">',
+  ];
+  for (let n = 1; n <= count; n++) parts.push(order(n));
+  parts.push('</d:ListOrdersResponse></soap:Body></soap:Envelope>');
+  return Buffer.from(parts.join(''));
+}
+
+const order = (n: number): string =>
+  `<d:order priority="${n % 5}"><t:id>${n}</t:id><t:serial>${9_007_199_254_740_993n + BigInt(n)}</t:serial>` +
+  `<t:status>PAID</t:status><t:placedAt>2024-0${1 + (n % 9)}-12T09:30:00+02:00</t:placedAt><t:dueDate>2024-12-11</t:dueDate>` +
+  `<t:total>${n}.90</t:total><t:note>Deliver to dock ${n % 9} &amp; ring</t:note><t:customer><t:code>C${100 + (n % 40)}</t:code>` +
+  '<t:name>Zoë Søndergård</t:name><t:vip>1</t:vip><t:creditLimit xsi:nil="true"/><t:since>2001-02-03</t:since>' +
+  '<t:phone>+32 4 555 01</t:phone><t:phone>+32 4 555 02</t:phone><t:address><t:street>Rue de l&apos;Été 7</t:street>' +
+  '<t:city>Liège</t:city><t:postcode>4000</t:postcode><t:country>BE</t:country></t:address></t:customer><t:lines>' +
+  `<t:OrderLine no="1"><t:sku>AX-100</t:sku><t:quantity>${n % 7}</t:quantity><t:price>9.90</t:price></t:OrderLine>` +
+  '<t:OrderLine no="2"><t:sku>BR-15</t:sku><t:quantity>1</t:quantity><t:price>29.90</t:price><t:engraving>always</t:engraving>' +
+  '</t:OrderLine></t:lines><t:tag>gift</t:tag></d:order>';

@@ -1,0 +1,11 @@
+/** Queries over a list of orders: two fields of each, and everything there is. */
+export const ORDERS = 5_000;
+
+export const SELECTIONS: Readonly<Record<string, string>> = {
+  'two fields': '{ orders(limit: 5000) { id total } }',
+  everything: `{ orders(limit: 5000) {
+    priority id serial status placedAt dueDate total note tag
+    customer { code name vip creditLimit since phone address { street city postcode country } }
+    lines { no sku quantity price engraving }
+  } }`,
+};

@@ -1,0 +1,42 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+
+import { fileOf, type Server, startServer } from './kit.js';
+
+/** The path on which every proxy of the bench takes requests, and the backend too. */
+export const PATH = '/soap/bench';
+
+/**
+ * The gateway as `soapstone start` runs it, with metrics and access log: its lines go to a pipe that is emptied. Only
+ * what the long messages need is raised.
+ */
+const configuration = (directory: string, url: string): string => `
+listen: 127.0.0.1:0
+admin: 127.0.0.1:0
+services:
+  bench:
+    wsdl: ${relative(directory, resolve('config/demo/legacy.wsdl'))}
+    url: ${url}
+    operations: { ListOrders: { field: Query.orders } }
+limits:
+  xml: { messageBytes: 2147483648, children: 100000000, elements: 1000000000 }
+  upstream: { totalMillis: 3600000 }
+`;
+
+/** Runs `use` with a configuration file for a backend at `url`; the file is gone afterwards. */
+export async function withConfiguration<T>(url: string, use: (file: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
+  try {
+    const file = join(directory, 'soapstone.yaml');
+    await writeFile(file, configuration(directory, url));
+    return await use(file);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** Starts the gateway in front of `url`. */
+export function startSoapstone(url: string, nodeOptions: readonly string[] = []): Promise<Server> {
+  return withConfiguration(url, (file) => startServer(fileOf('../../src/main.js'), ['start', '-c', file], nodeOptions));
+}
