@@ -7,6 +7,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** Texts from outside are cut to this many UTF-16 units before they reach a line. */
 const FIELD_UNITS_MAX = 256;
+const STACK_UNITS_MAX = 4096;
 
 /** Lines are collected up to this many bytes before they are written; a timer writes what is left. */
 const BUFFER_BYTES = 4096;
@@ -65,13 +66,14 @@ export class Log {
       },
       'request',
     );
-    if (refusal?.code === 'INTERNAL') this.#logger.error({ id: exchange.id, err: refusal.cause }, 'a bug');
+    if (refusal?.code === 'INTERNAL') this.#logger.error({ id: exchange.id, err: bugOf(refusal.cause) }, 'a bug');
   }
 
   /** A message that monitor mode let through. */
   violation(exchange: Exchange, refusal: Refusal): void {
     const { id, client, route } = exchange;
-    this.#logger.warn({ id, client, route, code: refusal.code, detail: refusal.detail }, 'violation let through');
+    const detail = refusal.detail?.slice(0, FIELD_UNITS_MAX);
+    this.#logger.warn({ id, client, route, code: refusal.code, detail }, 'violation let through');
   }
 
   /** Writes what is buffered. */
@@ -83,6 +85,13 @@ export class Log {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#flush();
   }
+}
+
+/** What was thrown, cut: an error of a library may hold what it was working on. */
+function bugOf(cause: unknown): Readonly<Record<string, string | undefined>> {
+  if (!(cause instanceof Error)) return { message: String(cause).slice(0, FIELD_UNITS_MAX) };
+  const { name, message, stack } = cause;
+  return { type: name, message: message.slice(0, FIELD_UNITS_MAX), stack: stack?.slice(0, STACK_UNITS_MAX) };
 }
 
 const round = (millis: number): number => Math.round(millis * 100) / 100;

@@ -11,6 +11,8 @@ export function refusalOfError(error: unknown, hasHead: boolean): Refusal {
   const code = codeOf(error);
   const known = BY_CODE.get(code);
   if (known !== undefined) return new Refusal(known, code, { cause: error });
+  // Two lengths that differ are seen before the head is told of: no answer was cut, there was no valid one.
+  if (code === LENGTHS_DIFFER && !hasHead) return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
   if (CUT.has(code)) return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_RESET', code, { cause: error });
   if (code.startsWith('HPE_') || isParserError(error))
     return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
@@ -32,14 +34,10 @@ const BY_CODE: ReadonlyMap<string, RefusalCode> = new Map([
   ['HPE_INVALID_EOF_STATE', 'UPSTREAM_TRUNCATED'],
 ]);
 
+const LENGTHS_DIFFER = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+
 /** The other side ended the connection. */
-const CUT: ReadonlySet<string> = new Set([
-  'UND_ERR_SOCKET',
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-]);
+const CUT: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', LENGTHS_DIFFER, 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
 /** Node and OpenSSL name certificate and protocol problems in many words; all of them begin like this. */
 const TLS = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_OSSL|EPROTO|HOSTNAME_MISMATCH)/;

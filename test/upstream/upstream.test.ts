@@ -1,0 +1,482 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import t, { type Test } from 'tap';
+
+import { defaultsOf } from '../../src/base/limit.js';
+import { Refusal } from '../../src/base/refusal.js';
+import type { RefusalCode } from '../../src/base/refusals.js';
+import { refusalOfError } from '../../src/upstream/failure.js';
+import { UPSTREAM_LIMITS, type UpstreamLimits } from '../../src/upstream/limits.js';
+import { Turnstile } from '../../src/upstream/turnstile.js';
+import {
+  type ReplyHead,
+  Upstream,
+  type UpstreamCall,
+  type UpstreamReceiver,
+  type UpstreamRequest,
+} from '../../src/upstream/upstream.js';
+import { answerWith, type RecordedMessage, startRecordingBackend, startScriptedBackend } from '../kit/backend.js';
+
+const LIMITS = defaultsOf(UPSTREAM_LIMITS);
+
+/** How one call went. Waiting for any of it is waiting for the event itself. */
+class Heard implements UpstreamReceiver {
+  readonly ended: Promise<'end' | RefusalCode>;
+  readonly begun: Promise<ReplyHead>;
+  readonly chunks: Buffer[] = [];
+  readonly events: string[] = [];
+  onData: () => void = () => {};
+  onHead: () => void = () => {};
+  #end: (how: 'end' | RefusalCode) => void = () => {};
+  #begin: (head: ReplyHead) => void = () => {};
+
+  constructor() {
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.begun = new Promise((resolve) => {
+      this.#begin = resolve;
+    });
+  }
+
+  head(head: ReplyHead): void {
+    this.events.push('head');
+    this.onHead();
+    this.#begin(head);
+  }
+
+  data(chunk: Buffer): void {
+    this.events.push('data');
+    this.chunks.push(chunk);
+    this.onData();
+  }
+
+  end(): void {
+    this.events.push('end');
+    this.#end('end');
+  }
+
+  failed(refusal: Refusal): void {
+    this.events.push('failed');
+    this.#end(refusal.code);
+  }
+
+  get text(): string {
+    return Buffer.concat(this.chunks).toString();
+  }
+}
+
+const GET: UpstreamRequest = { method: 'GET', query: '', headers: [], body: null };
+
+function makeUpstream(t: Test, urls: readonly string[], limits: Partial<UpstreamLimits> = {}): Upstream {
+  const upstream = new Upstream(urls, { ...LIMITS, ...limits });
+  t.teardown(() => upstream.close());
+  return upstream;
+}
+
+function call(upstream: Upstream, request: Partial<UpstreamRequest> = {}): Heard & { readonly call: UpstreamCall } {
+  const heard = new Heard();
+  return Object.assign(heard, { call: upstream.call({ ...GET, ...request }, heard) });
+}
+
+/** A backend that keeps its answers back until told. */
+async function startHolding(t: Test) {
+  const held: { readonly message: RecordedMessage; readonly response: ServerResponse }[] = [];
+  let wake = (): void => {};
+  const backend = await startRecordingBackend((message, response) => {
+    held.push({ message, response });
+    wake();
+  });
+  t.teardown(() => backend.close());
+  const arrived = async (count: number): Promise<void> => {
+    while (held.length < count) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  return { url: backend.url, held, arrived };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+t.test('the turnstile lets in as many as fit, in order, and the others wait', async (t) => {
+  const turnstile = new Turnstile(2, 3, 60_000);
+  const log: string[] = [];
+  const enter = (name: string) =>
+    turnstile.enter(
+      () => log.push(name),
+      () => log.push(`${name} refused`),
+    );
+  const leave = ['a', 'b', 'c', 'd', 'e', 'f'].map(enter);
+  t.same(log, [], 'nobody is called before the way out is in hand');
+  await turn();
+  t.same(log, ['a', 'b', 'f refused'], 'two inside, three wait, the sixth is one too many');
+  t.equal(turnstile.active, 2);
+  t.equal(turnstile.waiting, 3);
+  leave[5]?.();
+  t.equal(turnstile.active, 2, 'who was refused takes no place with it');
+  leave[3]?.();
+  t.equal(turnstile.waiting, 2, 'who waits may give up');
+  leave[1]?.();
+  t.same(log.slice(3), ['c'], 'the first of those who wait');
+  leave[0]?.();
+  t.same(log.slice(3), ['c', 'e']);
+  t.equal(turnstile.active, 2);
+  leave[2]?.();
+  leave[4]?.();
+  t.equal(turnstile.active, 0);
+  t.equal(turnstile.waiting, 0);
+});
+
+t.test('who waits too long is refused, and its place in the line is free', async (t) => {
+  const turnstile = new Turnstile(1, 1, 5);
+  const leaveFirst = turnstile.enter(
+    () => {},
+    () => t.fail('refused'),
+  );
+  await new Promise<void>((resolve) => {
+    const leave = turnstile.enter(
+      () => t.fail('let in'),
+      () => {
+        leave();
+        resolve();
+      },
+    );
+  });
+  t.equal(turnstile.waiting, 0);
+  let isIn = false;
+  const leaveThird = turnstile.enter(
+    () => {
+      isIn = true;
+    },
+    () => t.fail('refused'),
+  );
+  leaveFirst();
+  t.ok(isIn);
+  leaveThird();
+  t.equal(turnstile.active, 0);
+});
+
+t.test('a line of many thousands is left at constant cost', async (t) => {
+  const turnstile = new Turnstile(1, 65_536, 60_000);
+  turnstile.enter(
+    () => {},
+    () => {},
+  );
+  const leave = Array.from({ length: 50_000 }, () =>
+    turnstile.enter(
+      () => {},
+      () => {},
+    ),
+  );
+  const started = performance.now();
+  for (const one of leave.reverse()) one();
+  t.equal(turnstile.waiting, 0);
+  t.ok(performance.now() - started < 1000);
+});
+
+t.test('an answer comes whole, with its head', async (t) => {
+  const backend = await startRecordingBackend((message, response) => {
+    response.setHeader('x-two', ['a', 'b']);
+    answerWith(message.target, 'text/plain', 202)(message, response);
+  });
+  t.teardown(() => backend.close());
+  const upstream = makeUpstream(t, [`${backend.url}/base`]);
+  const heard = call(upstream, { method: 'POST', query: '?a=1', headers: ['x-a', 'b'], body: Buffer.from('hello') });
+  const head = await heard.begun;
+  t.equal(await heard.ended, 'end');
+  t.equal(head.status, 202);
+  t.equal(head.header('content-type'), 'text/plain');
+  t.equal(head.header('x-two'), 'a, b');
+  t.equal(head.header('x-three'), null);
+  t.equal(heard.text, '/base?a=1');
+  t.equal(backend.complete[0]?.body.toString(), 'hello');
+  t.equal(backend.complete[0]?.headers['x-a'], 'b');
+  t.equal(upstream.active, 0);
+});
+
+t.test('the query of the address and the query of the caller become one', async (t) => {
+  const backend = await startRecordingBackend((message, response) => answerWith(message.target)(message, response));
+  t.teardown(() => backend.close());
+  const ask = async (url: string, query: string): Promise<string> => {
+    const heard = call(makeUpstream(t, [url]), { query });
+    await heard.ended;
+    return heard.text;
+  };
+  t.equal(await ask(`${backend.url}/a?key=1`, ''), '/a?key=1');
+  t.equal(await ask(`${backend.url}/a?key=1`, '?b=2?c'), '/a?key=1&b=2?c');
+  t.equal(await ask(`${backend.url}/a`, '?b=2'), '/a?b=2');
+  t.equal(await ask(backend.url, ''), '/');
+});
+
+t.test('several addresses take turns', async (t) => {
+  const backends = await Promise.all(
+    ['a', 'b', 'c'].map((name) => startRecordingBackend(answerWith(name, 'text/plain'))),
+  );
+  for (const backend of backends) t.teardown(() => backend.close());
+  const upstream = makeUpstream(
+    t,
+    backends.map(({ url }) => url),
+  );
+  const answers: string[] = [];
+  for (let index = 0; index < 6; index++) {
+    const heard = call(upstream);
+    await heard.ended;
+    answers.push(heard.text);
+  }
+  t.equal(answers.join(''), 'abcabc');
+});
+
+t.test('a paused call leaves the rest with the backend until it is resumed', async (t) => {
+  const total = 32 * 1024 * 1024;
+  let sent = 0;
+  let stuck = (): void => {};
+  const isStuck = new Promise<void>((resolve) => {
+    stuck = resolve;
+  });
+  const backend = await startRecordingBackend((_message, response) => {
+    const piece = Buffer.alloc(256 * 1024, 'a');
+    const write = (): void => {
+      while (sent < total) {
+        sent += piece.length;
+        if (!response.write(piece)) {
+          // No drain within many turns of the loop: whoever should read does not.
+          const timer = setTimeout(stuck, 100);
+          response.once('drain', () => {
+            clearTimeout(timer);
+            write();
+          });
+          return;
+        }
+      }
+      response.end();
+    };
+    response.writeHead(200);
+    write();
+  });
+  t.teardown(() => backend.close());
+  const heard = call(makeUpstream(t, [backend.url]));
+  heard.onData = () => {
+    heard.onData = () => {};
+    heard.call.pause();
+  };
+  await isStuck;
+  const received = heard.text.length;
+  t.ok(received <= 1024 * 1024, `${received} bytes came in spite of the pause`);
+  t.ok(sent < total, 'the backend waits');
+  heard.call.resume();
+  t.equal(await heard.ended, 'end');
+  t.equal(heard.text.length, total);
+});
+
+t.test('an aborted call ends with its refusal, and its connection is gone', async (t) => {
+  const backend = await startHolding(t);
+  const upstream = makeUpstream(t, [backend.url]);
+  const heard = call(upstream);
+  await backend.arrived(1);
+  const closed = new Promise((resolve) => backend.held[0]?.response.once('close', resolve));
+  heard.call.abort(new Refusal('CLIENT_GONE'));
+  heard.call.abort(new Refusal('INTERNAL'));
+  t.equal(await heard.ended, 'CLIENT_GONE');
+  await closed;
+  t.same(heard.events, ['failed'], 'told once');
+  t.equal(upstream.active, 0);
+  // The next call is none the worse for it.
+  const next = call(upstream);
+  await backend.arrived(2);
+  backend.held[1]?.response.end('fine');
+  t.equal(await next.ended, 'end');
+});
+
+t.test('an aborted upload is no message, and its source is let go', async (t) => {
+  const backend = await startRecordingBackend(answerWith('late'));
+  t.teardown(() => backend.close());
+  const upstream = makeUpstream(t, [backend.url]);
+  const body = new Readable({ read() {} });
+  body.on('error', () => {});
+  body.push('half');
+  const heard = call(upstream, { method: 'POST', headers: ['content-length', '8'], body });
+  while (backend.begun === 0) await turn();
+  heard.call.abort(new Refusal('CLIENT_GONE'));
+  t.equal(await heard.ended, 'CLIENT_GONE');
+  while (backend.aborted === 0) await turn();
+  t.equal(backend.complete.length, 0);
+  t.ok(body.destroyed);
+});
+
+t.test('a body that is refused on its way says why, and is no message', async (t) => {
+  const backend = await startRecordingBackend(answerWith('late'));
+  t.teardown(() => backend.close());
+  const body = new Readable({ read() {} });
+  body.push('half');
+  const heard = call(makeUpstream(t, [backend.url]), { method: 'POST', body });
+  while (backend.begun === 0) await turn();
+  body.destroy(new Refusal('XML_DEPTH_LIMIT'));
+  t.equal(await heard.ended, 'XML_DEPTH_LIMIT');
+  while (backend.aborted === 0) await turn();
+  t.equal(backend.complete.length, 0);
+});
+
+t.test('what a receiver throws ends the call: a refusal as it is, anything else as a bug', async (t) => {
+  const backend = await startRecordingBackend(answerWith('body'));
+  t.teardown(() => backend.close());
+  const upstream = makeUpstream(t, [backend.url]);
+  for (const [thrown, code] of [
+    [new Refusal('UPSTREAM_REDIRECT'), 'UPSTREAM_REDIRECT'],
+    [new TypeError('oops'), 'INTERNAL'],
+  ] as const) {
+    const heard = new Heard();
+    heard.onHead = () => {
+      throw thrown;
+    };
+    upstream.call(GET, heard);
+    t.equal(await heard.ended, code);
+    t.same(heard.events, ['head', 'failed']);
+    t.equal(upstream.active, 0);
+  }
+});
+
+t.test('more calls than the limits allow are refused, at once or when they waited too long', async (t) => {
+  const backend = await startHolding(t);
+  const upstream = makeUpstream(t, [backend.url], { connections: 1, pending: 1, pendingMillis: 20 });
+  const first = call(upstream);
+  await backend.arrived(1);
+  const second = call(upstream);
+  const third = call(upstream);
+  t.equal(upstream.active, 1);
+  t.equal(upstream.waiting, 1);
+  t.equal(await third.ended, 'POOL_EXHAUSTED', 'no place to wait');
+  t.equal(await second.ended, 'POOL_EXHAUSTED', 'waited too long');
+  const fourth = call(upstream);
+  backend.held[0]?.response.end();
+  t.equal(await first.ended, 'end');
+  await backend.arrived(2);
+  backend.held[1]?.response.end();
+  t.equal(await fourth.ended, 'end', 'waited, and was let through');
+  t.equal(backend.held.length, 2, 'who was refused never arrived');
+  t.equal(upstream.active, 0);
+  t.equal(upstream.waiting, 0);
+});
+
+t.test('one who gives up while waiting never arrives', async (t) => {
+  const backend = await startHolding(t);
+  const upstream = makeUpstream(t, [backend.url], { connections: 1 });
+  const first = call(upstream);
+  await backend.arrived(1);
+  const second = call(upstream);
+  second.call.abort(new Refusal('CLIENT_GONE'));
+  t.equal(await second.ended, 'CLIENT_GONE');
+  t.equal(upstream.waiting, 0);
+  // Given up between being let in and being sent.
+  const third = new Heard();
+  backend.held[0]?.response.end();
+  await first.ended;
+  upstream.call(GET, third).abort(new Refusal('CLIENT_GONE'));
+  t.equal(await third.ended, 'CLIENT_GONE');
+  const fourth = call(upstream);
+  await backend.arrived(2);
+  backend.held[1]?.response.end();
+  t.equal(await fourth.ended, 'end');
+  t.equal(backend.held.length, 2);
+});
+
+t.test('each step has its time', async (t) => {
+  const silent = await startScriptedBackend(() => {});
+  const half = await startScriptedBackend((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
+  const slow = await startScriptedBackend((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
+    const timer = setInterval(() => socket.write('a'), 5);
+    socket.once('close', () => clearInterval(timer));
+  });
+  for (const backend of [silent, half, slow]) t.teardown(() => backend.close());
+  const ended = (url: string, limits: Partial<UpstreamLimits>) => call(makeUpstream(t, [url], limits)).ended;
+  const [headers, total, idle, whole] = await Promise.all([
+    ended(silent.url, { headersMillis: 20 }),
+    ended(silent.url, { totalMillis: 20 }),
+    ended(half.url, { idleMillis: 20 }),
+    ended(slow.url, { totalMillis: 60 }),
+  ]);
+  t.equal(headers, 'UPSTREAM_TIMEOUT');
+  t.equal(total, 'UPSTREAM_TIMEOUT');
+  t.equal(idle, 'UPSTREAM_IDLE_TIMEOUT');
+  t.equal(whole, 'UPSTREAM_TIMEOUT', 'however lively the answer is');
+});
+
+t.test('whatever breaks on the wire has its name', async (t) => {
+  const cases: readonly (readonly [string, string, RefusalCode])[] = [
+    ['nothing', '', 'UPSTREAM_RESET'],
+    ['half a status line', 'HTTP/1.1 20', 'UPSTREAM_RESET'],
+    ['half a body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf', 'UPSTREAM_TRUNCATED'],
+    ['half a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf', 'UPSTREAM_TRUNCATED'],
+    ['no last chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n', 'UPSTREAM_TRUNCATED'],
+    ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', 'UPSTREAM_INVALID_RESPONSE'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 'UPSTREAM_INVALID_RESPONSE'],
+    [
+      'a head without end',
+      `HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'.repeat(2000)}\r\n`,
+      'UPSTREAM_INVALID_RESPONSE',
+    ],
+  ];
+  for (const [name, bytes, code] of cases) {
+    const backend = await startScriptedBackend((socket) => socket.end(bytes));
+    const upstream = makeUpstream(t, [backend.url], { headersMillis: 2000 });
+    t.equal(await call(upstream).ended, code, name);
+    t.equal(upstream.active, 0, name);
+    await backend.close();
+  }
+  const gone = await startScriptedBackend(() => {});
+  await gone.close();
+  t.equal(await call(makeUpstream(t, [gone.url])).ended, 'UPSTREAM_UNREACHABLE', 'nobody listens');
+});
+
+t.test('a backend that speaks no TLS where TLS is expected is not trusted', async (t) => {
+  const plain = await startRecordingBackend(answerWith('secret'));
+  t.teardown(() => plain.close());
+  const ended = await call(makeUpstream(t, [plain.url.replace('http:', 'https:')])).ended;
+  t.equal(ended, 'UPSTREAM_TLS');
+  t.equal(plain.complete.length, 0);
+});
+
+t.test('an answer that ends with its connection is whole, and what came before the answer is none', async (t) => {
+  const backend = await startScriptedBackend((socket) =>
+    socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.0 200 OK\r\n\r\nto the end'),
+  );
+  t.teardown(() => backend.close());
+  const heard = call(makeUpstream(t, [backend.url]));
+  t.equal(await heard.ended, 'end');
+  t.same(heard.events.filter((event) => event === 'head').length, 1);
+  t.equal(heard.text, 'to the end');
+});
+
+t.test('an error is known by its code, never by its words', async (t) => {
+  const error = (code: string): Error => Object.assign(new Error('10.0.0.1 secret'), { code });
+  const cases: readonly (readonly [unknown, RefusalCode, RefusalCode])[] = [
+    [error('ECONNREFUSED'), 'UPSTREAM_UNREACHABLE', 'UPSTREAM_UNREACHABLE'],
+    [error('ENOTFOUND'), 'UPSTREAM_UNREACHABLE', 'UPSTREAM_UNREACHABLE'],
+    [error('ETIMEDOUT'), 'UPSTREAM_CONNECT_TIMEOUT', 'UPSTREAM_CONNECT_TIMEOUT'],
+    [error('UND_ERR_CONNECT_TIMEOUT'), 'UPSTREAM_CONNECT_TIMEOUT', 'UPSTREAM_CONNECT_TIMEOUT'],
+    [error('UND_ERR_HEADERS_TIMEOUT'), 'UPSTREAM_TIMEOUT', 'UPSTREAM_TIMEOUT'],
+    [error('UND_ERR_BODY_TIMEOUT'), 'UPSTREAM_IDLE_TIMEOUT', 'UPSTREAM_IDLE_TIMEOUT'],
+    [error('ECONNRESET'), 'UPSTREAM_RESET', 'UPSTREAM_TRUNCATED'],
+    [error('UND_ERR_SOCKET'), 'UPSTREAM_RESET', 'UPSTREAM_TRUNCATED'],
+    [error('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'), 'UPSTREAM_INVALID_RESPONSE', 'UPSTREAM_TRUNCATED'],
+    [error('HPE_INVALID_CONSTANT'), 'UPSTREAM_INVALID_RESPONSE', 'UPSTREAM_INVALID_RESPONSE'],
+    [error('DEPTH_ZERO_SELF_SIGNED_CERT'), 'UPSTREAM_TLS', 'UPSTREAM_TLS'],
+    [error('CERT_HAS_EXPIRED'), 'UPSTREAM_TLS', 'UPSTREAM_TLS'],
+    [error('ERR_TLS_CERT_ALTNAME_INVALID'), 'UPSTREAM_TLS', 'UPSTREAM_TLS'],
+    [error('SOMETHING_NEW'), 'UPSTREAM_UNREACHABLE', 'UPSTREAM_TRUNCATED'],
+    [new Refusal('XML_PI_FORBIDDEN'), 'XML_PI_FORBIDDEN', 'XML_PI_FORBIDDEN'],
+    [null, 'UPSTREAM_UNREACHABLE', 'UPSTREAM_TRUNCATED'],
+    ['text', 'UPSTREAM_UNREACHABLE', 'UPSTREAM_TRUNCATED'],
+    [{ code: 7 }, 'UPSTREAM_UNREACHABLE', 'UPSTREAM_TRUNCATED'],
+  ];
+  for (const [caught, before, after] of cases) {
+    const refusals = [refusalOfError(caught, false), refusalOfError(caught, true)];
+    t.same(
+      refusals.map(({ code }) => code),
+      [before, after],
+    );
+    for (const { message, detail } of refusals) t.notMatch(`${message} ${detail}`, 'secret');
+  }
+});
