@@ -1,6 +1,7 @@
 import { Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
-import { type HandwrittenOperation, operationsByHand } from '../graphql/handwritten.js';
+import { operationsByHand } from '../graphql/handwritten.js';
+import type { HandwrittenOperation } from '../graphql/handwritten-types.js';
 import type { RootType } from '../graphql/schema.js';
 import type { Operation } from '../wsdl/model.js';
 

@@ -1,6 +1,5 @@
 import { type DocumentNode, type EnumTypeDefinitionNode, type FieldDefinitionNode, Kind, type Location } from 'graphql';
 import type { AttributeDeclaration, ComplexType, Operation, Particle, XsdType } from '../wsdl/model.js';
-import type { HandwrittenOperation } from './handwritten.js';
 import {
   complexType,
   defaultText,
@@ -12,6 +11,20 @@ import {
   simpleType,
   xmlDirective,
 } from './handwritten-model.js';
+import type { RootType } from './schema.js';
+
+/** An operation of a mapping written by hand. */
+export interface HandwrittenOperation {
+  readonly field: { readonly parent: RootType; readonly name: string };
+  /** Local name of the request element. */
+  readonly request: string;
+  /** Local name of the reply element; null: that of the request with `Response`. */
+  readonly response: string | null;
+  readonly namespace: string;
+  /** Whether the elements inside stand in the namespace too, or in none. */
+  readonly qualified: boolean;
+  readonly soapAction: string | null;
+}
 
 type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
 

@@ -1,21 +1,8 @@
 import { type DocumentNode, GraphQLError, type Location, parse } from 'graphql';
 import type { Problem } from '../base/problem.js';
 import type { Operation } from '../wsdl/model.js';
-import { HandwrittenTypes } from './handwritten-types.js';
-import type { OperationMapping, RootType } from './schema.js';
-
-/** An operation of a mapping written by hand. */
-export interface HandwrittenOperation {
-  readonly field: { readonly parent: RootType; readonly name: string };
-  /** Local name of the request element. */
-  readonly request: string;
-  /** Local name of the reply element; null: that of the request with `Response`. */
-  readonly response: string | null;
-  readonly namespace: string;
-  /** Whether the elements inside stand in the namespace too, or in none. */
-  readonly qualified: boolean;
-  readonly soapAction: string | null;
-}
+import { type HandwrittenOperation, HandwrittenTypes } from './handwritten-types.js';
+import type { OperationMapping } from './schema.js';
 
 export interface Handwritten {
   readonly operations: readonly Operation[];

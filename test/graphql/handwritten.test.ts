@@ -1,7 +1,8 @@
 import { type GraphQLSchema, printSchema, printType, validateSchema } from 'graphql';
 import t from 'tap';
 import { encodeRequest } from '../../src/codec/encode.js';
-import { type Handwritten, type HandwrittenOperation, operationsByHand } from '../../src/graphql/handwritten.js';
+import { type Handwritten, operationsByHand } from '../../src/graphql/handwritten.js';
+import type { HandwrittenOperation } from '../../src/graphql/handwritten-types.js';
 import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
 import { DIALECTS } from '../../src/soap/dialect.js';
 
