@@ -13,6 +13,7 @@ import { receive } from './flow/receive.js';
 import { refuseHttp, refuseSoap } from './flow/refuse.js';
 import { SoapAnswer } from './flow/soap-answer.js';
 import { readSoapRequestHead, upstreamHeaders } from './flow/soap-request.js';
+import { readTarget } from './flow/target.js';
 import { asksForDocument, serveWsdl } from './flow/wsdl.js';
 import type { Finish } from './observe/finish.js';
 import { EnvelopeJudge } from './soap/envelope.js';
@@ -23,7 +24,7 @@ import { Gate } from './soap/gate.js';
  *
  *                            request
  *                               |
- *           404, 414 <-- route by exact path ------------------+------------------------+
+ *      400, 404, 414 <-- route by exact path ------------------+------------------------+
  *                               |                              |                        |
  *                             SOAP                          GraphQL                   plain
  *                               |                              |                        |
@@ -64,10 +65,11 @@ interface Gateway {
 async function handle(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { compiled, hooks } = gateway;
   const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', request.method ?? '');
-  const { path, query } = splitTarget(request.url ?? '');
-  const service = compiled.byPath.get(path) ?? null;
+  let service: SoapService | null = null;
   try {
     judgeHead(request, compiled.config.limits.http);
+    const { path, query } = readTarget(request);
+    service = compiled.byPath.get(path) ?? null;
     if (service !== null) await soap(gateway, service, query, exchange, request, response);
     else if (path === compiled.graph.path) await answerGraphql(gateway.graphql, exchange, request, response);
     else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
@@ -129,15 +131,4 @@ function judgeHead(request: IncomingMessage, limits: HttpLimits): void {
   if ((request.url ?? '').length > limits.uriBytes) throw new Refusal('HTTP_URI_TOO_LONG');
   if (request.httpVersion !== '1.1' && request.httpVersion !== '1.0') throw new Refusal('HTTP_VERSION');
   if (request.rawHeaders.length > 2 * limits.headerCount) throw new Refusal('HTTP_HEADER_LIMIT');
-}
-
-interface Target {
-  readonly path: string;
-  /** '' or a query with its question mark. */
-  readonly query: string;
-}
-
-function splitTarget(url: string): Target {
-  const mark = url.indexOf('?');
-  return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark) };
 }

@@ -12,7 +12,13 @@ const QUERY = /^\?(?:wsdl|xsd)(?:=|$)/i;
 export const asksForDocument = (service: SoapService, method: string, query: string): boolean =>
   service.wsdl !== null && (method === 'GET' || method === 'HEAD') && QUERY.test(query);
 
-/** Serves the WSDL of a service or one of its schemas, with the gateway's address in it. Throws `HTTP_NOT_FOUND`. */
+/** Documents are asked for by number: a path or an address here is an attempt at something else. */
+const NUMBERED = /^\?(?:wsdl|xsd)(?:=[0-9]+)?$/i;
+
+/**
+ * Serves the WSDL of a service or one of its schemas, with the gateway's address in it. Throws `HTTP_NOT_FOUND`, and
+ * `HTTP_BAD_REQUEST` for what names no document of any service.
+ */
 export function serveWsdl(
   exchange: Exchange,
   request: IncomingMessage,
@@ -23,6 +29,7 @@ export function serveWsdl(
 ): void {
   exchange.route = service.name;
   exchange.operation = 'wsdl';
+  if (!NUMBERED.test(query)) throw new Refusal('HTTP_BAD_REQUEST', 'document');
   const document = requestedDocument(service.wsdl?.documents ?? [], query);
   if (document === null) throw new Refusal('HTTP_NOT_FOUND');
   const body = Buffer.from(printDocument(document, addressOf(request, publicUrl) + service.path));

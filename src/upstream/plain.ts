@@ -44,9 +44,9 @@ export function makePlainProxy(url: string, silenceMillis: number): PlainProxy {
   });
   proxy.on('proxyRes', (reply, _request, response) => {
     stripHopByHop(reply.headers);
-    // A reply that breaks off must not look like one that ended.
+    // A reply that breaks off must not look like one that ended, and it is not the caller who left.
     reply.once('close', () => {
-      if (!reply.complete) response.destroy();
+      if (!reply.complete) response.destroy(new Refusal('UPSTREAM_TRUNCATED'));
     });
   });
   return (request, response) => {
@@ -55,7 +55,7 @@ export function makePlainProxy(url: string, silenceMillis: number): PlainProxy {
     return new Promise((resolve, reject) => {
       response.once('close', () => {
         if (response.writableFinished) resolve();
-        else reject(new Refusal('CLIENT_GONE'));
+        else reject(response.errored ?? new Refusal('CLIENT_GONE'));
       });
       proxy.web(request, response, {}, (error) => reject(refusalOfError(error, response.headersSent)));
     });
