@@ -3,9 +3,15 @@ import { startTestGateway } from '../kit/gateway.js';
 import { BACKENDS, CLIENTS, missing, runClient, type Stack, startStack } from './stacks.js';
 
 /**
- * Other people's clients talk to other people's servers, first directly, then through the gateway with the WSDL that
- * the gateway serves: what passes directly passes through it.
+ * Other people's clients talk to other people's servers through the gateway, with the WSDL that the gateway serves:
+ * what passes directly passes through it. Only where something fails is it tried directly.
  */
+
+/** How many calls a client makes, the loading of the WSDL included. */
+const CALLS = {
+  desk: { php: 22, zeep: 22, node: 22 },
+  inventory: { php: 14, zeep: 11, node: 9 },
+} as const;
 
 const SERVICES = {
   php: [
@@ -53,17 +59,15 @@ for (const stack of STACKS) {
       const direct = server.origin + backend.path;
       for (const client of CLIENTS) {
         t.test(`${client} client, ${backend.name}`, { skip: missing(client) }, async (t) => {
-          const [expected, actual] = await Promise.all([
-            runClient(client, backend, `${direct}?wsdl`, direct),
-            runClient(client, backend, `${through}?wsdl`, through),
-          ]);
-          const passed = expected.filter((line) => line.startsWith('PASS '));
-          t.ok(passed.length >= 9, 'the client makes its calls');
-          t.same(
-            passed.filter((line) => !actual.includes(line)).concat(actual.filter((line) => line.startsWith('FAIL '))),
-            expected.filter((line) => line.startsWith('FAIL ')),
-            'nothing fails through the gateway that passes directly',
+          const lines = await runClient(client, backend, `${through}?wsdl`, through);
+          t.equal(lines.length, CALLS[backend.series][client], 'the client makes all its calls');
+          const failed = lines.filter((line) => line.startsWith('FAIL '));
+          if (failed.length === 0) return;
+          const passDirectly = (await runClient(client, backend, `${direct}?wsdl`, direct)).filter((line) =>
+            line.startsWith('PASS '),
           );
+          const lost = failed.filter((line) => passDirectly.some((pass) => line.startsWith(`FAIL ${pass.slice(5)} `)));
+          t.same(lost, [], 'nothing fails through the gateway that passes directly');
         });
       }
     }
