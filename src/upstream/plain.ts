@@ -44,6 +44,9 @@ export function makePlainProxy(url: string, silenceMillis: number): PlainProxy {
   });
   proxy.on('proxyRes', (reply, _request, response) => {
     stripHopByHop(reply.headers);
+    // Left alone the package says `keep-alive`, to a caller that wants to close and to one that has to.
+    const mustClose = !response.shouldKeepAlive || response.getHeader('connection') === 'close';
+    if (mustClose) reply.headers.connection = 'close';
     // A reply that breaks off must not look like one that ended, and it is not the caller who left.
     reply.once('close', () => {
       if (!reply.complete) response.destroy(new Refusal('UPSTREAM_TRUNCATED'));

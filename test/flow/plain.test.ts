@@ -246,6 +246,20 @@ t.test('F07: cookies stay as many as they were', async (t) => {
   t.same(lines.match(/^set-cookie: .*$/gim), ['set-cookie: a=1; Path=/', 'set-cookie: b=2']);
 });
 
+t.test('a caller that wants its connection closed has it closed', async (t) => {
+  const { gateway } = await startBoth(t);
+  const client = await RawClient.connect(gateway.url);
+  await client.send(request('GET', '/files', ['Connection: close']));
+  t.equal((await client.reply()).headers.get('connection'), 'close');
+  await client.ended();
+  const kept = await RawClient.connect(gateway.url);
+  for (let index = 0; index < 2; index++) {
+    await kept.send(request('GET', '/files'));
+    t.not((await kept.reply()).headers.get('connection'), 'close', 'else it is kept');
+  }
+  kept.close();
+});
+
 t.test('nothing is upgraded, and no answer is taken for the next caller', async (t) => {
   const { backend, gateway } = await startBoth(t);
   const fields = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: a', 'Sec-WebSocket-Version: 13'];
