@@ -26,6 +26,7 @@ export const DIALECTS = {
     undecodable: 'empty 400',
     needsEncodingNamespace: true,
     needsContentLength: true,
+    ownHeaderBlocks: [],
     actionHeader: true,
   },
   '1.1': {
@@ -47,6 +48,7 @@ export const DIALECTS = {
     undecodable: 'fault',
     needsEncodingNamespace: false,
     needsContentLength: false,
+    ownHeaderBlocks: [],
     actionHeader: true,
   },
   '1.2': {
@@ -68,6 +70,7 @@ export const DIALECTS = {
     undecodable: 'fault',
     needsEncodingNamespace: false,
     needsContentLength: false,
+    ownHeaderBlocks: ['Upgrade', 'NotUnderstood'],
     actionHeader: false,
   },
 } as const satisfies Record<string, DialectRow>;
@@ -97,6 +100,8 @@ interface DialectRow {
   readonly undecodable: 'empty 400' | 'fault';
   readonly needsEncodingNamespace: boolean;
   readonly needsContentLength: boolean;
+  /** Header blocks in the namespace of the envelope itself: SOAP 1.2 part 1 sections 5.4.7 and 5.4.8. */
+  readonly ownHeaderBlocks: readonly string[];
   /** The action travels in the header field SOAPAction; else in the Content-Type. */
   readonly actionHeader: boolean;
 }

@@ -149,7 +149,9 @@ export class EnvelopeJudge implements XmlHandler {
   #openBlock(tag: StartTag): Interest {
     const dialect = this.dialect;
     if (tag.uri === '') throw misplaced('unqualified header block');
-    if (dialect === null || tag.uri === dialect.envelopeUri) throw misplaced('envelope element in Header');
+    if (dialect === null || (tag.uri === dialect.envelopeUri && !dialect.ownHeaderBlocks.includes(tag.local))) {
+      throw misplaced('envelope element in Header');
+    }
     if (++this.#headerBlocks > this.#rules.headerBlocksMax) throw new Refusal('SOAP_HEADER_LIMIT', 'blocks');
     judgeHeaderBlock(tag, dialect, this.#rules.header);
     this.#awaits = 'block';

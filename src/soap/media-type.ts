@@ -34,6 +34,8 @@ export function readMediaType(header: string | undefined): MediaType | null {
 
 const TYPE = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/;
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
+/** What may stand where a parameter could begin (RFC 9110 section 5.6.6). */
+const BETWEEN = '; \t';
 const EMPTY: ReadonlyMap<string, string> = new Map();
 
 /** The spellings almost every client uses, read once. */
@@ -49,13 +51,17 @@ const KNOWN: ReadonlyMap<string, MediaType> = new Map(
   ),
 );
 
-/** `; name=token` and `; name="quoted"`, each name once. Null when malformed. */
+/** `; name=token` and `; name="quoted"`, each name once; between semicolons there may be nothing. Null when malformed. */
 function readParameters(header: string, start: number): ReadonlyMap<string, string> | null {
   const parameters = new Map<string, string>();
   let at = start;
   while (at < header.length) {
+    if (BETWEEN.includes(header[at] ?? '')) {
+      at++;
+      continue;
+    }
     const equals = header.indexOf('=', at);
-    if (equals < 0) return header.slice(at).trim() === '' ? parameters : null;
+    if (equals < 0) return null;
     const name = header.slice(at, equals).trim().toLowerCase();
     if (!TOKEN.test(name) || parameters.has(name)) return null;
     const value = header[equals + 1] === '"' ? readQuoted(header, equals + 2) : readToken(header, equals + 1);
@@ -97,8 +103,11 @@ function readQuoted(header: string, start: number): ParameterValue | null {
 /** The Content-Type of a message of ours in this dialect. `action` goes into the header in SOAP 1.2 only. */
 export function printMediaType(dialect: Dialect, action: string | null): string {
   const base = `${dialect.mediaType}; charset=utf-8`;
-  return dialect.name === '1.2' && action !== null && action !== '' ? `${base}; action="${action}"` : base;
+  return dialect.name === '1.2' && action !== null && action !== '' ? `${base}; action=${quoted(action)}` : base;
 }
+
+/** A quoted string (RFC 9110 section 5.6.4). */
+const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
 /** The dialects of `names` that travel under this media type, in the order given. */
 export const dialectsOfMediaType = (mediaType: string, names: readonly DialectName[]): readonly Dialect[] =>

@@ -55,6 +55,13 @@ const TEMPLATES: readonly Template[] = [
   // Header first and at most one, exactly one Body, nothing else.
   { name: 'Header, then Body', message: header('<h:B xmlns:h="urn:h"/>'), refusal: null },
   { name: 'empty Header', message: header(''), refusal: null },
+  {
+    name: 'header blocks of the envelope itself',
+    dialects: ['1.2'],
+    message: header('<E:Upgrade><E:SupportedEnvelope qname="E:Envelope"/></E:Upgrade><E:NotUnderstood qname="E:x"/>'),
+    refusal: null,
+  },
+  { name: 'Upgrade', dialects: OLD, message: header('<E:Upgrade/>'), refusal: 'SOAP_STRUCTURE' },
   { name: 'empty Body', message: `${OPEN}<E:Body/>${CLOSE}`, refusal: null },
   { name: 'no Body', message: `${OPEN}${CLOSE}`, refusal: 'SOAP_STRUCTURE' },
   { name: 'Header and no Body', message: `${OPEN}<E:Header/>${CLOSE}`, refusal: 'SOAP_STRUCTURE' },

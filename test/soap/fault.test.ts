@@ -1,0 +1,157 @@
+import t from 'tap';
+
+import { defaultsOf } from '../../src/base/limit.js';
+import { Refusal } from '../../src/base/refusal.js';
+import { REFUSALS, type RefusalCode } from '../../src/base/refusals.js';
+import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
+import { EnvelopeJudge, type EnvelopeRules } from '../../src/soap/envelope.js';
+import { type FaultParts, type FaultWants, SoapFaultError } from '../../src/soap/fault.js';
+import { faultCodeOf, faultStatusOf, printFault } from '../../src/soap/print-fault.js';
+import { XML_LIMITS } from '../../src/xml/limits.js';
+import { XmlReader } from '../../src/xml/reader.js';
+import { assertSplitsAgree } from '../kit/splits.js';
+
+const RULES: EnvelopeRules = {
+  dialects: new Set(DIALECT_NAMES),
+  header: { ownTargets: new Set(), understoodByService: null, enforce: true },
+  headerBlocksMax: 64,
+  multiRef: false,
+};
+
+/** What a message's Fault says, or the code of the refusal, or null for no Fault. */
+function read(pieces: readonly Uint8Array[], wants: FaultWants): FaultParts | string | null {
+  const judge = new EnvelopeJudge(RULES, null, wants);
+  const reader = new XmlReader(judge, defaultsOf(XML_LIMITS));
+  try {
+    for (const piece of pieces) reader.write(Buffer.from(piece));
+    reader.end();
+  } catch (caught) {
+    if (caught instanceof Refusal) return caught.code;
+    throw caught;
+  }
+  return judge.fault?.parts ?? null;
+}
+
+const envelope = (dialect: DialectName, fault: string): Buffer => {
+  const { envelopeUri, encodingUri } = DIALECTS[dialect];
+  return Buffer.from(
+    `<E:Envelope xmlns:E="${envelopeUri}" E:encodingStyle="${encodingUri}"><E:Body><E:Fault>${fault}</E:Fault></E:Body></E:Envelope>`,
+  );
+};
+
+const readFault = (dialect: DialectName, fault: string, wants: FaultWants = 'all'): FaultParts | string | null =>
+  assertSplitsAgree(envelope(dialect, fault), (pieces) => read(pieces, wants));
+
+const quickly = (dialect: DialectName, fault: string, wants: FaultWants = 'all'): FaultParts => {
+  const parts = read([envelope(dialect, fault)], wants);
+  if (parts === null || typeof parts === 'string') throw new Error(`no Fault: ${parts}`);
+  return parts;
+};
+
+const OLD = `<faultcode>E:Client.BadSku</faultcode><faultstring xml:lang="en"> no &amp; <![CDATA[<b>]]> </faultstring>
+  <faultactor>urn:actor</faultactor><detail><m:bad xmlns:m="urn:m" code="7"><sku>A1</sku><sku>B2</sku><deep><er>x</er></deep><none/></m:bad></detail>`;
+const NEW = `<E:Code><E:Value>E:Sender</E:Value><E:Subcode><E:Value xmlns:m="urn:m">m:BadSku</E:Value>
+  <E:Subcode><E:Value>m:Worse</E:Value></E:Subcode></E:Subcode></E:Code>
+  <E:Reason><E:Text xml:lang="en">no</E:Text><E:Text xml:lang="de">nein</E:Text></E:Reason>
+  <E:Node>urn:node</E:Node><E:Role>urn:role</E:Role><E:Detail><m:bad xmlns:m="urn:m"><sku>A1</sku></m:bad></E:Detail>`;
+
+t.test('a Fault in its older form', async (t) => {
+  const detail = { bad: { sku: ['A1', 'B2'], deep: { er: 'x' }, none: '' } };
+  const parts = { code: 'Client.BadSku', subcode: null, string: 'no & <b>', actor: 'urn:actor', detail };
+  t.same(readFault('1.1', OLD), parts);
+  t.same(readFault('1.2', OLD), parts, 'some stacks put it into an envelope of 1.2');
+  t.equal(readFault('2001-12', OLD), 'SOAP_FAULT_CODE', 'the first dialect has four bare codes');
+  for (const code of ['Client', 'Server', 'MustUnderstand', 'VersionMismatch', ' Server\n']) {
+    const bare = readFault('2001-12', `<faultcode>${code}</faultcode><faultstring>no</faultstring>`);
+    t.match(bare, { code: code.trim(), string: 'no', detail: null });
+  }
+});
+
+t.test('a Fault in its newer form: the outermost subcode, the first reason', async (t) => {
+  const parts = {
+    code: 'Sender',
+    subcode: 'BadSku',
+    string: 'no',
+    actor: 'urn:role',
+    detail: { bad: { sku: 'A1' } },
+  };
+  t.same(readFault('1.2', NEW), parts);
+  t.same(readFault('1.1', NEW), parts);
+});
+
+t.test('Faults as odd as they come are still Faults', async (t) => {
+  const nothing = { code: '', subcode: null, string: '', actor: null, detail: null };
+  t.same(readFault('1.1', ''), nothing, 'an empty one');
+  t.same(readFault('1.1', '<faultcode/><faultstring/><detail/>'), nothing, 'empty parts');
+  t.same(readFault('1.1', '<detail>only text</detail>'), nothing, 'text in detail');
+  t.same(readFault('1.1', '<other><faultcode>x</faultcode></other>'), nothing, 'parts where they do not belong');
+  t.same(readFault('1.2', '<E:Reason><E:x><E:Text>no</E:Text></E:x></E:Reason><E:Value>x</E:Value>'), nothing);
+  t.match(readFault('1.1', '<faultcode>wsse:FailedAuthentication</faultcode>'), { code: 'FailedAuthentication' });
+  t.match(readFault('1.2', '<E:Code><E:Value>Sender</E:Value></E:Code>'), { code: 'Sender' }, 'without prefix');
+  t.match(
+    readFault('1.1', '<faultstring>a<!-- b -->c</faultstring><detail><a/></detail><detail><b/></detail>'),
+    { string: 'ac', detail: { a: '' } },
+    'the first detail counts',
+  );
+  t.equal(readFault('1.1', '<faultstring>a<b/></faultstring>'), 'SOAP_STRUCTURE', 'elements in a text');
+  t.equal(readFault('1.2', '<E:Code><E:Value><a/></E:Value></E:Code>'), 'SOAP_STRUCTURE');
+});
+
+t.test('of the detail only what is wanted is read', async (t) => {
+  const fault = '<detail><a><secret>1</secret></a><stackTrace><a>2</a></stackTrace><b>3</b></detail>';
+  t.same(readFault('1.1', fault, 'no detail'), { code: '', subcode: null, string: '', actor: null, detail: null });
+  t.match(readFault('1.1', fault, new Set(['a'])), { detail: { a: { secret: '1' } } });
+  t.notOk('stackTrace' in (quickly('1.1', fault, new Set(['a'])).detail ?? {}));
+  t.equal(quickly('1.1', fault, new Set(['c'])).detail, null, 'nothing of it is wanted');
+});
+
+t.test('a detail is bounded in elements and in text', async (t) => {
+  const many = quickly('1.1', `<detail><l>${'<i>x</i>'.repeat(5000)}</l><after>y</after></detail>`).detail;
+  const list = many?.['l'];
+  t.ok(typeof list === 'object' && 'i' in list && Array.isArray(list['i']) && list['i'].length === 999, 'elements');
+  t.notOk('after' in (many ?? {}));
+  const wide = quickly('1.1', `<detail>${`<i>${'x'.repeat(1000)}</i>`.repeat(500)}</detail>`).detail;
+  t.ok(JSON.stringify(wide).length < 70_000, 'text');
+  const deep = quickly('1.1', `<detail>${'<i>'.repeat(90)}x${'</i>'.repeat(90)}</detail>`).detail;
+  t.match(JSON.stringify(deep), /^(?:\{"i":){90}"x"\}{90}$/);
+});
+
+t.test('names of prototypes are names like any other', async (t) => {
+  const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'length'];
+  const inner = names.map((name) => `<${name}>a</${name}><${name}><polluted>b</polluted></${name}>`).join('');
+  const { detail } = quickly('1.1', `<detail>${inner}</detail>`);
+  t.same(Object.keys(detail ?? {}), names);
+  for (const name of names) t.equal(JSON.stringify(detail?.[name]), '["a",{"polluted":"b"}]', name);
+  t.notOk('polluted' in {});
+  t.equal(Object.getPrototypeOf(detail), null);
+});
+
+t.test('an error made of a Fault keeps its parts and says nothing of them by itself', async (t) => {
+  const fault = quickly('1.1', OLD);
+  const error = new SoapFaultError(fault);
+  t.equal(error.code, 'SOAP_FAULT');
+  t.equal(error.fault, fault);
+  t.notMatch(`${error.message} ${error.detail}`, 'no &');
+});
+
+t.test('our own Faults pass our own judge, in every dialect and for every refusal', async (t) => {
+  const spoken = DIALECT_NAMES.map((name) => DIALECTS[name]);
+  for (const name of DIALECT_NAMES) {
+    const dialect = DIALECTS[name];
+    for (const code of Object.keys(REFUSALS) as RefusalCode[]) {
+      const refusal = new Refusal(code, 'not for the caller');
+      const printed = printFault(dialect, refusal, 'id-1', spoken);
+      const parts = read([printed], 'all');
+      const expected = { code: faultCodeOf(dialect, refusal), string: refusal.message, detail: { error: '' } };
+      t.match(parts, expected, `${name} ${code}`);
+      t.match(printed.toString(), `<error xmlns="urn:soapstone:error" code="${code}" id="id-1"/>`);
+      t.notMatch(printed.toString(), 'not for the caller');
+      t.equal(faultStatusOf(dialect, faultCodeOf(dialect, refusal)), expected.code === 'Sender' ? 400 : 500);
+    }
+  }
+  const mismatch = printFault(DIALECTS['1.2'], new Refusal('VERSION_MISMATCH'), 'id', spoken).toString();
+  for (const { envelopeUri } of spoken) t.match(mismatch, `"${envelopeUri}"`, 'the versions that are spoken');
+  t.notMatch(printFault(DIALECTS['1.1'], new Refusal('VERSION_MISMATCH'), 'id', spoken).toString(), 'Upgrade');
+  const hostile = printFault(DIALECTS['1.1'], new Refusal('INTERNAL'), '"><x/>', spoken);
+  t.not(typeof read([hostile], 'all'), 'string', 'an id cannot become markup');
+});
