@@ -50,7 +50,10 @@ export interface StartTag {
   attributeValue(index: number): string;
   /** The normalised value of the attribute with this name, or null. */
   attribute(uri: string, local: string): string | null;
-  /** What `prefix` ('' for the default) is bound to here, or null: for QNames in content (xsi:type, fault codes). */
+  /**
+   * What `prefix` ('' for the default) is bound to here, or null: for QNames in content (xsi:type, fault codes). Where
+   * no default is declared, '' is bound to '', which is no namespace.
+   */
   namespace(prefix: string): string | null;
   /** True if this very tag declares a namespace with this URI. */
   declares(uri: string): boolean;

@@ -161,6 +161,23 @@ t.test('the same message gives the same outcome however it is cut, also when byt
   );
 });
 
+t.test('more names than are remembered are told apart', async (t) => {
+  const name = (i: number): string => `n${i % 7 === 0 ? 'x'.repeat(130) : ''}${(i * 7919) % 9000}`;
+  const elements = Array.from({ length: 20_000 }, (_, i) => `<${name(i)} ${name(i + 1)}="${i}"></${name(i)}>`);
+  const message = `<r>${elements.join('')}</r>`;
+  for (const cuts of [[], [1000, 99_999, 400_001]]) {
+    const { log } = read(cutAt(Buffer.from(message), cuts));
+    const opened = log.filter((entry) => typeof entry === 'object' && 'open' in entry).slice(1);
+    t.equal(opened.length, elements.length);
+    const wrong = opened.findIndex(
+      ({ open, attributes: list }, i) =>
+        open !== `{}${name(i)}` || list[0]?.[0] !== `{}${name(i + 1)}` || list[0]?.[1] !== String(i),
+    );
+    t.equal(wrong, -1);
+  }
+  t.equal(verdict(read([Buffer.from(`<r>${'<a></a>'.repeat(3)}<a></b></r>`)])), 'XML_NOT_WELLFORMED');
+});
+
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc
