@@ -85,7 +85,7 @@ const SERVICE = Type.Object(
   {
     wsdl: Type.Optional(
       Type.String({
-        description: 'The WSDL, a path beside this file. Absent: the mapping is written by hand in `types`.',
+        description: 'The WSDL, a path beside this file. Without it and without `types` the service is SOAP only.',
         minLength: 1,
       }),
     ),

@@ -58,6 +58,11 @@ t.test('a small file gets every default', async (t) => {
   t.equal(config.demo, undefined);
 });
 
+t.test('a service without a description of its messages is a perimeter for SOAP callers', async (t) => {
+  const { config } = await load('services: { a: { url: http://a } }');
+  t.match(config.services['a'], { path: '/soap/a', operations: {} });
+});
+
 t.test('limits of a service stand before those of the gateway', async (t) => {
   const { config } = await load(`
 limits: { xml: { depth: 50, children: 7 } }
@@ -139,13 +144,13 @@ __proto__: { a: 1 }
   t.same(found, [
     '1:1: Unknown key `lisen`. Did you mean `listen`?',
     '2:8: `admin` is not valid. Write host:port, such as 127.0.0.1:4000 or [::1]:4000; port 0 is any free one.',
-    '4:3: `services.orders` has neither `wsdl` nor `types`. Name the WSDL, or write the mapping by hand in `types`.',
     '5:10: The environment variable SOAPSTONE_NOT_SET is not set. Set it before the start.',
     '6:5: `services.orders` has both `url` and `urls`. Keep one of them.',
     '6:12: `services.orders.urls[0]` is not valid. Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
     '7:15: `services.orders.versions` holds the same value twice.',
     '7:21: `services.orders.versions[1]` must be one of `2001-12`, `1.1`, `1.2`. Did you mean `1.1`?',
     '8:11: `services.orders.mode` must be one of `enforce`, `monitor`. Did you mean `enforce`?',
+    '9:5: `services.orders` maps operations but has neither `wsdl` nor `types`. Name the WSDL, or write the types by hand in `types`.',
     '10:7: `services.orders.operations.A.field` is missing. Root type and name of the field: `Query.order`, `Mutation.placeOrder`.',
     '10:12: Unknown key `feild` in `services.orders.operations.A`. Did you mean `field`?',
     '11:10: `services.orders.operations.B` must be true, false or a map of keys.',
