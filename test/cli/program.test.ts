@@ -34,7 +34,13 @@ async function end(child: ChildProcess): Promise<Ended> {
 /** Without the test runner's hooks: they would double the time that every process needs to start. */
 const ENVIRONMENT = { PATH: process.env['PATH'] };
 
-const soapstone = (...args: string[]): ChildProcess => spawn(process.execPath, [MAIN, ...args], { env: ENVIRONMENT });
+/** A process of its own, which does not outlive this one. */
+function soapstone(...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: ENVIRONMENT });
+  t.teardown(() => child.kill('SIGKILL'));
+  process.once('exit', () => child.kill('SIGKILL'));
+  return child;
+}
 
 /** In this process, which is a second faster each time. */
 async function run(...args: string[]): Promise<Ended> {
@@ -124,7 +130,6 @@ t.test('a gateway says it is ready, serves, and drains at SIGTERM', async (t) =>
   await writeFile(file, `${ANY_PORTS}services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`);
   for (const workers of ['1', '2']) {
     const child = soapstone('start', '-c', file, '--workers', workers);
-    t.teardown(() => child.kill('SIGKILL'));
     const ready = await firstLine(child);
     t.match(ready, { msg: 'ready', listen: /^http:\/\/127\.0\.0\.1:\d+$/, admin: /^http:\/\/127\.0\.0\.1:\d+$/ });
     t.match(await (await fetch(`${ready.listen}/soap/orders?wsdl`)).text(), 'OrderDesk');
@@ -142,7 +147,6 @@ t.test('the demonstration prints three things to try', async (t) => {
   const demo = 'demo: { listen: 127.0.0.1:0 }\n';
   await writeFile(file, `${ANY_PORTS}${demo}services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`);
   const child = soapstone('start', '-c', file);
-  t.teardown(() => child.kill('SIGKILL'));
   child.stdout?.on('data', (chunk) => {
     if (String(chunk).includes('Ctrl-C')) child.kill('SIGTERM');
   });
