@@ -4,6 +4,7 @@ import { SaxesParser } from 'saxes';
 import t from 'tap';
 import { Refusal } from '../../src/base/refusal.js';
 import { isNcName } from '../../src/xml/chars.js';
+import { ELEMENTS, PRESENCE, SKIP } from '../../src/xml/events.js';
 import { XmlWriter } from '../../src/xml/writer.js';
 import { cutAt } from '../kit/splits.js';
 import { read, textOf, verdict } from './log.js';
@@ -156,6 +157,19 @@ t.test('the same message gives the same outcome however it is cut, also when byt
       const message = Buffer.from(print(document));
       message[at % message.length] = byte;
       assert.deepStrictEqual(read(cutAt(message, cuts)), read([message]));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+t.test('what nobody wants to hear is checked like the rest', async () => {
+  fc.assert(
+    fc.property(root, places, (document, cuts) => {
+      const message = Buffer.from(print(document));
+      const { refusal } = read([message]);
+      for (const interest of [SKIP, ELEMENTS, PRESENCE] as const) {
+        assert.equal(read(cutAt(message, cuts), { interest: () => interest }).refusal, refusal);
+      }
     }),
     { numRuns: 1000 },
   );
