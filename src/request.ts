@@ -4,9 +4,9 @@ import { Exchange, nextExchangeId } from './base/exchange.js';
 import { asRefusal, Refusal } from './base/refusal.js';
 import type { SoapService } from './compile/service.js';
 import type { Compiled } from './compile.js';
-import type { HttpLimits } from './config/http-limits.js';
 import { forward } from './flow/forward.js';
 import { answerGraphql, type GraphqlDoor, makeGraphqlDoor } from './flow/graphql.js';
+import { judgeHead } from './flow/head.js';
 import { invite } from './flow/invite.js';
 import { makePlainDoor, type PlainDoor } from './flow/plain.js';
 import { receive } from './flow/receive.js';
@@ -24,7 +24,7 @@ import { Gate } from './soap/gate.js';
  *
  *                            request
  *                               |
- *      400, 404, 414 <-- route by exact path ------------------+------------------------+
+ * 400, 404, 414, 505 <-- route by exact path ------------------+------------------------+
  *                               |                              |                        |
  *                             SOAP                          GraphQL                   plain
  *                               |                              |                        |
@@ -124,11 +124,4 @@ async function soap(
   const headers = upstreamHeaders(request, isWhole ? received.message.length : head.contentLength);
   await forward(context, { method: 'POST', query, headers, body }, operation?.output === null);
   if (!isWhole) exchange.bytesIn = reader.bytes;
-}
-
-/** What Node's parser lets through and no door wants. Throws a refusal of the HTTP layer. */
-function judgeHead(request: IncomingMessage, limits: HttpLimits): void {
-  if ((request.url ?? '').length > limits.uriBytes) throw new Refusal('HTTP_URI_TOO_LONG');
-  if (request.httpVersion !== '1.1' && request.httpVersion !== '1.0') throw new Refusal('HTTP_VERSION');
-  if (request.rawHeaders.length > 2 * limits.headerCount) throw new Refusal('HTTP_HEADER_LIMIT');
 }
