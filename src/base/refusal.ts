@@ -28,7 +28,15 @@ export function asRefusal(caught: unknown): Refusal {
 /** A refusal of the peer's message where the peer is the upstream: nothing of the upstream's fault is the client's. */
 export function asUpstream(refusal: Refusal): Refusal {
   if (refusal.kind.blame !== 'peer') return refusal;
-  const code = refusal.code === 'XML_MESSAGE_LIMIT' ? 'UPSTREAM_RESPONSE_LIMIT' : 'UPSTREAM_INVALID_RESPONSE';
+  const code = SIZES.has(refusal.code) ? 'UPSTREAM_RESPONSE_LIMIT' : 'UPSTREAM_INVALID_RESPONSE';
   const detail = refusal.detail === null ? refusal.code : `${refusal.code}: ${refusal.detail}`;
   return new Refusal(code, detail, { cause: refusal });
 }
+
+/** The limits on how much there is of something: a message beyond them may be in order but for that. */
+const SIZES: ReadonlySet<RefusalCode> = new Set([
+  'XML_MESSAGE_LIMIT',
+  'XML_ELEMENT_LIMIT',
+  'XML_CHILD_LIMIT',
+  'XML_TEXT_LIMIT',
+]);

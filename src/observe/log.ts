@@ -10,33 +10,37 @@ const FIELD_UNITS_MAX = 256;
 const STACK_UNITS_MAX = 4096;
 
 /** Lines are collected up to this many bytes before they are written; a timer writes what is left. */
-const BUFFER_BYTES = 4096;
+const BUFFER_BYTES = 16_000;
 const FLUSH_MILLIS = 250;
 
 /** What happens, one JSON object a line. Bodies and credentials never get here. */
 export class Log {
   readonly #logger: Logger;
+  /** Life and death of the process are told at any level: whoever starts it waits for `ready`. */
+  readonly #lifecycle: Logger;
   readonly #flush: () => void;
   readonly #timer: NodeJS.Timeout | null;
 
   /** `stream` replaces standard output, for tests. */
   constructor(level: LogLevel, stream: DestinationStream | null = null) {
-    const options = { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` };
+    const options = { level, base: null, timestamp: makeTimestamp() };
     if (stream !== null) {
       this.#logger = pino(options, stream);
+      this.#lifecycle = pino({ ...options, level: 'info' }, stream);
       this.#flush = () => {};
       this.#timer = null;
       return;
     }
     const output = destination({ fd: 1, sync: false, minLength: BUFFER_BYTES });
     this.#logger = pino(options, output);
+    this.#lifecycle = pino({ ...options, level: 'info' }, output);
     this.#flush = () => output.flushSync();
     this.#timer = setInterval(() => output.flush(), FLUSH_MILLIS).unref();
   }
 
   /** Something that happened to the process, not to one request. */
   event(level: 'info' | 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>> = {}): void {
-    this.#logger[level](fields, message);
+    this.#lifecycle[level](fields, message);
   }
 
   /** The access log line. Called once for each request, by `finish` alone. */
@@ -95,3 +99,17 @@ function bugOf(cause: unknown): Readonly<Record<string, string | undefined>> {
 }
 
 const round = (millis: number): number => Math.round(millis * 100) / 100;
+
+/** The time as pino wants it in a line. Under load several lines fall into one millisecond, and are written alike. */
+function makeTimestamp(): () => string {
+  let at = Number.NaN;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== at) {
+      at = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
+}
