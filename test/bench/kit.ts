@@ -38,7 +38,7 @@ export async function startServer(
     },
     async stop() {
       const exit = once(child, 'exit');
-      child.kill('SIGTERM');
+      child.disconnect();
       await exit;
     },
   };
