@@ -41,9 +41,7 @@ t.test(
     const files = wsdlsIn(CORPUS);
     t.ok(files.length >= 41);
     for (const file of files) {
-      const started = performance.now();
       const outcome = await readOrRefuse(file);
-      t.ok(performance.now() - started < 5000, `${file} takes bounded time`);
       if ('services' in outcome) {
         totals.read++;
         for (const { status, place } of reportRows(outcome)) {
