@@ -115,7 +115,8 @@ async function soap(
   if (judge.dialect?.needsContentLength === true && head.contentLength === null) {
     throw new Refusal('HTTP_LENGTH_REQUIRED');
   }
-  const operation = service.operationOf(judge.operation);
+  // In monitor mode a message may get here unjudged.
+  const operation = judge.judged ? service.operationOf(judge.operation) : null;
   exchange.operation = operation?.name ?? '_other';
 
   const isWhole = received.kind === 'whole';
