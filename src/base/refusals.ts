@@ -55,8 +55,6 @@ export const REFUSALS = {
     fault: 'MustUnderstand',
     text: 'A header block that must be understood is not understood.',
   },
-  UNKNOWN_OPERATION: { blame: 'client', level: 'info', text: 'This operation is not offered here.' },
-  ACTION_MISMATCH: { blame: 'client', level: 'info', text: 'The action and the message name different operations.' },
 
   // The HTTP layer: a real status, no body, no SOAP message exists yet.
   HTTP_BAD_REQUEST: { blame: 'client', level: 'info', status: 400, text: 'The request is malformed.' },
@@ -76,6 +74,12 @@ export const REFUSALS = {
     level: 'info',
     status: 431,
     text: 'The request has more header fields than allowed.',
+  },
+  HTTP_TRANSFER_CODING: {
+    blame: 'client',
+    level: 'info',
+    status: 501,
+    text: 'Chunked is the only transfer coding accepted.',
   },
   HTTP_VERSION: { blame: 'client', level: 'info', status: 505, text: 'Only HTTP 1.0 and 1.1 are spoken here.' },
   HTTP_MEDIA_TYPE: { blame: 'client', level: 'info', status: 415, text: 'The Content-Type or coding is not accepted.' },
@@ -150,8 +154,6 @@ export const REFUSALS = {
   BATCHING_NOT_SUPPORTED: { blame: 'client', level: 'info', status: 400, text: 'Batches are not accepted.' },
 
   // Ourselves.
-  OVERLOADED: { blame: 'us', level: 'warn', text: 'The gateway is overloaded.' },
-  SHUTTING_DOWN: { blame: 'us', level: 'info', text: 'The gateway is shutting down.' },
   CLIENT_GONE: { blame: 'client', level: 'info', text: 'The client closed the connection.' },
   INTERNAL: { blame: 'us', level: 'error', text: 'Unexpected error.' },
 } as const satisfies Record<string, RefusalKind>;

@@ -16,7 +16,7 @@ export function judgeHead(request: IncomingMessage, limits: HttpLimits): void {
   if (coding !== undefined) {
     // RFC 9112 section 6.1: what follows another coding, or comes from an old sender, ends where the reader thinks.
     if (httpVersion === '1.0') throw new Refusal('HTTP_BAD_REQUEST', 'Transfer-Encoding in HTTP/1.0');
-    if (coding.toLowerCase() !== 'chunked') throw new Refusal('HTTP_BAD_REQUEST', 'Transfer-Encoding');
+    if (coding.toLowerCase() !== 'chunked') throw new Refusal('HTTP_TRANSFER_CODING');
   }
   judgeRepeats(rawHeaders);
 }
