@@ -3,6 +3,7 @@ import { Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
 import type { XmlLimits } from './limits.js';
 import { guess, HASH_START, mix, type Name, NO_NAME, nameOf } from './names.js';
+import { NO_VIEW, plainValue } from './plain.js';
 import { Reference } from './references.js';
 import { ATTRIBUTE_NAME, EQUALS, IN_TAG, OUTSIDE, QUOTE, type State, VALUE, VALUE_REFERENCE } from './states.js';
 import { namespaceNameOf, RAW, WIDE } from './tag.js';
@@ -14,6 +15,8 @@ import { namespaceNameOf, RAW, WIDE } from './tag.js';
 export class AttributeScanner {
   readonly elements: Elements;
   protected state: State = OUTSIDE;
+  /** The chunk being scanned, for reading four bytes at once. */
+  protected view: DataView = NO_VIEW;
   /** Offset of the first byte of the chunk. */
   protected base = 0;
   protected readonly reference = new Reference();
@@ -54,7 +57,7 @@ export class AttributeScanner {
 
   /** A byte of an attribute's name follows at `i`. What lies in the chunk as a whole is read at once. */
   protected beginAttribute(chunk: Buffer, i: number, end: number): number {
-    const guessed = guess(this.before.nextAttribute, chunk, i, end);
+    const guessed = guess(this.before.nextAttribute, chunk, this.view, i, end);
     if (guessed !== null && guessed.bytes.length <= this.nameBytes) {
       const after = i + guessed.bytes.length;
       if (chunk[after] === 0x3d) {
@@ -135,6 +138,7 @@ export class AttributeScanner {
     const limit = this.#limit - this.base;
     const stop = Math.min(limit, end);
     for (;;) {
+      i = plainValue(this.view, i, stop);
       while (i < stop && (CLASS[chunk[i]!]! & STOPS_VALUE) === 0) i++;
       if (i >= end) break;
       const byte = chunk[i]!;

@@ -3,16 +3,13 @@ import type { RefusalCode } from '../base/refusals.js';
 import { stringOf } from './bytes.js';
 import { ALL, ELEMENTS, type Interest, SKIP, type XmlHandler } from './events.js';
 import type { XmlLimits } from './limits.js';
-import type { Name } from './names.js';
+import { type Name, NO_NAME } from './names.js';
 import { Namespaces } from './namespaces.js';
 import { Tag } from './tag.js';
 
-const NO_BYTES = new Uint8Array(0);
-
 /** An open element. Frames are used again and again. */
 class Frame {
-  /** Its name as written. */
-  bytes: Uint8Array = NO_BYTES;
+  name = NO_NAME;
   /** What the handler wants of its content; `SKIP` within skipped content. */
   interest: Interest = SKIP;
   /** Child elements begun. */
@@ -98,7 +95,7 @@ export class Elements {
       this.#frames.push(frame);
     }
     this.top = frame;
-    frame.bytes = name.bytes;
+    frame.name = name;
     frame.interest = SKIP;
     frame.children = 0;
     frame.declaring = declaring;

@@ -77,6 +77,8 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
 export class Name {
   /** The name as written, in UTF-8. */
   readonly bytes: Uint8Array;
+  /** Its bytes by four, for `isAt`; the last four overlap those before when the length is no multiple. */
+  readonly words: readonly number[];
   readonly prefix: string;
   readonly local: string;
   /** The prefix it declares when it is `xmlns` ('') or `xmlns:p`; null for all other names. */
@@ -95,6 +97,7 @@ export class Name {
 
   constructor(bytes: Uint8Array, prefix: string, local: string) {
     this.bytes = bytes;
+    this.words = wordsOf(bytes);
     this.prefix = prefix;
     this.local = local;
     this.declares = prefix === 'xmlns' ? local : prefix === '' && local === 'xmlns' ? '' : null;
@@ -117,15 +120,39 @@ export function nameOf(bytes: Buffer, start: number, end: number, hash: number, 
 }
 
 /** The name kept at `place` if it stands at `i`, followed by a byte that belongs to no name; else null. */
-export function guess(place: number, chunk: Buffer, i: number, end: number): Name | null {
+export function guess(place: number, chunk: Buffer, view: DataView, i: number, end: number): Name | null {
   const name = names.at(place);
   if (name === null) return null;
-  const { bytes } = name;
-  const after = i + bytes.length;
+  const after = i + name.bytes.length;
   if (after >= end || (CLASS[chunk[after]!]! & IN_NAME) !== 0) return null;
-  let compared = 0;
-  while (compared < bytes.length && bytes[compared] === chunk[i + compared]) compared++;
-  return compared === bytes.length ? name : null;
+  return isAt(name, view, i) ? name : null;
+}
+
+/** Whether this name stands at `i`. The view must hold its length from there. */
+export function isAt(name: Name, view: DataView, i: number): boolean {
+  const { words, bytes } = name;
+  const { length } = bytes;
+  if (length < 4) {
+    let compared = 0;
+    while (compared < length && bytes[compared] === view.getUint8(i + compared)) compared++;
+    return compared === length;
+  }
+  const last = i + length - 4;
+  let at = i;
+  for (let index = 0; index < words.length; index++) {
+    if (view.getInt32(at, true) !== words[index]) return false;
+    at = Math.min(at + 4, last);
+  }
+  return true;
+}
+
+function wordsOf(bytes: Uint8Array): readonly number[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const words: number[] = [];
+  for (let at = 0; bytes.length >= 4 && at < bytes.length; at += 4) {
+    words.push(view.getInt32(Math.min(at, bytes.length - 4), true));
+  }
+  return words;
 }
 
 /** The namespace name in these bytes, which hold UTF-8 already checked and no reference. */

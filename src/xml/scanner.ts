@@ -2,6 +2,7 @@ import { CLASS, CONTROL, IN_NAME, SPACE } from './chars.js';
 import { refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
 import type { XmlLimits } from './limits.js';
+import { NO_VIEW } from './plain.js';
 import {
   ATTRIBUTE_NAME,
   CDATA,
@@ -56,9 +57,11 @@ export class Scanner extends TextScanner {
 
   scan(chunk: Buffer): void {
     const end = chunk.length;
+    this.view = new DataView(chunk.buffer, chunk.byteOffset, end);
     let i = 0;
     while (i < end) i = this.#step(chunk, i, end);
     if (this.state <= EMPTY) this.elements.tag.suspend(chunk);
+    this.view = NO_VIEW;
     this.base += end;
   }
 

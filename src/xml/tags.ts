@@ -2,7 +2,7 @@ import { AttributeScanner } from './attributes.js';
 import { CLASS, IN_NAME, SPACE } from './chars.js';
 import { refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
-import { guess, HASH_START, mix, type Name, NO_NAME, nameOf } from './names.js';
+import { guess, HASH_START, isAt, mix, type Name, NO_NAME, nameOf } from './names.js';
 import { CONTENT, EMPTY, END_NAME, END_SPACE, IN_TAG, OUTSIDE, START_NAME } from './states.js';
 
 /** Reads start and end tags. */
@@ -16,7 +16,7 @@ export class TagScanner extends AttributeScanner {
   /** A `<` has been read and a byte of a name follows at `i`. */
   protected beginStartTag(chunk: Buffer, i: number, end: number): number {
     this.elements.begin(this.base + i - 1);
-    const guessed = guess(this.#last.nextTag, chunk, i, end);
+    const guessed = guess(this.#last.nextTag, chunk, this.view, i, end);
     if (guessed !== null && guessed.bytes.length <= this.nameBytes) {
       return this.#named(guessed, chunk, i + guessed.bytes.length, end);
     }
@@ -104,12 +104,9 @@ export class TagScanner extends AttributeScanner {
   /** A `</` has been read, and the chunk holds the end tag to its `>`: ends the element, or returns -1. */
   protected endElement(chunk: Buffer, i: number, end: number): number {
     const { depth, top } = this.elements;
-    const name = top.bytes;
-    const close = i + name.length;
-    if (close >= end || chunk[close] !== 0x3e || depth === 0) return -1;
-    let compared = 0;
-    while (compared < name.length && chunk[i + compared] === name[compared]) compared++;
-    if (compared < name.length) return -1;
+    const { name } = top;
+    const close = i + name.bytes.length;
+    if (close >= end || chunk[close] !== 0x3e || depth === 0 || !isAt(name, this.view, i)) return -1;
     this.closeElement(this.base + i - 2);
     return close + 1;
   }
@@ -124,7 +121,7 @@ export class TagScanner extends AttributeScanner {
   }
 
   protected endName(chunk: Buffer, i: number, end: number): number {
-    const name = this.elements.top.bytes;
+    const name = this.elements.top.name.bytes;
     let compared = this.#compared;
     while (i < end && compared < name.length && chunk[i] === name[compared]) {
       i++;

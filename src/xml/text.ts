@@ -1,6 +1,7 @@
 import { CLASS, STOPS_CDATA, STOPS_TEXT } from './chars.js';
 import { refuse, wantsText } from './elements.js';
 import { ALL } from './events.js';
+import { plainText } from './plain.js';
 import { CDATA, CDATA_START, CONTENT, CONTENT_REFERENCE } from './states.js';
 import { TagScanner } from './tags.js';
 
@@ -38,7 +39,7 @@ export abstract class TextScanner extends TagScanner {
     const entry = i;
     this.#afterReturn = false;
     for (;;) {
-      i = plainRun(chunk, i, end);
+      i = plainText(this.view, i, end);
       while (i < end && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
       if (i >= end) break;
       const byte = chunk[i]!;
@@ -66,7 +67,7 @@ export abstract class TextScanner extends TagScanner {
     let limit = all ? i + elements.top.textLeft : end;
     for (;;) {
       const stop = Math.min(limit, end);
-      i = plainRun(chunk, i, stop);
+      i = plainText(this.view, i, stop);
       while (i < stop && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
       if (i >= end || chunk[i] === 0x3c) break;
       const byte = chunk[i]!;
@@ -234,18 +235,6 @@ export abstract class TextScanner extends TagScanner {
     this.#brackets = 0;
     this.#afterReturn = false;
   }
-}
-
-/** Passes over plain text four bytes at a time; up to three more may follow. */
-function plainRun(chunk: Buffer, i: number, end: number): number {
-  const last = end - 3;
-  while (
-    i < last &&
-    ((CLASS[chunk[i]!]! | CLASS[chunk[i + 1]!]! | CLASS[chunk[i + 2]!]! | CLASS[chunk[i + 3]!]!) & STOPS_TEXT) === 0
-  ) {
-    i += 4;
-  }
-  return i;
 }
 
 const CDATA_WORD = Buffer.from('CDATA[', 'latin1');

@@ -7,6 +7,7 @@ import { planReply } from '../../src/graphql/plan.js';
 import { EnvelopeJudge } from '../../src/soap/envelope.js';
 import { SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
+import { detachBuffer } from './detach.js';
 import { median } from './kit.js';
 import { orderList } from './messages.js';
 import { ORDERS, SELECTIONS } from './selections.js';
@@ -85,10 +86,7 @@ function figures(name: string, run: () => Read, runs: number): DecodeFigures {
   return { name, replyBytes: reply.length, cpuMillis: median(warm), allocatedBytes, keptBytes, skippedBytes };
 }
 
-// As in the gateway: undici's parser grows its memory, which detaches a buffer, and from the first such buffer on V8 checks
-// every access to any. Bytes are read a third more slowly from then on.
-const detached = new ArrayBuffer(8);
-structuredClone(detached, { transfer: [detached] });
+detachBuffer();
 
 const runs = Number(process.argv[2] ?? 20);
 const all = [
