@@ -9,15 +9,24 @@ const ONES = 0x01010101;
 const HIGHS = 0x80808080 | 0;
 /** Below it are control characters. */
 const SPACES = 0x20202020;
+/** A line feed and three spaces, as they stand in memory. */
+const LINE_AND_SPACES = 0x2020200a;
 
 /** Stands where there is no chunk. */
 export const NO_VIEW: DataView = new DataView(new ArrayBuffer(0));
 
-/** Passes over text without `<`, `>`, `&`, control characters and bytes beyond ASCII; stops early near `end`. */
+/**
+ * Passes over text without `<`, `>`, `&`, control characters and bytes beyond ASCII; stops early near `end`. Words of
+ * white space are passed over too: they are what indented messages are full of.
+ */
 export function plainText(view: DataView, i: number, end: number): number {
   const last = end - 4;
   while (i <= last) {
     const word = view.getInt32(i, true);
+    if (word === SPACES || word === LINE_AND_SPACES) {
+      i += 4;
+      continue;
+    }
     // `<` and `>` differ in one bit.
     const angles = (word | 0x02020202) ^ 0x3e3e3e3e;
     const ampersands = word ^ 0x26262626;

@@ -40,7 +40,10 @@ export abstract class TextScanner extends TagScanner {
     this.#afterReturn = false;
     for (;;) {
       i = plainText(this.view, i, end);
-      while (i < end && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
+      // Within the next word is a byte that may be a stop, or the end.
+      const near = Math.min(i + 4, end);
+      while (i < near && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
+      if (i === near && i < end) continue;
       if (i >= end) break;
       const byte = chunk[i]!;
       if (byte === 0x3c) return i;
@@ -68,7 +71,9 @@ export abstract class TextScanner extends TagScanner {
     for (;;) {
       const stop = Math.min(limit, end);
       i = plainText(this.view, i, stop);
-      while (i < stop && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
+      const near = Math.min(i + 4, stop);
+      while (i < near && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
+      if (i === near && i < stop) continue;
       if (i >= end || chunk[i] === 0x3c) break;
       const byte = chunk[i]!;
       if (i >= limit) this.#refuseText(this.base + limit);
