@@ -52,7 +52,6 @@ class Relay implements UpstreamReceiver {
   begin(call: UpstreamCall): void {
     this.#call = call;
     this.#context.answer.onGone(() => call.abort(new Refusal('CLIENT_GONE')));
-    this.#context.answer.onDrain(() => call.resume());
   }
 
   head(head: ReplyHead): void {
@@ -65,7 +64,10 @@ class Relay implements UpstreamReceiver {
     this.#reader = service.readers.take(judge, type.charset);
     this.#gate = new Gate(this.#reader, judge, gate, {
       whole: (message) => answer.whole(this.#status(), this.#contentType(), message),
-      begin: () => answer.begin(this.#status(), this.#contentType()),
+      begin: () => {
+        answer.begin(this.#status(), this.#contentType());
+        answer.onDrain(() => this.#call?.resume());
+      },
       data: (chunk) => {
         if (!answer.data(chunk)) this.#call?.pause();
       },

@@ -16,38 +16,47 @@ export type Received =
  */
 export function receive(request: IncomingMessage, makeGate: (output: GateOutput) => Gate): Promise<Received> {
   return new Promise((resolve, reject) => {
-    const body = new RequestBody(request);
+    // Made for long messages only: a stream costs more than judging a short message does.
+    let body: RequestBody | null = null;
     const gate = makeGate({
       whole: (message) => resolve({ kind: 'whole', message }),
-      begin: () => resolve({ kind: 'flowing', body }),
-      data: (chunk) => {
-        if (!body.push(chunk)) request.pause();
+      begin() {
+        body = new RequestBody(request, leave);
+        resolve({ kind: 'flowing', body });
       },
-      end: () => {
-        body.push(null);
+      data(chunk) {
+        if (body?.push(chunk) === false) request.pause();
+      },
+      end() {
+        body?.push(null);
       },
     });
-    const stop = (caught: unknown): void => {
+    const leave = (): void => {
       request.off('data', onData).off('end', onEnd).off('close', onClose);
+    };
+    const stop = (caught: unknown): void => {
+      leave();
       // Whoever waits for the head hears it here, whoever has the body hears it there.
       reject(caught);
-      body.destroy(caught instanceof Error ? caught : new Error('stopped'));
+      body?.destroy(caught instanceof Error ? caught : new Error('stopped'));
     };
-    const attempt = (step: () => void): void => {
+    const onData = (chunk: Buffer): void => {
       try {
-        step();
+        gate.write(chunk);
       } catch (caught) {
         stop(caught);
       }
     };
-    const onData = (chunk: Buffer): void => attempt(() => gate.write(chunk));
-    const onEnd = (): void => attempt(() => gate.end());
+    const onEnd = (): void => {
+      try {
+        gate.end();
+      } catch (caught) {
+        stop(caught);
+      }
+    };
     const onClose = (): void => {
       if (!request.complete) stop(new Refusal('CLIENT_GONE'));
     };
-    body.once('close', () => request.off('data', onData).off('end', onEnd).off('close', onClose));
-    // The refusal is told to the upstream call, which ends with it; nobody else listens here.
-    body.once('error', () => {});
     request.on('data', onData).once('end', onEnd).once('close', onClose);
   });
 }
@@ -56,9 +65,13 @@ export function receive(request: IncomingMessage, makeGate: (output: GateOutput)
 class RequestBody extends Readable {
   readonly #request: IncomingMessage;
 
-  constructor(request: IncomingMessage) {
+  /** `leave` is called when nobody wants any more of it. */
+  constructor(request: IncomingMessage, leave: () => void) {
     super();
     this.#request = request;
+    this.once('close', leave);
+    // The refusal that destroys it is told to the upstream call, which ends with it; nobody else listens here.
+    this.once('error', () => {});
   }
 
   override _read(): void {
