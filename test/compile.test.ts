@@ -1,0 +1,126 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { printSchema } from 'graphql';
+import t, { type Test } from 'tap';
+
+import { Problems } from '../src/base/problem.js';
+import { type Compiled, compile } from '../src/compile.js';
+import { loadConfig } from '../src/config/load.js';
+
+/** A WSDL with one operation for each port: `Get<Port>`. */
+const wsdl = (...ports: readonly (readonly [name: string, binding: 'soap' | 'soap12'])[]): string =>
+  `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/" xmlns:t="urn:t" targetNamespace="urn:t">
+<types><xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">
+${ports.map(([name]) => `<xs:element name="Get${name}"><xs:complexType/></xs:element><xs:element name="Get${name}Response"><xs:complexType><xs:sequence><xs:element name="value" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`).join('\n')}
+</xs:schema></types>
+${ports
+  .map(
+    ([name, binding]) => `<message name="${name}In"><part name="p" element="t:Get${name}"/></message>
+<message name="${name}Out"><part name="p" element="t:Get${name}Response"/></message>
+<portType name="${name}T"><operation name="Get${name}"><input message="t:${name}In"/><output message="t:${name}Out"/></operation></portType>
+<binding name="${name}B" type="t:${name}T"><${binding}:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get${name}"><input><${binding}:body use="literal"/></input><output><${binding}:body use="literal"/></output></operation></binding>`,
+  )
+  .join('\n')}
+<service name="S">${ports.map(([name, binding]) => `<port name="${name}" binding="t:${name}B"><${binding}:address location="http://a.example/${name}"/></port>`).join('')}</service>
+</definitions>`;
+
+async function compileText(t: Test, yaml: string, files: Readonly<Record<string, string>> = {}): Promise<Compiled> {
+  const directory = t.testdir();
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(directory, name, '..'), { recursive: true });
+    await writeFile(join(directory, name), text);
+  }
+  await writeFile(join(directory, 'soapstone.yaml'), yaml);
+  const compiled = await compile(await loadConfig(join(directory, 'soapstone.yaml'), {}));
+  t.teardown(() => compiled.close());
+  return compiled;
+}
+
+/** What is wrong, without the folder. */
+async function problemsOf(
+  t: Test,
+  yaml: string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  try {
+    await compileText(t, yaml, files);
+  } catch (error) {
+    if (!(error instanceof Problems)) throw error;
+    return error.problems.map(({ file, line, what }) => `${file?.split('/').at(-1)}:${line} ${what}`);
+  }
+  return [];
+}
+
+const TWO = wsdl(['Old', 'soap'], ['New', 'soap12']);
+
+t.test('the port used is the one named, else the first of the dialect used for calls', async (t) => {
+  const fieldsWith = async (more: string): Promise<string> => {
+    const yaml = `services:\n  s:\n    wsdl: a.wsdl\n    url: http://127.0.0.1:1/\n${more}`;
+    return printSchema((await compileText(t, yaml, { 'a.wsdl': TWO })).graph.schema);
+  };
+  t.match(await fieldsWith(''), 'getOld: Int');
+  t.match(await fieldsWith('    versions: ["1.2"]\n'), 'getNew: Int');
+  t.match(await fieldsWith('    port: New\n'), 'getNew: Int');
+  t.notMatch(await fieldsWith('    port: New\n'), 'getOld');
+});
+
+t.test('everything that is wrong in all services comes out at once, with its place', async (t) => {
+  const yaml = `services:
+  a:
+    wsdl: missing.wsdl
+    url: http://127.0.0.1:1/
+  b:
+    wsdl: a.wsdl
+    url: http://127.0.0.1:1/
+    port: Newer
+  c:
+    wsdl: html.wsdl
+    url: http://127.0.0.1:1/
+  d:
+    url: http://127.0.0.1:1/
+    types: |
+      type Query { a: Int
+`;
+  const found = await problemsOf(t, yaml, { 'a.wsdl': TWO, 'html.wsdl': '<html><body>Please log in</body></html>' });
+  t.match(
+    found.find((problem) => problem.startsWith('missing.wsdl')),
+    /missing\.wsdl/,
+  );
+  t.ok(found.some((problem) => problem === 'soapstone.yaml:8 The WSDL of service `b` has no SOAP port `Newer`.'));
+  t.ok(found.some((problem) => problem.startsWith('html.wsdl:null The answer is an HTML page')));
+  t.ok(found.some((problem) => problem.startsWith('soapstone.yaml:') && problem.includes('Syntax')));
+});
+
+t.test('a mapping for an operation the WSDL does not have is a mistake', async (t) => {
+  const yaml = `services:
+  s:
+    wsdl: a.wsdl
+    url: http://127.0.0.1:1/
+    operations:
+      GetOld: { field: Query.old }
+      GetOlder: { field: Query.older }
+`;
+  t.same(await problemsOf(t, yaml, { 'a.wsdl': TWO }), [
+    'soapstone.yaml:7 The WSDL of service `s` has no operation `GetOlder` at the port in use.',
+  ]);
+});
+
+t.test('only selected operations are offered; without a selection all are', async (t) => {
+  const both = wsdl(['One', 'soap']).replace('</definitions>', '</definitions>');
+  const service = (operations: string): string =>
+    `services:\n  s:\n    wsdl: a.wsdl\n    url: http://127.0.0.1:1/\n${operations}`;
+  const all = await compileText(t, service(''), { 'a.wsdl': both });
+  t.same([...all.graph.fields.keys()], ['Query.getOne']);
+  const renamed = await compileText(t, service('    operations: { GetOne: { field: Mutation.one } }\n'), {
+    'a.wsdl': both,
+  });
+  t.same([...renamed.graph.fields.keys()], ['Mutation.one']);
+  const hidden = await compileText(t, service('    operations: { GetOne: false }\n'), { 'a.wsdl': both });
+  t.same([...hidden.graph.fields.keys()], []);
+});
+
+t.test('a service with neither a WSDL nor types is a perimeter for SOAP and nothing else', async (t) => {
+  const compiled = await compileText(t, 'services:\n  s:\n    url: http://127.0.0.1:1/\n');
+  t.equal(compiled.byPath.get('/soap/s')?.operations.length, 0);
+  t.same([...compiled.graph.fields.keys()], []);
+});
