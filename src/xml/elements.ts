@@ -67,6 +67,12 @@ export class Elements {
     this.#skipDepth = 0;
   }
 
+  /** Between messages: lets go of the handler and of the last chunk. */
+  release(): void {
+    this.#handler = NOBODY;
+    this.tag.release();
+  }
+
   /** A start tag begins at `offset`. Throws a `Refusal` when one element more is too many. */
   begin(offset: number): void {
     const depth = this.depth;
@@ -155,6 +161,9 @@ export class Elements {
     this.#handler.text('');
   }
 }
+
+/** Holds the place of the handler between messages. */
+const NOBODY: XmlHandler = { open: () => SKIP, close() {}, text() {} };
 
 const WHITE = ' \t\r\n';
 

@@ -22,6 +22,9 @@ export class ReaderPool {
   }
 
   give(reader: XmlReader): void {
-    if (this.#idle.length < IDLE_MAX) this.#idle.push(reader);
+    if (this.#idle.length === IDLE_MAX) return;
+    // A handler holds its message, and an idle reader may wait for hours.
+    reader.release();
+    this.#idle.push(reader);
   }
 }

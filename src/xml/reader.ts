@@ -58,6 +58,13 @@ export class XmlReader {
     this.begin(charset);
   }
 
+  /** The message is over or given up: lets go of the handler and the last chunk. Only `reset` may follow. */
+  release(): void {
+    this.#failed = true;
+    this.#failure = RELEASED;
+    this.#scanner.release();
+  }
+
   /** Before the first `write`: the charset of the Content-Type header in lower case, or null when it names none. */
   begin(charset: string | null): void {
     this.#prolog = new Prolog(charset);
@@ -140,3 +147,6 @@ export class XmlReader {
     return rest;
   }
 }
+
+/** What a reader without a message throws: writing to it is a mistake of ours. */
+const RELEASED = new Error('The reader was released');

@@ -1,5 +1,7 @@
+import { AttributeScanner } from './attributes.js';
 import { CLASS, CONTROL, IN_NAME, SPACE } from './chars.js';
-import { refuse } from './elements.js';
+import { Cursor } from './cursor.js';
+import { type Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
 import type { XmlLimits } from './limits.js';
 import { NO_VIEW } from './plain.js';
@@ -24,13 +26,19 @@ import {
   VALUE,
   VALUE_REFERENCE,
 } from './states.js';
+import { TagScanner } from './tags.js';
 import { TextScanner } from './text.js';
 
 /**
  * The state machine from UTF-8 bytes to events: XML 1.0 fifth edition with Namespaces 1.0, without DTD and processing
  * instructions. A chunk must not end inside a character.
  */
-export class Scanner extends TextScanner {
+export class Scanner {
+  readonly elements: Elements;
+  readonly #cursor: Cursor;
+  readonly #attributes: AttributeScanner;
+  readonly #tags: TagScanner;
+  readonly #text: TextScanner;
   readonly #commentBytes: number;
   /** Hyphens directly before this byte of a comment. */
   #hyphens = 0;
@@ -38,67 +46,77 @@ export class Scanner extends TextScanner {
   #commentLimit = 0;
 
   constructor(handler: XmlHandler, limits: XmlLimits) {
-    super(handler, limits);
+    const cursor = new Cursor(handler, limits);
+    this.elements = cursor.elements;
+    this.#cursor = cursor;
+    this.#attributes = new AttributeScanner(cursor, limits);
+    this.#tags = new TagScanner(cursor, this.#attributes);
+    this.#text = new TextScanner(cursor);
     this.#commentBytes = limits.commentBytes;
   }
 
-  /** Begins a message whose first byte has this offset. */
+  /** Begins a message whose first byte has offset 0. */
   reset(handler: XmlHandler): void {
-    this.resetTags(handler);
-    this.state = OUTSIDE;
-    this.base = 0;
-    this.resetText();
+    this.#cursor.reset(handler);
+    this.#attributes.reset();
+    this.#tags.reset();
+    this.#text.reset();
+  }
+
+  /** Between messages: lets go of what belongs to the last one. */
+  release(): void {
+    this.#cursor.release();
   }
 
   /** Passes over bytes that were read by others. */
   skip(bytes: number): void {
-    this.base += bytes;
+    this.#cursor.base += bytes;
   }
 
   scan(chunk: Buffer): void {
     const end = chunk.length;
-    this.view = new DataView(chunk.buffer, chunk.byteOffset, end);
+    this.#cursor.view = new DataView(chunk.buffer, chunk.byteOffset, end);
     let i = 0;
     while (i < end) i = this.#step(chunk, i, end);
-    if (this.state <= EMPTY) this.elements.tag.suspend(chunk);
-    this.view = NO_VIEW;
-    this.base += end;
+    if (this.#cursor.state <= EMPTY) this.elements.tag.suspend(chunk);
+    this.#cursor.view = NO_VIEW;
+    this.#cursor.base += end;
   }
 
   /** The message is over. Throws a `Refusal` when it is not complete. */
   finish(): void {
-    const complete = this.state === OUTSIDE && this.elements.begun && this.elements.depth === 0;
-    if (!complete) throw refuse('XML_NOT_WELLFORMED', 'end of message', this.base);
+    const complete = this.#cursor.state === OUTSIDE && this.elements.begun && this.elements.depth === 0;
+    if (!complete) throw refuse('XML_NOT_WELLFORMED', 'end of message', this.#cursor.base);
   }
 
   #step(chunk: Buffer, i: number, end: number): number {
-    switch (this.state) {
+    switch (this.#cursor.state) {
       case CONTENT:
-        return this.content(chunk, i, end);
+        return this.#content(chunk, i, end);
       case MARKUP:
-        return this.markup(chunk, i, end);
+        return this.#markup(chunk, i, end);
       case START_NAME:
-        return this.startName(chunk, i, end);
+        return this.#tags.startName(chunk, i, end);
       case IN_TAG:
-        return this.inTag(chunk, i, end);
+        return this.#tags.inTag(chunk, i, end);
       case ATTRIBUTE_NAME:
-        return this.attributeName(chunk, i, end);
+        return this.#attributes.name(chunk, i, end);
       case EQUALS:
-        return this.equals(chunk, i, end);
+        return this.#attributes.equals(chunk, i, end);
       case QUOTE:
-        return this.quote(chunk, i, end);
+        return this.#attributes.quote(chunk, i, end);
       case VALUE:
-        return this.value(chunk, i, end);
+        return this.#attributes.value(chunk, i, end);
       case VALUE_REFERENCE:
-        return this.valueReference(chunk, i, end);
+        return this.#attributes.reference(chunk, i, end);
       case EMPTY:
-        return this.empty(chunk, i);
+        return this.#tags.empty(chunk, i);
       case END_NAME:
-        return this.endName(chunk, i, end);
+        return this.#tags.endName(chunk, i, end);
       case END_SPACE:
-        return this.endSpace(chunk, i, end);
+        return this.#tags.endSpace(chunk, i, end);
       case CONTENT_REFERENCE:
-        return this.contentReference(chunk, i, end);
+        return this.#text.reference(chunk, i, end);
       case DECLARATION:
         return this.#declaration(chunk, i);
       case COMMENT_START:
@@ -106,9 +124,9 @@ export class Scanner extends TextScanner {
       case COMMENT:
         return this.#comment(chunk, i, end);
       case CDATA_START:
-        return this.cdataStart(chunk, i, end);
+        return this.#text.cdataWord(chunk, i, end);
       case CDATA:
-        return this.cdata(chunk, i, end);
+        return this.#text.cdata(chunk, i, end);
       default:
         return this.#outside(chunk, i, end);
     }
@@ -118,48 +136,61 @@ export class Scanner extends TextScanner {
   #outside(chunk: Buffer, i: number, end: number): number {
     while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
     if (i >= end) return end;
-    if (chunk[i] !== 0x3c) throw refuse('XML_NOT_WELLFORMED', 'text outside the document element', this.base + i);
-    return this.markup(chunk, i + 1, end);
+    if (chunk[i] !== 0x3c) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'text outside the document element', i);
+    return this.#markup(chunk, i + 1, end);
+  }
+
+  /** Content: character data and, as long as it lies in the chunk as a whole, markup. */
+  #content(chunk: Buffer, i: number, end: number): number {
+    while (i < end) {
+      i = this.#text.run(chunk, i, end);
+      if (i >= end) return i;
+      // Behind a reference, text may go on.
+      if (chunk[i] !== 0x3c) continue;
+      i = this.#markup(chunk, i + 1, end);
+      if (this.#cursor.state !== CONTENT) return i;
+    }
+    return i;
   }
 
   /** Behind a `<`. */
-  protected override markup(chunk: Buffer, i: number, end: number): number {
+  #markup(chunk: Buffer, i: number, end: number): number {
     if (i >= end) {
-      this.state = MARKUP;
+      this.#cursor.state = MARKUP;
       return end;
     }
     const byte = chunk[i]!;
     if (byte === 0x2f) {
-      const after = this.endElement(chunk, i + 1, end);
-      return after < 0 ? this.beginEndTag(chunk, i + 1, end) : after;
+      const after = this.#tags.endElement(chunk, i + 1, end);
+      return after < 0 ? this.#tags.beginEndTag(chunk, i + 1, end) : after;
     }
-    if ((CLASS[byte]! & IN_NAME) !== 0) return this.beginStartTag(chunk, i, end);
-    if (byte === 0x3f) throw refuse('XML_PI_FORBIDDEN', 'processing instruction', this.base + i - 1);
-    if (byte !== 0x21) throw refuse('XML_NOT_WELLFORMED', 'markup', this.base + i);
-    this.state = DECLARATION;
+    if ((CLASS[byte]! & IN_NAME) !== 0) return this.#tags.beginStartTag(chunk, i, end);
+    if (byte === 0x3f) throw this.#cursor.refusal('XML_PI_FORBIDDEN', 'processing instruction', i - 1);
+    if (byte !== 0x21) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'markup', i);
+    this.#cursor.state = DECLARATION;
     return i + 1;
   }
 
   /** Behind a `<!`. */
   #declaration(chunk: Buffer, i: number): number {
     const byte = chunk[i];
-    if (byte === 0x44) throw refuse('XML_DTD_FORBIDDEN', 'DTD', this.base + i - 2);
-    if (byte === 0x5b && this.elements.depth > 0) return this.beginCdata(i + 1);
-    if (byte !== 0x2d) throw refuse('XML_NOT_WELLFORMED', 'markup', this.base + i);
-    this.state = COMMENT_START;
+    if (byte === 0x44) throw this.#cursor.refusal('XML_DTD_FORBIDDEN', 'DTD', i - 2);
+    if (byte === 0x5b && this.elements.depth > 0) return this.#text.beginCdata(i + 1);
+    if (byte !== 0x2d) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'markup', i);
+    this.#cursor.state = COMMENT_START;
     return i + 1;
   }
 
   #commentStart(chunk: Buffer, i: number): number {
-    if (chunk[i] !== 0x2d) throw refuse('XML_NOT_WELLFORMED', 'comment', this.base + i);
-    this.state = COMMENT;
+    if (chunk[i] !== 0x2d) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'comment', i);
+    this.#cursor.state = COMMENT;
     this.#hyphens = 0;
-    this.#commentLimit = this.base + i + 1 + this.#commentBytes;
+    this.#commentLimit = this.#cursor.base + i + 1 + this.#commentBytes;
     return i + 1;
   }
 
   #comment(chunk: Buffer, i: number, end: number): number {
-    const limit = this.#commentLimit - this.base;
+    const limit = this.#commentLimit - this.#cursor.base;
     while (i < end) {
       const byte = chunk[i]!;
       if (byte === 0x2d && this.#hyphens < 2) {
@@ -168,14 +199,14 @@ export class Scanner extends TextScanner {
         continue;
       }
       if (this.#hyphens === 2) {
-        if (byte !== 0x3e) throw refuse('XML_NOT_WELLFORMED', '-- in a comment', this.base + i);
-        this.state = this.elements.depth === 0 ? OUTSIDE : CONTENT;
+        if (byte !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', '-- in a comment', i);
+        this.#cursor.state = this.elements.depth === 0 ? OUTSIDE : CONTENT;
         return i + 1;
       }
       this.#hyphens = 0;
       if (i >= limit) throw refuse('XML_COMMENT_LIMIT', 'comment', this.#commentLimit);
-      if (byte >= 0x80) i += this.wideCharacter(chunk, i, end);
-      else if ((CLASS[byte]! & CONTROL) !== 0) throw refuse('XML_NOT_WELLFORMED', 'character', this.base + i);
+      if (byte >= 0x80) i += this.#cursor.wideCharacter(chunk, i, end);
+      else if ((CLASS[byte]! & CONTROL) !== 0) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'character', i);
       else i++;
     }
     return end;

@@ -1,12 +1,14 @@
 import { CLASS, STOPS_CDATA, STOPS_TEXT } from './chars.js';
-import { refuse, wantsText } from './elements.js';
+import type { Cursor } from './cursor.js';
+import { type Elements, refuse, wantsText } from './elements.js';
 import { ALL } from './events.js';
 import { plainText } from './plain.js';
 import { CDATA, CDATA_START, CONTENT, CONTENT_REFERENCE } from './states.js';
-import { TagScanner } from './tags.js';
 
 /** Reads character data: text, references, CDATA sections. */
-export abstract class TextScanner extends TagScanner {
+export class TextScanner {
+  readonly #cursor: Cursor;
+  readonly #elements: Elements;
   /** Square brackets directly before this byte, in text (at most 2) or in a CDATA section. */
   #brackets = 0;
   /** A carriage return ended the last chunk: a line feed that follows belongs to it. */
@@ -16,21 +18,16 @@ export abstract class TextScanner extends TagScanner {
   /** Letters of `[CDATA[` seen. */
   #matched = 0;
 
-  /** Behind a `<`. */
-  protected abstract markup(chunk: Buffer, i: number, end: number): number;
+  constructor(cursor: Cursor) {
+    this.#cursor = cursor;
+    this.#elements = cursor.elements;
+  }
 
-  /** Content: character data and, as long as it lies in the chunk as a whole, markup. */
-  protected content(chunk: Buffer, i: number, end: number): number {
-    const { elements } = this;
-    while (i < end) {
-      i = wantsText(elements.top.interest) ? this.#report(chunk, i, end) : this.#pass(chunk, i, end);
-      if (i >= end || this.state !== CONTENT) return i;
-      // Behind a reference, text may go on.
-      if (chunk[i] !== 0x3c) continue;
-      this.#brackets = 0;
-      i = this.markup(chunk, i + 1, end);
-      if (this.state !== CONTENT) return i;
-    }
+  /** Reads text up to a `<`, which ends it, or to the end of a reference, behind which it may go on. */
+  run(chunk: Buffer, i: number, end: number): number {
+    i = wantsText(this.#elements.top.interest) ? this.#report(chunk, i, end) : this.#pass(chunk, i, end);
+    // The next run begins behind markup or a reference.
+    if (i < end) this.#brackets = 0;
     return i;
   }
 
@@ -39,7 +36,7 @@ export abstract class TextScanner extends TagScanner {
     const entry = i;
     this.#afterReturn = false;
     for (;;) {
-      i = plainText(this.view, i, end);
+      i = plainText(this.#cursor.view, i, end);
       // Within the next word is a byte that may be a stop, or the end.
       const near = Math.min(i + 4, end);
       while (i < near && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
@@ -47,7 +44,7 @@ export abstract class TextScanner extends TagScanner {
       if (i >= end) break;
       const byte = chunk[i]!;
       if (byte === 0x3c) return i;
-      if (byte >= 0x80) i += this.wideCharacter(chunk, i, end);
+      if (byte >= 0x80) i += this.#cursor.wideCharacter(chunk, i, end);
       else if (byte === 0x26) return this.#beginReference(chunk, i, end);
       else if (byte === 0x0d) i++;
       else this.#refuseInText(chunk, entry, i++);
@@ -58,7 +55,7 @@ export abstract class TextScanner extends TagScanner {
 
   /** Reports text, up to a `<`. */
   #report(chunk: Buffer, i: number, end: number): number {
-    const { elements } = this;
+    const elements = this.#elements;
     const all = elements.top.interest === ALL;
     const entry = i;
     if (this.#afterReturn) {
@@ -70,17 +67,17 @@ export abstract class TextScanner extends TagScanner {
     let limit = all ? i + elements.top.textLeft : end;
     for (;;) {
       const stop = Math.min(limit, end);
-      i = plainText(this.view, i, stop);
+      i = plainText(this.#cursor.view, i, stop);
       const near = Math.min(i + 4, stop);
       while (i < near && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
       if (i === near && i < stop) continue;
       if (i >= end || chunk[i] === 0x3c) break;
       const byte = chunk[i]!;
-      if (i >= limit) this.#refuseText(this.base + limit);
+      if (i >= limit) this.#refuseText(this.#cursor.base + limit);
       if (byte >= 0x80) {
         ascii = false;
-        i += this.wideCharacter(chunk, i, end);
-        if (i > limit) this.#refuseText(this.base + limit);
+        i += this.#cursor.wideCharacter(chunk, i, end);
+        if (i > limit) this.#refuseText(this.#cursor.base + limit);
       } else if (byte === 0x26) {
         if (i > start) elements.text(chunk, start, i, ascii);
         return this.#beginReference(chunk, i, end);
@@ -103,7 +100,7 @@ export abstract class TextScanner extends TagScanner {
 
   /** A carriage return has been read: reports the line feed that it stands for, alone or with the one behind it. */
   #lineEnd(chunk: Buffer, i: number, end: number): number {
-    this.elements.characters('\n', 1);
+    this.#elements.characters('\n', 1);
     if (i < end) return chunk[i] === 0x0a ? i + 1 : i;
     this.#afterReturn = true;
     return i;
@@ -111,8 +108,8 @@ export abstract class TextScanner extends TagScanner {
 
   /** Refuses a control character and the end of a CDATA section; any other `>` is text. */
   #refuseInText(chunk: Buffer, entry: number, i: number): void {
-    if (chunk[i] !== 0x3e) throw refuse('XML_NOT_WELLFORMED', 'character', this.base + i);
-    if (this.#bracketsBefore(chunk, entry, i) === 2) throw refuse('XML_NOT_WELLFORMED', ']]> in text', this.base + i);
+    if (chunk[i] !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'character', i);
+    if (this.#bracketsBefore(chunk, entry, i) === 2) throw this.#cursor.refusal('XML_NOT_WELLFORMED', ']]> in text', i);
   }
 
   /** Square brackets directly before `i`, 2 at most, in text that has been read since `entry`. */
@@ -124,22 +121,22 @@ export abstract class TextScanner extends TagScanner {
 
   #beginReference(chunk: Buffer, i: number, end: number): number {
     this.#brackets = 0;
-    this.#ampersand = this.base + i;
-    this.reference.begin();
-    this.state = CONTENT_REFERENCE;
-    return this.contentReference(chunk, i + 1, end);
+    this.#ampersand = this.#cursor.base + i;
+    this.#cursor.reference.begin();
+    this.#cursor.state = CONTENT_REFERENCE;
+    return this.reference(chunk, i + 1, end);
   }
 
-  protected contentReference(chunk: Buffer, i: number, end: number): number {
-    const { elements } = this;
+  reference(chunk: Buffer, i: number, end: number): number {
+    const elements = this.#elements;
     while (i < end) {
-      const done = this.reference.take(chunk[i]!);
-      if (done === null) throw refuse('XML_NOT_WELLFORMED', 'reference', this.base + i);
+      const done = this.#cursor.reference.take(chunk[i]!);
+      if (done === null) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'reference', i);
       i++;
       if (!done) continue;
-      this.state = CONTENT;
+      this.#cursor.state = CONTENT;
       if (!wantsText(elements.top.interest)) return i;
-      const { code } = this.reference;
+      const { code } = this.#cursor.reference;
       const bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
       if (bytes > elements.top.textLeft) this.#refuseText(this.#ampersand);
       elements.characters(String.fromCodePoint(code), bytes);
@@ -149,36 +146,36 @@ export abstract class TextScanner extends TagScanner {
   }
 
   /** Behind `<![`. */
-  protected beginCdata(i: number): number {
-    this.state = CDATA_START;
+  beginCdata(i: number): number {
+    this.#cursor.state = CDATA_START;
     this.#matched = 0;
     return i;
   }
 
-  protected cdataStart(chunk: Buffer, i: number, end: number): number {
+  cdataWord(chunk: Buffer, i: number, end: number): number {
     while (i < end && this.#matched < CDATA_WORD.length) {
-      if (chunk[i] !== CDATA_WORD[this.#matched]) throw refuse('XML_NOT_WELLFORMED', 'markup', this.base + i);
+      if (chunk[i] !== CDATA_WORD[this.#matched]) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'markup', i);
       this.#matched++;
       i++;
     }
-    if (this.#matched === CDATA_WORD.length) this.state = CDATA;
+    if (this.#matched === CDATA_WORD.length) this.#cursor.state = CDATA;
     return i;
   }
 
-  protected cdata(chunk: Buffer, i: number, end: number): number {
+  cdata(chunk: Buffer, i: number, end: number): number {
     while (i < end) {
       const byte = chunk[i]!;
       if (byte === 0x5d) {
         this.#afterReturn = false;
         this.#brackets++;
-        if (this.#brackets - 2 > this.elements.top.textLeft) this.#refuseText(this.base + i);
+        if (this.#brackets - 2 > this.#elements.top.textLeft) this.#refuseText(this.#cursor.base + i);
         i++;
       } else if (byte === 0x3e && this.#brackets >= 2) {
-        this.#flushBrackets(2, this.base + i);
-        this.state = CONTENT;
+        this.#flushBrackets(2, this.#cursor.base + i);
+        this.#cursor.state = CONTENT;
         return i + 1;
       } else {
-        this.#flushBrackets(0, this.base + i);
+        this.#flushBrackets(0, this.#cursor.base + i);
         i = this.#cdataRun(chunk, i, end);
       }
     }
@@ -187,7 +184,7 @@ export abstract class TextScanner extends TagScanner {
 
   /** Reports the square brackets read in a CDATA section, but for those that belong to its end. */
   #flushBrackets(ending: number, offset: number): void {
-    const { elements } = this;
+    const elements = this.#elements;
     const count = this.#brackets - ending;
     this.#brackets = 0;
     if (count === 0 || !wantsText(elements.top.interest)) return;
@@ -197,7 +194,7 @@ export abstract class TextScanner extends TagScanner {
 
   /** A run of a CDATA section up to a square bracket. */
   #cdataRun(chunk: Buffer, i: number, end: number): number {
-    const { elements } = this;
+    const elements = this.#elements;
     const wanted = wantsText(elements.top.interest);
     const all = elements.top.interest === ALL;
     if (this.#afterReturn) {
@@ -211,14 +208,14 @@ export abstract class TextScanner extends TagScanner {
       const stop = Math.min(limit, end);
       while (i < stop && (CLASS[chunk[i]!]! & STOPS_CDATA) === 0) i++;
       if (i >= end || chunk[i] === 0x5d) break;
-      if (i >= limit) this.#refuseText(this.base + limit);
+      if (i >= limit) this.#refuseText(this.#cursor.base + limit);
       const byte = chunk[i]!;
       if (byte >= 0x80) {
         ascii = false;
-        i += this.wideCharacter(chunk, i, end);
-        if (i > limit) this.#refuseText(this.base + limit);
+        i += this.#cursor.wideCharacter(chunk, i, end);
+        if (i > limit) this.#refuseText(this.#cursor.base + limit);
       } else if (byte !== 0x0d) {
-        throw refuse('XML_NOT_WELLFORMED', 'character', this.base + i);
+        throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'character', i);
       } else {
         i++;
         if (!all) continue;
@@ -233,10 +230,10 @@ export abstract class TextScanner extends TagScanner {
   }
 
   #refuseText(offset: number): void {
-    if (this.elements.top.interest === ALL) throw refuse('XML_TEXT_LIMIT', 'text', offset);
+    if (this.#elements.top.interest === ALL) throw refuse('XML_TEXT_LIMIT', 'text', offset);
   }
 
-  protected resetText(): void {
+  reset(): void {
     this.#brackets = 0;
     this.#afterReturn = false;
   }
