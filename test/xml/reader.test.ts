@@ -375,6 +375,24 @@ t.test('a reader that failed stays failed until it is reset', async (t) => {
   );
 });
 
+t.test('a reader that was released tells nobody anything until it is reset', async (t) => {
+  const handler = new LogHandler();
+  const reader = new XmlReader(handler, LIMITS);
+  reader.write(utf8('<a><b>'));
+  const heard = [...handler.log];
+  reader.release();
+  t.throws(() => reader.write(utf8('<c/>')), { message: 'The reader was released' });
+  t.throws(() => reader.end(), { message: 'The reader was released' });
+  t.strictSame(handler.log, heard);
+  t.equal(reader.elements, 2, 'what was counted can still be read');
+  const next = new LogHandler();
+  reader.reset(next);
+  reader.write(utf8('<a/>'));
+  reader.end();
+  t.strictSame(handler.log, heard);
+  t.ok(next.log.length > 0);
+});
+
 t.test('a reader that is reset at any point reads the next message as a new one does', async (t) => {
   const handler = new LogHandler();
   const reader = new XmlReader(handler, LIMITS);
