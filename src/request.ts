@@ -102,7 +102,7 @@ async function soap(
   const head = readSoapRequestHead(request, service);
   if (head.method === 'GET') {
     const upstreamRequest = { method: head.method, query, headers: upstreamHeaders(request, null), body: null };
-    return forward(context, upstreamRequest, false);
+    return forward(context, upstreamRequest, null);
   }
 
   invite(request, response);
@@ -123,6 +123,6 @@ async function soap(
   if (isWhole) service.readers.give(reader);
   const body = isWhole ? received.message : received.body;
   const headers = upstreamHeaders(request, isWhole ? received.message.length : head.contentLength);
-  await forward(context, { method: 'POST', query, headers, body }, operation?.output === null);
+  await forward(context, { method: 'POST', query, headers, body }, operation);
   if (!isWhole) exchange.bytesIn = reader.bytes;
 }

@@ -401,6 +401,47 @@ t.test('a one-way answer is 202 and nothing', async (t) => {
   t.equal(answer.headers.get('content-length'), '0');
 });
 
+t.test(
+  'what the WSDL says of an operation decides what an empty answer means, and a Fault always arrives',
+  async (t) => {
+    const backend = await startRecordingBackend(() => {});
+    const gateway = await startTestGateway(
+      `services:\n  desk:\n    wsdl: ${process.cwd()}/config/demo/legacy.wsdl\n    url: ${backend.url}/\n`,
+    );
+    t.teardown(async () => {
+      await gateway.close();
+      await backend.close();
+    });
+    const call = (operation: string): Promise<RawReply> => {
+      const message = `<E:Envelope xmlns:E="${DIALECTS['1.1'].envelopeUri}"><E:Body><${operation} xmlns="http://legacy.example.com/desk"/></E:Body></E:Envelope>`;
+      return sendRaw(gateway.url, post('/soap/desk', 'text/xml', message));
+    };
+    const fault = reply('1.1', '<E:Fault><faultcode>E:Server</faultcode><faultstring>no</faultstring></E:Fault>');
+    for (const status of [200, 202]) {
+      backend.answer = answerWith('', 'text/xml', status);
+      t.equal((await call('NotifyShipment')).status, 202, `one-way, ${status} and nothing`);
+      expectRefusal(t, await call('GetOrder'), '1.1', 'UPSTREAM_INVALID_RESPONSE', `two-way, ${status} and nothing`);
+    }
+    backend.answer = answerWith(reply('1.1'));
+    const dropped = await call('NotifyShipment');
+    t.equal(dropped.status, 202, 'an answer nobody asked for is dropped');
+    t.equal(dropped.body, '');
+    backend.answer = answerWith(fault, 'text/xml', 500);
+    t.match(await call('NotifyShipment'), { status: 500, body: fault });
+  },
+);
+
+t.test('an answer that goes wrong is reset, so that HTTP/1.0 does not take it for a whole one', async (t) => {
+  const { backend, gateway } = await startBoth(t);
+  backend.answer = answerWith(`${reply('1.1', `<m:r xmlns:m="urn:m">${BIG}</m:r>`)}<a/>`);
+  const client = await RawClient.connect(gateway.url);
+  const ended = new Promise((resolve) =>
+    client.socket.once('error', resolve).once('end', () => resolve('a clean end')),
+  );
+  await client.send(post('/soap/all', 'text/xml', request('1.1')).toString().replace('HTTP/1.1', 'HTTP/1.0'));
+  t.match(await ended, { code: 'ECONNRESET' });
+});
+
 t.test('monitor mode passes what it would refuse, counts and logs it', async (t) => {
   const backend = await startRecordingBackend(answerWith(reply('1.1')));
   const gateway = await startTestGateway(`services:\n${services(backend.url, '    mode: monitor\n')}`);

@@ -63,6 +63,8 @@ async function runWorkers(
 /** One of several processes: it takes requests, and ends when its parent says so. */
 async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise<ExitCode> {
   const signal = stopSignal();
+  // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
+  for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
   const gateway = await startGateway(compiled, log, 'elsewhere').catch(refuseAddress(loaded, ['listen']));
   tellReady(gateway.url);
   await signal;

@@ -13,7 +13,7 @@ import type { ReplyHead, UpstreamReceiver } from '../upstream/upstream.js';
 import type { Operation } from '../wsdl/model.js';
 import type { StartTag } from '../xml/events.js';
 import type { XmlReader } from '../xml/reader.js';
-import { judgeReplyHead, noEnvelope } from './reply-head.js';
+import { isSuccess, judgeReplyHead, noEnvelope } from './reply-head.js';
 
 /** What a GraphQL field needs to call its operation. */
 export interface CallContext {
@@ -89,7 +89,7 @@ class DecodedReply implements UpstreamReceiver {
   }
 
   data(chunk: Buffer): void {
-    if (this.#operation.output === null) return;
+    if (this.#operation.output === null && isSuccess(this.#head)) return;
     if (this.#reader === null) throw noEnvelope(this.#head);
     this.#bytes += chunk.length;
     this.#attempt(() => this.#reader?.write(chunk));
@@ -116,8 +116,7 @@ class DecodedReply implements UpstreamReceiver {
   }
 
   #emptyAnswer(): Decoded {
-    const status = this.#head?.status ?? 0;
-    if (this.#operation.output !== null || status < 200 || status > 299) throw noEnvelope(this.#head);
+    if (this.#operation.output !== null || !isSuccess(this.#head)) throw noEnvelope(this.#head);
     return { value: true, errors: [], furtherErrors: 0 };
   }
 

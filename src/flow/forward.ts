@@ -5,8 +5,9 @@ import { EnvelopeJudge } from '../soap/envelope.js';
 import { Gate, type GateOptions } from '../soap/gate.js';
 import { faultStatusOf } from '../soap/print-fault.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../upstream/upstream.js';
+import type { Operation } from '../wsdl/model.js';
 import type { XmlReader } from '../xml/reader.js';
-import { judgeReplyHead, noEnvelope } from './reply-head.js';
+import { isSuccess, judgeReplyHead, noEnvelope } from './reply-head.js';
 import type { SoapAnswer } from './soap-answer.js';
 
 /** What a SOAP exchange carries from step to step. */
@@ -21,9 +22,9 @@ export interface SoapContext {
  * Sends a judged request to the backend and its judged reply to the caller, byte for byte. Resolves when the reply is
  * complete. Rejects with a refusal; if part of the reply is out by then, the caller's connection must be cut.
  */
-export function forward(context: SoapContext, request: UpstreamRequest, isOneWay: boolean): Promise<void> {
+export function forward(context: SoapContext, request: UpstreamRequest, operation: Operation | null): Promise<void> {
   return new Promise((resolve, reject) => {
-    const relay = new Relay(context, isOneWay, resolve, reject);
+    const relay = new Relay(context, operation, resolve, reject);
     context.exchange.upstreamCalls++;
     relay.begin(context.service.upstream.call(request, relay));
   });
@@ -32,7 +33,8 @@ export function forward(context: SoapContext, request: UpstreamRequest, isOneWay
 /** One reply on its way through the gate out. */
 class Relay implements UpstreamReceiver {
   readonly #context: SoapContext;
-  readonly #isOneWay: boolean;
+  /** Null when it is not known: then an empty answer is judged by its status alone. */
+  readonly #operation: Operation | null;
   readonly #resolve: () => void;
   readonly #reject: (refusal: Refusal) => void;
   readonly #startedMillis = performance.now();
@@ -42,9 +44,14 @@ class Relay implements UpstreamReceiver {
   #judge: EnvelopeJudge | null = null;
   #gate: Gate | null = null;
 
-  constructor(context: SoapContext, isOneWay: boolean, resolve: () => void, reject: (refusal: Refusal) => void) {
+  constructor(
+    context: SoapContext,
+    operation: Operation | null,
+    resolve: () => void,
+    reject: (refusal: Refusal) => void,
+  ) {
     this.#context = context;
-    this.#isOneWay = isOneWay;
+    this.#operation = operation;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -76,7 +83,8 @@ class Relay implements UpstreamReceiver {
   }
 
   data(chunk: Buffer): void {
-    if (this.#isOneWay) return;
+    // A Fault is told to the caller even where no answer is due; anything else is dropped there (catalogue S23).
+    if (this.#isOneWay && isSuccess(this.#head)) return;
     if (this.#gate === null) throw noEnvelope(this.#head);
     try {
       this.#gate.write(chunk);
@@ -86,11 +94,11 @@ class Relay implements UpstreamReceiver {
   }
 
   end(): void {
-    const status = this.#head?.status ?? 0;
     const hasBody = this.#gate !== null && this.#gate.bytes > 0;
     if (!hasBody) {
       // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks say 200 and nothing.
-      if (status !== 202 && !(this.#isOneWay && status >= 200 && status < 300)) throw noEnvelope(this.#head);
+      const mayBeEmpty = this.#operation === null ? this.#head?.status === 202 : this.#isOneWay;
+      if (!mayBeEmpty || !isSuccess(this.#head)) throw noEnvelope(this.#head);
       this.#context.answer.empty(202);
     } else {
       try {
@@ -101,6 +109,10 @@ class Relay implements UpstreamReceiver {
     }
     this.#finish();
     this.#resolve();
+  }
+
+  get #isOneWay(): boolean {
+    return this.#operation !== null && this.#operation.output === null;
   }
 
   failed(refusal: Refusal): void {

@@ -60,6 +60,8 @@ const statusOfBlame = ({ kind }: Refusal): number =>
 
 function cut(exchange: Exchange, response: ServerResponse): void {
   exchange.outcome = 'aborted';
+  // A reset, because to a caller of HTTP/1.0 an orderly end means that the answer is complete.
+  response.socket?.resetAndDestroy();
   response.destroy();
 }
 

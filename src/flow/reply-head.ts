@@ -28,3 +28,6 @@ export function noEnvelope(head: ReplyHead | null): Refusal {
   const code = status === 503 ? 'UPSTREAM_OVERLOADED' : 'UPSTREAM_INVALID_RESPONSE';
   return new Refusal(code, `no envelope, status ${status}`);
 }
+
+/** A status of success. */
+export const isSuccess = (head: ReplyHead | null): boolean => head !== null && head.status >= 200 && head.status <= 299;
