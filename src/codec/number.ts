@@ -78,7 +78,8 @@ export const FLOAT_SCALAR: Scalar = {
   },
   encode: (value) => {
     if (typeof value !== 'number' || !Number.isFinite(value)) throw new LexicalError('must be a finite number');
-    return String(value).replace('+', '');
+    // Negative zero is a value of its own in XML Schema; JavaScript would write it without its sign.
+    return Object.is(value, -0) ? '-0' : String(value).replace('+', '');
   },
 };
 

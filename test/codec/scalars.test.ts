@@ -361,7 +361,11 @@ t.test('what was read can be written and read again', async () => {
       }
       return Object.is(subject.decode(subject.encode(value)), value);
     }),
-    { numRuns: 5000 },
+    {
+      numRuns: 5000,
+      // Found once: the zero of floats has a sign, that of integers has none.
+      examples: TABLE.map((row): [string, (typeof TABLE)[number]] => ['-0', row]),
+    },
   );
 });
 
