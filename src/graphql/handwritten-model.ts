@@ -6,14 +6,15 @@ import {
   type TypeNode,
   type ValueNode,
 } from 'graphql';
-import type {
-  AttributeDeclaration,
-  ComplexType,
-  Content,
-  ElementDeclaration,
-  Particle,
-  SimpleType,
-  XsdType,
+import {
+  type AttributeDeclaration,
+  type ComplexType,
+  type Content,
+  type ElementDeclaration,
+  NO_FACETS,
+  type Particle,
+  type SimpleType,
+  type XsdType,
 } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
 import { BY_HAND_URI } from './leaf.js';
@@ -88,18 +89,7 @@ export function simpleType(
     variety: 'atomic',
     builtIn,
     enumeration,
-    facets: {
-      length: null,
-      minLength: null,
-      maxLength: null,
-      totalDigits: null,
-      fractionDigits: null,
-      minInclusive: null,
-      maxInclusive: null,
-      minExclusive: null,
-      maxExclusive: null,
-      patterns: [],
-    },
+    facets: NO_FACETS,
     documentation,
   };
 }

@@ -17,7 +17,7 @@ import {
   type Scalar,
 } from '../codec/plan.js';
 import { scalarOf } from '../codec/scalars.js';
-import type { ComplexType, ElementDeclaration, SimpleType, XsdType } from '../wsdl/model.js';
+import { type ComplexType, type ElementDeclaration, NO_FACETS, type SimpleType, type XsdType } from '../wsdl/model.js';
 import { BY_HAND_URI, type LeafTable, PRESENCE } from './leaf.js';
 import type { AttributeMember, ElementMember, MemberTable } from './members.js';
 import { pascalName } from './naming.js';
@@ -218,18 +218,7 @@ const TEXT: Scalar = scalarOf({
   variety: 'atomic',
   builtIn: 'string',
   enumeration: null,
-  facets: {
-    length: null,
-    minLength: null,
-    maxLength: null,
-    totalDigits: null,
-    fractionDigits: null,
-    minInclusive: null,
-    maxInclusive: null,
-    minExclusive: null,
-    maxExclusive: null,
-    patterns: [],
-  },
+  facets: NO_FACETS,
   documentation: null,
 });
 

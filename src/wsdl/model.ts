@@ -113,6 +113,20 @@ export interface Facets {
   readonly patterns: readonly string[];
 }
 
+/** Of a type that constrains nothing. */
+export const NO_FACETS: Facets = {
+  length: null,
+  minLength: null,
+  maxLength: null,
+  totalDigits: null,
+  fractionDigits: null,
+  minInclusive: null,
+  maxInclusive: null,
+  minExclusive: null,
+  maxExclusive: null,
+  patterns: [],
+};
+
 export interface ComplexType {
   readonly kind: 'complex';
   readonly name: QName | null;
