@@ -122,7 +122,8 @@ async function soap(
   const isWhole = received.kind === 'whole';
   if (isWhole) service.readers.give(reader);
   const body = isWhole ? received.message : received.body;
-  const headers = upstreamHeaders(request, isWhole ? received.message.length : head.contentLength);
+  const announced = head.contentLength === null || isWhole ? null : head.contentLength + received.growthBytes;
+  const headers = upstreamHeaders(request, isWhole ? received.message.length : announced);
   await forward(context, { method: 'POST', query, headers, body }, operation);
   if (!isWhole) exchange.bytesIn = reader.bytes;
 }

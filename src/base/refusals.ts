@@ -56,6 +56,40 @@ export const REFUSALS = {
     text: 'A header block that must be understood is not understood.',
   },
 
+  DATA_ENCODING_UNKNOWN: {
+    blame: 'peer',
+    level: 'info',
+    fault: 'DataEncodingUnknown',
+    text: 'The encoding of the data is not known.',
+  },
+  UNKNOWN_OPERATION: { blame: 'client', level: 'info', text: 'The service has no such operation.' },
+  ACTION_MISMATCH: { blame: 'client', level: 'info', text: 'The action is not that of the operation in the Body.' },
+  SOAP_ARRAY_LIMIT: { blame: 'peer', level: 'info', text: 'An array announces more members than allowed.' },
+  'wsa:OnlyAnonymousAddressSupported': {
+    blame: 'client',
+    level: 'info',
+    text: 'Answers are given to the caller only.',
+  },
+  WSA_DESTINATION: { blame: 'client', level: 'info', text: 'The message is addressed to somebody else.' },
+  WSSE_STRUCTURE: {
+    blame: 'peer',
+    level: 'info',
+    text: 'The message has more than one Security header for one actor.',
+  },
+  WSSE_DUPLICATE_ID: { blame: 'peer', level: 'info', text: 'Two elements of the message have the same Id.' },
+  'wsse:FailedAuthentication': {
+    blame: 'client',
+    level: 'info',
+    text: 'The security token could not be authenticated.',
+  },
+  'wsse:MessageExpired': { blame: 'client', level: 'info', text: 'The message has expired.' },
+
+  // The package around the envelope.
+  MTOM_STRUCTURE: { blame: 'peer', level: 'info', text: 'The multipart message breaks the structure of a package.' },
+  MTOM_EXTERNAL_HREF: { blame: 'peer', level: 'info', text: 'An Include must name one part of its own message.' },
+  DECOMPRESSION_LIMIT: { blame: 'peer', level: 'info', text: 'The message grows more than allowed when decompressed.' },
+  ENCODING_CORRUPT: { blame: 'peer', level: 'info', text: 'The compressed message is broken.' },
+
   // The HTTP layer: a real status, no body, no SOAP message exists yet.
   HTTP_BAD_REQUEST: { blame: 'client', level: 'info', status: 400, text: 'The request is malformed.' },
   HTTP_NOT_FOUND: { blame: 'client', level: 'info', status: 404, text: 'There is nothing at this address.' },
@@ -84,6 +118,9 @@ export const REFUSALS = {
   HTTP_VERSION: { blame: 'client', level: 'info', status: 505, text: 'Only HTTP 1.0 and 1.1 are spoken here.' },
   HTTP_MEDIA_TYPE: { blame: 'client', level: 'info', status: 415, text: 'The Content-Type or coding is not accepted.' },
 
+  HTTP_EXPECTATION: { blame: 'client', level: 'info', status: 417, text: 'The only expectation met is 100-continue.' },
+  HTTP_CONNECTIONS: { blame: 'client', level: 'info', status: 429, text: 'The client has too many connections.' },
+
   // The upstream.
   UPSTREAM_UNREACHABLE: { blame: 'upstream', level: 'warn', text: 'The service cannot be reached.' },
   UPSTREAM_CONNECT_TIMEOUT: {
@@ -110,6 +147,12 @@ export const REFUSALS = {
     text: 'The service did not accept the credentials of the gateway.',
   },
   UPSTREAM_OVERLOADED: { blame: 'upstream', level: 'warn', text: 'The service is overloaded.' },
+  UPSTREAM_DESYNC: {
+    blame: 'upstream',
+    level: 'error',
+    text: 'The service gave an answer that does not belong to the request.',
+  },
+  CIRCUIT_OPEN: { blame: 'upstream', level: 'warn', text: 'The service failed repeatedly and is given a rest.' },
   POOL_EXHAUSTED: { blame: 'upstream', level: 'warn', text: 'Too many requests are waiting for the service.' },
   SOAP_FAULT: { blame: 'upstream', level: 'info', text: 'The service answered with a Fault.' },
 
@@ -154,6 +197,7 @@ export const REFUSALS = {
   BATCHING_NOT_SUPPORTED: { blame: 'client', level: 'info', status: 400, text: 'Batches are not accepted.' },
 
   // Ourselves.
+  OVERLOADED: { blame: 'us', level: 'warn', text: 'The gateway is overloaded.' },
   CLIENT_GONE: { blame: 'client', level: 'info', text: 'The client closed the connection.' },
   INTERNAL: { blame: 'us', level: 'error', text: 'Unexpected error.' },
 } as const satisfies Record<string, RefusalKind>;
@@ -169,7 +213,7 @@ export interface RefusalKind {
   /** The public text: a whole sentence that a caller may read. */
   readonly text: string;
   /** A SOAP fault code other than the sender's or receiver's that follows from `blame`. */
-  readonly fault?: 'VersionMismatch' | 'MustUnderstand';
+  readonly fault?: 'VersionMismatch' | 'MustUnderstand' | 'DataEncodingUnknown';
   /** The bytes are no XML document: a dialect may answer this without a Fault. */
   readonly undecodable?: boolean;
   /** An HTTP status that does not follow from blame and dialect. */

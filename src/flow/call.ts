@@ -84,7 +84,10 @@ class DecodedReply implements UpstreamReceiver {
     if (type === null) return;
     const { service } = this.#context;
     const faultWants = service.faultWants(this.#operation);
-    this.#judge = new EnvelopeJudge(service.replyRules, null, faultWants, (tag) => this.#beginAnswer(tag));
+    this.#judge = new EnvelopeJudge(service.replyRules, null, faultWants, {
+      judged() {},
+      body: (tag) => this.#beginAnswer(tag),
+    });
     this.#reader = service.readers.take(this.#judge, type.charset);
   }
 

@@ -8,7 +8,12 @@ import type { Gate, GateOutput } from '../soap/gate.js';
 export type Received =
   | { readonly kind: 'whole'; readonly message: Buffer }
   /** Its head is in order and the rest flows; the gate destroys `body` when it does not stay so. */
-  | { readonly kind: 'flowing'; readonly body: Readable };
+  | {
+      readonly kind: 'flowing';
+      readonly body: Readable;
+      /** How much longer it is than what the caller announced, because of what was changed in its head. */
+      readonly growthBytes: number;
+    };
 
 /**
  * Reads a request through the gate. Resolves when it is judged whole, or when it begins to flow. Rejects with the
@@ -20,9 +25,9 @@ export function receive(request: IncomingMessage, makeGate: (output: GateOutput)
     let body: RequestBody | null = null;
     const gate = makeGate({
       whole: (message) => resolve({ kind: 'whole', message }),
-      begin() {
+      begin(growthBytes) {
         body = new RequestBody(request, leave);
-        resolve({ kind: 'flowing', body });
+        resolve({ kind: 'flowing', body, growthBytes });
       },
       data(chunk) {
         if (body?.push(chunk) === false) request.pause();

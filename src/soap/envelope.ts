@@ -17,8 +17,13 @@ export interface EnvelopeRules {
   readonly multiRef: boolean;
 }
 
-/** Takes over inside the first child of Body, unless that is a Fault. Null leaves the content unread. */
-export type BodyReader = (tag: StartTag) => XmlHandler | null;
+/** Who follows a message while it is judged. */
+export interface EnvelopeWatcher {
+  /** The head is in order, and nothing of the message has been let through. Throws a `Refusal` to stop it here. */
+  judged(judge: EnvelopeJudge): void;
+  /** Takes over inside the first child of Body, unless that is a Fault. Null leaves the content unread. */
+  body(tag: StartTag): XmlHandler | null;
+}
 
 /** What the judge awaits. Legal order: envelope, headerOrBody, (header, block*)?, bodyOnly, body, bodyChild*, end. */
 type Awaits = 'envelope' | 'headerOrBody' | 'header' | 'block' | 'bodyOnly' | 'body' | 'bodyChild' | 'end';
@@ -38,7 +43,7 @@ export class EnvelopeJudge implements XmlHandler {
   fault: FaultReader | null = null;
 
   readonly #rules: EnvelopeRules;
-  readonly #body: BodyReader | null;
+  readonly #watcher: EnvelopeWatcher | null;
   readonly #faultWants: FaultWants;
   /** The dialect the Content-Type stands for, by its media type; an envelope of another media type is a mismatch. */
   readonly #mediaType: string | null;
@@ -49,11 +54,16 @@ export class EnvelopeJudge implements XmlHandler {
   #depth = 0;
   #inner: XmlHandler | null = null;
 
-  constructor(rules: EnvelopeRules, mediaType: string | null, faultWants: FaultWants, body: BodyReader | null = null) {
+  constructor(
+    rules: EnvelopeRules,
+    mediaType: string | null,
+    faultWants: FaultWants,
+    watcher: EnvelopeWatcher | null = null,
+  ) {
     this.#rules = rules;
     this.#faultWants = faultWants;
     this.#mediaType = mediaType;
-    this.#body = body;
+    this.#watcher = watcher;
   }
 
   open(tag: StartTag): Interest {
@@ -83,11 +93,11 @@ export class EnvelopeJudge implements XmlHandler {
     }
   }
 
-  close(): void {
+  close(contentEndBytes: number, endBytes: number): void {
     if (this.#depth > 0) {
       this.#depth--;
       if (this.#inner !== null) {
-        this.#inner.close();
+        this.#inner.close(contentEndBytes, endBytes);
         if (this.#depth === 0) this.#inner = null;
       }
       return;
@@ -169,7 +179,7 @@ export class EnvelopeJudge implements XmlHandler {
       this.#awaits = 'bodyChild';
       this.#judge({ uri: tag.uri, local: tag.local });
       if (isFault && dialect !== null) this.#inner = this.fault = new FaultReader(dialect, this.#faultWants);
-      else this.#inner = this.#body?.(tag) ?? null;
+      else this.#inner = this.#watcher?.body(tag) ?? null;
     }
     this.#depth = 1;
     return this.#inner === null ? SKIP : this.#inner.open(tag);
@@ -180,6 +190,7 @@ export class EnvelopeJudge implements XmlHandler {
       throw new Refusal('SOAP_ENCODING_NAMESPACE');
     }
     this.operation = operation;
+    this.#watcher?.judged(this);
     this.judged = true;
   }
 

@@ -1,13 +1,23 @@
 import { Refusal } from '../base/refusal.js';
-import type { XmlReader } from '../xml/reader.js';
 import type { EnvelopeJudge } from './envelope.js';
+
+/** What reads a message for the gate: an XML reader, or something that finds the envelope in a package of parts. */
+export interface MessageReader {
+  /** Throws the `Refusal` of the first violation. */
+  write(chunk: Buffer): void;
+  /** The message is over. Throws when it is not complete. */
+  end(): void;
+}
 
 /** What the gate lets through. Either `whole` once, or `begin`, any number of `data`, and `end`. Never more after a throw. */
 export interface GateOutput {
   /** The message ended inside the window and is in order. */
   whole(message: Buffer): void;
-  /** The message is longer than the window and its head is in order: it flows from here on. */
-  begin(): void;
+  /**
+   * The message is longer than the window and its head is in order: it flows from here on, longer than it came by
+   * `growthBytes` (less than 0: shorter), because of what was changed in its head.
+   */
+  begin(growthBytes: number): void;
   data(chunk: Buffer): void;
   /** The last byte was in order: only now is the message complete on the other side. */
   end(): void;
@@ -40,14 +50,14 @@ export interface GateOptions {
 export class Gate {
   /** Bytes taken in. */
   bytes = 0;
-  readonly #reader: XmlReader;
+  readonly #reader: MessageReader;
   readonly #judge: EnvelopeJudge;
   readonly #options: GateOptions;
   readonly #output: GateOutput;
   #state: State = { at: 'holding', chunks: [], bytes: 0 };
   #judging = true;
 
-  constructor(reader: XmlReader, judge: EnvelopeJudge, options: GateOptions, output: GateOutput) {
+  constructor(reader: MessageReader, judge: EnvelopeJudge, options: GateOptions, output: GateOutput) {
     this.#reader = reader;
     this.#judge = judge;
     this.#options = options;
@@ -102,7 +112,7 @@ export class Gate {
     }
     const kept = chunks.at(-1) ?? Buffer.alloc(0);
     this.#state = { at: 'streaming', kept };
-    this.#output.begin();
+    this.#output.begin(0);
     for (let index = 0; index < chunks.length - 1; index++) {
       const chunk = chunks[index];
       if (chunk !== undefined) this.#output.data(chunk);

@@ -33,7 +33,8 @@ export function printFault(dialect: Dialect, refusal: Refusal, id: string, spoke
 /** The local part of the fault code that follows from blame and dialect. */
 export function faultCodeOf(dialect: Dialect, refusal: Refusal): string {
   const { fault, blame } = refusal.kind;
-  if (fault !== undefined) return fault;
+  // Only SOAP 1.2 has this code; to the others the data is the sender's mistake.
+  if (fault !== undefined && (fault !== 'DataEncodingUnknown' || dialect.faultForm === 'Code')) return fault;
   return blame === 'client' || blame === 'peer' ? dialect.senderCode : dialect.receiverCode;
 }
 

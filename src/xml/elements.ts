@@ -109,6 +109,7 @@ export class Elements {
     this.present = false;
     tag.uri = uri;
     tag.name = name;
+    tag.contentBytes = end;
     const interest = this.#handler.open(tag);
     if (interest === SKIP) {
       this.#skipDepth = depth;
@@ -119,18 +120,18 @@ export class Elements {
     frame.textLeft = this.#mostText;
   }
 
-  /** The element opened last ends; `offset` is where its end tag begins. */
-  close(offset: number): void {
+  /** The element opened last ends: its content at `contentEnd`, its end tag at `end`. */
+  close(contentEnd: number, end: number): void {
     if (this.top.declaring) this.namespaces.leave();
     const depth = this.depth--;
     this.top = this.#frames[depth - 1]!;
     if (this.#skipDepth !== 0) {
       if (this.#skipDepth !== depth) return;
       this.#skipDepth = 0;
-      this.skippedBytes += offset - this.#skipStart;
+      this.skippedBytes += contentEnd - this.#skipStart;
     }
     this.present = false;
-    this.#handler.close();
+    this.#handler.close(contentEnd, end);
   }
 
   /** Reports a piece of text, which must not be longer than `textLeft`. For `ALL` and `PRESENCE` only. */

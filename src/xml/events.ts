@@ -7,8 +7,11 @@
 export interface XmlHandler {
   /** An element begins. `tag` is lent: it is valid during this call only. The answer rules the element's content. */
   open(tag: StartTag): Interest;
-  /** The element ends. Called once for each `open`. */
-  close(): void;
+  /**
+   * The element ends. Called once for each `open`. `contentEndBytes` is the offset behind its content, where the end tag
+   * begins, and `endBytes` the offset behind the end tag; of an empty element both are the offset behind its tag.
+   */
+  close(contentEndBytes: number, endBytes: number): void;
   /**
    * A piece of character data of the element opened last, references resolved, line ends normalised. One run of text
    * may come in any number of pieces; comments and CDATA borders do not show. Only where `open` answered `ALL`.
@@ -42,6 +45,8 @@ export interface StartTag {
   readonly depth: number;
   /** Offset of the `<` in the bytes given to the reader so far (after transcoding for encodings other than UTF-8). */
   readonly offsetBytes: number;
+  /** Offset behind the `>`, counted alike: where the content begins. */
+  readonly contentBytes: number;
   /** Attributes, namespace declarations not counted. */
   readonly attributeCount: number;
   attributeUri(index: number): string;

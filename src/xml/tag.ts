@@ -26,6 +26,7 @@ export class Tag implements StartTag {
   name: Name = NO_NAME;
   depth = 0;
   offsetBytes = 0;
+  contentBytes = 0;
   attributeCount = 0;
   readonly #namespaces: Namespaces;
   readonly #attributes: Attribute[] = [];

@@ -95,7 +95,8 @@ export class TagScanner {
   empty(chunk: Buffer, i: number): number {
     if (chunk[i] !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'empty element', i);
     this.#open(i + 1);
-    this.#close(this.#cursor.base + i + 1);
+    const offset = this.#cursor.base + i + 1;
+    this.#close(offset, offset);
     return i + 1;
   }
 
@@ -105,8 +106,8 @@ export class TagScanner {
     return i;
   }
 
-  #close(offset: number): void {
-    this.#elements.close(offset);
+  #close(contentEnd: number, endOffset: number): void {
+    this.#elements.close(contentEnd, endOffset);
     this.#cursor.state = this.#elements.depth === 0 ? OUTSIDE : CONTENT;
   }
 
@@ -116,7 +117,7 @@ export class TagScanner {
     const { name } = top;
     const close = i + name.bytes.length;
     if (close >= end || chunk[close] !== 0x3e || depth === 0 || !isAt(name, this.#cursor.view, i)) return -1;
-    this.#close(this.#cursor.base + i - 2);
+    this.#close(this.#cursor.base + i - 2, this.#cursor.base + close + 1);
     return close + 1;
   }
 
@@ -147,7 +148,7 @@ export class TagScanner {
     while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
     if (i >= end) return end;
     if (chunk[i] !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'end tag', i);
-    this.#close(this.#endOffset);
+    this.#close(this.#endOffset, this.#cursor.base + i + 1);
     return i + 1;
   }
 

@@ -56,7 +56,7 @@ function read(handler: XmlHandler): number {
 
 function decode(plan: ReplyPlan): Read {
   const decoder = new ReplyDecoder(plan, codec);
-  const skippedBytes = read(new EnvelopeJudge(replyRules, null, 'no detail', () => decoder));
+  const skippedBytes = read(new EnvelopeJudge(replyRules, null, 'no detail', { judged() {}, body: () => decoder }));
   return { answer: decoder.finish().value, skippedBytes };
 }
 

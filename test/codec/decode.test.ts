@@ -44,6 +44,7 @@ t.test('what is not asked for is skipped, so that no string is made for it', asy
     prefix: '',
     depth: 1,
     offsetBytes: 0,
+    contentBytes: 0,
     attributeCount: 0,
     attributeUri: () => '',
     attributeLocal: () => '',

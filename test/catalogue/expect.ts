@@ -1,0 +1,47 @@
+import type { Test } from 'tap';
+
+import { DIALECTS, type DialectName } from '../../src/soap/dialect.js';
+import type { RawReply } from '../kit/raw-client.js';
+
+/** What no dialect can decode: the first dialect answers these with an empty 400. */
+const UNDECODABLE: ReadonlySet<string> = new Set([
+  'XML_NOT_WELLFORMED',
+  'XML_VERSION',
+  'XML_ENCODING',
+  'XML_NS_ERROR',
+  'ENCODING_CORRUPT',
+]);
+
+/** Asserts that a reply is the answer that the table writes for it, in this dialect. */
+export function expectAnswer(t: Test, reply: RawReply, answer: string, dialect: DialectName, name: string): void {
+  if (answer === 'pass') t.equal(reply.status, 200, `${name}: passes`);
+  else if (answer === 'cut') t.equal(reply.isCut, true, `${name}: is cut`);
+  else if (/^\d{3}$/.test(answer)) t.equal(reply.status, Number(answer), `${name}: status`);
+  else if (/^H\d{3}$/.test(answer)) expectStatus(t, reply, Number(answer.slice(1)), name);
+  else expectFault(t, reply, answer, dialect, name);
+}
+
+/** Catalogue convention D2. */
+function expectStatus(t: Test, reply: RawReply, status: number, name: string): void {
+  t.equal(reply.status, status, `${name}: status`);
+  t.equal(reply.headers.get('content-length'), '0', `${name}: nothing in it`);
+  t.equal(reply.headers.get('connection')?.toLowerCase(), 'close', `${name}: the connection ends`);
+}
+
+/** Catalogue convention D1. */
+function expectFault(t: Test, reply: RawReply, answer: string, dialect: DialectName, name: string): void {
+  const row = DIALECTS[dialect];
+  const [kind = '', code = ''] = answer.replace(/^F:/, '').split('/');
+  if (UNDECODABLE.has(code) && row.undecodable === 'empty 400') {
+    t.equal(reply.status, 400, `${name}: 400`);
+    t.equal(reply.headers.get('content-length'), '0', `${name}: nothing in it`);
+    return;
+  }
+  const unknownHere = kind === 'DataEncodingUnknown' && dialect !== '1.2';
+  const faultCode = kind === 'Client' || unknownHere ? row.senderCode : kind === 'Server' ? row.receiverCode : kind;
+  t.equal(reply.status, faultCode === 'Sender' ? 400 : 500, `${name}: status`);
+  t.ok(reply.headers.get('content-type')?.startsWith(row.mediaType), `${name}: media type`);
+  t.match(reply.body, `"${row.envelopeUri}"`, `${name}: dialect`);
+  t.match(reply.body, `${row.faultCodesAreQNames ? 'soap:' : '>'}${faultCode}<`, `${name}: fault code`);
+  if (code !== '') t.match(reply.body, `code="${code}"`, `${name}: our code`);
+}
