@@ -63,7 +63,7 @@ interface Gateway {
 }
 
 async function handle(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { compiled, hooks } = gateway;
+  const { compiled } = gateway;
   const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', request.method ?? '');
   let service: SoapService | null = null;
   try {
@@ -77,9 +77,16 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     const refusal = asRefusal(caught);
     if (service === null) refuseHttp(exchange, request, response, refusal);
     else refuseSoap(exchange, request, response, service, refusal);
-  } finally {
-    hooks.finish(exchange);
   }
+  // A request is over when its answer is out, or will never be: what is measured before that is not what a caller sees.
+  if (response.closed) finish(gateway, exchange, response);
+  else response.once('close', () => finish(gateway, exchange, response));
+}
+
+function finish({ hooks }: Gateway, exchange: Exchange, response: ServerResponse): void {
+  // What was refused stays so, however much of the refusal its caller cared to read.
+  if (!response.writableFinished && exchange.refusal === null) exchange.outcome = 'aborted';
+  hooks.finish(exchange);
 }
 
 async function soap(
@@ -95,8 +102,8 @@ async function soap(
     return;
   }
   exchange.route = service.name;
-  const { onViolation } = gateway.hooks;
-  const gate = { ...service.gate, onViolation: service.mode === 'monitor' ? onViolation(exchange) : null };
+  const gate =
+    service.mode === 'enforce' ? service.gate : { ...service.gate, onViolation: gateway.hooks.onViolation(exchange) };
   const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange) };
 
   const head = readSoapRequestHead(request, service);

@@ -27,7 +27,8 @@ export interface SoapService {
   readonly readers: ReaderPool;
   readonly requestRules: EnvelopeRules;
   readonly replyRules: EnvelopeRules;
-  readonly gate: Omit<GateOptions, 'onViolation'>;
+  /** As in `enforce`; in `monitor` each request tells of its own violation. */
+  readonly gate: GateOptions;
   readonly mode: 'enforce' | 'monitor';
   readonly upstream: Upstream;
   /** Null for a mapping written by hand. */
@@ -77,7 +78,7 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     requestRules: { ...rules, dialects: new Set(config.versions), header: { ...header, enforce: true } },
     // Some stacks fault in another version than they were asked in; that is still an answer.
     replyRules: { ...rules, dialects: new Set(DIALECT_NAMES), header: { ...header, enforce: false } },
-    gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes },
+    gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
     mode: config.mode,
     upstream: new Upstream(config.urls ?? [config.url as string], config.limits.upstream),
     wsdl,
