@@ -18,7 +18,7 @@ const server = createServer((request, response) => {
 function answer(target: string, response: ServerResponse): void {
   const [, key, value] = /\?(bytes|orders)=(\d+)$/.exec(target) ?? [];
   if (key === 'bytes') {
-    const envelope = longEnvelope(Number(value));
+    const envelope = longEnvelope(Number(value), 'down');
     head(response, envelope.bytes);
     Readable.from(envelope.chunks(), { objectMode: false }).pipe(response);
     return;

@@ -6,7 +6,7 @@ import { type LongEnvelope, longEnvelope, SMALL_REPLY, SMALL_REQUEST } from './m
 import { PATH } from './soapstone.js';
 
 const CONNECTIONS = 24;
-const HEADERS = ['content-type', 'text/xml; charset=utf-8', 'soapaction', '"urn:example:orders"'];
+const HEADERS = ['content-type', 'text/xml; charset=utf-8', 'soapaction', '"urn:example:orders/GetOrders"'];
 
 /** What asks: one per proxy, its connections are kept. */
 export class Load {
@@ -34,7 +34,7 @@ export class Load {
 
   /** One long envelope to the backend; its length. */
   async up(bytes: number): Promise<number> {
-    const envelope = longEnvelope(bytes);
+    const envelope = longEnvelope(bytes, 'up');
     const headers = [...HEADERS, 'content-length', String(envelope.bytes)];
     await this.post(PATH, headers, readable(envelope));
     return envelope.bytes;
@@ -42,7 +42,7 @@ export class Load {
 
   /** One long envelope from the backend; its length. */
   async down(bytes: number): Promise<number> {
-    const { bytes: expected } = longEnvelope(bytes);
+    const { bytes: expected } = longEnvelope(bytes, 'down');
     const got = await this.post(`${PATH}?bytes=${bytes}`, HEADERS, SMALL_REQUEST);
     if (got !== expected) throw new Error(`${got} bytes of ${expected}`);
     return got;

@@ -1,7 +1,11 @@
 import { orders } from './reader.js';
 
+/** The same orders on their way to the backend: the request element of the operation. */
+const asked = (reply: Buffer): Buffer =>
+  Buffer.from(reply.toString('latin1').replaceAll('GetOrdersResponse', 'GetOrders'), 'latin1');
+
 /** A request of 2 KB and a reply of 4 KB, about. */
-export const SMALL_REQUEST = orders(1_700);
+export const SMALL_REQUEST = asked(orders(1_700));
 export const SMALL_REPLY = orders(3_800);
 
 /** An envelope of any length without keeping it: an order or a thousand are written over and over. */
@@ -13,10 +17,10 @@ export interface LongEnvelope {
 const CHUNK_BYTES = 64 * 1024;
 
 /** An envelope of at least this length, by less than a megabyte more. */
-export function longEnvelope(bytes: number): LongEnvelope {
-  const sample = orders(1_000_000);
+export function longEnvelope(bytes: number, way: 'up' | 'down'): LongEnvelope {
+  const sample = way === 'up' ? asked(orders(1_000_000)) : orders(1_000_000);
   const begin = sample.indexOf('      <o:order ');
-  const end = sample.indexOf('    </o:GetOrdersResponse>');
+  const end = sample.indexOf('    </o:GetOrders');
   const [head, block, tail] = [sample.subarray(0, begin), sample.subarray(begin, end), sample.subarray(end)];
   const blocks = Math.ceil((bytes - head.length - tail.length) / block.length);
   return {

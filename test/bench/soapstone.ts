@@ -16,6 +16,10 @@ listen: 127.0.0.1:0
 admin: 127.0.0.1:0
 services:
   bench:
+    wsdl: ${relative(directory, resolve('test/bench/orders.wsdl'))}
+    url: ${url}
+    operations: { GetOrders: false }
+  legacy:
     wsdl: ${relative(directory, resolve('config/demo/legacy.wsdl'))}
     url: ${url}
     operations: { ListOrders: { field: Query.orders } }
