@@ -119,6 +119,7 @@ async function soap(
     exchange.dialect = judge.dialect?.name ?? '';
     exchange.bytesIn = reader.bytes;
   });
+  exchange.heldMillis = performance.now() - exchange.startedMillis;
   if (judge.dialect?.needsContentLength === true && head.contentLength === null) {
     throw new Refusal('HTTP_LENGTH_REQUIRED');
   }

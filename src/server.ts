@@ -7,7 +7,8 @@ import { parseAddress } from './config/address.js';
 import { makeAdminServer } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
 import type { Log } from './observe/log.js';
-import { Metrics, offerMetrics } from './observe/metrics.js';
+import { Metrics } from './observe/metrics.js';
+import { offerMetrics } from './observe/prometheus.js';
 import { makeRequestHandler } from './request.js';
 import { TrafficServer } from './traffic.js';
 
@@ -40,6 +41,7 @@ export async function startGateway(
       active: () => upstream.active,
       waiting: () => upstream.waiting,
     })),
+    { droppedLogLines: () => log.droppedLines },
   );
   const finish = makeFinish(log, metrics);
   const handler = makeRequestHandler(compiled, {

@@ -30,6 +30,8 @@ export class Exchange {
   upstreamCalls = 0;
   upstreamMillis = 0;
   cost: number | null = null;
+  /** From the start until the head of a SOAP request was judged and the rest might flow; null where that never came. */
+  heldMillis: number | null = null;
 
   constructor(id: string, client: string, method: string) {
     this.id = id;

@@ -25,7 +25,8 @@ export async function start(file: string, workers: string | null, terminal: Term
     await compiled.close();
     return await runWorkers(count, loaded, compiled, log, terminal);
   } finally {
-    log.close();
+    // With a thread that waits for whoever reads the log, the system would wait for it too, and for ever (O08).
+    if (!(await log.close())) process.kill(process.pid, 'SIGKILL');
   }
 }
 
@@ -33,7 +34,7 @@ async function runAlone(loaded: LoadedConfig, compiled: Compiled, log: Log, term
   const signal = stopSignal();
   const closeDemo = await startDemo(loaded);
   const gateway = await startGateway(compiled, log).catch(refuseAddress(loaded, ['listen', 'admin']));
-  announce(gateway, compiled, log, terminal);
+  await announce(gateway, compiled, log, terminal);
   log.event('info', 'draining', { signal: await signal });
   const cut = await gateway.drain();
   await closeDemo();
@@ -51,7 +52,7 @@ async function runWorkers(
   const signal = stopSignal();
   const closeDemo = await startDemo(loaded);
   const workers = await startWorkers(count, loaded, log).catch(refuseAddress(loaded, ['admin']));
-  if (workers.url !== '') announce(workers, compiled, log, terminal);
+  if (workers.url !== '') await announce(workers, compiled, log, terminal);
   const why = await Promise.race([signal, workers.broken]);
   if (typeof why === 'string') log.event('info', 'draining', { signal: why });
   await workers.stop();
@@ -72,10 +73,10 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise
   return 0;
 }
 
-function announce(running: Running, compiled: Compiled, log: Log, terminal: Terminal): void {
+async function announce(running: Running, compiled: Compiled, log: Log, terminal: Terminal): Promise<void> {
   log.event('info', 'ready', { listen: running.url, admin: running.adminUrl, pid: process.pid });
   for (const notice of compiled.notices) log.event('warn', 'note', { note: printProblem(notice) });
-  log.flush();
+  await log.flush();
   if (compiled.config.demo !== undefined) terminal.out(thingsToTry(running, compiled));
 }
 

@@ -4,7 +4,7 @@ import { Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import { makeAdminServer } from '../observe/admin.js';
 import type { Log } from '../observe/log.js';
-import { gatherMetrics } from '../observe/metrics.js';
+import { gatherMetrics } from '../observe/prometheus.js';
 import { closeServer, listen } from '../server.js';
 import type { ExitCode } from './terminal.js';
 

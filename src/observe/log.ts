@@ -1,7 +1,10 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 
 import type { Exchange } from '../base/exchange.js';
 import type { Refusal } from '../base/refusal.js';
+import { AccessLines } from './access-line.js';
+import { escapeControls } from './json-text.js';
+import { LogSink, openTarget } from './log-sink.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -9,33 +12,39 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 const FIELD_UNITS_MAX = 256;
 const STACK_UNITS_MAX = 4096;
 
-/** Lines are collected up to this many bytes before they are written; a timer writes what is left. */
-const BUFFER_BYTES = 16_000;
-const FLUSH_MILLIS = 250;
-
 /** What happens, one JSON object a line. Bodies and credentials never get here. */
 export class Log {
   readonly #logger: Logger;
   /** Life and death of the process are told at any level: whoever starts it waits for `ready`. */
   readonly #lifecycle: Logger;
-  readonly #flush: () => void;
-  readonly #timer: NodeJS.Timeout | null;
+  readonly #lines: AccessLines;
+  readonly #write: (line: string) => void;
+  /** Null in tests, which take each line as it comes. */
+  readonly #sink: LogSink | null;
+  readonly #enabled: Readonly<Record<'info' | 'warn' | 'error', boolean>>;
 
   /** `stream` replaces standard output, for tests. */
   constructor(level: LogLevel, stream: DestinationStream | null = null) {
-    const options = { level, base: null, timestamp: makeTimestamp() };
-    if (stream !== null) {
-      this.#logger = pino(options, stream);
-      this.#lifecycle = pino({ ...options, level: 'info' }, stream);
-      this.#flush = () => {};
-      this.#timer = null;
-      return;
-    }
-    const output = destination({ fd: 1, sync: false, minLength: BUFFER_BYTES });
+    const sink = stream === null ? new LogSink(openTarget(1)) : null;
+    const write = (line: string): void => (sink ?? stream)?.write(line);
+    const output = { write: (line: string): void => write(escapeControls(line)) };
+    const timestamp = makeTimestamp();
+    const options = { level, base: null, timestamp };
+    this.#sink = sink;
+    this.#write = write;
+    this.#lines = new AccessLines(timestamp);
     this.#logger = pino(options, output);
     this.#lifecycle = pino({ ...options, level: 'info' }, output);
-    this.#flush = () => output.flushSync();
-    this.#timer = setInterval(() => output.flush(), FLUSH_MILLIS).unref();
+    this.#enabled = {
+      info: this.#logger.isLevelEnabled('info'),
+      warn: this.#logger.isLevelEnabled('warn'),
+      error: this.#logger.isLevelEnabled('error'),
+    };
+  }
+
+  /** Lines that were never written, because nobody read what came before them. */
+  get droppedLines(): number {
+    return this.#sink?.droppedLines ?? 0;
   }
 
   /** Something that happened to the process, not to one request. */
@@ -46,30 +55,8 @@ export class Log {
   /** The access log line. Called once for each request, by `finish` alone. */
   access(exchange: Exchange, millis: number): void {
     const { refusal } = exchange;
-    const level = refusal === null ? 'info' : refusal.kind.level;
-    if (!this.#logger.isLevelEnabled(level)) return;
-    this.#logger[level](
-      {
-        id: exchange.id,
-        client: exchange.client,
-        method: exchange.method,
-        route: exchange.route,
-        operation: exchange.operation.slice(0, FIELD_UNITS_MAX),
-        dialect: exchange.dialect,
-        status: exchange.status,
-        outcome: exchange.outcome,
-        code: refusal?.code,
-        detail: refusal?.detail?.slice(0, FIELD_UNITS_MAX),
-        fault: exchange.faultCode?.slice(0, FIELD_UNITS_MAX),
-        millis: round(millis),
-        upstreamMillis: exchange.upstreamCalls === 0 ? undefined : round(exchange.upstreamMillis),
-        upstreamCalls: exchange.upstreamCalls === 0 ? undefined : exchange.upstreamCalls,
-        bytesIn: exchange.bytesIn,
-        bytesOut: exchange.bytesOut,
-        cost: exchange.cost ?? undefined,
-      },
-      'request',
-    );
+    if (!this.#enabled[refusal === null ? 'info' : refusal.kind.level]) return;
+    this.#write(this.#lines.print(exchange, millis));
     if (refusal?.code === 'INTERNAL') this.#logger.error({ id: exchange.id, err: bugOf(refusal.cause) }, 'a bug');
   }
 
@@ -80,14 +67,17 @@ export class Log {
     this.#logger.warn({ id, client, route, code: refusal.code, detail }, 'violation let through');
   }
 
-  /** Writes what is buffered. */
-  flush(): void {
-    this.#flush();
+  /** Writes what is collected; resolves when that is done, or after a second. */
+  async flush(): Promise<void> {
+    await this.#sink?.flush();
   }
 
-  close(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#flush();
+  /**
+   * Writes what is collected, as far as somebody takes it within a second. Resolves to whether the process can end by
+   * itself: it cannot while the system holds one of its threads in a write.
+   */
+  async close(): Promise<boolean> {
+    return this.#sink === null || (await this.#sink.close());
   }
 }
 
@@ -97,8 +87,6 @@ function bugOf(cause: unknown): Readonly<Record<string, string | undefined>> {
   const { name, message, stack } = cause;
   return { type: name, message: message.slice(0, FIELD_UNITS_MAX), stack: stack?.slice(0, STACK_UNITS_MAX) };
 }
-
-const round = (millis: number): number => Math.round(millis * 100) / 100;
 
 /** The time as pino wants it in a line. Under load several lines fall into one millisecond, and are written alike. */
 function makeTimestamp(): () => string {

@@ -1,15 +1,29 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-
 import type { Exchange } from '../base/exchange.js';
+import { MetricBook, type Reading, type TalliedCounter, type TalliedHistogram } from './prometheus.js';
+import { OTHER } from './tally.js';
 
 /** Seconds. From a small call on the same machine to the default total timeout of an upstream. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const COSTS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 5000];
 
-/** What is read from elsewhere whenever somebody asks for the metrics. */
+/** What one upstream tells whenever somebody asks for the metrics. */
 export interface UpstreamGauges {
   readonly service: string;
   readonly active: () => number;
   readonly waiting: () => number;
+  /** 1 while its breaker is open, one half while it lets single calls try, else 0. */
+  readonly breaker?: () => number;
+}
+
+/** What the rest of the process tells whenever somebody asks for the metrics; what is absent has nothing to tell. */
+export interface ProcessGauges {
+  /** Connections of clients that are open. */
+  readonly connections?: () => number;
+  /** Connections of clients that were closed because there were too many, by reason. */
+  readonly refusedConnections?: () => ReadonlyMap<string, number>;
+  readonly droppedLogLines?: () => number;
+  readonly isShedding?: () => boolean;
+  readonly eventLoopDelayMillis?: () => number;
 }
 
 /**
@@ -17,129 +31,141 @@ export interface UpstreamGauges {
  * anything else is `_other`.
  */
 export class Metrics {
-  readonly registry = new Registry();
-  readonly #requests: Counter<'route' | 'operation' | 'dialect' | 'outcome'>;
-  readonly #seconds: Histogram<'route'>;
-  readonly #upstreamSeconds: Histogram<'route'>;
-  readonly #refusals: Counter<'route' | 'code'>;
-  readonly #violations: Counter<'service' | 'code'>;
-  readonly #faults: Counter<'route' | 'origin' | 'code'>;
-  readonly #bytes: Counter<'route' | 'direction'>;
-  readonly #cost: Histogram<string>;
-  readonly #reloads: Counter<'result'>;
+  readonly #book = new MetricBook();
+  readonly registry = this.#book.registry;
+  readonly #requests: TalliedCounter;
+  readonly #seconds: TalliedHistogram;
+  readonly #upstreamSeconds: TalliedHistogram;
+  readonly #heldSeconds: TalliedHistogram;
+  readonly #refusals: TalliedCounter;
+  readonly #violations: TalliedCounter;
+  readonly #faults: TalliedCounter;
+  readonly #bytes: TalliedCounter;
+  readonly #cost: TalliedHistogram;
 
-  constructor(gauges: readonly UpstreamGauges[]) {
-    const registers = [this.registry];
-    this.#requests = new Counter({
+  constructor(upstreams: readonly UpstreamGauges[], process: ProcessGauges = {}) {
+    const book = this.#book;
+    this.#requests = book.counter({
       name: 'soapstone_requests_total',
       help: 'Requests finished, by route, operation, dialect and outcome (ok, fault, refused, failed, aborted).',
-      labelNames: ['route', 'operation', 'dialect', 'outcome'],
-      registers,
+      labels: ['route', 'operation', 'dialect', 'outcome'],
     });
-    this.#seconds = new Histogram({
-      name: 'soapstone_request_duration_seconds',
-      help: 'Time from the first line of a request to the last byte of its answer.',
-      labelNames: ['route'],
-      buckets: SECONDS,
-      registers,
-    });
-    this.#upstreamSeconds = new Histogram({
-      name: 'soapstone_upstream_duration_seconds',
-      help: 'Time of one request spent waiting for upstream calls, added up.',
-      labelNames: ['route'],
-      buckets: SECONDS,
-      registers,
-    });
-    this.#refusals = new Counter({
+    const seconds = (name: string, help: string): TalliedHistogram =>
+      book.histogram({ name, help, labels: ['route'] }, SECONDS);
+    this.#seconds = seconds(
+      'soapstone_request_duration_seconds',
+      'Time from the first line of a request to the last byte of its answer.',
+    );
+    this.#upstreamSeconds = seconds(
+      'soapstone_upstream_duration_seconds',
+      'Time of one request spent waiting for upstream calls, added up.',
+    );
+    this.#heldSeconds = seconds(
+      'soapstone_held_head_duration_seconds',
+      'Time from the first line of a SOAP request until its head was judged and the rest might flow.',
+    );
+    this.#refusals = book.counter({
       name: 'soapstone_refusals_total',
       help: 'Requests that ended in a refusal or a failure, by its code.',
-      labelNames: ['route', 'code'],
-      registers,
+      labels: ['route', 'code'],
     });
-    this.#violations = new Counter({
+    this.#violations = book.counter({
       name: 'soapstone_monitored_violations_total',
       help: 'Messages of services in monitor mode that would have been refused, by rule.',
-      labelNames: ['service', 'code'],
-      registers,
+      labels: ['service', 'code'],
     });
-    this.#faults = new Counter({
+    this.#faults = book.counter({
       name: 'soapstone_faults_total',
       help: 'Faults answered, by origin (backend, gateway) and fault code.',
-      labelNames: ['route', 'origin', 'code'],
-      registers,
+      labels: ['route', 'origin', 'code'],
     });
-    this.#bytes = new Counter({
+    this.#bytes = book.counter({
       name: 'soapstone_bytes_total',
       help: 'Bytes of message bodies, by direction (in, out) and read past unselected (skipped).',
-      labelNames: ['route', 'direction'],
-      registers,
+      labels: ['route', 'direction'],
     });
-    this.#cost = new Histogram({
-      name: 'soapstone_graphql_cost',
-      help: 'Static cost of admitted GraphQL operations.',
-      buckets: [1, 5, 10, 25, 50, 100, 250, 500, 1000, 5000],
-      registers,
-    });
-    this.#reloads = new Counter({
-      name: 'soapstone_config_loads_total',
-      help: 'Configurations compiled, by result.',
-      labelNames: ['result'],
-      registers,
-    });
-    this.#reloads.inc({ result: 'ok' });
-    addUpstreamGauges(gauges, registers);
-    collectDefaultMetrics({ register: this.registry, prefix: 'soapstone_' });
+    const cost = { name: 'soapstone_graphql_cost', help: 'Static cost of admitted GraphQL operations.' };
+    this.#cost = book.histogram(cost, COSTS);
+    book
+      .counter({
+        name: 'soapstone_config_loads_total',
+        help: 'Configurations compiled, by result.',
+        labels: ['result'],
+      })
+      .add(1, 'ok');
+    addUpstreamGauges(book, upstreams);
+    addProcessGauges(book, process);
+    book.addProcess('soapstone_');
   }
 
   /** Called once for each request, by `finish` alone. */
   observe(exchange: Exchange, seconds: number): void {
     const { route, refusal } = exchange;
-    this.#requests.labels(route, exchange.operation, exchange.dialect, exchange.outcome).inc();
-    this.#seconds.labels(route).observe(seconds);
-    if (exchange.upstreamCalls > 0) this.#upstreamSeconds.labels(route).observe(exchange.upstreamMillis / 1000);
-    if (exchange.bytesIn > 0) this.#bytes.labels(route, 'in').inc(exchange.bytesIn);
-    if (exchange.bytesOut > 0) this.#bytes.labels(route, 'out').inc(exchange.bytesOut);
-    if (exchange.bytesSkipped > 0) this.#bytes.labels(route, 'skipped').inc(exchange.bytesSkipped);
-    if (exchange.cost !== null) this.#cost.observe(exchange.cost);
-    if (refusal !== null && refusal.code !== 'SOAP_FAULT') this.#refusals.labels(route, refusal.code).inc();
+    this.#requests.add(1, route, exchange.operation, exchange.dialect, exchange.outcome);
+    this.#seconds.add(seconds, route);
+    if (exchange.upstreamCalls > 0) this.#upstreamSeconds.add(exchange.upstreamMillis / 1000, route);
+    if (exchange.heldMillis !== null) this.#heldSeconds.add(exchange.heldMillis / 1000, route);
+    if (exchange.bytesIn > 0) this.#bytes.add(exchange.bytesIn, route, 'in');
+    if (exchange.bytesOut > 0) this.#bytes.add(exchange.bytesOut, route, 'out');
+    if (exchange.bytesSkipped > 0) this.#bytes.add(exchange.bytesSkipped, route, 'skipped');
+    if (exchange.cost !== null) this.#cost.add(exchange.cost);
+    if (refusal !== null && refusal.code !== 'SOAP_FAULT') this.#refusals.add(1, route, refusal.code);
     if (exchange.faultCode !== null) {
       const origin = refusal === null || refusal.code === 'SOAP_FAULT' ? 'backend' : 'gateway';
-      this.#faults.labels(route, origin, faultLabel(exchange.faultCode)).inc();
+      this.#faults.add(1, route, origin, faultLabel(exchange.faultCode));
     }
   }
 
   violation(service: string, code: string): void {
-    this.#violations.labels(service, code).inc();
+    this.#violations.add(1, service, code);
   }
 }
 
-/** Lets the process that forked this one read these metrics, with those of its other workers. */
-export function offerMetrics(registry: Registry): void {
-  AggregatorRegistry.setRegistries(registry);
-  gatherMetrics();
-}
-
-/** The metrics of all processes that this one forked, added up. */
-export function gatherMetrics(): { readonly metrics: () => Promise<string>; readonly metricsType: string } {
-  const registry = new AggregatorRegistry();
-  return { metrics: () => registry.clusterMetrics(), metricsType: registry.contentType };
-}
-
-function addUpstreamGauges(upstreams: readonly UpstreamGauges[], registers: Registry[]): void {
-  const read = (name: string, help: string, value: (gauges: UpstreamGauges) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['service'],
-      registers,
-      collect() {
-        for (const upstream of upstreams) this.labels(upstream.service).set(value(upstream));
-      },
-    });
+function addUpstreamGauges(book: MetricBook, upstreams: readonly UpstreamGauges[]): void {
+  const read = (name: string, help: string, value: (upstream: UpstreamGauges) => number | undefined): void =>
+    book.reading('gauge', { name, help, labels: ['service'] }, () =>
+      upstreams.map((upstream): Reading => ({ labels: [upstream.service], value: value(upstream) ?? 0 })),
+    );
   read('soapstone_upstream_calls_active', 'Upstream calls in flight.', (upstream) => upstream.active());
   read('soapstone_upstream_calls_waiting', 'Upstream calls that wait for a connection.', (upstream) =>
     upstream.waiting(),
   );
+  read(
+    'soapstone_upstream_breaker_open',
+    'Whether calls to the upstream are refused because it keeps failing (1), tried one by one (0.5) or made (0).',
+    (upstream) => upstream.breaker?.(),
+  );
+}
+
+function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
+  const one = (value: number): readonly Reading[] => [{ labels: [], value }];
+  book.reading('gauge', { name: 'soapstone_client_connections', help: 'Connections of clients that are open.' }, () =>
+    one(process.connections?.() ?? 0),
+  );
+  book.reading(
+    'counter',
+    {
+      name: 'soapstone_client_connections_refused_total',
+      help: 'Connections of clients that were closed because there were too many, by reason.',
+      labels: ['reason'],
+    },
+    () => [...(process.refusedConnections?.() ?? [])].map(([reason, value]) => ({ labels: [reason], value })),
+  );
+  book.reading(
+    'counter',
+    { name: 'soapstone_log_lines_dropped_total', help: 'Log lines that were never written: nobody read them.' },
+    () => one(process.droppedLogLines?.() ?? 0),
+  );
+  book.reading(
+    'gauge',
+    { name: 'soapstone_shedding', help: 'Processes that refuse new requests because they are overloaded.' },
+    () => one(process.isShedding?.() === true ? 1 : 0),
+  );
+  const delay = {
+    name: 'soapstone_event_loop_delay_seconds',
+    help: 'How late the event loop came to its work in the last second, 99th percentile; of several processes the worst.',
+  };
+  book.reading('gauge', delay, () => one((process.eventLoopDelayMillis?.() ?? 0) / 1000), 'max');
 }
 
 /** The standard codes of all dialects; a backend may write anything. */
@@ -156,5 +182,5 @@ const FAULT_CODES: ReadonlySet<string> = new Set([
 function faultLabel(code: string): string {
   const dot = code.indexOf('.');
   const base = dot < 0 ? code : code.slice(0, dot);
-  return FAULT_CODES.has(base) ? base : '_other';
+  return FAULT_CODES.has(base) ? base : OTHER;
 }

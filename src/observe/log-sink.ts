@@ -1,0 +1,195 @@
+import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'node:fs';
+
+/** Where bytes go: calls back with what it took, at once or later. Never throws. */
+export type WriteBytes = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, taken: number) => void) => void;
+
+/** A place to write log lines to. */
+export interface LogTarget {
+  readonly write: WriteBytes;
+  /** Whether a write can keep the process from ending: the system may hold a thread in it for ever. */
+  readonly canBlock: boolean;
+  readonly close: () => void;
+}
+
+/** Lines that nobody takes are kept up to this many bytes; beyond it they are dropped and counted (catalogue O08). */
+const BACKLOG_BYTES = 8 * 1024 * 1024;
+
+/** POSIX writes this much to a pipe in one piece or not at all: lines of several processes stay whole. */
+const PIECE_BYTES = 4096;
+
+const FLUSH_MILLIS = 250;
+/** How long a reader that has not kept up is left alone. */
+const BUSY_MILLIS = 10;
+/** How long a disk that is full is left alone. */
+const FULL_MILLIS = 1000;
+/** How long anybody waits for a reader. */
+const FLUSH_MAX_MILLIS = 1000;
+
+interface Piece {
+  readonly bytes: Buffer;
+  readonly lines: number;
+}
+
+/** The log's way out: takes lines at once, writes them when it can, and never makes anybody wait. */
+export class LogSink {
+  /** Lines that were never written, because nobody read what came before them. */
+  droppedLines = 0;
+  readonly #target: LogTarget;
+  readonly #backlogBytes: number;
+  /** The newest lines, not yet a piece. */
+  #text = '';
+  #textLines = 0;
+  readonly #pieces: Piece[] = [];
+  #pieceBytes = 0;
+  /** Bytes of the first piece that are written already. */
+  #written = 0;
+  #state: 'idle' | 'writing' | 'waiting' | 'gone' = 'idle';
+  #onEmpty: (() => void) | null = null;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(target: LogTarget, backlogBytes = BACKLOG_BYTES) {
+    this.#target = target;
+    this.#backlogBytes = backlogBytes;
+    this.#timer = setInterval(() => this.#begin(), FLUSH_MILLIS).unref();
+  }
+
+  /** Takes a line, its end included. */
+  write(line: string): void {
+    if (this.#state === 'gone' || this.#pieceBytes + this.#text.length + line.length > this.#backlogBytes) {
+      this.droppedLines++;
+      return;
+    }
+    if (this.#text.length + line.length > PIECE_BYTES && this.#text !== '') this.#endPiece();
+    this.#text += line;
+    this.#textLines++;
+  }
+
+  /** Writes what there is; resolves when that is done, or after a second. */
+  async flush(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const deadline = setTimeout(resolve, FLUSH_MAX_MILLIS);
+      this.#onEmpty = () => {
+        clearTimeout(deadline);
+        resolve();
+      };
+      this.#begin();
+    });
+    this.#onEmpty = null;
+  }
+
+  /** Writes what there is, as far as it is taken within a second; resolves to whether the process can end by itself. */
+  async close(): Promise<boolean> {
+    clearInterval(this.#timer);
+    await this.flush();
+    const isStuck = this.#state === 'writing' && this.#target.canBlock;
+    if (!isStuck) this.#target.close();
+    this.#giveUp();
+    return !isStuck;
+  }
+
+  #begin(): void {
+    if (this.#text !== '') this.#endPiece();
+    this.#advance();
+  }
+
+  #endPiece(): void {
+    const bytes = Buffer.from(this.#text);
+    this.#pieces.push({ bytes, lines: this.#textLines });
+    this.#pieceBytes += bytes.length;
+    this.#text = '';
+    this.#textLines = 0;
+    if (this.#state === 'idle') this.#advance();
+  }
+
+  /** Writes piece after piece until one is not taken at once, or none is left. */
+  #advance(): void {
+    while (this.#state === 'idle') {
+      const first = this.#pieces[0];
+      if (first === undefined) {
+        this.#onEmpty?.();
+        return;
+      }
+      this.#state = 'writing';
+      // One that answers at once must not come back here, piece within piece.
+      let isNow = true;
+      this.#target.write(this.#written === 0 ? first.bytes : first.bytes.subarray(this.#written), (error, taken) => {
+        this.#settle(first, error, taken);
+        if (!isNow) this.#advance();
+      });
+      isNow = false;
+    }
+  }
+
+  #settle(piece: Piece, error: NodeJS.ErrnoException | null, taken: number): void {
+    if (this.#state === 'gone') return;
+    if (error !== null) {
+      this.#stall(error.code ?? '');
+      return;
+    }
+    this.#state = 'idle';
+    this.#written += taken;
+    if (this.#written < piece.bytes.length) return;
+    this.#pieces.shift();
+    this.#pieceBytes -= piece.bytes.length;
+    this.#written = 0;
+  }
+
+  #stall(code: string): void {
+    if (code === 'EPIPE' || code === 'EBADF' || code === 'ECONNRESET') {
+      this.#giveUp();
+      this.#onEmpty?.();
+      return;
+    }
+    this.#state = 'waiting';
+    const millis = code === 'EAGAIN' || code === 'EBUSY' || code === 'EINTR' ? BUSY_MILLIS : FULL_MILLIS;
+    setTimeout(() => {
+      if (this.#state === 'waiting') this.#state = 'idle';
+      this.#advance();
+    }, millis).unref();
+  }
+
+  /** Nobody reads any more: what is left is lost. */
+  #giveUp(): void {
+    this.#state = 'gone';
+    this.droppedLines += this.#textLines + this.#pieces.reduce((sum, { lines }) => sum + lines, 0);
+    this.#text = '';
+    this.#textLines = 0;
+    this.#pieces.length = 0;
+    this.#pieceBytes = 0;
+  }
+}
+
+/**
+ * A file descriptor of this process as a target. A pipe or a terminal is opened once more for writing without waiting,
+ * which leaves the descriptor that others share as it is; where the system cannot do that, a thread waits in its place.
+ */
+export function openTarget(descriptor: number): LogTarget {
+  const own = openAgain(descriptor);
+  if (own === null) {
+    return { canBlock: true, close: () => {}, write: (bytes, done) => write(descriptor, bytes, done) };
+  }
+  return {
+    canBlock: false,
+    close: () => closeSync(own),
+    write(bytes, done) {
+      let taken = 0;
+      try {
+        taken = writeSync(own, bytes);
+      } catch (error) {
+        done(error instanceof Error ? error : new Error('not written'), 0);
+        return;
+      }
+      done(null, taken);
+    },
+  };
+}
+
+function openAgain(descriptor: number): number | null {
+  try {
+    const stat = fstatSync(descriptor);
+    if (!stat.isFIFO() && !stat.isCharacterDevice()) return null;
+    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch {
+    return null;
+  }
+}

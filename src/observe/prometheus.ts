@@ -1,0 +1,149 @@
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+import { Buckets, makeSum, type Sum, TallyTable } from './tally.js';
+
+/** What a metric is called, what its labels are and what it means. */
+export interface MetricText {
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly string[];
+}
+
+/** A number that is read from elsewhere whenever somebody asks for the metrics, with the values of its labels. */
+export interface Reading {
+  readonly labels: readonly string[];
+  readonly value: number;
+}
+
+type Values = Awaited<ReturnType<Histogram['get']>>['values'];
+
+const labelsOf = (names: readonly string[], values: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name, index): [string, string] => [name, values[index] ?? '']));
+
+/** The metrics of one process, in the text format of Prometheus. The package behind it is known to this file alone. */
+export class MetricBook {
+  readonly registry = new Registry();
+
+  counter(text: MetricText): TalliedCounter {
+    return new TalliedCounter(this.registry, text);
+  }
+
+  histogram(text: MetricText, bounds: readonly number[]): TalliedHistogram {
+    return new TalliedHistogram(this.registry, text, bounds);
+  }
+
+  /** A gauge, or with `counter` something that only grows, that is read when asked for. */
+  reading(kind: 'gauge' | 'counter', text: MetricText, read: () => readonly Reading[], aggregator?: 'max'): void {
+    const labelNames = [...(text.labels ?? [])];
+    const shared = { name: text.name, help: text.help, labelNames, registers: [this.registry] };
+    const configuration = aggregator === undefined ? shared : { ...shared, aggregator };
+    if (kind === 'gauge') {
+      new Gauge({
+        ...configuration,
+        collect() {
+          this.reset();
+          for (const { labels, value } of read()) this.set(labelsOf(labelNames, labels), value);
+        },
+      });
+      return;
+    }
+    new Counter({
+      ...configuration,
+      collect() {
+        this.reset();
+        for (const { labels, value } of read()) this.inc(labelsOf(labelNames, labels), value);
+      },
+    });
+  }
+
+  /** What every Node process can tell of itself. */
+  addProcess(prefix: string): void {
+    collectDefaultMetrics({ register: this.registry, prefix });
+  }
+}
+
+/**
+ * A counter whose values lie in a table of ours. The package would look up each combination of labels by a text made
+ * for it, several times a request.
+ */
+export class TalliedCounter extends Counter {
+  readonly #labels: readonly string[];
+  readonly #table: TallyTable<Sum>;
+
+  constructor(registry: Registry, { name, help, labels = [] }: MetricText) {
+    super({ name, help, labelNames: [...labels], registers: [registry] });
+    this.#labels = labels;
+    this.#table = new TallyTable(labels.length, makeSum);
+  }
+
+  add(amount: number, first?: string, second?: string, third?: string, fourth?: string): void {
+    this.#table.find(first, second, third, fourth).value += amount;
+  }
+
+  override async get(): ReturnType<Counter['get']> {
+    const values = this.#table.rows.map(({ values, tally }) => ({
+      labels: labelsOf(this.#labels, values),
+      value: tally.value,
+    }));
+    return { ...(await super.get()), values };
+  }
+}
+
+/** A histogram whose buckets lie in a table of ours. */
+export class TalliedHistogram extends Histogram {
+  readonly #text: MetricText;
+  readonly #bounds: readonly number[];
+  readonly #table: TallyTable<Buckets>;
+  /** Never filled and in no registry: says of itself what the package wants to know besides the values. */
+  readonly #empty: Histogram;
+
+  constructor(registry: Registry, text: MetricText, bounds: readonly number[]) {
+    const configuration = { name: text.name, help: text.help, labelNames: [...(text.labels ?? [])] };
+    super({ ...configuration, registers: [registry] });
+    this.#text = text;
+    this.#bounds = bounds;
+    this.#empty = new Histogram({ ...configuration, registers: [] });
+    this.#table = new TallyTable(configuration.labelNames.length, () => new Buckets(bounds));
+  }
+
+  add(value: number, first?: string): void {
+    this.#table.find(first).observe(value);
+  }
+
+  override async get(): ReturnType<Histogram['get']> {
+    const values = this.#table.rows.flatMap(({ values, tally }) => this.#series(values, tally));
+    return { ...(await this.#empty.get()), values };
+  }
+
+  /** What the registry asks for before `get`, which would be the package's own values. */
+  getForPromString(): ReturnType<Histogram['get']> {
+    return this.get();
+  }
+
+  #series(names: readonly string[], { counts, sum }: Buckets): Values {
+    const { name, labels: labelNames = [] } = this.#text;
+    const labels = labelsOf(labelNames, names);
+    const series: Values = [];
+    let count = 0;
+    for (let index = 0; index <= this.#bounds.length; index++) {
+      count += counts[index] ?? 0;
+      const le = this.#bounds[index] ?? '+Inf';
+      series.push({ metricName: `${name}_bucket`, labels: { le, ...labels }, value: count });
+    }
+    series.push({ metricName: `${name}_sum`, labels, value: sum });
+    series.push({ metricName: `${name}_count`, labels, value: count });
+    return series;
+  }
+}
+
+/** Lets the process that forked this one read these metrics, with those of its other workers. */
+export function offerMetrics(registry: Registry): void {
+  AggregatorRegistry.setRegistries(registry);
+  gatherMetrics();
+}
+
+/** The metrics of all processes that this one forked, added up. */
+export function gatherMetrics(): { readonly metrics: () => Promise<string>; readonly metricsType: string } {
+  const registry = new AggregatorRegistry();
+  return { metrics: () => registry.clusterMetrics(), metricsType: registry.contentType };
+}

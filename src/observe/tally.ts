@@ -1,0 +1,90 @@
+/** What stands for label values that are too many (catalogue O09). */
+export const OTHER = '_other';
+
+/** Rows of one table: what a scrape and its storage can bear. */
+const ROWS_MAX = 1000;
+
+/** One row of a table: a thing that is counted under the values of its labels. */
+export interface TallyRow<T> {
+  readonly values: readonly string[];
+  readonly tally: T;
+}
+
+/**
+ * Tallies by up to four label values, found without making anything. Beyond 1,000 rows everything new falls into one
+ * row whose labels all say `_other`.
+ */
+export class TallyTable<T> {
+  readonly rows: TallyRow<T>[] = [];
+  readonly #width: number;
+  readonly #make: () => T;
+  readonly #rowsMax: number;
+  readonly #root: Level<Level<Level<Level<T>>>> = new Map();
+  #rest: T | null = null;
+
+  /** `width` is the number of labels, up to four. */
+  constructor(width: number, make: () => T, rowsMax = ROWS_MAX) {
+    this.#width = width;
+    this.#make = make;
+    this.#rowsMax = rowsMax;
+  }
+
+  find(first = '', second = '', third = '', fourth = ''): T {
+    return this.#root.get(first)?.get(second)?.get(third)?.get(fourth) ?? this.#add([first, second, third, fourth]);
+  }
+
+  #add(names: readonly [string, string, string, string]): T {
+    if (this.rows.length >= this.#rowsMax - 1) {
+      this.#rest ??= this.#append(Array<string>(this.#width).fill(OTHER));
+      return this.#rest;
+    }
+    const [first, second, third, fourth] = names;
+    const tally = this.#append(names.slice(0, this.#width));
+    below(below(below(this.#root, first), second), third).set(fourth, tally);
+    return tally;
+  }
+
+  #append(values: readonly string[]): T {
+    const tally = this.#make();
+    this.rows.push({ values, tally });
+    return tally;
+  }
+}
+
+type Level<T> = Map<string, T>;
+
+function below<T>(level: Level<Level<T>>, name: string): Level<T> {
+  const known = level.get(name);
+  if (known !== undefined) return known;
+  const made: Level<T> = new Map();
+  level.set(name, made);
+  return made;
+}
+
+/** A sum that only grows. */
+export interface Sum {
+  value: number;
+}
+
+export const makeSum = (): Sum => ({ value: 0 });
+
+/** How many values fell below each bound, and their sum. */
+export class Buckets {
+  readonly #bounds: readonly number[];
+  /** By bucket, not added up; the last one is what lies beyond all bounds. */
+  readonly counts: Float64Array;
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  observe(value: number): void {
+    const bounds = this.#bounds;
+    let index = 0;
+    while (index < bounds.length && value > (bounds[index] ?? 0)) index++;
+    this.counts[index] = (this.counts[index] ?? 0) + 1;
+    this.sum += value;
+  }
+}
