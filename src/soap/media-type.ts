@@ -17,14 +17,12 @@ const LENGTH_MAX = 2048;
  * stacks write it.
  */
 export function readMediaType(header: string | undefined): MediaType | null {
-  if (header === undefined || header.length > LENGTH_MAX) return null;
+  if (header === undefined) return null;
   const known = KNOWN.get(header);
   if (known !== undefined) return known;
-  const semicolon = header.indexOf(';');
-  const name = (semicolon < 0 ? header : header.slice(0, semicolon)).trim().toLowerCase();
-  if (!TYPE.test(name)) return null;
-  const parameters = semicolon < 0 ? EMPTY : readParameters(header, semicolon + 1);
-  if (parameters === null) return null;
+  const type = readContentType(header);
+  if (type === null) return null;
+  const { name, parameters } = type;
   return {
     name,
     charset: parameters.get('charset')?.toLowerCase() ?? null,
@@ -32,8 +30,27 @@ export function readMediaType(header: string | undefined): MediaType | null {
   };
 }
 
+/** A Content-Type with all its parameters; their names are in lower case. */
+export interface ContentType {
+  readonly name: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** As `readMediaType`, with all parameters. */
+export function readContentType(header: string): ContentType | null {
+  if (header.length > LENGTH_MAX) return null;
+  const semicolon = header.indexOf(';');
+  const name = (semicolon < 0 ? header : header.slice(0, semicolon)).trim().toLowerCase();
+  if (!TYPE.test(name)) return null;
+  const bare = name.startsWith('multipart/') ? BARE : TOKEN;
+  const parameters = semicolon < 0 ? EMPTY : readParameters(header, semicolon + 1, bare);
+  return parameters === null ? null : { name, parameters };
+}
+
 const TYPE = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/;
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
+/** What stacks write without quotes in the type of a package: `type=text/xml`, `start=<a@b>`, `boundary=uuid:...`. */
+const BARE = /^[!#$%&'*+./0-9:<=>?@A-Z[\]^_`a-z{|}~-]{1,256}$/;
 /** What may stand where a parameter could begin (RFC 9110 section 5.6.6). */
 const BETWEEN = '; \t';
 const EMPTY: ReadonlyMap<string, string> = new Map();
@@ -51,8 +68,10 @@ const KNOWN: ReadonlyMap<string, MediaType> = new Map(
   ),
 );
 
-/** `; name=token` and `; name="quoted"`, each name once; between semicolons there may be nothing. Null when malformed. */
-function readParameters(header: string, start: number): ReadonlyMap<string, string> | null {
+/**
+ * `; name=bare` and `; name="quoted"`, each name once; between semicolons there may be nothing. Null when malformed.
+ */
+function readParameters(header: string, start: number, bare: RegExp): ReadonlyMap<string, string> | null {
   const parameters = new Map<string, string>();
   let at = start;
   while (at < header.length) {
@@ -64,7 +83,7 @@ function readParameters(header: string, start: number): ReadonlyMap<string, stri
     if (equals < 0) return null;
     const name = header.slice(at, equals).trim().toLowerCase();
     if (!TOKEN.test(name) || parameters.has(name)) return null;
-    const value = header[equals + 1] === '"' ? readQuoted(header, equals + 2) : readToken(header, equals + 1);
+    const value = header[equals + 1] === '"' ? readQuoted(header, equals + 2) : readToken(header, equals + 1, bare);
     if (value === null) return null;
     parameters.set(name, value.text);
     at = value.next;
@@ -78,11 +97,11 @@ interface ParameterValue {
   readonly next: number;
 }
 
-function readToken(header: string, start: number): ParameterValue | null {
+function readToken(header: string, start: number, bare: RegExp): ParameterValue | null {
   const semicolon = header.indexOf(';', start);
   const end = semicolon < 0 ? header.length : semicolon;
   const text = header.slice(start, end).trim();
-  return TOKEN.test(text) ? { text, next: end + 1 } : null;
+  return bare.test(text) ? { text, next: end + 1 } : null;
 }
 
 function readQuoted(header: string, start: number): ParameterValue | null {

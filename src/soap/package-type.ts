@@ -1,0 +1,65 @@
+import { Refusal } from '../base/refusal.js';
+import { readContentType, readMediaType } from './media-type.js';
+import type { MimeLimits } from './mime-limits.js';
+import { withoutBrackets } from './part-head.js';
+
+/** The media type of a package: MTOM, or SOAP with Attachments. */
+export const PACKAGE = 'multipart/related';
+/** The media type of an envelope some of whose content is in other parts: XOP 1.0 section 5. */
+export const XOP = 'application/xop+xml';
+
+/** The Content-Type of a package (RFC 2387) as its reader needs it. */
+export interface PackageType {
+  readonly boundary: string;
+  /** The Content-ID of the part that holds the envelope; null when it is the first. */
+  readonly start: string | null;
+  /** The media type of that part, or null when it is not said. */
+  readonly type: string | null;
+  /** The media type of the envelope: that of its part, or for XOP what `start-info` says. Null when it is not said. */
+  readonly envelopeType: string | null;
+  /** The action that stands with it (RFC 3902), or null. */
+  readonly action: string | null;
+}
+
+/** RFC 2046 section 5.1.1. */
+const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]*[0-9A-Za-z'()+_,./:=?-]$/;
+
+/** Reads the Content-Type of a package. Throws `MTOM_STRUCTURE` for one that does not say how to read it. */
+export function readPackageType(header: string, limits: MimeLimits): PackageType {
+  const parameters = readContentType(header)?.parameters;
+  const boundary = parameters?.get('boundary') ?? '';
+  if (parameters === undefined || !BOUNDARY.test(boundary)) throw new Refusal('MTOM_STRUCTURE', 'boundary');
+  if (boundary.length > limits.boundaryChars) throw new Refusal('MTOM_STRUCTURE', 'length of the boundary');
+  for (const name of parameters.keys()) {
+    // RFC 2231: a boundary in pieces is one for some readers and none for others.
+    if (name.includes('*')) throw new Refusal('MTOM_STRUCTURE', 'parameter in pieces');
+  }
+  const start = parameters.get('start') ?? null;
+  const type = parameters.get('type') ?? null;
+  const named = type === null ? null : readMediaType(type);
+  if (type !== null && named === null) throw new Refusal('MTOM_STRUCTURE', 'type');
+  const info = named?.name === XOP ? readMediaType(parameters.get('start-info')) : null;
+  return {
+    boundary,
+    start: start === null ? null : withoutBrackets(start),
+    type: named?.name ?? null,
+    envelopeType: named?.name === XOP ? (info?.name ?? null) : (named?.name ?? null),
+    action: parameters.get('action') ?? info?.action ?? named?.action ?? null,
+  };
+}
+
+/** The media type of the envelope in a part with this Content-Type, and its charset. Null for what is no envelope. */
+export function readEnvelopePart(
+  contentType: string | null,
+  package_: PackageType,
+): { readonly mediaType: string; readonly charset: string | null } | null {
+  const type = contentType === null ? null : readContentType(contentType);
+  if (type === null || (package_.type !== null && package_.type !== type.name)) return null;
+  const charset = type.parameters.get('charset')?.toLowerCase() ?? null;
+  if (type.name !== XOP) return { mediaType: type.name, charset };
+  const inner = readMediaType(type.parameters.get('type'))?.name ?? null;
+  const { envelopeType } = package_;
+  if (inner !== null && envelopeType !== null && inner !== envelopeType) return null;
+  const mediaType = inner ?? envelopeType;
+  return mediaType === null ? null : { mediaType, charset };
+}
