@@ -157,6 +157,16 @@ export class Elements {
     }
   }
 
+  /** Whether the handler takes processing instructions. */
+  get takesInstructions(): boolean {
+    return this.#handler.instruction !== undefined;
+  }
+
+  /** Reports a processing instruction; none where content is skipped. */
+  instruction(): void {
+    if (this.#skipDepth === 0) this.#handler.instruction?.();
+  }
+
   #presence(): void {
     this.present = true;
     this.#handler.text('');

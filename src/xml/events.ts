@@ -17,6 +17,11 @@ export interface XmlHandler {
    * may come in any number of pieces; comments and CDATA borders do not show. Only where `open` answered `ALL`.
    */
   text(piece: string): void;
+  /**
+   * A processing instruction has been read, anywhere. A handler without this method wants none: then they are refused
+   * with `XML_PI_FORBIDDEN`, as SOAP demands.
+   */
+  instruction?(): void;
 }
 
 /** Nothing of the content: neither elements nor text, down to the matching `close`. */

@@ -16,7 +16,9 @@ export class Prolog {
   #stage: 'mark' | 'declaration' | 'content' = 'mark';
   #held: Buffer = NOTHING;
   /** What the byte order mark says. */
-  #mark: 'utf-8' | 'utf-16le' | 'utf-16be' | null = null;
+  #mark: 'utf-8' | Wide | null = null;
+  /** UTF-16 as its first `<` shows it where there is no mark. Header or declaration must name it then. */
+  #shape: Wide | null = null;
   #transcoder: Transcoder | null = null;
   #read = 0;
 
@@ -42,7 +44,7 @@ export class Prolog {
       const usual = this.#held.length === 0 ? usualBytes(chunk, this.#charset) : -1;
       if (usual >= 0) return this.#beginContent(chunk, usual);
       const head = this.#join(chunk);
-      if (head.length < 3 && MARKS.some((mark) => mark.subarray(0, head.length).equals(head))) return this.#hold(head);
+      if (mayBeginMark(head)) return this.#hold(head);
       return this.#declaration(this.#afterMark(head));
     }
     const bytes = this.#transcoder === null ? chunk : this.#transcoder.decode(chunk);
@@ -70,7 +72,7 @@ export class Prolog {
     return this.encoding === null ? this.#settle(null, rest) : rest;
   }
 
-  /** Reads the byte order mark. UTF-16 without one is known only from the header. */
+  /** Reads the byte order mark. UTF-16 without one is known by the zero in its first `<` or from the header. */
   #afterMark(head: Buffer): Buffer {
     this.#stage = 'declaration';
     const mark = MARKS.findIndex(
@@ -82,7 +84,8 @@ export class Prolog {
       return head.subarray(3);
     }
     if (mark > 0) this.#mark = mark === 1 ? 'utf-16le' : 'utf-16be';
-    const units = this.#mark ?? encodingOf(this.#charset);
+    else this.#shape = shapeOf(head);
+    const units = this.#mark ?? this.#shape ?? encodingOf(this.#charset);
     if (units !== 'utf-16le' && units !== 'utf-16be') return head;
     this.#transcoder = new Transcoder(units, mark > 0 ? 2 : 0);
     return this.#transcoder.decode(mark > 0 ? head.subarray(2) : head);
@@ -116,10 +119,13 @@ export class Prolog {
   /** Chooses the encoding; returns `rest` in UTF-8. */
   #settle(declared: string | null, rest: Buffer, offset = 0): Buffer {
     this.#stage = 'content';
-    const mark = this.#mark;
-    const named = [this.#charset, declared].filter((name) => name !== null).map((name) => resolve(name, mark));
-    const encoding = mark ?? named[0] ?? 'utf-8';
-    if (named.some((name) => name !== encoding)) throw refuse('XML_ENCODING', 'encodings differ', offset);
+    const shown = this.#mark ?? this.#shape;
+    const named = [this.#charset, declared].filter((name) => name !== null).map((name) => resolve(name, shown));
+    // XML 1.0 section 4.3.3: what begins with neither mark nor declaration is UTF-8, unless the header says other.
+    const encoding = this.#mark ?? named[0] ?? 'utf-8';
+    if ((shown !== null && shown !== encoding) || named.some((name) => name !== encoding)) {
+      throw refuse('XML_ENCODING', 'encodings differ', offset);
+    }
     this.encoding = encoding;
     if (this.#transcoder !== null) return rest;
     if (encoding === 'utf-16le' || encoding === 'utf-16be') {
@@ -156,10 +162,24 @@ const USUAL = ['"', "'"].flatMap((q) =>
  */
 function usualBytes(chunk: Buffer, charset: string | null): number {
   if (chunk.length < 64 || chunk[0] !== 0x3c || (charset !== null && charset !== 'utf-8')) return -1;
-  if (chunk[1] !== 0x3f) return 0;
+  if (chunk[1] !== 0x3f) return chunk[1] === 0 ? -1 : 0;
   const head = chunk.latin1Slice(0, 38);
   return USUAL.find((declaration) => head.startsWith(declaration))?.length ?? -1;
 }
+
+/** Whether these bytes alone may be the beginning of a mark, or of a `<` in UTF-16. */
+function mayBeginMark(head: Buffer): boolean {
+  if (head.length === 1 && (head[0] === 0x3c || head[0] === 0)) return true;
+  return head.length < 3 && MARKS.some((mark) => mark.subarray(0, head.length).equals(head));
+}
+
+/** XML 1.0 appendix F: UTF-16 that begins with a `<` and no mark. */
+function shapeOf(head: Buffer): Wide | null {
+  if (head[0] === 0x3c && head[1] === 0) return 'utf-16le';
+  return head[0] === 0 && head[1] === 0x3c ? 'utf-16be' : null;
+}
+
+type Wide = 'utf-16le' | 'utf-16be';
 
 const NOTHING: Buffer = Buffer.alloc(0);
 const MARKS = [Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
@@ -192,11 +212,11 @@ const ENCODINGS = new Map<string, Encoding | 'utf-16'>([
 const encodingOf = (name: string | null): Encoding | 'utf-16' | null =>
   name === null ? null : (ENCODINGS.get(name) ?? null);
 
-/** The encoding of this name, for a message with this byte order mark; UTF-16 without a mark is not accepted. */
-function resolve(name: string, mark: Encoding | null): Encoding {
+/** The encoding of this name, for a message whose first bytes show this. UTF-16 is one of two, and its bytes say which. */
+function resolve(name: string, shown: Encoding | null): Encoding {
   const encoding = encodingOf(name);
   if (encoding === null) throw refuse('XML_ENCODING', 'unknown encoding', 0);
   if (encoding !== 'utf-16') return encoding;
-  if (mark === 'utf-16le' || mark === 'utf-16be') return mark;
-  throw refuse('XML_ENCODING', 'UTF-16 without byte order mark', 0);
+  if (shown === 'utf-16le' || shown === 'utf-16be') return shown;
+  throw refuse('XML_ENCODING', 'not UTF-16', 0);
 }

@@ -8,7 +8,7 @@ import type { Encoding } from './transcode.js';
 
 /**
  * Reads one XML message as its bytes come in, cut anywhere, and tells the handler: XML 1.0 fifth edition with
- * Namespaces 1.0, without DTD and processing instructions. Time is linear in the bytes; memory is bounded by the limits.
+ * Namespaces 1.0, without DTD. Time is linear in the bytes; memory is bounded by the limits.
  *
  * `write`, `end` and `begin` throw a `Refusal` (`XML_*`) or whatever the handler throws. After that the reader stays
  * failed: it throws the same again until `reset`.

@@ -1,5 +1,6 @@
+import { AsideScanner } from './asides.js';
 import { AttributeScanner } from './attributes.js';
-import { CLASS, CONTROL, IN_NAME, SPACE } from './chars.js';
+import { CLASS, IN_NAME, SPACE } from './chars.js';
 import { Cursor } from './cursor.js';
 import { type Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
@@ -19,6 +20,8 @@ import {
   END_SPACE,
   EQUALS,
   IN_TAG,
+  INSTRUCTION,
+  INSTRUCTION_TARGET,
   MARKUP,
   OUTSIDE,
   QUOTE,
@@ -30,8 +33,7 @@ import { TagScanner } from './tags.js';
 import { TextScanner } from './text.js';
 
 /**
- * The state machine from UTF-8 bytes to events: XML 1.0 fifth edition with Namespaces 1.0, without DTD and processing
- * instructions. A chunk must not end inside a character.
+ * The state machine from UTF-8 bytes to events: XML 1.0 fifth edition with Namespaces 1.0, without DTD. A chunk must not end inside a character.
  */
 export class Scanner {
   readonly elements: Elements;
@@ -39,11 +41,7 @@ export class Scanner {
   readonly #attributes: AttributeScanner;
   readonly #tags: TagScanner;
   readonly #text: TextScanner;
-  readonly #commentBytes: number;
-  /** Hyphens directly before this byte of a comment. */
-  #hyphens = 0;
-  /** Offset where the limit of the comment lies. */
-  #commentLimit = 0;
+  readonly #asides: AsideScanner;
 
   constructor(handler: XmlHandler, limits: XmlLimits) {
     const cursor = new Cursor(handler, limits);
@@ -52,7 +50,7 @@ export class Scanner {
     this.#attributes = new AttributeScanner(cursor, limits);
     this.#tags = new TagScanner(cursor, this.#attributes);
     this.#text = new TextScanner(cursor);
-    this.#commentBytes = limits.commentBytes;
+    this.#asides = new AsideScanner(cursor, limits);
   }
 
   /** Begins a message whose first byte has offset 0. */
@@ -120,9 +118,13 @@ export class Scanner {
       case DECLARATION:
         return this.#declaration(chunk, i);
       case COMMENT_START:
-        return this.#commentStart(chunk, i);
+        return this.#asides.commentStart(chunk, i);
       case COMMENT:
-        return this.#comment(chunk, i, end);
+        return this.#asides.comment(chunk, i, end);
+      case INSTRUCTION_TARGET:
+        return this.#asides.target(chunk, i, end);
+      case INSTRUCTION:
+        return this.#asides.instruction(chunk, i, end);
       case CDATA_START:
         return this.#text.cdataWord(chunk, i, end);
       case CDATA:
@@ -165,7 +167,7 @@ export class Scanner {
       return after < 0 ? this.#tags.beginEndTag(chunk, i + 1, end) : after;
     }
     if ((CLASS[byte]! & IN_NAME) !== 0) return this.#tags.beginStartTag(chunk, i, end);
-    if (byte === 0x3f) throw this.#cursor.refusal('XML_PI_FORBIDDEN', 'processing instruction', i - 1);
+    if (byte === 0x3f) return this.#asides.beginInstruction(i + 1);
     if (byte !== 0x21) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'markup', i);
     this.#cursor.state = DECLARATION;
     return i + 1;
@@ -177,38 +179,6 @@ export class Scanner {
     if (byte === 0x44) throw this.#cursor.refusal('XML_DTD_FORBIDDEN', 'DTD', i - 2);
     if (byte === 0x5b && this.elements.depth > 0) return this.#text.beginCdata(i + 1);
     if (byte !== 0x2d) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'markup', i);
-    this.#cursor.state = COMMENT_START;
-    return i + 1;
-  }
-
-  #commentStart(chunk: Buffer, i: number): number {
-    if (chunk[i] !== 0x2d) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'comment', i);
-    this.#cursor.state = COMMENT;
-    this.#hyphens = 0;
-    this.#commentLimit = this.#cursor.base + i + 1 + this.#commentBytes;
-    return i + 1;
-  }
-
-  #comment(chunk: Buffer, i: number, end: number): number {
-    const limit = this.#commentLimit - this.#cursor.base;
-    while (i < end) {
-      const byte = chunk[i]!;
-      if (byte === 0x2d && this.#hyphens < 2) {
-        this.#hyphens++;
-        i++;
-        continue;
-      }
-      if (this.#hyphens === 2) {
-        if (byte !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', '-- in a comment', i);
-        this.#cursor.state = this.elements.depth === 0 ? OUTSIDE : CONTENT;
-        return i + 1;
-      }
-      this.#hyphens = 0;
-      if (i >= limit) throw refuse('XML_COMMENT_LIMIT', 'comment', this.#commentLimit);
-      if (byte >= 0x80) i += this.#cursor.wideCharacter(chunk, i, end);
-      else if ((CLASS[byte]! & CONTROL) !== 0) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'character', i);
-      else i++;
-    }
-    return end;
+    return this.#asides.beginComment(i + 1);
   }
 }

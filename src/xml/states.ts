@@ -34,3 +34,7 @@ export const DECLARATION = 17;
 /** Behind a `<!-`. */
 export const COMMENT_START = 18;
 export const COMMENT = 19;
+/** In the target of a processing instruction. */
+export const INSTRUCTION_TARGET = 20;
+/** Behind the target. */
+export const INSTRUCTION = 21;

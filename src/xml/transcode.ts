@@ -41,7 +41,7 @@ export class Transcoder {
     let length = 0;
     for (let i = 0; i < chunk.length; i++) {
       const byte = chunk[i]!;
-      const code = byte < 0x80 ? byte : this.#wide(byte);
+      const code = byte < 0x80 ? byte : characterOf(byte, this.#encoding);
       if (code < 0) {
         this.failure = this.#broken(i);
         break;
@@ -49,13 +49,6 @@ export class Transcoder {
       length = append(output, length, code);
     }
     return length;
-  }
-
-  /** The character of a byte from 0x80 on, or -1. */
-  #wide(byte: number): number {
-    if (this.#encoding === 'iso-8859-1') return byte;
-    if (this.#encoding === 'us-ascii') return -1;
-    return byte < 0xa0 ? WINDOWS_1252[byte - 0x80]! : byte;
   }
 
   #broken(i: number): Refusal {
@@ -89,6 +82,13 @@ export class Transcoder {
     }
     return length;
   }
+}
+
+/** The character of a byte from 0x80 on in an encoding of single bytes, or -1. */
+export function characterOf(byte: number, encoding: Encoding): number {
+  if (encoding === 'iso-8859-1') return byte;
+  if (encoding === 'us-ascii') return -1;
+  return byte < 0xa0 ? WINDOWS_1252[byte - 0x80]! : byte;
 }
 
 /** Appends a character as UTF-8; returns the new length. */

@@ -16,7 +16,8 @@ export type LogEntry =
       readonly attributes: readonly (readonly [string, string])[];
     }
   | { readonly text: string }
-  | 'close';
+  | 'close'
+  | 'instruction';
 
 export interface Outcome {
   readonly log: readonly LogEntry[];
@@ -30,6 +31,8 @@ export interface ReadOptions {
   readonly limits?: Partial<XmlLimits>;
   readonly charset?: string | null;
   readonly interest?: (tag: StartTag) => Interest;
+  /** Whether the handler takes processing instructions. */
+  readonly instructions?: boolean;
 }
 
 /** Writes down what it hears; pieces of text are joined. */
@@ -62,9 +65,15 @@ export class LogHandler implements XmlHandler {
   }
 }
 
+class InstructionLogHandler extends LogHandler {
+  instruction(): void {
+    this.log.push('instruction');
+  }
+}
+
 /** Reads a message given in pieces. Of a refused one, the text is left out: how much of it was heard may differ. */
 export function read(pieces: readonly Uint8Array[], options: ReadOptions = {}): Outcome {
-  const handler = new LogHandler(options.interest);
+  const handler = new (options.instructions === true ? InstructionLogHandler : LogHandler)(options.interest);
   const reader = new XmlReader(handler, { ...LIMITS, ...options.limits });
   reader.begin(options.charset ?? null);
   let refusal: string | null = null;

@@ -304,7 +304,7 @@ t.test('the handler hears what it asked for', async (t) => {
   const by = (interests: Readonly<Record<string, Interest>>): unknown => {
     const { log, skippedBytes } = outcomeOf(message, { interest: (tag) => interests[tag.local] ?? ALL });
     const told = log.map((entry) =>
-      entry === 'close' ? '/' : 'open' in entry ? entry.open.slice(2) : `"${entry.text}"`,
+      typeof entry === 'string' ? '/' : 'open' in entry ? entry.open.slice(2) : `"${entry.text}"`,
     );
     return [told.join(' '), skippedBytes];
   };
@@ -408,4 +408,41 @@ t.test('a reader that is reset at any point reads the next message as a new one 
     reader.end();
     if (JSON.stringify(handler.log) !== JSON.stringify(expected)) t.fail(`after ${length} bytes`);
   }
+});
+
+t.test('processing instructions, for who takes them', async (t) => {
+  const rows: readonly (readonly [string, string])[] = [
+    ['<?x?><a/>', 'accepted'],
+    ['<?x ?><a/>', 'accepted'],
+    ['<a><?x-1.é ??></a>', 'accepted'],
+    ['<a><?x ? > é ?? ?></a>', 'accepted'],
+    ['<a/>\n<?xml-stylesheet href="x"?>\n', 'accepted'],
+    ['<a>]]<?x?>></a>', 'accepted'],
+    ['<a><?x <!DOCTYPE a> ?></a>', 'accepted'],
+    [`<a><?x ${'y'.repeat(1023)}?></a>`, 'accepted'],
+    [`<a><?x ${'y'.repeat(1024)}?></a>`, 'XML_COMMENT_LIMIT'],
+    [`<a><?x ${'?'.repeat(1025)}?></a>`, 'XML_COMMENT_LIMIT'],
+    [`<a><?${'x'.repeat(257)}?></a>`, 'XML_NAME_LIMIT'],
+    ['<??><a/>', 'XML_NOT_WELLFORMED'],
+    ['<? x?><a/>', 'XML_NOT_WELLFORMED'],
+    ['<?1?><a/>', 'XML_NOT_WELLFORMED'],
+    ['<?x>?><a/>', 'XML_NOT_WELLFORMED'],
+    ['<?x?y?><a/>', 'XML_NOT_WELLFORMED'],
+    ['<?x??><a/>', 'XML_NOT_WELLFORMED'],
+    ['<?x \u0001?><a/>', 'XML_NOT_WELLFORMED'],
+    ['<?x <a/>', 'XML_NOT_WELLFORMED'],
+    ['<?x:y?><a/>', 'XML_NS_ERROR'],
+    [' <?xml version="1.0"?><a/>', 'XML_NOT_WELLFORMED'],
+    ['<a/><?XmL?>', 'XML_NOT_WELLFORMED'],
+    ['<?x?>', 'XML_NOT_WELLFORMED'],
+  ];
+  for (const [message, expected] of rows) {
+    t.equal(verdict(outcomeOf(message, { instructions: true })), expected, message);
+    if (expected === 'accepted') t.equal(verdict(outcomeOf(message)), 'XML_PI_FORBIDDEN', `${message}, unwanted`);
+  }
+  const { log } = outcomeOf('<?a?><b c="d">e<?f g?>h<i><?j?></i></b><?k?>', { instructions: true });
+  t.strictSame(
+    log.map((entry) => (typeof entry === 'string' ? entry : 'open' in entry ? entry.open : entry.text)),
+    ['instruction', '{}b', 'e', 'instruction', 'h', '{}i', 'instruction', 'close', 'close', 'instruction'],
+  );
 });
