@@ -1,4 +1,4 @@
-import { KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
+import { GIB, KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
 
 /** Limits of the envelope and of the gate that holds it back. */
 export const SOAP_LIMITS = {
@@ -26,6 +26,52 @@ export const SOAP_LIMITS = {
     refusal: 'SOAP_HEADER_LIMIT',
     text: 'Header blocks of one message.',
   },
+  bufferBytes: {
+    default: 10 * MIB,
+    min: 64 * KIB,
+    max: GIB,
+    unit: 'bytes',
+    refusal: 'HTTP_TOO_LARGE',
+    text: 'Bytes of a request without a length that are collected where `bufferRequests` is on; they are held in memory.',
+  },
+  inflateRatio: {
+    default: 100,
+    min: 2,
+    max: 2000,
+    unit: 'count',
+    refusal: 'DECOMPRESSION_LIMIT',
+    text: 'Bytes that one byte of a compressed message may become. Kong and Envoy allow 100; gzip itself cannot exceed 1032.',
+  },
+  inflateFreeBytes: {
+    default: MIB,
+    min: KIB,
+    max: 64 * MIB,
+    unit: 'bytes',
+    refusal: 'DECOMPRESSION_LIMIT',
+    text: 'Bytes of a compressed message that are decoded before `inflateRatio` counts.',
+  },
+  arrayItems: {
+    default: 10_000,
+    min: 1,
+    max: 100_000_000,
+    unit: 'count',
+    refusal: 'SOAP_ARRAY_LIMIT',
+    text: 'Members that an array of a request announces (arrayType, arraySize, offset, position): stacks allocate them at once. Judged for services that are or may be encoded.',
+  },
+  ids: {
+    default: 10_000,
+    min: 16,
+    max: 1_000_000,
+    unit: 'count',
+    refusal: 'WSSE_STRUCTURE',
+    text: 'Ids and references of one signed request: they are kept until its end to find one that comes twice.',
+  },
 } as const satisfies LimitTable;
 
 export type SoapLimits = Limits<typeof SOAP_LIMITS>;
+
+/** What may come of a compressed message. */
+export interface InflateLimits extends Pick<SoapLimits, 'inflateRatio' | 'inflateFreeBytes'> {
+  /** Bytes of the message when it is decoded. */
+  readonly messageBytes: number;
+}
