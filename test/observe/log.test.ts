@@ -9,14 +9,14 @@ function collect(level: LogLevel = 'debug'): { readonly log: Log; readonly writt
   return { log: new Log(level, { write: (line: string) => written.push(line) }), written };
 }
 
-const HOSTILE = 'a\r\n{"level":30,"msg":"request"}\n\u2028\u2029\u0000\u001b[31m"\\\ud800';
+const HOSTILE = 'a\r\n{"level":30,"msg":"request"}\n\u2028\u2029\u0000\u001b[31m"\\\ud800\u007f\u0085\u009b31m';
 
 /** One object, one line, whatever was in it. */
 function onlyLine(t: Test, written: readonly string[]): Record<string, unknown> {
   t.equal(written.length, 1, 'one event');
   const [line = ''] = written;
   t.ok(line.endsWith('}\n'), 'ended by a line end');
-  t.notMatch(line.slice(0, -1), /[\u0000-\u001f]/, 'and none inside, nor any other control');
+  t.notMatch(line.slice(0, -1), /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/, 'and none inside, nor any other control');
   const parsed: Record<string, unknown> = JSON.parse(line);
   return parsed;
 }
@@ -30,6 +30,9 @@ t.test('nothing from outside makes a second line', async (t) => {
   const line = onlyLine(t, access.written);
   t.equal(line['msg'], 'request');
   t.match(line, { code: 'XML_DEPTH_LIMIT', outcome: 'refused', millis: 1.23 });
+  for (const field of ['id', 'client', 'method', 'route', 'operation', 'dialect', 'detail', 'fault']) {
+    t.equal(line[field], HOSTILE, `${field} is what it was`);
+  }
   const violation = collect();
   violation.log.violation(exchange, new Refusal('XML_DEPTH_LIMIT', HOSTILE));
   t.equal(onlyLine(t, violation.written)['msg'], 'violation let through');
@@ -75,4 +78,30 @@ t.test('levels: what callers do is information, what backends do is a warning, a
   const quiet = collect('warn');
   quiet.log.access(new Exchange('id', '127.0.0.1', 'POST'), 0);
   t.same(quiet.written, [], 'below the level, nothing');
+});
+
+t.test('an access line has its fields in one order, and only those that are known', async (t) => {
+  const exchange = new Exchange('id-1', '::ffff:10.0.0.1', 'POST');
+  Object.assign(exchange, { route: 'orders', operation: 'Get', dialect: '1.2', status: 200, bytesIn: 1, bytesOut: 2 });
+  const { log, written } = collect();
+  log.access(exchange, 12);
+  exchange.refuse(new Refusal('UPSTREAM_TIMEOUT', 'head'));
+  Object.assign(exchange, { faultCode: 'Server', upstreamCalls: 2, upstreamMillis: 1234.5678, cost: 0 });
+  log.access(exchange, 0.0049);
+  const lines = written.map((line) => line.replace(/"time":"[^"]{24}"/, '"time":""'));
+  const head = '"time":"","id":"id-1","client":"::ffff:10.0.0.1","method":"POST","route":"orders","operation":"Get"';
+  t.same(lines, [
+    `{"level":30,${head},"dialect":"1.2","status":200,"outcome":"ok","millis":12,"bytesIn":1,"bytesOut":2,"msg":"request"}\n`,
+    `{"level":40,${head},"dialect":"1.2","status":200,"outcome":"failed","code":"UPSTREAM_TIMEOUT","detail":"head",` +
+      '"fault":"Server","millis":0,"upstreamMillis":1234.57,"upstreamCalls":2,"bytesIn":1,"bytesOut":2,"cost":0,"msg":"request"}\n',
+  ]);
+});
+
+t.test('callers that never come again take no memory', async (t) => {
+  const { log, written } = collect();
+  for (let n = 0; n < 20_000; n++) {
+    log.access(new Exchange('id', `10.0.${n >> 8}.${n & 255}`, 'POST'), n / 100);
+    const line = JSON.parse(written.pop() ?? '');
+    if (line.client !== `10.0.${n >> 8}.${n & 255}` || line.millis !== n / 100) t.fail(JSON.stringify(line));
+  }
 });

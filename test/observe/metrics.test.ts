@@ -1,0 +1,134 @@
+import { AggregatorRegistry, Histogram, Registry } from 'prom-client';
+import t from 'tap';
+
+import { Exchange } from '../../src/base/exchange.js';
+import { Refusal } from '../../src/base/refusal.js';
+import { Metrics } from '../../src/observe/metrics.js';
+import { MetricBook } from '../../src/observe/prometheus.js';
+
+function exchange(route: string, operation: string): Exchange {
+  const made = new Exchange('id', '127.0.0.1', 'POST');
+  return Object.assign(made, { route, operation, dialect: '1.1', status: 200, bytesIn: 10, bytesOut: 20 });
+}
+
+const linesOf = async (metrics: Metrics, name: string): Promise<string[]> =>
+  (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(name));
+
+t.test('what is observed is what is told', async (t) => {
+  const metrics = new Metrics([]);
+  for (let n = 0; n < 3; n++) metrics.observe(exchange('orders', 'Get'), 0.002);
+  const failed = exchange('orders', 'Get');
+  failed.refuse(new Refusal('UPSTREAM_TIMEOUT'));
+  failed.faultCode = 'Server.Busy';
+  failed.upstreamCalls = 1;
+  failed.upstreamMillis = 61_000;
+  failed.heldMillis = 1;
+  failed.cost = 7;
+  metrics.observe(failed, 61);
+  metrics.violation('orders', 'XML_DTD_FORBIDDEN');
+  const text = await metrics.registry.metrics();
+  for (const line of [
+    'soapstone_requests_total{route="orders",operation="Get",dialect="1.1",outcome="ok"} 3',
+    'soapstone_requests_total{route="orders",operation="Get",dialect="1.1",outcome="failed"} 1',
+    'soapstone_request_duration_seconds_bucket{le="0.001",route="orders"} 0',
+    'soapstone_request_duration_seconds_bucket{le="0.0025",route="orders"} 3',
+    'soapstone_request_duration_seconds_bucket{le="60",route="orders"} 3',
+    'soapstone_request_duration_seconds_bucket{le="+Inf",route="orders"} 4',
+    'soapstone_request_duration_seconds_sum{route="orders"} 61.006',
+    'soapstone_request_duration_seconds_count{route="orders"} 4',
+    'soapstone_upstream_duration_seconds_bucket{le="+Inf",route="orders"} 1',
+    'soapstone_held_head_duration_seconds_bucket{le="0.001",route="orders"} 1',
+    'soapstone_refusals_total{route="orders",code="UPSTREAM_TIMEOUT"} 1',
+    'soapstone_faults_total{route="orders",origin="gateway",code="_other"} 0',
+    'soapstone_faults_total{route="orders",origin="gateway",code="Server"} 1',
+    'soapstone_bytes_total{route="orders",direction="in"} 40',
+    'soapstone_bytes_total{route="orders",direction="out"} 80',
+    'soapstone_graphql_cost_sum 7',
+    'soapstone_monitored_violations_total{service="orders",code="XML_DTD_FORBIDDEN"} 1',
+    'soapstone_config_loads_total{result="ok"} 1',
+  ]) {
+    if (line.endsWith('_other"} 0')) t.notMatch(text, line.slice(0, -2), 'nothing is told that never happened');
+    else t.ok(text.includes(`${line}\n`), line);
+  }
+});
+
+t.test('a histogram of ours tells what one of the package would', async (t) => {
+  const bounds = [0.1, 1, 2.5, 10];
+  const registry = new Registry();
+  const theirs = new Histogram({ name: 'h', help: 'H.', labelNames: ['a'], buckets: bounds, registers: [registry] });
+  const book = new MetricBook();
+  const ours = book.histogram({ name: 'h', help: 'H.', labels: ['a'] }, bounds);
+  for (let n = 0; n < 200; n++) {
+    const value = n < 5 ? (bounds[n] ?? 0) : ((n * 7919) % 1300) / 64;
+    theirs.labels(n % 2 === 0 ? 'x' : 'y').observe(value);
+    ours.add(value, n % 2 === 0 ? 'x' : 'y');
+  }
+  t.equal(await book.registry.metrics(), await registry.metrics());
+});
+
+t.test('the metrics of several processes are added up', async (t) => {
+  const processes = [new Metrics([]), new Metrics([])];
+  for (const metrics of processes) metrics.observe(exchange('orders', 'Get'), 0.5);
+  const gathered = await Promise.all(processes.map(({ registry }) => registry.getMetricsAsJSON()));
+  // What comes from another process has been through JSON.
+  const text = await AggregatorRegistry.aggregate(JSON.parse(JSON.stringify(gathered))).metrics();
+  t.match(text, 'soapstone_requests_total{route="orders",operation="Get",dialect="1.1",outcome="ok"} 2');
+  t.match(text, 'soapstone_request_duration_seconds_bucket{le="0.5",route="orders"} 2');
+  t.match(text, 'soapstone_request_duration_seconds_count{route="orders"} 2');
+});
+
+t.test('no metric has more than 1,000 combinations of labels, whatever comes', async (t) => {
+  const metrics = new Metrics([]);
+  for (let n = 0; n < 20_000; n++) {
+    const odd = exchange(`route ${n}`, `operation ${n}`);
+    odd.faultCode = `code ${n}`;
+    odd.refuse(new Refusal('HTTP_NOT_FOUND'));
+    metrics.observe(odd, 0.1);
+    metrics.violation(`service ${n}`, 'XML_DTD_FORBIDDEN');
+  }
+  for (const name of [
+    'requests_total',
+    'refusals_total',
+    'faults_total',
+    'bytes_total',
+    'monitored_violations_total',
+  ]) {
+    const lines = await linesOf(metrics, `soapstone_${name}{`);
+    t.equal(lines.length, 1000, name);
+    t.ok(
+      lines.some((line) => /\{\w+="_other"/.test(line)),
+      `${name}: the rest is in one row`,
+    );
+  }
+  const total = (await linesOf(metrics, 'soapstone_requests_total{')).reduce(
+    (sum, line) => sum + Number(line.split(' ').at(-1)),
+    0,
+  );
+  t.equal(total, 20_000, 'and nothing is lost');
+});
+
+t.test('what others tell is asked for when it is read', async (t) => {
+  let shedding = false;
+  const metrics = new Metrics([{ service: 'a', active: () => 1, waiting: () => 2, breaker: () => 0.5 }], {
+    connections: () => 3,
+    refusedConnections: () => new Map([['total', 4]]),
+    droppedLogLines: () => 5,
+    isShedding: () => shedding,
+    eventLoopDelayMillis: () => 6,
+  });
+  shedding = true;
+  const text = await metrics.registry.metrics();
+  for (const line of [
+    'soapstone_upstream_calls_active{service="a"} 1',
+    'soapstone_upstream_calls_waiting{service="a"} 2',
+    'soapstone_upstream_breaker_open{service="a"} 0.5',
+    'soapstone_client_connections 3',
+    'soapstone_client_connections_refused_total{reason="total"} 4',
+    'soapstone_log_lines_dropped_total 5',
+    'soapstone_shedding 1',
+    'soapstone_event_loop_delay_seconds 0.006',
+  ])
+    t.ok(text.includes(`${line}\n`), line);
+  await metrics.registry.metrics();
+  t.ok((await metrics.registry.metrics()).includes('soapstone_log_lines_dropped_total 5\n'), 'not added up by reading');
+});
