@@ -9,14 +9,21 @@ export class Refusal extends Error {
   readonly kind: RefusalKind;
   /** For the log only, never for the caller: which rule, at which byte. Holds no input. */
   readonly detail: string | null;
+  /** When it is worth asking again: seconds, or an HTTP date (RFC 9110 section 10.2.3). Null when nothing is known. */
+  readonly retryAfter: string | null;
 
-  constructor(code: RefusalCode, detail: string | null = null, options?: ErrorOptions) {
+  constructor(code: RefusalCode, detail: string | null = null, options?: RefusalOptions) {
     super(kindOf(code).text, options);
     this.name = 'Refusal';
     this.code = code;
     this.kind = kindOf(code);
     this.detail = detail;
+    this.retryAfter = options?.retryAfter ?? null;
   }
+}
+
+export interface RefusalOptions extends ErrorOptions {
+  readonly retryAfter?: string | null;
 }
 
 /** What was caught, as a refusal: bugs are masked as `INTERNAL` and keep their cause for the log. */

@@ -1,6 +1,6 @@
 import { Refusal } from '../base/refusal.js';
 import { type MediaType, readMediaType } from '../soap/media-type.js';
-import type { ReplyHead } from '../upstream/upstream.js';
+import type { ReplyHead } from '../upstream/reply.js';
 
 /** What an envelope may come as. The pairing with the envelope's namespace is not enforced: real stacks mix them. */
 const ENVELOPE_TYPES: ReadonlySet<string> = new Set(['text/xml', 'application/soap+xml', 'application/xml']);

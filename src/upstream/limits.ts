@@ -66,6 +66,38 @@ export const UPSTREAM_LIMITS = {
     refusal: 'POOL_EXHAUSTED',
     text: 'How long a call waits for a connection.',
   },
+  ageMillis: {
+    default: 60_000,
+    min: 10,
+    max: 86_400_000,
+    unit: 'millis',
+    refusal: null,
+    text: 'How old a connection may be to be used again, so that addresses that moved are noticed.',
+  },
+  requestsPerConnection: {
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    unit: 'count',
+    refusal: null,
+    text: 'Calls on one connection before it is closed. 1 reuses none: for a backend without a WSDL that may answer twice, which nothing else can tell.',
+  },
+  breakerFailures: {
+    default: 5,
+    min: 0,
+    max: 10_000,
+    unit: 'count',
+    refusal: 'CIRCUIT_OPEN',
+    text: 'Failures in a row after which an address is given a rest; 0 gives none.',
+  },
+  breakerMillis: {
+    default: 30_000,
+    min: 1,
+    max: 600_000,
+    unit: 'millis',
+    refusal: 'CIRCUIT_OPEN',
+    text: 'How long that rest is, give or take a fifth; then one call is let through, two, four.',
+  },
 } as const satisfies LimitTable;
 
 export type UpstreamLimits = Limits<typeof UPSTREAM_LIMITS>;

@@ -1,206 +1,123 @@
-import type { Readable } from 'node:stream';
-
-import { Pool } from 'undici';
-
 import { Refusal } from '../base/refusal.js';
-import { refusalOfError } from './failure.js';
+import { Address } from './address.js';
+import { Call, type CallKeeper } from './call.js';
+import { Deadlines } from './deadlines.js';
 import type { UpstreamLimits } from './limits.js';
-import { Turnstile } from './turnstile.js';
+import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
+import { RetryBudget } from './retry-budget.js';
 
-export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST';
-  /** Appended to the path of the upstream's address: '' or a query with its question mark. */
-  readonly query: string;
-  /** Names and values in turn. */
-  readonly headers: string[];
-  readonly body: Buffer | Readable | null;
-}
-
-export interface ReplyHead {
-  readonly status: number;
-  /** The value of a header by its lower-case name; several values are joined by a comma and a space. */
-  header(name: string): string | null;
-}
-
-/** Told of one reply: `head`, any number of `data`, `end`; or `failed` at any point. What it throws ends the call. */
-export interface UpstreamReceiver {
-  head(head: ReplyHead): void;
-  data(chunk: Buffer): void;
-  end(): void;
-  /** The last word: the call is over and its connection will not be used again. */
-  failed(refusal: Refusal): void;
-}
-
-export interface UpstreamCall {
-  pause(): void;
-  resume(): void;
-  /** Ends the call and its connection; the receiver hears `failed(refusal)` unless it is over already. */
-  abort(refusal: Refusal): void;
-}
-
-/** One backend: its addresses, their connections, and the time each step may take. */
-export class Upstream {
-  readonly #targets: readonly Target[];
+/** One backend: its addresses, the line of calls that wait for a place at one of them, and the time they may take. */
+export class Upstream implements CallKeeper {
+  readonly #addresses: readonly Address[];
   readonly #limits: UpstreamLimits;
-  readonly #turnstile: Turnstile;
+  readonly #budget = new RetryBudget();
+  readonly #calls: Deadlines<Call>;
+  readonly #line: Deadlines<Call>;
+  /** Calls that were made once more, until they are over. */
+  readonly #repeated = new WeakSet<Call>();
   #next = 0;
+  #isClosed = false;
 
   constructor(urls: readonly string[], limits: UpstreamLimits) {
     this.#limits = limits;
-    this.#targets = urls.map((url) => makeTarget(new URL(url), limits));
-    this.#turnstile = new Turnstile(limits.connections * urls.length, limits.pending, limits.pendingMillis);
+    this.#addresses = urls.map((url) => new Address(new URL(url), limits));
+    this.#calls = new Deadlines(limits.totalMillis, (call) => call.abort(new Refusal('UPSTREAM_TIMEOUT', 'total')));
+    this.#line = new Deadlines(limits.pendingMillis, (call) => call.abort(new Refusal('POOL_EXHAUSTED', 'time')));
   }
 
   /** Calls in flight. */
   get active(): number {
-    return this.#turnstile.active;
+    return this.#addresses.reduce((sum, address) => sum + address.active, 0);
   }
 
   /** Calls that wait for a connection. */
   get waiting(): number {
-    return this.#turnstile.waiting;
+    return this.#line.size;
+  }
+
+  /** Addresses that failed and are given a rest, or are being tried again after it. */
+  get resting(): number {
+    return this.#addresses.filter((address) => address.breaker.isOpen).length;
   }
 
   call(request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamCall {
-    const target = this.#targets[this.#next] as Target;
-    this.#next = (this.#next + 1) % this.#targets.length;
-    return new Call(target, request, receiver, this.#turnstile, this.#limits.totalMillis);
+    const call = new Call(request, receiver, this);
+    this.#budget.earn();
+    this.#calls.add(call);
+    // Whoever waits is first.
+    const address = this.#line.size === 0 ? this.#choose(call.startedMillis) : null;
+    if (address !== null) call.go(address, call.startedMillis);
+    else this.#wait(call);
+    return call;
   }
 
   /** Closes every connection; calls still in flight fail. */
   async close(): Promise<void> {
-    await Promise.all(this.#targets.map((target) => target.pool.destroy()));
-  }
-}
-
-interface Target {
-  readonly pool: Pool;
-  readonly path: string;
-  readonly search: string;
-}
-
-function makeTarget(url: URL, limits: UpstreamLimits): Target {
-  const pool = new Pool(url.origin, {
-    connections: limits.connections,
-    pipelining: 1,
-    connect: { timeout: limits.connectMillis },
-    headersTimeout: limits.headersMillis,
-    bodyTimeout: limits.idleMillis,
-    keepAliveTimeout: Math.max(1, limits.keepAliveMillis),
-    keepAliveMaxTimeout: Math.max(1, limits.keepAliveMillis),
-    allowH2: false,
-  });
-  return { pool, path: url.pathname, search: url.search };
-}
-
-type Controller = Parameters<NonNullable<Parameters<Pool['dispatch']>[1]['onRequestStart']>>[0];
-type ReplyHeaders = Parameters<NonNullable<Parameters<Pool['dispatch']>[1]['onResponseStart']>>[2];
-
-class Call implements UpstreamCall, ReplyHead {
-  status = 0;
-  readonly #target: Target;
-  readonly #request: UpstreamRequest;
-  readonly #receiver: UpstreamReceiver;
-  readonly #timer: NodeJS.Timeout;
-  #controller: Controller | null = null;
-  #headers: ReplyHeaders | null = null;
-  #over = false;
-  #leave: (() => void) | null;
-
-  constructor(
-    target: Target,
-    request: UpstreamRequest,
-    receiver: UpstreamReceiver,
-    turnstile: Turnstile,
-    totalMillis: number,
-  ) {
-    this.#target = target;
-    this.#request = request;
-    this.#receiver = receiver;
-    this.#timer = setTimeout(() => this.abort(new Refusal('UPSTREAM_TIMEOUT', 'total')), totalMillis);
-    this.#leave = turnstile.enter(
-      () => this.#dispatch(),
-      () => this.abort(new Refusal('POOL_EXHAUSTED')),
-    );
+    this.#isClosed = true;
+    this.#calls.stop();
+    this.#line.stop();
+    for (const call of this.#line.members()) call.abort(new Refusal('UPSTREAM_UNREACHABLE', 'closed'));
+    await Promise.all(this.#addresses.map((address) => address.close()));
   }
 
-  pause(): void {
-    this.#controller?.pause();
+  left(call: Call): void {
+    this.#line.delete(call);
+    if (call.isOver) this.#calls.delete(call);
+    // Later: a connection that just failed cannot take the next call from within.
+    if (this.#line.size > 0) queueMicrotask(this.#advance);
   }
 
-  resume(): void {
-    this.#controller?.resume();
+  again(call: Call): boolean {
+    if (this.#isClosed || this.#repeated.has(call)) return false;
+    // What was never written is no more load; but where it could go is the question.
+    if (call.isUnsent ? this.#addresses.length === 1 : !this.#budget.spend()) return false;
+    this.#repeated.add(call);
+    queueMicrotask(() => {
+      if (call.isOver) return;
+      const nowMillis = performance.now();
+      const address = this.#choose(nowMillis);
+      if (address !== null) call.go(address, nowMillis);
+      else this.#wait(call);
+    });
+    return true;
   }
 
-  abort(refusal: Refusal): void {
-    if (this.#over) return;
-    this.#finish();
-    this.#controller?.abort(refusal);
-    destroyBody(this.#request.body);
-    this.#receiver.failed(refusal);
-  }
-
-  header(name: string): string | null {
-    const value = this.#headers?.[name];
-    return value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
-  }
-
-  // undici's DispatchHandler.
-
-  onRequestStart(controller: Controller): void {
-    this.#controller = controller;
-    if (this.#over) controller.abort(new Refusal('CLIENT_GONE'));
-  }
-
-  onResponseStart(_controller: Controller, status: number, headers: ReplyHeaders): void {
-    if (this.#over || status < 200) return;
-    this.status = status;
-    this.#headers = headers;
-    this.#tell(() => this.#receiver.head(this));
-  }
-
-  onResponseData(_controller: Controller, chunk: Buffer): void {
-    if (!this.#over) this.#tell(() => this.#receiver.data(chunk));
-  }
-
-  onResponseEnd(): void {
-    if (this.#over) return;
-    this.#tell(() => this.#receiver.end());
-    this.#finish();
-  }
-
-  onResponseError(_controller: Controller | null, error: Error): void {
-    if (this.#over) return;
-    this.#finish();
-    destroyBody(this.#request.body);
-    this.#receiver.failed(refusalOfError(error, this.status !== 0));
-  }
-
-  #dispatch(): void {
-    if (this.#over) return;
-    const { pool, path, search } = this.#target;
-    const query = search === '' ? this.#request.query : search + this.#request.query.replace('?', '&');
-    const { method, headers, body } = this.#request;
-    pool.dispatch({ path: path + query, method, headers, body }, this);
-  }
-
-  #tell(step: () => void): void {
-    try {
-      step();
-    } catch (caught) {
-      this.abort(caught instanceof Refusal ? caught : new Refusal('INTERNAL', null, { cause: caught }));
+  /** The next address in turn that is ready. */
+  #choose(nowMillis: number): Address | null {
+    const { length } = this.#addresses;
+    for (let tried = 0; tried < length; tried++) {
+      const address = this.#addresses[this.#next];
+      this.#next = (this.#next + 1) % length;
+      if (address?.isReady(nowMillis) === true) return address;
     }
+    return null;
   }
 
-  #finish(): void {
-    this.#over = true;
-    clearTimeout(this.#timer);
-    this.#leave?.();
-    this.#leave = null;
+  #wait(call: Call): void {
+    const refusal = this.#refusalOfLine(performance.now());
+    // Not at once: whoever calls must hold the call before it can end.
+    if (refusal !== null) queueMicrotask(() => call.abort(refusal));
+    else this.#line.add(call);
   }
-}
 
-/** A body that nobody will read any more must not keep its source waiting. */
-function destroyBody(body: UpstreamRequest['body']): void {
-  if (body !== null && 'destroy' in body) body.destroy();
+  /** Why nobody may wait, or null. */
+  #refusalOfLine(nowMillis: number): Refusal | null {
+    if (!this.#addresses.some((address) => address.breaker.admits(nowMillis))) {
+      const restMillis = Math.min(...this.#addresses.map((address) => address.breaker.restMillis(nowMillis)));
+      return new Refusal('CIRCUIT_OPEN', null, { retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))) });
+    }
+    return this.#line.size >= this.#limits.pending ? new Refusal('POOL_EXHAUSTED', 'line') : null;
+  }
+
+  readonly #advance = (): void => {
+    const nowMillis = performance.now();
+    for (const call of this.#line.members()) {
+      const address = this.#choose(nowMillis);
+      if (address === null) break;
+      this.#line.delete(call);
+      call.go(address, nowMillis);
+    }
+    if (this.#addresses.some((address) => address.breaker.admits(nowMillis))) return;
+    for (const call of this.#line.members()) call.abort(new Refusal('CIRCUIT_OPEN', 'while waiting'));
+  };
 }

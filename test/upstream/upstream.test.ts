@@ -7,14 +7,8 @@ import { Refusal } from '../../src/base/refusal.js';
 import type { RefusalCode } from '../../src/base/refusals.js';
 import { refusalOfError } from '../../src/upstream/failure.js';
 import { UPSTREAM_LIMITS, type UpstreamLimits } from '../../src/upstream/limits.js';
-import { Turnstile } from '../../src/upstream/turnstile.js';
-import {
-  type ReplyHead,
-  Upstream,
-  type UpstreamCall,
-  type UpstreamReceiver,
-  type UpstreamRequest,
-} from '../../src/upstream/upstream.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../src/upstream/reply.js';
+import { Upstream } from '../../src/upstream/upstream.js';
 import { answerWith, type RecordedMessage, startRecordingBackend, startScriptedBackend } from '../kit/backend.js';
 
 const LIMITS = defaultsOf(UPSTREAM_LIMITS);
@@ -99,82 +93,6 @@ async function startHolding(t: Test) {
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-t.test('the turnstile lets in as many as fit, in order, and the others wait', async (t) => {
-  const turnstile = new Turnstile(2, 3, 60_000);
-  const log: string[] = [];
-  const enter = (name: string) =>
-    turnstile.enter(
-      () => log.push(name),
-      () => log.push(`${name} refused`),
-    );
-  const leave = ['a', 'b', 'c', 'd', 'e', 'f'].map(enter);
-  t.same(log, [], 'nobody is called before the way out is in hand');
-  await turn();
-  t.same(log, ['a', 'b', 'f refused'], 'two inside, three wait, the sixth is one too many');
-  t.equal(turnstile.active, 2);
-  t.equal(turnstile.waiting, 3);
-  leave[5]?.();
-  t.equal(turnstile.active, 2, 'who was refused takes no place with it');
-  leave[3]?.();
-  t.equal(turnstile.waiting, 2, 'who waits may give up');
-  leave[1]?.();
-  t.same(log.slice(3), ['c'], 'the first of those who wait');
-  leave[0]?.();
-  t.same(log.slice(3), ['c', 'e']);
-  t.equal(turnstile.active, 2);
-  leave[2]?.();
-  leave[4]?.();
-  t.equal(turnstile.active, 0);
-  t.equal(turnstile.waiting, 0);
-});
-
-t.test('who waits too long is refused, and its place in the line is free', async (t) => {
-  const turnstile = new Turnstile(1, 1, 5);
-  const leaveFirst = turnstile.enter(
-    () => {},
-    () => t.fail('refused'),
-  );
-  await new Promise<void>((resolve) => {
-    const leave = turnstile.enter(
-      () => t.fail('let in'),
-      () => {
-        leave();
-        resolve();
-      },
-    );
-  });
-  t.equal(turnstile.waiting, 0);
-  let isIn = false;
-  const leaveThird = turnstile.enter(
-    () => {
-      isIn = true;
-    },
-    () => t.fail('refused'),
-  );
-  leaveFirst();
-  t.ok(isIn);
-  leaveThird();
-  t.equal(turnstile.active, 0);
-});
-
-t.test('a line of many thousands is left at constant cost', async (t) => {
-  const turnstile = new Turnstile(1, 65_536, 60_000);
-  turnstile.enter(
-    () => {},
-    () => {},
-  );
-  const leave = Array.from({ length: 50_000 }, () =>
-    turnstile.enter(
-      () => {},
-      () => {},
-    ),
-  );
-  const started = performance.now();
-  for (const one of leave.reverse()) one();
-  t.equal(turnstile.waiting, 0);
-  t.comment(`took ${Math.round(performance.now() - started)} ms`);
-});
 
 t.test('an answer comes whole, with its head', async (t) => {
   const backend = await startRecordingBackend((message, response) => {

@@ -1,0 +1,110 @@
+import type { Refusal } from '../base/refusal.js';
+import type { RefusalCode } from '../base/refusals.js';
+
+/** How a call went, as far as it says something of the backend. `none`: it says nothing. */
+export type Verdict = 'answered' | 'failed' | 'none';
+
+/** A share of the rest is added or taken away, so that many gateways do not come back all at once. */
+const JITTER = 0.2;
+
+/**
+ * Gives a backend a rest that failed several times in a row (catalogue U23, U24). After the rest one call is let
+ * through, then two at once, then four, up to as many as ever; one failure among them and it rests again.
+ */
+export class Breaker {
+  readonly #failuresMax: number;
+  readonly #restMillis: number;
+  readonly #capacity: number;
+  #state: 'closed' | 'open' | 'half-open' = 'closed';
+  /** In a row. */
+  #failures = 0;
+  #openUntilMillis = 0;
+  /** Calls at once while half open, and how many of them are out and answered. */
+  #allowed = 1;
+  #out = 0;
+  #answered = 0;
+  /** Changes with the state: what a call of another state says is no news. */
+  #epoch = 0;
+
+  /** `failuresMax` 0 never opens. `capacity`: from so many calls at once on it is closed again. */
+  constructor(failuresMax: number, restMillis: number, capacity: number) {
+    this.#failuresMax = failuresMax;
+    this.#restMillis = restMillis;
+    this.#capacity = capacity;
+  }
+
+  get isOpen(): boolean {
+    return this.#state !== 'closed';
+  }
+
+  /** Whether a call may be made now. */
+  admits(nowMillis: number): boolean {
+    if (this.#state === 'closed') return true;
+    if (this.#state === 'open') {
+      if (nowMillis < this.#openUntilMillis) return false;
+      this.#enter('half-open');
+      this.#allowed = 1;
+      this.#out = 0;
+      this.#answered = 0;
+    }
+    return this.#out < this.#allowed;
+  }
+
+  /** Milliseconds until it is worth asking again. */
+  restMillis(nowMillis: number): number {
+    return this.#state === 'open' ? Math.max(0, this.#openUntilMillis - nowMillis) : 0;
+  }
+
+  /** A call is made. Returns what `end` must be told. */
+  begin(): number {
+    if (this.#state === 'half-open') this.#out++;
+    return this.#epoch;
+  }
+
+  end(epoch: number, verdict: Verdict, nowMillis: number): void {
+    if (epoch !== this.#epoch) return;
+    if (this.#state === 'half-open') this.#out--;
+    if (verdict === 'failed') this.#fail(nowMillis);
+    else if (verdict === 'answered') this.#answer();
+  }
+
+  #fail(nowMillis: number): void {
+    this.#failures++;
+    if (this.#failuresMax === 0) return;
+    if (this.#state === 'closed' && this.#failures < this.#failuresMax) return;
+    this.#openUntilMillis = nowMillis + this.#restMillis * (1 - JITTER + 2 * JITTER * Math.random());
+    this.#enter('open');
+  }
+
+  #answer(): void {
+    this.#failures = 0;
+    if (this.#state !== 'half-open' || ++this.#answered < this.#allowed) return;
+    this.#answered = 0;
+    this.#allowed *= 2;
+    if (this.#allowed > this.#capacity) this.#enter('closed');
+  }
+
+  #enter(state: 'closed' | 'open' | 'half-open'): void {
+    this.#state = state;
+    this.#epoch++;
+  }
+}
+
+/** What the end of a call says of the backend. A Fault is an answer; so is what the caller was refused for. */
+export function verdictOf({ code, kind }: Refusal, status: number): Verdict {
+  if (FAILURES.has(code)) return 'failed';
+  if (code === 'UPSTREAM_INVALID_RESPONSE') return status === 0 || status >= 500 ? 'failed' : 'answered';
+  return kind.blame === 'upstream' && status !== 0 ? 'answered' : 'none';
+}
+
+const FAILURES: ReadonlySet<RefusalCode> = new Set([
+  'UPSTREAM_UNREACHABLE',
+  'UPSTREAM_CONNECT_TIMEOUT',
+  'UPSTREAM_TLS',
+  'UPSTREAM_TIMEOUT',
+  'UPSTREAM_IDLE_TIMEOUT',
+  'UPSTREAM_RESET',
+  'UPSTREAM_TRUNCATED',
+  'UPSTREAM_DESYNC',
+  'UPSTREAM_OVERLOADED',
+]);

@@ -1,0 +1,217 @@
+import { Refusal } from '../base/refusal.js';
+import type { Address } from './address.js';
+import { type Verdict, verdictOf } from './breaker.js';
+import type { Connection, ExchangeHandler } from './connection.js';
+import { refusalOfError } from './failure.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
+
+/** Header fields of one answer (catalogue U13). */
+const FIELDS_MAX = 100;
+
+/** Who finds places for calls. */
+export interface CallKeeper {
+  /** The call left its place, if it had one. */
+  left(call: Call): void;
+  /** Whether the call may be made once more. If so it is, a little later: `go`, or `abort` when there is no place. */
+  again(call: Call): boolean;
+}
+
+/** One call: from the line where it waits for a place, to the last byte of its answer. */
+export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
+  status = 0;
+  readonly startedMillis = performance.now();
+  readonly request: UpstreamRequest;
+  /** Where it is or was last; null while it waits for the first place. */
+  address: Address | null = null;
+  readonly #receiver: UpstreamReceiver;
+  readonly #keeper: CallKeeper;
+  #connection: Connection | null = null;
+  #breakerEpoch = 0;
+  #headers: readonly Buffer[] = [];
+  #abort: ((error: Error) => void) | null = null;
+  #resume: (() => void) | null = null;
+  #isPaused = false;
+  /** The request is being written, and is out. */
+  #isSent = false;
+  #isOut = false;
+  #isOver = false;
+
+  constructor(request: UpstreamRequest, receiver: UpstreamReceiver, keeper: CallKeeper) {
+    this.request = request;
+    this.#receiver = receiver;
+    this.#keeper = keeper;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The request body comes from somewhere while it is sent: it cannot be sent twice, and an answer may come early. */
+  get isUpload(): boolean {
+    const { body } = this.request;
+    return body !== null && 'pipe' in body;
+  }
+
+  /** Nothing of the request was written. */
+  get isUnsent(): boolean {
+    return !this.#isSent;
+  }
+
+  /** Makes the call at an address that is ready. */
+  go(address: Address, nowMillis: number): void {
+    const { method, query, headers, body } = this.request;
+    this.address = address;
+    this.#breakerEpoch = address.breaker.begin();
+    this.#isSent = false;
+    this.#isOut = false;
+    const connection = address.take();
+    this.#connection = connection;
+    connection.send({ method, path: address.target(query), headers, body }, this, this.isUpload, nowMillis);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#resume?.();
+  }
+
+  abort(refusal: Refusal): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#abort?.(refusal);
+    this.#fail(refusal);
+  }
+
+  header(name: string): string | null {
+    const headers = this.#headers;
+    let value: string | null = null;
+    for (let index = 0; index < headers.length; index += 2) {
+      const key = headers[index];
+      if (key?.length !== name.length || key.toString('latin1').toLowerCase() !== name) continue;
+      const text = headers[index + 1]?.toString('latin1') ?? '';
+      value = value === null ? text : `${value}, ${text}`;
+    }
+    return value;
+  }
+
+  // What the connection tells.
+
+  onConnect(abort: (error: Error) => void): void {
+    // Given up while the connection was made. The connection is as good as new.
+    if (this.#isOver) throw new Refusal('CLIENT_GONE');
+    this.#abort = abort;
+    this.#isSent = true;
+    this.#connection?.begin();
+  }
+
+  onRequestSent(): void {
+    this.#isOut = true;
+    this.#connection?.requestIsOut();
+  }
+
+  onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
+    if (this.#isOver || status < 200) return true;
+    this.status = status;
+    this.#headers = headers;
+    this.#resume = resume;
+    if (headers.length > 2 * FIELDS_MAX) {
+      this.abort(new Refusal('UPSTREAM_INVALID_RESPONSE', 'header fields'));
+      return true;
+    }
+    try {
+      this.#receiver.head(this);
+    } catch (caught) {
+      this.#stop(caught);
+    }
+    return !this.#isPaused;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#isOver) return true;
+    try {
+      this.#receiver.data(chunk);
+    } catch (caught) {
+      this.#stop(caught);
+    }
+    return !this.#isPaused;
+  }
+
+  onComplete(): void {
+    const connection = this.#connection;
+    if (this.#isOver || connection === null) return;
+    connection.end();
+    // What is behind the answer in the same packet is read after this: two answers, and nobody knows which is ours.
+    if (connection.isReused) queueMicrotask(() => this.#end(connection.isDesynced));
+    else this.#end(false);
+  }
+
+  onError(error: unknown): void {
+    if (this.#isOver) return;
+    const refusal = refusalOfError(error, this.status !== 0);
+    if (this.#mayBeRepeated(refusal) && this.#keeper.again(this)) {
+      this.#leave(verdictOf(refusal, this.status));
+      return;
+    }
+    this.#isOver = true;
+    this.#fail(refusal);
+  }
+
+  #end(isDesynced: boolean): void {
+    if (this.#isOver) return;
+    if (isDesynced) {
+      this.abort(new Refusal('UPSTREAM_DESYNC', 'two answers'));
+      return;
+    }
+    try {
+      this.#receiver.end();
+    } catch (caught) {
+      this.#stop(caught);
+      return;
+    }
+    this.#isOver = true;
+    this.#leave('answered');
+  }
+
+  #stop(caught: unknown): void {
+    this.abort(caught instanceof Refusal ? caught : new Refusal('INTERNAL', null, { cause: caught }));
+  }
+
+  #fail(refusal: Refusal): void {
+    this.#leave(this.#saysNothing(refusal) ? 'none' : verdictOf(refusal, this.status));
+    const { body } = this.request;
+    // A body that nobody will read any more must not keep its source waiting.
+    if (body !== null && 'destroy' in body) body.destroy();
+    this.#receiver.failed(refusal);
+  }
+
+  /** A caller who sends or reads slowly makes a call slow: that is not the backend's failure. */
+  #saysNothing(refusal: Refusal): boolean {
+    if (this.#connection === null) return true;
+    const isSlow = refusal.code === 'UPSTREAM_TIMEOUT' || refusal.code === 'UPSTREAM_RESET';
+    return isSlow && (this.#isPaused || (this.isUpload && this.#isSent && !this.#isOut));
+  }
+
+  #mayBeRepeated({ code }: Refusal): boolean {
+    if (this.isUpload) return false;
+    // Never written: it can do no harm anywhere else.
+    if (!this.#isSent) return code === 'UPSTREAM_UNREACHABLE' || code === 'UPSTREAM_CONNECT_TIMEOUT';
+    return this.request.isIdempotent === true && code === 'UPSTREAM_RESET';
+  }
+
+  #leave(verdict: Verdict): void {
+    const { address } = this;
+    const connection = this.#connection;
+    this.#connection = null;
+    this.#abort = null;
+    this.#resume = null;
+    if (address !== null && connection !== null) {
+      address.give(connection);
+      address.breaker.end(this.#breakerEpoch, verdict, performance.now());
+    }
+    this.#keeper.left(this);
+  }
+}

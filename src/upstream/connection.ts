@@ -1,0 +1,127 @@
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+
+import { buildConnector, Client } from 'undici';
+
+import { Guard } from './guard.js';
+import type { UpstreamLimits } from './limits.js';
+
+/** How much before the backend closes an idle connection ours is closed, when it says when (`Keep-Alive: timeout=5`). */
+const KEEP_ALIVE_MARGIN_MILLIS = 1_500;
+/** When the system asks an idle connection for a sign of life. */
+const TCP_KEEP_ALIVE_MILLIS = 15_000;
+/** Bytes of the head of an answer (catalogue U13). */
+const HEAD_BYTES_MAX = 16 * 1024;
+
+/** Who is told of an exchange: the low-level handler of undici 7, which makes no objects of its own for each exchange. */
+export interface ExchangeHandler {
+  /** The request is about to be written. What it throws ends the exchange before that. */
+  onConnect(abort: (error: Error) => void): void;
+  onRequestSent(): void;
+  /** Names and values in turn. False pauses until `resume` is called. */
+  onHeaders(status: number, headers: Buffer[], resume: () => void): boolean;
+  onData(chunk: Buffer): boolean;
+  onComplete(): void;
+  onError(error: unknown): void;
+}
+
+export interface ExchangeRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: string[];
+  readonly body: Buffer | Readable | null;
+}
+
+/** Makes the sockets of one address. TLS sessions are resumed among them and with nobody else. */
+export type Connector = ReturnType<typeof buildConnector>;
+
+export const makeConnector = (limits: UpstreamLimits): Connector =>
+  buildConnector({
+    timeout: limits.connectMillis,
+    keepAliveInitialDelay: TCP_KEEP_ALIVE_MILLIS,
+    allowH2: false,
+  });
+
+/**
+ * A place for one exchange at a time at one address: a socket that is made when it is needed and kept while it may be
+ * used again. The only file that knows which HTTP client it is.
+ */
+export class Connection {
+  readonly #client: Client;
+  readonly #limits: UpstreamLimits;
+  #socket: Socket | null = null;
+  #guard: Guard | null = null;
+  #madeMillis = 0;
+  /** Exchanges begun on the socket there is. */
+  #exchanges = 0;
+
+  constructor(origin: string, connector: Connector, limits: UpstreamLimits) {
+    this.#limits = limits;
+    this.#client = new Client(origin, {
+      pipelining: 1,
+      connect: (options, callback) =>
+        connector(options, (...made) => {
+          if (made[0] === null) this.#adopt(made[1]);
+          callback(...made);
+        }),
+      headersTimeout: limits.headersMillis,
+      bodyTimeout: limits.idleMillis,
+      keepAliveTimeout: Math.max(1, limits.keepAliveMillis),
+      keepAliveMaxTimeout: Math.max(1, limits.keepAliveMillis),
+      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MILLIS,
+      maxHeaderSize: HEAD_BYTES_MAX,
+      allowH2: false,
+    });
+  }
+
+  /** The exchange there is, or the last one, was not the first on its socket. */
+  get isReused(): boolean {
+    return this.#exchanges > 1;
+  }
+
+  /** Something came behind the complete answer. */
+  get isDesynced(): boolean {
+    return this.#guard?.isDesynced ?? false;
+  }
+
+  /**
+   * Sends a request. `isFresh` wants a socket that nobody used: where an answer may come early, only that tells whose
+   * it is.
+   */
+  send(request: ExchangeRequest, handler: ExchangeHandler, isFresh: boolean, nowMillis: number): void {
+    const socket = this.#socket;
+    if (socket !== null && !socket.destroyed && this.#exchanges > 0) {
+      const { ageMillis, requestsPerConnection } = this.#limits;
+      const isOld = nowMillis - this.#madeMillis >= ageMillis || this.#exchanges >= requestsPerConnection;
+      // The client makes a new one for the request that it is given next.
+      if (isFresh || isOld) socket.destroy();
+    }
+    this.#client.dispatch(request, handler);
+  }
+
+  /** The handler tells of its exchange: a request is about to be written. */
+  begin(): void {
+    this.#exchanges++;
+    this.#guard?.begin(this.#exchanges > 1);
+  }
+
+  requestIsOut(): void {
+    this.#guard?.requestIsOut();
+  }
+
+  /** The answer is complete. */
+  end(): void {
+    this.#guard?.end();
+  }
+
+  async close(): Promise<void> {
+    await this.#client.destroy();
+  }
+
+  #adopt(socket: Socket): void {
+    this.#socket = socket;
+    this.#guard = new Guard(socket);
+    this.#madeMillis = performance.now();
+    this.#exchanges = 0;
+  }
+}

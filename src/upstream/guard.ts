@@ -1,0 +1,136 @@
+import type { Socket } from 'node:net';
+
+import { Refusal } from '../base/refusal.js';
+
+/** Answers of the 100s that may come before the real one: HTTP allows any number, nothing needs more (catalogue U13). */
+const INTERIM_MAX = 10;
+/** Bytes of one interim answer; as long as the head of a real one may be. */
+const INTERIM_BYTES_MAX = 16 * 1024;
+
+/** `HTTP/1.x nnn`: up to here it is known what a head is. */
+const DECIDED_AT = 12;
+const VERSION = Buffer.from('HTTP/1.', 'latin1');
+const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
+const EMPTY: Buffer = Buffer.alloc(0);
+
+/** What of an exchange the connection is at. `answer`: its head has begun. */
+type At = 'idle' | 'request' | 'answer';
+
+/**
+ * Stands between a socket and the parser of its answers, and sees every byte first.
+ *
+ * It keeps an answer with its request. Whatever comes while nothing was asked ends the connection unread, and so does an
+ * answer that begins before its request is out on a connection that was used before: it is the rest of another exchange.
+ * On a new connection that is an early answer, which is fine: nobody else has asked anything there.
+ *
+ * What cannot be told apart by the connection alone: an answer nobody asked for that arrives after the next request was
+ * handed to the system and before that request's own answer. HTTP/1.1 numbers nothing. Such an answer is known by its
+ * content (the name of its Body child, RelatesTo), or by the second answer that follows it in the same packet.
+ *
+ * Interim answers (100, 102, 103) are taken out: the parser behind takes an unasked `100 Continue` for a broken
+ * connection, and some stacks send one for every request.
+ */
+export class Guard {
+  /** Something came behind the complete answer. */
+  isDesynced = false;
+  readonly #socket: Socket;
+  #at: At = 'idle';
+  #requestIsOut = false;
+  #mayBeStale = false;
+  #interim = 0;
+  /** Bytes that do not yet say what they are. */
+  #held = EMPTY;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    const read = socket.read.bind(socket);
+    socket.read = (size?: number): unknown => {
+      if (size !== undefined) return read(size);
+      for (;;) {
+        const chunk: unknown = read();
+        if (chunk === null) this.#lookBehind();
+        if (this.#at === 'answer' || !(chunk instanceof Uint8Array)) return chunk;
+        const passed = this.#pass(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+        if (passed === null || passed.length > 0) return passed;
+      }
+    };
+  }
+
+  /** A request is about to be written; `isReused`: it is not the first on this connection. */
+  begin(isReused: boolean): void {
+    this.#at = 'request';
+    this.#mayBeStale = isReused;
+    this.#requestIsOut = false;
+    this.#interim = 0;
+    this.#held = EMPTY;
+    this.isDesynced = false;
+  }
+
+  /** The last byte of the request was given to the socket. */
+  requestIsOut(): void {
+    this.#requestIsOut = true;
+  }
+
+  /** The answer is complete. */
+  end(): void {
+    this.#at = 'idle';
+  }
+
+  /** What the parser may see: null and the socket is destroyed, empty where there is nothing for it yet. */
+  #pass(chunk: Buffer): Buffer | null {
+    if (this.#at === 'idle') {
+      // No error: a request that waits for this connection shall go to another one.
+      this.isDesynced = true;
+      this.#socket.destroy();
+      return null;
+    }
+    if (this.#mayBeStale && !(this.#requestIsOut && this.#socket.writableLength === 0)) {
+      return this.#refuse(new Refusal('UPSTREAM_DESYNC', 'an answer before its request was sent'));
+    }
+    let bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    this.#held = EMPTY;
+    for (;;) {
+      if (bytes.length < DECIDED_AT) return this.#hold(bytes);
+      if (!bytes.subarray(0, VERSION.length).equals(VERSION)) {
+        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'not HTTP/1'));
+      }
+      if (bytes[9] !== 0x31 || (bytes[10] === 0x30 && bytes[11] === 0x31)) {
+        // Not of the 100s; or 101, which nobody asked for and the parser refuses.
+        this.#at = 'answer';
+        return bytes;
+      }
+      const end = bytes.indexOf(HEAD_END);
+      if (end < 0) {
+        if (bytes.length <= INTERIM_BYTES_MAX) return this.#hold(bytes);
+        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'a long interim answer'));
+      }
+      if (++this.#interim > INTERIM_MAX) {
+        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'too many interim answers'));
+      }
+      bytes = bytes.subarray(end + HEAD_END.length);
+      if (bytes.length === 0) return bytes;
+    }
+  }
+
+  /**
+   * Nothing more to read, and the answer is complete: has the parser ended the connection because of what came behind
+   * it? When it ends one because that was agreed it says so by the code.
+   */
+  #lookBehind(): void {
+    if (this.#at !== 'idle' || !this.#socket.destroyed) return;
+    const error: unknown = this.#socket.errored;
+    if (typeof error === 'object' && error !== null && 'code' in error && error.code !== 'UND_ERR_INFO') {
+      this.isDesynced = true;
+    }
+  }
+
+  #hold(bytes: Buffer): Buffer {
+    this.#held = bytes;
+    return EMPTY;
+  }
+
+  #refuse(refusal: Refusal): null {
+    this.#socket.destroy(refusal);
+    return null;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Readable } from 'node:stream';
+
+import type { Refusal } from '../base/refusal.js';
+
+export interface UpstreamRequest {
+  readonly method: 'GET' | 'POST';
+  /** Appended to the path of the upstream's address: '' or a query with its question mark. */
+  readonly query: string;
+  /** Names and values in turn. */
+  readonly headers: string[];
+  readonly body: Buffer | Readable | null;
+  /** Doing it twice does no harm: it may be sent again when the connection broke before any answer. */
+  readonly isIdempotent?: boolean;
+}
+
+export interface ReplyHead {
+  readonly status: number;
+  /** The value of a header by its lower-case name; several values are joined by a comma and a space. */
+  header(name: string): string | null;
+}
+
+/** Told of one reply: `head`, any number of `data`, `end`; or `failed` at any point. What it throws ends the call. */
+export interface UpstreamReceiver {
+  head(head: ReplyHead): void;
+  data(chunk: Buffer): void;
+  end(): void;
+  /** The last word: the call is over and its connection will not be used again. */
+  failed(refusal: Refusal): void;
+}
+
+export interface UpstreamCall {
+  pause(): void;
+  resume(): void;
+  /** Ends the call and its connection; the receiver hears `failed(refusal)` unless it is over already. */
+  abort(refusal: Refusal): void;
+}

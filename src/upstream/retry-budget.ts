@@ -1,0 +1,22 @@
+/** Retries for each call made: a backend in trouble gets a fifth more at most (catalogue U25). */
+const SHARE = 0.2;
+/** What may be saved up, so that a quiet day pays for no storm. */
+const SAVED_MAX = 10;
+
+/** Allows retries as a share of the calls. */
+export class RetryBudget {
+  #saved = 1;
+
+  /** A call was made. */
+  earn(): void {
+    if (this.#saved < SAVED_MAX) this.#saved += SHARE;
+  }
+
+  /** Whether one may be retried; it counts as retried then. */
+  spend(): boolean {
+    // Shares of a fifth do not add up to a whole exactly.
+    if (this.#saved < 1 - 1e-9) return false;
+    this.#saved--;
+    return true;
+  }
+}
