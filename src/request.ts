@@ -50,6 +50,8 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 export interface RequestHooks {
   readonly finish: Finish;
+  /** Whether new requests are refused because there is more to do than can be done. */
+  readonly isShedding: () => boolean;
   /** A service in monitor mode let through what it would have refused. */
   readonly onViolation: (exchange: Exchange) => (refusal: Refusal) => void;
 }
@@ -70,6 +72,9 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     judgeHead(request, compiled.config.limits.http);
     const { path, query } = readTarget(request);
     service = compiled.byPath.get(path) ?? null;
+    if (service !== null) exchange.route = service.name;
+    // Before the body: what is refused for want of time must take none.
+    if (gateway.hooks.isShedding()) throw new Refusal('OVERLOADED');
     if (service !== null) await soap(gateway, service, query, exchange, request, response);
     else if (path === compiled.graph.path) await answerGraphql(gateway.graphql, exchange, request, response);
     else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');

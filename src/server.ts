@@ -8,6 +8,7 @@ import { makeAdminServer } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
 import type { Log } from './observe/log.js';
 import { Metrics } from './observe/metrics.js';
+import { Overload } from './observe/overload.js';
 import { offerMetrics } from './observe/prometheus.js';
 import { makeRequestHandler } from './request.js';
 import { TrafficServer } from './traffic.js';
@@ -35,17 +36,23 @@ export async function startGateway(
   operators: 'here' | 'elsewhere' = 'here',
 ): Promise<Gateway> {
   const { config, services } = compiled;
+  const overload = new Overload(config.limits.overload);
   const metrics = new Metrics(
     services.map(({ name, upstream }) => ({
       service: name,
       active: () => upstream.active,
       waiting: () => upstream.waiting,
     })),
-    { droppedLogLines: () => log.droppedLines },
+    {
+      droppedLogLines: () => log.droppedLines,
+      isShedding: () => overload.isShedding,
+      eventLoopDelayMillis: () => overload.delayMillis,
+    },
   );
   const finish = makeFinish(log, metrics);
   const handler = makeRequestHandler(compiled, {
     finish,
+    isShedding: () => overload.isShedding,
     onViolation: (exchange) => (refusal) => {
       metrics.violation(exchange.route, refusal.code);
       log.violation(exchange, refusal);
@@ -71,6 +78,7 @@ export async function startGateway(
     adminUrl,
     async drain() {
       ready = false;
+      overload.close();
       const forced = await traffic.drain(config.limits.http.drainMillis);
       await compiled.close();
       await closeServer(admin);

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { Limits, LimitTable } from '../base/limit.js';
 import { CODEC_LIMITS } from '../codec/limits.js';
 import { GRAPHQL_LIMITS } from '../graphql/limits.js';
+import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
 import { SOAP_LIMITS } from '../soap/limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
@@ -139,6 +140,10 @@ const SERVICE = Type.Object(
       '`camel` makes field names lowerCamelCase; `exact` keeps the names of the XML.',
       'camel',
     ),
+    serveWsdl: Type.Boolean({
+      description: 'Whether `?wsdl` and `?xsd=` of the path answer with the documents of `wsdl`.',
+      default: true,
+    }),
     understands: Type.Optional(
       Type.Array(Type.String({ pattern: '^\\{[^{}]*\\}[^{}\\s:]+$', hint: 'Write {namespace}name.' }), {
         description:
@@ -212,6 +217,7 @@ export const CONFIG = Type.Object(
       graphql: limits(GRAPHQL_LIMITS, 'Limits of GraphQL requests and answers.'),
       http: limits(HTTP_LIMITS, 'Limits of the HTTP server.'),
       upstream: limits(UPSTREAM_LIMITS, 'Limits of each upstream.'),
+      overload: limits(OVERLOAD_LIMITS, 'When this process has more to do than it can.'),
     }),
     log: section('Logging, as JSON lines on standard output.', {
       level: oneOf(

@@ -40,7 +40,7 @@ export function refuseSoap(
   exchange.status = faultStatusOf(dialect, faultCode);
   exchange.bytesOut += message.length;
   const headers = ['content-type', printMediaType(dialect, null), 'content-length', String(message.length)];
-  endLingering(request, response, exchange.status, headers, message);
+  endLingering(request, response, exchange.status, [...headers, ...retryAfter(refusal)], message);
 }
 
 /** Answers a request that is for none of the doors, or whose door failed before it could speak its own language. */
@@ -52,11 +52,16 @@ export function refuseHttp(
 ): void {
   exchange.refuse(refusal);
   if (response.headersSent || refusal.code === 'CLIENT_GONE') cut(exchange, response);
-  else answerEmpty(exchange, request, response, refusal.kind.status ?? statusOfBlame(refusal), null);
+  else answerEmpty(exchange, request, response, statusOf(refusal), null, retryAfter(refusal));
 }
 
-const statusOfBlame = ({ kind }: Refusal): number =>
-  kind.blame === 'upstream' ? 502 : kind.blame === 'us' ? 500 : 400;
+function statusOf({ code, kind }: Refusal): number {
+  if (code === 'OVERLOADED') return 503;
+  return kind.status ?? (kind.blame === 'upstream' ? 502 : kind.blame === 'us' ? 500 : 400);
+}
+
+/** Callers that come again at once would keep the gateway where it is. */
+const retryAfter = ({ code }: Refusal): readonly string[] => (code === 'OVERLOADED' ? ['retry-after', '1'] : []);
 
 function cut(exchange: Exchange, response: ServerResponse): void {
   exchange.outcome = 'aborted';
@@ -72,9 +77,10 @@ function answerEmpty(
   response: ServerResponse,
   status: number,
   allow: string | null,
+  more: readonly string[] = [],
 ): void {
   exchange.status = status;
-  const headers = ['content-length', '0'];
+  const headers = ['content-length', '0', ...more];
   if (allow !== null) headers.push('allow', allow);
   endLingering(request, response, status, headers, null);
 }
