@@ -93,6 +93,7 @@ export class HandwrittenTypes {
       name,
       documentation: field.description?.value ?? null,
       soapAction: given.soapAction,
+      addressingAction: null,
       status: 'ok',
       reasons: [],
       input: { body: request, headers: [] },

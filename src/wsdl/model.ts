@@ -37,6 +37,13 @@ export interface Operation {
   readonly documentation: string | null;
   /** The soapAction as written, without quotes; null when the binding gives none. */
   readonly soapAction: string | null;
+  /**
+   * The action of its requests in WS-Addressing: the one the input names, else by the default pattern (WS-Addressing
+   * Metadata 4.4.1 and 4.4.4). Null without a port type.
+   */
+  readonly addressingAction: string | null;
+  /** Of the binding: how its Body is made. Not given for what was written by hand. */
+  readonly style?: 'document' | 'rpc';
   /** `ok`: all of it is understood. `partial`: parts became opaque. `disabled`: not callable; it still passes as SOAP. */
   readonly status: 'ok' | 'partial' | 'disabled';
   /** Why it is not `ok`. */

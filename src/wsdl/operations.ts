@@ -1,4 +1,5 @@
 import type { Problem } from '../base/problem.js';
+import { targetOf } from './definitions.js';
 import {
   type MessageContext,
   type MessageUse,
@@ -58,15 +59,16 @@ function readOperation(
   const [soap] = soapChildren(bound, 'operation');
   const documentation = documentationIn(abstract, WSDL) ?? documentationIn(bound, WSDL);
   const soapAction = (soap === undefined ? undefined : soap.attributes.get('soapAction')) ?? null;
-  const common = { name, documentation, soapAction };
+  const input = abstract === null ? null : childOf(abstract, WSDL, 'input');
+  const addressingAction = input === null ? null : addressingActionOf(name, input);
   const style = styleOf(bound, soap ?? null);
+  const common = { name, documentation, soapAction, addressingAction, style };
   const use = (side: XmlNode, wrapper: string): MessageUse => ({
     abstract: side,
     bound: childOf(bound, WSDL, side.local),
     style,
     wrapper,
   });
-  const input = abstract === null ? null : childOf(abstract, WSDL, 'input');
   const output = abstract === null ? null : childOf(abstract, WSDL, 'output');
   const request = input === null ? null : use(input, name);
   const reply = output === null ? null : use(output, `${name}Response`);
@@ -95,6 +97,28 @@ function readOperation(
   const own = [...asked.problems, ...(answered === null ? [] : answered.problems), ...problems];
   const reasons = [...own, ...context.reach(content)];
   return { ...common, ...content, status: reasons.length === 0 ? 'ok' : 'partial', reasons };
+}
+
+/** Namespaces in which a WSDL names the action of a message: the recommendation, and the drafts stacks still write. */
+const ACTION_ATTRIBUTES = [
+  '{http://www.w3.org/2007/05/addressing/metadata}Action',
+  '{http://www.w3.org/2006/05/addressing/wsdl}Action',
+  '{http://www.w3.org/2005/08/addressing}Action',
+  '{http://schemas.xmlsoap.org/ws/2004/08/addressing}Action',
+];
+
+/** The action the input of a port type's operation names, or has by default when it names none. */
+function addressingActionOf(name: string, input: XmlNode): string {
+  for (const attribute of ACTION_ATTRIBUTES) {
+    const named = input.attributes.get(attribute)?.trim();
+    if (named !== undefined) return named;
+  }
+  const uri = targetOf(input);
+  const delimiter = uri.startsWith('urn:') ? ':' : '/';
+  const portType = attributeOf(input.parent?.parent ?? input, 'name') ?? '';
+  const isOneWay = input.parent === null || childOf(input.parent, WSDL, 'output') === null;
+  const message = attributeOf(input, 'name') ?? (isOneWay ? name : `${name}Request`);
+  return [uri.endsWith(delimiter) ? uri.slice(0, -1) : uri, portType, message].join(delimiter);
 }
 
 function styleOf(bound: XmlNode, soap: XmlNode | null): 'document' | 'rpc' {

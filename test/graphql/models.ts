@@ -133,6 +133,7 @@ export const operation = (
   name,
   documentation: null,
   soapAction: null,
+  addressingAction: null,
   status: 'ok',
   reasons: [],
   input: { body: element(name, complex('', elements(...request))), headers: [] },
