@@ -8,6 +8,7 @@ import { forward } from './flow/forward.js';
 import { answerGraphql, type GraphqlDoor, makeGraphqlDoor } from './flow/graphql.js';
 import { judgeHead } from './flow/head.js';
 import { invite } from './flow/invite.js';
+import { takeReaders } from './flow/message.js';
 import { makePlainDoor, type PlainDoor } from './flow/plain.js';
 import { receive } from './flow/receive.js';
 import { refuseHttp, refuseSoap } from './flow/refuse.js';
@@ -119,13 +120,17 @@ async function soap(
 
   invite(request, response);
   const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail');
-  const reader = service.readers.take(judge, head.mediaType.charset);
-  const received = await receive(request, (output) => new Gate(reader, judge, gate, output)).finally(() => {
+  const { xml, reader } = takeReaders(service, judge, head.mediaType.charset, head.package);
+  const intake = {
+    inflate: head.isCompressed ? service.inflateLimits : null,
+    bufferBytes: head.bodyBytes === null ? service.bufferBytes : null,
+  };
+  const received = await receive(request, intake, (output) => new Gate(reader, judge, gate, output)).finally(() => {
     exchange.dialect = judge.dialect?.name ?? '';
-    exchange.bytesIn = reader.bytes;
+    exchange.bytesIn = xml.bytes;
   });
   exchange.heldMillis = performance.now() - exchange.startedMillis;
-  if (judge.dialect?.needsContentLength === true && head.contentLength === null) {
+  if (judge.dialect?.needsContentLength === true && !head.hasLength) {
     throw new Refusal('HTTP_LENGTH_REQUIRED');
   }
   // In monitor mode a message may get here unjudged.
@@ -133,10 +138,10 @@ async function soap(
   exchange.operation = operation?.name ?? '_other';
 
   const isWhole = received.kind === 'whole';
-  if (isWhole) service.readers.give(reader);
+  if (isWhole) service.readers.give(xml);
   const body = isWhole ? received.message : received.body;
-  const announced = head.contentLength === null || isWhole ? null : head.contentLength + received.growthBytes;
+  const announced = head.bodyBytes === null || isWhole ? null : head.bodyBytes + received.growthBytes;
   const headers = upstreamHeaders(request, isWhole ? received.message.length : announced);
   await forward(context, { method: 'POST', query, headers, body }, operation);
-  if (!isWhole) exchange.bytesIn = reader.bytes;
+  if (!isWhole) exchange.bytesIn = xml.bytes;
 }

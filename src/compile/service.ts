@@ -7,13 +7,17 @@ import { DIALECT_NAMES, DIALECTS, type Dialect } from '../soap/dialect.js';
 import type { EnvelopeRules } from '../soap/envelope.js';
 import type { FaultWants } from '../soap/fault.js';
 import type { GateOptions } from '../soap/gate.js';
+import type { InflateLimits } from '../soap/limits.js';
+import type { MimeLimits } from '../soap/mime-limits.js';
 import { Upstream } from '../upstream/upstream.js';
-import { type Operation, typeKey, type WsdlModel } from '../wsdl/model.js';
+import type { Operation, WsdlModel } from '../wsdl/model.js';
 import { readWsdl } from '../wsdl/read.js';
 import type { QName } from '../xml/events.js';
 import type { XmlLimits } from '../xml/limits.js';
 import { ReaderPool } from '../xml/reader-pool.js';
 import { readByHand } from './by-hand.js';
+import { Destinations } from './destinations.js';
+import { OperationTable } from './operation-table.js';
 import { choosePort } from './port.js';
 
 /** One SOAP backend, ready: who it is, what its messages may look like, how it is reached. */
@@ -24,6 +28,10 @@ export interface SoapService {
   readonly dialects: readonly [Dialect, ...(readonly Dialect[])];
   readonly mediaTypes: ReadonlySet<string>;
   readonly xmlLimits: XmlLimits;
+  readonly mimeLimits: MimeLimits;
+  readonly inflateLimits: InflateLimits;
+  /** A request longer than the window whose length is not known is collected up to this; null: it flows. */
+  readonly bufferBytes: number | null;
   readonly readers: ReaderPool;
   readonly requestRules: EnvelopeRules;
   readonly replyRules: EnvelopeRules;
@@ -35,6 +43,10 @@ export interface SoapService {
   readonly wsdl: WsdlModel | null;
   /** Of the chosen port, or written by hand. */
   readonly operations: readonly Operation[];
+  /** What requests may ask for, whichever port it is offered at. */
+  readonly requests: OperationTable;
+  /** Whom requests may be addressed to. */
+  readonly destinations: Destinations;
   readonly config: ServiceConfig;
   readonly notices: readonly Problem[];
   /** Which parts of a Fault's detail a caller of this operation may see: what the WSDL declares (S25). */
@@ -54,26 +66,31 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
   const operations = wsdl === null ? readByHand(loaded, name) : choosePort(loaded, name, wsdl).operations;
   const [first, ...others] = config.versions;
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
-  const byBody = new Map<string, Operation>();
-  for (const operation of operations) {
-    const { body } = operation.input;
-    // Overloaded operations share their element: the first one stands for all.
-    if (body !== null && !byBody.has(typeKey(body.name))) byBody.set(typeKey(body.name), operation);
-  }
-  const empty = operations.find(({ input, status }) => input.body === null && status !== 'disabled') ?? null;
-  // Only services known to be literal refuse multi-ref siblings: without a WSDL, rpc/encoded cannot be ruled out.
-  const multiRef = wsdl === null || operations.some((operation) => operation.status === 'disabled');
+  const requests = new OperationTable(operations, wsdl);
   const header = {
-    ownTargets: new Set<string>(),
+    ownTargets: new Set(loaded.config.roles),
+    understoodByGateway: new Set(loaded.config.understands),
     understoodByService: config.understands === undefined ? null : new Set(config.understands),
   };
-  const rules = { headerBlocksMax: limits.soap.headerBlocks, multiRef };
+  const rules = {
+    headerBlocksMax: limits.soap.headerBlocks,
+    idsMax: limits.soap.ids,
+    multiRef: requests.mayBeEncoded,
+    arrayItemsMax: requests.mayBeEncoded ? limits.soap.arrayItems : null,
+  };
   return {
     name,
     path: config.path,
     dialects,
     mediaTypes: new Set(dialects.map((dialect) => dialect.mediaType)),
     xmlLimits: config.limits.xml,
+    mimeLimits: limits.mime,
+    inflateLimits: {
+      messageBytes: config.limits.xml.messageBytes,
+      inflateRatio: limits.soap.inflateRatio,
+      inflateFreeBytes: limits.soap.inflateFreeBytes,
+    },
+    bufferBytes: config.bufferRequests ? limits.soap.bufferBytes : null,
     readers: new ReaderPool(config.limits.xml),
     requestRules: { ...rules, dialects: new Set(config.versions), header: { ...header, enforce: true } },
     // Some stacks fault in another version than they were asked in; that is still an answer.
@@ -83,10 +100,12 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     upstream: new Upstream(config.urls ?? [config.url as string], config.limits.upstream),
     wsdl,
     operations,
+    requests,
+    destinations: new Destinations(config, loaded.config.publicUrl),
     config,
     notices: wsdl?.notices ?? [],
     faultWants: (operation) =>
       wsdl === null ? 'all' : new Set(operation.faults.map((fault) => fault.element.name.local)),
-    operationOf: (body) => (body === null ? empty : (byBody.get(typeKey(body)) ?? null)),
+    operationOf: (body) => requests.find(body)?.operation ?? null,
   };
 }

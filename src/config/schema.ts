@@ -5,6 +5,7 @@ import { GRAPHQL_LIMITS } from '../graphql/limits.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
 import { SOAP_LIMITS } from '../soap/limits.js';
+import { MIME_LIMITS } from '../soap/mime-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
 import { HTTP_LIMITS } from './http-limits.js';
@@ -27,6 +28,8 @@ const HTTP_URL = {
   hint: 'Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
 };
 const PATH = { pattern: '^/[^\\s?#]*$', hint: 'Begin it with `/`; no query, fragment or blank.' };
+
+const BLOCK_NAME = { pattern: '^\\{[^{}]*\\}[^{}\\s:]+$', hint: 'Write {namespace}name.' };
 
 /** A closed record of keys with a default of its own, so that the defaults inside it apply when it is absent. */
 const section = <T extends Record<string, TSchema>>(description: string, properties: T) =>
@@ -145,13 +148,44 @@ const SERVICE = Type.Object(
       default: true,
     }),
     understands: Type.Optional(
-      Type.Array(Type.String({ pattern: '^\\{[^{}]*\\}[^{}\\s:]+$', hint: 'Write {namespace}name.' }), {
+      Type.Array(Type.String(BLOCK_NAME), {
         description:
           'Header blocks the backend understands, as `{uri}local`; others that must be understood are refused.',
         maxItems: 256,
         uniqueItems: true,
       }),
     ),
+    attachments: Type.Boolean({
+      description: 'Whether messages may be packages of an envelope and other parts: MTOM, SOAP with Attachments.',
+      default: true,
+    }),
+    bufferRequests: Type.Boolean({
+      description:
+        'Collects requests whose length is not known, so that they go on with one: for backends that refuse chunked.',
+      default: false,
+    }),
+    unknownOperations: oneOf(
+      ['refuse', 'pass'],
+      'What becomes of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL does not tell all.',
+      'refuse',
+    ),
+    addressing: section('WS-Addressing headers of requests.', {
+      check: Type.Boolean({
+        description: 'Refuse answers to elsewhere, other destinations and actions of another operation.',
+        default: true,
+      }),
+      rewriteTo: Type.Boolean({
+        description:
+          'Replace a `To` that names the gateway by the address of the backend (the first of several); never in a signed message.',
+        default: true,
+      }),
+      destinations: Type.Array(Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S+$' }), {
+        description: 'What `To` may name besides the gateway and the backend.',
+        maxItems: 256,
+        uniqueItems: true,
+        default: [],
+      }),
+    }),
     limits: section('Limits of this service where they differ from those of the gateway.', {
       xml: overrides(XML_LIMITS, 'limits.xml'),
       upstream: overrides(UPSTREAM_LIMITS, 'limits.upstream'),
@@ -195,6 +229,19 @@ export const CONFIG = Type.Object(
       hint: 'Write a number from 1 to 256, or auto.',
       default: 1,
     }),
+    roles: Type.Array(Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S+$', hint: 'Write a URI.' }), {
+      description: 'URIs by which header blocks name the gateway (actor, role), besides the standard `next`.',
+      maxItems: 64,
+      uniqueItems: true,
+      default: [],
+    }),
+    understands: Type.Array(Type.String(BLOCK_NAME), {
+      description:
+        'Header blocks for the gateway, as `{uri}local`, that it may take away even if they must be understood; those of WS-Addressing are known.',
+      maxItems: 256,
+      uniqueItems: true,
+      default: [],
+    }),
     services: Type.Record(Type.String({ pattern: NAME }), SERVICE, {
       description: 'The backends, by the name that paths, metrics and logs use.',
       names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.',
@@ -213,6 +260,7 @@ export const CONFIG = Type.Object(
     limits: section('Limits. Every one has a default and a ceiling that configuration cannot lift.', {
       xml: limits(XML_LIMITS, 'Limits inside the XML reader, for requests and replies.'),
       soap: limits(SOAP_LIMITS, 'Limits of the envelope and of the gate that holds it back.'),
+      mime: limits(MIME_LIMITS, 'Limits of the package around an envelope: MTOM, SOAP with Attachments.'),
       codec: limits(CODEC_LIMITS, 'Limits between XML and GraphQL values.'),
       graphql: limits(GRAPHQL_LIMITS, 'Limits of GraphQL requests and answers.'),
       http: limits(HTTP_LIMITS, 'Limits of the HTTP server.'),

@@ -3,15 +3,23 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../base/refusal.js';
 import type { SoapService } from '../compile/service.js';
 import { type MediaType, readMediaType } from '../soap/media-type.js';
+import { PACKAGE, type PackageType, readPackageType } from '../soap/package-type.js';
 
 /** The head of a SOAP request, judged: what the XML reader and the upstream need of it. */
 export type SoapRequestHead =
   | { readonly method: 'GET' }
   | {
       readonly method: 'POST';
+      /** Of the envelope, also where it is in a package; `multipart/related` where only the part that holds it says it. */
       readonly mediaType: MediaType;
-      /** Null when the length was not announced. */
-      readonly contentLength: number | null;
+      /** Null for an envelope that comes as it is. */
+      readonly package: PackageType | null;
+      /** It comes as gzip. */
+      readonly isCompressed: boolean;
+      /** The length was announced. */
+      readonly hasLength: boolean;
+      /** Bytes of the body as it is judged and sent on; null when they are not known. */
+      readonly bodyBytes: number | null;
     };
 
 /** Judges the head of a SOAP request. Throws a refusal of the HTTP layer: no SOAP message exists yet. */
@@ -24,14 +32,47 @@ export function readSoapRequestHead(request: IncomingMessage, service: SoapServi
     return { method };
   }
   if (method !== 'POST') throw new Refusal('HTTP_METHOD');
-  const mediaType = readMediaType(headers['content-type']);
-  if (mediaType === null || !service.mediaTypes.has(mediaType.name)) throw new Refusal('HTTP_MEDIA_TYPE');
-  if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
-    throw new Refusal('HTTP_MEDIA_TYPE', 'content coding');
+  const packageType = readPackage(headers['content-type'], service);
+  const mediaType = packageType === null ? readMediaType(headers['content-type']) : envelopeOf(packageType);
+  if (mediaType === null || (mediaType.name !== PACKAGE && !service.mediaTypes.has(mediaType.name))) {
+    throw new Refusal('HTTP_MEDIA_TYPE');
   }
+  const isCompressed = judgeCoding(headers['content-encoding']);
   const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
   if (contentLength !== null && contentLength > service.xmlLimits.messageBytes) throw new Refusal('HTTP_TOO_LARGE');
-  return { method, mediaType, contentLength };
+  return {
+    method,
+    mediaType,
+    package: packageType,
+    isCompressed,
+    hasLength: contentLength !== null,
+    bodyBytes: isCompressed ? null : contentLength,
+  };
+}
+
+function readPackage(header: string | undefined, service: SoapService): PackageType | null {
+  if (header === undefined || !MULTIPART.test(header)) return null;
+  const isPackage = readMediaType(header)?.name === PACKAGE;
+  if (!isPackage || !service.config.attachments) throw new Refusal('HTTP_MEDIA_TYPE', 'multipart');
+  return readPackageType(header, service.mimeLimits);
+}
+
+const MULTIPART = /^\s*multipart\//i;
+
+/** The media type of the envelope in a package, or that of the package where only the part itself says it. */
+const envelopeOf = ({ envelopeType, action }: PackageType): MediaType => ({
+  name: envelopeType ?? PACKAGE,
+  charset: null,
+  action,
+});
+
+/** True for gzip. A second coding, or one we do not read, cannot be judged: RFC 9110 section 8.4. */
+function judgeCoding(header: string | undefined): boolean {
+  if (header === undefined) return false;
+  const coding = header.toLowerCase();
+  if (coding === 'gzip' || coding === 'x-gzip') return true;
+  if (coding === 'identity') return false;
+  throw new Refusal('HTTP_MEDIA_TYPE', 'content coding');
 }
 
 /** Header fields of a caller that reach the backend, if it sent them. Everything else is ours to say. */

@@ -1,4 +1,5 @@
 import { Refusal } from '../base/refusal.js';
+import type { Encoding } from '../xml/transcode.js';
 import { BoundaryScanner, type ContentSink } from './boundary.js';
 import type { MessageReader } from './gate.js';
 import type { MimeLimits } from './mime-limits.js';
@@ -67,6 +68,10 @@ export class MultipartReader implements MessageReader, ContentSink {
     this.#header = Buffer.allocUnsafe(options.limits.partHeaderBytes);
   }
 
+  get encoding(): Encoding | null {
+    return this.#envelope.encoding;
+  }
+
   write(chunk: Buffer): void {
     const { messageBytes, headBytes } = this.#options;
     if (this.#bytes + chunk.length > messageBytes) {
@@ -84,7 +89,7 @@ export class MultipartReader implements MessageReader, ContentSink {
       }
     }
     this.#bytes += chunk.length;
-    if (this.#state === 'awaited' && this.#bytes > headBytes) throw broken('envelope comes too late');
+    if (this.#state === 'awaited' && this.#bytes >= headBytes) throw broken('envelope comes too late');
   }
 
   end(): void {

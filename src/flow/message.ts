@@ -1,0 +1,40 @@
+import type { SoapService } from '../compile/service.js';
+import type { EnvelopeJudge } from '../soap/envelope.js';
+import type { MessageReader } from '../soap/gate.js';
+import { IncludeReader } from '../soap/include.js';
+import { MultipartReader } from '../soap/multipart.js';
+import type { PackageType } from '../soap/package-type.js';
+import { References } from '../soap/references.js';
+import type { XmlReader } from '../xml/reader.js';
+
+/** What reads one message: `xml` its envelope, to be given back to the service, and `reader` all of it. */
+export interface Reading {
+  readonly xml: XmlReader;
+  readonly reader: MessageReader;
+}
+
+/**
+ * Readers for a message of a service: an envelope as it is, whose Content-Type names `charset`, or the envelope in a
+ * package, whose part names its own.
+ */
+export function takeReaders(
+  service: SoapService,
+  judge: EnvelopeJudge,
+  charset: string | null,
+  type: PackageType | null,
+): Reading {
+  if (type === null) {
+    const xml = service.readers.take(judge, charset);
+    return { xml, reader: xml };
+  }
+  const references = new References(service.mimeLimits.parts);
+  const xml = service.readers.take(new IncludeReader(judge, references), null);
+  const options = {
+    type,
+    limits: service.mimeLimits,
+    messageBytes: service.xmlLimits.messageBytes,
+    headBytes: service.gate.headBytes,
+    onEnvelope: (mediaType: string) => judge.expect(mediaType),
+  };
+  return { xml, reader: new MultipartReader(xml, references, options) };
+}
