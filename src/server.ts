@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 
 import { Exchange, nextExchangeId } from './base/exchange.js';
-import { Refusal } from './base/refusal.js';
 import type { Compiled } from './compile.js';
 import { parseAddress } from './config/address.js';
 import { makeAdminServer } from './observe/admin.js';
@@ -58,11 +57,13 @@ export async function startGateway(
       log.violation(exchange, refusal);
     },
   });
-  const traffic = new TrafficServer(handler, config.limits.http, (client, status) => {
-    const exchange = new Exchange(nextExchangeId(), client, '');
-    exchange.status = status;
-    exchange.refuse(new Refusal(status === 408 ? 'HTTP_TIMEOUT' : 'HTTP_BAD_REQUEST', 'parser'));
-    finish(exchange);
+  const traffic = new TrafficServer(handler, config.limits.http, {
+    refused(client, method, refusal) {
+      const exchange = new Exchange(nextExchangeId(), client, method);
+      exchange.status = refusal.kind.status ?? 0;
+      exchange.refuse(refusal);
+      finish(exchange);
+    },
   });
   let ready = true;
   const admin = makeAdminServer({

@@ -1,64 +1,75 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
+import { Refusal } from './base/refusal.js';
+import type { RefusalCode } from './base/refusals.js';
 import type { HttpLimits } from './config/http-limits.js';
+import { Connection, type Turn } from './flow/connection.js';
 import type { RequestHandler } from './request.js';
 
-/** How often the deadlines of headers and requests are looked at: Node's default of 30 s makes 10 s into 40. */
-const CHECK_MILLIS = 1000;
+/** How often deadlines and paces are looked at, at most: Node's default of 30 s makes 10 s into 40. */
+const LOOK_MILLIS = 500;
 
 /** How long kept connections may still bring a request once nothing is in flight any more. */
 const GRACE_MILLIS = 500;
 
+/** A gateway that is gone must not be asked by the network forever: RFC 9293 leaves two hours as the default. */
+const KEEP_ALIVE_MILLIS = 60_000;
+
+/** What the server tells of requests that no handler sees. */
+export interface TrafficHooks {
+  /** It was answered with the status of the refusal, or not at all for `CLIENT_GONE`. */
+  readonly refused: (client: string, method: string, refusal: Refusal) => void;
+}
+
 /** The server for callers: Node's own, with its limits set, and a way to stop without losing a request. */
 export class TrafficServer {
   readonly server: Server;
-  /** Connections with a request that has not been answered to its end. */
-  readonly #inFlight = new Set<Duplex>();
+  /** Connections closed at once, because there are too many or the system has no more descriptors. */
+  droppedConnections = 0;
+  readonly #handler: RequestHandler;
+  readonly #limits: HttpLimits;
+  readonly #hooks: TrafficHooks;
+  readonly #connections = new Map<Duplex, Connection>();
+  /** Of each address. */
+  readonly #counts = new Map<string, number>();
+  /** Requests that have not been answered to their end. */
+  #inFlight = 0;
   #draining = false;
 
-  /** `onBroken` is told of requests that Node's parser refused, with the status they were answered with. */
-  constructor(handler: RequestHandler, limits: HttpLimits, onBroken: (client: string, status: number) => void) {
-    const serve = (request: IncomingMessage, response: ServerResponse): void => {
-      this.#inFlight.add(request.socket);
-      if (this.#draining) response.setHeader('connection', 'close');
-      response.once('close', () => {
-        this.#inFlight.delete(request.socket);
-      });
-      void handler(request, response);
-    };
+  constructor(handler: RequestHandler, limits: HttpLimits, hooks: TrafficHooks) {
+    this.#handler = handler;
+    this.#limits = limits;
+    this.#hooks = hooks;
+    const shortest = Math.min(limits.headerMillis, limits.bodyGraceMillis, limits.stallMillis);
+    const lookMillis = Math.min(LOOK_MILLIS, Math.ceil(shortest / 4));
     this.server = createServer({
       maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headerMillis,
+      headersTimeout: Math.min(limits.headerMillis, limits.totalMillis),
       requestTimeout: limits.totalMillis,
       keepAliveTimeout: limits.idleMillis,
-      connectionsCheckingInterval: CHECK_MILLIS,
+      connectionsCheckingInterval: lookMillis,
+      // Said outright, because what is left open here can be opened by a flag of the process.
       insecureHTTPParser: false,
-      requireHostHeader: true,
+      // Ours to answer, with a line in the log.
+      requireHostHeader: false,
       noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MILLIS,
     });
     // Node drops the fields beyond its own limit without a word, framing fields among them; ours refuses the request.
     this.server.maxHeadersCount = 0;
-    this.server.maxRequestsPerSocket = limits.requestsPerConnection;
-    this.server.maxConnections = limits.connections;
-    this.server.on('request', serve).on('checkContinue', serve);
-    this.server.on('checkExpectation', (_request, response: ServerResponse) => {
-      response.writeHead(417, { 'content-length': 0, connection: 'close' }).end();
-    });
-    this.server.on('clientError', (error, socket) => {
-      // It broke off inside a request that is known: that request ends by itself.
-      if (this.#inFlight.has(socket)) {
-        socket.destroy();
-        return;
-      }
-      const client = 'remoteAddress' in socket && typeof socket.remoteAddress === 'string' ? socket.remoteAddress : '';
-      const status = statusOf(error);
-      if (socket.writable)
-        socket.write(`HTTP/1.1 ${status} ${REASONS[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
-      socket.destroy();
-      onBroken(client, status);
-    });
+    this.server.maxConnections = Math.min(limits.connections, Math.floor(descriptorsMax() / 2));
+    const serve = (request: IncomingMessage, response: ServerResponse): void => this.#serve({ request, response });
+    this.server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
+    this.server.on('connection', (socket) => this.#connected(socket));
+    this.server.on('clientError', (error, socket) => this.#broken(error, socket));
+    this.server.on('connect', (request, socket) => this.#tunnel(request, socket));
+    this.server.on('drop', () => this.droppedConnections++);
+    const watch = setInterval(() => this.#look(), lookMillis).unref();
+    this.server.on('close', () => clearInterval(watch));
   }
 
   /**
@@ -80,20 +91,116 @@ export class TrafficServer {
       this.server.closeAllConnections();
     }, deadlineMillis);
     const idle = setInterval(() => {
-      if (this.#inFlight.size === 0) this.server.closeIdleConnections();
+      if (this.#inFlight === 0) this.server.closeIdleConnections();
     }, GRACE_MILLIS);
     await closed;
     clearTimeout(deadline);
     clearInterval(idle);
     return forced;
   }
+
+  #connected(socket: Socket): void {
+    const connection = new Connection(socket, this.#answered);
+    const { client } = connection;
+    this.#connections.set(socket, connection);
+    const count = (this.#counts.get(client) ?? 0) + 1;
+    this.#counts.set(client, count);
+    socket.once('close', () => {
+      this.#connections.delete(socket);
+      const left = (this.#counts.get(client) ?? 1) - 1;
+      if (left > 0) this.#counts.set(client, left);
+      else this.#counts.delete(client);
+    });
+    if (count > this.#limits.connectionsPerClient) this.#answer(connection, new Refusal('HTTP_CONNECTIONS'));
+  }
+
+  /** Requests of one connection are handled one after the other, whenever they come: backends need not cope with more. */
+  #serve(turn: Turn): void {
+    const connection = this.#connections.get(turn.request.socket);
+    if (connection === undefined) return;
+    if (connection.isOver) this.#unserved(connection, turn);
+    else if (connection.current === null) this.#begin(connection, turn);
+    else if (connection.requests + connection.waitingCount < this.#limits.requestsPerConnection) connection.wait(turn);
+    else {
+      // The last answer will close the connection. Nothing more is read, so that what is dropped here is one packet.
+      connection.socket.pause();
+      this.#unserved(connection, turn);
+    }
+  }
+
+  #begin(connection: Connection, turn: Turn): void {
+    const { request, response } = turn;
+    connection.begin(turn);
+    this.#inFlight++;
+    if (this.#draining || connection.requests >= this.#limits.requestsPerConnection) response.shouldKeepAlive = false;
+    void this.#handler(request, response);
+    connection.tellReader();
+  }
+
+  readonly #answered = (connection: Connection): void => {
+    this.#inFlight--;
+    connection.current = null;
+    let next = connection.next();
+    if (connection.isOver) {
+      for (; next !== null; next = connection.next()) this.#unserved(connection, next);
+    } else if (next !== null) this.#begin(connection, next);
+    else if (connection.refusalDue !== null) this.#answer(connection, connection.refusalDue);
+  };
+
+  /** A request whose turn never came, for the connection ended before. */
+  #unserved(connection: Connection, { request }: Turn): void {
+    if (connection.isRefused) return;
+    this.#hooks.refused(connection.client, request.method ?? '', new Refusal('CLIENT_GONE', 'after the last answer'));
+  }
+
+  /** Node's parser, or one of its deadlines, says that what comes is no request. */
+  #broken(error: Error, socket: Duplex): void {
+    const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+    const connection = this.#connections.get(socket);
+    const isOfHttp = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    // A connection that breaks is no request, and one that never brought a byte wants no answer.
+    if (connection === undefined || !isOfHttp || connection.socket.bytesRead === 0) socket.destroy();
+    else this.#refuse(connection, '', new Refusal(CODES.get(code) ?? 'HTTP_BAD_REQUEST', code));
+  }
+
+  #tunnel(request: IncomingMessage, socket: Duplex): void {
+    // Node has let go of it: without this an error of the connection would be nobody's.
+    socket.on('error', () => socket.destroy());
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) socket.destroy();
+    else this.#refuse(connection, request.method ?? '', new Refusal('HTTP_METHOD'));
+  }
+
+  #refuse(connection: Connection, method: string, refusal: Refusal): void {
+    if (connection.isOver) return;
+    if (connection.current === null) this.#answer(connection, refusal, method);
+    else connection.break(refusal);
+  }
+
+  #answer(connection: Connection, refusal: Refusal, method = ''): void {
+    connection.answer(refusal);
+    this.#hooks.refused(connection.client, method, refusal);
+  }
+
+  #look(): void {
+    const nowMillis = performance.now();
+    for (const connection of this.#connections.values()) connection.look(this.#limits, nowMillis);
+  }
 }
 
-/** What Node's parser says of a request it cannot read, as a status (RFC 9110, RFC 6585). */
-function statusOf(error: Error): keyof typeof REASONS {
-  const code = 'code' in error ? error.code : null;
-  if (code === 'HPE_HEADER_OVERFLOW') return 431;
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-}
+/** What Node's parser says of a request it cannot read, where that is not simply a bad request. */
+const CODES: ReadonlyMap<string, RefusalCode> = new Map([
+  ['HPE_HEADER_OVERFLOW', 'HTTP_HEADER_LIMIT'],
+  ['HPE_INVALID_VERSION', 'HTTP_VERSION'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'HTTP_TIMEOUT'],
+]);
 
-const REASONS = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' } as const;
+/** Files and connections that the system allows this process; no bound where it does not say. */
+function descriptorsMax(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'latin1');
+    return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

@@ -53,7 +53,7 @@ function expectRefusal(t: Test, answer: RawReply, dialect: DialectName, code: Re
 
 t.test('every rule of the envelope over real sockets: whole, in bytes and in chunks', async (t) => {
   const { backend, gateway } = await startBoth(t);
-  for (const { name, dialect, message, refusal } of ENVELOPE_CASES) {
+  for (const { name, dialect, message, forwarded, refusal } of ENVELOPE_CASES) {
     const bytes = Buffer.from(message);
     const whole = post(path(dialect), type(dialect), bytes);
     const bytewise = await RawClient.connect(gateway.url);
@@ -75,7 +75,8 @@ t.test('every rule of the envelope over real sockets: whole, in bytes and in chu
       else expectRefusal(t, answer, dialect, refusal as RefusalCode, `${dialect}: ${name}`);
     }
     t.equal(backend.complete.length, refusal === null ? replies.length : 0, `${dialect}: ${name}: arrivals`);
-    for (const arrived of backend.complete) t.same(arrived.body, bytes, `${dialect}: ${name}: byte for byte`);
+    for (const arrived of backend.complete)
+      t.same(arrived.body, Buffer.from(forwarded), `${dialect}: ${name}: byte for byte`);
     backend.complete.length = 0;
   }
 });
@@ -233,7 +234,7 @@ t.test('a request that breaks off reaches the backend incomplete or not at all',
     const head = post('/soap/all', 'text/xml', '', { 'Content-Length': String(300_100) });
     await client.send(Buffer.concat([head, Buffer.from(bigMessage('').slice(0, length))]));
     client.close();
-    t.equal((await gateway.accessLine(index + 1))['outcome'], 'aborted');
+    t.match(await gateway.accessLine(index + 1), { outcome: 'refused', code: 'HTTP_BAD_REQUEST' });
   }
   t.equal(backend.complete.length, 0);
 });

@@ -1,13 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** How long a caller may go on sending what nobody reads, so that it gets round to reading the answer. */
-const LINGER_MILLIS = 2000;
+export const LINGER_MILLIS = 2000;
 
-/**
- * Answers a request that may not have been read to its end, and closes the connection after it. Closing with unread
- * bytes makes the kernel send a reset, which can take the answer away from the caller (RFC 9112 section 9.6): so the
- * rest is read and thrown away for a while.
- */
+/** Answers a request that may not have been read to its end; if it was not, its connection closes after the answer. */
 export function endLingering(
   request: IncomingMessage,
   response: ServerResponse,
@@ -20,9 +16,23 @@ export function endLingering(
     response.end(body ?? undefined);
     return;
   }
-  response.writeHead(status, [...headers, 'connection', 'close']);
+  response.shouldKeepAlive = false;
+  response.writeHead(status, headers);
   if (body === null) response.flushHeaders();
   else response.write(body);
+  linger(request, response);
+}
+
+/**
+ * Ends an answer that is written, said to be the last on its connection, and came before its request did. Closing with
+ * unread bytes makes the kernel send a reset, which can take the answer away from the caller (RFC 9112 section 9.6):
+ * so the rest is read and thrown away for a while.
+ */
+export function linger(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete || request.socket.readableEnded) {
+    response.end();
+    return;
+  }
   const timer = setTimeout(() => response.destroy(), LINGER_MILLIS);
   request.once('end', () => response.end());
   response.once('close', () => clearTimeout(timer));

@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../base/exchange.js';
 import type { Compiled } from '../compile.js';
 import { makePlainProxy, type PlainProxy } from '../upstream/plain.js';
+import { invite } from './invite.js';
+import { linger } from './linger.js';
 
 /** Passes a request on if its path belongs to a plain route; resolves to false if it does not. */
 export type PlainDoor = (
@@ -12,9 +14,6 @@ export type PlainDoor = (
   response: ServerResponse,
 ) => Promise<boolean>;
 
-/** Paths under which one server sees another path than the next one does. */
-const AMBIGUOUS = /\/\/|\/\.{1,2}(?:\/|$)|%2e|%2f|%5c|%00|[\\#@]/i;
-
 interface Route {
   readonly path: string;
   readonly proxy: PlainProxy;
@@ -23,12 +22,13 @@ interface Route {
 /** The doors of the paths that hold no envelope; the longest path that fits wins. */
 export function makePlainDoor({ config }: Compiled): PlainDoor {
   const routes = config.routes
-    .map(({ path, url }): Route => ({ path, proxy: makePlainProxy(url, config.limits.upstream.headersMillis) }))
+    .map(({ path, url }): Route => ({ path, proxy: makePlainProxy(url, config.limits.upstream.headersMillis, linger) }))
     .sort((one, other) => other.path.length - one.path.length);
   return async (exchange, path, request, response) => {
     const route = routes.find((candidate) => isBelow(path, candidate.path));
-    if (route === undefined || AMBIGUOUS.test(path)) return false;
+    if (route === undefined) return false;
     exchange.route = route.path;
+    invite(request, response);
     await route.proxy(request, response);
     exchange.status = response.statusCode;
     return true;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
 import type { Refusal } from '../base/refusal.js';
+import type { RefusalCode } from '../base/refusals.js';
 import type { SoapService } from '../compile/service.js';
 import { type Dialect, dialectOfName } from '../soap/dialect.js';
 import { dialectsOfMediaType, printMediaType, readMediaType } from '../soap/media-type.js';
@@ -25,12 +26,12 @@ export function refuseSoap(
     return;
   }
   if (refusal.kind.status !== undefined) {
-    answerEmpty(exchange, request, response, refusal.kind.status, refusal.code === 'HTTP_METHOD' ? 'GET, POST' : null);
+    answerStatus(exchange, request, response, refusal.kind.status);
     return;
   }
   const dialect = dialectOfName(exchange.dialect) ?? likelyDialect(request, service);
   if (refusal.kind.undecodable === true && dialect.undecodable === 'empty 400') {
-    answerEmpty(exchange, request, response, 400, null);
+    answerEmpty(exchange, request, response, 400);
     return;
   }
   const faultCode = faultCodeOf(dialect, refusal);
@@ -52,13 +53,20 @@ export function refuseHttp(
 ): void {
   exchange.refuse(refusal);
   if (response.headersSent || refusal.code === 'CLIENT_GONE') cut(exchange, response);
-  else answerEmpty(exchange, request, response, statusOf(refusal), null, retryAfter(refusal));
+  else answerStatus(exchange, request, response, statusOf(refusal), retryAfter(refusal));
 }
 
 function statusOf({ code, kind }: Refusal): number {
   if (code === 'OVERLOADED') return 503;
-  return kind.status ?? (kind.blame === 'upstream' ? 502 : kind.blame === 'us' ? 500 : 400);
+  if (kind.blame === 'upstream') return TIMEOUTS.has(code) ? 504 : 502;
+  return kind.status ?? (kind.blame === 'us' ? 500 : 400);
 }
+
+const TIMEOUTS: ReadonlySet<RefusalCode> = new Set([
+  'UPSTREAM_CONNECT_TIMEOUT',
+  'UPSTREAM_TIMEOUT',
+  'UPSTREAM_IDLE_TIMEOUT',
+]);
 
 /** Callers that come again at once would keep the gateway where it is. */
 const retryAfter = ({ code }: Refusal): readonly string[] => (code === 'OVERLOADED' ? ['retry-after', '1'] : []);
@@ -70,18 +78,28 @@ function cut(exchange: Exchange, response: ServerResponse): void {
   response.destroy();
 }
 
-/** An answer of the HTTP layer: a status and nothing else. */
+/** A refusal of the HTTP layer: a status and nothing else, the last on its connection (catalogue convention D2). */
+function answerStatus(
+  exchange: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  more: readonly string[] = [],
+): void {
+  response.shouldKeepAlive = false;
+  answerEmpty(exchange, request, response, status, more);
+}
+
 function answerEmpty(
   exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  allow: string | null,
   more: readonly string[] = [],
 ): void {
   exchange.status = status;
   const headers = ['content-length', '0', ...more];
-  if (allow !== null) headers.push('allow', allow);
+  if (status === 405) headers.push('allow', 'GET, POST');
   endLingering(request, response, status, headers, null);
 }
 

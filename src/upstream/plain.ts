@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 
 import { createProxyServer } from 'http-proxy';
@@ -7,16 +7,20 @@ import { Refusal } from '../base/refusal.js';
 import { refusalOfError } from './failure.js';
 
 /**
- * Passes requests that hold no envelope on to one address, unread. Resolves when the answer is out; rejects with a
- * refusal, after which the caller's connection must be cut if the answer had begun.
+ * Passes requests that hold no envelope on to one address, unread. `answer` gets the reply when it is one. Resolves
+ * when the answer is out; rejects with a refusal, after which the caller's connection must be cut if the answer had
+ * begun.
  */
 export type PlainProxy = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Ends an answer that is written, and the connection with it if the request has not been read to its end. */
+export type EndAnswer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Methods whose body has a meaning. On others a body is a way to smuggle a request past one of two servers. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Fields that speak of one connection (RFC 9110 section 7.6.1), and `expect`, which the gateway answers itself. */
-const HOP_BY_HOP = [
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -26,43 +30,121 @@ const HOP_BY_HOP = [
   'trailer',
   'upgrade',
   'expect',
-] as const;
+  'http2-settings',
+]);
+
+/** What only a proxy before this one could say. None is trusted; the package says it anew, of the connection. */
+const OF_PROXIES = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip)$/;
 
 /**
- * Around the package: it keeps no connection, because its agent would hand an unasked reply to the next caller; it
- * passes hop-by-hop fields and lets a cut reply hang, so both are seen to here.
+ * Around the package, which does the request upstream and no more: it keeps no connection, because its agent would hand
+ * an unasked reply to the next caller, and it would pass hop-by-hop fields and any status, and let a cut reply hang.
  */
-export function makePlainProxy(url: string, silenceMillis: number): PlainProxy {
+export function makePlainProxy(url: string, silenceMillis: number, endAnswer: EndAnswer): PlainProxy {
   const agent = url.startsWith('https:') ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
+  const passages = new WeakMap<IncomingMessage, Passage>();
   const proxy = createProxyServer({
     target: url,
     agent,
     changeOrigin: true,
-    proxyTimeout: silenceMillis,
     secure: true,
     xfwd: true,
+    selfHandleResponse: true,
+    // Options of each request upstream, under the only name the package has for them.
+    ssl: { insecureHTTPParser: false },
   });
-  proxy.on('proxyRes', (reply, _request, response) => {
-    stripHopByHop(reply.headers);
-    // Left alone the package says `keep-alive`, to a caller that wants to close and to one that has to.
-    const mustClose = !response.shouldKeepAlive || response.getHeader('connection') === 'close';
-    if (mustClose) reply.headers.connection = 'close';
-    // A reply that breaks off must not look like one that ended, and it is not the caller who left.
-    reply.once('close', () => {
-      if (!reply.complete) response.destroy(new Refusal('UPSTREAM_TRUNCATED'));
-    });
-  });
+  proxy.on('proxyReq', (upstream, request) => passages.get(request)?.begin(upstream, silenceMillis));
+  proxy.on('proxyRes', (reply, request) => passages.get(request)?.answer(reply));
   return (request, response) => {
     judgeFraming(request);
-    stripHopByHop(request.headers);
+    stripRequest(request.headers);
     return new Promise((resolve, reject) => {
+      const passage = new Passage(request, response, endAnswer, reject);
+      passages.set(request, passage);
       response.once('close', () => {
         if (response.writableFinished) resolve();
-        else reject(response.errored ?? new Refusal('CLIENT_GONE'));
+        else passage.fail(new Refusal('CLIENT_GONE'));
       });
-      proxy.web(request, response, {}, (error) => reject(refusalOfError(error, response.headersSent)));
+      proxy.web(request, response, {}, (error) => passage.broken(error));
     });
   };
+}
+
+/** One request on its way, and its reply back. */
+class Passage {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #endAnswer: EndAnswer;
+  readonly #reject: (refusal: Refusal) => void;
+  #upstream: ClientRequest | null = null;
+  #isOver = false;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    endAnswer: EndAnswer,
+    reject: (refusal: Refusal) => void,
+  ) {
+    this.#request = request;
+    this.#response = response;
+    this.#endAnswer = endAnswer;
+    this.#reject = reject;
+  }
+
+  begin(upstream: ClientRequest, silenceMillis: number): void {
+    this.#upstream = upstream;
+    if (this.#isOver) upstream.destroy();
+    upstream.setTimeout(silenceMillis, () => {
+      // Silence of the backend only: not while the caller is the one who does not send, or does not read.
+      const request = this.#request;
+      if (this.#response.writableNeedDrain || (!request.complete && request.readableLength === 0)) return;
+      this.fail(new Refusal(this.#response.headersSent ? 'UPSTREAM_IDLE_TIMEOUT' : 'UPSTREAM_TIMEOUT'));
+    });
+  }
+
+  answer(reply: IncomingMessage): void {
+    const request = this.#request;
+    const response = this.#response;
+    const { statusCode: status = 0 } = reply;
+    if (status < 200 || status > 599) {
+      this.fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'status'));
+      return;
+    }
+    // A request that is not wanted to its end is its connection's last.
+    if (!request.complete) response.shouldKeepAlive = false;
+    try {
+      response.writeHead(status, replyFields(reply));
+    } catch (cause) {
+      this.fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'header', { cause }));
+      return;
+    }
+    reply.on('data', (chunk) => {
+      if (!response.write(chunk)) reply.pause();
+    });
+    response.on('drain', () => reply.resume());
+    reply.once('close', () => {
+      // A reply that breaks off must not look like one that ended, and it is not the caller who left.
+      if (!reply.complete) this.fail(new Refusal('UPSTREAM_TRUNCATED'));
+    });
+    reply.once('end', () => {
+      if (!reply.complete || this.#isOver) return;
+      this.#isOver = true;
+      this.#endAnswer(request, response);
+    });
+  }
+
+  /** An error of either connection. Once the reply has begun it alone says whether it is whole. */
+  broken(error: unknown): void {
+    if (error instanceof Refusal || !this.#response.headersSent) this.fail(refusalOfError(error, false));
+  }
+
+  fail(refusal: Refusal): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#request.unpipe();
+    this.#reject(refusal);
+    this.#upstream?.destroy();
+  }
 }
 
 function judgeFraming(request: IncomingMessage): void {
@@ -72,15 +154,32 @@ function judgeFraming(request: IncomingMessage): void {
   if (hasBody && !WITH_BODY.has(method)) throw new Refusal('HTTP_BAD_REQUEST', 'body on a method that has none');
 }
 
-function stripHopByHop(headers: NodeJS.Dict<string | string[]>): void {
-  const named = headers['connection'];
-  for (const name of typeof named === 'string' ? named.toLowerCase().split(',') : []) {
-    // Nominating a field that frames or routes the message would take it away from the next server.
-    if (!KEPT.has(name.trim())) delete headers[name.trim()];
+function stripRequest(headers: NodeJS.Dict<string | string[]>): void {
+  const named = namesIn(headers['connection']);
+  for (const name of Object.keys(headers)) {
+    if (HOP_BY_HOP.has(name) || OF_PROXIES.test(name) || (named.has(name) && !KEPT.has(name))) delete headers[name];
   }
-  for (const name of HOP_BY_HOP) delete headers[name];
 }
 
+/** The fields of a reply that are for the caller, as often and as written as they came. */
+function replyFields({ rawHeaders, headers }: IncomingMessage): string[] {
+  const named = namesIn(headers.connection);
+  const fields: string[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    const key = name.toLowerCase();
+    const isOfConnection = HOP_BY_HOP.has(key) || key === 'transfer-encoding' || (named.has(key) && !KEPT.has(key));
+    if (!isOfConnection) fields.push(name, value);
+  }
+  return fields;
+}
+
+function namesIn(connection: string | string[] | undefined): ReadonlySet<string> {
+  if (typeof connection !== 'string') return new Set();
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+}
+
+/** Nominating a field that frames or routes the message would take it away from the next server. */
 const KEPT: ReadonlySet<string> = new Set([
   'host',
   'content-length',

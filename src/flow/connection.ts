@@ -1,0 +1,162 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { Refusal } from '../base/refusal.js';
+import type { HttpLimits } from '../config/http-limits.js';
+import { LINGER_MILLIS } from './linger.js';
+
+/** A request and the answer it waits for. */
+export interface Turn {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** The paces that a connection has to keep. */
+export type Paces = Pick<HttpLimits, 'stallMillis' | 'bodyRateBytes' | 'bodyGraceMillis'>;
+
+/** One connection of a caller: its requests, one at a time, and how fast it takes part in them. */
+export class Connection {
+  readonly socket: Socket;
+  /** Its address, kept because a closed socket has none; '' when it was closed at once. */
+  readonly client: string;
+  /** The request that is being answered; null between requests. */
+  current: Turn | null = null;
+  /** Requests begun. */
+  requests = 0;
+  /** Requests that were sent ahead of their turn. */
+  readonly #waiting: Turn[] = [];
+  /** What is wrong with what came last, until it is told. */
+  #broken: Refusal | null = null;
+  #isRefused = false;
+  /** Bytes the system had taken when that number last changed; no moment while nothing waits. */
+  #sentBytes = 0;
+  #sentMillis: number | null = null;
+  /** Bytes read when the present stretch of reading began; no moment before its first look. */
+  #readBytes = 0;
+  #readMillis: number | null = null;
+  readonly #answered: () => void;
+
+  /** `answered` is called when the present request is over. */
+  constructor(socket: Socket, answered: (connection: Connection) => void) {
+    this.socket = socket;
+    this.#answered = () => answered(this);
+    this.client = socket.remoteAddress ?? '';
+  }
+
+  /** Nothing that comes is answered any more. */
+  get isOver(): boolean {
+    return this.#isRefused || !this.socket.writable;
+  }
+
+  /** It ended with an answer to what was no request. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
+  begin(turn: Turn): void {
+    this.current = turn;
+    this.requests++;
+    this.#sentMillis = null;
+    this.#readMillis = null;
+    turn.response.on('close', this.#answered);
+  }
+
+  /** Keeps a request for later. Nothing more is read meanwhile: what is ahead of its turn costs memory only. */
+  wait(turn: Turn): void {
+    this.#waiting.push(turn);
+    this.socket.pause();
+  }
+
+  /** The next one that waits, or null. Reading goes on once none does. */
+  next(): Turn | null {
+    const turn = this.#waiting.shift() ?? null;
+    if (turn !== null && this.#waiting.length === 0) this.socket.resume();
+    return turn;
+  }
+
+  /**
+   * What came last cannot be read, or not in time. If that is the body of the present request, whoever reads it is told
+   * in an `error` event and answers; else `refusalDue` has it when its turn comes.
+   */
+  break(refusal: Refusal): void {
+    this.#broken ??= refusal;
+    this.tellReader();
+  }
+
+  /** Tells whoever reads the body of the present request that it is broken; again, until somebody does read it. */
+  tellReader(): void {
+    const request = this.current?.request;
+    if (this.#broken === null || request === undefined || request.complete) return;
+    if (request.listenerCount('error') > 0) request.emit('error', this.#broken);
+  }
+
+  /** The refusal for a head that was no request, or null. Of use between requests only. */
+  get refusalDue(): Refusal | null {
+    return this.#broken;
+  }
+
+  /** Answers with a bare status what is no request to be handled, and ends the connection. */
+  answer(refusal: Refusal): void {
+    this.#isRefused = true;
+    const { socket } = this;
+    const status = refusal.kind.status ?? 400;
+    const allow = status === 405 ? 'Allow: GET, POST\r\n' : '';
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${allow}Content-Length: 0\r\nConnection: close\r\n\r\n`);
+    // As in `linger`: what is still on its way must not make the kernel take the answer back.
+    socket.resume();
+    const timer = setTimeout(() => socket.destroy(), LINGER_MILLIS);
+    socket.once('close', () => clearTimeout(timer));
+  }
+
+  /** Called regularly while a request is being answered. A caller that does not keep pace is told, or cut. */
+  look(paces: Paces, nowMillis: number): void {
+    if (this.current === null) return;
+    this.tellReader();
+    this.#lookAtReading(this.current.request, paces, nowMillis);
+    this.#lookAtWriting(paces, nowMillis);
+  }
+
+  #lookAtReading(request: IncomingMessage, { bodyRateBytes, bodyGraceMillis }: Paces, nowMillis: number): void {
+    if (request.complete || this.#broken !== null) return;
+    const { bytesRead } = this.socket;
+    const millis = this.#readMillis === null ? 0 : nowMillis - this.#readMillis;
+    if (millis >= bodyGraceMillis && (bytesRead - this.#readBytes) * 1000 < bodyRateBytes * millis) {
+      this.break(new Refusal('HTTP_TIMEOUT', 'rate of the body'));
+    }
+    // What is held and not taken is ours to answer for: the backend is slow then, and the caller has to wait.
+    if (this.#readMillis === null || millis >= bodyGraceMillis || request.readableLength > 0) {
+      this.#readBytes = bytesRead;
+      this.#readMillis = nowMillis;
+    }
+  }
+
+  #lookAtWriting({ stallMillis }: Paces, nowMillis: number): void {
+    if (this.socket.writableLength === 0) {
+      this.#sentMillis = null;
+      return;
+    }
+    const sent = sentBytes(this.socket);
+    if (this.#sentMillis === null || sent !== this.#sentBytes) {
+      this.#sentBytes = sent;
+      this.#sentMillis = nowMillis;
+    } else if (nowMillis - this.#sentMillis >= stallMillis) {
+      this.socket.resetAndDestroy();
+    }
+  }
+}
+
+/**
+ * Bytes that the system has taken. Node counts in public what it has handed over, and a long answer is handed over in
+ * one piece; what is left of it is known to the handle alone, which is where Node's own timeouts look.
+ */
+function sentBytes(socket: Socket): number {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  const isHandle = typeof handle === 'object' && handle !== null;
+  const queued = isHandle && 'writeQueueSize' in handle ? Number(handle.writeQueueSize) : 0;
+  const handed = isHandle && 'bytesWritten' in handle ? Number(handle.bytesWritten) : socket.bytesWritten;
+  return handed - queued;
+}
