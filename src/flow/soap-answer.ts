@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
+import { endLingering, linger } from './linger.js';
 
 /** The answer to a SOAP caller: the only place that writes one, whole or flowing. */
 export class SoapAnswer {
@@ -19,18 +20,19 @@ export class SoapAnswer {
 
   whole(status: number, contentType: string, message: Buffer): void {
     this.#count(status, message.length);
-    this.#response.writeHead(status, ['content-type', contentType, 'content-length', String(message.length)]);
-    this.#response.end(message);
+    const headers = ['content-type', contentType, 'content-length', String(message.length)];
+    endLingering(this.#response.req, this.#response, status, headers, message);
   }
 
   empty(status: number): void {
     this.#count(status, 0);
-    this.#response.writeHead(status, ['content-length', '0']);
-    this.#response.end();
+    endLingering(this.#response.req, this.#response, status, ['content-length', '0'], null);
   }
 
   begin(status: number, contentType: string): void {
     this.#count(status, 0);
+    // A backend may answer before the request is all there: the rest of it is read by nobody, and nothing can follow.
+    if (!this.#response.req.complete) this.#response.shouldKeepAlive = false;
     this.#response.writeHead(status, ['content-type', contentType]);
   }
 
@@ -41,7 +43,7 @@ export class SoapAnswer {
   }
 
   end(): void {
-    this.#response.end();
+    linger(this.#response.req, this.#response);
   }
 
   /** The caller left before the answer was complete. */
