@@ -15,7 +15,7 @@ import { refuseHttp, refuseSoap } from './flow/refuse.js';
 import { SoapAnswer } from './flow/soap-answer.js';
 import { readSoapRequestHead, upstreamHeaders } from './flow/soap-request.js';
 import { readTarget } from './flow/target.js';
-import { asksForDocument, serveWsdl } from './flow/wsdl.js';
+import { asksForDocument, makeWsdlDoor, serveWsdl, type WsdlDoor } from './flow/wsdl.js';
 import type { Finish } from './observe/finish.js';
 import { EnvelopeJudge } from './soap/envelope.js';
 import { Gate } from './soap/gate.js';
@@ -43,6 +43,7 @@ export function makeRequestHandler(compiled: Compiled, hooks: RequestHooks): Req
     hooks,
     graphql: makeGraphqlDoor(compiled),
     plain: makePlainDoor(compiled),
+    wsdl: makeWsdlDoor(compiled),
   };
   return (request, response) => handle(gateway, request, response);
 }
@@ -63,6 +64,7 @@ interface Gateway {
   readonly hooks: RequestHooks;
   readonly graphql: GraphqlDoor;
   readonly plain: PlainDoor;
+  readonly wsdl: WsdlDoor;
 }
 
 async function handle(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -103,8 +105,8 @@ async function soap(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (asksForDocument(service, request.method ?? '', query)) {
-    serveWsdl(exchange, request, response, service, query, gateway.compiled.config.publicUrl);
+  if (asksForDocument(request.method ?? '', query)) {
+    serveWsdl(gateway.wsdl, exchange, request, response, service, query);
     return;
   }
   exchange.route = service.name;

@@ -19,7 +19,7 @@ export interface LoadedDocument extends Located {
 /** Limits of the catalogue (C05). Going beyond one refuses the WSDL as a whole. */
 const LIMITS = { documents: 500, bytes: 32 * MIB, depth: 32, elements: 1_000_000 } as const;
 
-interface Reference {
+export interface Reference {
   readonly node: XmlNode;
   readonly attribute: 'location' | 'schemaLocation';
 }
@@ -150,7 +150,8 @@ function kindOf(root: XmlNode): 'wsdl' | 'schema' {
   throw new Problems([problemAt(root, what)]);
 }
 
-function referencesOf(root: XmlNode): readonly Reference[] {
+/** The elements of a document that name another one, with the attribute that does. */
+export function referencesOf(root: XmlNode): readonly Reference[] {
   if (root.uri === XSD) return schemaReferences(root);
   const imports = childrenOf(root, WSDL, 'import').map((node): Reference => ({ node, attribute: 'location' }));
   return [...imports, ...inlineSchemas(root).flatMap(schemaReferences)];

@@ -200,7 +200,9 @@ export type DocumentLink =
       readonly index: number;
       readonly target: WsdlDocument['kind'];
       readonly written: string;
-    };
+    }
+  /** A reference to a document that is not of this model, whole: where it leads is nothing for callers. */
+  | { readonly kind: 'lost'; readonly written: string };
 
 /** The key of a name in the maps of the model: `{uri}local`. */
 export const typeKey = (name: QName): string => `{${name.uri}}${name.local}`;

@@ -1,9 +1,9 @@
 import type { LoadedDocument } from './documents.js';
-import { referenceAttribute } from './documents.js';
+import { referenceAttribute, referencesOf } from './documents.js';
 import { declaredEncoding } from './encoding.js';
 import type { DocumentLink, WsdlDocument } from './model.js';
-import { isSoapBindingNamespace, WSA_10, WSDL } from './namespaces.js';
-import { attributeSpan, childrenOf, type XmlNode } from './tree.js';
+import { isBuiltInNamespace, WSA_10, WSDL, XSD } from './namespaces.js';
+import { attributeOf, attributeSpan, childrenOf, type XmlNode } from './tree.js';
 
 interface Cut {
   readonly start: number;
@@ -36,6 +36,10 @@ function cutsOf(document: LoadedDocument, all: readonly LoadedDocument[], text: 
     const written = text.slice(span.start, span.end);
     cuts.push({ ...span, piece: { kind: 'document', index, target: target.kind, written } });
   }
+  for (const { node, attribute } of referencesOf(document.root)) {
+    const span = document.references.has(node) ? null : lostSpan(node, attribute, text);
+    if (span !== null) cuts.push({ ...span, piece: { kind: 'lost', written: text.slice(span.start, span.end) } });
+  }
   for (const node of addressesOf(document.root)) {
     const span = attributeSpan(node, 'location');
     if (span !== null) cuts.push({ ...span, piece: { kind: 'address', written: text.slice(span.start, span.end) } });
@@ -49,10 +53,30 @@ function cutsOf(document: LoadedDocument, all: readonly LoadedDocument[], text: 
 const portsOf = (root: XmlNode): readonly XmlNode[] =>
   childrenOf(root, WSDL, 'service').flatMap((service) => childrenOf(service, WSDL, 'port'));
 
-function addressesOf(root: XmlNode): readonly XmlNode[] {
-  return portsOf(root)
+/** Of every binding, also of those that are not SOAP: the gateway stands for the whole service. */
+const addressesOf = (root: XmlNode): readonly XmlNode[] =>
+  portsOf(root)
     .flatMap((port) => port.children)
-    .filter(({ uri, local }) => local === 'address' && isSoapBindingNamespace(uri));
+    .filter(({ local }) => local === 'address');
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The part of a reference that names a document nobody read: the attribute of an import, which may do without, else the
+ * whole element. Null where it names nothing, and for the public schemas that every reader knows.
+ */
+function lostSpan(node: XmlNode, attribute: string, text: string): Span | null {
+  const value = attributeSpan(node, attribute);
+  if (value === null || isBuiltInNamespace(attributeOf(node, 'namespace') ?? '')) return null;
+  if (node.uri === XSD && node.local === 'import') {
+    const start = text.lastIndexOf(attribute, value.start);
+    return { start: start - 1, end: value.end + 1 };
+  }
+  const isEmpty = text[node.contentStart - 2] === '/';
+  return { start: node.start, end: isEmpty ? node.contentStart : text.indexOf('>', node.contentEnd) + 1 };
 }
 
 /** The addresses WS-Addressing repeats beside `soap:address`. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
@@ -135,16 +135,93 @@ t.test('only documents of the model are served', async (t) => {
   t.equal(backend.begun, 0, 'none of them reaches the backend');
 });
 
-t.test('a service without a WSDL has none to show', async (t) => {
+t.test('a copy that is still good is not sent again', async (t) => {
+  const { gateway } = await start(t);
+  const first = await sendRaw(gateway.url, ask('GET', '/soap/orders?wsdl'));
+  const tag = first.headers.get('etag') ?? '';
+  t.match(tag, /^"[\w-]{20,}"$/, 'a strong tag');
+  t.equal(first.headers.get('cache-control'), 'no-cache');
+  for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*', ` ${tag},"x"`]) {
+    for (const method of ['GET', 'HEAD']) {
+      const request = ask(method, '/soap/orders?wsdl', undefined, `If-None-Match: ${known}\r\nConnection: close\r\n`);
+      const again = await sendRaw(gateway.url, request);
+      t.equal(again.status, 304, `${method} ${known}`);
+      t.equal(again.headers.get('etag'), tag);
+      t.equal(again.body, '');
+    }
+  }
+  for (const unknown of ['"other"', tag.slice(1, -1), '', `${tag}x`]) {
+    const again = await sendRaw(
+      gateway.url,
+      ask('GET', '/soap/orders?wsdl', undefined, `If-None-Match: ${unknown}\r\n`),
+    );
+    t.equal(again.status, 200, unknown);
+    t.equal(again.body, first.body);
+  }
+  const { headers } = await sendRaw(gateway.url, ask('HEAD', '/soap/orders?wsdl', undefined, 'Connection: close\r\n'));
+  t.equal(headers.get('etag'), tag);
+  const schema = await sendRaw(gateway.url, ask('GET', '/soap/orders?xsd=1'));
+  t.not(schema.headers.get('etag'), tag, 'another document, another tag');
+});
+
+t.test('what one caller named is never told to another', async (t) => {
+  const { gateway } = await start(t);
+  const tags = new Set<string>();
+  const bodies = new Set<string>();
+  for (const host of ['evil.example', 'good.example', 'evil.example:80', 'good.example']) {
+    const answer = await sendRaw(gateway.url, ask('GET', '/soap/orders?wsdl', host));
+    const hosts = [...answer.body.matchAll(/"http:\/\/([^/"]+)\/soap\/orders/g)].map(([, named]) => named);
+    t.ok(hosts.length > 2);
+    t.same(new Set(hosts), new Set([host]));
+    tags.add(answer.headers.get('etag') ?? '');
+    bodies.add(answer.body);
+  }
+  t.equal(bodies.size, 3);
+  t.equal(tags.size, 3, 'a tag for each text');
+});
+
+t.test('documents that are not to be seen are not there', async (t) => {
   const backend = await startRecordingBackend(answerWith('', 'text/html'));
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  await writeFile(join(home, 'secret.xsd'), 'secret');
-  const gateway = await startTestGateway(`services:\n  plain:\n    url: ${backend.url}\n`, home);
+  const wsdl = relativeToTemporary(DEMO);
+  const gateway = await startTestGateway(
+    `services:\n  plain:\n    url: ${backend.url}\n  hidden: { url: "${backend.url}", wsdl: ${wsdl}, serveWsdl: false }\n`,
+  );
   t.teardown(async () => {
     await gateway.close();
     await backend.close();
-    await rm(home, { recursive: true });
   });
-  const answer = await sendRaw(gateway.url, ask('GET', '/soap/plain?wsdl'));
-  t.not(answer.status, 200, 'what the backend says to GET is judged like any reply');
+  for (const service of ['plain', 'hidden']) {
+    for (const query of ['?wsdl', '?WSDL', '?wsdl=0', '?xsd=1']) {
+      const answer = await sendRaw(gateway.url, ask('GET', `/soap/${service}${query}`));
+      t.equal(answer.status, 404, `${service}${query}`);
+      t.equal(answer.body, '');
+    }
+    for (const query of ['?wsdl=../../a', '?singleWsdl', '?wsdl&x=1']) {
+      const answer = await sendRaw(gateway.url, ask('GET', `/soap/${service}${query}`));
+      t.equal(answer.status, 400, `${service}${query}`);
+    }
+  }
+  t.equal(backend.begun, 0, 'nor is the backend asked for them');
+});
+
+t.test('a long document goes out in parts, and is whole', async (t) => {
+  const home = t.testdir({});
+  const types = Array.from({ length: 3000 }, (_, n) => `<xs:element name="e${n}" type="xs:string"/><!-- ${n} -->\n`);
+  const long = (await readFile(DEMO, 'utf8')).replace(
+    /(<\w+:schema\b[^>]*>)/,
+    `$1${types.join('').replaceAll('xs:', 'x:').replaceAll('<x:element', '<x:element xmlns:x="http://www.w3.org/2001/XMLSchema"')}`,
+  );
+  await writeFile(join(home, 'long.wsdl'), long);
+  await copyFile(resolve('config/demo/legacy.xsd'), join(home, 'legacy.xsd'));
+  const { gateway } = await start(t, join(home, 'long.wsdl'));
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => sendRaw(gateway.url, ask('GET', '/soap/orders?wsdl'))),
+  );
+  for (const { body, headers, isCut } of answers) {
+    t.equal(isCut, false);
+    t.ok(Buffer.byteLength(body) > 200_000);
+    t.equal(headers.get('content-length'), String(Buffer.byteLength(body)));
+    t.equal(body, answers[0]?.body);
+  }
+  t.notMatch(answers[0]?.body, '<!--', 'without the notes of its authors');
 });
