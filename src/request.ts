@@ -12,9 +12,11 @@ import { takeReaders } from './flow/message.js';
 import { makePlainDoor, type PlainDoor } from './flow/plain.js';
 import { receive } from './flow/receive.js';
 import { refuseHttp, refuseSoap } from './flow/refuse.js';
+import { RequestPolicy } from './flow/request-policy.js';
 import { SoapAnswer } from './flow/soap-answer.js';
 import { readSoapRequestHead, upstreamHeaders } from './flow/soap-request.js';
 import { readTarget } from './flow/target.js';
+import { saidOf } from './flow/upstream-type.js';
 import { asksForDocument, makeWsdlDoor, serveWsdl, type WsdlDoor } from './flow/wsdl.js';
 import type { Finish } from './observe/finish.js';
 import { EnvelopeJudge } from './soap/envelope.js';
@@ -116,12 +118,13 @@ async function soap(
 
   const head = readSoapRequestHead(request, service);
   if (head.method === 'GET') {
-    const upstreamRequest = { method: head.method, query, headers: upstreamHeaders(request, null), body: null };
+    const upstreamRequest = { method: head.method, query, headers: upstreamHeaders(request, null, null), body: null };
     return forward(context, upstreamRequest, null);
   }
 
   invite(request, response);
-  const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail');
+  const policy = new RequestPolicy(service, head.soapAction, head.mediaType.action, request.headers.host ?? '');
+  const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail', policy);
   const { xml, reader } = takeReaders(service, judge, head.mediaType.charset, head.package);
   const intake = {
     inflate: head.isCompressed ? service.inflateLimits : null,
@@ -136,14 +139,22 @@ async function soap(
     throw new Refusal('HTTP_LENGTH_REQUIRED');
   }
   // In monitor mode a message may get here unjudged.
-  const operation = judge.judged ? service.operationOf(judge.operation) : null;
+  const operation = policy.known?.operation ?? null;
   exchange.operation = operation?.name ?? '_other';
 
+  const said = saidOf(
+    request,
+    service,
+    policy,
+    judge.dialect,
+    head.package === null ? head.mediaType : null,
+    xml.encoding,
+  );
   const isWhole = received.kind === 'whole';
   if (isWhole) service.readers.give(xml);
   const body = isWhole ? received.message : received.body;
   const announced = head.bodyBytes === null || isWhole ? null : head.bodyBytes + received.growthBytes;
-  const headers = upstreamHeaders(request, isWhole ? received.message.length : announced);
+  const headers = upstreamHeaders(request, said, isWhole ? received.message.length : announced);
   await forward(context, { method: 'POST', query, headers, body }, operation);
   if (!isWhole) exchange.bytesIn = xml.bytes;
 }

@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from '../soap/dialect.js';
 import type { EnvelopeRules } from '../soap/envelope.js';
-import type { FaultWants } from '../soap/fault.js';
+import type { DetailRules } from '../soap/fault-policy.js';
 import type { GateOptions } from '../soap/gate.js';
 import type { InflateLimits } from '../soap/limits.js';
 import type { MimeLimits } from '../soap/mime-limits.js';
@@ -19,6 +19,7 @@ import { readByHand } from './by-hand.js';
 import { Destinations } from './destinations.js';
 import { OperationTable } from './operation-table.js';
 import { choosePort } from './port.js';
+import { compileReplies } from './replies.js';
 
 /** One SOAP backend, ready: who it is, what its messages may look like, how it is reached. */
 export interface SoapService {
@@ -49,8 +50,12 @@ export interface SoapService {
   readonly destinations: Destinations;
   readonly config: ServiceConfig;
   readonly notices: readonly Problem[];
-  /** Which parts of a Fault's detail a caller of this operation may see: what the WSDL declares (S25). */
-  faultWants(operation: Operation): FaultWants;
+  /** Which parts of a Fault's detail a caller may see (catalogue S25); null: of an operation that is not known. */
+  detailRules(operation: Operation | null): DetailRules;
+  /** The operation may be called again when it is not known whether it was (D5). */
+  isIdempotent(operation: Operation | null): boolean;
+  /** Whether a reply to this operation may have this child of Body (catalogue U01). */
+  isReply(operation: Operation | null, body: QName | null): boolean;
   /** The operation a Body child asks for, or null for none that is known. */
   operationOf(body: QName | null): Operation | null;
 }
@@ -104,8 +109,7 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     destinations: new Destinations(config, loaded.config.publicUrl),
     config,
     notices: wsdl?.notices ?? [],
-    faultWants: (operation) =>
-      wsdl === null ? 'all' : new Set(operation.faults.map((fault) => fault.element.name.local)),
+    ...compileReplies(config, wsdl !== null, operations),
     operationOf: (body) => requests.find(body)?.operation ?? null,
   };
 }

@@ -4,6 +4,7 @@ import { CODEC_LIMITS } from '../codec/limits.js';
 import { GRAPHQL_LIMITS } from '../graphql/limits.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
+import { FAULT_DETAIL_POLICIES } from '../soap/fault-policy.js';
 import { SOAP_LIMITS } from '../soap/limits.js';
 import { MIME_LIMITS } from '../soap/mime-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
@@ -50,11 +51,18 @@ const limits = <T extends LimitTable>(table: T, description: string) =>
 const overrides = <T extends LimitTable>(table: T, like: string) => Type.Unsafe<Limits<T>>(limitOverrides(table, like));
 
 const MAPPED_OPERATION = Type.Object({
-  field: Type.String({
-    description: 'Root type and name of the field: `Query.order`, `Mutation.placeOrder`.',
-    pattern: `^(Query|Mutation)\\.${GRAPHQL_NAME}$`,
-    hint: 'Write Query or Mutation, a dot and a GraphQL name: Query.order.',
-  }),
+  field: Type.Optional(
+    Type.String({
+      description: 'Root type and name of the field: `Query.order`, `Mutation.placeOrder`; by default from its name.',
+      pattern: `^(Query|Mutation)\\.${GRAPHQL_NAME}$`,
+      hint: 'Write Query or Mutation, a dot and a GraphQL name: Query.order.',
+    }),
+  ),
+  idempotent: Type.Optional(
+    Type.Boolean({
+      description: 'Calling it twice does no harm: it is called again, once, when a connection broke without an answer.',
+    }),
+  ),
   request: Type.Optional(
     Type.String({
       description: 'Local name of the request element; without a WSDL, the name of the operation unless given.',
@@ -147,6 +155,11 @@ const SERVICE = Type.Object(
       description: 'Whether `?wsdl` and `?xsd=` of the path answer with the documents of `wsdl`.',
       default: true,
     }),
+    faultDetail: oneOf(
+      FAULT_DETAIL_POLICIES,
+      "What of a Fault's detail callers see: `pass` all of it; `declared` what the WSDL declares; `none` nothing. Stack traces are cut unless `pass`.",
+      'declared',
+    ),
     understands: Type.Optional(
       Type.Array(Type.String(BLOCK_NAME), {
         description:

@@ -4,6 +4,9 @@ import { Refusal } from '../base/refusal.js';
 import type { SoapService } from '../compile/service.js';
 import { type MediaType, readMediaType } from '../soap/media-type.js';
 import { PACKAGE, type PackageType, readPackageType } from '../soap/package-type.js';
+import { isKnownCharset } from '../xml/prolog.js';
+import { readSoapAction } from './soap-action.js';
+import { asWritten, type SaidUpstream } from './upstream-type.js';
 
 /** The head of a SOAP request, judged: what the XML reader and the upstream need of it. */
 export type SoapRequestHead =
@@ -14,6 +17,8 @@ export type SoapRequestHead =
       readonly mediaType: MediaType;
       /** Null for an envelope that comes as it is. */
       readonly package: PackageType | null;
+      /** The action in SOAPAction, or null. */
+      readonly soapAction: string | null;
       /** It comes as gzip. */
       readonly isCompressed: boolean;
       /** The length was announced. */
@@ -37,6 +42,8 @@ export function readSoapRequestHead(request: IncomingMessage, service: SoapServi
   if (mediaType === null || (mediaType.name !== PACKAGE && !service.mediaTypes.has(mediaType.name))) {
     throw new Refusal('HTTP_MEDIA_TYPE');
   }
+  const { charset } = mediaType;
+  if (charset !== null && !isKnownCharset(charset)) throw new Refusal('HTTP_MEDIA_TYPE', 'charset');
   const isCompressed = judgeCoding(headers['content-encoding']);
   const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
   if (contentLength !== null && contentLength > service.xmlLimits.messageBytes) throw new Refusal('HTTP_TOO_LARGE');
@@ -44,6 +51,7 @@ export function readSoapRequestHead(request: IncomingMessage, service: SoapServi
     method,
     mediaType,
     package: packageType,
+    soapAction: readSoapAction(asWritten(request).soapAction),
     isCompressed,
     hasLength: contentLength !== null,
     bodyBytes: isCompressed ? null : contentLength,
@@ -80,8 +88,6 @@ const PASSED = [
   'accept',
   'accept-language',
   'authorization',
-  'content-type',
-  'soapaction',
   'user-agent',
   'x-request-id',
   'traceparent',
@@ -89,8 +95,14 @@ const PASSED = [
 ] as const;
 
 /** The head sent upstream: an allow-list of the caller's fields, and exactly one framing. */
-export function upstreamHeaders(request: IncomingMessage, contentLength: number | null): string[] {
+export function upstreamHeaders(
+  request: IncomingMessage,
+  said: SaidUpstream | null,
+  contentLength: number | null,
+): string[] {
   const headers: string[] = [];
+  if (said !== null && said.contentType !== null) headers.push('content-type', said.contentType);
+  if (said !== null && said.soapAction !== null) headers.push('soapaction', said.soapAction);
   for (const name of PASSED) {
     const value = request.headers[name];
     if (typeof value === 'string') headers.push(name, value);

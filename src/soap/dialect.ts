@@ -28,6 +28,8 @@ export const DIALECTS = {
     needsContentLength: true,
     ownHeaderBlocks: [],
     actionHeader: true,
+    hasRelay: false,
+    noEncodingUri: null,
   },
   '1.1': {
     name: '1.1',
@@ -50,6 +52,8 @@ export const DIALECTS = {
     needsContentLength: false,
     ownHeaderBlocks: [],
     actionHeader: true,
+    hasRelay: false,
+    noEncodingUri: null,
   },
   '1.2': {
     name: '1.2',
@@ -72,6 +76,8 @@ export const DIALECTS = {
     needsContentLength: false,
     ownHeaderBlocks: ['Upgrade', 'NotUnderstood'],
     actionHeader: false,
+    hasRelay: true,
+    noEncodingUri: 'http://www.w3.org/2003/05/soap-envelope/encoding/none',
   },
 } as const satisfies Record<string, DialectRow>;
 
@@ -104,6 +110,13 @@ interface DialectRow {
   readonly ownHeaderBlocks: readonly string[];
   /** The action travels in the header field SOAPAction; else in the Content-Type. */
   readonly actionHeader: boolean;
+  /** A header block may ask to be passed on by who does not understand it: SOAP 1.2 part 1 section 5.2.4. */
+  readonly hasRelay: boolean;
+  /**
+   * The encodingStyle that says "none", where the dialect rules encodingStyle: it stands below Header and Body only, and
+   * an unknown one has a Fault of its own (SOAP 1.2 part 1 section 5.1.1). Null where anything goes.
+   */
+  readonly noEncodingUri: string | null;
 }
 
 export const DIALECT_NAMES: readonly DialectName[] = ['2001-12', '1.1', '1.2'];

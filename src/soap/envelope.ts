@@ -1,20 +1,24 @@
 import { Refusal } from '../base/refusal.js';
-import { ELEMENTS, type Interest, PRESENCE, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import { type Interest, PRESENCE, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import type { Addressing } from './addressing.js';
+import { ContentJudge, judgeEncodingStyle } from './content.js';
 import { type Dialect, type DialectName, dialectOfUri } from './dialect.js';
+import type { Edit } from './edit.js';
 import { FaultReader, type FaultWants } from './fault.js';
 import type { HeaderRules } from './header.js';
-import { judgeHeaderBlock } from './header.js';
+import { type HeaderBounds, HeaderReader } from './header-reader.js';
 
 /** What is expected of the messages of one direction of one service. Made at start-up. */
-export interface EnvelopeRules {
+export interface EnvelopeRules extends HeaderBounds {
   readonly dialects: ReadonlySet<DialectName>;
   readonly header: HeaderRules;
-  readonly headerBlocksMax: number;
   /**
    * Further children of Body are tolerated when they carry an `id`: multi-ref elements of encoded services, SOAP 1.1
    * section 5. Literal services allow one child (WS-I Basic Profile R2201).
    */
   readonly multiRef: boolean;
+  /** Members an array may announce; null where arrays of the encodings are not looked for. */
+  readonly arrayItemsMax: number | null;
 }
 
 /** Who follows a message while it is judged. */
@@ -25,8 +29,8 @@ export interface EnvelopeWatcher {
   body(tag: StartTag): XmlHandler | null;
 }
 
-/** What the judge awaits. Legal order: envelope, headerOrBody, (header, block*)?, bodyOnly, body, bodyChild*, end. */
-type Awaits = 'envelope' | 'headerOrBody' | 'header' | 'block' | 'bodyOnly' | 'body' | 'bodyChild' | 'end';
+/** What the judge awaits. Legal order: envelope, headerOrBody, (header*, bodyOnly)?, body, bodyChild*, end. */
+type Awaits = 'envelope' | 'headerOrBody' | 'header' | 'bodyOnly' | 'body' | 'bodyChild' | 'end';
 
 /**
  * Judges one envelope as its events come by: the structure rules of all three dialects. Throws a `Refusal` at the
@@ -46,9 +50,10 @@ export class EnvelopeJudge implements XmlHandler {
   readonly #watcher: EnvelopeWatcher | null;
   readonly #faultWants: FaultWants;
   /** The dialect the Content-Type stands for, by its media type; an envelope of another media type is a mismatch. */
-  readonly #mediaType: string | null;
+  #mediaType: string | null;
   #awaits: Awaits = 'envelope';
-  #headerBlocks = 0;
+  /** Null until there is a header block. */
+  #header: HeaderReader | null = null;
   #encodingSeen = false;
   /** Elements open below the one that `#awaits` speaks of. */
   #depth = 0;
@@ -66,12 +71,37 @@ export class EnvelopeJudge implements XmlHandler {
     this.#watcher = watcher;
   }
 
+  /** What the WS-Addressing blocks say, or null when there are none: complete once the head is judged. */
+  get addressing(): Addressing | null {
+    return this.#header?.addressing ?? null;
+  }
+
+  /** There is a signature in the Header: what it covers must not be changed. */
+  get isSigned(): boolean {
+    return this.#header?.ids?.isSigned === true;
+  }
+
+  /** What is to be changed in the head before the message goes on; null for nothing. */
+  get edits(): readonly Edit[] | null {
+    return this.#header?.edits ?? null;
+  }
+
+  /** Adds a change inside the Header: until the head is `judged`, by who watches. */
+  edit(edit: Edit): void {
+    this.#header?.edit(edit);
+  }
+
+  /** The envelope comes under this media type after all: a package says it where the envelope begins. */
+  expect(mediaType: string): void {
+    if (this.#rules.header.enforce) this.#mediaType = mediaType;
+  }
+
   open(tag: StartTag): Interest {
+    if (!this.judged && this.dialect !== null) this.#noteEncoding(tag, this.dialect);
     if (this.#inner !== null) {
       this.#depth++;
       return this.#inner.open(tag);
     }
-    if (!this.judged && this.dialect !== null) this.#noteEncoding(tag, this.dialect);
     switch (this.#awaits) {
       case 'envelope':
         return this.#openEnvelope(tag);
@@ -80,11 +110,6 @@ export class EnvelopeJudge implements XmlHandler {
         return this.#openPart(tag);
       case 'header':
         return this.#openBlock(tag);
-      case 'block':
-        // "Fault at most once and only in Body" holds for the content of header blocks too.
-        if (tag.local === 'Fault' && tag.uri === this.dialect?.envelopeUri) throw misplaced('Fault outside Body');
-        this.#depth++;
-        return ELEMENTS;
       case 'body':
       case 'bodyChild':
         return this.#openBodyChild(tag);
@@ -103,10 +128,8 @@ export class EnvelopeJudge implements XmlHandler {
       return;
     }
     switch (this.#awaits) {
-      case 'block':
-        this.#awaits = 'header';
-        return;
       case 'header':
+        this.#header?.finish();
         this.#awaits = 'bodyOnly';
         return;
       case 'body':
@@ -141,13 +164,17 @@ export class EnvelopeJudge implements XmlHandler {
       throw new Refusal('VERSION_MISMATCH', 'media type');
     }
     this.#noteEncoding(tag, dialect);
+    this.#refuseEncodingStyle(tag, dialect);
     this.#awaits = 'headerOrBody';
     return PRESENCE;
   }
 
   #openPart(tag: StartTag): Interest {
-    if (tag.uri !== this.dialect?.envelopeUri) throw misplaced('foreign child of Envelope');
+    const dialect = this.dialect;
+    if (dialect === null || tag.uri !== dialect.envelopeUri) throw misplaced('foreign child of Envelope');
+    this.#refuseEncodingStyle(tag, dialect);
     if (tag.local === 'Body') {
+      if (tag.attributeCount > 0) this.#header?.ids?.noteContent(tag);
       this.#awaits = 'body';
       return PRESENCE;
     }
@@ -157,32 +184,43 @@ export class EnvelopeJudge implements XmlHandler {
   }
 
   #openBlock(tag: StartTag): Interest {
-    const dialect = this.dialect;
-    if (tag.uri === '') throw misplaced('unqualified header block');
-    if (dialect === null || (tag.uri === dialect.envelopeUri && !dialect.ownHeaderBlocks.includes(tag.local))) {
-      throw misplaced('envelope element in Header');
-    }
-    if (++this.#headerBlocks > this.#rules.headerBlocksMax) throw new Refusal('SOAP_HEADER_LIMIT', 'blocks');
-    judgeHeaderBlock(tag, dialect, this.#rules.header);
-    this.#awaits = 'block';
-    return ELEMENTS;
+    if (this.dialect === null) throw misplaced('Header');
+    this.#header ??= new HeaderReader(this.dialect, this.#rules.header, this.#rules);
+    this.#inner = this.#header;
+    this.#depth = 1;
+    return this.#header.open(tag);
   }
 
   #openBodyChild(tag: StartTag): Interest {
     const dialect = this.dialect;
-    const isFault = tag.local === 'Fault' && tag.uri === dialect?.envelopeUri;
+    if (dialect === null) throw misplaced('Body');
+    const isFault = tag.local === 'Fault' && tag.uri === dialect.envelopeUri;
     if (this.#awaits === 'bodyChild') {
       // A Fault is at most one, and is alone: SOAP 1.2 part 1 section 5.4.
       if (isFault || this.fault !== null) throw misplaced('element beside Fault');
       if (!this.#rules.multiRef || tag.attribute('', 'id') === null) throw new Refusal('SOAP_MULTI_BODY');
+      this.#inner = this.#judgeContent(tag, dialect);
     } else {
       this.#awaits = 'bodyChild';
       this.#judge({ uri: tag.uri, local: tag.local });
-      if (isFault && dialect !== null) this.#inner = this.fault = new FaultReader(dialect, this.#faultWants);
-      else this.#inner = this.#watcher?.body(tag) ?? null;
+      if (isFault) this.#inner = this.fault = new FaultReader(dialect, this.#faultWants);
+      else this.#inner = this.#watcher?.body(tag) ?? this.#judgeContent(tag, dialect);
     }
     this.#depth = 1;
     return this.#inner === null ? SKIP : this.#inner.open(tag);
+  }
+
+  /** The attributes of a child of Body are judged here; what is in it only where that matters. */
+  #judgeContent(tag: StartTag, dialect: Dialect): XmlHandler | null {
+    const { arrayItemsMax, header } = this.#rules;
+    if (!header.enforce) return null;
+    const ids = this.#header?.ids ?? null;
+    if (arrayItemsMax !== null || ids?.isSigned === true) return new ContentJudge(dialect, arrayItemsMax, ids);
+    if (tag.attributeCount > 0) {
+      judgeEncodingStyle(tag, dialect);
+      ids?.noteContent(tag);
+    }
+    return null;
   }
 
   #judge(operation: QName | null): void {
@@ -192,6 +230,12 @@ export class EnvelopeJudge implements XmlHandler {
     this.operation = operation;
     this.#watcher?.judged(this);
     this.judged = true;
+  }
+
+  /** SOAP 1.2 part 1 section 5.1.1: neither on Envelope nor on its children. Others put it where they like. */
+  #refuseEncodingStyle(tag: StartTag, dialect: Dialect): void {
+    if (dialect.noEncodingUri === null || tag.attributeCount === 0 || !this.#rules.header.enforce) return;
+    if (tag.attribute(dialect.envelopeUri, 'encodingStyle') !== null) throw misplaced('encodingStyle');
   }
 
   /** The first dialect wants the encoding namespace named, by a declaration or by encodingStyle, up to here. */

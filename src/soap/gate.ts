@@ -1,8 +1,14 @@
 import { Refusal } from '../base/refusal.js';
+import type { Encoding } from '../xml/transcode.js';
+import { applyEdits } from './edit.js';
 import type { EnvelopeJudge } from './envelope.js';
 
 /** What reads a message for the gate: an XML reader, or something that finds the envelope in a package of parts. */
 export interface MessageReader {
+  /** The encoding of the envelope, or null while unknown. */
+  readonly encoding: Encoding | null;
+  /** Where the envelope begins in what was written; at its beginning unless told. */
+  readonly sourceStart?: number;
   /** Throws the `Refusal` of the first violation. */
   write(chunk: Buffer): void;
   /** The message is over. Throws when it is not complete. */
@@ -34,7 +40,7 @@ type State =
 
 export interface GateOptions {
   readonly windowBytes: number;
-  /** Bytes that may come before the head is judged. */
+  /** Bytes by which the head must be judged: up to the end of the first Body child's start tag. */
   readonly headBytes: number;
   /**
    * Monitor mode: the first violation is told here and the message passes untouched. Null enforces: violations are
@@ -67,7 +73,7 @@ export class Gate {
   write(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.bytes += chunk.length;
-    if (this.#judging) this.#attempt(() => this.#reader.write(chunk));
+    if (this.#judging) this.#read(chunk);
     const state = this.#state;
     switch (state.at) {
       case 'holding':
@@ -85,14 +91,18 @@ export class Gate {
   }
 
   end(): void {
-    if (this.#judging) this.#attempt(() => this.#reader.end());
+    if (this.#judging) {
+      try {
+        this.#reader.end();
+      } catch (caught) {
+        this.#violated(caught);
+      }
+    }
     const state = this.#state;
     this.#state = { at: 'over' };
     switch (state.at) {
       case 'holding':
-        this.#output.whole(
-          state.chunks.length === 1 && state.chunks[0] ? state.chunks[0] : Buffer.concat(state.chunks),
-        );
+        this.#output.whole(this.#edited(join(state.chunks)));
         return;
       case 'streaming':
         this.#output.data(state.kept);
@@ -103,12 +113,33 @@ export class Gate {
     }
   }
 
+  /**
+   * Reads a chunk. As long as the head is not judged this stops at the last byte by which it must be, wherever the chunk
+   * ends, so that the verdict does not depend on the chunks.
+   */
+  #read(chunk: Buffer): void {
+    try {
+      const before = this.bytes - chunk.length;
+      const room = this.#options.headBytes - before;
+      if (this.#judge.judged || chunk.length <= room) {
+        this.#reader.write(chunk);
+        return;
+      }
+      this.#reader.write(chunk.subarray(0, room));
+      if (!this.#judge.judged) throw new Refusal('SOAP_HEADER_LIMIT', 'bytes before the first Body child');
+      this.#reader.write(chunk.subarray(room));
+    } catch (caught) {
+      this.#violated(caught);
+    }
+  }
+
   #leaveWindow(chunks: readonly Buffer[], bytes: number): void {
-    if (this.#judging && !this.#judge.judged) {
-      if (bytes <= this.#options.headBytes) return;
-      this.#attempt(() => {
-        throw new Refusal('SOAP_HEADER_LIMIT', 'bytes before the first Body child');
-      });
+    if (this.#judging && !this.#judge.judged) return;
+    if (this.#hasEdits) {
+      const kept = this.#edited(Buffer.concat(chunks));
+      this.#state = { at: 'streaming', kept };
+      this.#output.begin(kept.length - bytes);
+      return;
     }
     const kept = chunks.at(-1) ?? Buffer.alloc(0);
     this.#state = { at: 'streaming', kept };
@@ -119,16 +150,27 @@ export class Gate {
     }
   }
 
-  #attempt(step: () => void): void {
-    try {
-      step();
-    } catch (caught) {
-      if (!(caught instanceof Refusal) || this.#options.onViolation === null) {
-        this.#state = { at: 'over' };
-        throw caught;
-      }
-      this.#judging = false;
-      this.#options.onViolation(caught);
+  /** Monitor mode changes nothing. */
+  get #hasEdits(): boolean {
+    return this.#options.onViolation === null && this.#judge.edits !== null;
+  }
+
+  /** All edits lie in the head, and that is held until it is judged. */
+  #edited(held: Buffer): Buffer {
+    const { edits } = this.#judge;
+    if (edits === null || !this.#hasEdits) return held;
+    return applyEdits(held, edits, this.#reader.encoding ?? 'utf-8', this.#reader.sourceStart ?? 0);
+  }
+
+  #violated(caught: unknown): void {
+    if (!(caught instanceof Refusal) || this.#options.onViolation === null) {
+      this.#state = { at: 'over' };
+      throw caught;
     }
+    this.#judging = false;
+    this.#options.onViolation(caught);
   }
 }
+
+const join = (chunks: readonly Buffer[]): Buffer =>
+  chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);

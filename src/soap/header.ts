@@ -1,43 +1,80 @@
 import { Refusal } from '../base/refusal.js';
-import type { StartTag } from '../xml/events.js';
+import type { QName, StartTag } from '../xml/events.js';
 import type { Dialect } from './dialect.js';
 
-/** Who the gateway is on the message path, and what is understood at the end of it. */
+/** Who the gateway is on the message path, and what is understood there and at the end of it. */
 export interface HeaderRules {
   /** Targets (actor, role) besides the standard `next` that mean the gateway itself. */
   readonly ownTargets: ReadonlySet<string>;
+  /** Names `{uri}local` of the blocks the gateway takes care of, besides those of WS-Addressing. */
+  readonly understoodByGateway: ReadonlySet<string>;
   /**
    * Names `{uri}local` of the blocks the service behind understands; null when it did not say: then its blocks pass
    * and it judges for itself.
    */
   readonly understoodByService: ReadonlySet<string> | null;
-  /** False for replies: their final receiver is the caller, who judges for itself. */
+  /** False for replies: their final receiver is the caller, who judges for itself, and nothing is taken out. */
   readonly enforce: boolean;
 }
 
-/**
- * Judges the attributes of one header block: SOAP 1.1 section 4.2, SOAP 1.2 part 1 section 5.2.
- * Throws `SOAP_STRUCTURE` for a value that mustUnderstand cannot have and `MUST_UNDERSTAND` for a block that somebody
- * on this path had to understand and does not.
- */
-export function judgeHeaderBlock(tag: StartTag, dialect: Dialect, rules: HeaderRules): void {
-  if (tag.attributeCount === 0) return;
-  const written = tag.attribute(dialect.envelopeUri, 'mustUnderstand');
-  if (written === null) return;
-  const value = written.trim();
-  if (dialect.mustUnderstandFalse.includes(value)) return;
-  if (!dialect.mustUnderstandTrue.includes(value)) throw new Refusal('SOAP_STRUCTURE', 'value of mustUnderstand');
-  if (!rules.enforce) return;
+/** The `MUST_UNDERSTAND` refusal, with the names SOAP 1.2 part 1 section 5.4.8 wants the answer to give. */
+export class NotUnderstood extends Refusal {
+  readonly names: readonly QName[];
 
-  const target = tag.attribute(dialect.envelopeUri, dialect.targetAttribute)?.trim() ?? '';
-  if (target === dialect.noneTarget) return;
-  const isForGateway = dialect.nextTargets.includes(target) || rules.ownTargets.has(target);
-  // The gateway itself understands no header block yet, so one that it must understand is always a fault.
-  if (isForGateway) throw new Refusal('MUST_UNDERSTAND', 'block for the gateway');
-  const isForService = target === '' || target === dialect.ultimateTarget;
-  if (isForService && rules.understoodByService !== null) {
-    if (!rules.understoodByService.has(`{${tag.uri}}${tag.local}`)) {
-      throw new Refusal('MUST_UNDERSTAND', 'block for the service');
-    }
+  constructor(names: readonly QName[]) {
+    super('MUST_UNDERSTAND', 'header block');
+    this.name = 'NotUnderstood';
+    this.names = names;
   }
+}
+
+/** Whom a header block is for. `service` is the final receiver; `nobody` the role `none` of SOAP 1.2. */
+export type BlockTarget = 'gateway' | 'service' | 'nobody' | 'other';
+
+/** What is done with a header block: it passes, it is taken out, or it had to be understood by somebody who does not. */
+export type BlockFate = 'pass' | 'take' | 'not understood';
+
+/** Whom a header block is for: SOAP 1.1 section 4.2.2, SOAP 1.2 part 1 section 2.2. */
+export function targetOf(tag: StartTag, dialect: Dialect, rules: HeaderRules): BlockTarget {
+  if (tag.attributeCount === 0) return 'service';
+  const named = tag.attribute(dialect.envelopeUri, dialect.targetAttribute)?.trim() ?? '';
+  if (named === '' || named === dialect.ultimateTarget) return 'service';
+  if (named === dialect.noneTarget) return 'nobody';
+  return dialect.nextTargets.includes(named) || rules.ownTargets.has(named) ? 'gateway' : 'other';
+}
+
+/**
+ * Decides on one header block: SOAP 1.1 section 4.2, SOAP 1.2 part 1 sections 2.7 and 5.2. Throws `SOAP_STRUCTURE` for
+ * values its attributes cannot have.
+ */
+export function fateOf(
+  tag: StartTag,
+  dialect: Dialect,
+  rules: HeaderRules,
+  target: BlockTarget,
+  isAddressing: boolean,
+): BlockFate {
+  if (tag.attributeCount === 0) return 'pass';
+  const must = flagOf(tag, dialect, 'mustUnderstand');
+  const relay = dialect.hasRelay && flagOf(tag, dialect, 'relay');
+  if (!rules.enforce) return 'pass';
+  const name = `{${tag.uri}}${tag.local}`;
+  if (target === 'service') {
+    const known = rules.understoodByService;
+    return must && known !== null && !known.has(name) ? 'not understood' : 'pass';
+  }
+  if (target !== 'gateway') return 'pass';
+  if (isAddressing || rules.understoodByGateway.has(name)) return 'take';
+  if (must) return 'not understood';
+  return relay ? 'pass' : 'take';
+}
+
+/** A yes or no among the attributes of the envelope's namespace. */
+function flagOf(tag: StartTag, dialect: Dialect, local: 'mustUnderstand' | 'relay'): boolean {
+  const written = tag.attribute(dialect.envelopeUri, local);
+  if (written === null) return false;
+  const value = written.trim();
+  if (dialect.mustUnderstandTrue.includes(value)) return true;
+  if (dialect.mustUnderstandFalse.includes(value)) return false;
+  throw new Refusal('SOAP_STRUCTURE', `value of ${local}`);
 }

@@ -120,9 +120,13 @@ function readQuoted(header: string, start: number): ParameterValue | null {
 }
 
 /** The Content-Type of a message of ours in this dialect. `action` goes into the header in SOAP 1.2 only. */
-export function printMediaType(dialect: Dialect, action: string | null): string {
-  const base = `${dialect.mediaType}; charset=utf-8`;
-  return dialect.name === '1.2' && action !== null && action !== '' ? `${base}; action=${quoted(action)}` : base;
+export const printMediaType = (dialect: Dialect, action: string | null): string =>
+  printContentType(dialect.mediaType, 'utf-8', dialect.actionHeader ? null : action);
+
+/** A Content-Type with what is known of it. */
+export function printContentType(name: string, charset: string | null, action: string | null): string {
+  const base = charset === null ? name : `${name}; charset=${charset}`;
+  return action === null || action === '' ? base : `${base}; action=${quoted(action)}`;
 }
 
 /** A quoted string (RFC 9110 section 5.6.4). */

@@ -1,6 +1,8 @@
 import type { Refusal } from '../base/refusal.js';
+import type { QName } from '../xml/events.js';
 import { XmlWriter } from '../xml/writer.js';
 import type { Dialect } from './dialect.js';
+import { NotUnderstood } from './header.js';
 
 /** The namespace of the element in a Fault's detail that carries our code. */
 const ERROR_URI = 'urn:soapstone:error';
@@ -10,7 +12,10 @@ export function printFault(dialect: Dialect, refusal: Refusal, id: string, spoke
   const writer = new XmlWriter();
   writer.open('soap', 'Envelope').namespace('soap', dialect.envelopeUri);
   if (dialect.needsEncodingNamespace) writer.attribute('soap', 'encodingStyle', dialect.encodingUri);
-  if (dialect.faultForm === 'Code' && refusal.kind.fault === 'VersionMismatch') printUpgrade(writer, spoken);
+  if (dialect.faultForm === 'Code') {
+    if (refusal.kind.fault === 'VersionMismatch') printUpgrade(writer, spoken);
+    if (refusal instanceof NotUnderstood) printNotUnderstood(writer, refusal.names);
+  }
   writer.open('soap', 'Body').open('soap', 'Fault');
   const { text } = refusal.kind;
   const code = faultCodeOf(dialect, refusal);
@@ -52,4 +57,20 @@ function printUpgrade(writer: XmlWriter, spoken: readonly Dialect[]): void {
     writer.attribute(null, 'qname', `${prefix}:Envelope`).close();
   }
   writer.close().close();
+}
+
+/** Longer names are left out: nobody has a header block of that name. */
+const NAME_CHARS_MAX = 256;
+
+/**
+ * The NotUnderstood header blocks of SOAP 1.2 part 1 section 5.4.8: the one place where a name that a caller chose is
+ * said again, because the section demands it. The reader has seen that it is one, and its length is bounded.
+ */
+function printNotUnderstood(writer: XmlWriter, names: readonly QName[]): void {
+  writer.open('soap', 'Header');
+  for (const { uri, local } of names) {
+    if (uri.length > NAME_CHARS_MAX || local.length > NAME_CHARS_MAX) continue;
+    writer.open('soap', 'NotUnderstood').namespace('q', uri).attribute(null, 'qname', `q:${local}`).close();
+  }
+  writer.close();
 }

@@ -209,6 +209,9 @@ const ENCODINGS = new Map<string, Encoding | 'utf-16'>([
   ['cp1252', 'windows-1252'],
 ]);
 
+/** Whether a charset of this name, in lower case, can be read at all. */
+export const isKnownCharset = (name: string): boolean => ENCODINGS.has(name);
+
 const encodingOf = (name: string | null): Encoding | 'utf-16' | null =>
   name === null ? null : (ENCODINGS.get(name) ?? null);
 

@@ -8,6 +8,8 @@ export interface EnvelopeCase {
   readonly name: string;
   readonly dialect: DialectName;
   readonly message: string;
+  /** What becomes of it on its way; the message itself unless blocks for the gateway are taken out. */
+  readonly forwarded: string;
   /** Null: accepted. Else the code of the refusal. */
   readonly refusal: string | null;
 }
@@ -17,10 +19,11 @@ interface Template {
   readonly dialects?: readonly DialectName[];
   /** `E` stands for the envelope prefix; `{env}`, `{enc}`, `{next}` and `{target}` for what the dialect calls them. */
   readonly message: string;
+  readonly forwarded?: string;
   readonly refusal: string | null;
 }
 
-const OPEN = '<E:Envelope xmlns:E="{env}" E:encodingStyle="{enc}">';
+const OPEN = '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}">';
 const CALL = '<m:Ping xmlns:m="urn:m"><a>1</a></m:Ping>';
 const BODY = `<E:Body>${CALL}</E:Body>`;
 const CLOSE = '</E:Envelope>';
@@ -112,6 +115,7 @@ const TEMPLATES: readonly Template[] = [
     name: 'mustUnderstand false for next',
     dialects: ['1.2'],
     message: block('E:mustUnderstand="false" E:role="{next}"'),
+    forwarded: header(''),
     refusal: null,
   },
   {
@@ -119,7 +123,43 @@ const TEMPLATES: readonly Template[] = [
     message: block('E:mustUnderstand="1" E:{target}="{next}"'),
     refusal: 'MUST_UNDERSTAND',
   },
-  { name: 'mustUnderstand 0 for next', message: block('E:mustUnderstand="0" E:{target}="{next}"'), refusal: null },
+  {
+    name: 'mustUnderstand 0 for next',
+    message: block('E:mustUnderstand="0" E:{target}="{next}"'),
+    forwarded: header(''),
+    refusal: null,
+  },
+  {
+    name: 'blocks for next among others',
+    message: header(
+      '<!-- a --><h:A xmlns:h="urn:h"/> <h:B xmlns:h="urn:h" E:{target}="{next}"><b>1</b></h:B >\n<h:C xmlns:h="urn:h" E:{target}=" {next} "/><h:D xmlns:h="urn:h" E:{target}="urn:else"/>',
+    ),
+    forwarded: header('<!-- a --><h:A xmlns:h="urn:h"/> \n<h:D xmlns:h="urn:h" E:{target}="urn:else"/>'),
+    refusal: null,
+  },
+  {
+    name: 'a block for next that asks to be relayed',
+    dialects: ['1.2'],
+    message: header(
+      '<h:B xmlns:h="urn:h" E:role="{next}" E:relay="true"/><h:C xmlns:h="urn:h" E:role="{next}" E:relay="0"/>',
+    ),
+    forwarded: header('<h:B xmlns:h="urn:h" E:role="{next}" E:relay="true"/>'),
+    refusal: null,
+  },
+  {
+    name: 'relay is nothing of the older dialects',
+    dialects: OLD,
+    message: block('E:relay="maybe" E:actor="{next}"'),
+    forwarded: header(''),
+    refusal: null,
+  },
+  { name: 'relay maybe', dialects: ['1.2'], message: block('E:relay="maybe"'), refusal: 'SOAP_STRUCTURE' },
+  {
+    name: 'a block for nobody',
+    dialects: ['1.2'],
+    message: block('E:mustUnderstand="1" E:role="http://www.w3.org/2003/05/soap-envelope/role/none"'),
+    refusal: null,
+  },
   {
     name: 'mustUnderstand 1 for somebody else',
     message: block('E:mustUnderstand="1" E:{target}="urn:else"'),
@@ -163,6 +203,36 @@ const TEMPLATES: readonly Template[] = [
     refusal: null,
   },
   {
+    name: 'encodingStyle on Envelope',
+    dialects: OLD,
+    message: `<E:Envelope xmlns:E="{env}" E:encodingStyle="urn:a {enc}">${BODY}${CLOSE}`,
+    refusal: null,
+  },
+  {
+    name: 'encodingStyle on Envelope',
+    dialects: ['1.2'],
+    message: `<E:Envelope xmlns:E="{env}" E:encodingStyle="{enc}">${BODY}${CLOSE}`,
+    refusal: 'SOAP_STRUCTURE',
+  },
+  {
+    name: 'encodingStyle on Body',
+    dialects: ['1.2'],
+    message: `${OPEN}<E:Body E:encodingStyle="{enc}"/>${CLOSE}`,
+    refusal: 'SOAP_STRUCTURE',
+  },
+  {
+    name: 'unknown encodingStyle',
+    dialects: ['1.2'],
+    message: `${OPEN}<E:Body><a E:encodingStyle="urn:x"/></E:Body>${CLOSE}`,
+    refusal: 'DATA_ENCODING_UNKNOWN',
+  },
+  {
+    name: 'unknown encodingStyle',
+    dialects: OLD,
+    message: `${OPEN}<E:Body><a E:encodingStyle="urn:x"/></E:Body>${CLOSE}`,
+    refusal: null,
+  },
+  {
     name: 'encodingStyle on the Body child',
     message: `<E:Envelope xmlns:E="{env}"><E:Body><a E:encodingStyle="{enc}"/></E:Body>${CLOSE}`,
     refusal: null,
@@ -203,6 +273,7 @@ export const ENVELOPE_CASES: readonly EnvelopeCase[] = TEMPLATES.flatMap((templa
     name: template.name,
     dialect,
     message: fill(template.message, dialect),
+    forwarded: fill(template.forwarded ?? template.message, dialect),
     refusal: template.refusal,
   })),
 );

@@ -13,8 +13,10 @@ import { assertSplitsAgree } from '../kit/splits.js';
 
 const RULES: EnvelopeRules = {
   dialects: new Set(DIALECT_NAMES),
-  header: { ownTargets: new Set(), understoodByService: null, enforce: true },
+  header: { ownTargets: new Set(), understoodByGateway: new Set(), understoodByService: null, enforce: true },
   headerBlocksMax: 64,
+  idsMax: 100,
+  arrayItemsMax: null,
   multiRef: false,
 };
 

@@ -1,0 +1,87 @@
+import type { Operation, WsdlModel } from '../wsdl/model.js';
+import type { QName } from '../xml/events.js';
+
+/** An operation as its requests are judged by. */
+export interface KnownOperation {
+  readonly operation: Operation;
+  /** What callers may write into SOAPAction, the action parameter or wsa:Action for it; null where that is not known. */
+  readonly actions: ReadonlySet<string> | null;
+  /** The SOAPAction the WSDL gives it; null where it gives none, or several operations share the child of Body. */
+  readonly soapAction: string | null;
+}
+
+/** Which operation a request asks for: looked up by the child of its Body and by nothing else. */
+export class OperationTable {
+  /** Every operation is in the table: a Body child that is not found asks for nothing there is. */
+  readonly isComplete: boolean;
+  /**
+   * A message may be in an encoding of SOAP, with arrays and multi-ref elements. Only a service all of whose operations
+   * are known to be literal is not: without a WSDL, and for operations that are not understood, it cannot be ruled out.
+   */
+  readonly mayBeEncoded: boolean;
+  readonly #byUri = new Map<string, Map<string, Draft>>();
+  #empty: Draft | null = null;
+
+  /** `chosen` come first: where operations share the child of Body the first one stands for all. */
+  constructor(chosen: readonly Operation[], wsdl: WsdlModel | null) {
+    const others = wsdl?.services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations)) ?? [];
+    const all = [...chosen, ...others];
+    let complete = wsdl !== null;
+    for (const operation of all) {
+      const { body } = operation.input;
+      if (body !== null) this.#add(operation, body.name);
+      else if (operation.status === 'disabled') complete = false;
+      else {
+        this.#empty ??= draftOf(operation);
+        note(this.#empty, operation, null);
+      }
+    }
+    this.isComplete = complete;
+    this.mayBeEncoded = wsdl === null || all.some(({ status }) => status === 'disabled');
+  }
+
+  /** The operation whose request has this child of Body, null for an empty one; null for none that is known. */
+  find(body: QName | null): KnownOperation | null {
+    if (body === null) return this.#empty;
+    return this.#byUri.get(body.uri)?.get(body.local) ?? null;
+  }
+
+  #add(operation: Operation, name: QName): void {
+    let locals = this.#byUri.get(name.uri);
+    if (locals === undefined) {
+      locals = new Map();
+      this.#byUri.set(name.uri, locals);
+    }
+    const known = locals.get(name.local);
+    const draft = known ?? draftOf(operation);
+    if (known === undefined) locals.set(name.local, draft);
+    note(draft, operation, name);
+  }
+}
+
+interface Draft extends KnownOperation {
+  readonly actions: Set<string> | null;
+  soapAction: string | null;
+}
+
+const draftOf = (operation: Operation): Draft => ({
+  operation,
+  // A mapping written by hand may leave the action away without meaning that there is none.
+  actions: operation.soapAction === null && operation.addressingAction === null ? null : new Set(),
+  soapAction: operation.soapAction === '' ? null : operation.soapAction,
+});
+
+/** The WSDL's own words, and what real stacks write instead: the bare name (spyne), `uri#name` (SOAP::Lite), `uri/name`. */
+function note(draft: Draft, operation: Operation, body: QName | null): void {
+  const { name, soapAction, addressingAction } = operation;
+  if (soapAction !== null && soapAction !== '' && soapAction !== draft.soapAction) draft.soapAction = null;
+  if (draft.actions === null) return;
+  for (const action of [soapAction, addressingAction, name]) if (action !== null) draft.actions.add(action);
+  if (body === null) return;
+  const slash = body.uri.endsWith('/') ? body.uri : `${body.uri}/`;
+  for (const local of [name, body.local]) {
+    for (const action of [local, `${body.uri}#${local}`, `${slash}${local}`, `${body.uri}:${local}`]) {
+      draft.actions.add(action);
+    }
+  }
+}

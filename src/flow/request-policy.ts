@@ -1,0 +1,77 @@
+import { Refusal } from '../base/refusal.js';
+import type { KnownOperation } from '../compile/operation-table.js';
+import type { SoapService } from '../compile/service.js';
+import { type Addressing, isAnonymous } from '../soap/addressing.js';
+import type { EnvelopeJudge, EnvelopeWatcher } from '../soap/envelope.js';
+import { escapeText } from '../xml/writer.js';
+import { meant } from './soap-action.js';
+
+/**
+ * Holds a request to what the service offers, once its head is in order and before anything of it is let through: the
+ * operation is decided by the child of Body alone, and everything else that names one must agree with it; the message is
+ * for this service, and its answer for the caller.
+ */
+export class RequestPolicy implements EnvelopeWatcher {
+  /** What is asked for; null while that is not known, and for what the service does not tell. */
+  known: KnownOperation | null = null;
+  readonly #service: SoapService;
+  /** Of SOAPAction; null for none. */
+  readonly #soapAction: string | null;
+  /** The action parameter of the Content-Type, or null. */
+  readonly #typeAction: string | null;
+  /** The Host the caller named. */
+  readonly #host: string;
+
+  constructor(service: SoapService, soapAction: string | null, typeAction: string | null, host: string) {
+    this.#service = service;
+    this.#soapAction = soapAction;
+    this.#typeAction = meant(typeAction);
+    this.#host = host;
+  }
+
+  judged(judge: EnvelopeJudge): void {
+    const { requests, config } = this.#service;
+    this.known = requests.find(judge.operation);
+    if (this.known === null && requests.isComplete && config.unknownOperations === 'refuse') {
+      throw new Refusal('UNKNOWN_OPERATION');
+    }
+    const addressing = config.addressing.check ? judge.addressing : null;
+    this.#judgeActions(addressing === null ? null : meant(addressing.action));
+    if (addressing === null) return;
+    if (addressing.answersElsewhere) throw new Refusal('wsa:OnlyAnonymousAddressSupported');
+    this.#judgeDestination(judge, addressing);
+  }
+
+  body(): null {
+    return null;
+  }
+
+  /** What to send as SOAPAction or action parameter: the WSDL's word for the operation, else the caller's. */
+  get action(): string | null {
+    return this.known?.soapAction ?? this.#soapAction ?? this.#typeAction;
+  }
+
+  #judgeActions(addressingAction: string | null): void {
+    const actions = this.known?.actions ?? null;
+    let first: string | null = null;
+    for (const action of [this.#soapAction, this.#typeAction, addressingAction]) {
+      if (action === null) continue;
+      // Without a WSDL nothing is known but what the message says itself: that must be one thing.
+      if (actions !== null ? !actions.has(action) : first !== null && action !== first) {
+        throw new Refusal('ACTION_MISMATCH');
+      }
+      first = action;
+    }
+  }
+
+  #judgeDestination(judge: EnvelopeJudge, { to, toContent }: Addressing): void {
+    if (to === null || isAnonymous(to)) return;
+    const { destinations, config } = this.#service;
+    if (destinations.isOwn(to, this.#host)) {
+      if (toContent === null || judge.isSigned || !config.addressing.rewriteTo) return;
+      judge.edit({ ...toContent, replacement: escapeText(destinations.backend) });
+      return;
+    }
+    if (!destinations.permits(to)) throw new Refusal('WSA_DESTINATION');
+  }
+}

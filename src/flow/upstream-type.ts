@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+
+import type { SoapService } from '../compile/service.js';
+import type { Dialect } from '../soap/dialect.js';
+import { type MediaType, printContentType } from '../soap/media-type.js';
+import type { Encoding } from '../xml/transcode.js';
+import type { RequestPolicy } from './request-policy.js';
+
+/** The two fields by which a request says what it is, as the backend hears them; null for a field that is not sent. */
+export interface SaidUpstream {
+  readonly contentType: string | null;
+  readonly soapAction: string | null;
+}
+
+/** As the caller wrote them. */
+export const asWritten = ({ headers }: IncomingMessage): SaidUpstream => ({
+  contentType: headers['content-type'] ?? null,
+  soapAction: typeof headers['soapaction'] === 'string' ? headers['soapaction'] : null,
+});
+
+/**
+ * What is said of a judged message: one spelling of the media type, which some stacks compare letter by letter, the
+ * charset the message is in, and the action the WSDL gives the operation, quoted. Monitor mode changes nothing. A package
+ * keeps its own type, whose parameters say how to take it apart.
+ */
+export function saidOf(
+  request: IncomingMessage,
+  service: SoapService,
+  policy: RequestPolicy,
+  dialect: Dialect | null,
+  mediaType: MediaType | null,
+  encoding: Encoding | null,
+): SaidUpstream {
+  const written = asWritten(request);
+  if (service.mode === 'monitor' || dialect === null) return written;
+  const { action } = policy;
+  const mustSay = dialect.actionHeader && (action !== null || policy.known !== null);
+  const soapAction = written.soapAction !== null || mustSay ? `"${action ?? ''}"` : null;
+  if (mediaType === null) return { contentType: written.contentType, soapAction };
+  // A charset that nobody named is UTF-8, as the reader has seen; other servers may guess.
+  const charset = mediaType.charset ?? (encoding === 'utf-8' ? 'utf-8' : null);
+  const inType = dialect.actionHeader && mediaType.action === null ? null : action;
+  return { contentType: printContentType(mediaType.name, charset, inType), soapAction };
+}

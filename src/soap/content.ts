@@ -1,0 +1,68 @@
+import { Refusal } from '../base/refusal.js';
+import { ELEMENTS, type Interest, type StartTag, type XmlHandler } from '../xml/events.js';
+import { DIALECT_NAMES, DIALECTS, type Dialect } from './dialect.js';
+import type { SignedIds } from './signed-ids.js';
+
+const ENCODINGS: ReadonlySet<string> = new Set(DIALECT_NAMES.map((name) => DIALECTS[name].encodingUri));
+
+/**
+ * Judges the elements of a Body where more than their structure matters: sizes that arrays announce, and the Ids of a
+ * signed message. It costs a call for each element, so a literal service without a signature goes without.
+ */
+export class ContentJudge implements XmlHandler {
+  readonly #dialect: Dialect;
+  /** Null where no arrays are expected. */
+  readonly #arrayItemsMax: number | null;
+  readonly #ids: SignedIds | null;
+
+  constructor(dialect: Dialect, arrayItemsMax: number | null, ids: SignedIds | null) {
+    this.#dialect = dialect;
+    this.#arrayItemsMax = arrayItemsMax;
+    this.#ids = ids;
+  }
+
+  open(tag: StartTag): Interest {
+    if (tag.attributeCount === 0) return ELEMENTS;
+    judgeEncodingStyle(tag, this.#dialect);
+    if (this.#arrayItemsMax !== null) judgeArray(tag, this.#arrayItemsMax);
+    this.#ids?.noteContent(tag);
+    return ELEMENTS;
+  }
+
+  close(): void {}
+
+  text(): void {}
+}
+
+/**
+ * The encoding an element of a Body says it has: SOAP 1.2 part 1 section 5.4.6 has a Fault for one that is not known;
+ * the others leave it to the receiver. Throws `DATA_ENCODING_UNKNOWN`.
+ */
+export function judgeEncodingStyle(tag: StartTag, dialect: Dialect): void {
+  if (dialect.noEncodingUri === null) return;
+  const style = tag.attribute(dialect.envelopeUri, 'encodingStyle')?.trim();
+  if (style === undefined || style === dialect.noEncodingUri || ENCODINGS.has(style)) return;
+  throw new Refusal('DATA_ENCODING_UNKNOWN');
+}
+
+/** Attributes of the encodings that say how long an array is, or how far into it an item stands. */
+const SIZES: ReadonlySet<string> = new Set(['arrayType', 'arraySize', 'offset', 'position']);
+/** A type's name and the sizes of an array of some dimensions. */
+const SIZE_CHARS_MAX = 1024;
+
+function judgeArray(tag: StartTag, itemsMax: number): void {
+  for (let index = 0; index < tag.attributeCount; index++) {
+    if (!SIZES.has(tag.attributeLocal(index)) || !ENCODINGS.has(tag.attributeUri(index))) continue;
+    const value = tag.attributeValue(index);
+    if (value.length > SIZE_CHARS_MAX || itemsOf(value) > itemsMax) throw new Refusal('SOAP_ARRAY_LIMIT');
+  }
+}
+
+/** The members announced: the numbers in brackets (SOAP 1.1 section 5.4.2), or all of them (SOAP 1.2 part 2 3.1.6). */
+function itemsOf(value: string): number {
+  const bracket = value.indexOf('[');
+  const sizes = bracket < 0 ? value : value.slice(bracket);
+  let items = 1;
+  for (const [digits] of sizes.matchAll(/[0-9]+/g)) items *= Number(digits);
+  return items;
+}

@@ -1,0 +1,53 @@
+import { sourceOffset } from '../xml/source-offset.js';
+import type { Encoding } from '../xml/transcode.js';
+
+/** A change of a message on its way: the bytes of this range are cut out, and the replacement stands there instead. */
+export interface Edit {
+  /** Offsets as the reader tells them (`StartTag.offsetBytes`, `XmlHandler.close`). */
+  readonly startBytes: number;
+  readonly endBytes: number;
+  /** XML text in ASCII, escaped already; null for nothing. */
+  readonly replacement: string | null;
+}
+
+/**
+ * The message with the edits made, in any order; they must not overlap. The envelope begins at `envelopeStart`. What is
+ * outside of the edits is kept byte for byte. `message` may end anywhere behind the last of them.
+ */
+export function applyEdits(message: Buffer, edits: readonly Edit[], encoding: Encoding, envelopeStart: number): Buffer {
+  const pieces: Buffer[] = [];
+  const places = new Places(message.subarray(envelopeStart), encoding);
+  let kept = 0;
+  for (const edit of [...edits].sort((one, other) => one.startBytes - other.startBytes)) {
+    pieces.push(message.subarray(kept, envelopeStart + places.find(edit.startBytes)));
+    if (edit.replacement !== null) pieces.push(encodeAscii(edit.replacement, encoding));
+    kept = envelopeStart + places.find(edit.endBytes);
+  }
+  pieces.push(message.subarray(kept));
+  return Buffer.concat(pieces);
+}
+
+/** Finds rising offsets of the reader in the bytes of an envelope, each from the one before: once over the bytes in all. */
+class Places {
+  readonly #envelope: Buffer;
+  readonly #encoding: Encoding;
+  #place = 0;
+  #offset = 0;
+
+  constructor(envelope: Buffer, encoding: Encoding) {
+    this.#envelope = envelope;
+    this.#encoding = encoding;
+  }
+
+  find(offset: number): number {
+    this.#place += sourceOffset(this.#envelope.subarray(this.#place), this.#encoding, offset - this.#offset);
+    this.#offset = offset;
+    return this.#place;
+  }
+}
+
+/** ASCII in the encoding of a message: one byte a character in all of them but UTF-16. */
+function encodeAscii(text: string, encoding: Encoding): Buffer {
+  if (encoding === 'utf-16le') return Buffer.from(text, 'utf16le');
+  return encoding === 'utf-16be' ? Buffer.from(text, 'utf16le').swap16() : Buffer.from(text, 'latin1');
+}

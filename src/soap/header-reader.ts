@@ -1,0 +1,124 @@
+import { Refusal } from '../base/refusal.js';
+import { ELEMENTS, type Interest, type QName, type StartTag, type XmlHandler } from '../xml/events.js';
+import { AddressingReader, isAddressing } from './addressing.js';
+import type { Dialect } from './dialect.js';
+import type { Edit } from './edit.js';
+import { type BlockFate, type BlockTarget, fateOf, type HeaderRules, NotUnderstood, targetOf } from './header.js';
+import { isSecurity, isSignature, SignedIds } from './signed-ids.js';
+
+/** How much of a Header is looked at. */
+export interface HeaderBounds {
+  readonly headerBlocksMax: number;
+  /** Ids of one message. */
+  readonly idsMax: number;
+}
+
+/** Blocks named in one answer: SOAP 1.2 part 1 section 5.4.8 wants them all, a caller gains nothing by more than these. */
+const NAMED_MAX = 16;
+
+/**
+ * Reads the blocks of one Header. Made for messages that have any: most have none. Throws the refusals of the blocks as
+ * they come by, and `NotUnderstood` at the end of the Header.
+ */
+export class HeaderReader implements XmlHandler {
+  /** What is to be changed: blocks that end here are cut out. Null for nothing. */
+  edits: Edit[] | null = null;
+  /** Null when no block of WS-Addressing is for the gateway or the final receiver. */
+  addressing: AddressingReader | null = null;
+  /** Null when the message has neither Ids nor a signature. */
+  ids: SignedIds | null = null;
+  readonly #dialect: Dialect;
+  readonly #rules: HeaderRules;
+  readonly #bounds: HeaderBounds;
+  #blocks = 0;
+  /** Elements open; a block is 1. */
+  #depth = 0;
+  #fate: BlockFate = 'pass';
+  #startBytes = 0;
+  #isAddressing = false;
+  #notUnderstood: QName[] | null = null;
+  #secured: Set<string> | null = null;
+
+  constructor(dialect: Dialect, rules: HeaderRules, bounds: HeaderBounds) {
+    this.#dialect = dialect;
+    this.#rules = rules;
+    this.#bounds = bounds;
+  }
+
+  open(tag: StartTag): Interest {
+    this.#depth++;
+    if (this.#depth === 1) return this.#openBlock(tag);
+    // "Fault at most once and only in Body" holds for the content of header blocks too.
+    if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri) throw misplaced('Fault outside Body');
+    this.#noteIds(tag);
+    return this.#isAddressing && this.addressing !== null ? this.addressing.open(tag) : ELEMENTS;
+  }
+
+  close(contentEndBytes: number, endBytes: number): void {
+    this.#depth--;
+    if (this.#isAddressing) this.addressing?.close(contentEndBytes);
+    if (this.#depth > 0) return;
+    this.#isAddressing = false;
+    if (this.#fate === 'take') this.edit({ startBytes: this.#startBytes, endBytes, replacement: null });
+  }
+
+  text(piece: string): void {
+    if (this.#isAddressing) this.addressing?.text(piece);
+  }
+
+  edit(edit: Edit): void {
+    this.edits ??= [];
+    this.edits.push(edit);
+  }
+
+  /** The Header is over. */
+  finish(): void {
+    if (this.#notUnderstood !== null) throw new NotUnderstood(this.#notUnderstood);
+    this.ids?.judge();
+  }
+
+  #openBlock(tag: StartTag): Interest {
+    const dialect = this.#dialect;
+    if (tag.uri === '') throw misplaced('unqualified header block');
+    if (tag.uri === dialect.envelopeUri && !dialect.ownHeaderBlocks.includes(tag.local)) {
+      throw misplaced('envelope element in Header');
+    }
+    if (++this.#blocks > this.#bounds.headerBlocksMax) throw new Refusal('SOAP_HEADER_LIMIT', 'blocks');
+    const target = targetOf(tag, dialect, this.#rules);
+    const ofAddressing = isAddressing(tag.uri);
+    this.#fate = fateOf(tag, dialect, this.#rules, target, ofAddressing);
+    this.#startBytes = tag.offsetBytes;
+    if (this.#fate === 'not understood') this.#noteUnknown(tag);
+    if (this.#rules.enforce && isSecurity(tag)) this.#noteSecurity(tag, target);
+    this.#noteIds(tag);
+    this.#isAddressing = ofAddressing && (target === 'gateway' || target === 'service');
+    if (!this.#isAddressing) return ELEMENTS;
+    this.addressing ??= new AddressingReader(this.#rules.enforce);
+    return this.addressing.begin(tag, this.#fate === 'pass');
+  }
+
+  #noteUnknown(tag: StartTag): void {
+    this.#notUnderstood ??= [];
+    if (this.#notUnderstood.length < NAMED_MAX) this.#notUnderstood.push({ uri: tag.uri, local: tag.local });
+  }
+
+  /** WS-Security 1.1 section 5: one for each actor. Other names of the same actor are the same. */
+  #noteSecurity(tag: StartTag, target: BlockTarget): void {
+    const named = target === 'other' ? tag.attribute(this.#dialect.envelopeUri, this.#dialect.targetAttribute) : null;
+    this.#secured ??= new Set();
+    const actor = named === null ? `of ${target}` : `named ${named.trim()}`;
+    if (this.#secured.has(actor)) throw new Refusal('WSSE_STRUCTURE', 'Security twice');
+    this.#secured.add(actor);
+  }
+
+  #noteIds(tag: StartTag): void {
+    if (!this.#rules.enforce) return;
+    const isSigned = isSignature(tag);
+    if (tag.attributeCount === 0 && !isSigned) return;
+    this.ids ??= new SignedIds(this.#bounds.idsMax);
+    this.ids.note(tag);
+    if (isSigned) this.ids.isSigned = true;
+  }
+}
+
+const misplaced = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);

@@ -1,0 +1,107 @@
+import { Refusal } from '../base/refusal.js';
+import type { StartTag } from '../xml/events.js';
+
+const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
+const WSU = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
+const XML = 'http://www.w3.org/XML/1998/namespace';
+const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
+/** The drafts before the standard: old stacks still write them. */
+const SECURITY: ReadonlySet<string> = new Set([
+  WSSE,
+  'http://schemas.xmlsoap.org/ws/2002/07/secext',
+  'http://schemas.xmlsoap.org/ws/2002/12/secext',
+  'http://schemas.xmlsoap.org/ws/2003/06/secext',
+]);
+
+/** Whether this is the start tag of a Security header block. */
+export const isSecurity = (tag: StartTag): boolean => tag.local === 'Security' && SECURITY.has(tag.uri);
+
+/**
+ * Keeps the Ids of one message. Whoever verifies a signature finds what is signed by its Id, and whoever acts on the
+ * message finds it by its place: with one Id twice these are two elements (signature wrapping). Throws
+ * `WSSE_DUPLICATE_ID`, and `WSSE_STRUCTURE` for more Ids than allowed.
+ *
+ * `wsu:Id` and `xml:id` are unique whatever they are for. An unqualified `Id` may be data of the application: it counts
+ * where a signature refers to it.
+ */
+export class SignedIds {
+  /** There is a signature in the Header. */
+  isSigned = false;
+  readonly #most: number;
+  readonly #ids = new Set<string>();
+  readonly #references = new Set<string>();
+  /** Unqualified ones of the Header, with how often they came. */
+  readonly #plain = new Map<string, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** An element of the Header with attributes. */
+  note(tag: StartTag): void {
+    if (tag.uri === SIGNATURE) this.#noteSignature(tag);
+    for (let index = 0; index < tag.attributeCount; index++) {
+      const uri = tag.attributeUri(index);
+      const local = tag.attributeLocal(index);
+      if (isOwnId(uri, local)) this.#add(tag.attributeValue(index));
+      else if (isPlainId(uri, local)) {
+        const value = tag.attributeValue(index);
+        this.#plain.set(value, (this.#plain.get(value) ?? 0) + 1);
+        this.#bound();
+      }
+    }
+  }
+
+  /** A signature may have no attributes. */
+  #noteSignature(tag: StartTag): void {
+    if (tag.local !== 'Reference') return;
+    const uri = tag.attribute('', 'URI');
+    if (uri?.startsWith('#') !== true) return;
+    this.#references.add(uri.slice(1));
+    this.#bound();
+  }
+
+  /** The Header is over: what was referred to may have come before the reference. */
+  judge(): void {
+    for (const reference of this.#references) {
+      const times = (this.#plain.get(reference) ?? 0) + (this.#ids.has(reference) ? 1 : 0);
+      if (times > 1) throw new Refusal('WSSE_DUPLICATE_ID', 'Header');
+      if (times === 1) this.#ids.add(reference);
+    }
+  }
+
+  /** The Body, or an element in it. */
+  noteContent(tag: StartTag): void {
+    for (let index = 0; index < tag.attributeCount; index++) {
+      const uri = tag.attributeUri(index);
+      const local = tag.attributeLocal(index);
+      if (isOwnId(uri, local)) this.#add(tag.attributeValue(index));
+      else if (isPlainId(uri, local)) {
+        const value = tag.attributeValue(index);
+        if (this.#references.has(value)) this.#add(value);
+      }
+    }
+  }
+
+  #add(id: string): void {
+    if (this.#ids.has(id)) throw new Refusal('WSSE_DUPLICATE_ID');
+    this.#ids.add(id);
+    this.#bound();
+  }
+
+  #bound(): void {
+    if (this.#ids.size + this.#plain.size + this.#references.size > this.#most) {
+      throw new Refusal('WSSE_STRUCTURE', 'more Ids than allowed');
+    }
+  }
+}
+
+const isOwnId = (uri: string, local: string): boolean =>
+  (uri === WSU && local === 'Id') || (uri === XML && local === 'id');
+
+/** SAML 1.1 has names of its own for it. */
+const PLAIN: ReadonlySet<string> = new Set(['Id', 'ID', 'id', 'AssertionID']);
+const isPlainId = (uri: string, local: string): boolean => uri === '' && PLAIN.has(local);
+
+/** Whether this element says that the message is signed. */
+export const isSignature = (tag: StartTag): boolean => tag.local === 'Signature' && tag.uri === SIGNATURE;
