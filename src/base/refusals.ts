@@ -88,7 +88,12 @@ export const REFUSALS = {
   MTOM_STRUCTURE: { blame: 'peer', level: 'info', text: 'The multipart message breaks the structure of a package.' },
   MTOM_EXTERNAL_HREF: { blame: 'peer', level: 'info', text: 'An Include must name one part of its own message.' },
   DECOMPRESSION_LIMIT: { blame: 'peer', level: 'info', text: 'The message grows more than allowed when decompressed.' },
-  ENCODING_CORRUPT: { blame: 'peer', level: 'info', text: 'The compressed message is broken.' },
+  ENCODING_CORRUPT: {
+    blame: 'peer',
+    level: 'info',
+    undecodable: true,
+    text: 'The compressed message is broken.',
+  },
 
   // The HTTP layer: a real status, no body, no SOAP message exists yet.
   HTTP_BAD_REQUEST: { blame: 'client', level: 'info', status: 400, text: 'The request is malformed.' },

@@ -60,6 +60,7 @@ const TRANSFER_ENCODING = 4;
 const EXPECT = 8;
 const CONNECTION = 16;
 const SOAP_ACTION = 32;
+const CONTENT_ENCODING = 128;
 const FRAMING = CONTENT_LENGTH | TRANSFER_ENCODING;
 const JUDGED = 63;
 
@@ -72,7 +73,7 @@ const SINGLE: ReadonlyMap<string, number> = new Map([
   ['connection', CONNECTION],
   ['soapaction', SOAP_ACTION],
   ['content-type', 64],
-  ['content-encoding', 128],
+  ['content-encoding', CONTENT_ENCODING],
   ['authorization', 256],
 ]);
 
@@ -96,6 +97,8 @@ function bitOf(name: string): number {
 
 function repeated(bit: number): Refusal {
   if (bit === EXPECT) return new Refusal('HTTP_EXPECTATION', 'twice');
+  // Two fields are two codings (RFC 9110 section 5.3).
+  if (bit === CONTENT_ENCODING) return new Refusal('HTTP_MEDIA_TYPE', 'content coding twice');
   return new Refusal('HTTP_BAD_REQUEST', 'a field that must be single comes twice');
 }
 
