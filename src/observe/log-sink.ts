@@ -1,15 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'node:fs';
-
-/** Where bytes go: calls back with what it took, at once or later. Never throws. */
-export type WriteBytes = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, taken: number) => void) => void;
-
-/** A place to write log lines to. */
-export interface LogTarget {
-  readonly write: WriteBytes;
-  /** Whether a write can keep the process from ending: the system may hold a thread in it for ever. */
-  readonly canBlock: boolean;
-  readonly close: () => void;
-}
+import type { LogTarget } from './log-target.js';
 
 /** Lines that nobody takes are kept up to this many bytes; beyond it they are dropped and counted (catalogue O08). */
 const BACKLOG_BYTES = 8 * 1024 * 1024;
@@ -156,40 +145,5 @@ export class LogSink {
     this.#textLines = 0;
     this.#pieces.length = 0;
     this.#pieceBytes = 0;
-  }
-}
-
-/**
- * A file descriptor of this process as a target. A pipe or a terminal is opened once more for writing without waiting,
- * which leaves the descriptor that others share as it is; where the system cannot do that, a thread waits in its place.
- */
-export function openTarget(descriptor: number): LogTarget {
-  const own = openAgain(descriptor);
-  if (own === null) {
-    return { canBlock: true, close: () => {}, write: (bytes, done) => write(descriptor, bytes, done) };
-  }
-  return {
-    canBlock: false,
-    close: () => closeSync(own),
-    write(bytes, done) {
-      let taken = 0;
-      try {
-        taken = writeSync(own, bytes);
-      } catch (error) {
-        done(error instanceof Error ? error : new Error('not written'), 0);
-        return;
-      }
-      done(null, taken);
-    },
-  };
-}
-
-function openAgain(descriptor: number): number | null {
-  try {
-    const stat = fstatSync(descriptor);
-    if (!stat.isFIFO() && !stat.isCharacterDevice()) return null;
-    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  } catch {
-    return null;
   }
 }

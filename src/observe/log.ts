@@ -4,7 +4,8 @@ import type { Exchange } from '../base/exchange.js';
 import type { Refusal } from '../base/refusal.js';
 import { AccessLines } from './access-line.js';
 import { escapeControls } from './json-text.js';
-import { LogSink, openTarget } from './log-sink.js';
+import { LogSink } from './log-sink.js';
+import { standardOutput } from './log-target.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -25,7 +26,7 @@ export class Log {
 
   /** `stream` replaces standard output, for tests. */
   constructor(level: LogLevel, stream: DestinationStream | null = null) {
-    const sink = stream === null ? new LogSink(openTarget(1)) : null;
+    const sink = stream === null ? new LogSink(standardOutput()) : null;
     const write = (line: string): void => (sink ?? stream)?.write(line);
     const output = { write: (line: string): void => write(escapeControls(line)) };
     const timestamp = makeTimestamp();

@@ -1,0 +1,70 @@
+import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'node:fs';
+
+/** Where bytes go: calls back with what it took, at once or later. Never throws. */
+export type WriteBytes = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, taken: number) => void) => void;
+
+/** A place to write log lines to. */
+export interface LogTarget {
+  readonly write: WriteBytes;
+  /** Whether a write can keep the process from ending: the system may hold a thread in it for ever. */
+  readonly canBlock: boolean;
+  readonly close: () => void;
+}
+
+const STANDARD_OUTPUT = 1;
+
+/** Standard output, whatever it leads to. Nobody waits for whoever reads it. */
+export function standardOutput(): LogTarget {
+  const stat = fstatSync(STANDARD_OUTPUT);
+  if (stat.isFile()) return fileTarget();
+  const own = stat.isSocket() ? null : openAgain();
+  return own === null ? streamTarget() : ownTarget(own);
+}
+
+/** A thread writes in our place: a file does not say when it would wait. */
+function fileTarget(): LogTarget {
+  return { canBlock: true, close: () => {}, write: (bytes, done) => write(STANDARD_OUTPUT, bytes, done) };
+}
+
+/** A socket, or what cannot be opened once more: Node's stream, which is told by the system when there is room. */
+function streamTarget(): LogTarget {
+  // Whoever writes is told of its errors; without anybody listening here, they would end the process.
+  process.stdout.on('error', () => {});
+  return {
+    canBlock: false,
+    close: () => {},
+    write: (bytes, done) => {
+      process.stdout.write(bytes, (error) => done(error ?? null, error ? 0 : bytes.length));
+    },
+  };
+}
+
+/**
+ * A pipe or a terminal, opened once more for writing without waiting: as the system sees it that is another opening,
+ * so other processes that write to the first one go on as they did.
+ */
+function openAgain(): number | null {
+  const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+  try {
+    return openSync(`/proc/self/fd/${STANDARD_OUTPUT}`, flags);
+  } catch {
+    return null;
+  }
+}
+
+function ownTarget(own: number): LogTarget {
+  return {
+    canBlock: false,
+    close: () => closeSync(own),
+    write(bytes, done) {
+      let taken = 0;
+      try {
+        taken = writeSync(own, bytes);
+      } catch (error) {
+        done(error instanceof Error ? error : new Error('not written'), 0);
+        return;
+      }
+      done(null, taken);
+    },
+  };
+}
