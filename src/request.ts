@@ -155,6 +155,6 @@ async function soap(
   const body = isWhole ? received.message : received.body;
   const announced = head.bodyBytes === null || isWhole ? null : head.bodyBytes + received.growthBytes;
   const headers = upstreamHeaders(request, said, isWhole ? received.message.length : announced);
-  await forward(context, { method: 'POST', query, headers, body }, operation);
+  await forward(context, { method: 'POST', query, headers, body }, operation, judge.addressing?.messageId ?? null);
   if (!isWhole) exchange.bytesIn = xml.bytes;
 }

@@ -319,7 +319,7 @@ const FAILURES: readonly {
 const http = (contentType: string, body: string, length = Buffer.byteLength(body), status = '200 OK'): string =>
   `HTTP/1.1 ${status}\r\nContent-Type: ${contentType}\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`;
 
-const QUICK = 'limits:\n  upstream: { headersMillis: 300, idleMillis: 300 }\n';
+const QUICK = 'limits:\n  upstream: { headersMillis: 300, idleMillis: 300, breakerFailures: 0 }\n';
 
 t.test('whatever the backend does instead of answering becomes a Fault in the dialect of the caller', async (t) => {
   let script = (_socket: Socket): void => {};

@@ -11,7 +11,8 @@ export function readByHand(loaded: LoadedConfig, service: string): readonly Oper
   if (config?.types === undefined) return [];
   const operations = new Map<string, HandwrittenOperation>();
   for (const [name, mapping] of Object.entries(config.operations)) {
-    if (typeof mapping === 'boolean') continue;
+    // The rules of the configuration have asked for a field.
+    if (typeof mapping === 'boolean' || mapping.field === undefined) continue;
     operations.set(name, {
       field: fieldOf(mapping.field),
       request: mapping.request ?? name,

@@ -33,7 +33,7 @@ function mappingOf(service: SoapService): ReadonlyMap<string, OperationMapping> 
   return new Map(
     Object.entries(service.config.operations).map(([name, mapping]): [string, OperationMapping] => {
       if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
-      return [name, { field: fieldOf(mapping.field), hidden: false }];
+      return [name, { field: mapping.field === undefined ? null : fieldOf(mapping.field), hidden: false }];
     }),
   );
 }

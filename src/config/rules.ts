@@ -40,7 +40,7 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath): reado
   if (!has('wsdl') && has('port')) at('port', `${name} has a \`port\` but no \`wsdl\`.`, 'Leave it away.');
   if (has('types') && !has('wsdl')) {
     for (const [operation, mapping] of entries(service['operations'])) {
-      if (mapping !== true) continue;
+      if (mapping !== true && !(isRecord(mapping) && !Object.hasOwn(mapping, 'field'))) continue;
       const remedy = 'Write { field: Query.name } or { field: Mutation.name }.';
       const what = `The operation \`${operation}\` of ${name} needs its field, as there is no WSDL.`;
       findings.push({ path: [...path, 'operations', operation], part: 'key', what, remedy });

@@ -60,7 +60,8 @@ const MAPPED_OPERATION = Type.Object({
   ),
   idempotent: Type.Optional(
     Type.Boolean({
-      description: 'Calling it twice does no harm: it is called again, once, when a connection broke without an answer.',
+      description:
+        'Calling it twice does no harm: it is called again, once, when a connection broke without an answer.',
     }),
   ),
   request: Type.Optional(

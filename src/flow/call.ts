@@ -9,10 +9,10 @@ import type { FieldCall } from '../graphql/execute.js';
 import { EnvelopeJudge } from '../soap/envelope.js';
 import { SoapFaultError } from '../soap/fault.js';
 import { printMediaType } from '../soap/media-type.js';
-import type { ReplyHead, UpstreamReceiver } from '../upstream/upstream.js';
+import type { ReplyHead, UpstreamReceiver } from '../upstream/reply.js';
 import type { Operation } from '../wsdl/model.js';
-import type { StartTag } from '../xml/events.js';
 import type { XmlReader } from '../xml/reader.js';
+import { bindReply } from './bind-reply.js';
 import { isSuccess, judgeReplyHead, noEnvelope } from './reply-head.js';
 
 /** What a GraphQL field needs to call its operation. */
@@ -37,7 +37,8 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
     const reply = new DecodedReply(context, operation, field.plan, resolve, reject);
-    const call = service.upstream.call({ method: 'POST', query: '', headers, body }, reply);
+    const isIdempotent = service.isIdempotent(operation);
+    const call = service.upstream.call({ method: 'POST', query: '', headers, body, isIdempotent }, reply);
     const onAbort = (): void => call.abort(new Refusal('CLIENT_GONE'));
     signal.addEventListener('abort', onAbort, { once: true });
     reply.begin(() => signal.removeEventListener('abort', onAbort));
@@ -83,10 +84,10 @@ class DecodedReply implements UpstreamReceiver {
     const type = judgeReplyHead(head);
     if (type === null) return;
     const { service } = this.#context;
-    const faultWants = service.faultWants(this.#operation);
+    const faultWants = service.detailRules(this.#operation);
     this.#judge = new EnvelopeJudge(service.replyRules, null, faultWants, {
-      judged() {},
-      body: (tag) => this.#beginAnswer(tag),
+      judged: (judge) => bindReply(judge, service, this.#operation, null),
+      body: () => this.#beginAnswer(),
     });
     this.#reader = service.readers.take(this.#judge, type.charset);
   }
@@ -109,11 +110,7 @@ class DecodedReply implements UpstreamReceiver {
     this.#reject(refusal);
   }
 
-  #beginAnswer(tag: StartTag): ReplyDecoder {
-    const { uri, local } = this.#plan.element;
-    if (tag.local !== local || (uri !== null && tag.uri !== uri)) {
-      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'not the reply of this operation');
-    }
+  #beginAnswer(): ReplyDecoder {
     this.#decoder = new ReplyDecoder(this.#plan, this.#context.limits);
     return this.#decoder;
   }

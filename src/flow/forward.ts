@@ -1,13 +1,14 @@
 import type { Exchange } from '../base/exchange.js';
 import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
 import type { SoapService } from '../compile/service.js';
-import { EnvelopeJudge } from '../soap/envelope.js';
+import { EnvelopeJudge, type EnvelopeWatcher } from '../soap/envelope.js';
 import { Gate, type GateOptions } from '../soap/gate.js';
-import { faultStatusOf } from '../soap/print-fault.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../upstream/upstream.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../upstream/reply.js';
 import type { Operation } from '../wsdl/model.js';
 import type { XmlReader } from '../xml/reader.js';
+import { bindReply } from './bind-reply.js';
 import { isSuccess, judgeReplyHead, noEnvelope } from './reply-head.js';
+import { ReplyOutput } from './reply-output.js';
 import type { SoapAnswer } from './soap-answer.js';
 
 /** What a SOAP exchange carries from step to step. */
@@ -19,22 +20,27 @@ export interface SoapContext {
 }
 
 /**
- * Sends a judged request to the backend and its judged reply to the caller, byte for byte. Resolves when the reply is
- * complete. Rejects with a refusal; if part of the reply is out by then, the caller's connection must be cut.
+ * Sends a judged request to the backend and its judged reply to the caller, byte for byte. `messageId` is what a reply
+ * may relate to. Resolves when the reply is complete. Rejects with a refusal; if part of the reply is out by then, the
+ * caller's connection must be cut.
  */
-export function forward(context: SoapContext, request: UpstreamRequest, operation: Operation | null): Promise<void> {
+export function forward(
+  context: SoapContext,
+  request: UpstreamRequest,
+  operation: Operation | null,
+  messageId: string | null = null,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const relay = new Relay(context, operation, resolve, reject);
-    context.exchange.upstreamCalls++;
-    relay.begin(context.service.upstream.call(request, relay));
+    new Relay(context, operation, messageId, resolve, reject).begin(request);
   });
 }
 
 /** One reply on its way through the gate out. */
-class Relay implements UpstreamReceiver {
+class Relay implements UpstreamReceiver, EnvelopeWatcher {
   readonly #context: SoapContext;
   /** Null when it is not known: then an empty answer is judged by its status alone. */
   readonly #operation: Operation | null;
+  readonly #messageId: string | null;
   readonly #resolve: () => void;
   readonly #reject: (refusal: Refusal) => void;
   readonly #startedMillis = performance.now();
@@ -47,39 +53,44 @@ class Relay implements UpstreamReceiver {
   constructor(
     context: SoapContext,
     operation: Operation | null,
+    messageId: string | null,
     resolve: () => void,
     reject: (refusal: Refusal) => void,
   ) {
     this.#context = context;
     this.#operation = operation;
+    this.#messageId = messageId;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
-  begin(call: UpstreamCall): void {
-    this.#call = call;
-    this.#context.answer.onGone(() => call.abort(new Refusal('CLIENT_GONE')));
+  begin(request: UpstreamRequest): void {
+    const { service, answer, exchange } = this.#context;
+    exchange.upstreamCalls++;
+    const isIdempotent = service.isIdempotent(this.#operation);
+    this.#call = service.upstream.call(isIdempotent ? { ...request, isIdempotent } : request, this);
+    answer.onGone(() => this.#call?.abort(new Refusal('CLIENT_GONE')));
   }
 
   head(head: ReplyHead): void {
     this.#head = head;
     const type = judgeReplyHead(head);
     if (type === null) return;
-    const { service, gate, answer } = this.#context;
-    const judge = new EnvelopeJudge(service.replyRules, null, 'no detail');
+    const { service, gate } = this.#context;
+    const judge = new EnvelopeJudge(service.replyRules, null, 'no detail', this);
     this.#judge = judge;
     this.#reader = service.readers.take(judge, type.charset);
-    this.#gate = new Gate(this.#reader, judge, gate, {
-      whole: (message) => answer.whole(this.#status(), this.#contentType(), message),
-      begin: () => {
-        answer.begin(this.#status(), this.#contentType());
-        answer.onDrain(() => this.#call?.resume());
-      },
-      data: (chunk) => {
-        if (!answer.data(chunk)) this.#call?.pause();
-      },
-      end: () => answer.end(),
-    });
+    const rules = service.detailRules(this.#operation);
+    const output = new ReplyOutput(this.#context, head, type, judge, rules, this.#call);
+    this.#gate = new Gate(this.#reader, judge, gate, output);
+  }
+
+  judged(judge: EnvelopeJudge): void {
+    bindReply(judge, this.#context.service, this.#operation, this.#messageId);
+  }
+
+  body(): null {
+    return null;
   }
 
   data(chunk: Buffer): void {
@@ -111,13 +122,13 @@ class Relay implements UpstreamReceiver {
     this.#resolve();
   }
 
-  get #isOneWay(): boolean {
-    return this.#operation !== null && this.#operation.output === null;
-  }
-
   failed(refusal: Refusal): void {
     this.#finish();
     this.#reject(refusal);
+  }
+
+  get #isOneWay(): boolean {
+    return this.#operation !== null && this.#operation.output === null;
   }
 
   #finish(): void {
@@ -129,17 +140,5 @@ class Relay implements UpstreamReceiver {
     }
     if (this.#reader !== null) service.readers.give(this.#reader);
     this.#reader = null;
-  }
-
-  /** WS-I Basic Profile R1126: a Fault does not come with a status of success. */
-  #status(): number {
-    const status = this.#head?.status ?? 502;
-    const { fault, dialect } = this.#judge ?? { fault: null, dialect: null };
-    if (fault === null || dialect === null || status < 200 || status > 299) return status;
-    return faultStatusOf(dialect, fault.parts.code);
-  }
-
-  #contentType(): string {
-    return this.#head?.header('content-type') ?? 'text/xml';
   }
 }

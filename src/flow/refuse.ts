@@ -69,7 +69,10 @@ const TIMEOUTS: ReadonlySet<RefusalCode> = new Set([
 ]);
 
 /** Callers that come again at once would keep the gateway where it is. */
-const retryAfter = ({ code }: Refusal): readonly string[] => (code === 'OVERLOADED' ? ['retry-after', '1'] : []);
+function retryAfter({ code, retryAfter: known }: Refusal): readonly string[] {
+  const value = known ?? (code === 'OVERLOADED' ? '1' : null);
+  return value === null ? [] : ['retry-after', value];
+}
 
 function cut(exchange: Exchange, response: ServerResponse): void {
   exchange.outcome = 'aborted';

@@ -18,16 +18,32 @@ export function judgeReplyHead(head: ReplyHead): MediaType | null {
     // None was asked for (RFC 9110 section 12.5.3).
     throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding');
   }
-  const type = readMediaType(head.header('content-type') ?? undefined);
+  const written = head.header('content-type');
+  // It is said again to the caller as it is.
+  if (written !== null && !PRINTABLE.test(written)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');
+  const type = readMediaType(written ?? undefined);
   return type !== null && ENVELOPE_TYPES.has(type.name) ? type : null;
 }
 
 /** The refusal for a reply that holds no envelope at all. */
 export function noEnvelope(head: ReplyHead | null): Refusal {
   const status = head?.status ?? 0;
-  const code = status === 503 ? 'UPSTREAM_OVERLOADED' : 'UPSTREAM_INVALID_RESPONSE';
-  return new Refusal(code, `no envelope, status ${status}`);
+  if (status !== 503) return new Refusal('UPSTREAM_INVALID_RESPONSE', `no envelope, status ${status}`);
+  return new Refusal('UPSTREAM_OVERLOADED', 'no envelope', { retryAfter: head === null ? null : retryAfterOf(head) });
 }
+
+/** When an overloaded service wants to be asked again: Retry-After of RFC 9110 section 10.2.3, or null. */
+export function retryAfterOf(head: ReplyHead): string | null {
+  if (head.status !== 503 && head.status !== 429) return null;
+  const value = head.header('retry-after');
+  return value !== null && (SECONDS.test(value) || HTTP_DATE.test(value)) ? value : null;
+}
+
+const PRINTABLE = /^[\t\x20-\x7e]*$/;
+const SECONDS = /^\d{1,10}$/;
+/** The one form of date that is still sent (RFC 9110 section 5.6.7). */
+const HTTP_DATE =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** A status of success. */
 export const isSuccess = (head: ReplyHead | null): boolean => head !== null && head.status >= 200 && head.status <= 299;

@@ -18,9 +18,11 @@ export class SoapAnswer {
     return this.#response.headersSent;
   }
 
-  whole(status: number, contentType: string, message: Buffer): void {
+  /** `retryAfter` is told to the caller unless it is null. */
+  whole(status: number, contentType: string, message: Buffer, retryAfter: string | null): void {
     this.#count(status, message.length);
     const headers = ['content-type', contentType, 'content-length', String(message.length)];
+    if (retryAfter !== null) headers.push('retry-after', retryAfter);
     endLingering(this.#response.req, this.#response, status, headers, message);
   }
 
@@ -48,7 +50,7 @@ export class SoapAnswer {
 
   /** The caller left before the answer was complete. */
   onGone(then: () => void): void {
-    this.#response.once('close', () => {
+    this.#response.on('close', () => {
       if (!this.#response.writableFinished) then();
     });
   }

@@ -2,6 +2,7 @@ import { Refusal } from '../base/refusal.js';
 import { ALL, ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 import type { Dialect } from './dialect.js';
 import { DetailReader, type FaultDetail } from './fault-detail.js';
+import { type DetailRules, keepsEntry, keepsInner } from './fault-policy.js';
 
 /** The parts of a Fault, named as in SOAP 1.1 whatever the dialect was. Codes are without prefix. */
 export interface FaultParts {
@@ -15,8 +16,8 @@ export interface FaultParts {
   readonly detail: FaultDetail | null;
 }
 
-/** Which elements of `detail` are read: none, all of them, or those with one of these local names. */
-export type FaultWants = 'no detail' | 'all' | ReadonlySet<string>;
+/** Which elements of `detail` are read: none, all of them, or those that the rules let a caller see. */
+export type FaultWants = 'no detail' | 'all' | DetailRules;
 
 /** The Fault of a backend, as an error. */
 export class SoapFaultError extends Refusal {
@@ -138,7 +139,8 @@ export class FaultReader implements XmlHandler {
 
   #openDetail(tag: StartTag): Interest {
     const wants = this.#wants;
-    const isWanted = this.#detailDepth > 2 || typeof wants === 'string' || wants.has(tag.local);
+    const isWanted =
+      typeof wants === 'string' || (this.#detailDepth > 2 ? keepsInner(wants, tag) : keepsEntry(wants, tag));
     return this.#detail?.open(tag, isWanted) ?? SKIP;
   }
 

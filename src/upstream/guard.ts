@@ -9,7 +9,7 @@ const INTERIM_BYTES_MAX = 16 * 1024;
 
 /** `HTTP/1.x nnn`: up to here it is known what a head is. */
 const DECIDED_AT = 12;
-const VERSION = Buffer.from('HTTP/1.', 'latin1');
+const VERSION = 'HTTP/1.';
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 const EMPTY: Buffer = Buffer.alloc(0);
 
@@ -90,10 +90,8 @@ export class Guard {
     let bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = EMPTY;
     for (;;) {
+      if (!beginsAsHttp(bytes)) return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'not HTTP/1'));
       if (bytes.length < DECIDED_AT) return this.#hold(bytes);
-      if (!bytes.subarray(0, VERSION.length).equals(VERSION)) {
-        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'not HTTP/1'));
-      }
       if (bytes[9] !== 0x31 || (bytes[10] === 0x30 && bytes[11] === 0x31)) {
         // Not of the 100s; or 101, which nobody asked for and the parser refuses.
         this.#at = 'answer';
@@ -133,4 +131,11 @@ export class Guard {
     this.#socket.destroy(refusal);
     return null;
   }
+}
+
+function beginsAsHttp(bytes: Buffer): boolean {
+  for (let index = 0; index < VERSION.length && index < bytes.length; index++) {
+    if (bytes[index] !== VERSION.charCodeAt(index)) return false;
+  }
+  return true;
 }

@@ -177,7 +177,7 @@ t.test('a Fault on any HTTP status is an error with its parts, in each dialect',
 t.test('other trouble of the backend has its own code and tells nothing of the backend', async (t) => {
   const { backend, ask, gateway } = await startShop(
     t,
-    'limits:\n  upstream: { headersMillis: 300, idleMillis: 300 }\n',
+    'limits:\n  upstream: { headersMillis: 300, idleMillis: 300, breakerFailures: 0 }\n',
   );
   const cases: readonly [string, (message: RecordedMessage, response: ServerResponse) => void][] = [
     ['UPSTREAM_INVALID_RESPONSE', answerWith('<html>secret</html>', 'text/html', 502)],
@@ -185,7 +185,7 @@ t.test('other trouble of the backend has its own code and tells nothing of the b
     ['UPSTREAM_INVALID_RESPONSE', answerWith('')],
     ['UPSTREAM_INVALID_RESPONSE', answerWith(article('secret').slice(0, -4))],
     ['UPSTREAM_INVALID_RESPONSE', answerWith(`<!DOCTYPE a>${article('secret')}`)],
-    ['UPSTREAM_INVALID_RESPONSE', answerWith(envelope('<Other xmlns="urn:shop"/>'))],
+    ['UPSTREAM_DESYNC', answerWith(envelope('<Other xmlns="urn:shop"/>'))],
     ['UPSTREAM_INVALID_RESPONSE', answerWith(envelope(''))],
     ['UPSTREAM_RESET', (_message, response) => response.destroy()],
     ['UPSTREAM_TIMEOUT', () => {}],

@@ -1,0 +1,76 @@
+import type { ServiceConfig } from '../config/schema.js';
+import type { DetailRules } from '../soap/fault-policy.js';
+import { type Operation, typeKey } from '../wsdl/model.js';
+import type { QName } from '../xml/events.js';
+
+/** What is expected of the replies to the operations of one service, and what of them callers see. */
+export interface Replies {
+  detailRules(operation: Operation | null): DetailRules;
+  isIdempotent(operation: Operation | null): boolean;
+  isReply(operation: Operation | null, body: QName | null): boolean;
+}
+
+/** Compiles the tables that replies are judged by. `isDescribed`: there is a WSDL. */
+export function compileReplies(config: ServiceConfig, isDescribed: boolean, operations: readonly Operation[]): Replies {
+  const policy = config.faultDetail;
+  const unknown: DetailRules = { policy, declared: null };
+  const rules = new Map(
+    operations.map((operation): [Operation, DetailRules] => [
+      operation,
+      { policy, declared: isDescribed ? namesOfFaults(operation) : null },
+    ]),
+  );
+  const idempotent = new Set(
+    operations.filter(({ name }) => {
+      const mapping = config.operations[name];
+      return typeof mapping === 'object' && mapping.idempotent === true;
+    }),
+  );
+  const expected = expectedReplies(operations);
+  return {
+    detailRules: (operation) => (operation === null ? unknown : (rules.get(operation) ?? unknown)),
+    isIdempotent: (operation) => operation !== null && idempotent.has(operation),
+    isReply: (operation, body) => operation === null || body === null || (expected.get(operation)?.(body) ?? true),
+  };
+}
+
+/** Stacks write the name of the fault, of its element, or of the class behind it. */
+const namesOfFaults = ({ faults }: Operation): ReadonlySet<string> =>
+  new Set(faults.flatMap(({ name, element }) => [element.name.local, name]));
+
+type Expectation = (body: QName) => boolean;
+
+function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operation, Expectation> {
+  // Overloaded operations share their request: any of their replies may come.
+  const byRequest = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    const key = requestKey(operation);
+    const same = byRequest.get(key);
+    if (same === undefined) byRequest.set(key, [operation]);
+    else same.push(operation);
+  }
+  const outputs = new Set(operations.flatMap(({ output }) => (output?.body ? [output.body.name.local] : [])));
+  return new Map(
+    operations.map((operation): [Operation, Expectation] => {
+      const expectations = (byRequest.get(requestKey(operation)) ?? []).map((same) => expectationOf(same, outputs));
+      return [operation, (body) => expectations.some((expectation) => expectation(body))];
+    }),
+  );
+}
+
+const requestKey = ({ input }: Operation): string => (input.body === null ? '' : typeKey(input.body.name));
+
+/**
+ * An empty Body is no question: it tells nobody anything. `outputs` are the local names of all replies of the service.
+ */
+function expectationOf({ name, output, style, status }: Operation, outputs: ReadonlySet<string>): Expectation {
+  // Of a one-way operation nothing but a Fault is passed on anyway.
+  if (output === null) return () => true;
+  const expected = output.body?.name ?? { uri: '', local: `${name}Response` };
+  // Encoded services name their wrappers freely (SOAP 1.1 section 7.1): only what belongs to another operation is
+  // certainly not theirs.
+  if (status === 'disabled') return (body) => body.local === expected.local || !outputs.has(body.local);
+  // The namespace of an rpc wrapper is one that stacks disagree about.
+  if (style !== 'document' || output.body === null) return (body) => body.local === expected.local;
+  return (body) => body.local === expected.local && body.uri === expected.uri;
+}

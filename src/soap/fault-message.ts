@@ -1,0 +1,235 @@
+import { ALL, ELEMENTS, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import { type Dialect, dialectOfUri } from './dialect.js';
+import type { Edit } from './edit.js';
+import { type DetailRules, keepsEntry, keepsInner } from './fault-policy.js';
+
+/** A piece of a detail, to be written again. */
+export type DetailPiece =
+  | { readonly kind: 'open'; readonly tag: DetailTag }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'close' };
+
+export interface DetailTag {
+  readonly name: QName;
+  readonly prefix: string;
+  readonly attributes: readonly { readonly name: QName; readonly value: string }[];
+  /** Bindings of the prefixes that its content may mean by its texts and values. */
+  readonly bindings: readonly (readonly [prefix: string, uri: string])[];
+}
+
+/** Enough for any Fault that explains something; codes deeper down are left out. */
+const SUBCODES_MAX = 8;
+
+/** Texts of a Fault by the element they stand in, and a code with the namespace of its prefix. */
+interface CodeText {
+  readonly uri: string | null;
+  readonly local: string;
+}
+
+/**
+ * Reads a whole message that is a Fault, of either form in any dialect: for its translation, and for the bytes of its
+ * detail that are to be cut. The message was judged before.
+ *
+ * A QName in a text can be resolved only while its element is open, and its text comes later. So a message is read
+ * twice: the first time finds the prefixes, the second is given them.
+ */
+export class FaultMessage implements XmlHandler {
+  dialect: Dialect | null = null;
+  /** The form of the Fault, whatever the envelope is: gSOAP puts one of 1.1 into an envelope of 1.2 and the reverse. */
+  form: Dialect['faultForm'] | null = null;
+  /** The code, and its subcodes from outside in. */
+  readonly codes: CodeText[] = [];
+  readonly texts: { readonly text: string; readonly language: string | null }[] = [];
+  actor: string | null = null;
+  /** Null when there is none, or the policy leaves nothing of it. */
+  detail: DetailPiece[] | null = null;
+  /** What the policy takes out. */
+  readonly cuts: Edit[] = [];
+  /** Prefixes that texts and values begin with. */
+  readonly prefixes = new Set<string>();
+  readonly #rules: DetailRules;
+  readonly #known: ReadonlySet<string>;
+  /** Local names of the elements open, inside Fault. */
+  readonly #path: string[] = [];
+  #depth = 0;
+  #text = '';
+  #language: string | null = null;
+  #scope: ReadonlyMap<string, string> = new Map();
+  #inDetail = false;
+  #inFault = false;
+  /** Where the element begins that is cut, and how deep it is; -1 for none. */
+  #cutStart = -1;
+  #cutDepth = 0;
+  /** Between the entries of detail: where that begins, and whether there is text in it. */
+  #gapStart = 0;
+  #gapHasText = false;
+
+  /** `known` are the prefixes that the first reading found. */
+  constructor(rules: DetailRules, known: ReadonlySet<string>) {
+    this.#rules = rules;
+    this.#known = known;
+  }
+
+  open(tag: StartTag): Interest {
+    this.#depth++;
+    if (this.#depth === 1) this.dialect = dialectOfUri(tag.uri);
+    if (this.#depth < 3) return tag.local === 'Header' ? SKIP : ELEMENTS;
+    if (this.#depth === 3) {
+      this.#inFault = tag.local === 'Fault';
+      return this.#inFault ? ELEMENTS : SKIP;
+    }
+    if (this.#cutStart >= 0) return SKIP;
+    if (this.#inDetail) return this.#openInDetail(tag);
+    this.#path.push(tag.local);
+    if (this.#path.length === 1) return this.#openPart(tag);
+    return this.#openInPart(tag);
+  }
+
+  close(contentEndBytes: number, endBytes: number): void {
+    const depth = this.#depth--;
+    if (depth === 5) this.#gapStart = endBytes;
+    if (this.#cutStart >= 0) {
+      if (depth > this.#cutDepth) return;
+      this.cuts.push({ startBytes: this.#cutStart, endBytes, replacement: null });
+      this.#cutStart = -1;
+      if (depth === 4) this.#path.pop();
+      return;
+    }
+    if (this.#inDetail && depth === 4) this.#endGap(contentEndBytes);
+    if (!this.#inFault || depth < 4) {
+      if (depth === 3) this.#inFault = false;
+      return;
+    }
+    if (this.#inDetail && depth > 4) {
+      this.detail?.push({ kind: 'close' });
+      return;
+    }
+    this.#inDetail = false;
+    this.#endText();
+    this.#path.pop();
+  }
+
+  text(piece: string): void {
+    if (!this.#inDetail) {
+      this.#text += piece;
+      return;
+    }
+    if (this.#depth === 4) {
+      if (this.#rules.declared !== null && piece.trim() !== '') this.#gapHasText = true;
+      return;
+    }
+    this.#note(piece);
+    this.detail?.push({ kind: 'text', text: piece });
+  }
+
+  #openPart(tag: StartTag): Interest {
+    switch (tag.local) {
+      case 'faultcode':
+      case 'faultstring':
+      case 'faultactor':
+        this.form = 'faultcode';
+        return this.#read(tag);
+      case 'Code':
+      case 'Reason':
+        this.form = 'Code';
+        return ELEMENTS;
+      case 'Role':
+        return this.#read(tag);
+      case 'detail':
+      case 'Detail':
+        if (this.#rules.policy === 'none') return this.#cut(tag);
+        this.#inDetail = true;
+        this.#gapStart = tag.contentBytes;
+        this.detail ??= [];
+        return ALL;
+      default:
+        return SKIP;
+    }
+  }
+
+  /** Code/Value, Code/Subcode/Value and so on, and Reason/Text. */
+  #openInPart(tag: StartTag): Interest {
+    const [part] = this.#path;
+    if (part === 'Reason' && tag.local === 'Text') {
+      this.#language = tag.attribute('http://www.w3.org/XML/1998/namespace', 'lang');
+      return this.#read(tag);
+    }
+    if (part !== 'Code') return SKIP;
+    if (tag.local === 'Subcode') return ELEMENTS;
+    return tag.local === 'Value' ? this.#read(tag) : SKIP;
+  }
+
+  #openInDetail(tag: StartTag): Interest {
+    const keeps = this.#depth === 5 ? keepsEntry(this.#rules, tag) : keepsInner(this.#rules, tag);
+    if (this.#depth === 5) this.#endGap(tag.offsetBytes);
+    if (!keeps) return this.#cut(tag);
+    const attributes = [];
+    for (let index = 0; index < tag.attributeCount; index++) {
+      const value = tag.attributeValue(index);
+      this.#note(value);
+      attributes.push({ name: { uri: tag.attributeUri(index), local: tag.attributeLocal(index) }, value });
+    }
+    const { uri, local, prefix } = tag;
+    this.detail?.push({
+      kind: 'open',
+      tag: { name: { uri, local }, prefix, attributes, bindings: [...this.#bindings(tag)] },
+    });
+    return ALL;
+  }
+
+  /** Text that stands between entries is declared by nobody. */
+  #endGap(endBytes: number): void {
+    if (this.#gapHasText && this.#rules.policy === 'declared') {
+      this.cuts.push({ startBytes: this.#gapStart, endBytes, replacement: null });
+    }
+    this.#gapHasText = false;
+  }
+
+  #cut(tag: StartTag): Interest {
+    this.#cutStart = tag.offsetBytes;
+    this.#cutDepth = this.#depth;
+    return SKIP;
+  }
+
+  #read(tag: StartTag): Interest {
+    this.#text = '';
+    this.#scope = new Map(this.#bindings(tag));
+    return ALL;
+  }
+
+  *#bindings(tag: StartTag): Generator<readonly [string, string]> {
+    for (const prefix of this.#known) {
+      const uri = tag.namespace(prefix);
+      if (uri !== null) yield [prefix, uri];
+    }
+  }
+
+  #endText(): void {
+    const [part, inner] = this.#path;
+    const text = this.#text.trim();
+    const name = this.#path.at(-1);
+    if (part === 'faultcode' || (part === 'Code' && name === 'Value')) {
+      if (this.codes.length <= SUBCODES_MAX) this.codes.push(this.#code(text));
+    } else if (part === 'faultstring' || (part === 'Reason' && inner === 'Text')) {
+      this.texts.push({ text, language: this.#language });
+    } else if ((part === 'faultactor' || part === 'Role') && text !== '') this.actor = text;
+    this.#text = '';
+    this.#language = null;
+  }
+
+  #code(text: string): CodeText {
+    this.#note(text);
+    const colon = text.indexOf(':');
+    if (colon < 0) return { uri: null, local: text };
+    return { uri: this.#scope.get(text.slice(0, colon)) ?? null, local: text.slice(colon + 1) };
+  }
+
+  #note(text: string): void {
+    const prefix = PREFIX.exec(text)?.[1];
+    if (prefix !== undefined && prefix !== 'xml' && this.prefixes.size < PREFIXES_MAX) this.prefixes.add(prefix);
+  }
+}
+
+/** More than that no Fault means; without its binding a text is still the same text. */
+const PREFIXES_MAX = 32;
+const PREFIX = /^\s{0,8}([A-Za-z_][\w.-]{0,63}):[^\s/]/;

@@ -1,0 +1,53 @@
+import type { QName } from '../xml/events.js';
+
+/**
+ * What of a Fault's detail reaches a caller: all of it, the entries that the WSDL declares for the operation, or
+ * nothing.
+ */
+export type FaultDetailPolicy = 'pass' | 'declared' | 'none';
+
+/** The policy for one operation. */
+export interface DetailRules {
+  readonly policy: FaultDetailPolicy;
+  /** Names of the declared entries; null where nothing declares any. */
+  readonly declared: ReadonlySet<string> | null;
+}
+
+export const FAULT_DETAIL_POLICIES: readonly FaultDetailPolicy[] = ['pass', 'declared', 'none'];
+
+/**
+ * Whether a child of `detail` may be seen. By local name alone: stacks leave the namespace away or write another one;
+ * Axis puts the package of the class before it (`inv.BadSku`).
+ */
+export function keepsEntry({ policy, declared }: DetailRules, { uri, local }: QName): boolean {
+  if (policy === 'pass') return true;
+  if (policy === 'none' || isTrace(uri, local)) return false;
+  return declared === null || declared.has(local) || declared.has(local.slice(local.lastIndexOf('.') + 1));
+}
+
+/** Whether something deeper in a detail may be seen. */
+export const keepsInner = ({ policy }: DetailRules, { uri, local }: QName): boolean =>
+  policy === 'pass' || (policy === 'declared' && !isTrace(uri, local));
+
+/** What stacks add on their own: where in the program it happened, and on which machine. Names in lower case. */
+function isTrace(uri: string, local: string): boolean {
+  return TRACES.has(local.toLowerCase()) || TRACE_NAMES.has(`{${uri}}${local}`);
+}
+
+const TRACES: ReadonlySet<string> = new Set([
+  'stacktrace',
+  'stack-trace',
+  'stack_trace',
+  'backtrace',
+  'traceback',
+  // .NET: type, message, stack trace and inner exceptions.
+  'exceptiondetail',
+]);
+
+const TRACE_NAMES: ReadonlySet<string> = new Set([
+  '{http://xml.apache.org/axis/}hostname',
+  '{http://xml.apache.org/axis/}exceptionName',
+  // JAX-WS RI: class, message and frames.
+  '{http://jax-ws.dev.java.net/}exception',
+  '{http://jax-ws.dev.java.net/}frame',
+]);
