@@ -1,0 +1,204 @@
+import t, { type Test } from 'tap';
+
+import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
+import { post, sendRaw } from '../kit/raw-client.js';
+import { fill } from '../soap/cases.js';
+import { expectAnswer } from './expect.js';
+import { contentTypeOf, type MessageVector, type Perimeter, replyOf, runMessages } from './messages.js';
+import { Rows } from './rows.js';
+import { DESCRIBED } from './soap-actions.js';
+import { PLAIN, security, signature, UNDESCRIBED, withBody, withHeader, wsa } from './soap-vectors.js';
+
+const rows = new Rows('soap');
+const digits = (dialect: DialectName): string => dialect.replaceAll(/[^0-9]/g, '');
+
+/** A service for each dialect, and `all` that speaks every one, with these lines in each. */
+async function startServices(t: Test, lines: string, more = ''): Promise<Perimeter> {
+  const backend = await startRecordingBackend((message, response) => {
+    const dialect = DIALECT_NAMES.find((name) => message.body.includes(DIALECTS[name].envelopeUri)) ?? '1.1';
+    answerWith(replyOf(dialect), contentTypeOf(dialect))(message, response);
+  });
+  const service = (name: string, versions: string): string =>
+    `  ${name}:\n    url: ${backend.url}/base\n    versions: [${versions}]\n${lines}`;
+  const services = DIALECT_NAMES.map((name) => service(`s${digits(name)}`, `"${name}"`));
+  const all = service('all', '"1.1", "1.2", "2001-12"');
+  const gateway = await startTestGateway(`${more}services:\n${services.join('')}${all}`);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  return { backend, gateway };
+}
+
+const GATE = 'roles: ["urn:gate"]\nunderstands: ["{urn:k}Known"]\n';
+const LISTED = '    addressing: { destinations: ["urn:listed"] }\n';
+const PING = `    wsdl: ${process.cwd()}/test/catalogue/fixtures/ping.wsdl\n`;
+
+/** One test for each row. */
+async function runRows(t: Test, perimeter: Perimeter, vectors: readonly MessageVector[]): Promise<void> {
+  for (const id of new Set(vectors.map(({ row }) => row))) {
+    const own = vectors.filter(({ row }) => row === id);
+    await t.test(id, (t) => runMessages(t, perimeter, rows, own));
+  }
+}
+
+t.test('messages for a service that is not described', async (t) => {
+  const perimeter = await startServices(t, LISTED, GATE);
+  await runRows(t, perimeter, UNDESCRIBED);
+});
+
+t.test('messages for a literal service with a WSDL', async (t) => {
+  const perimeter = await startServices(t, PING);
+  await runRows(t, perimeter, DESCRIBED);
+});
+
+t.test('what is switched off passes', async (t) => {
+  const perimeter = await startServices(t, `${PING}    unknownOperations: pass\n    addressing: { check: false }\n`);
+  const elsewhere = wsa('ReplyTo', '<w:Address>http://127.0.0.1:1/</w:Address>');
+  await runMessages(t, perimeter, rows, [
+    { row: 'S16', case: 'switched off', message: withBody('<m:Drop xmlns:m="urn:m"/>') },
+    { row: 'S10', case: 'switched off', message: withHeader(elsewhere) },
+  ]);
+});
+
+/** Sends one message and returns what the backend got of it, or the answer where it got nothing. */
+async function send(
+  { backend, gateway }: Perimeter,
+  dialect: DialectName,
+  message: string | Buffer,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  backend.complete.length = 0;
+  const request = post(`/soap/s${digits(dialect)}`, contentTypeOf(dialect), message, headers);
+  const reply = await sendRaw(gateway.url, request);
+  return { reply, arrived: backend.complete[0] ?? null };
+}
+
+t.test('S02 and S12: what SOAP 1.2 wants to be named', async (t) => {
+  const perimeter = await startServices(t, '', GATE);
+  rows.answer('S02', 'the versions spoken');
+  rows.answer('S12', 'the blocks named');
+  const blocks = withHeader(
+    '<h:A xmlns:h="urn:h" E:mustUnderstand="1" E:{target}="{next}"/><B xmlns="urn:i&amp;j" E:mustUnderstand="1" E:{target}="urn:gate"/><h:C xmlns:h="urn:h" E:{target}="urn:gate"/>',
+  );
+  for (const dialect of DIALECT_NAMES) {
+    const other = await send(perimeter, dialect, '<E:Envelope xmlns:E="urn:x"/>');
+    t.equal(other.reply.body.includes('SupportedEnvelope'), dialect === '1.2', `${dialect}: Upgrade`);
+    const { reply, arrived } = await send(perimeter, dialect, fill(blocks, dialect));
+    expectAnswer(t, reply, 'MustUnderstand/MUST_UNDERSTAND', dialect, dialect);
+    t.equal(arrived, null);
+    const named = [...reply.body.matchAll(/<soap:NotUnderstood xmlns:q="([^"]*)" qname="q:([^"]*)"\/>/g)];
+    t.same(
+      named.map(([, uri, local]) => [uri, local]),
+      dialect === '1.2'
+        ? [
+            ['urn:h', 'A'],
+            ['urn:i&amp;j', 'B'],
+          ]
+        : [],
+      `${dialect}: all of them, and none that may be passed over`,
+    );
+  }
+});
+
+t.test('S07: what the backend hears of the action', async (t) => {
+  const perimeter = await startServices(t, PING);
+  rows.answer('S07', 'what the backend hears');
+  const heard = async (dialect: DialectName, headers: Record<string, string>, message = PLAIN) => {
+    const { arrived } = await send(perimeter, dialect, fill(message, dialect), headers);
+    return { soapAction: arrived?.headers['soapaction'], contentType: arrived?.headers['content-type'] };
+  };
+  const ping = '"http://desk.example/Ping"';
+  for (const written of ['""', '"Ping"', 'urn:m#Ping', 'None', 'http://desk.example/Ping']) {
+    t.equal((await heard('1.1', { SOAPAction: written })).soapAction, ping, written);
+  }
+  t.equal((await heard('1.1', {})).soapAction, ping, 'none at all');
+  t.equal(
+    (await heard('1.1', {}, withBody('<m:Pong xmlns:m="urn:m"/>'))).soapAction,
+    '""',
+    'the WSDL has an empty one',
+  );
+  t.same(await heard('1.2', { 'Content-Type': 'application/soap+xml;action="None"' }), {
+    soapAction: undefined,
+    contentType: 'application/soap+xml; charset=utf-8; action="http://desk.example/Ping"',
+  });
+  t.equal((await heard('1.2', { SOAPAction: '""' })).soapAction, ping, 'a field of 1.1 in 1.2 says the same');
+  t.equal((await heard('1.1', { 'Content-Type': 'Text/XML ;Charset="UTF-8"' })).contentType, 'text/xml; charset=utf-8');
+});
+
+t.test('S11: a To that names the gateway', async (t) => {
+  const perimeter = await startServices(t, '', 'publicUrl: https://soap.example:443/\n');
+  rows.answer('S11', 'the address of the gateway');
+  rows.answer('S11', 'the address of the backend');
+  rows.answer('S11', 'signed');
+  const backend = `${perimeter.backend.url}/base`;
+  const to = (address: string, more = ''): string =>
+    withHeader(`${wsa('To', address, 'a="é"')}${more}`).replace('<E:Header>', '<!-- é😀 --><E:Header >');
+  for (const dialect of DIALECT_NAMES) {
+    const path = `/soap/s${digits(dialect)}`;
+    for (const own of [
+      `http://localhost${path}`,
+      `HTTPS://LOCALHOST:443${path}`,
+      ` http://soap.example${path}\n`,
+      `<!-- a -->http://localhost${path}`,
+    ]) {
+      for (const encoding of ['utf8', 'utf16le', 'latin1'] as const) {
+        const encoded = (text: string): Buffer => {
+          const named = { utf8: 'utf-8', utf16le: 'utf-16', latin1: 'iso-8859-1' }[encoding];
+          const plain = encoding === 'latin1' ? text.replace('😀', '') : text;
+          return Buffer.from(
+            `${encoding === 'utf16le' ? '\ufeff' : ''}<?xml version="1.0" encoding="${named}"?>${fill(plain, dialect)}`,
+            encoding,
+          );
+        };
+        const type = { 'Content-Type': DIALECTS[dialect].mediaType };
+        const { arrived } = await send(perimeter, dialect, encoded(to(own)), type);
+        t.same(arrived?.body, encoded(to(backend)), `${dialect}, ${encoding}: ${own}`);
+        t.equal(arrived?.headers['content-length'], String(encoded(to(backend)).length));
+      }
+    }
+    for (const message of [to(backend), to(`http://localhost${path}`, security(signature('b')))]) {
+      const { arrived } = await send(perimeter, dialect, fill(message, dialect));
+      t.equal(arrived?.body.toString(), fill(message, dialect), `${dialect}: byte for byte`);
+    }
+    const padded = (address: string): string =>
+      fill(to(address).replace('<a>1</a>', `<a>${'x'.repeat(200_000)}</a>`), dialect);
+    const { arrived } = await send(perimeter, dialect, padded(`http://localhost${path}`));
+    t.equal(arrived?.body.toString(), padded(backend), `${dialect}: a long message as well`);
+    t.equal(arrived?.headers['content-length'], String(Buffer.byteLength(padded(backend))), `${dialect}: its length`);
+  }
+});
+
+t.test('monitor mode changes nothing and tells what it would have done', async (t) => {
+  const perimeter = await startServices(t, '    mode: monitor\n');
+  const messages = [
+    withHeader(wsa('To', 'http://localhost/soap/s11')),
+    withHeader('<h:B xmlns:h="urn:h" E:{target}="{next}"/>'),
+    withHeader('<h:B xmlns:h="urn:h" E:mustUnderstand="1" E:{target}="{next}"/>'),
+    withHeader(wsa('To', 'http://other.example/')),
+  ].map((message) => fill(message, '1.1'));
+  for (const message of messages) {
+    const { reply, arrived } = await send(perimeter, '1.1', message, {
+      SOAPAction: 'urn:a',
+      'Content-Type': 'Text/Xml',
+    });
+    t.equal(reply.status, 200);
+    t.equal(arrived?.body.toString(), message);
+    t.equal(arrived?.headers['soapaction'], 'urn:a');
+    t.equal(arrived?.headers['content-type'], 'Text/Xml');
+  }
+  const told = perimeter.gateway.logLines().filter((line) => line['msg'] === 'violation let through');
+  t.same(
+    told.map((line) => line['code']),
+    ['MUST_UNDERSTAND', 'WSA_DESTINATION'],
+  );
+});
+
+t.test('every case of the table has run', (t) => {
+  // What others sent and signed is in `corpus.test.ts`.
+  rows.answer('S18', 'signed messages of others');
+  rows.assertComplete(t);
+  t.end();
+});
