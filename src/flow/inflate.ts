@@ -60,6 +60,11 @@ export class Inflater {
   write(chunk: Buffer): void {
     if (this.#over || chunk.length === 0) return;
     this.#taken += chunk.length;
+    // A stream may go on without anything coming of it.
+    if (this.#taken > this.#limits.messageBytes) {
+      this.#fail('DECOMPRESSION_LIMIT', 'compressed bytes');
+      return;
+    }
     this.#waiting.push(chunk);
     this.#next();
     if (this.#waiting.length > 0 && !this.#full) {

@@ -83,7 +83,8 @@ function readParameters(header: string, start: number, bare: RegExp): ReadonlyMa
     if (equals < 0) return null;
     const name = header.slice(at, equals).trim().toLowerCase();
     if (!TOKEN.test(name) || parameters.has(name)) return null;
-    const value = header[equals + 1] === '"' ? readQuoted(header, equals + 2) : readToken(header, equals + 1, bare);
+    const isQuoted = header[equals + 1] === '"';
+    const value = isQuoted ? readQuoted(header, equals + 2, bare === BARE) : readToken(header, equals + 1, bare);
     if (value === null) return null;
     parameters.set(name, value.text);
     at = value.next;
@@ -104,7 +105,8 @@ function readToken(header: string, start: number, bare: RegExp): ParameterValue 
   return bare.test(text) ? { text, next: end + 1 } : null;
 }
 
-function readQuoted(header: string, start: number): ParameterValue | null {
+/** `plain`: a backslash before anything it need not be before is refused, because not every reader takes it away. */
+function readQuoted(header: string, start: number, plain: boolean): ParameterValue | null {
   let text = '';
   for (let at = start; at < header.length; at++) {
     const char = header[at];
@@ -113,7 +115,10 @@ function readQuoted(header: string, start: number): ParameterValue | null {
       const rest = header.slice(at + 1, semicolon < 0 ? undefined : semicolon);
       return rest.trim() === '' ? { text, next: semicolon < 0 ? header.length : semicolon + 1 } : null;
     }
-    if (char === '\\') at++;
+    if (char === '\\') {
+      at++;
+      if (plain && header[at] !== '"' && header[at] !== '\\') return null;
+    }
     text += header[at] ?? '';
   }
   return null;

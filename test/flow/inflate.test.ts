@@ -132,7 +132,10 @@ t.test('what grows too much is refused while it grows', async (t) => {
   t.equal((await inflate([gzipSync(Buffer.alloc(900 * KIB))])).refusal, null, 'a small one may be of one byte only');
   const plain = gzipSync(Buffer.alloc(2 * MIB, 'abcdefgh'), { level: constants.Z_NO_COMPRESSION });
   t.equal((await inflate([plain], { ...LIMITS, messageBytes: MIB })).refusal, 'DECOMPRESSION_LIMIT', 'too long');
-  t.equal((await inflate([plain], { ...LIMITS, messageBytes: 2 * MIB })).refusal, null, 'just long enough');
+  t.equal((await inflate([plain], { ...LIMITS, messageBytes: plain.length })).refusal, null, 'just long enough');
+  // Blocks of nothing, each in 5 bytes.
+  const endless = Buffer.concat([ZIPPED.subarray(0, 10), Buffer.alloc(2 * MIB, Buffer.from([0, 0, 0, 255, 255]))]);
+  t.equal((await inflate([endless], { ...LIMITS, messageBytes: MIB })).refusal, 'DECOMPRESSION_LIMIT', 'of nothing');
 });
 
 t.test('who takes slowly makes the source wait', async (t) => {

@@ -264,6 +264,7 @@ t.test('the Content-Type of a package says how to read it, or is refused', (t) =
     [`${HEADER}"${'b'.repeat(71)}"`, 'MTOM_STRUCTURE'],
     [`${HEADER}"b "`, 'MTOM_STRUCTURE'],
     [`${HEADER}"b\\"c"`, 'MTOM_STRUCTURE'],
+    [`${HEADER}"\\b"`, 'MTOM_STRUCTURE'],
     [`${HEADER}"b"; boundary=c`, 'MTOM_STRUCTURE'],
     [`${HEADER}b; boundary*0=c`, 'MTOM_STRUCTURE'],
     [`${HEADER}b; type=""`, 'MTOM_STRUCTURE'],
