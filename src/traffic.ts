@@ -160,7 +160,7 @@ export class TrafficServer {
     const isOfHttp = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
     // A connection that breaks is no request, and one that never brought a byte wants no answer.
     if (connection === undefined || !isOfHttp || connection.socket.bytesRead === 0) socket.destroy();
-    else this.#refuse(connection, '', new Refusal(CODES.get(code) ?? 'HTTP_BAD_REQUEST', code));
+    else this.#refuse(connection, '', new Refusal(codeOf(error, code), code));
   }
 
   #tunnel(request: IncomingMessage, socket: Duplex): void {
@@ -189,11 +189,14 @@ export class TrafficServer {
 }
 
 /** What Node's parser says of a request it cannot read, where that is not simply a bad request. */
-const CODES: ReadonlyMap<string, RefusalCode> = new Map([
-  ['HPE_HEADER_OVERFLOW', 'HTTP_HEADER_LIMIT'],
-  ['HPE_INVALID_VERSION', 'HTTP_VERSION'],
-  ['ERR_HTTP_REQUEST_TIMEOUT', 'HTTP_TIMEOUT'],
-]);
+function codeOf(error: Error, code: string): RefusalCode {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'HTTP_HEADER_LIMIT';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'HTTP_TIMEOUT';
+  if (code === 'HPE_PAUSED_H2_UPGRADE') return 'HTTP_VERSION';
+  // The same code is given for a line that does not end as it must.
+  const isVersion = code === 'HPE_INVALID_VERSION' && 'reason' in error && error.reason === 'Invalid HTTP version';
+  return isVersion ? 'HTTP_VERSION' : 'HTTP_BAD_REQUEST';
+}
 
 /** Files and connections that the system allows this process; no bound where it does not say. */
 function descriptorsMax(): number {

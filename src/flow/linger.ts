@@ -35,6 +35,10 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
   }
   const timer = setTimeout(() => response.destroy(), LINGER_MILLIS);
   request.once('end', () => response.end());
+  // The server tells here of a body that breaks off: with the connection that was all.
+  request.on('error', () => {
+    if (request.socket.readableEnded) response.end();
+  });
   response.once('close', () => clearTimeout(timer));
   request.resume();
 }

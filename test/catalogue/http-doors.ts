@@ -1,0 +1,46 @@
+import type { Test } from 'tap';
+
+import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { post } from '../kit/raw-client.js';
+import { fill } from '../soap/cases.js';
+import { contentTypeOf, type Perimeter, replyOf } from './messages.js';
+
+export const SOAP = '/soap/s11';
+export const PLAIN = '/files/a';
+export const GRAPHQL = '/graphql';
+
+export const ENVELOPE = fill(
+  '<E:Envelope xmlns:E="{env}"><E:Body><m:Ping xmlns:m="urn:m"/></E:Body></E:Envelope>',
+  '1.1',
+);
+
+/** A whole request that passes at the doors of SOAP and of the plain route. */
+export const goodRequest = (path = SOAP, fields: Readonly<Record<string, string | null>> = {}): Buffer =>
+  post(path, 'text/xml', ENVELOPE, fields);
+
+/** A gateway with a door of each kind: SOAP and a plain route before one backend, and GraphQL. */
+export async function startDoors(
+  t: Test,
+  limits = '',
+  answer: RecordingBackend['answer'] = answerWith(replyOf('1.1'), contentTypeOf('1.1')),
+): Promise<Perimeter> {
+  const backend = await startRecordingBackend(answer);
+  const gateway = await startGatewayBefore(t, backend.url, limits);
+  t.teardown(() => backend.close());
+  return { backend, gateway };
+}
+
+/** The same before a backend of one's own. `limits` are lines below `limits:`, indented by two. */
+export async function startGatewayBefore(t: Test, url: string, limits = ''): Promise<TestGateway> {
+  const gateway = await startTestGateway(
+    `services:\n  s11:\n    url: ${url}/base\nroutes:\n  - path: /files\n    url: ${url}\n${limits === '' ? '' : `limits:\n${limits}`}`,
+  );
+  t.teardown(() => gateway.close());
+  return gateway;
+}
+
+/** Waits until something is so, turn by turn of the event loop. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
