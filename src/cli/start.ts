@@ -18,7 +18,8 @@ export async function start(file: string, workers: string | null, terminal: Term
   const loaded = await loadConfig(file, process.env);
   const count = workerCount(workers, loaded);
   const compiled = await compile(loaded);
-  const log = new Log(loaded.config.log.level);
+  const { log: logging, limits } = loaded.config;
+  const log = new Log(logging.level, null, limits.overload.logBacklogBytes);
   try {
     if (cluster.isWorker) return await work(loaded, compiled, log);
     if (count === 1) return await runAlone(loaded, compiled, log, terminal);

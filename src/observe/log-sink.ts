@@ -1,8 +1,5 @@
 import type { LogTarget } from './log-target.js';
 
-/** Lines that nobody takes are kept up to this many bytes; beyond it they are dropped and counted (catalogue O08). */
-const BACKLOG_BYTES = 8 * 1024 * 1024;
-
 /** POSIX writes this much to a pipe in one piece or not at all: lines of several processes stay whole. */
 const PIECE_BYTES = 4096;
 
@@ -36,7 +33,8 @@ export class LogSink {
   #onEmpty: (() => void) | null = null;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(target: LogTarget, backlogBytes = BACKLOG_BYTES) {
+  /** Lines that nobody takes are kept up to `backlogBytes`; beyond it they are dropped and counted (catalogue O08). */
+  constructor(target: LogTarget, backlogBytes: number) {
     this.#target = target;
     this.#backlogBytes = backlogBytes;
     this.#timer = setInterval(() => this.#begin(), FLUSH_MILLIS).unref();

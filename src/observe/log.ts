@@ -6,6 +6,7 @@ import { AccessLines } from './access-line.js';
 import { escapeControls } from './json-text.js';
 import { LogSink } from './log-sink.js';
 import { standardOutput } from './log-target.js';
+import { OVERLOAD_LIMITS } from './overload.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -24,9 +25,15 @@ export class Log {
   readonly #sink: LogSink | null;
   readonly #enabled: Readonly<Record<'info' | 'warn' | 'error', boolean>>;
 
-  /** `stream` replaces standard output, for tests. */
-  constructor(level: LogLevel, stream: DestinationStream | null = null) {
-    const sink = stream === null ? new LogSink(standardOutput()) : null;
+  /**
+   * `stream` replaces standard output, for tests; `backlogBytes` is how much is kept while nobody takes it, at most.
+   */
+  constructor(
+    level: LogLevel,
+    stream: DestinationStream | null = null,
+    backlogBytes: number = OVERLOAD_LIMITS.logBacklogBytes.default,
+  ) {
+    const sink = stream === null ? new LogSink(standardOutput(), backlogBytes) : null;
     const write = (line: string): void => (sink ?? stream)?.write(line);
     const output = { write: (line: string): void => write(escapeControls(line)) };
     const timestamp = makeTimestamp();

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-import type { Limits, LimitTable } from '../base/limit.js';
+import { KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
 
 /** When this process has more to do than it can. */
 export const OVERLOAD_LIMITS = {
@@ -10,7 +10,7 @@ export const OVERLOAD_LIMITS = {
     max: 60_000,
     unit: 'millis',
     refusal: 'OVERLOADED',
-    text: 'New requests are refused when the event loop comes later than this to its work (99th percentile of a second); 0 never refuses.',
+    text: 'New requests are refused when the event loop comes later than this to its work (99th percentile) for three seconds on end; 0 never refuses.',
   },
   recoverMillis: {
     default: 50,
@@ -19,6 +19,14 @@ export const OVERLOAD_LIMITS = {
     unit: 'millis',
     refusal: null,
     text: 'New requests are taken again when the event loop is no later than this.',
+  },
+  logBacklogBytes: {
+    default: 8 * MIB,
+    min: 64 * KIB,
+    max: 256 * MIB,
+    unit: 'bytes',
+    refusal: null,
+    text: 'Bytes of log lines kept while nobody takes them; further lines are dropped and counted.',
   },
 } as const satisfies LimitTable;
 
@@ -31,9 +39,11 @@ export interface DelayMeter {
   stop(): void;
 }
 
-/** How often the loop's delay is looked at: a second holds 200 measurements, so that one pause alone is no overload. */
+/** How often the loop's delay is looked at. A second holds 200 measurements while the loop is on time. */
 const SAMPLE_MILLIS = 1000;
 const RESOLUTION_MILLIS = 5;
+/** Looks on end that must find it late: warming up, collecting garbage and a busy neighbour are no overload. */
+const LATE_LOOKS = 3;
 
 /**
  * Says whether this process is overloaded: its event loop comes too late to its work. Requests read a boolean; what it
@@ -46,6 +56,7 @@ export class Overload {
   readonly #limits: OverloadLimits;
   readonly #meter: DelayMeter;
   readonly #timer: NodeJS.Timeout;
+  #lateLooks = 0;
 
   constructor(limits: OverloadLimits, meter: DelayMeter = makeDelayMeter()) {
     this.#limits = limits;
@@ -59,7 +70,8 @@ export class Overload {
     if (eventLoopMillis === 0) return;
     // A bound to recover above the one to shed would make no sense of either.
     const bound = this.isShedding ? Math.min(recoverMillis, eventLoopMillis) : eventLoopMillis;
-    this.isShedding = this.delayMillis > bound;
+    this.#lateLooks = this.delayMillis > bound ? this.#lateLooks + 1 : 0;
+    this.isShedding = this.#lateLooks >= LATE_LOOKS;
   }
 
   close(): void {

@@ -27,7 +27,7 @@ const line = (n: number, length = 200): string => `${String(n).padEnd(length - 1
 
 t.test('lines come out whole, in order and in pieces that a pipe takes at once', async (t) => {
   const { target, text, written } = scripted((bytes) => bytes.length);
-  const sink = new LogSink(target);
+  const sink = new LogSink(target, 1_000_000);
   const lines = Array.from({ length: 500 }, (_, n) => `${String(n).padEnd(100 + (n % 150), 'x')}\n`);
   for (const each of lines) sink.write(each);
   await sink.flush();
@@ -43,7 +43,7 @@ t.test('lines come out whole, in order and in pieces that a pipe takes at once',
 
 t.test('a reader that takes a little and then nothing for a while loses nothing', async (t) => {
   const { target, text } = scripted((bytes, nth) => (nth % 3 === 0 ? 'EAGAIN' : Math.min(1000, bytes.length)));
-  const sink = new LogSink(target);
+  const sink = new LogSink(target, 1_000_000);
   const lines = Array.from({ length: 60 }, (_, n) => line(n));
   for (const each of lines) sink.write(each);
   await sink.flush();
@@ -54,7 +54,7 @@ t.test('a reader that takes a little and then nothing for a while loses nothing'
 
 t.test('a disk that was full is written to again', async (t) => {
   const { target, text } = scripted((bytes, nth) => (nth === 0 ? 'ENOSPC' : bytes.length));
-  const sink = new LogSink(target);
+  const sink = new LogSink(target, 1_000_000);
   sink.write('kept\n');
   await sink.flush();
   await sink.flush();
@@ -78,14 +78,14 @@ t.test('without a reader the backlog ends somewhere, what is beyond is counted, 
 
 t.test('a thread that the system holds is told to whoever ends the process', async (t) => {
   const { target } = scripted(() => null, true);
-  const sink = new LogSink(target);
+  const sink = new LogSink(target, 1_000_000);
   sink.write('x\n');
   t.equal(await sink.close(), false);
 });
 
 t.test('a reader that has gone is not waited for', async (t) => {
   const { target } = scripted(() => 'EPIPE');
-  const sink = new LogSink(target);
+  const sink = new LogSink(target, 1_000_000);
   sink.write('one\n');
   await sink.flush();
   sink.write('two\n');
