@@ -9,6 +9,7 @@ import { SOAP_LIMITS } from '../soap/limits.js';
 import { MIME_LIMITS } from '../soap/mime-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
+import { ADDRESS, BLOCK_NAME, GRAPHQL_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
 import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
 
@@ -16,21 +17,6 @@ import { limitGroup, limitOverrides } from './limit-schema.js';
  * The one table of configuration keys: type, sentence, default and bounds of each. The static type, the check at
  * start-up, the published JSON Schema and the reference in the README are all made from it.
  */
-
-const NAME = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
-const GRAPHQL_NAME = '[A-Za-z][A-Za-z0-9_]{0,127}';
-const ADDRESS = {
-  format: 'address',
-  hint: 'Write host:port, such as 127.0.0.1:4000 or [::1]:4000; port 0 is any free one.',
-};
-const HTTP_URL = {
-  format: 'http-url',
-  minLength: 1,
-  hint: 'Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
-};
-const PATH = { pattern: '^/[^\\s?#]*$', hint: 'Begin it with `/`; no query, fragment or blank.' };
-
-const BLOCK_NAME = { pattern: '^\\{[^{}]*\\}[^{}\\s:]+$', hint: 'Write {namespace}name.' };
 
 /** A closed record of keys with a default of its own, so that the defaults inside it apply when it is absent. */
 const section = <T extends Record<string, TSchema>>(description: string, properties: T) =>
@@ -193,7 +179,7 @@ const SERVICE = Type.Object(
           'Replace a `To` that names the gateway by the address of the backend (the first of several); never in a signed message.',
         default: true,
       }),
-      destinations: Type.Array(Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S+$' }), {
+      destinations: Type.Array(Type.String(URI), {
         description: 'What `To` may name besides the gateway and the backend.',
         maxItems: 256,
         uniqueItems: true,
@@ -243,7 +229,7 @@ export const CONFIG = Type.Object(
       hint: 'Write a number from 1 to 256, or auto.',
       default: 1,
     }),
-    roles: Type.Array(Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S+$', hint: 'Write a URI.' }), {
+    roles: Type.Array(Type.String(URI), {
       description: 'URIs by which header blocks name the gateway (actor, role), besides the standard `next`.',
       maxItems: 64,
       uniqueItems: true,

@@ -1,0 +1,18 @@
+/** What values of the configuration look like: patterns and formats, each with the hint of how to write one. */
+
+export const NAME = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
+export const GRAPHQL_NAME = '[A-Za-z][A-Za-z0-9_]{0,127}';
+export const ADDRESS = {
+  format: 'address',
+  hint: 'Write host:port, such as 127.0.0.1:4000 or [::1]:4000; port 0 is any free one.',
+};
+export const HTTP_URL = {
+  format: 'http-url',
+  minLength: 1,
+  hint: 'Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
+};
+export const PATH = { pattern: '^/[^\\s?#]*$', hint: 'Begin it with `/`; no query, fragment or blank.' };
+
+export const BLOCK_NAME = { pattern: '^\\{[^{}]*\\}[^{}\\s:]+$', hint: 'Write {namespace}name.' };
+
+export const URI = { minLength: 1, maxLength: 1024, pattern: '^\\S+$', hint: 'Write a URI.' };
