@@ -51,9 +51,9 @@ export class AttributeScanner {
 
   /** A byte of an attribute's name follows at `i`. What lies in the chunk as a whole is read at once. */
   begin(chunk: Buffer, i: number, end: number): number {
-    const guessed = guess(this.#before.nextAttribute, chunk, this.#cursor.view, i, end);
-    if (guessed !== null && guessed.bytes.length <= this.#cursor.nameBytes) {
-      const after = i + guessed.bytes.length;
+    const guessed = guess(this.#before.nextAttribute, this.#cursor.view, i, end);
+    if (guessed !== null && guessed.length <= this.#cursor.nameBytes) {
+      const after = i + guessed.length;
       if (chunk[after] === 0x3d) {
         this.#named(guessed, this.#cursor.base + i);
         return this.quote(chunk, after + 1, end);

@@ -56,10 +56,10 @@ export function utf8Length(bytes: Uint8Array, at: number, end: number): number {
   return first === 0xf4 && second >= 0x90 ? 0 : 4;
 }
 
-/** How many bytes at the end of `bytes` are the beginning of a sequence that the next chunk may complete: 0 to 3. */
-export function unfinishedBytes(bytes: Uint8Array): number {
+/** How many bytes at the end, from `start` on, are the beginning of a sequence that the next chunk may complete: 0 to 3. */
+export function unfinishedBytes(bytes: Uint8Array, start: number): number {
   const end = bytes.length;
-  for (let back = 1; back <= 3 && back <= end; back++) {
+  for (let back = 1; back <= 3 && back <= end - start; back++) {
     const byte = bytes[end - back]!;
     if (byte < 0x80) return 0;
     if (byte >= 0xc0) return sequenceBytes(byte) > back ? back : 0;

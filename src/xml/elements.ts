@@ -42,7 +42,7 @@ export class Elements {
   readonly #mostElements: number;
   readonly #mostText: number;
   /** Depth of the element whose content is skipped, or 0. */
-  #skipDepth = 0;
+  skipDepth = 0;
   #skipStart = 0;
   readonly #frames: Frame[] = [this.top];
 
@@ -64,7 +64,7 @@ export class Elements {
     this.begun = false;
     this.present = false;
     this.skippedBytes = 0;
-    this.#skipDepth = 0;
+    this.skipDepth = 0;
   }
 
   /** Between messages: lets go of the handler and of the last chunk. */
@@ -75,6 +75,13 @@ export class Elements {
 
   /** A start tag begins at `offset`. Throws a `Refusal` when one element more is too many. */
   begin(offset: number): void {
+    this.admit(offset);
+    this.tag.begin(offset, this.depth + 1);
+    this.namespaces.begin();
+  }
+
+  /** Counts one element more, whose start tag begins at `offset`. Throws a `Refusal` when it is too many. */
+  admit(offset: number): void {
     const depth = this.depth;
     if (depth === 0) {
       if (this.begun) throw refuse('XML_NOT_WELLFORMED', 'second document element', offset);
@@ -84,8 +91,30 @@ export class Elements {
     }
     if (depth >= this.#mostDepth) throw refuse('XML_DEPTH_LIMIT', 'depth', offset);
     if (++this.count > this.#mostElements) throw refuse('XML_ELEMENT_LIMIT', 'elements', offset);
-    this.tag.begin(offset, depth + 1);
-    this.namespaces.begin();
+  }
+
+  /** A start tag without declarations is complete in content that nobody wants: what `open` would do, in short. */
+  openSkipped(name: Name, offset: number): void {
+    if (name.scope !== this.namespaces.scope) this.namespaces.uriOf(name, offset);
+    const depth = ++this.depth;
+    const frame = this.#frames[depth] ?? this.#newFrame();
+    this.top = frame;
+    frame.name = name;
+    frame.interest = SKIP;
+    frame.children = 0;
+    frame.declaring = false;
+  }
+
+  #newFrame(): Frame {
+    const frame = new Frame();
+    this.#frames.push(frame);
+    return frame;
+  }
+
+  /** An end tag of an element within skipped content, which itself was not what was skipped. */
+  closeSkipped(): void {
+    if (this.top.declaring) this.namespaces.leave();
+    this.top = this.#frames[--this.depth]!;
   }
 
   /** The start tag is complete; `end` is the offset behind its `>`. */
@@ -95,24 +124,20 @@ export class Elements {
     if (tag.attributeCount > 0) tag.resolveAttributes();
     const uri = namespaces.uriOf(name, tag.offsetBytes);
     const depth = ++this.depth;
-    let frame = this.#frames[depth];
-    if (frame === undefined) {
-      frame = new Frame();
-      this.#frames.push(frame);
-    }
+    const frame = this.#frames[depth] ?? this.#newFrame();
     this.top = frame;
     frame.name = name;
     frame.interest = SKIP;
     frame.children = 0;
     frame.declaring = declaring;
-    if (this.#skipDepth !== 0) return;
+    if (this.skipDepth !== 0) return;
     this.present = false;
     tag.uri = uri;
     tag.name = name;
     tag.contentBytes = end;
     const interest = this.#handler.open(tag);
     if (interest === SKIP) {
-      this.#skipDepth = depth;
+      this.skipDepth = depth;
       this.#skipStart = end;
       return;
     }
@@ -125,9 +150,9 @@ export class Elements {
     if (this.top.declaring) this.namespaces.leave();
     const depth = this.depth--;
     this.top = this.#frames[depth - 1]!;
-    if (this.#skipDepth !== 0) {
-      if (this.#skipDepth !== depth) return;
-      this.#skipDepth = 0;
+    if (this.skipDepth !== 0) {
+      if (this.skipDepth !== depth) return;
+      this.skipDepth = 0;
       this.skippedBytes += contentEnd - this.#skipStart;
     }
     this.present = false;
@@ -164,7 +189,7 @@ export class Elements {
 
   /** Reports a processing instruction; none where content is skipped. */
   instruction(): void {
-    if (this.#skipDepth === 0) this.#handler.instruction?.();
+    if (this.skipDepth === 0) this.#handler.instruction?.();
   }
 
   #presence(): void {

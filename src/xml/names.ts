@@ -1,6 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import { stringOf } from './bytes.js';
 import { CLASS, IN_NAME, isNcName, utf8Length } from './chars.js';
+import type { Opening } from './openings.js';
 
 /**
  * Names and namespace names, looked up by their bytes, so that a string is made once for all messages.
@@ -77,8 +78,11 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
 export class Name {
   /** The name as written, in UTF-8. */
   readonly bytes: Uint8Array;
+  readonly length: number;
   /** Its bytes by four, for `isAt`; the last four overlap those before when the length is no multiple. */
   readonly words: readonly number[];
+  /** Which bytes count of the only word of a name of less than four. */
+  readonly mask: number;
   readonly prefix: string;
   readonly local: string;
   /** The prefix it declares when it is `xmlns` ('') or `xmlns:p`; null for all other names. */
@@ -89,18 +93,29 @@ export class Name {
   /** Where it is kept, or -1. */
   place = -1;
   /**
-   * Messages repeat themselves: where the name is kept of the start tag, and of the attribute, that came after this one
-   * the last time. Places, because names that held each other would never be let go.
+   * Messages repeat themselves: where the names are kept of the start tags that came after this one the last times, and
+   * of the attribute. Places, because names that held each other would never be let go.
    */
   nextTag = -1;
+  otherTag = -1;
   nextAttribute = -1;
+  /** The start tag that this name had the last time it declared namespaces. */
+  opening: Opening | null = null;
 
   constructor(bytes: Uint8Array, prefix: string, local: string) {
     this.bytes = bytes;
+    this.length = bytes.length;
     this.words = wordsOf(bytes);
+    this.mask = bytes.length < 4 ? (1 << (8 * bytes.length)) - 1 : -1;
     this.prefix = prefix;
     this.local = local;
     this.declares = prefix === 'xmlns' ? local : prefix === '' && local === 'xmlns' ? '' : null;
+  }
+
+  /** Remembers which start tag came after this one. */
+  follow(name: Name): void {
+    this.otherTag = this.nextTag;
+    this.nextTag = name.place;
   }
 }
 
@@ -119,39 +134,43 @@ export function nameOf(bytes: Buffer, start: number, end: number, hash: number, 
   return name;
 }
 
+/** The name kept at this place now, or null. */
+export const nameAt = (place: number): Name | null => names.at(place);
+
 /** The name kept at `place` if it stands at `i`, followed by a byte that belongs to no name; else null. */
-export function guess(place: number, chunk: Buffer, view: DataView, i: number, end: number): Name | null {
+export function guess(place: number, view: DataView, i: number, end: number): Name | null {
   const name = names.at(place);
-  if (name === null) return null;
-  const after = i + name.bytes.length;
-  if (after >= end || (CLASS[chunk[after]!]! & IN_NAME) !== 0) return null;
-  return isAt(name, view, i) ? name : null;
+  if (name === null || !isAt(name, view, i, end)) return null;
+  const after = i + name.length;
+  return after < end && (CLASS[view.getUint8(after)]! & IN_NAME) === 0 ? name : null;
 }
 
-/** Whether this name stands at `i`. The view must hold its length from there. */
-export function isAt(name: Name, view: DataView, i: number): boolean {
-  const { words, bytes } = name;
-  const { length } = bytes;
-  if (length < 4) {
-    let compared = 0;
-    while (compared < length && bytes[compared] === view.getUint8(i + compared)) compared++;
-    return compared === length;
-  }
+/** Whether this name stands at `i`. May say no within four bytes of `end`. */
+export function isAt(name: Name, view: DataView, i: number, end: number): boolean {
+  const { words, length } = name;
+  if (length < 4) return i + 4 <= end && (view.getInt32(i, true) & name.mask) === words[0];
+  return i + length <= end && wordsAt(words, length, view, i);
+}
+
+/** Whether these words of this many bytes, four or more, stand at `i`. The view must hold them. */
+export function wordsAt(words: readonly number[], length: number, view: DataView, i: number): boolean {
   const last = i + length - 4;
   let at = i;
   for (let index = 0; index < words.length; index++) {
     if (view.getInt32(at, true) !== words[index]) return false;
-    at = Math.min(at + 4, last);
+    at += 4;
+    if (at > last) at = last;
   }
   return true;
 }
 
-function wordsOf(bytes: Uint8Array): readonly number[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+/** Bytes by four; the last four overlap those before when the length is no multiple. Less than four end in zeros. */
+export function wordsOf(bytes: Uint8Array): readonly number[] {
+  const padded = new Uint8Array(Math.max(4, bytes.length));
+  padded.set(bytes);
+  const view = new DataView(padded.buffer);
   const words: number[] = [];
-  for (let at = 0; bytes.length >= 4 && at < bytes.length; at += 4) {
-    words.push(view.getInt32(Math.min(at, bytes.length - 4), true));
-  }
+  for (let at = 0; at < bytes.length; at += 4) words.push(view.getInt32(Math.min(at, padded.length - 4), true));
   return words;
 }
 

@@ -1,37 +1,45 @@
 import { Refusal } from '../base/refusal.js';
 import type { Name } from './names.js';
+import type { Opening } from './openings.js';
 
 export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 export const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
 
-/** The namespace declarations in force: a stack, with the newest of each prefix found at once however many there are. */
+/** The namespace declarations in force: a stack, searched from its top while it is low and by an index beyond. */
 export class Namespaces {
   /** Declarations in force, `xml` not counted. */
   count = 0;
+  /** The number of what is in force: names remember their meaning by it. Equal numbers mean equal declarations. */
+  scope = ROOT_SCOPE;
   readonly #prefixes: string[] = [];
   readonly #uris: string[] = [];
-  /** The declaration of the same prefix that this one hides, or -1. */
-  readonly #hidden: number[] = [];
+  /** Of the first `#indexed` declarations: the newest of each prefix, and for each the one that it hides, or -1. */
   readonly #newest = new Map<string, number>();
+  readonly #hidden: number[] = [];
+  #indexed = 0;
   /** Where the declarations of each element that has some begin, and the scope to go back to. */
   readonly #marks: number[] = [];
   readonly #scopes: number[] = [];
-  #scope = 0;
   /** First declaration of the start tag being read. */
   #first = 0;
+  /** The start tag being read when it is one that is known. */
+  #opening: Opening | null = null;
 
   reset(): void {
     this.count = 0;
-    this.#newest.clear();
+    if (this.#indexed > 0) this.#newest.clear();
+    this.#indexed = 0;
     this.#marks.length = 0;
     this.#scopes.length = 0;
     this.#first = 0;
-    this.#scope = nextScope();
+    this.#opening = null;
+    this.scope = ROOT_SCOPE;
   }
 
   /** A start tag begins. */
   begin(): void {
     this.#first = this.count;
+    this.#opening = null;
   }
 
   /** Declarations on the start tag being read. */
@@ -45,50 +53,73 @@ export class Namespaces {
       throw new Refusal('XML_NS_ERROR', `reserved namespace at byte ${offset}`);
     }
     if (uri === '' && prefix !== '') throw new Refusal('XML_NS_ERROR', `prefix undeclared at byte ${offset}`);
-    const hidden = this.#newest.get(prefix) ?? -1;
-    if (hidden >= this.#first) throw new Refusal('XML_NOT_WELLFORMED', `duplicate attribute at byte ${offset}`);
+    if (this.#newestOf(prefix) >= this.#first) {
+      throw new Refusal('XML_NOT_WELLFORMED', `duplicate attribute at byte ${offset}`);
+    }
     this.#prefixes[this.count] = prefix;
-    this.#uris[this.count] = uri;
-    this.#hidden[this.count] = hidden;
-    this.#newest.set(prefix, this.count++);
+    this.#uris[this.count++] = uri;
+  }
+
+  /** Binds what a known start tag declares. */
+  redeclare(opening: Opening): void {
+    const { prefixes, uris } = opening;
+    for (let i = 0; i < prefixes.length; i++) {
+      this.#prefixes[this.count] = prefixes[i]!;
+      this.#uris[this.count++] = uris[i]!;
+    }
+    this.#opening = opening;
+  }
+
+  /** What the start tag being read declares: prefixes and their namespaces. */
+  declarations(): readonly [readonly string[], readonly string[]] {
+    return [this.#prefixes.slice(this.#first, this.count), this.#uris.slice(this.#first, this.count)];
   }
 
   /** The start tag is complete. True when it declared something: then `leave` is due at its end. */
   enter(): boolean {
     if (this.count === this.#first) return false;
     this.#marks.push(this.#first);
-    this.#scopes.push(this.#scope);
-    this.#scope = nextScope();
+    this.#scopes.push(this.scope);
+    const opening = this.#opening;
+    if (opening === null) {
+      this.scope = nextScope();
+      return true;
+    }
+    if (opening.outerScope !== this.scope) {
+      opening.outerScope = this.scope;
+      opening.innerScope = nextScope();
+    }
+    this.scope = opening.innerScope;
     return true;
   }
 
   /** An element ends for which `enter` said true. */
   leave(): void {
     const mark = this.#marks.pop() ?? 0;
-    while (this.count > mark) {
-      this.count--;
-      const prefix = this.#prefixes[this.count]!;
-      const hidden = this.#hidden[this.count]!;
+    while (this.#indexed > mark) {
+      const prefix = this.#prefixes[--this.#indexed]!;
+      const hidden = this.#hidden[this.#indexed]!;
       if (hidden < 0) this.#newest.delete(prefix);
       else this.#newest.set(prefix, hidden);
     }
-    this.#scope = this.#scopes.pop() ?? 0;
+    this.count = mark;
+    this.scope = this.#scopes.pop() ?? ROOT_SCOPE;
   }
 
   /** What the name's prefix means for an element. Throws a `Refusal` when it means nothing. */
   uriOf(name: Name, offset: number): string {
-    if (name.scope === this.#scope) return name.uri;
+    if (name.scope === this.scope) return name.uri;
     const uri = this.find(name.prefix);
     if (uri === null) throw new Refusal('XML_NS_ERROR', `unbound prefix at byte ${offset}`);
     name.uri = uri;
-    name.scope = this.#scope;
+    name.scope = this.scope;
     return uri;
   }
 
   /** What a prefix is bound to; '' for the default where none is declared; null for a prefix that is not bound. */
   find(prefix: string): string | null {
-    const index = this.#newest.get(prefix);
-    if (index !== undefined) return this.#uris[index]!;
+    const index = this.#newestOf(prefix);
+    if (index >= 0) return this.#uris[index]!;
     if (prefix === '') return '';
     return prefix === 'xml' ? XML_NAMESPACE : null;
   }
@@ -98,9 +129,31 @@ export class Namespaces {
     for (let i = this.#first; i < this.count; i++) if (this.#uris[i] === uri) return true;
     return false;
   }
+
+  /** The newest declaration of a prefix, or -1. */
+  #newestOf(prefix: string): number {
+    if (this.count > FEW) return this.#newestByIndex(prefix);
+    let index = this.count - 1;
+    while (index >= 0 && this.#prefixes[index] !== prefix) index--;
+    return index;
+  }
+
+  #newestByIndex(prefix: string): number {
+    for (; this.#indexed < this.count; this.#indexed++) {
+      const added = this.#prefixes[this.#indexed]!;
+      this.#hidden[this.#indexed] = this.#newest.get(added) ?? -1;
+      this.#newest.set(added, this.#indexed);
+    }
+    return this.#newest.get(prefix) ?? -1;
+  }
 }
 
-let scopes = 0;
+/** Up to here a search is faster than an index. */
+const FEW = 16;
 
-/** A number no other scope of any message has or had: names remember their meaning by it. */
+/** Where nothing is declared. */
+const ROOT_SCOPE = 1;
+let scopes = ROOT_SCOPE;
+
+/** A number no other scope of any message has or had. */
 const nextScope = (): number => ++scopes;

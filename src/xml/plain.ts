@@ -16,8 +16,8 @@ const LINE_AND_SPACES = 0x2020200a;
 export const NO_VIEW: DataView = new DataView(new ArrayBuffer(0));
 
 /**
- * Passes over text without `<`, `>`, `&`, control characters and bytes beyond ASCII; stops early near `end`. Words of
- * white space are passed over too: they are what indented messages are full of.
+ * Passes over text up to a `<`, `>`, `&`, a control character other than line feed and tab, or a byte beyond ASCII; stops
+ * early near `end`. Words of white space are passed over at once: they are what indented messages are full of.
  */
 export function plainText(view: DataView, i: number, end: number): number {
   const last = end - 4;
@@ -30,14 +30,22 @@ export function plainText(view: DataView, i: number, end: number): number {
     // `<` and `>` differ in one bit.
     const angles = (word | 0x02020202) ^ 0x3e3e3e3e;
     const ampersands = word ^ 0x26262626;
-    const stops = word | ((word - SPACES) & ~word) | ((angles - ONES) & ~angles) | ((ampersands - ONES) & ~ampersands);
-    if ((stops & HIGHS) !== 0) return i;
-    i += 4;
+    const stops =
+      (word | ((word - SPACES) & ~word) | ((angles - ONES) & ~angles) | ((ampersands - ONES) & ~ampersands)) & HIGHS;
+    if (stops === 0) {
+      i += 4;
+      continue;
+    }
+    const shift = firstShift(stops);
+    const byte = (word >>> shift) & 0xff;
+    i += shift >> 3;
+    if (byte !== 0x0a && byte !== 0x09) return i;
+    i++;
   }
   return i;
 }
 
-/** The same for attribute values: without `<`, `&`, quotes, control characters and bytes beyond ASCII. */
+/** The same for attribute values: up to a `<`, `&`, quote, control character or byte beyond ASCII. */
 export function plainValue(view: DataView, i: number, end: number): number {
   const last = end - 4;
   while (i <= last) {
@@ -47,13 +55,20 @@ export function plainValue(view: DataView, i: number, end: number): number {
     const marks = (word | ONES) ^ 0x27272727;
     const quotes = word ^ 0x22222222;
     const stops =
-      word |
-      ((word - SPACES) & ~word) |
-      ((angles - ONES) & ~angles) |
-      ((marks - ONES) & ~marks) |
-      ((quotes - ONES) & ~quotes);
-    if ((stops & HIGHS) !== 0) return i;
+      (word |
+        ((word - SPACES) & ~word) |
+        ((angles - ONES) & ~angles) |
+        ((marks - ONES) & ~marks) |
+        ((quotes - ONES) & ~quotes)) &
+      HIGHS;
+    if (stops !== 0) return i + (firstShift(stops) >> 3);
     i += 4;
   }
   return i;
 }
+
+/**
+ * How far to shift for the first byte of a word that has its flag, the highest bit. Borrows of the subtractions above
+ * run towards higher bytes, so the first flag is never a false one.
+ */
+const firstShift = (stops: number): number => (31 - Math.clz32(stops & -stops)) & 24;

@@ -1,5 +1,6 @@
 import type { Refusal } from '../base/refusal.js';
 import { refuse } from './elements.js';
+import { wordsAt, wordsOf } from './names.js';
 import { type Encoding, Transcoder } from './transcode.js';
 
 /**
@@ -41,22 +42,12 @@ export class Prolog {
   take(chunk: Buffer): Buffer {
     this.#read += chunk.length;
     if (this.#stage === 'mark') {
-      const usual = this.#held.length === 0 ? usualBytes(chunk, this.#charset) : -1;
-      if (usual >= 0) return this.#beginContent(chunk, usual);
       const head = this.#join(chunk);
       if (mayBeginMark(head)) return this.#hold(head);
       return this.#declaration(this.#afterMark(head));
     }
     const bytes = this.#transcoder === null ? chunk : this.#transcoder.decode(chunk);
     return this.#stage === 'declaration' ? this.#declaration(bytes) : bytes;
-  }
-
-  /** UTF-8 it is, and the declaration, if there is one, ends before `consumed`. */
-  #beginContent(chunk: Buffer, consumed: number): Buffer {
-    this.#stage = 'content';
-    this.encoding = 'utf-8';
-    this.consumed = consumed;
-    return consumed === 0 ? chunk : chunk.subarray(consumed);
   }
 
   /** The message is over: returns what was held back. Throws a `Refusal`. */
@@ -149,22 +140,24 @@ export class Prolog {
   }
 }
 
-/** What almost every message begins with. */
+/** What almost every message begins with, by its words. */
 const USUAL = ['"', "'"].flatMap((q) =>
-  ['', ` encoding=${q}utf-8${q}`, ` encoding=${q}UTF-8${q}`].map(
-    (encoding) => `<?xml version=${q}1.0${q}${encoding}?>`,
-  ),
+  [` encoding=${q}utf-8${q}`, ` encoding=${q}UTF-8${q}`, ''].map((encoding) => {
+    const bytes = Buffer.from(`<?xml version=${q}1.0${q}${encoding}?>`);
+    return { bytes: bytes.length, words: wordsOf(bytes) };
+  }),
 );
 
 /**
- * Length of the declaration of a message in UTF-8 that begins as usual: 0 when it has none, -1 when the rules must be
- * asked. They would say the same, at ten times the cost of this.
+ * Length of the declaration of a message in UTF-8 that begins as usual: 0 when it has none, -1 when a `Prolog` must be
+ * asked. It would say the same, at ten times the cost of this.
  */
-function usualBytes(chunk: Buffer, charset: string | null): number {
-  if (chunk.length < 64 || chunk[0] !== 0x3c || (charset !== null && charset !== 'utf-8')) return -1;
-  if (chunk[1] !== 0x3f) return chunk[1] === 0 ? -1 : 0;
-  const head = chunk.latin1Slice(0, 38);
-  return USUAL.find((declaration) => head.startsWith(declaration))?.length ?? -1;
+export function usualBytes(view: DataView, charset: string | null): number {
+  if (view.byteLength < 64 || (charset !== null && charset !== 'utf-8') || view.getUint8(0) !== 0x3c) return -1;
+  const second = view.getUint8(1);
+  if (second !== 0x3f) return second === 0 ? -1 : 0;
+  for (const { bytes, words } of USUAL) if (wordsAt(words, bytes, view, 0)) return bytes;
+  return -1;
 }
 
 /** Whether these bytes alone may be the beginning of a mark, or of a `<` in UTF-16. */

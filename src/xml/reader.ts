@@ -2,7 +2,7 @@ import { Refusal } from '../base/refusal.js';
 import { sequenceBytes, unfinishedBytes } from './chars.js';
 import type { XmlHandler } from './events.js';
 import type { XmlLimits } from './limits.js';
-import { Prolog } from './prolog.js';
+import { Prolog, usualBytes } from './prolog.js';
 import { Scanner } from './scanner.js';
 import type { Encoding } from './transcode.js';
 
@@ -18,7 +18,9 @@ export class XmlReader {
   bytes = 0;
   readonly #messageBytes: number;
   readonly #scanner: Scanner;
-  #prolog = new Prolog(null);
+  #charset: string | null = null;
+  /** Reads the beginning of the message when it is not a usual one. */
+  #prolog: Prolog | null = null;
   /** True when chunks can go to the scanner as they are. */
   #direct = false;
   /** The beginning of a character whose rest has not come. */
@@ -45,7 +47,7 @@ export class XmlReader {
 
   /** The encoding of the message, or null while unknown. */
   get encoding(): Encoding | null {
-    return this.#prolog.encoding;
+    return this.#direct ? 'utf-8' : (this.#prolog?.encoding ?? null);
   }
 
   /** Makes the reader ready for another message, as new. */
@@ -67,7 +69,8 @@ export class XmlReader {
 
   /** Before the first `write`: the charset of the Content-Type header in lower case, or null when it names none. */
   begin(charset: string | null): void {
-    this.#prolog = new Prolog(charset);
+    this.#charset = charset;
+    this.#prolog = null;
     this.#direct = false;
   }
 
@@ -90,7 +93,7 @@ export class XmlReader {
   end(): void {
     if (this.#failed) throw this.#failure;
     try {
-      if (!this.#direct) this.#scan(this.#prolog.finish());
+      if (!this.#direct) this.#finishBeginning();
       if (this.#heldBytes > 0) throw new Refusal('XML_ENCODING', `UTF-8 at byte ${this.bytes - this.#heldBytes}`);
       this.#scanner.finish();
     } catch (caught) {
@@ -106,47 +109,65 @@ export class XmlReader {
 
   #decode(chunk: Buffer): void {
     if (this.#direct) {
-      this.#scan(chunk);
+      this.#scan(chunk, viewOf(chunk), 0);
       return;
     }
-    const known = this.#prolog.consumed;
-    const bytes = this.#prolog.take(chunk);
-    this.#scanner.skip(this.#prolog.consumed - known);
-    this.#direct = this.#prolog.transparent;
-    this.#scan(bytes);
-    if (this.#prolog.failure !== null) throw this.#prolog.failure;
+    if (this.#prolog === null) {
+      const view = viewOf(chunk);
+      const usual = usualBytes(view, this.#charset);
+      if (usual >= 0) {
+        this.#direct = true;
+        this.#scanner.skip(usual);
+        this.#scan(chunk, view, usual);
+        return;
+      }
+    }
+    const prolog = this.#beginning();
+    const known = prolog.consumed;
+    const bytes = prolog.take(chunk);
+    this.#scanner.skip(prolog.consumed - known);
+    this.#direct = prolog.transparent;
+    this.#scan(bytes, viewOf(bytes), 0);
+    if (prolog.failure !== null) throw prolog.failure;
   }
 
-  /** Gives whole characters to the scanner. */
-  #scan(chunk: Buffer): void {
-    const rest = this.#heldBytes === 0 ? chunk : this.#completeHeld(chunk);
-    if (rest.length === 0) return;
-    const unfinished = unfinishedBytes(rest);
-    if (unfinished === 0) {
-      this.#scanner.scan(rest);
-      return;
-    }
-    const whole = rest.length - unfinished;
-    if (whole > 0) this.#scanner.scan(rest.subarray(0, whole));
-    rest.copy(this.#held, 0, whole);
+  #finishBeginning(): void {
+    const bytes = this.#beginning().finish();
+    this.#scan(bytes, viewOf(bytes), 0);
+  }
+
+  #beginning(): Prolog {
+    this.#prolog ??= new Prolog(this.#charset);
+    return this.#prolog;
+  }
+
+  /** Gives whole characters to the scanner, from `start` on. */
+  #scan(chunk: Buffer, view: DataView, start: number): void {
+    const from = this.#heldBytes === 0 ? start : this.#completeHeld(chunk);
+    const unfinished = unfinishedBytes(chunk, from);
+    const whole = chunk.length - unfinished;
+    if (whole > from) this.#scanner.scan(chunk, view, from, whole);
+    if (unfinished === 0) return;
+    chunk.copy(this.#held, 0, whole);
     this.#heldBytes = unfinished;
   }
 
-  /** Completes the character that was held back; returns what follows it. */
-  #completeHeld(chunk: Buffer): Buffer {
+  /** Completes the character that was held back; returns how many bytes that took. */
+  #completeHeld(chunk: Buffer): number {
     const missing = sequenceBytes(this.#held[0]!) - this.#heldBytes;
     const taken = Math.min(missing, chunk.length);
     chunk.copy(this.#held, this.#heldBytes, 0, taken);
     this.#heldBytes += taken;
-    const rest = chunk.subarray(taken);
     const held = this.#held.subarray(0, this.#heldBytes);
-    if (taken === missing || unfinishedBytes(held) < held.length) {
+    if (taken === missing || unfinishedBytes(held, 0) < held.length) {
       this.#heldBytes = 0;
-      this.#scanner.scan(held);
+      this.#scanner.scan(held, viewOf(held), 0, held.length);
     }
-    return rest;
+    return taken;
   }
 }
+
+const viewOf = (chunk: Buffer): DataView => new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
 
 /** What a reader without a message throws: writing to it is a mistake of ours. */
 const RELEASED = new Error('The reader was released');

@@ -31,6 +31,7 @@ import {
 } from './states.js';
 import { TagScanner } from './tags.js';
 import { TextScanner } from './text.js';
+import { UsualScanner } from './usual.js';
 
 /**
  * The state machine from UTF-8 bytes to events: XML 1.0 fifth edition with Namespaces 1.0, without DTD. A chunk must not end inside a character.
@@ -41,6 +42,7 @@ export class Scanner {
   readonly #attributes: AttributeScanner;
   readonly #tags: TagScanner;
   readonly #text: TextScanner;
+  readonly #usual: UsualScanner;
   readonly #asides: AsideScanner;
 
   constructor(handler: XmlHandler, limits: XmlLimits) {
@@ -48,8 +50,9 @@ export class Scanner {
     this.elements = cursor.elements;
     this.#cursor = cursor;
     this.#attributes = new AttributeScanner(cursor, limits);
-    this.#tags = new TagScanner(cursor, this.#attributes);
+    this.#tags = new TagScanner(cursor, this.#attributes, limits);
     this.#text = new TextScanner(cursor);
+    this.#usual = new UsualScanner(cursor, this.#tags, this.#text, limits);
     this.#asides = new AsideScanner(cursor, limits);
   }
 
@@ -71,10 +74,11 @@ export class Scanner {
     this.#cursor.base += bytes;
   }
 
-  scan(chunk: Buffer): void {
-    const end = chunk.length;
-    this.#cursor.view = new DataView(chunk.buffer, chunk.byteOffset, end);
-    let i = 0;
+  /** Reads what lies between `start` and `end`. */
+  scan(chunk: Buffer, view: DataView, start: number, end: number): void {
+    this.#cursor.view = view;
+    this.#cursor.base -= start;
+    let i = start;
     while (i < end) i = this.#step(chunk, i, end);
     if (this.#cursor.state <= EMPTY) this.elements.tag.suspend(chunk);
     this.#cursor.view = NO_VIEW;
@@ -139,18 +143,20 @@ export class Scanner {
     while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
     if (i >= end) return end;
     if (chunk[i] !== 0x3c) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'text outside the document element', i);
-    return this.#markup(chunk, i + 1, end);
+    const after = this.elements.begun ? -1 : this.#usual.startTag(chunk, i, end);
+    if (after >= 0) this.#cursor.state = CONTENT;
+    return after >= 0 ? after : this.#markup(chunk, i + 1, end);
   }
 
-  /** Content: character data and, as long as it lies in the chunk as a whole, markup. */
+  /** Content: what is usual read at once, anything else step by step. */
   #content(chunk: Buffer, i: number, end: number): number {
-    while (i < end) {
-      i = this.#text.run(chunk, i, end);
-      if (i >= end) return i;
+    // Text may have begun in the chunk before, with what it remembers of it.
+    i = this.#text.run(chunk, i, end);
+    while (i < end && this.#cursor.state === CONTENT) {
+      i = this.#usual.read(chunk, i, end);
       // Behind a reference, text may go on.
-      if (chunk[i] !== 0x3c) continue;
-      i = this.#markup(chunk, i + 1, end);
-      if (this.#cursor.state !== CONTENT) return i;
+      if (i < end && this.#cursor.state === CONTENT)
+        i = chunk[i] === 0x3c ? this.#markup(chunk, i + 1, end) : this.#text.run(chunk, i, end);
     }
     return i;
   }
@@ -162,10 +168,7 @@ export class Scanner {
       return end;
     }
     const byte = chunk[i]!;
-    if (byte === 0x2f) {
-      const after = this.#tags.endElement(chunk, i + 1, end);
-      return after < 0 ? this.#tags.beginEndTag(chunk, i + 1, end) : after;
-    }
+    if (byte === 0x2f) return this.#tags.beginEndTag(chunk, i + 1, end);
     if ((CLASS[byte]! & IN_NAME) !== 0) return this.#tags.beginStartTag(chunk, i, end);
     if (byte === 0x3f) return this.#asides.beginInstruction(i + 1);
     if (byte !== 0x21) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'markup', i);

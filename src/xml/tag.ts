@@ -10,8 +10,16 @@ export const WIDE = 1;
 /** The value has references or white space other than spaces. */
 export const RAW = 2;
 
+/** Where an attribute of a start tag lies. */
+export interface PlacedAttribute {
+  readonly name: Name;
+  readonly start: number;
+  readonly end: number;
+  readonly flags: number;
+}
+
 /** An attribute of the tag being read. They are used again and again. */
-class Attribute {
+class Attribute implements PlacedAttribute {
   name = NO_NAME;
   uri = '';
   /** Where its value lies in the chunk or the carry buffer. */
@@ -124,6 +132,25 @@ export class Tag implements StartTag {
     } else {
       this.#chunk = this.bytes;
     }
+  }
+
+  /** Adds an attribute whose value lies in the chunk, as do those before it. */
+  place(name: Name, chunk: Buffer, start: number, end: number, flags: number): void {
+    const index = this.attributeCount++;
+    if (index === this.#attributes.length) this.#attributes.push(new Attribute());
+    const attribute = this.#attributes[index]!;
+    attribute.name = name;
+    attribute.start = start;
+    attribute.end = end;
+    attribute.flags = flags;
+    this.#chunk = chunk;
+  }
+
+  /** The attributes, all in the chunk, by their distance from `origin`. */
+  placedFrom(origin: number): readonly PlacedAttribute[] {
+    return this.#attributes
+      .slice(0, this.attributeCount)
+      .map(({ name, start, end, flags }) => ({ name, start: start - origin, end: end - origin, flags }));
   }
 
   /** The tag is complete: finds what the prefixes of the attributes mean. Throws a `Refusal` for an unbound or double one. */

@@ -2,7 +2,9 @@ import type { AttributeScanner } from './attributes.js';
 import { CLASS, IN_NAME, SPACE } from './chars.js';
 import type { Cursor } from './cursor.js';
 import type { Elements } from './elements.js';
-import { guess, HASH_START, isAt, mix, type Name, NO_NAME, nameOf } from './names.js';
+import type { XmlLimits } from './limits.js';
+import { HASH_START, mix, type Name, NO_NAME, nameOf } from './names.js';
+import { keepOpening } from './openings.js';
 import { CONTENT, EMPTY, END_NAME, END_SPACE, IN_TAG, OUTSIDE, START_NAME } from './states.js';
 
 /** Reads start and end tags. */
@@ -11,12 +13,16 @@ export class TagScanner {
   readonly #elements: Elements;
   readonly #attributes: AttributeScanner;
   /** The name of the last start tag. */
-  #last = NO_NAME;
+  last = NO_NAME;
+  /** Start tags of this message that were remembered. */
+  #learnt = 0;
+  readonly #limits: XmlLimits;
   /** Bytes of an end tag's name that have been compared. */
   #compared = 0;
   #endOffset = 0;
 
-  constructor(cursor: Cursor, attributes: AttributeScanner) {
+  constructor(cursor: Cursor, attributes: AttributeScanner, limits: XmlLimits) {
+    this.#limits = limits;
     this.#cursor = cursor;
     this.#elements = cursor.elements;
     this.#attributes = attributes;
@@ -25,10 +31,6 @@ export class TagScanner {
   /** A `<` has been read and a byte of a name follows at `i`. */
   beginStartTag(chunk: Buffer, i: number, end: number): number {
     this.#elements.begin(this.#cursor.base + i - 1);
-    const guessed = guess(this.#last.nextTag, chunk, this.#cursor.view, i, end);
-    if (guessed !== null && guessed.bytes.length <= this.#cursor.nameBytes) {
-      return this.#named(guessed, chunk, i + guessed.bytes.length, end);
-    }
     const stop = Math.min(end, i + this.#cursor.nameBytes);
     let hash = HASH_START;
     let at = i;
@@ -45,13 +47,13 @@ export class TagScanner {
       return this.startName(chunk, i, end);
     }
     const name = nameOf(chunk, i, at, hash, this.#cursor.base + i);
-    this.#last.nextTag = name.place;
+    this.last.follow(name);
     return this.#named(name, chunk, at, end);
   }
 
   /** The name of the start tag is known and ends before `i`. */
   #named(name: Name, chunk: Buffer, i: number, end: number): number {
-    this.#last = name;
+    this.last = name;
     if (chunk[i] === 0x3e) {
       this.#cursor.state = CONTENT;
       this.#elements.open(name, this.#cursor.base + i + 1);
@@ -73,7 +75,10 @@ export class TagScanner {
     const attributes = this.#attributes;
     while (i < end) {
       const byte = chunk[i]!;
-      if (byte === 0x3e) return this.#open(i + 1);
+      if (byte === 0x3e) {
+        this.#learn(chunk, i + 1);
+        return this.#open(i + 1);
+      }
       const kind = CLASS[byte]!;
       if ((kind & SPACE) !== 0) {
         attributes.spaced = true;
@@ -100,25 +105,24 @@ export class TagScanner {
     return i + 1;
   }
 
+  /** A start tag that ends before `i` has been read: what declares namespaces at the top of messages comes again. */
+  #learn(chunk: Buffer, i: number): void {
+    const { tag, depth, namespaces } = this.#elements;
+    const start = tag.offsetBytes - this.#cursor.base + 1 + this.last.length;
+    if (namespaces.declared === 0 || depth >= LEARNT_DEPTH || this.#learnt >= LEARNT_MAX || start <= 0) return;
+    this.#learnt++;
+    keepOpening(this.last, chunk, start, i, this.#limits, namespaces, tag);
+  }
+
   #open(i: number): number {
     this.#cursor.state = CONTENT;
-    this.#elements.open(this.#last, this.#cursor.base + i);
+    this.#elements.open(this.last, this.#cursor.base + i);
     return i;
   }
 
   #close(contentEnd: number, endOffset: number): void {
     this.#elements.close(contentEnd, endOffset);
     this.#cursor.state = this.#elements.depth === 0 ? OUTSIDE : CONTENT;
-  }
-
-  /** A `</` has been read, and the chunk holds the end tag to its `>`: ends the element, or returns -1. */
-  endElement(chunk: Buffer, i: number, end: number): number {
-    const { depth, top } = this.#elements;
-    const { name } = top;
-    const close = i + name.bytes.length;
-    if (close >= end || chunk[close] !== 0x3e || depth === 0 || !isAt(name, this.#cursor.view, i)) return -1;
-    this.#close(this.#cursor.base + i - 2, this.#cursor.base + close + 1);
-    return close + 1;
   }
 
   /** A `</` has been read. */
@@ -153,6 +157,12 @@ export class TagScanner {
   }
 
   reset(): void {
-    this.#last = NO_NAME;
+    this.last = NO_NAME;
+    this.#learnt = 0;
   }
 }
+
+/** Envelope, its parts, and what stands in them. */
+const LEARNT_DEPTH = 3;
+/** What a message has more of is not what messages have in common. */
+const LEARNT_MAX = 8;

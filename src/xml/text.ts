@@ -25,15 +25,21 @@ export class TextScanner {
 
   /** Reads text up to a `<`, which ends it, or to the end of a reference, behind which it may go on. */
   run(chunk: Buffer, i: number, end: number): number {
-    i = wantsText(this.#elements.top.interest) ? this.#report(chunk, i, end) : this.#pass(chunk, i, end);
+    i = wantsText(this.#elements.top.interest) ? this.#report(chunk, i, end) : this.#pass(chunk, i, end, i);
     // The next run begins behind markup or a reference.
     if (i < end) this.#brackets = 0;
     return i;
   }
 
+  /** Goes on with text that nobody wants: it began at `entry`, and is plain up to `i`. */
+  resume(chunk: Buffer, i: number, end: number, entry: number): number {
+    i = this.#pass(chunk, i, end, entry);
+    if (i < end) this.#brackets = 0;
+    return i;
+  }
+
   /** Checks text that nobody wants, up to a `<`. */
-  #pass(chunk: Buffer, i: number, end: number): number {
-    const entry = i;
+  #pass(chunk: Buffer, i: number, end: number, entry: number): number {
     this.#afterReturn = false;
     for (;;) {
       i = plainText(this.#cursor.view, i, end);
