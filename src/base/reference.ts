@@ -16,6 +16,7 @@ function answerOf(code: string, kind: RefusalKind): string {
   // There is nobody left to answer.
   if (code === 'CLIENT_GONE') return 'none';
   if (kind.status !== undefined) return `HTTP ${kind.status}`;
+  if (kind.fault === 'DataEncodingUnknown') return 'Fault `DataEncodingUnknown` in 1.2, else `Client`';
   if (kind.fault !== undefined) return `Fault \`${kind.fault}\``;
   const isCallers = kind.blame === 'client' || kind.blame === 'peer';
   const fault = isCallers ? 'Fault `Client`, `Sender`' : 'Fault `Server`, `Receiver`';

@@ -9,6 +9,7 @@ import { SOAP_LIMITS } from '../soap/limits.js';
 import { MIME_LIMITS } from '../soap/mime-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
+import type { DeepReadonly } from './deep-readonly.js';
 import { ADDRESS, BLOCK_NAME, GRAPHQL_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
 import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
@@ -288,12 +289,6 @@ export const CONFIG = Type.Object(
   },
   { title: 'Soapstone configuration', additionalProperties: false },
 );
-
-type DeepReadonly<T> = T extends (infer U)[]
-  ? readonly DeepReadonly<U>[]
-  : T extends object
-    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
-    : T;
 
 /** A configuration as the gateway uses it: checked, every default filled in, frozen. */
 export type Config = DeepReadonly<Static<typeof CONFIG>>;
