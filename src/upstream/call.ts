@@ -118,11 +118,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.status = status;
     this.#headers = headers;
     this.#resume = resume;
-    if (headers.length > 2 * FIELDS_MAX) {
-      this.abort(new Refusal('UPSTREAM_INVALID_RESPONSE', 'header fields'));
-      return true;
-    }
     try {
+      this.#judgeHead();
       this.#receiver.head(this);
     } catch (caught) {
       this.#stop(caught);
@@ -158,6 +155,15 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     }
     this.#isOver = true;
     this.#fail(refusal);
+  }
+
+  /** What the parser lets through, and no backend has a reason for. */
+  #judgeHead(): void {
+    if (this.#headers.length > 2 * FIELDS_MAX) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'header fields');
+    const coding = this.header('transfer-encoding');
+    if (coding !== null && coding.toLowerCase() !== 'chunked') {
+      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'transfer coding');
+    }
   }
 
   #end(isDesynced: boolean): void {

@@ -92,10 +92,12 @@ export class Guard {
     for (;;) {
       if (!beginsAsHttp(bytes)) return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'not HTTP/1'));
       if (bytes.length < DECIDED_AT) return this.#hold(bytes);
-      if (bytes[9] !== 0x31 || (bytes[10] === 0x30 && bytes[11] === 0x31)) {
-        // Not of the 100s; or 101, which nobody asked for and the parser refuses.
+      if (bytes[9] !== 0x31) {
         this.#at = 'answer';
         return bytes;
+      }
+      if (bytes[10] === 0x30 && bytes[11] === 0x31) {
+        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'another protocol, which nobody asked for'));
       }
       const end = bytes.indexOf(HEAD_END);
       if (end < 0) {
