@@ -46,4 +46,6 @@ const SIZES: ReadonlySet<RefusalCode> = new Set([
   'XML_ELEMENT_LIMIT',
   'XML_CHILD_LIMIT',
   'XML_TEXT_LIMIT',
+  'SOAP_HEADER_LIMIT',
+  'DECOMPRESSION_LIMIT',
 ]);
