@@ -8,11 +8,14 @@ import type { SoapService } from '../compile/service.js';
 import type { FieldCall } from '../graphql/execute.js';
 import { EnvelopeJudge } from '../soap/envelope.js';
 import { SoapFaultError } from '../soap/fault.js';
+import type { MessageReader } from '../soap/gate.js';
 import { printMediaType } from '../soap/media-type.js';
-import type { ReplyHead, UpstreamReceiver } from '../upstream/reply.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../upstream/reply.js';
 import type { Operation } from '../wsdl/model.js';
 import type { XmlReader } from '../xml/reader.js';
 import { bindReply } from './bind-reply.js';
+import { InflatedReply } from './inflate-reply.js';
+import { takeReaders } from './message.js';
 import { isSuccess, judgeReplyHead, noEnvelope } from './reply-head.js';
 
 /** What a GraphQL field needs to call its operation. */
@@ -39,9 +42,9 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const reply = new DecodedReply(context, operation, field.plan, resolve, reject);
     const isIdempotent = service.isIdempotent(operation);
     const call = service.upstream.call({ method: 'POST', query: '', headers, body, isIdempotent }, reply);
-    const onAbort = (): void => call.abort(new Refusal('CLIENT_GONE'));
+    const onAbort = (): void => reply.abort(new Refusal('CLIENT_GONE'));
     signal.addEventListener('abort', onAbort, { once: true });
-    reply.begin(() => signal.removeEventListener('abort', onAbort));
+    reply.begin(call, () => signal.removeEventListener('abort', onAbort));
     exchange.upstreamCalls++;
   });
 }
@@ -56,7 +59,10 @@ class DecodedReply implements UpstreamReceiver {
   readonly #startedMillis = performance.now();
   #release: () => void = () => {};
   #head: ReplyHead | null = null;
-  #reader: XmlReader | null = null;
+  #call: UpstreamCall | null = null;
+  #inflated: InflatedReply | null = null;
+  #xml: XmlReader | null = null;
+  #reader: MessageReader | null = null;
   #judge: EnvelopeJudge | null = null;
   #decoder: ReplyDecoder | null = null;
   #bytes = 0;
@@ -75,31 +81,55 @@ class DecodedReply implements UpstreamReceiver {
     this.#reject = reject;
   }
 
-  begin(release: () => void): void {
+  begin(call: UpstreamCall, release: () => void): void {
+    this.#call = call;
     this.#release = release;
+  }
+
+  abort(refusal: Refusal): void {
+    (this.#inflated ?? this.#call)?.abort(refusal);
   }
 
   head(head: ReplyHead): void {
     this.#head = head;
-    const type = judgeReplyHead(head);
-    if (type === null) return;
     const { service } = this.#context;
+    const form = judgeReplyHead(head, service);
+    if (form === null) return;
     const faultWants = service.detailRules(this.#operation);
     this.#judge = new EnvelopeJudge(service.replyRules, null, faultWants, {
       judged: (judge) => bindReply(judge, service, this.#operation, null),
       body: () => this.#beginAnswer(),
     });
-    this.#reader = service.readers.take(this.#judge, type.charset);
+    const { xml, reader } = takeReaders(service, this.#judge, form.type.charset, form.package);
+    this.#xml = xml;
+    this.#reader = reader;
+    if (form.isCompressed && this.#call !== null) {
+      this.#inflated = new InflatedReply(service.inflateLimits, this.#call, {
+        data: (piece) => this.#take(piece),
+        end: () => this.#complete(),
+        failed: (refusal) => this.failed(refusal),
+      });
+    }
   }
 
   data(chunk: Buffer): void {
     if (this.#operation.output === null && isSuccess(this.#head)) return;
     if (this.#reader === null) throw noEnvelope(this.#head);
     this.#bytes += chunk.length;
-    this.#attempt(() => this.#reader?.write(chunk));
+    if (this.#inflated === null) this.#take(chunk);
+    else this.#inflated.write(chunk);
   }
 
   end(): void {
+    if (this.#inflated !== null && this.#bytes > 0) this.#inflated.end();
+    else this.#complete();
+  }
+
+  #take(chunk: Buffer): void {
+    this.#attempt(() => this.#reader?.write(chunk));
+  }
+
+  #complete(): void {
     const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
     this.#finish();
     this.#resolve(answer);
@@ -141,9 +171,10 @@ class DecodedReply implements UpstreamReceiver {
     this.#release();
     exchange.upstreamMillis += performance.now() - this.#startedMillis;
     if (this.#judge?.fault) exchange.faultCode = this.#judge.fault.parts.code;
-    if (this.#reader === null) return;
-    exchange.bytesSkipped += this.#reader.skippedBytes;
-    service.readers.give(this.#reader);
-    this.#reader = null;
+    this.#inflated?.destroy();
+    if (this.#xml === null) return;
+    exchange.bytesSkipped += this.#xml.skippedBytes;
+    service.readers.give(this.#xml);
+    this.#xml = null;
   }
 }

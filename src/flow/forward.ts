@@ -7,6 +7,8 @@ import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from 
 import type { Operation } from '../wsdl/model.js';
 import type { XmlReader } from '../xml/reader.js';
 import { bindReply } from './bind-reply.js';
+import { InflatedReply } from './inflate-reply.js';
+import { takeReaders } from './message.js';
 import { isSuccess, judgeReplyHead, noEnvelope } from './reply-head.js';
 import { ReplyOutput } from './reply-output.js';
 import type { SoapAnswer } from './soap-answer.js';
@@ -49,6 +51,8 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
   #reader: XmlReader | null = null;
   #judge: EnvelopeJudge | null = null;
   #gate: Gate | null = null;
+  #inflated: InflatedReply | null = null;
+  #hasBody = false;
 
   constructor(
     context: SoapContext,
@@ -74,15 +78,17 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
 
   head(head: ReplyHead): void {
     this.#head = head;
-    const type = judgeReplyHead(head);
-    if (type === null) return;
     const { service, gate } = this.#context;
+    const form = judgeReplyHead(head, service);
+    if (form === null) return;
     const judge = new EnvelopeJudge(service.replyRules, null, 'no detail', this);
     this.#judge = judge;
-    this.#reader = service.readers.take(judge, type.charset);
+    const reading = takeReaders(service, judge, form.type.charset, form.package);
+    this.#reader = reading.xml;
+    if (form.isCompressed && this.#call !== null) this.#call = this.#inflateFrom(this.#call);
     const rules = service.detailRules(this.#operation);
-    const output = new ReplyOutput(this.#context, head, type, judge, rules, this.#call);
-    this.#gate = new Gate(this.#reader, judge, gate, output);
+    const output = new ReplyOutput(this.#context, head, form.type, reading, judge, rules, this.#call);
+    this.#gate = new Gate(reading.reader, judge, gate, output);
   }
 
   judged(judge: EnvelopeJudge): void {
@@ -97,16 +103,40 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
     // A Fault is told to the caller even where no answer is due; anything else is dropped there (catalogue S23).
     if (this.#isOneWay && isSuccess(this.#head)) return;
     if (this.#gate === null) throw noEnvelope(this.#head);
+    this.#hasBody = true;
+    if (this.#inflated === null) this.#take(chunk);
+    else this.#inflated.write(chunk);
+  }
+
+  end(): void {
+    if (this.#inflated !== null && this.#hasBody) this.#inflated.end();
+    else this.#complete();
+  }
+
+  failed(refusal: Refusal): void {
+    this.#finish();
+    this.#reject(refusal);
+  }
+
+  #inflateFrom(call: UpstreamCall): InflatedReply {
+    this.#inflated = new InflatedReply(this.#context.service.inflateLimits, call, {
+      data: (chunk) => this.#take(chunk),
+      end: () => this.#complete(),
+      failed: (refusal) => this.failed(refusal),
+    });
+    return this.#inflated;
+  }
+
+  #take(chunk: Buffer): void {
     try {
-      this.#gate.write(chunk);
+      this.#gate?.write(chunk);
     } catch (caught) {
       throw asUpstream(asRefusal(caught));
     }
   }
 
-  end(): void {
-    const hasBody = this.#gate !== null && this.#gate.bytes > 0;
-    if (!hasBody) {
+  #complete(): void {
+    if (!this.#hasBody) {
       // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks say 200 and nothing.
       const mayBeEmpty = this.#operation === null ? this.#head?.status === 202 : this.#isOneWay;
       if (!mayBeEmpty || !isSuccess(this.#head)) throw noEnvelope(this.#head);
@@ -122,11 +152,6 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
     this.#resolve();
   }
 
-  failed(refusal: Refusal): void {
-    this.#finish();
-    this.#reject(refusal);
-  }
-
   get #isOneWay(): boolean {
     return this.#operation !== null && this.#operation.output === null;
   }
@@ -138,6 +163,7 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
       exchange.faultCode = this.#judge.fault.parts.code;
       exchange.outcome = 'fault';
     }
+    this.#inflated?.destroy();
     if (this.#reader !== null) service.readers.give(this.#reader);
     this.#reader = null;
   }

@@ -143,7 +143,7 @@ export class Inflater {
     const { messageBytes, inflateRatio, inflateFreeBytes } = this.#limits;
     this.#decoded += chunk.length;
     if (this.#decoded > messageBytes) this.#fail('DECOMPRESSION_LIMIT', 'bytes');
-    else if (this.#decoded > inflateFreeBytes && this.#decoded > inflateRatio * this.#taken) {
+    else if (this.#decoded > inflateFreeBytes && this.#decoded > inflateRatio * this.#raw.bytesWritten) {
       this.#fail('DECOMPRESSION_LIMIT', 'ratio');
     } else {
       this.#sum = crc32(chunk, this.#sum);

@@ -11,6 +11,8 @@ import type { XmlReader } from '../xml/reader.js';
 export interface Reading {
   readonly xml: XmlReader;
   readonly reader: MessageReader;
+  /** The same as `reader` where the message is a package. */
+  readonly package: MultipartReader | null;
 }
 
 /**
@@ -25,7 +27,7 @@ export function takeReaders(
 ): Reading {
   if (type === null) {
     const xml = service.readers.take(judge, charset);
-    return { xml, reader: xml };
+    return { xml, reader: xml, package: null };
   }
   const references = new References(service.mimeLimits.parts);
   const xml = service.readers.take(new IncludeReader(judge, references), null);
@@ -36,5 +38,6 @@ export function takeReaders(
     headBytes: service.gate.headBytes,
     onEnvelope: (mediaType: string) => judge.expect(mediaType),
   };
-  return { xml, reader: new MultipartReader(xml, references, options) };
+  const reader = new MultipartReader(xml, references, options);
+  return { xml, reader, package: reader };
 }

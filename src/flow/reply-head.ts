@@ -1,28 +1,51 @@
-import { Refusal } from '../base/refusal.js';
+import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
+import type { SoapService } from '../compile/service.js';
 import { type MediaType, readMediaType } from '../soap/media-type.js';
+import { PACKAGE, type PackageType, readPackageType } from '../soap/package-type.js';
 import type { ReplyHead } from '../upstream/reply.js';
 
 /** What an envelope may come as. The pairing with the envelope's namespace is not enforced: real stacks mix them. */
 const ENVELOPE_TYPES: ReadonlySet<string> = new Set(['text/xml', 'application/soap+xml', 'application/xml']);
 
+/** How a reply comes that may hold an envelope. */
+export interface ReplyForm {
+  readonly type: MediaType;
+  /** The package the envelope is in, or null for one that comes as it is. */
+  readonly package: PackageType | null;
+  /** It comes as gzip. */
+  readonly isCompressed: boolean;
+}
+
 /**
- * Judges the head of a reply: throws a refusal of the upstream for what no envelope can follow; returns the media type
- * an envelope may come as, or null where only an empty body can be right.
+ * Judges the head of a reply: throws a refusal of the upstream for what no envelope can follow; returns how an envelope
+ * may come, or null where only an empty body can be right.
  */
-export function judgeReplyHead(head: ReplyHead): MediaType | null {
+export function judgeReplyHead(head: ReplyHead, service: SoapService): ReplyForm | null {
   const { status } = head;
   if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
   if (status === 401 || status === 407) throw new Refusal('UPSTREAM_AUTH', `status ${status}`);
-  const coding = head.header('content-encoding');
-  if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
-    // None was asked for (RFC 9110 section 12.5.3).
-    throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding');
-  }
+  const isCompressed = judgeCoding(head.header('content-encoding'));
   const written = head.header('content-type');
   // It is said again to the caller as it is.
   if (written !== null && !PRINTABLE.test(written)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');
   const type = readMediaType(written ?? undefined);
-  return type !== null && ENVELOPE_TYPES.has(type.name) ? type : null;
+  if (written === null || type === null) return null;
+  if (ENVELOPE_TYPES.has(type.name)) return { type, package: null, isCompressed };
+  if (type.name !== PACKAGE || !service.config.attachments) return null;
+  try {
+    return { type, package: readPackageType(written, service.mimeLimits), isCompressed };
+  } catch (caught) {
+    throw asUpstream(asRefusal(caught));
+  }
+}
+
+/** True for gzip, which some stacks send although none was asked for (RFC 9110 section 12.5.3). */
+function judgeCoding(header: string | null): boolean {
+  if (header === null) return false;
+  const coding = header.trim().toLowerCase();
+  if (coding === 'gzip' || coding === 'x-gzip') return true;
+  if (coding === 'identity') return false;
+  throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding');
 }
 
 /** The refusal for a reply that holds no envelope at all. */

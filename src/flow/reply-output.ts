@@ -5,9 +5,11 @@ import { tellFault } from '../soap/fault-answer.js';
 import type { DetailRules } from '../soap/fault-policy.js';
 import type { GateOutput } from '../soap/gate.js';
 import { type MediaType, printMediaType } from '../soap/media-type.js';
+import type { MultipartReader } from '../soap/multipart.js';
 import { faultStatusOf } from '../soap/print-fault.js';
 import type { ReplyHead, UpstreamCall } from '../upstream/reply.js';
 import type { SoapContext } from './forward.js';
+import type { Reading } from './message.js';
 import { retryAfterOf } from './reply-head.js';
 
 /**
@@ -18,6 +20,7 @@ export class ReplyOutput implements GateOutput {
   readonly #context: SoapContext;
   readonly #head: ReplyHead;
   readonly #type: MediaType;
+  readonly #package: MultipartReader | null;
   readonly #judge: EnvelopeJudge;
   readonly #rules: DetailRules;
   readonly #call: UpstreamCall | null;
@@ -29,6 +32,7 @@ export class ReplyOutput implements GateOutput {
     context: SoapContext,
     head: ReplyHead,
     type: MediaType,
+    reading: Reading,
     judge: EnvelopeJudge,
     rules: DetailRules,
     call: UpstreamCall | null,
@@ -36,6 +40,7 @@ export class ReplyOutput implements GateOutput {
     this.#context = context;
     this.#head = head;
     this.#type = type;
+    this.#package = reading.package;
     this.#judge = judge;
     this.#rules = rules;
     this.#call = call;
@@ -73,22 +78,36 @@ export class ReplyOutput implements GateOutput {
     else this.#tellFault(Buffer.concat(this.#collected));
   }
 
-  /** Monitor mode changes nothing. A package of parts has an envelope in it, but is none. */
+  /** Monitor mode changes nothing. */
   get #mayChange(): boolean {
-    return this.#context.gate.onViolation === null && !this.#type.name.startsWith('multipart/');
+    return this.#context.gate.onViolation === null;
   }
 
   #tellFault(message: Buffer): void {
     const { service, exchange } = this.#context;
+    const { envelope, type } = this.#envelopeOf(message);
     const telling = {
       to: dialectOfName(exchange.dialect),
       rules: this.#rules,
       readers: service.readers,
-      charset: this.#type.charset,
+      charset: type.charset,
     };
-    const told = tellFault(message, telling);
-    if (told.kind === 'own') this.#answer(this.#status(), this.#contentType(), told.message);
-    else this.#answer(faultStatusOf(told.dialect, told.code), printMediaType(told.dialect, null), told.message);
+    const told = tellFault(envelope, telling);
+    if (told.kind === 'own') {
+      // Of a package whose Fault is changed only the Fault is told.
+      const isChanged = told.message !== envelope && this.#package !== null;
+      const contentType = isChanged ? contentTypeOf(type) : this.#contentType();
+      this.#answer(this.#status(), contentType, told.message === envelope ? message : told.message);
+    } else this.#answer(faultStatusOf(told.dialect, told.code), printMediaType(told.dialect, null), told.message);
+  }
+
+  #envelopeOf(message: Buffer): { readonly envelope: Buffer; readonly type: MediaType } {
+    if (this.#package === null) return { envelope: message, type: this.#type };
+    const { sourceStart, envelopeBytes, envelopeType } = this.#package;
+    return {
+      envelope: message.subarray(sourceStart, sourceStart + envelopeBytes),
+      type: envelopeType ?? this.#type,
+    };
   }
 
   #answer(status: number, contentType: string, message: Buffer): void {
@@ -107,3 +126,6 @@ export class ReplyOutput implements GateOutput {
     return this.#head.header('content-type') ?? 'text/xml';
   }
 }
+
+const contentTypeOf = ({ name, charset }: MediaType): string =>
+  charset === null ? name : `${name}; charset=${charset}`;

@@ -2,6 +2,7 @@ import { Refusal } from '../base/refusal.js';
 import type { Encoding } from '../xml/transcode.js';
 import { BoundaryScanner, type ContentSink } from './boundary.js';
 import type { MessageReader } from './gate.js';
+import type { MediaType } from './media-type.js';
 import type { MimeLimits } from './mime-limits.js';
 import { type PackageType, readEnvelopePart, XOP } from './package-type.js';
 import { type PartHead, readPartHead } from './part-head.js';
@@ -44,6 +45,10 @@ const PADDING_MAX = 128;
 export class MultipartReader implements MessageReader, ContentSink {
   /** Offset of the envelope's first byte in the package; 0 before it has begun. */
   sourceStart = 0;
+  /** Bytes of the envelope so far. */
+  envelopeBytes = 0;
+  /** What the envelope would come as by itself; null before it has begun. */
+  envelopeType: MediaType | null = null;
   #bytes = 0;
   readonly #envelope: EnvelopeReader;
   readonly #references: References;
@@ -99,8 +104,10 @@ export class MultipartReader implements MessageReader, ContentSink {
   }
 
   content(piece: Buffer): void {
-    if (this.#place === 'envelope') this.#envelope.write(piece);
-    else if (this.#place !== 'part') {
+    if (this.#place === 'envelope') {
+      this.envelopeBytes += piece.length;
+      this.#envelope.write(piece);
+    } else if (this.#place !== 'part') {
       this.#outside += piece.length;
       if (this.#outside > this.#options.limits.outsideBytes) throw broken('bytes outside the parts');
     }
@@ -174,10 +181,11 @@ export class MultipartReader implements MessageReader, ContentSink {
 
   #beginEnvelope(head: PartHead, offset: number): void {
     const part = readEnvelopePart(head.contentType, this.#options.type);
-    if (part === null || !ENVELOPES.has(part.mediaType)) throw broken('media type of the envelope');
+    if (part === null || !ENVELOPES.has(part.name)) throw broken('media type of the envelope');
     if (!PLAIN_CODINGS.has(head.transferEncoding)) throw broken('transfer encoding of the envelope');
     this.#references.envelope(head.id);
-    this.#options.onEnvelope(part.mediaType);
+    this.envelopeType = part;
+    this.#options.onEnvelope(part.name);
     this.#envelope.begin(part.charset);
     this.#place = 'envelope';
     this.#state = 'reading';

@@ -1,5 +1,5 @@
 import { Refusal } from '../base/refusal.js';
-import { readContentType, readMediaType } from './media-type.js';
+import { type MediaType, readContentType, readMediaType } from './media-type.js';
 import type { MimeLimits } from './mime-limits.js';
 import { withoutBrackets } from './part-head.js';
 
@@ -48,18 +48,15 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
   };
 }
 
-/** The media type of the envelope in a part with this Content-Type, and its charset. Null for what is no envelope. */
-export function readEnvelopePart(
-  contentType: string | null,
-  package_: PackageType,
-): { readonly mediaType: string; readonly charset: string | null } | null {
+/** The media type of the envelope in a part with this Content-Type. Null for what is no envelope. */
+export function readEnvelopePart(contentType: string | null, outer: PackageType): MediaType | null {
   const type = contentType === null ? null : readContentType(contentType);
-  if (type === null || (package_.type !== null && package_.type !== type.name)) return null;
+  if (type === null || (outer.type !== null && outer.type !== type.name)) return null;
   const charset = type.parameters.get('charset')?.toLowerCase() ?? null;
-  if (type.name !== XOP) return { mediaType: type.name, charset };
-  const inner = readMediaType(type.parameters.get('type'))?.name ?? null;
-  const { envelopeType } = package_;
-  if (inner !== null && envelopeType !== null && inner !== envelopeType) return null;
-  const mediaType = inner ?? envelopeType;
-  return mediaType === null ? null : { mediaType, charset };
+  const action = type.parameters.get('action') ?? null;
+  if (type.name !== XOP) return { name: type.name, charset, action };
+  const inner = readMediaType(type.parameters.get('type'));
+  const name = inner?.name ?? outer.envelopeType;
+  if (name === null || (outer.envelopeType !== null && name !== outer.envelopeType)) return null;
+  return { name, charset, action: inner?.action ?? action };
 }

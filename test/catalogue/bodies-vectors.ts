@@ -218,7 +218,7 @@ export const NO_ATTACHMENTS_VECTORS: readonly MessageVector[] = packageVectors(
 );
 
 /** Text that is neither dull nor random. */
-const manyLines = (bytes: number): string =>
+export const manyLines = (bytes: number): string =>
   Array.from({ length: bytes / 16 }, (_, line) => `${(line * 7919) % 1_000_003} of 1000003\n`).join('');
 
 const zipped = (dialect: DialectName, content = ''): Buffer => gzipSync(envelopeOf(dialect, content));

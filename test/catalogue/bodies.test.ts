@@ -1,9 +1,22 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 
-import { chunked, post } from '../kit/raw-client.js';
-import { CODING_VECTORS, longPackage, NO_ATTACHMENTS_VECTORS, PACKAGE_VECTORS, packageType } from './bodies-vectors.js';
+import { chunked, post, sendRaw } from '../kit/raw-client.js';
+import { include } from '../soap/packages.js';
+import {
+  CODING_VECTORS,
+  envelopeOf,
+  longPackage,
+  manyLines,
+  NO_ATTACHMENTS_VECTORS,
+  PACKAGE_VECTORS,
+  PART,
+  packageOf,
+  packageType,
+  rootPart,
+} from './bodies-vectors.js';
 import { expectAnswer } from './expect.js';
-import { runMessages, sendPieces, startPerimeter } from './messages.js';
+import { replyOf, runMessages, sendPieces, startPerimeter } from './messages.js';
 import { Rows } from './rows.js';
 
 /** Group S, the packages of parts, and what is coded on its way in and out. */
@@ -36,4 +49,90 @@ t.test('content codings', async (t) => {
   // The long messages are compressed in this very process, which then comes late to its work.
   const perimeter = await startPerimeter(t, '', 'limits:\n  overload:\n    eventLoopMillis: 0\n');
   await runMessages(t, perimeter, rows, CODING_VECTORS);
+});
+
+/** What a backend answers, and whether that is what its caller gets, decoded. */
+interface ReplyVector {
+  readonly case: string;
+  readonly contentType?: string;
+  readonly coding?: string;
+  readonly body: Uint8Array | string;
+  /** What the caller gets; the body itself unless given. */
+  readonly passed?: Uint8Array | string;
+}
+
+const PLAIN = replyOf('1.1');
+const BOMB = PLAIN.replace('/></E:Body>', `>${' '.repeat(8_000_000)}</m:PingResponse></E:Body>`);
+const LONG_TEXT = PLAIN.replace('/></E:Body>', `>${manyLines(400_000)}</m:PingResponse></E:Body>`);
+const replyPackage = (content: string): Buffer =>
+  packageOf('1.1', '', {
+    parts: [rootPart('1.1', PLAIN.replace('/></E:Body>', `>${content}</m:PingResponse></E:Body>`)), PART],
+  });
+
+const REPLIES: readonly ReplyVector[] = [
+  { case: 'gzip, not asked', coding: 'gzip', body: gzipSync(PLAIN), passed: PLAIN },
+  { case: 'a long answer as gzip', coding: 'x-gzip', body: gzipSync(LONG_TEXT), passed: LONG_TEXT },
+  { case: 'gzip bomb', coding: 'gzip', body: gzipSync(BOMB) },
+  { case: '6 encodings', coding: 'gzip, gzip, gzip, gzip, gzip, gzip', body: gzipSync(PLAIN) },
+  { case: 'br', coding: 'br', body: brotliCompressSync(PLAIN) },
+  { case: 'corrupt gzip', coding: 'gzip', body: gzipSync(PLAIN).subarray(0, -1) },
+  { case: 'gzip that is none', coding: 'gzip', body: PLAIN },
+  { case: 'what is decoded is judged', coding: 'gzip', body: gzipSync('<a/>') },
+  { case: 'package', contentType: packageType('1.1'), body: replyPackage(include('cid:a@x')) },
+  {
+    case: 'package as gzip',
+    contentType: packageType('1.1'),
+    coding: 'gzip',
+    body: gzipSync(replyPackage('')),
+    passed: replyPackage(''),
+  },
+  { case: 'package without its end', contentType: packageType('1.1'), body: replyPackage('').subarray(0, -4) },
+  {
+    case: 'package that includes from elsewhere',
+    contentType: packageType('1.1'),
+    body: replyPackage(include('http://127.0.0.1:1/a')),
+  },
+  { case: 'package without a boundary', contentType: 'multipart/related', body: replyPackage('') },
+  { case: 'another multipart type', contentType: 'multipart/mixed; boundary=b', body: replyPackage('') },
+];
+
+t.test('what a backend answers in codings and packages', async (t) => {
+  // Within the window, so that there can still be a Fault.
+  const limits = 'limits:\n  soap:\n    inflateFreeBytes: 32KiB\n  overload:\n    eventLoopMillis: 0\n';
+  const { gateway, backend } = await startPerimeter(t, '', limits);
+  for (const { case: name, contentType = 'text/xml; charset=utf-8', coding, body, passed = body } of REPLIES) {
+    const answer = rows.answer('U17', name);
+    for (const isChunked of [false, true]) {
+      backend.answer = (_message, response) => {
+        const length = isChunked ? {} : { 'content-length': body.length };
+        const codings = coding === undefined ? {} : { 'content-encoding': coding };
+        response.writeHead(200, { 'content-type': contentType, ...codings, ...length });
+        for (let at = 0; at < body.length; at += 50_000) response.write(body.slice(at, at + 50_000));
+        response.end();
+      };
+      const reply = await sendRaw(gateway.url, post('/soap/s11', 'text/xml', envelopeOf('1.1')));
+      expectAnswer(t, reply, answer, '1.1', `${name}${isChunked ? ', chunked' : ''}`);
+      if (answer !== 'pass') continue;
+      t.equal(reply.body, Buffer.from(passed).toString(), `${name}: the bytes`);
+      t.equal(reply.headers.get('content-encoding'), undefined, `${name}: no coding`);
+      t.equal(reply.headers.get('content-type'), contentType, `${name}: the type`);
+    }
+  }
+});
+
+t.test('a bomb that flows already is cut', async (t) => {
+  const { gateway, backend } = await startPerimeter(t);
+  const body = gzipSync(BOMB);
+  backend.answer = (_message, response) => {
+    response.writeHead(200, { 'content-type': 'text/xml', 'content-encoding': 'gzip', 'content-length': body.length });
+    response.end(body);
+  };
+  const reply = await sendRaw(gateway.url, post('/soap/s11', 'text/xml', envelopeOf('1.1')));
+  expectAnswer(t, reply, rows.answer('U17', 'gzip bomb that flows already'), '1.1', 'bomb');
+  t.equal((await gateway.accessLine())['code'], 'UPSTREAM_RESPONSE_LIMIT');
+});
+
+t.test('every case of the table was asked', (t) => {
+  rows.assertComplete(t);
+  t.end();
 });

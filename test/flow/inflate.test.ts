@@ -126,7 +126,7 @@ t.test('what grows too much is refused while it grows', async (t) => {
   const bomb = gzipSync(Buffer.alloc(20 * MIB));
   const { refusal, bytes } = await inflate([bomb]);
   t.equal(refusal, 'DECOMPRESSION_LIMIT', `${Math.round((20 * MIB) / bomb.length)}:1`);
-  t.ok(bytes.length <= 2.1 * MIB, `after ${bytes.length} bytes`);
+  t.ok(bytes.length <= MIB, `after ${bytes.length} bytes`);
   const { refusal: early } = await inflate(cutAt(bomb, [700, 1400, 2100]));
   t.equal(early, 'DECOMPRESSION_LIMIT');
   t.equal((await inflate([gzipSync(Buffer.alloc(900 * KIB))])).refusal, null, 'a small one may be of one byte only');
