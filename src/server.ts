@@ -41,8 +41,11 @@ export async function startGateway(
       service: name,
       active: () => upstream.active,
       waiting: () => upstream.waiting,
+      resting: () => upstream.resting,
     })),
     {
+      connections: () => traffic.connections,
+      droppedConnections: () => traffic.droppedConnections,
       droppedLogLines: () => log.droppedLines,
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,

@@ -72,6 +72,11 @@ export class TrafficServer {
     this.server.on('close', () => clearInterval(watch));
   }
 
+  /** Connections that are open. */
+  get connections(): number {
+    return this.#connections.size;
+  }
+
   /**
    * Stops: no new connection, requests in flight finish, and a request that comes on a kept connection meanwhile is
    * answered with `Connection: close`. Resolves to the number of connections that had to be cut at the deadline.

@@ -11,16 +11,16 @@ export interface UpstreamGauges {
   readonly service: string;
   readonly active: () => number;
   readonly waiting: () => number;
-  /** 1 while its breaker is open, one half while it lets single calls try, else 0. */
-  readonly breaker?: () => number;
+  /** Addresses that are not called because they keep failing. */
+  readonly resting: () => number;
 }
 
 /** What the rest of the process tells whenever somebody asks for the metrics; what is absent has nothing to tell. */
 export interface ProcessGauges {
   /** Connections of clients that are open. */
   readonly connections?: () => number;
-  /** Connections of clients that were closed because there were too many, by reason. */
-  readonly refusedConnections?: () => ReadonlyMap<string, number>;
+  /** Connections of clients that were closed at once because there were too many. */
+  readonly droppedConnections?: () => number;
   readonly droppedLogLines?: () => number;
   readonly isShedding?: () => boolean;
   readonly eventLoopDelayMillis?: () => number;
@@ -122,19 +122,17 @@ export class Metrics {
 }
 
 function addUpstreamGauges(book: MetricBook, upstreams: readonly UpstreamGauges[]): void {
-  const read = (name: string, help: string, value: (upstream: UpstreamGauges) => number | undefined): void =>
+  const read = (name: string, help: string, value: (upstream: UpstreamGauges) => number): void =>
     book.reading('gauge', { name, help, labels: ['service'] }, () =>
-      upstreams.map((upstream): Reading => ({ labels: [upstream.service], value: value(upstream) ?? 0 })),
+      upstreams.map((upstream): Reading => ({ labels: [upstream.service], value: value(upstream) })),
     );
   read('soapstone_upstream_calls_active', 'Upstream calls in flight.', (upstream) => upstream.active());
   read('soapstone_upstream_calls_waiting', 'Upstream calls that wait for a connection.', (upstream) =>
     upstream.waiting(),
   );
-  read(
-    'soapstone_upstream_breaker_open',
-    'Whether calls to the upstream are refused because it keeps failing (1), tried one by one (0.5) or made (0).',
-    (upstream) => upstream.breaker?.(),
-  );
+  const resting =
+    'Addresses of the upstream that are given a rest, or tried again after it, because they kept failing.';
+  read('soapstone_upstream_breakers_open', resting, (upstream) => upstream.resting());
 }
 
 function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
@@ -145,11 +143,10 @@ function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
   book.reading(
     'counter',
     {
-      name: 'soapstone_client_connections_refused_total',
-      help: 'Connections of clients that were closed because there were too many, by reason.',
-      labels: ['reason'],
+      name: 'soapstone_client_connections_dropped_total',
+      help: 'Connections of clients that were closed at once because there were too many.',
     },
-    () => [...(process.refusedConnections?.() ?? [])].map(([reason, value]) => ({ labels: [reason], value })),
+    () => one(process.droppedConnections?.() ?? 0),
   );
   book.reading(
     'counter',

@@ -109,9 +109,9 @@ t.test('no metric has more than 1,000 combinations of labels, whatever comes', a
 
 t.test('what others tell is asked for when it is read', async (t) => {
   let shedding = false;
-  const metrics = new Metrics([{ service: 'a', active: () => 1, waiting: () => 2, breaker: () => 0.5 }], {
+  const metrics = new Metrics([{ service: 'a', active: () => 1, waiting: () => 2, resting: () => 7 }], {
     connections: () => 3,
-    refusedConnections: () => new Map([['total', 4]]),
+    droppedConnections: () => 4,
     droppedLogLines: () => 5,
     isShedding: () => shedding,
     eventLoopDelayMillis: () => 6,
@@ -121,9 +121,9 @@ t.test('what others tell is asked for when it is read', async (t) => {
   for (const line of [
     'soapstone_upstream_calls_active{service="a"} 1',
     'soapstone_upstream_calls_waiting{service="a"} 2',
-    'soapstone_upstream_breaker_open{service="a"} 0.5',
+    'soapstone_upstream_breakers_open{service="a"} 7',
     'soapstone_client_connections 3',
-    'soapstone_client_connections_refused_total{reason="total"} 4',
+    'soapstone_client_connections_dropped_total 4',
     'soapstone_log_lines_dropped_total 5',
     'soapstone_shedding 1',
     'soapstone_event_loop_delay_seconds 0.006',
