@@ -74,7 +74,7 @@ export const REFUSALS = {
   WSSE_STRUCTURE: {
     blame: 'peer',
     level: 'info',
-    text: 'The message has more than one Security header for one actor.',
+    text: 'The Security header breaks the structure of WS-Security.',
   },
   WSSE_DUPLICATE_ID: { blame: 'peer', level: 'info', text: 'Two elements of the message have the same Id.' },
   'wsse:FailedAuthentication': {

@@ -6,6 +6,7 @@ import type { ServiceConfig } from '../config/schema.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from '../soap/dialect.js';
 import type { EnvelopeRules } from '../soap/envelope.js';
 import type { DetailRules } from '../soap/fault-policy.js';
+import { Freshness } from '../soap/freshness.js';
 import type { GateOptions } from '../soap/gate.js';
 import type { InflateLimits } from '../soap/limits.js';
 import type { MimeLimits } from '../soap/mime-limits.js';
@@ -46,6 +47,8 @@ export interface SoapService {
   readonly operations: readonly Operation[];
   /** What requests may ask for, whichever port it is offered at. */
   readonly requests: OperationTable;
+  /** Judges how old requests may be; null where the configuration does not ask for it. */
+  readonly freshness: Freshness | null;
   /** Whom requests may be addressed to. */
   readonly destinations: Destinations;
   readonly config: ServiceConfig;
@@ -77,9 +80,13 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     understoodByGateway: new Set(loaded.config.understands),
     understoodByService: config.understands === undefined ? null : new Set(config.understands),
   };
+  const { timestamps, nonces } = config.security;
+  const { securityMillis: windowMillis, nonces: noncesMax } = limits.soap;
+  const freshness = timestamps || nonces ? new Freshness({ timestamps, nonces, windowMillis, noncesMax }) : null;
   const rules = {
     headerBlocksMax: limits.soap.headerBlocks,
     idsMax: limits.soap.ids,
+    readsSecurity: false,
     multiRef: requests.mayBeEncoded,
     arrayItemsMax: requests.mayBeEncoded ? limits.soap.arrayItems : null,
   };
@@ -97,7 +104,12 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     },
     bufferBytes: config.bufferRequests ? limits.soap.bufferBytes : null,
     readers: new ReaderPool(config.limits.xml),
-    requestRules: { ...rules, dialects: new Set(config.versions), header: { ...header, enforce: true } },
+    requestRules: {
+      ...rules,
+      dialects: new Set(config.versions),
+      header: { ...header, enforce: true },
+      readsSecurity: freshness !== null,
+    },
     // Some stacks fault in another version than they were asked in; that is still an answer.
     replyRules: { ...rules, dialects: new Set(DIALECT_NAMES), header: { ...header, enforce: false } },
     gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
@@ -106,6 +118,7 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     wsdl,
     operations,
     requests,
+    freshness,
     destinations: new Destinations(config, loaded.config.publicUrl),
     config,
     notices: wsdl?.notices ?? [],

@@ -13,6 +13,7 @@ import type { DeepReadonly } from './deep-readonly.js';
 import { ADDRESS, BLOCK_NAME, GRAPHQL_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
 import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
+import { ADDRESSING_KEYS, type AddressingKeys, SECURITY_KEYS, type SecurityKeys } from './soap-keys.js';
 
 /**
  * The one table of configuration keys: type, sentence, default and bounds of each. The static type, the check at
@@ -170,23 +171,8 @@ const SERVICE = Type.Object(
       'What becomes of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL does not tell all.',
       'refuse',
     ),
-    addressing: section('WS-Addressing headers of requests.', {
-      check: Type.Boolean({
-        description: 'Refuse answers to elsewhere, other destinations and actions of another operation.',
-        default: true,
-      }),
-      rewriteTo: Type.Boolean({
-        description:
-          'Replace a `To` that names the gateway by the address of the backend (the first of several); never in a signed message.',
-        default: true,
-      }),
-      destinations: Type.Array(Type.String(URI), {
-        description: 'What `To` may name besides the gateway and the backend.',
-        maxItems: 256,
-        uniqueItems: true,
-        default: [],
-      }),
-    }),
+    addressing: Type.Unsafe<AddressingKeys>(ADDRESSING_KEYS),
+    security: Type.Unsafe<SecurityKeys>(SECURITY_KEYS),
     limits: section('Limits of this service where they differ from those of the gateway.', {
       xml: overrides(XML_LIMITS, 'limits.xml'),
       upstream: overrides(UPSTREAM_LIMITS, 'limits.upstream'),

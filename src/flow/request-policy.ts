@@ -37,9 +37,12 @@ export class RequestPolicy implements EnvelopeWatcher {
     }
     const addressing = config.addressing.check ? judge.addressing : null;
     this.#judgeActions(addressing === null ? null : meant(addressing.action));
-    if (addressing === null) return;
-    if (addressing.answersElsewhere) throw new Refusal('wsa:OnlyAnonymousAddressSupported');
-    this.#judgeDestination(judge, addressing);
+    if (addressing !== null) {
+      if (addressing.answersElsewhere) throw new Refusal('wsa:OnlyAnonymousAddressSupported');
+      this.#judgeDestination(judge, addressing);
+    }
+    // Last, because a message that is refused for something else should not use up its nonce.
+    if (judge.stamps !== null) this.#service.freshness?.judge(judge.stamps, Date.now());
   }
 
   body(): null {

@@ -7,6 +7,7 @@ import type { Edit } from './edit.js';
 import { FaultReader, type FaultWants } from './fault.js';
 import type { HeaderRules } from './header.js';
 import { type HeaderBounds, HeaderReader } from './header-reader.js';
+import type { Stamp } from './security-reader.js';
 
 /** What is expected of the messages of one direction of one service. Made at start-up. */
 export interface EnvelopeRules extends HeaderBounds {
@@ -74,6 +75,11 @@ export class EnvelopeJudge implements XmlHandler {
   /** What the WS-Addressing blocks say, or null when there are none: complete once the head is judged. */
   get addressing(): Addressing | null {
     return this.#header?.addressing ?? null;
+  }
+
+  /** What the Security headers say of time, or null: only where the rules want it read. */
+  get stamps(): readonly Stamp[] | null {
+    return this.#header?.security?.stamps ?? null;
   }
 
   /** There is a signature in the Header: what it covers must not be changed. */

@@ -4,6 +4,7 @@ import { AddressingReader, isAddressing } from './addressing.js';
 import type { Dialect } from './dialect.js';
 import type { Edit } from './edit.js';
 import { type BlockFate, type BlockTarget, fateOf, type HeaderRules, NotUnderstood, targetOf } from './header.js';
+import { SecurityReader } from './security-reader.js';
 import { isSecurity, isSignature, SignedIds } from './signed-ids.js';
 
 /** How much of a Header is looked at. */
@@ -11,6 +12,8 @@ export interface HeaderBounds {
   readonly headerBlocksMax: number;
   /** Ids of one message. */
   readonly idsMax: number;
+  /** Whether somebody wants to know what Security says of time. */
+  readonly readsSecurity: boolean;
 }
 
 /** Blocks named in one answer: SOAP 1.2 part 1 section 5.4.8 wants them all, a caller gains nothing by more than these. */
@@ -25,6 +28,8 @@ export class HeaderReader implements XmlHandler {
   edits: Edit[] | null = null;
   /** Null when no block of WS-Addressing is for the gateway or the final receiver. */
   addressing: AddressingReader | null = null;
+  /** Null when there is no Security header, or nobody wants to know. */
+  security: SecurityReader | null = null;
   /** Null when the message has neither Ids nor a signature. */
   ids: SignedIds | null = null;
   readonly #dialect: Dialect;
@@ -35,7 +40,8 @@ export class HeaderReader implements XmlHandler {
   #depth = 0;
   #fate: BlockFate = 'pass';
   #startBytes = 0;
-  #isAddressing = false;
+  /** Who reads the block that is open, besides this. */
+  #reader: AddressingReader | SecurityReader | null = null;
   #notUnderstood: QName[] | null = null;
   #secured: Set<string> | null = null;
 
@@ -51,19 +57,19 @@ export class HeaderReader implements XmlHandler {
     // "Fault at most once and only in Body" holds for the content of header blocks too.
     if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri) throw misplaced('Fault outside Body');
     this.#noteIds(tag);
-    return this.#isAddressing && this.addressing !== null ? this.addressing.open(tag) : ELEMENTS;
+    return this.#reader === null ? ELEMENTS : this.#reader.open(tag);
   }
 
   close(contentEndBytes: number, endBytes: number): void {
     this.#depth--;
-    if (this.#isAddressing) this.addressing?.close(contentEndBytes);
+    this.#reader?.close(contentEndBytes);
     if (this.#depth > 0) return;
-    this.#isAddressing = false;
+    this.#reader = null;
     if (this.#fate === 'take') this.edit({ startBytes: this.#startBytes, endBytes, replacement: null });
   }
 
   text(piece: string): void {
-    if (this.#isAddressing) this.addressing?.text(piece);
+    this.#reader?.text(piece);
   }
 
   edit(edit: Edit): void {
@@ -91,10 +97,14 @@ export class HeaderReader implements XmlHandler {
     if (this.#fate === 'not understood') this.#noteUnknown(tag);
     if (this.#rules.enforce && isSecurity(tag)) this.#noteSecurity(tag, target);
     this.#noteIds(tag);
-    this.#isAddressing = ofAddressing && (target === 'gateway' || target === 'service');
-    if (!this.#isAddressing) return ELEMENTS;
-    this.addressing ??= new AddressingReader(this.#rules.enforce);
-    return this.addressing.begin(tag, this.#fate === 'pass');
+    if (target !== 'gateway' && target !== 'service') return ELEMENTS;
+    if (ofAddressing) {
+      this.#reader = this.addressing ??= new AddressingReader(this.#rules.enforce);
+      return this.addressing.begin(tag, this.#fate === 'pass');
+    }
+    if (!this.#bounds.readsSecurity || !isSecurity(tag)) return ELEMENTS;
+    this.#reader = this.security ??= new SecurityReader();
+    return this.security.begin();
   }
 
   #noteUnknown(tag: StartTag): void {

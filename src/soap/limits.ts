@@ -66,6 +66,22 @@ export const SOAP_LIMITS = {
     refusal: 'WSSE_STRUCTURE',
     text: 'Ids and references of one signed request: they are kept until its end to find one that comes twice.',
   },
+  securityMillis: {
+    default: 5 * 60_000,
+    min: 1000,
+    max: 60 * 60_000,
+    unit: 'millis',
+    refusal: 'wsse:MessageExpired',
+    text: 'How far Created may lie from now, either way. The UsernameToken profile proposes five minutes.',
+  },
+  nonces: {
+    default: 100_000,
+    min: 100,
+    max: 10_000_000,
+    unit: 'count',
+    refusal: null,
+    text: 'Nonces of one service remembered at once; beyond them the oldest are forgotten.',
+  },
 } as const satisfies LimitTable;
 
 export type SoapLimits = Limits<typeof SOAP_LIMITS>;

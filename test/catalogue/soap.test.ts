@@ -24,7 +24,7 @@ async function startServices(t: Test, lines: string, more = ''): Promise<Perimet
     `  ${name}:\n    url: ${backend.url}/base\n    versions: [${versions}]\n${lines}`;
   const services = DIALECT_NAMES.map((name) => service(`s${digits(name)}`, `"${name}"`));
   const all = service('all', '"1.1", "1.2", "2001-12"');
-  const gateway = await startTestGateway(`${more}services:\n${services.join('')}${all}`);
+  const gateway = await startTestGateway(`${CALM}${more}services:\n${services.join('')}${all}`);
   t.teardown(async () => {
     await gateway.close();
     await backend.close();
@@ -32,6 +32,8 @@ async function startServices(t: Test, lines: string, more = ''): Promise<Perimet
   return { backend, gateway };
 }
 
+/** A machine with much else to do is no part of what is tested here. */
+const CALM = 'limits: { overload: { eventLoopMillis: 0 } }\n';
 const GATE = 'roles: ["urn:gate"]\nunderstands: ["{urn:k}Known"]\n';
 const LISTED = '    addressing: { destinations: ["urn:listed"] }\n';
 const PING = `    wsdl: ${process.cwd()}/test/catalogue/fixtures/ping.wsdl\n`;
@@ -210,6 +212,44 @@ t.test('S18: what is signed arrives byte for byte', async (t) => {
       t.equal(beside?.body.toString(), written, `${dialect}: ${name}, the rest of it`);
     }
   }
+});
+
+t.test('S19: how old a message may be, and that its nonce is new', async (t) => {
+  const perimeter = await startServices(t, '    security: { timestamps: true, nonces: true }\n');
+  const at = (seconds: number): string => new Date(Date.now() + 1000 * seconds).toISOString();
+  const timestamp = (content: string): string => `<wsu:Timestamp>${content}</wsu:Timestamp>`;
+  const token = (nonce: string, created = `<wsu:Created>${at(0)}</wsu:Created>`): string =>
+    `<wsse:UsernameToken><wsse:Username>a</wsse:Username><wsse:Nonce>${nonce}</wsse:Nonce>${created}</wsse:UsernameToken>`;
+  const created = (seconds: number): string => `<wsu:Created>${at(seconds)}</wsu:Created>`;
+  await runMessages(t, perimeter, rows, [
+    ...[
+      ['Created too long ago', timestamp(created(-310))],
+      ['Created in the future', timestamp(created(310))],
+      ['Expires has passed', timestamp(`${created(-20)}<wsu:Expires>${at(-10)}</wsu:Expires>`)],
+      ['Created just now', timestamp(`${created(-20)}<wsu:Expires>${at(200)}</wsu:Expires>`)],
+      ['no time at all', timestamp('<wsu:Created>yesterday</wsu:Created>')],
+      ['two Timestamps', timestamp(created(0)) + timestamp(created(0))],
+      ['two Created', timestamp(created(0) + created(0))],
+      ['a nonce without Created', token('n0', '')],
+      ['Created of a nonce too long ago', token('n1', created(-310))],
+    ].map(([name = '', content = '']) => ({ row: 'S19', case: name, message: withHeader(security(content)) })),
+    {
+      row: 'S19',
+      case: 'for somebody else',
+      message: withHeader(security(timestamp(created(-310)) + token('n2', ''), 'E:{target}="urn:else"')),
+    },
+  ]);
+  for (const dialect of DIALECT_NAMES) {
+    const message = fill(withHeader(security(token(`n ${dialect}`))), dialect);
+    const first = await send(perimeter, dialect, message);
+    expectAnswer(t, first.reply, rows.answer('S19', 'a new nonce'), dialect, `${dialect}: a new nonce`);
+    const second = await send(perimeter, dialect, message);
+    expectAnswer(t, second.reply, rows.answer('S19', 'a nonce that came before'), dialect, `${dialect}: again`);
+    t.equal(second.arrived, null);
+  }
+  const off = await startServices(t, '');
+  const message = withHeader(security(timestamp(created(-310)) + token('n', '')));
+  await runMessages(t, off, rows, [{ row: 'S19', case: 'switched off', message }]);
 });
 
 t.test('every case of the table has run', (t) => {

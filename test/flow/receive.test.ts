@@ -121,6 +121,7 @@ const RULES: EnvelopeRules = {
   idsMax: 100,
   multiRef: false,
   arrayItemsMax: null,
+  readsSecurity: false,
 };
 
 interface Reception {

@@ -31,7 +31,7 @@ async function start(t: Test, lines: string): Promise<{ backend: RecordingBacken
     answerWith('<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body/></E:Envelope>'),
   );
   const gateway = await startTestGateway(
-    `services:\n  all:\n    url: ${backend.url}/\n    versions: ["1.1", "1.2"]\n${lines}`,
+    `limits: { overload: { eventLoopMillis: 0 } }\nservices:\n  all:\n    url: ${backend.url}/\n    versions: ["1.1", "1.2"]\n${lines}`,
   );
   t.teardown(async () => {
     await gateway.close();

@@ -17,6 +17,7 @@ const RULES: EnvelopeRules = {
   headerBlocksMax: 64,
   idsMax: 100,
   arrayItemsMax: null,
+  readsSecurity: false,
   multiRef: false,
 };
 

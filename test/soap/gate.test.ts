@@ -19,6 +19,7 @@ const rules = (dialects: readonly DialectName[] = DIALECT_NAMES): EnvelopeRules 
   headerBlocksMax: SOAP.headerBlocks,
   idsMax: SOAP.ids,
   arrayItemsMax: null,
+  readsSecurity: false,
   multiRef: false,
 });
 

@@ -5,6 +5,7 @@ import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusal.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
 import { EnvelopeJudge, type EnvelopeRules } from '../../src/soap/envelope.js';
+import { Freshness } from '../../src/soap/freshness.js';
 import { Gate, type GateOptions } from '../../src/soap/gate.js';
 import { NotUnderstood } from '../../src/soap/header.js';
 import { SOAP_LIMITS } from '../../src/soap/limits.js';
@@ -27,6 +28,7 @@ const RULES: EnvelopeRules = {
   idsMax: SOAP.ids,
   multiRef: false,
   arrayItemsMax: null,
+  readsSecurity: false,
 };
 
 interface Passed {
@@ -230,6 +232,34 @@ t.test('the Ids of a message are bounded', (t) => {
     );
   t.equal(pass([ids(20)], {}, { ...RULES, idsMax: 20 }).refusal, null);
   t.equal(pass([ids(21)], {}, { ...RULES, idsMax: 20 }).refusal, 'WSSE_STRUCTURE');
+  t.end();
+});
+
+t.test('nonces are remembered for as long as they may come again, and no more of them than allowed', (t) => {
+  const windowMillis = 300_000;
+  const freshness = new Freshness({ timestamps: false, nonces: true, windowMillis, noncesMax: 100 });
+  const judge = (nonce: string, nowMillis: number, madeMillis = nowMillis): string | null => {
+    const created = new Date(madeMillis).toISOString();
+    try {
+      freshness.judge([{ kind: 'UsernameToken', created, expires: null, nonce }], nowMillis);
+      return null;
+    } catch (caught) {
+      return caught instanceof Refusal ? caught.code : 'bug';
+    }
+  };
+  const start = Date.parse('2026-01-01T00:00:00Z');
+  t.equal(judge('a', start, start + windowMillis), null, 'made by a clock that runs ahead');
+  t.equal(
+    judge('a', start + 2 * windowMillis - 1, start + windowMillis),
+    'wsse:FailedAuthentication',
+    'as late as it can come',
+  );
+  t.equal(judge('a', start + 2 * windowMillis + 1, start + windowMillis), 'wsse:MessageExpired');
+  t.equal(judge(' a ', start + 2 * windowMillis + 1), null, 'a new token may have it then');
+  for (let index = 0; index < 99; index++) judge(`b${index}`, start + 2 * windowMillis + 2);
+  t.equal(judge('a', start + 2 * windowMillis + 3), 'wsse:FailedAuthentication', 'a hundred are remembered');
+  judge('c', start + 2 * windowMillis + 3);
+  t.equal(judge('a', start + 2 * windowMillis + 4), null, 'more push the oldest out');
   t.end();
 });
 

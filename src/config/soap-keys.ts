@@ -1,0 +1,55 @@
+import { URI } from './formats.js';
+
+/** Keys of a service about what its messages carry in their Header: the part of the table of keys for it. */
+
+export interface AddressingKeys {
+  check: boolean;
+  rewriteTo: boolean;
+  destinations: string[];
+}
+
+export interface SecurityKeys {
+  timestamps: boolean;
+  nonces: boolean;
+}
+
+const flag = (description: string, initial: boolean) => ({ type: 'boolean', description, default: initial }) as const;
+
+export const ADDRESSING_KEYS = {
+  type: 'object',
+  description: 'WS-Addressing headers of requests.',
+  additionalProperties: false,
+  default: {},
+  required: ['check', 'rewriteTo', 'destinations'],
+  properties: {
+    check: flag('Refuse answers to elsewhere, other destinations and actions of another operation.', true),
+    rewriteTo: flag(
+      'Replace a `To` that names the gateway by the address of the backend (the first of several); never in a signed message.',
+      true,
+    ),
+    destinations: {
+      type: 'array',
+      items: { type: 'string', ...URI },
+      description: 'What `To` may name besides the gateway and the backend.',
+      maxItems: 256,
+      uniqueItems: true,
+      default: [],
+    },
+  },
+} as const;
+
+export const SECURITY_KEYS = {
+  type: 'object',
+  description:
+    'WS-Security headers of requests, besides their structure. Signatures and passwords are for the backend.',
+  additionalProperties: false,
+  default: {},
+  required: ['timestamps', 'nonces'],
+  properties: {
+    timestamps: flag('Refuse messages whose Created is too far from now, or whose Expires has passed.', false),
+    nonces: flag(
+      'Refuse a nonce of a UsernameToken that came before, or without Created. Each process has its own memory.',
+      false,
+    ),
+  },
+} as const;

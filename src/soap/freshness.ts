@@ -1,0 +1,68 @@
+import { Refusal } from '../base/refusal.js';
+import type { Stamp } from './security-reader.js';
+
+export interface FreshnessOptions {
+  /** Whether Created and Expires are judged. */
+  readonly timestamps: boolean;
+  /** Whether a nonce passes once only. */
+  readonly nonces: boolean;
+  /** How far Created may lie from now, either way. */
+  readonly windowMillis: number;
+  /** Nonces remembered. */
+  readonly noncesMax: number;
+}
+
+/**
+ * Judges when a message was made, and remembers its nonces so that none comes again (UsernameToken profile 1.1 section
+ * 3.1). The memory is that of this process: several workers or gateways do not share it. Whoever sends more different
+ * nonces within the window than are remembered pushes the oldest out.
+ */
+export class Freshness {
+  readonly #options: FreshnessOptions;
+  /** When each nonce may be forgotten; in the order they came, which is the order in which they leave. */
+  readonly #nonces = new Map<string, number>();
+
+  constructor(options: FreshnessOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `wsse:MessageExpired`, `wsse:FailedAuthentication` for a nonce that is not new, `WSSE_STRUCTURE`. */
+  judge(stamps: readonly Stamp[], nowMillis: number): void {
+    const { timestamps, nonces, windowMillis } = this.#options;
+    for (const { created, expires } of timestamps ? stamps : []) {
+      if (created !== null && Math.abs(instantOf(created) - nowMillis) > windowMillis) throw expired('Created');
+      if (expires !== null && instantOf(expires) <= nowMillis) throw expired('Expires');
+    }
+    for (const { nonce, created } of nonces ? stamps : [])
+      if (nonce !== null) this.#judgeNonce(nonce, created, nowMillis);
+  }
+
+  #judgeNonce(nonce: string, created: string | null, nowMillis: number): void {
+    const { windowMillis, noncesMax } = this.#options;
+    // Without a time it would have to be remembered for ever; a time beyond the window would outlive the memory.
+    if (created === null) throw new Refusal('wsse:FailedAuthentication', 'nonce without Created');
+    if (Math.abs(instantOf(created) - nowMillis) > windowMillis) throw expired('Created of a nonce');
+    const key = nonce.trim();
+    if ((this.#nonces.get(key) ?? nowMillis) > nowMillis) {
+      throw new Refusal('wsse:FailedAuthentication', 'nonce came before');
+    }
+    this.#nonces.delete(key);
+    for (const [old, untilMillis] of this.#nonces) {
+      if (untilMillis > nowMillis && this.#nonces.size < noncesMax) break;
+      this.#nonces.delete(old);
+    }
+    this.#nonces.set(key, nowMillis + 2 * windowMillis);
+  }
+}
+
+/** `xs:dateTime` (XSD 1.0 part 2 section 3.2.7); without a time zone it is UTC, as WS-Security has it. */
+const DATE_TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d{1,12})?(Z|[+-]\d{2}:\d{2})?$/;
+
+function instantOf(text: string): number {
+  const [, seconds, fraction = '', zone = 'Z'] = DATE_TIME.exec(text.trim()) ?? [];
+  const millis = seconds === undefined ? Number.NaN : Date.parse(seconds + fraction.slice(0, 4) + zone);
+  if (Number.isNaN(millis)) throw new Refusal('WSSE_STRUCTURE', 'time');
+  return millis;
+}
+
+const expired = (what: string): Refusal => new Refusal('wsse:MessageExpired', what);
