@@ -44,7 +44,7 @@ export class Elements {
   /** Depth of the element whose content is skipped, or 0. */
   skipDepth = 0;
   #skipStart = 0;
-  readonly #frames: Frame[] = [this.top];
+  readonly frames: Frame[] = [this.top];
 
   constructor(handler: XmlHandler, limits: XmlLimits) {
     this.#handler = handler;
@@ -59,7 +59,7 @@ export class Elements {
     this.namespaces.reset();
     this.tag.release();
     this.depth = 0;
-    this.top = this.#frames[0]!;
+    this.top = this.frames[0]!;
     this.count = 0;
     this.begun = false;
     this.present = false;
@@ -97,7 +97,7 @@ export class Elements {
   openSkipped(name: Name, offset: number): void {
     if (name.scope !== this.namespaces.scope) this.namespaces.uriOf(name, offset);
     const depth = ++this.depth;
-    const frame = this.#frames[depth] ?? this.#newFrame();
+    const frame = this.frames[depth] ?? this.#newFrame();
     this.top = frame;
     frame.name = name;
     frame.interest = SKIP;
@@ -107,14 +107,14 @@ export class Elements {
 
   #newFrame(): Frame {
     const frame = new Frame();
-    this.#frames.push(frame);
+    this.frames.push(frame);
     return frame;
   }
 
   /** An end tag of an element within skipped content, which itself was not what was skipped. */
   closeSkipped(): void {
     if (this.top.declaring) this.namespaces.leave();
-    this.top = this.#frames[--this.depth]!;
+    this.top = this.frames[--this.depth]!;
   }
 
   /** The start tag is complete; `end` is the offset behind its `>`. */
@@ -124,7 +124,7 @@ export class Elements {
     if (tag.attributeCount > 0) tag.resolveAttributes();
     const uri = namespaces.uriOf(name, tag.offsetBytes);
     const depth = ++this.depth;
-    const frame = this.#frames[depth] ?? this.#newFrame();
+    const frame = this.frames[depth] ?? this.#newFrame();
     this.top = frame;
     frame.name = name;
     frame.interest = SKIP;
@@ -149,7 +149,7 @@ export class Elements {
   close(contentEnd: number, end: number): void {
     if (this.top.declaring) this.namespaces.leave();
     const depth = this.depth--;
-    this.top = this.#frames[depth - 1]!;
+    this.top = this.frames[depth - 1]!;
     if (this.skipDepth !== 0) {
       if (this.skipDepth !== depth) return;
       this.skipDepth = 0;

@@ -81,6 +81,8 @@ export class Name {
   readonly length: number;
   /** Its bytes by four, for `isAt`; the last four overlap those before when the length is no multiple. */
   readonly words: readonly number[];
+  readonly firstWord: number;
+  readonly lastWord: number;
   /** Which bytes count of the only word of a name of less than four. */
   readonly mask: number;
   readonly prefix: string;
@@ -106,6 +108,8 @@ export class Name {
     this.bytes = bytes;
     this.length = bytes.length;
     this.words = wordsOf(bytes);
+    this.firstWord = this.words[0] ?? 0;
+    this.lastWord = this.words.at(-1) ?? 0;
     this.mask = bytes.length < 4 ? (1 << (8 * bytes.length)) - 1 : -1;
     this.prefix = prefix;
     this.local = local;
@@ -145,11 +149,19 @@ export function guess(place: number, view: DataView, i: number, end: number): Na
   return after < end && (CLASS[view.getUint8(after)]! & IN_NAME) === 0 ? name : null;
 }
 
-/** Whether this name stands at `i`. May say no within four bytes of `end`. */
+/** Whether this name stands at `i`. May say no within four bytes of `end`. The ends tell names apart soonest. */
 export function isAt(name: Name, view: DataView, i: number, end: number): boolean {
-  const { words, length } = name;
-  if (length < 4) return i + 4 <= end && (view.getInt32(i, true) & name.mask) === words[0];
-  return i + length <= end && wordsAt(words, length, view, i);
+  const last = i + name.length - 4;
+  if (last + 4 > end || i + 4 > end || (view.getInt32(i, true) & name.mask) !== name.firstWord) return false;
+  if (last <= i) return true;
+  if (view.getInt32(last, true) !== name.lastWord) return false;
+  const { words } = name;
+  let at = i + 4;
+  for (let index = 1; at < last; index++) {
+    if (view.getInt32(at, true) !== words[index]) return false;
+    at += 4;
+  }
+  return true;
 }
 
 /** Whether these words of this many bytes, four or more, stand at `i`. The view must hold them. */

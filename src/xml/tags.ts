@@ -3,7 +3,7 @@ import { CLASS, IN_NAME, SPACE } from './chars.js';
 import type { Cursor } from './cursor.js';
 import type { Elements } from './elements.js';
 import type { XmlLimits } from './limits.js';
-import { HASH_START, mix, type Name, NO_NAME, nameOf } from './names.js';
+import { HASH_START, isAt, mix, type Name, NO_NAME, nameAt, nameOf } from './names.js';
 import { keepOpening } from './openings.js';
 import { CONTENT, EMPTY, END_NAME, END_SPACE, IN_TAG, OUTSIDE, START_NAME } from './states.js';
 
@@ -26,6 +26,23 @@ export class TagScanner {
     this.#cursor = cursor;
     this.#elements = cursor.elements;
     this.#attributes = attributes;
+  }
+
+  /**
+   * The name of the start tag at `i` if it is one that came after the last one before, and `>`, a space or `/>` follows;
+   * else null.
+   */
+  expected(view: DataView, i: number, end: number): Name | null {
+    const { last } = this;
+    let name = nameAt(last.nextTag);
+    if (name === null || !isAt(name, view, i, end)) {
+      name = nameAt(last.otherTag);
+      if (name === null || !isAt(name, view, i, end)) return null;
+    }
+    const after = i + name.length;
+    if (after + 1 >= end || name.length > this.#cursor.nameBytes) return null;
+    const byte = view.getUint8(after);
+    return byte === 0x3e || byte === 0x20 || (byte === 0x2f && view.getUint8(after + 1) === 0x3e) ? name : null;
   }
 
   /** A `<` has been read and a byte of a name follows at `i`. */

@@ -4,11 +4,12 @@ import { ELEMENTS, PRESENCE } from './events.js';
 import type { XmlLimits } from './limits.js';
 import { isAt, type Name, nameAt } from './names.js';
 import type { Opening } from './openings.js';
-import { plainText, plainValue } from './plain.js';
+import { plainValue } from './plain.js';
 import { CONTENT, OUTSIDE } from './states.js';
 import type { Tag } from './tag.js';
 import type { TagScanner } from './tags.js';
 import type { TextScanner } from './text.js';
+import { UnheardScanner } from './unheard.js';
 
 /**
  * Reads what content is made of nearly always: plain text, and tags that lie in the chunk as a whole and are the ones
@@ -21,6 +22,7 @@ export class UsualScanner {
   readonly #tag: Tag;
   readonly #tags: TagScanner;
   readonly #text: TextScanner;
+  readonly #unheard: UnheardScanner;
   readonly #limits: XmlLimits;
   readonly #nameBytes: number;
   readonly #mostAttributes: number;
@@ -33,6 +35,7 @@ export class UsualScanner {
     this.#tag = cursor.elements.tag;
     this.#tags = tags;
     this.#text = text;
+    this.#unheard = new UnheardScanner(cursor, tags, text, limits);
     this.#limits = limits;
     this.#nameBytes = limits.nameChars;
     this.#mostAttributes = limits.attributes;
@@ -45,6 +48,10 @@ export class UsualScanner {
     const cursor = this.#cursor;
     const { view } = cursor;
     while (i + 4 < end) {
+      if (this.#elements.skipDepth !== 0) {
+        i = this.#unheard.read(chunk, view, i, end);
+        if (i + 4 >= end || cursor.state !== CONTENT) return i;
+      }
       const word = view.getInt32(i, true);
       if ((word & 0xff) !== 0x3c) {
         i = this.#run(chunk, view, i, end);
@@ -62,15 +69,12 @@ export class UsualScanner {
   /** Text up to a `<`, to the end of the chunk, or to where its state changes. */
   #run(chunk: Buffer, view: DataView, i: number, end: number): number {
     const { interest } = this.#elements.top;
-    if (interest > ELEMENTS) {
-      if (interest === PRESENCE) {
-        const behind = behindSpace(view, i, end);
-        if (behind < end && view.getUint8(behind) === 0x3c) return behind;
-      }
-      return this.#text.run(chunk, i, end);
+    if (interest <= ELEMENTS) return this.#unheard.text(chunk, view, i, end);
+    if (interest === PRESENCE) {
+      const behind = behindSpace(view, i, end);
+      if (behind < end && view.getUint8(behind) === 0x3c) return behind;
     }
-    const stop = plainText(view, i, end);
-    return stop < end && view.getUint8(stop) === 0x3c ? stop : this.#text.resume(chunk, stop, end, i);
+    return this.#text.run(chunk, i, end);
   }
 
   /** The end tag at `i`, of the element opened last; or -1. */
@@ -93,7 +97,7 @@ export class UsualScanner {
   startTag(chunk: Buffer, i: number, end: number): number {
     const { view, base } = this.#cursor;
     const elements = this.#elements;
-    const name = this.#expected(view, i + 1, end);
+    const name = this.#tags.expected(view, i + 1, end);
     if (name === null) return -1;
     const behindName = i + 1 + name.length;
     let close = behindName;
@@ -122,20 +126,6 @@ export class UsualScanner {
     elements.open(name, base + behind);
     if (empty) elements.close(base + behind, base + behind);
     return behind;
-  }
-
-  /** The name at `i` if it is one that followed the last one before and a byte that is in no name follows; else null. */
-  #expected(view: DataView, i: number, end: number): Name | null {
-    const { last } = this.#tags;
-    let name = nameAt(last.nextTag);
-    if (name === null || !isAt(name, view, i, end)) {
-      name = nameAt(last.otherTag);
-      if (name === null || !isAt(name, view, i, end)) return null;
-    }
-    const after = i + name.length;
-    if (after + 1 >= end || name.length > this.#nameBytes) return null;
-    const byte = view.getUint8(after);
-    return byte === 0x3e || byte === 0x20 || (byte === 0x2f && view.getUint8(after + 1) === 0x3e) ? name : null;
   }
 
   /** A start tag at `i` that is known from its name to its end; or -1. */
