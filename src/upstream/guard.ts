@@ -24,8 +24,10 @@ type At = 'idle' | 'request' | 'answer';
  * On a new connection that is an early answer, which is fine: nobody else has asked anything there.
  *
  * What cannot be told apart by the connection alone: an answer nobody asked for that arrives after the next request was
- * handed to the system and before that request's own answer. HTTP/1.1 numbers nothing. Such an answer is known by its
- * content (the name of its Body child, RelatesTo), or by the second answer that follows it in the same packet.
+ * handed to the system and before that request's own answer. HTTP/1.1 numbers nothing. That is no rare moment: a backend
+ * with Nagle's algorithm sends its second answer when our next request confirms the first. Such an answer is known by
+ * its content (the name of its Body child, RelatesTo), or by the second answer that follows it in the same packet; where
+ * neither is to be had, by using no connection twice (`requestsPerConnection: 1`).
  *
  * Interim answers (100, 102, 103) are taken out: the parser behind takes an unasked `100 Continue` for a broken
  * connection, and some stacks send one for every request.

@@ -15,8 +15,19 @@ export const ENVELOPE = fill(
   '1.1',
 );
 
+export const DOORS = [SOAP, PLAIN, GRAPHQL] as const;
+
+/** A request far longer than the hold window. */
+export function longRequest(bytes = 300_000, path: string = SOAP): { readonly head: Buffer; readonly body: Buffer } {
+  const body = Buffer.from(
+    ENVELOPE.replace('<m:Ping xmlns:m="urn:m"/>', `<m:Ping xmlns:m="urn:m">${'x'.repeat(bytes)}</m:Ping>`),
+  );
+  const whole = post(path, 'text/xml', body);
+  return { head: whole.subarray(0, whole.length - body.length), body };
+}
+
 /** A whole request that passes at the doors of SOAP and of the plain route. */
-export const goodRequest = (path = SOAP, fields: Readonly<Record<string, string | null>> = {}): Buffer =>
+export const goodRequest = (path: string = SOAP, fields: Readonly<Record<string, string | null>> = {}): Buffer =>
   post(path, 'text/xml', ENVELOPE, fields);
 
 /** A gateway with a door of each kind: SOAP and a plain route before one backend, and GraphQL. */

@@ -183,6 +183,8 @@ async function warm(scripted: Scripted): Promise<Socket> {
   let used: Socket | null = null;
   scripted.play((socket) => {
     used = socket;
+    // Else what it writes next waits until the gateway says something on this connection.
+    socket.setNoDelay(true);
     socket.write(FINE);
   });
   await scripted.ask('Ping');
