@@ -125,6 +125,11 @@ class DecodedReply implements UpstreamReceiver {
     else this.#complete();
   }
 
+  failed(refusal: Refusal): void {
+    this.#finish();
+    this.#reject(refusal);
+  }
+
   #take(chunk: Buffer): void {
     this.#attempt(() => this.#reader?.write(chunk));
   }
@@ -133,11 +138,6 @@ class DecodedReply implements UpstreamReceiver {
     const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
     this.#finish();
     this.#resolve(answer);
-  }
-
-  failed(refusal: Refusal): void {
-    this.#finish();
-    this.#reject(refusal);
   }
 
   #beginAnswer(): ReplyDecoder {

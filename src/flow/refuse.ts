@@ -5,7 +5,8 @@ import type { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 import type { SoapService } from '../compile/service.js';
 import { type Dialect, dialectOfName } from '../soap/dialect.js';
-import { dialectsOfMediaType, printMediaType, readMediaType } from '../soap/media-type.js';
+import { dialectsOfMediaType, printMediaType } from '../soap/media-type.js';
+import { likelyEnvelopeType } from '../soap/package-type.js';
 import { faultCodeOf, faultStatusOf, printFault } from '../soap/print-fault.js';
 import { endLingering } from './linger.js';
 
@@ -108,7 +109,7 @@ function answerEmpty(
 
 /** The dialect a caller probably speaks whose message was not readable: the first of its media type. */
 function likelyDialect(request: IncomingMessage, service: SoapService): Dialect {
-  const mediaType = readMediaType(request.headers['content-type'])?.name ?? '';
+  const mediaType = likelyEnvelopeType(request.headers['content-type']);
   const names = service.dialects.map((dialect) => dialect.name);
   return dialectsOfMediaType(mediaType, names)[0] ?? service.dialects[0];
 }

@@ -60,3 +60,13 @@ export function readEnvelopePart(contentType: string | null, outer: PackageType)
   if (name === null || (outer.envelopeType !== null && name !== outer.envelopeType)) return null;
   return { name, charset, action: inner?.action ?? action };
 }
+
+/** The media type of the envelope that probably comes under this Content-Type, in order or not; '' for none. */
+export function likelyEnvelopeType(header: string | undefined): string {
+  const outer = readMediaType(header);
+  if (header === undefined || outer === null) return '';
+  if (outer.name !== PACKAGE) return outer.name;
+  const parameters = readContentType(header)?.parameters;
+  const named = readMediaType(parameters?.get('type'))?.name ?? '';
+  return named === XOP ? (readMediaType(parameters?.get('start-info'))?.name ?? '') : named;
+}
