@@ -125,7 +125,7 @@ export class Gate {
         this.#reader.write(chunk);
         return;
       }
-      this.#reader.write(chunk.subarray(0, room));
+      if (room > 0) this.#reader.write(chunk.subarray(0, room));
       if (!this.#judge.judged) throw new Refusal('SOAP_HEADER_LIMIT', 'bytes before the first Body child');
       this.#reader.write(chunk.subarray(room));
     } catch (caught) {

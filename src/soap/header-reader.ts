@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.js';
 import type { Edit } from './edit.js';
 import { type BlockFate, type BlockTarget, fateOf, type HeaderRules, NotUnderstood, targetOf } from './header.js';
 import { SecurityReader } from './security-reader.js';
-import { isSecurity, isSignature, SignedIds } from './signed-ids.js';
+import { hasId, isSecurity, SignedIds } from './signed-ids.js';
 
 /** How much of a Header is looked at. */
 export interface HeaderBounds {
@@ -123,11 +123,9 @@ export class HeaderReader implements XmlHandler {
 
   #noteIds(tag: StartTag): void {
     if (!this.#rules.enforce) return;
-    const isSigned = isSignature(tag);
-    if (tag.attributeCount === 0 && !isSigned) return;
+    if (!hasId(tag)) return;
     this.ids ??= new SignedIds(this.#bounds.idsMax);
     this.ids.note(tag);
-    if (isSigned) this.ids.isSigned = true;
   }
 }
 

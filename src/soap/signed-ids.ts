@@ -2,7 +2,6 @@ import { Refusal } from '../base/refusal.js';
 import type { StartTag } from '../xml/events.js';
 
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
-const WSU = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
 const XML = 'http://www.w3.org/XML/1998/namespace';
 const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
 /** The drafts before the standard: old stacks still write them. */
@@ -12,6 +11,15 @@ const SECURITY: ReadonlySet<string> = new Set([
   'http://schemas.xmlsoap.org/ws/2002/12/secext',
   'http://schemas.xmlsoap.org/ws/2003/06/secext',
 ]);
+
+const UTILITY: ReadonlySet<string> = new Set([
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd',
+  'http://schemas.xmlsoap.org/ws/2002/07/utility',
+  'http://schemas.xmlsoap.org/ws/2003/06/utility',
+]);
+
+/** An Id is a name: longer ones are none, and what is kept of a long message is bounded. */
+const ID_CHARS_MAX = 1024;
 
 /** Whether this is the start tag of a Security header block. */
 export const isSecurity = (tag: StartTag): boolean => tag.local === 'Security' && SECURITY.has(tag.uri);
@@ -37,7 +45,7 @@ export class SignedIds {
     this.#most = most;
   }
 
-  /** An element of the Header with attributes. */
+  /** An element of the Header that `hasId`. */
   note(tag: StartTag): void {
     if (tag.uri === SIGNATURE) this.#noteSignature(tag);
     for (let index = 0; index < tag.attributeCount; index++) {
@@ -45,15 +53,15 @@ export class SignedIds {
       const local = tag.attributeLocal(index);
       if (isOwnId(uri, local)) this.#add(tag.attributeValue(index));
       else if (isPlainId(uri, local)) {
-        const value = tag.attributeValue(index);
+        const value = tag.attributeValue(index).trim();
         this.#plain.set(value, (this.#plain.get(value) ?? 0) + 1);
         this.#bound();
       }
     }
   }
 
-  /** A signature may have no attributes. */
   #noteSignature(tag: StartTag): void {
+    if (tag.local === 'Signature') this.isSigned = true;
     if (tag.local !== 'Reference') return;
     const uri = tag.attribute('', 'URI');
     if (uri?.startsWith('#') !== true) return;
@@ -77,13 +85,16 @@ export class SignedIds {
       const local = tag.attributeLocal(index);
       if (isOwnId(uri, local)) this.#add(tag.attributeValue(index));
       else if (isPlainId(uri, local)) {
-        const value = tag.attributeValue(index);
+        const value = tag.attributeValue(index).trim();
         if (this.#references.has(value)) this.#add(value);
       }
     }
   }
 
-  #add(id: string): void {
+  #add(written: string): void {
+    // A reader that knows its type takes the blanks around it away.
+    const id = written.trim();
+    if (id.length > ID_CHARS_MAX) throw new Refusal('WSSE_STRUCTURE', 'length of an Id');
     if (this.#ids.has(id)) throw new Refusal('WSSE_DUPLICATE_ID');
     this.#ids.add(id);
     this.#bound();
@@ -97,11 +108,18 @@ export class SignedIds {
 }
 
 const isOwnId = (uri: string, local: string): boolean =>
-  (uri === WSU && local === 'Id') || (uri === XML && local === 'id');
+  (local === 'Id' && UTILITY.has(uri)) || (uri === XML && local === 'id');
 
 /** SAML 1.1 has names of its own for it. */
 const PLAIN: ReadonlySet<string> = new Set(['Id', 'ID', 'id', 'AssertionID']);
 const isPlainId = (uri: string, local: string): boolean => uri === '' && PLAIN.has(local);
 
-/** Whether this element says that the message is signed. */
-export const isSignature = (tag: StartTag): boolean => tag.local === 'Signature' && tag.uri === SIGNATURE;
+/** Whether anything of this element is to be noted. */
+export function hasId(tag: StartTag): boolean {
+  for (let index = 0; index < tag.attributeCount; index++) {
+    const uri = tag.attributeUri(index);
+    const local = tag.attributeLocal(index);
+    if (isOwnId(uri, local) || isPlainId(uri, local)) return true;
+  }
+  return tag.uri === SIGNATURE;
+}
