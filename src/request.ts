@@ -10,7 +10,7 @@ import { judgeHead } from './flow/head.js';
 import { invite } from './flow/invite.js';
 import { takeReaders } from './flow/message.js';
 import { makePlainDoor, type PlainDoor } from './flow/plain.js';
-import { receive } from './flow/receive.js';
+import { type Received, receive } from './flow/receive.js';
 import { refuseHttp, refuseSoap } from './flow/refuse.js';
 import { RequestPolicy } from './flow/request-policy.js';
 import { SoapAnswer } from './flow/soap-answer.js';
@@ -21,6 +21,7 @@ import { asksForDocument, makeWsdlDoor, serveWsdl, type WsdlDoor } from './flow/
 import type { Finish } from './observe/finish.js';
 import { EnvelopeJudge } from './soap/envelope.js';
 import { Gate } from './soap/gate.js';
+import type { UpstreamRequest } from './upstream/reply.js';
 
 /**
  * The life of a request. What is refused leaves to the left, with the status it gets; every way ends in `finish`.
@@ -125,15 +126,18 @@ async function soap(
   invite(request, response);
   const policy = new RequestPolicy(service, head.soapAction, head.mediaType.action, request.headers.host ?? '');
   const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail', policy);
-  const { xml, reader } = takeReaders(service, judge, head.mediaType.charset, head.package);
+  const { xml, reader, package: parts } = takeReaders(service, judge, head.mediaType.charset, head.package);
   const intake = {
     inflate: head.isCompressed ? service.inflateLimits : null,
     bufferBytes: head.bodyBytes === null ? service.bufferBytes : null,
   };
-  const received = await receive(request, intake, (output) => new Gate(reader, judge, gate, output)).finally(() => {
+  let received: Received;
+  try {
+    received = await receive(request, intake, (output) => new Gate(reader, judge, gate, output));
+  } finally {
     exchange.dialect = judge.dialect?.name ?? '';
-    exchange.bytesIn = xml.bytes;
-  });
+    exchange.bytesIn = (parts ?? xml).bytes;
+  }
   exchange.heldMillis = performance.now() - exchange.startedMillis;
   if (judge.dialect?.needsContentLength === true && !head.hasLength) {
     throw new Refusal('HTTP_LENGTH_REQUIRED');
@@ -150,11 +154,17 @@ async function soap(
     head.package === null ? head.mediaType : null,
     xml.encoding,
   );
-  const isWhole = received.kind === 'whole';
-  if (isWhole) service.readers.give(xml);
-  const body = isWhole ? received.message : received.body;
-  const announced = head.bodyBytes === null || isWhole ? null : head.bodyBytes + received.growthBytes;
-  const headers = upstreamHeaders(request, said, isWhole ? received.message.length : announced);
+  let body: UpstreamRequest['body'];
+  let bodyBytes = head.bodyBytes;
+  if (received.kind === 'whole') {
+    service.readers.give(xml);
+    body = received.message;
+    bodyBytes = received.message.length;
+  } else {
+    body = received.body;
+    if (bodyBytes !== null) bodyBytes += received.growthBytes;
+  }
+  const headers = upstreamHeaders(request, said, bodyBytes);
   await forward(context, { method: 'POST', query, headers, body }, operation, judge.addressing?.messageId ?? null);
-  if (!isWhole) exchange.bytesIn = xml.bytes;
+  if (received.kind === 'flowing') exchange.bytesIn = (parts ?? xml).bytes;
 }

@@ -43,13 +43,14 @@ const PADDING_MAX = 128;
  * `MTOM_STRUCTURE`, `MTOM_EXTERNAL_HREF`, `XML_MESSAGE_LIMIT`, and what the envelope's reader throws.
  */
 export class MultipartReader implements MessageReader, ContentSink {
+  /** Bytes of the package so far. */
+  bytes = 0;
   /** Offset of the envelope's first byte in the package; 0 before it has begun. */
   sourceStart = 0;
   /** Bytes of the envelope so far. */
   envelopeBytes = 0;
   /** What the envelope would come as by itself; null before it has begun. */
   envelopeType: MediaType | null = null;
-  #bytes = 0;
   readonly #envelope: EnvelopeReader;
   readonly #references: References;
   readonly #options: MultipartOptions;
@@ -79,7 +80,7 @@ export class MultipartReader implements MessageReader, ContentSink {
 
   write(chunk: Buffer): void {
     const { messageBytes, headBytes } = this.#options;
-    if (this.#bytes + chunk.length > messageBytes) {
+    if (this.bytes + chunk.length > messageBytes) {
       throw new Refusal('XML_MESSAGE_LIMIT', `message at byte ${messageBytes}`);
     }
     let at = 0;
@@ -93,8 +94,8 @@ export class MultipartReader implements MessageReader, ContentSink {
         at = next;
       }
     }
-    this.#bytes += chunk.length;
-    if (this.#state === 'awaited' && this.#bytes >= headBytes) throw broken('envelope comes too late');
+    this.bytes += chunk.length;
+    if (this.#state === 'awaited' && this.bytes >= headBytes) throw broken('envelope comes too late');
   }
 
   end(): void {
@@ -157,7 +158,7 @@ export class MultipartReader implements MessageReader, ContentSink {
       if (byte !== LF) continue;
       if (this.#header[this.#headerBytes - 2] !== CR) throw broken('bare line feed in a header');
       if (this.#headerBytes - this.#lineStart === 2) {
-        this.#beginPart(readPartHead(this.#header.subarray(0, this.#headerBytes)), this.#bytes + at);
+        this.#beginPart(readPartHead(this.#header.subarray(0, this.#headerBytes)), this.bytes + at);
         return at;
       }
       this.#lineStart = this.#headerBytes;
