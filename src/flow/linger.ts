@@ -29,7 +29,7 @@ export function endLingering(
  * so the rest is read and thrown away for a while.
  */
 export function linger(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete || request.socket.readableEnded) {
+  if (request.complete || response.socket?.readableEnded !== false) {
     response.end();
     return;
   }
@@ -37,7 +37,7 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
   request.once('end', () => response.end());
   // The server tells here of a body that breaks off: with the connection that was all.
   request.on('error', () => {
-    if (request.socket.readableEnded) response.end();
+    if (response.socket?.readableEnded === true) response.end();
   });
   response.once('close', () => clearTimeout(timer));
   request.resume();
