@@ -2,6 +2,7 @@ import { Refusal } from '../base/refusal.js';
 import type { Address } from './address.js';
 import { type Verdict, verdictOf } from './breaker.js';
 import type { Connection, ExchangeHandler } from './connection.js';
+import type { Place } from './deadlines.js';
 import { refusalOfError } from './failure.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 
@@ -23,6 +24,9 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   readonly request: UpstreamRequest;
   /** Where it is or was last; null while it waits for the first place. */
   address: Address | null = null;
+  /** Its places in the lists of its keeper. */
+  deadline: Place<Call> | null = null;
+  waiting: Place<Call> | null = null;
   readonly #receiver: UpstreamReceiver;
   readonly #keeper: CallKeeper;
   #connection: Connection | null = null;

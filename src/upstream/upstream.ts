@@ -43,7 +43,7 @@ export class Upstream implements CallKeeper {
   call(request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamCall {
     const call = new Call(request, receiver, this);
     this.#budget.earn();
-    this.#calls.add(call);
+    call.deadline = this.#calls.add(call);
     // Whoever waits is first.
     const address = this.#line.size === 0 ? this.#choose(call.startedMillis) : null;
     if (address !== null) call.go(address, call.startedMillis);
@@ -56,13 +56,13 @@ export class Upstream implements CallKeeper {
     this.#isClosed = true;
     this.#calls.stop();
     this.#line.stop();
-    for (const call of this.#line.members()) call.abort(new Refusal('UPSTREAM_UNREACHABLE', 'closed'));
+    this.#turnAway(new Refusal('UPSTREAM_UNREACHABLE', 'closed'));
     await Promise.all(this.#addresses.map((address) => address.close()));
   }
 
   left(call: Call): void {
-    this.#line.delete(call);
-    if (call.isOver) this.#calls.delete(call);
+    if (call.waiting !== null) this.#line.delete(call.waiting);
+    if (call.isOver && call.deadline !== null) this.#calls.delete(call.deadline);
     // Later: a connection that just failed cannot take the next call from within.
     if (this.#line.size > 0) queueMicrotask(this.#advance);
   }
@@ -97,7 +97,7 @@ export class Upstream implements CallKeeper {
     const refusal = this.#refusalOfLine(performance.now());
     // Not at once: whoever calls must hold the call before it can end.
     if (refusal !== null) queueMicrotask(() => call.abort(refusal));
-    else this.#line.add(call);
+    else call.waiting = this.#line.add(call);
   }
 
   /** Why nobody may wait, or null. */
@@ -111,13 +111,21 @@ export class Upstream implements CallKeeper {
 
   readonly #advance = (): void => {
     const nowMillis = performance.now();
-    for (const call of this.#line.members()) {
+    for (let place = this.#line.first; place !== null; place = this.#line.first) {
       const address = this.#choose(nowMillis);
       if (address === null) break;
-      this.#line.delete(call);
-      call.go(address, nowMillis);
+      this.#line.delete(place);
+      place.member.go(address, nowMillis);
     }
     if (this.#addresses.some((address) => address.breaker.admits(nowMillis))) return;
-    for (const call of this.#line.members()) call.abort(new Refusal('CIRCUIT_OPEN', 'while waiting'));
+    this.#turnAway(new Refusal('CIRCUIT_OPEN', 'while waiting'));
   };
+
+  /** Ends whatever waits for a place. */
+  #turnAway(refusal: Refusal): void {
+    for (let place = this.#line.first; place !== null; place = this.#line.first) {
+      this.#line.delete(place);
+      place.member.abort(refusal);
+    }
+  }
 }
