@@ -26,7 +26,8 @@ export interface EnvelopeRules extends HeaderBounds {
 export interface EnvelopeWatcher {
   /** The head is in order, and nothing of the message has been let through. Throws a `Refusal` to stop it here. */
   judged(judge: EnvelopeJudge): void;
-  /** Takes over inside the first child of Body, unless that is a Fault. Null leaves the content unread. */
+  /** Takes over inside the first child of Body, unless that is a Fault. Null leaves the content to the judge, which reads
+   * of a request what it must (`ContentJudge`) and of a reply nothing. */
   body(tag: StartTag): XmlHandler | null;
 }
 

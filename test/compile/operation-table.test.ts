@@ -1,0 +1,190 @@
+import t from 'tap';
+
+import { Destinations } from '../../src/compile/destinations.js';
+import { type KnownOperation, OperationTable } from '../../src/compile/operation-table.js';
+import { readSoapAction } from '../../src/flow/soap-action.js';
+import type { ElementDeclaration, Operation, WsdlModel } from '../../src/wsdl/model.js';
+
+const element = (uri: string, local: string): ElementDeclaration => ({
+  kind: 'element',
+  name: { uri, local },
+  type: {
+    kind: 'complex',
+    name: null,
+    abstract: false,
+    base: null,
+    derivation: null,
+    derived: [],
+    attributes: [],
+    content: { kind: 'empty' },
+    documentation: null,
+  },
+  nillable: false,
+  default: null,
+  fixed: null,
+  documentation: null,
+});
+
+const operation = (name: string, about: Partial<Operation> & { readonly body?: ElementDeclaration | null } = {}) => {
+  const { body = element('urn:m', name), ...rest } = about;
+  const made: Operation = {
+    name,
+    documentation: null,
+    soapAction: '',
+    addressingAction: `urn:m:Desk:${name}Request`,
+    status: 'ok',
+    reasons: [],
+    input: { body, headers: [] },
+    output: null,
+    faults: [],
+    ...rest,
+  };
+  return made;
+};
+
+const model = (...ports: readonly (readonly Operation[])[]): WsdlModel => ({
+  services: [
+    {
+      name: { uri: 'urn:m', local: 'S' },
+      ports: ports.map((operations, index) => ({ name: `P${index}`, dialect: '1.1', address: null, operations })),
+    },
+  ],
+  types: new Map(),
+  elements: new Map(),
+  documents: [],
+  notices: [],
+});
+
+const permits = (known: KnownOperation | null, action: string): boolean =>
+  known !== null && (known.actions === null || known.actions.has(action));
+
+t.test('operations of every port are known, those of the chosen one first', (t) => {
+  const chosen = operation('Ping', { soapAction: 'urn:one' });
+  const other = operation('Ping', { soapAction: 'urn:two' });
+  const table = new OperationTable([chosen], model([chosen], [other, operation('Pong')]));
+  const ping = table.find({ uri: 'urn:m', local: 'Ping' });
+  t.equal(ping?.operation, chosen);
+  for (const action of [
+    'urn:one',
+    'urn:two',
+    'Ping',
+    'urn:m#Ping',
+    'urn:m/Ping',
+    'urn:m:Ping',
+    'urn:m:Desk:PingRequest',
+  ]) {
+    t.ok(permits(ping, action), action);
+  }
+  for (const action of ['Pong', 'urn:m#Pong', 'ping', 'urn:m', ''])
+    t.notOk(permits(ping, action) && action !== '', action);
+  t.equal(ping?.soapAction, null, 'what the WSDL says in two ways is not said for the caller');
+  t.ok(table.find({ uri: 'urn:m', local: 'Pong' }));
+  t.equal(table.find({ uri: '', local: 'Pong' }), null);
+  t.equal(table.find(null), null, 'nothing is asked for by an empty Body');
+  t.equal(table.isComplete, true);
+  t.equal(table.mayBeEncoded, false);
+  t.end();
+});
+
+t.test('operations that share the child of Body', (t) => {
+  const shared = element('urn:m', 'Request');
+  const operations = [
+    operation('Read', { body: shared, soapAction: 'urn:read' }),
+    operation('Write', { body: shared, soapAction: 'urn:write' }),
+  ];
+  const known = new OperationTable(operations, model(operations)).find(shared.name);
+  t.equal(known?.operation.name, 'Read');
+  t.equal(known?.soapAction, null, 'the caller says which of them');
+  t.ok(permits(known, 'urn:read') && permits(known, 'urn:write') && permits(known, 'Write'));
+  t.notOk(permits(known, 'urn:delete'));
+  t.end();
+});
+
+t.test('an empty Body asks for the operation without one', (t) => {
+  const operations = [operation('Ping', { body: null, soapAction: 'urn:ping' })];
+  const table = new OperationTable(operations, model(operations));
+  t.equal(table.find(null)?.operation.name, 'Ping');
+  t.ok(permits(table.find(null), 'urn:ping'));
+  t.equal(table.isComplete, true);
+  t.end();
+});
+
+t.test('what is not understood makes the table incomplete, and encodings possible', (t) => {
+  const named = [operation('Ping', { status: 'disabled' })];
+  t.match(new OperationTable(named, model(named)), { isComplete: true, mayBeEncoded: true });
+  const unnamed = [operation('Ping'), operation('Pong', { status: 'disabled', body: null })];
+  const table = new OperationTable(unnamed, model(unnamed));
+  t.match(table, { isComplete: false, mayBeEncoded: true });
+  t.equal(table.find(null), null, 'a body that could not be told is not an empty one');
+  t.end();
+});
+
+t.test('a mapping written by hand knows what it maps and nothing else', (t) => {
+  const table = new OperationTable([operation('Ping', { soapAction: null, addressingAction: null })], null);
+  t.match(table, { isComplete: false, mayBeEncoded: true });
+  t.ok(permits(table.find({ uri: 'urn:m', local: 'Ping' }), 'urn:anything'), 'no action given is no action known');
+  const given = new OperationTable([operation('Ping', { soapAction: 'urn:do', addressingAction: null })], null);
+  t.equal(given.find({ uri: 'urn:m', local: 'Ping' })?.soapAction, 'urn:do');
+  t.end();
+});
+
+t.test('destinations are compared as addresses', (t) => {
+  const config = (over: object) => ({
+    url: 'http://Backend.example:80/base',
+    path: '/soap/a',
+    addressing: { check: true, rewriteTo: true, destinations: ['urn:x', 'HTTPS://Desk.example:443/d'] },
+    ...over,
+  });
+  // Only these keys are read.
+  const destinations = new Destinations(config({}) as never, 'https://gate.example/');
+  t.equal(destinations.backend, 'http://backend.example/base');
+  for (const to of [
+    'http://gate.example:80/soap/a',
+    'https://GATE.example/soap/a',
+    'http://host:81/soap/a',
+    'https://host:81/soap/a',
+  ]) {
+    t.ok(destinations.isOwn(to, 'host:81'), to);
+  }
+  for (const to of [
+    'https://gate.example/soap/A',
+    'https://gate.example/soap/a/',
+    'https://gate.example/soap/a?x',
+    'https://gate.example:80/soap/a',
+    'https://gate.example@evil.example/soap/a',
+    'https://gate.example/soap/a#x',
+    'ftp://gate.example/soap/a',
+    '//gate.example/soap/a',
+    '/soap/a',
+    'http://host:81\\soap/a',
+  ]) {
+    t.notOk(destinations.isOwn(to, 'host:81'), to);
+  }
+  for (const to of ['urn:x', 'https://desk.example/d', 'http://desk.example/d', 'http://backend.example/base']) {
+    t.ok(destinations.permits(to), to);
+  }
+  for (const to of ['urn:X', 'http://backend.example/', 'http://backend.example/base/x', 'http://desk.example:443/d']) {
+    t.notOk(destinations.permits(to), to);
+  }
+  const several = new Destinations(config({ url: undefined, urls: ['http://a/', 'http://b'] }) as never, undefined);
+  t.equal(several.backend, 'http://a/');
+  t.ok(several.permits('http://b/'));
+  t.end();
+});
+
+t.test('a SOAPAction is one URI or none', (t) => {
+  for (const [written, action] of [
+    ['"urn:a"', 'urn:a'],
+    [' urn:a ', 'urn:a'],
+    ['""', null],
+    ['', null],
+    ['"None"', null],
+    [null, null],
+  ] as const) {
+    t.equal(readSoapAction(written), action);
+  }
+  for (const broken of ['"', '"urn:a', 'urn:a"', '"a" "b"', '"a", "b"', 'a\\b', '"\u00e9"', 'a\tb', 'x'.repeat(1025)]) {
+    t.throws(() => readSoapAction(broken), { code: 'HTTP_BAD_REQUEST' }, broken.slice(0, 20));
+  }
+  t.end();
+});
