@@ -34,6 +34,12 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
     // RFC 2231: a boundary in pieces is one for some readers and none for others.
     if (name.includes('*')) throw new Refusal('MTOM_STRUCTURE', 'parameter in pieces');
   }
+  // Who looks for the parameter as a piece of text finds it in a quoted value, or in the end of another name.
+  for (const piece of ['boundary', 'start']) {
+    if (occurrences(header.toLowerCase(), `${piece}=`) > (parameters.has(piece) ? 1 : 0)) {
+      throw new Refusal('MTOM_STRUCTURE', 'parameter within another');
+    }
+  }
   const start = parameters.get('start') ?? null;
   const type = parameters.get('type') ?? null;
   const named = type === null ? null : readMediaType(type);
@@ -47,6 +53,8 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
     action: parameters.get('action') ?? info?.action ?? named?.action ?? null,
   };
 }
+
+const occurrences = (text: string, piece: string): number => text.split(piece).length - 1;
 
 /** The media type of the envelope in a part with this Content-Type. Null for what is no envelope. */
 export function readEnvelopePart(contentType: string | null, outer: PackageType): MediaType | null {
