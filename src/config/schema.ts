@@ -168,7 +168,7 @@ const SERVICE = Type.Object(
     }),
     unknownOperations: oneOf(
       ['refuse', 'pass'],
-      'What becomes of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL does not tell all.',
+      'What becomes of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL does not tell all, or Bodies are encrypted.',
       'refuse',
     ),
     addressing: Type.Unsafe<AddressingKeys>(ADDRESSING_KEYS),

@@ -14,15 +14,14 @@ export interface Addressing {
   readonly answersElsewhere: boolean;
 }
 
-/** WS-Addressing 1.0 and the member submission of August 2004. */
-const NAMESPACES: ReadonlySet<string> = new Set([
-  'http://www.w3.org/2005/08/addressing',
-  'http://schemas.xmlsoap.org/ws/2004/08/addressing',
-]);
+/** The member submissions before WS-Addressing 1.0, which old stacks still act on. */
+const SUBMISSIONS = ['2003/03', '2004/03', '2004/08'].map((date) => `http://schemas.xmlsoap.org/ws/${date}/addressing`);
+
+const NAMESPACES: ReadonlySet<string> = new Set(['http://www.w3.org/2005/08/addressing', ...SUBMISSIONS]);
 
 const ANONYMOUS: ReadonlySet<string> = new Set([
   'http://www.w3.org/2005/08/addressing/anonymous',
-  'http://schemas.xmlsoap.org/ws/2004/08/addressing/role/anonymous',
+  ...SUBMISSIONS.map((uri) => `${uri}/role/anonymous`),
 ]);
 const NONE = 'http://www.w3.org/2005/08/addressing/none';
 /** Kinds of relationship that mean "the reply to", besides none at all. */
@@ -40,7 +39,7 @@ export const isAnonymous = (address: string): boolean => ANONYMOUS.has(address);
 const SINGLE: ReadonlySet<string> = new Set(['To', 'Action', 'MessageID', 'ReplyTo', 'FaultTo', 'From']);
 
 /**
- * Reads the WS-Addressing blocks of one Header. Both versions count as one: a message that says something twice is read
+ * Reads the WS-Addressing blocks of one Header. All versions count as one: a message that says something twice is read
  * in one way here and in another there. Throws `SOAP_STRUCTURE` for what comes twice and `SOAP_HEADER_LIMIT` for a text
  * that is too long to be an address.
  */

@@ -75,8 +75,7 @@ t.test('operations of every port are known, those of the chosen one first', (t) 
   ]) {
     t.ok(permits(ping, action), action);
   }
-  for (const action of ['Pong', 'urn:m#Pong', 'ping', 'urn:m', ''])
-    t.notOk(permits(ping, action) && action !== '', action);
+  for (const action of ['Pong', 'urn:m#Pong', 'ping', 'urn:m']) t.notOk(permits(ping, action), action);
   t.equal(ping?.soapAction, null, 'what the WSDL says in two ways is not said for the caller');
   t.ok(table.find({ uri: 'urn:m', local: 'Pong' }));
   t.equal(table.find({ uri: '', local: 'Pong' }), null);

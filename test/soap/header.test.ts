@@ -213,6 +213,28 @@ t.test('what WS-Addressing says is read, bounded, in both directions', (t) => {
   t.end();
 });
 
+t.test('where the answer shall go is read in every version of WS-Addressing', (t) => {
+  const last = 'http://www.w3.org/2005/08/addressing';
+  const versions = ['2003/03', '2004/03', '2004/08'].map((date) => `http://schemas.xmlsoap.org/ws/${date}/addressing`);
+  for (const uri of [last, ...versions]) {
+    const anonymous = uri === last ? `${uri}/anonymous` : `${uri}/role/anonymous`;
+    for (const [address, expected] of [
+      [`<w:Address> ${anonymous} </w:Address>`, false],
+      ['<w:Address>http://elsewhere.example/</w:Address>', true],
+      [`<w:Address>${anonymous}<!-- -->/x</w:Address>`, true],
+      [`<x:Address xmlns:x="urn:x">${anonymous}</x:Address>`, true],
+      [`<w:Other><w:Address>${anonymous}</w:Address></w:Other>`, true],
+      ['', true],
+    ] as const) {
+      for (const block of ['ReplyTo', 'FaultTo']) {
+        const { judge } = pass([header(`<w:${block} xmlns:w="${uri}">${address}</w:${block}>`)]);
+        t.equal(judge.addressing?.answersElsewhere, expected, `${uri}: ${block} ${address}`);
+      }
+    }
+  }
+  t.end();
+});
+
 t.test('replies pass with whatever their blocks say', (t) => {
   const rules = { ...RULES, header: { ...RULES.header, enforce: false } };
   const message = header(
