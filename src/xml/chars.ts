@@ -82,6 +82,8 @@ export function isXmlChar(code: number): boolean {
 
 /** Production NCName of Namespaces in XML 1.0, with the name characters of XML 1.0 fifth edition. */
 export function isNcName(name: string): boolean {
+  // What names nearly always are, at a tenth of the cost.
+  if (/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name)) return true;
   let first = true;
   for (const character of name) {
     const code = character.codePointAt(0) ?? 0;

@@ -178,11 +178,13 @@ export function wordsAt(words: readonly number[], length: number, view: DataView
 
 /** Bytes by four; the last four overlap those before when the length is no multiple. Less than four end in zeros. */
 export function wordsOf(bytes: Uint8Array): readonly number[] {
-  const padded = new Uint8Array(Math.max(4, bytes.length));
-  padded.set(bytes);
-  const view = new DataView(padded.buffer);
+  const { length } = bytes;
+  const byte = (at: number): number => (at < length ? bytes[at]! : 0);
   const words: number[] = [];
-  for (let at = 0; at < bytes.length; at += 4) words.push(view.getInt32(Math.min(at, padded.length - 4), true));
+  for (let next = 0; next < length; next += 4) {
+    const at = Math.max(0, Math.min(next, length - 4));
+    words.push(byte(at) | (byte(at + 1) << 8) | (byte(at + 2) << 16) | (byte(at + 3) << 24));
+  }
   return words;
 }
 
@@ -208,7 +210,9 @@ function parseName(bytes: Buffer, start: number, end: number, offset: number): N
   const prefix = colon < 0 ? '' : text.slice(0, colon);
   const local = text.slice(colon + 1);
   if ((colon < 0 || isNcName(prefix)) && isNcName(local)) {
-    return new Name(new Uint8Array(bytes.subarray(start, end)), prefix, local);
+    const written = new Uint8Array(end - start);
+    for (let i = start; i < end; i++) written[i - start] = bytes[i]!;
+    return new Name(written, prefix, local);
   }
   // Without colons it would be a name: then only the rules of namespaces are broken.
   const wellFormed = isNcName(text.replaceAll(':', '_'));

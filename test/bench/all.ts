@@ -1,6 +1,7 @@
 import { arch, availableParallelism, cpus, loadavg, platform, release } from 'node:os';
 
 import { benchGraphql } from './graphql.js';
+import { benchHostile } from './hostile.js';
 import { isQuick, print, table } from './kit.js';
 import { benchMemory } from './memory.js';
 import { benchProxy } from './proxy.js';
@@ -22,3 +23,4 @@ await benchGraphql(quick);
 print('\nThe XML reader alone, 20 MB of orders\n\n');
 const rows = (await benchReader(quick ? 2 : 5)).map(({ name, value, unit }) => [name, value.toFixed(2), unit]);
 print(table(['what', 'value', 'unit'], rows));
+benchHostile(quick);
