@@ -59,8 +59,6 @@ export interface SoapService {
   isIdempotent(operation: Operation | null): boolean;
   /** Whether a reply to this operation may have this child of Body (catalogue U01). */
   isReply(operation: Operation | null, body: QName | null): boolean;
-  /** The operation a Body child asks for, or null for none that is known. */
-  operationOf(body: QName | null): Operation | null;
 }
 
 /** Compiles one service. Throws `Problems`. */
@@ -123,6 +121,5 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     config,
     notices: wsdl?.notices ?? [],
     ...compileReplies(config, wsdl !== null, operations),
-    operationOf: (body) => requests.find(body)?.operation ?? null,
   };
 }
