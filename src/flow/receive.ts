@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { Refusal } from '../base/refusal.js';
 import type { Gate, GateOutput } from '../soap/gate.js';
 import type { InflateLimits } from '../soap/limits.js';
+import { FairSource } from './fair-source.js';
 import { Inflater } from './inflate.js';
 
 /** A request that passed the gate as far as it had to before anything is sent on. */
@@ -38,6 +39,7 @@ export function receive(
     // Made for long messages only: a stream costs more than judging a short message does.
     let body: RequestBody | null = null;
     let collected: Collected | null = null;
+    const source = new FairSource(request);
     const gate = makeGate({
       whole: (message) => resolve({ kind: 'whole', message }),
       begin(growthBytes) {
@@ -45,12 +47,12 @@ export function receive(
           collected = new Collected(bufferBytes);
           return;
         }
-        body = new RequestBody(inflater ?? request, leave);
+        body = new RequestBody(inflater ?? source, leave);
         resolve({ kind: 'flowing', body, growthBytes });
       },
       data(chunk) {
         if (collected !== null) collected.add(chunk);
-        else if (body?.push(chunk) === false) (inflater ?? request).pause();
+        else if (body?.push(chunk) === false) (inflater ?? source).pause();
       },
       end() {
         if (collected !== null) resolve({ kind: 'whole', message: collected.message() });
@@ -83,8 +85,12 @@ export function receive(
     };
     // Told by the server: what is wrong with the rest of the request; else the caller has left.
     const onError = (error: Error): void => stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
-    const inflater = inflate === null ? null : inflateFor(request, inflate, onData, onEnd, stop);
-    const onBytes = inflater === null ? onData : (chunk: Buffer) => inflater.write(chunk);
+    const inflater = inflate === null ? null : inflateFor(source, inflate, onData, onEnd, stop);
+    const onBytes = (chunk: Buffer): void => {
+      if (inflater === null) onData(chunk);
+      else inflater.write(chunk);
+      source.took(chunk.length);
+    };
     const onLast = inflater === null ? onEnd : () => inflater.end();
     request.on('data', onBytes).once('end', onLast).once('error', onError);
   });
@@ -92,13 +98,13 @@ export function receive(
 
 /** Decodes a request; the caller waits while its bytes do. */
 function inflateFor(
-  request: IncomingMessage,
+  source: FairSource,
   limits: InflateLimits,
   data: (chunk: Buffer) => void,
   end: () => void,
   failed: (refusal: Refusal) => void,
 ): Inflater {
-  return new Inflater(limits, { data, end, failed, enough: () => request.pause(), more: () => request.resume() });
+  return new Inflater(limits, { data, end, failed, enough: () => source.pause(), more: () => source.resume() });
 }
 
 /** A request that is sent on in one piece: some stacks refuse what has no Content-Length. */
@@ -125,10 +131,10 @@ class Collected {
 
 /** The judged part of a request that is still coming in. */
 class RequestBody extends Readable {
-  readonly #source: IncomingMessage | Inflater;
+  readonly #source: FairSource | Inflater;
 
   /** `leave` is called when nobody wants any more of it. */
-  constructor(source: IncomingMessage | Inflater, leave: () => void) {
+  constructor(source: FairSource | Inflater, leave: () => void) {
     super();
     this.#source = source;
     this.once('close', leave);
