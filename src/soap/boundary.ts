@@ -7,30 +7,34 @@ export interface ContentSink {
 
 const CR = 13;
 const LF = 10;
+const DASH = 45;
+
+/** How the match in hand began: with CR LF, with one of them alone, or where a line begins anyway. */
+type Beginning = 'line end' | 'line feed' | 'return' | 'line start';
 
 /**
  * Finds the delimiter lines of a multipart message (RFC 2046 section 5.1.1), cut anywhere, in linear time. A delimiter
- * is the boundary at the beginning of a line; a line ends with CR LF. One after a bare LF is refused: some readers take
- * it for a delimiter and others do not, and the parts would not be the same for both.
+ * is the boundary at the beginning of a line; a line ends with CR LF. One after a CR or LF alone is refused: some readers
+ * take it for a delimiter and others do not, and the parts would not be the same for both.
  */
 export class BoundaryScanner {
-  /** CR LF and the boundary with its dashes. Only its first byte is a CR, so a match that fails begins nowhere else. */
+  /** CR LF and the boundary with its dashes. Nothing but its beginning is a CR or LF, so no match begins within another. */
   readonly #delimiter: Buffer;
-  /** The same without the CR. */
-  readonly #line: Buffer;
-  /** Where in `#delimiter` the match in hand begins: 0 at its CR, 1 at its LF, 2 where a line begins anyway. */
-  #from = 0;
-  /** How much of `#delimiter` is matched up to here; 0 for nothing. */
+  readonly #afterLineFeed: Buffer;
+  readonly #afterReturn: Buffer;
+  #beginning: Beginning = 'line start';
+  /** How much of `#delimiter` is matched up to here, also where its CR or LF is not there; 0 for nothing. */
   #matched = 0;
 
   constructor(boundary: string) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
-    this.#line = this.#delimiter.subarray(1);
+    this.#afterLineFeed = this.#delimiter.subarray(1);
+    this.#afterReturn = Buffer.from(`\r--${boundary}`, 'latin1');
   }
 
   /** Content begins here, at the beginning of a line. */
   begin(): void {
-    this.#from = 2;
+    this.#beginning = 'line start';
     this.#matched = 2;
   }
 
@@ -45,21 +49,23 @@ export class BoundaryScanner {
       if (this.#matched === this.#delimiter.length) return this.#found(at);
       if (this.#matched > 0) return -1;
     }
-    const found = chunk.indexOf(this.#line, at);
+    const found = chunk.indexOf(this.#afterLineFeed, at);
+    const before = found < 0 ? chunk : chunk.subarray(0, found);
+    if (before.indexOf(this.#afterReturn, at) >= 0) throw bare();
     if (found < 0) {
       const end = this.#hold(chunk, at);
       if (end > at) sink.content(chunk.subarray(at, end));
       return -1;
     }
-    this.#from = found > at && chunk[found - 1] === CR ? 0 : 1;
-    const end = found - (1 - this.#from);
-    if (end > at) sink.content(chunk.subarray(at, end));
-    return this.#found(found + this.#line.length);
+    if (found === at || chunk[found - 1] !== CR) throw bare();
+    if (found - 1 > at) sink.content(chunk.subarray(at, found - 1));
+    this.#matched = 0;
+    return found + this.#afterLineFeed.length;
   }
 
   #found(at: number): number {
     this.#matched = 0;
-    if (this.#from === 1) throw new Refusal('MTOM_STRUCTURE', 'boundary after a bare line feed');
+    if (this.#beginning === 'line feed' || this.#beginning === 'return') throw bare();
     return at;
   }
 
@@ -67,9 +73,14 @@ export class BoundaryScanner {
   #resume(chunk: Buffer, start: number, sink: ContentSink): number {
     let at = start;
     while (at < chunk.length && this.#matched < this.#delimiter.length) {
+      if (this.#matched === 1 && chunk[at] === DASH) {
+        this.#beginning = 'return';
+        this.#matched = 2;
+      }
       if (chunk[at] !== this.#delimiter[this.#matched]) {
-        if (this.#matched > this.#from) sink.content(this.#delimiter.subarray(this.#from, this.#matched));
+        const content = this.#content();
         this.#matched = 0;
+        if (content.length > 0) sink.content(content);
         return at;
       }
       at++;
@@ -78,20 +89,43 @@ export class BoundaryScanner {
     return at;
   }
 
+  /** The bytes of the match in hand. */
+  #content(): Buffer {
+    switch (this.#beginning) {
+      case 'line end':
+        return this.#delimiter.subarray(0, this.#matched);
+      case 'line feed':
+        return this.#delimiter.subarray(1, this.#matched);
+      case 'return':
+        return this.#afterReturn.subarray(0, this.#matched - 1);
+      case 'line start':
+        return this.#delimiter.subarray(2, this.#matched);
+    }
+  }
+
   /** Holds back what may be the beginning of a delimiter at the end of the chunk; returns where that begins. */
   #hold(chunk: Buffer, start: number): number {
     const end = chunk.length;
-    if (end > start && chunk[end - 1] === CR) {
-      this.#from = 0;
+    const first = Math.max(start, end - this.#afterLineFeed.length + 1);
+    let last = end - 1;
+    while (last >= first && chunk[last] !== LF && chunk[last] !== CR) last--;
+    if (last < first) return end;
+    const isReturn = chunk[last] === CR;
+    if (isReturn && last === end - 1) {
+      this.#beginning = 'line end';
       this.#matched = 1;
-      return end - 1;
+      return last;
     }
-    const first = Math.max(start, end - this.#line.length + 1);
-    let feed = end - 1;
-    while (feed >= first && chunk[feed] !== LF) feed--;
-    if (feed < first || chunk.compare(this.#line, 0, end - feed, feed, end) !== 0) return end;
-    this.#from = feed > start && chunk[feed - 1] === CR ? 0 : 1;
-    this.#matched = 1 + end - feed;
-    return feed - (1 - this.#from);
+    const pattern = isReturn ? this.#afterReturn : this.#afterLineFeed;
+    if (chunk.compare(pattern, 0, end - last, last, end) !== 0) return end;
+    this.#matched = 1 + end - last;
+    if (!isReturn && last > start && chunk[last - 1] === CR) {
+      this.#beginning = 'line end';
+      return last - 1;
+    }
+    this.#beginning = isReturn ? 'return' : 'line feed';
+    return last;
   }
 }
+
+const bare = (): Refusal => new Refusal('MTOM_STRUCTURE', 'boundary after half a line end');

@@ -136,6 +136,9 @@ const BROKEN: readonly MessageVector[] = [
   ...packageVectors('boundary after a bare line feed', (dialect) =>
     closed(dialect).replace(`\r\n--${BOUNDARY}\r\nContent-Type: image`, `\n--${BOUNDARY}\r\nContent-Type: image`),
   ),
+  ...packageVectors('boundary after a bare return', (dialect) =>
+    withRoot(dialect, rootPart(dialect, envelopeOf(dialect, `a\r--${BOUNDARY}\r`))),
+  ),
   ...packageVectors('boundary after the end', (dialect) => `${closed(dialect)}--${BOUNDARY}\r\n\r\n`),
   ...packageVectors('another envelope before that of start', (dialect) =>
     packageOf(dialect, '', {

@@ -21,7 +21,7 @@ const TYPE =
 const ENVELOPE = `<E:Envelope xmlns:E="urn:e"><E:Body><d>${include('cid:a%40x')}</d></E:Body></E:Envelope>`;
 const PICTURE: PackagePart = {
   head: ['Content-Type: image/png', 'Content-Transfer-Encoding: binary', 'Content-ID: <a@x>'],
-  content: Buffer.from([0, 13, 10, 45, 45, 13, 13, 10, 255, 45, 45]),
+  content: Buffer.concat([Buffer.from([0, 13, 10, 45, 45, 13, 13, 10, 255, 13, 45, 45]), Buffer.from('uuid IEND')]),
 };
 
 interface Read {
@@ -203,6 +203,7 @@ t.test('what breaks the structure of a package is refused', (t) => {
     'a boundary after the end': pack({ epilogue: '\r\n--uuid:a-1\r\n\r\n' }),
     'no parts': '--uuid:a-1--\r\n',
     'more on the line of a boundary': closed.replace('--uuid:a-1\r\n', '--uuid:a-1x\r\n'),
+    'a boundary after a bare return': closed.replace('IEND', '\r--uuid:a-1'),
     'a boundary after a bare line feed': closed.replace(
       '\r\n--uuid:a-1\r\nContent-Type: image',
       '\n--uuid:a-1\r\nContent-Type: image',
@@ -315,7 +316,7 @@ t.test('random packages are read at any split, and mutated ones never crash', (t
   const contents = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc
-      .array(fc.constantFrom('\r', '\n', '\r\n', '-', '--', '\r\n-', '\r\n--', 'a'), { maxLength: 30 })
+      .array(fc.constantFrom('\r', '\n', '\r\n', '-', '--', '\r-', '\r--', '\r\n-', '\r\n--', 'a'), { maxLength: 30 })
       .map((pieces) => Buffer.from(pieces.join(''))),
   );
   const places = fc.array(fc.nat(), { maxLength: 6 });
@@ -352,7 +353,15 @@ t.test('random packages are read at any split, and mutated ones never crash', (t
 
 t.test('the work grows with the bytes, whatever they are', (t) => {
   const boundary = `${'-'.repeat(69)}x`;
-  const hostile = ['\r\n', '\n', '\r', `\r\n--${'-'.repeat(69)}`, '-', `\n--${'-'.repeat(68)}`];
+  const hostile = [
+    '\r\n',
+    `\r--${'-'.repeat(69)}`,
+    '\n',
+    '\r',
+    `\r\n--${'-'.repeat(69)}`,
+    '-',
+    `\n--${'-'.repeat(68)}`,
+  ];
   for (const unit of hostile) {
     const content = Buffer.alloc(MIB, unit);
     const message = printPackage({
