@@ -16,7 +16,7 @@ export const SOAP_LIMITS = {
     max: 4 * MIB,
     unit: 'bytes',
     refusal: 'SOAP_HEADER_LIMIT',
-    text: 'Bytes up to the first Body child: they are held in memory until they are judged.',
+    text: 'Bytes up to the end of the start tag of the first Body child: they are held in memory until they are judged.',
   },
   headerBlocks: {
     default: 64,
