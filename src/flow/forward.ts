@@ -1,8 +1,6 @@
-import type { Exchange } from '../base/exchange.js';
 import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
-import type { SoapService } from '../compile/service.js';
 import { EnvelopeJudge, type EnvelopeWatcher } from '../soap/envelope.js';
-import { Gate, type GateOptions } from '../soap/gate.js';
+import { Gate } from '../soap/gate.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../upstream/reply.js';
 import type { Operation } from '../wsdl/model.js';
 import type { XmlReader } from '../xml/reader.js';
@@ -11,15 +9,7 @@ import { InflatedReply } from './inflate-reply.js';
 import { takeReaders } from './message.js';
 import { isSuccess, judgeReplyHead, noEnvelope } from './reply-head.js';
 import { ReplyOutput } from './reply-output.js';
-import type { SoapAnswer } from './soap-answer.js';
-
-/** What a SOAP exchange carries from step to step. */
-export interface SoapContext {
-  readonly exchange: Exchange;
-  readonly service: SoapService;
-  readonly gate: GateOptions;
-  readonly answer: SoapAnswer;
-}
+import type { SoapContext } from './soap-context.js';
 
 /**
  * Sends a judged request to the backend and its judged reply to the caller, byte for byte. `messageId` is what a reply

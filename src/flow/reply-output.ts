@@ -8,9 +8,9 @@ import { type MediaType, printMediaType } from '../soap/media-type.js';
 import type { MultipartReader } from '../soap/multipart.js';
 import { faultStatusOf } from '../soap/print-fault.js';
 import type { ReplyHead, UpstreamCall } from '../upstream/reply.js';
-import type { SoapContext } from './forward.js';
 import type { Reading } from './message.js';
 import { retryAfterOf } from './reply-head.js';
+import type { SoapContext } from './soap-context.js';
 
 /**
  * What the gate lets through of a reply, on its way to the caller: byte for byte, but for a Fault, which is held until it

@@ -1,0 +1,12 @@
+import type { Exchange } from '../base/exchange.js';
+import type { SoapService } from '../compile/service.js';
+import type { GateOptions } from '../soap/gate.js';
+import type { SoapAnswer } from './soap-answer.js';
+
+/** What a SOAP exchange carries from step to step. */
+export interface SoapContext {
+  readonly exchange: Exchange;
+  readonly service: SoapService;
+  readonly gate: GateOptions;
+  readonly answer: SoapAnswer;
+}
