@@ -1,5 +1,6 @@
 import { arch, availableParallelism, cpus, loadavg, platform, release } from 'node:os';
 
+import { benchAttack } from './attack.js';
 import { benchGraphql } from './graphql.js';
 import { benchHostile } from './hostile.js';
 import { isQuick, print, table } from './kit.js';
@@ -18,6 +19,7 @@ print(
 
 await benchProxy(quick);
 await benchMemory(quick);
+await benchAttack(quick);
 await benchGraphql(quick);
 
 print('\nThe XML reader alone, 20 MB of orders\n\n');

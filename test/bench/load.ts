@@ -16,6 +16,12 @@ export class Load {
     this.#pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
   }
 
+  /** One small request. Rejects unless it is answered as it should be. */
+  async one(): Promise<void> {
+    const bytes = await this.post(PATH, HEADERS, SMALL_REQUEST);
+    if (bytes !== SMALL_REPLY.length) throw new Error(`a reply of ${bytes} bytes`);
+  }
+
   /** So many small requests, as many at a time as there are connections; the milliseconds of each. */
   async small(count: number): Promise<readonly number[]> {
     const millis: number[] = [];
@@ -23,9 +29,8 @@ export class Load {
     const worker = async (): Promise<void> => {
       while (left-- > 0) {
         const start = performance.now();
-        const bytes = await this.post(PATH, HEADERS, SMALL_REQUEST);
+        await this.one();
         millis.push(performance.now() - start);
-        if (bytes !== SMALL_REPLY.length) throw new Error(`a reply of ${bytes} bytes`);
       }
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, worker));

@@ -1,0 +1,169 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { ATTACKS } from './attacks.js';
+import { fileOf, isProgram, isQuick, median, print, quantile, type Server, startServer, table } from './kit.js';
+import { Load } from './load.js';
+
+/** The bar of the project: how much later the slowest of a hundred good callers is served under attack. */
+const BAR = 3;
+
+/** Good requests that take longer than this are given up. */
+const PATIENCE_MILLIS = 5000;
+
+interface Round {
+  readonly p50Millis: number;
+  readonly p99Millis: number;
+  /** Good requests that were not answered as they should be. */
+  readonly failed: number;
+  /** Share of one processor that the gateway used. */
+  readonly processorShare: number;
+}
+
+/** Good traffic at half of what the gateway can do, alone and beside each attack in turn. */
+export async function benchAttack(quick: boolean): Promise<void> {
+  const seconds = quick ? 1 : 8;
+  const backend = await startServer(fileOf('backend.js'), []);
+  const gateway = await startGateway(backend.url);
+  const load = new Load(gateway.url);
+  try {
+    await load.small(quick ? 3000 : 12_000);
+    const perSecond = (await peak(load, quick ? 2000 : 8000)) / 2;
+    const baselines: Round[] = [await good(gateway, load, perSecond, seconds)];
+    const attacked: (readonly [name: string, made: number, round: Round])[] = [];
+    for (const [index, { name }] of chosen().entries()) {
+      attacked.push([name, ...(await underAttack(name, gateway, () => good(gateway, load, perSecond, seconds)))]);
+      // Its connections are still being closed: what is measured next is not to suffer for it.
+      await wait(quick ? 200 : 1000);
+      if (!quick || index % 4 === 3) baselines.push(await good(gateway, load, perSecond, seconds));
+    }
+    report(perSecond, baselines, attacked);
+  } finally {
+    await load.close();
+    await gateway.stop();
+    await backend.stop();
+  }
+}
+
+function report(
+  perSecond: number,
+  baselines: readonly Round[],
+  attacked: readonly (readonly [string, number, Round])[],
+): void {
+  const base = median(baselines.map(({ p99Millis }) => p99Millis));
+  const spread = Math.max(...baselines.map(({ p99Millis }) => p99Millis)) / base;
+  print(
+    `\nGood traffic of ${perSecond.toFixed(0)} requests a second (half of peak) under attack: bar ${BAR} times the p99\n`,
+  );
+  print(
+    `Without attack: p99 ${base.toFixed(1)} ms; the worst of ${baselines.length} rounds had ${spread.toFixed(1)} times that\n\n`,
+  );
+  const rows = attacked.map(([name, made, { p50Millis, p99Millis, failed, processorShare }]) => [
+    name,
+    String(made),
+    p50Millis.toFixed(1),
+    p99Millis.toFixed(1),
+    (p99Millis / base).toFixed(1),
+    String(failed),
+    processorShare.toFixed(2),
+  ]);
+  print(table(['attack', 'attempts', 'p50 ms', 'p99 ms', 'p99 to base', 'failed', 'processors'], rows));
+  const worst = Math.max(...attacked.map(([, , { p99Millis }]) => p99Millis / base));
+  print(`\n  worst ${worst.toFixed(1)}: ${worst <= BAR ? 'within the bar' : 'beyond the bar'}\n`);
+}
+
+/** Requests per second with all connections busy. */
+async function peak(load: Load, count: number): Promise<number> {
+  const start = performance.now();
+  await load.small(count);
+  return (count / (performance.now() - start)) * 1000;
+}
+
+/** Good traffic at a fixed rate: requests are sent when they are due, and their time counts from then. */
+async function good(gateway: Server, load: Load, perSecond: number, seconds: number): Promise<Round> {
+  const millis: number[] = [];
+  const running = new Set<Promise<void>>();
+  let failed = 0;
+  const before = await gateway.usage();
+  const start = performance.now();
+  const total = Math.floor(perSecond * seconds);
+  for (let sent = 0; sent < total; ) {
+    const due = Math.min(total, ((performance.now() - start) / 1000) * perSecond);
+    for (; sent < due; sent++) {
+      const dueMillis = start + (sent / perSecond) * 1000;
+      const one = load
+        .one()
+        .then(
+          () => void millis.push(performance.now() - dueMillis),
+          () => void failed++,
+        )
+        .finally(() => running.delete(one));
+      running.add(one);
+    }
+    await wait(1);
+  }
+  await Promise.race([Promise.all(running), wait(PATIENCE_MILLIS)]);
+  // What still waits has waited at least so long, and is not to wait for the next round.
+  for (let left = running.size; left > 0; left--) millis.push(PATIENCE_MILLIS);
+  failed += running.size;
+  const after = await gateway.usage();
+  const spent = (performance.now() - start) * 1000;
+  return {
+    p50Millis: quantile(millis, 0.5),
+    p99Millis: quantile(millis, 0.99),
+    failed,
+    processorShare: (after.cpuMicros - before.cpuMicros) / spent,
+  };
+}
+
+/** Runs `measure` while the attack goes on; how often it was tried, and what was measured. */
+async function underAttack(
+  name: string,
+  gateway: Server,
+  measure: () => Promise<Round>,
+): Promise<readonly [number, Round]> {
+  const attacker = fork(fileOf('attacker.js'), [gateway.url, name]);
+  const asked = async (): Promise<number> => {
+    attacker.send('how many');
+    const [made]: number[] = await once(attacker, 'message');
+    return made ?? 0;
+  };
+  // Under way before anything counts.
+  await asked();
+  await wait(300);
+  const before = await asked();
+  const round = await measure();
+  const after = await asked();
+  const exit = once(attacker, 'exit');
+  attacker.disconnect();
+  await exit;
+  return [after - before, round];
+}
+
+/** The attacks named on the command line, or all of them. */
+function chosen(): typeof ATTACKS {
+  const named = ATTACKS.filter(({ name }) => process.argv.includes(name));
+  return named.length === 0 ? ATTACKS : named;
+}
+
+/** With every limit as it comes, metrics and the access log. */
+async function startGateway(url: string): Promise<Server> {
+  const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
+  const file = join(directory, 'soapstone.yaml');
+  const wsdl = resolve('test/bench/orders.wsdl');
+  await writeFile(
+    file,
+    `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nservices: { bench: { wsdl: "${wsdl}", url: "${url}/soap/bench", operations: { GetOrders: false } } }\n`,
+  );
+  try {
+    return await startServer(fileOf('../../src/main.js'), ['start', '-c', file]);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+if (isProgram(import.meta.url)) await benchAttack(isQuick());

@@ -1,0 +1,48 @@
+import { connect, type Socket } from 'node:net';
+import { setPriority } from 'node:os';
+
+import { ATTACKS, type Attack } from './attacks.js';
+
+/**
+ * One attack at full rate, in a process of its own: `node attacker.js URL NAME`. It comes from another address than
+ * good traffic, and yields the processor to those it attacks: what it needs itself would be spent elsewhere. Answers
+ * each message with the connections it has made so far.
+ */
+const [, , url = '', name = ''] = process.argv;
+const { hostname, port } = new URL(url);
+const attack = ATTACKS.find((each) => each.name === name);
+if (attack === undefined) throw new Error(`no attack is called ${name}`);
+setPriority(19);
+
+/** An attacker does not wait for an answer for ever. */
+const PATIENCE_MILLIS = 20_000;
+let made = 0;
+
+function assail({ bytes, pace, connections }: Attack): void {
+  for (let n = 0; n < connections; n++) once();
+
+  function once(): void {
+    made++;
+    const socket = connect({ host: hostname, port: Number(port), localAddress: '127.0.0.2', noDelay: true });
+    socket.setTimeout(PATIENCE_MILLIS, () => socket.destroy());
+    // What comes back is read: an answer, or the end.
+    socket.resume().on('error', () => {});
+    socket.once('connect', () => send(socket, bytes, pace));
+    socket.once('data', () => pace === 'fast' && socket.end());
+    socket.once('close', () => setImmediate(once));
+  }
+}
+
+function send(socket: Socket, bytes: Buffer, pace: Attack['pace']): void {
+  if (pace === 'none') socket.destroy();
+  else if (pace === 'fast') socket.write(bytes);
+  else {
+    let at = 0;
+    const drip = setInterval(() => socket.write(bytes.subarray(at, ++at)), pace);
+    socket.once('close', () => clearInterval(drip));
+  }
+}
+
+process.on('message', () => process.send?.(made));
+process.on('disconnect', () => process.exit());
+assail(attack);
