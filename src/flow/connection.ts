@@ -63,6 +63,8 @@ export class Connection {
     this.#sentMillis = null;
     this.#readMillis = null;
     turn.response.on('close', this.#answered);
+    // Node decides that there is a listener before it tells an error: whoever stops reading between must not be missed.
+    turn.request.on('error', ignore);
   }
 
   /** Keeps a request for later. Nothing more is read meanwhile: what is ahead of its turn costs memory only. */
@@ -91,7 +93,7 @@ export class Connection {
   tellReader(): void {
     const request = this.current?.request;
     if (this.#broken === null || request === undefined || request.complete) return;
-    if (request.listenerCount('error') > 0) request.emit('error', this.#broken);
+    if (request.listenerCount('error') > 1) request.emit('error', this.#broken);
   }
 
   /** The refusal for a head that was no request, or null. Of use between requests only. */
@@ -148,6 +150,8 @@ export class Connection {
     }
   }
 }
+
+const ignore = (): void => {};
 
 /**
  * Bytes that the system has taken. Node counts in public what it has handed over, and a long answer is handed over in

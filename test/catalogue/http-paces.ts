@@ -149,7 +149,8 @@ export async function slowReaders(t: Test, rows: Rows): Promise<void> {
       response.write(`${start}<m:PingResponse xmlns:m="urn:m">`);
       const more = Buffer.alloc(65_536, 'x');
       const fill = (): void => {
-        while (!response.destroyed && response.write(more)) written += more.length;
+        do written += more.length;
+        while (!response.destroyed && response.write(more));
       };
       response.on('drain', fill).once('close', gone);
       fill();

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Test } from 'tap';
+
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { sendRaw } from '../kit/raw-client.js';
+import { goodRequest, PLAIN, SOAP } from './http-doors.js';
+import { contentTypeOf, replyOf } from './messages.js';
+import type { Rows } from './rows.js';
+
+/** As compiled beside this file. */
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.js');
+
+/** A gateway in a process of its own, started by a line of the shell after which `exec node` comes. */
+async function startProcess(t: Test, before: string, environment: Readonly<Record<string, string>>, yaml: string) {
+  const file = join(t.testdir(), 'gateway.yaml');
+  await writeFile(file, `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n${yaml}`);
+  const command = `${before} exec "${process.execPath}" "${MAIN}" start -c "${file}"`;
+  const child = spawn('sh', ['-c', command], { env: { PATH: process.env['PATH'], ...environment } });
+  t.teardown(() => child.kill('SIGKILL'));
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const ready = JSON.parse((await lines.next()).value ?? '{}');
+  // What it says later must not stay in its pipe.
+  child.stdout.resume();
+  return { child, url: String(ready.listen) };
+}
+
+/** H27: more connections than there are descriptors. */
+export async function fewDescriptors(t: Test, rows: Rows): Promise<void> {
+  const answer = 'the process lives, and answers as soon as there is room';
+  t.equal(rows.answer('H27', 'more connections than descriptors'), answer);
+  const backend = await startRecordingBackend(answerWith(replyOf('1.1'), contentTypeOf('1.1')));
+  t.teardown(() => backend.close());
+  const limits = 'limits: { http: { connectionsPerClient: 100000, connections: 100000 } }\n';
+  const yaml = `services:\n  s11:\n    url: ${backend.url}\n${limits}`;
+  const { child, url } = await startProcess(t, 'ulimit -n 256;', {}, yaml);
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  for (let index = 0; index < 600; index++) {
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    sockets.push(socket);
+    await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
+  }
+  t.equal(child.exitCode, null, 'it lives');
+  for (const socket of sockets) socket.destroy();
+  const started = performance.now();
+  let status = 0;
+  while (status !== 200 && performance.now() - started < 5000) status = (await sendRaw(url, goodRequest())).status;
+  t.equal(status, 200, 'it answers again');
+  t.equal(child.exitCode, null, 'it still lives');
+}
+
+/** H10: nobody opens from outside what is closed here. */
+export async function strictDespiteFlags(t: Test): Promise<void> {
+  const backend = await startRecordingBackend((_message, response) => {
+    response.socket?.end(
+      'HTTP/1.1 200 OK\r\nX-A : b\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n',
+    );
+  });
+  t.teardown(() => backend.close());
+  const flags = { NODE_OPTIONS: '--insecure-http-parser --max-http-header-size=1000000' };
+  const yaml = `services:\n  s11:\n    url: ${backend.url}\nroutes: [{ path: /files, url: "${backend.url}" }]\n`;
+  const { url } = await startProcess(t, '', flags, yaml);
+  for (const [name, head] of [
+    ['a blank before the colon', 'X-A : b\r\n'],
+    ['two framings', 'Transfer-Encoding: chunked\r\n'],
+    ['a NUL', 'X-A: b\u0000c\r\n'],
+  ] as const) {
+    const bytes = goodRequest().toString('latin1').replace('\r\n', `\r\n${head}`);
+    t.equal((await sendRaw(url, Buffer.from(bytes, 'latin1'))).status, 400, name);
+  }
+  const long = goodRequest(SOAP, { 'X-Long': 'x'.repeat(17_000) });
+  t.equal((await sendRaw(url, long)).status, 431, 'a long head');
+  t.equal(backend.begun, 0);
+  t.equal((await sendRaw(url, goodRequest(PLAIN))).status, 502, 'nor in what a plain backend answers');
+}
