@@ -22,8 +22,15 @@ export class OperationTable {
   readonly #byUri = new Map<string, Map<string, Draft>>();
   #empty: Draft | null = null;
 
-  /** `chosen` come first: where operations share the child of Body the first one stands for all. */
-  constructor(chosen: readonly Operation[], wsdl: WsdlModel | null) {
+  /**
+   * `chosen` come first: where operations share the child of Body the first one stands for all. `given` tells the action
+   * that the configuration gives one of them: it is sent whatever the WSDL says.
+   */
+  constructor(
+    chosen: readonly Operation[],
+    wsdl: WsdlModel | null,
+    given: (operation: Operation) => string | null = () => null,
+  ) {
     const others = wsdl?.services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations)) ?? [];
     const all = [...chosen, ...others];
     let complete = wsdl !== null;
@@ -35,6 +42,12 @@ export class OperationTable {
         this.#empty ??= draftOf(operation);
         note(this.#empty, operation, null);
       }
+    }
+    for (const operation of chosen) {
+      const { body } = operation.input;
+      const known = body === null ? this.#empty : this.#byUri.get(body.name.uri)?.get(body.name.local);
+      const action = given(operation);
+      if (known?.operation === operation && action !== null) known.soapAction = action;
     }
     this.isComplete = complete;
     this.mayBeEncoded = wsdl === null || all.some(({ status }) => status === 'disabled');

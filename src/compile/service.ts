@@ -69,10 +69,13 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     config.wsdl === undefined
       ? null
       : await readWsdl(resolve(directory, config.wsdl), { fetch: null, root: null, hosts: [] });
-  const operations = wsdl === null ? readByHand(loaded, name) : choosePort(loaded, name, wsdl).operations;
+  const operations =
+    wsdl === null
+      ? readByHand(loaded, name)
+      : choosePort(loaded, name, wsdl).operations.map((operation) => withGivenAction(operation, config));
   const [first, ...others] = config.versions;
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
-  const requests = new OperationTable(operations, wsdl);
+  const requests = new OperationTable(operations, wsdl, (operation) => givenAction(operation, config));
   const header = {
     ownTargets: new Set(loaded.config.roles),
     understoodByGateway: new Set(loaded.config.understands),
@@ -122,4 +125,15 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     notices: wsdl?.notices ?? [],
     ...compileReplies(config, wsdl !== null, operations),
   };
+}
+
+/** The action the configuration gives an operation, or null. */
+function givenAction({ name }: Operation, config: ServiceConfig): string | null {
+  const mapping = config.operations[name];
+  return typeof mapping === 'object' ? (mapping.soapAction ?? null) : null;
+}
+
+function withGivenAction(operation: Operation, config: ServiceConfig): Operation {
+  const given = givenAction(operation, config);
+  return given === null ? operation : Object.freeze({ ...operation, soapAction: given });
 }
