@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
  * Bytes of one request that are handled before others have their turn. The system hands out up to 2 MiB of a fast
  * caller at once: a few of those, and everybody else waits for a tenth of a second (catalogue O11).
  */
-const TURN_BYTES = 128 * 1024;
+const TURN_BYTES = 64 * 1024;
 
 /** A request that is read in turns with all others. */
 export class FairSource {
