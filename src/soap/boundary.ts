@@ -51,16 +51,23 @@ export class BoundaryScanner {
     }
     const found = chunk.indexOf(this.#afterLineFeed, at);
     const before = found < 0 ? chunk : chunk.subarray(0, found);
-    if (before.indexOf(this.#afterReturn, at) >= 0) throw bare();
+    const half = before.indexOf(this.#afterReturn, at);
+    if (half >= 0) throw this.#bare(chunk, at, half, sink);
     if (found < 0) {
       const end = this.#hold(chunk, at);
       if (end > at) sink.content(chunk.subarray(at, end));
       return -1;
     }
-    if (found === at || chunk[found - 1] !== CR) throw bare();
+    if (found === at || chunk[found - 1] !== CR) throw this.#bare(chunk, at, found, sink);
     if (found - 1 > at) sink.content(chunk.subarray(at, found - 1));
     this.#matched = 0;
     return found + this.#afterLineFeed.length;
+  }
+
+  /** What comes before it comes first: the verdict is the same wherever the chunks end. */
+  #bare(chunk: Buffer, start: number, end: number, sink: ContentSink): Refusal {
+    if (end > start) sink.content(chunk.subarray(start, end));
+    return bare();
   }
 
   #found(at: number): number {
