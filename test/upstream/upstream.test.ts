@@ -146,6 +146,65 @@ t.test('several addresses take turns', async (t) => {
   t.equal(answers.join(''), 'abcabc');
 });
 
+t.test('an address that is slow holds its own places only, and one that fails is passed over', async (t) => {
+  const slow = await startHolding(t);
+  const quick = await startRecordingBackend(answerWith('quick'));
+  t.teardown(() => quick.close());
+  const upstream = makeUpstream(t, [slow.url, quick.url], { connections: 1, pending: 0 });
+  const first = call(upstream);
+  await slow.arrived(1);
+  for (let count = 0; count < 5; count++) {
+    const heard = call(upstream);
+    t.equal(await heard.ended, 'end');
+    t.equal(heard.text, 'quick');
+  }
+  slow.held[0]?.response.end();
+  t.equal(await first.ended, 'end');
+
+  const dead = await startScriptedBackend(() => {});
+  await dead.close();
+  const half = makeUpstream(t, [dead.url, quick.url], { breakerFailures: 2 });
+  for (let count = 0; count < 6; count++) t.equal(await call(half).ended, 'end', 'made at the other address');
+  t.equal(half.resting, 1);
+  const none = makeUpstream(t, [dead.url], { breakerFailures: 2 });
+  const codes: string[] = [];
+  for (let count = 0; count < 3; count++) codes.push(await call(none).ended);
+  t.same(codes, ['UPSTREAM_UNREACHABLE', 'UPSTREAM_UNREACHABLE', 'CIRCUIT_OPEN']);
+});
+
+t.test('a caller who sends slowly does not make the backend a failing one', async (t) => {
+  const backend = await startRecordingBackend(answerWith('late'));
+  t.teardown(() => backend.close());
+  const upstream = makeUpstream(t, [backend.url], { breakerFailures: 1, totalMillis: 30 });
+  const body = new Readable({ read() {} });
+  body.on('error', () => {});
+  body.push('half');
+  t.equal(await call(upstream, { method: 'POST', body }).ended, 'UPSTREAM_TIMEOUT');
+  t.equal(upstream.resting, 0);
+  t.equal(backend.complete.length, 0);
+});
+
+t.test('a long upload has a connection of its own, and an aborted one takes it along', async (t) => {
+  const backend = await startRecordingBackend(answerWith('fine'));
+  t.teardown(() => backend.close());
+  const upstream = makeUpstream(t, [backend.url]);
+  t.equal(await call(upstream).ended, 'end');
+  const body = new Readable({ read() {} });
+  body.on('error', () => {});
+  body.push('half');
+  const heard = call(upstream, { method: 'POST', headers: ['content-length', '8'], body });
+  while (backend.begun < 2) await turn();
+  heard.call.abort(new Refusal('CLIENT_GONE'));
+  const next = call(upstream, { method: 'POST', body: Buffer.from('next') });
+  t.equal(await next.ended, 'end');
+  while (backend.aborted === 0) await turn();
+  t.same(
+    backend.complete.map((message) => message.body.toString()),
+    ['', 'next'],
+    'the half is part of nothing',
+  );
+});
+
 t.test('a paused call leaves the rest with the backend until it is resumed', async (t) => {
   const total = 32 * 1024 * 1024;
   let sent = 0;
