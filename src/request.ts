@@ -96,7 +96,8 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
 
 function finish({ hooks }: Gateway, exchange: Exchange, response: ServerResponse): void {
   // What was refused stays so, however much of the refusal its caller cared to read.
-  if (!response.writableFinished && exchange.refusal === null) exchange.outcome = 'aborted';
+  if ((!response.writableFinished || response.errored !== null) && exchange.refusal === null)
+    exchange.outcome = 'aborted';
   hooks.finish(exchange);
 }
 

@@ -147,6 +147,8 @@ export class Connection {
       this.#sentMillis = nowMillis;
     } else if (nowMillis - this.#sentMillis >= stallMillis) {
       this.socket.resetAndDestroy();
+      // An answer that was all handed over looks finished once its connection is gone.
+      this.current?.response.destroy(new Refusal('CLIENT_GONE', 'stalled'));
     }
   }
 }

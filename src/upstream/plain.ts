@@ -62,7 +62,7 @@ export function makePlainProxy(url: string, silenceMillis: number, endAnswer: En
       const passage = new Passage(request, response, endAnswer, reject);
       passages.set(request, passage);
       response.once('close', () => {
-        if (response.writableFinished) resolve();
+        if (response.writableFinished && response.errored === null) resolve();
         else passage.fail(new Refusal('CLIENT_GONE'));
       });
       proxy.web(request, response, {}, (error) => passage.broken(error));

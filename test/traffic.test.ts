@@ -1,0 +1,154 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import t, { type Test } from 'tap';
+
+import { defaultsOf } from '../src/base/limit.js';
+import { Refusal } from '../src/base/refusal.js';
+import { HTTP_LIMITS, type HttpLimits } from '../src/config/http-limits.js';
+import { listen } from '../src/server.js';
+import { TrafficServer } from '../src/traffic.js';
+import { RawClient, sendRaw } from './kit/raw-client.js';
+
+/** The server for callers without the gateway behind it: what a handler is told, and who is cut. */
+
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n';
+
+interface Started {
+  readonly traffic: TrafficServer;
+  readonly url: string;
+  /** Codes of the requests that no handler saw. */
+  readonly refused: string[];
+}
+
+async function start(
+  t: Test,
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  limits: Partial<HttpLimits> = {},
+): Promise<Started> {
+  const refused: string[] = [];
+  const traffic = new TrafficServer(
+    async (request, response) => handler(request, response),
+    { ...defaultsOf(HTTP_LIMITS), ...limits },
+    { refused: (_client, _method, refusal) => refused.push(refusal.code) },
+  );
+  const url = await listen(traffic.server, '127.0.0.1:0');
+  t.teardown(() => traffic.drain(0));
+  return { traffic, url, refused };
+}
+
+t.test('a long answer written in one piece: who reads is served, however slowly; who stops is cut', async (t) => {
+  const bytes = 48 * 1024 * 1024;
+  let closed = (_wasWritten: boolean): void => {};
+  const { url } = await start(
+    t,
+    (_request, response) => {
+      response.once('close', () => closed(response.writableFinished && response.errored === null));
+      response.writeHead(200, ['content-length', String(bytes)]).end(Buffer.alloc(bytes, 'x'));
+    },
+    { stallMillis: 300 },
+  );
+  for (const isSteady of [true, false]) {
+    const whether = new Promise<boolean>((resolve) => {
+      closed = resolve;
+    });
+    const client = await RawClient.connect(url);
+    const { socket } = client;
+    let received = 0;
+    let pause = 0;
+    socket.removeAllListeners('data').on('data', (chunk) => {
+      received += chunk.length;
+      // A pause after every 8 MiB, each shorter than the limit and all of them longer.
+      if (received / (8 * 1024 * 1024) < pause + 1) return;
+      pause++;
+      socket.pause();
+      if (isSteady) setTimeout(() => socket.resume(), 100);
+    });
+    await client.send(GET);
+    t.equal(await whether, isSteady, isSteady ? 'read to its end' : 'cut');
+    socket.destroy();
+  }
+});
+
+t.test('whoever reads a body is told what is wrong with it, also if it begins to read late', async (t) => {
+  const told: unknown[] = [];
+  const { url, refused } = await start(
+    t,
+    (request, response) => {
+      const read = (): void => {
+        request.resume().on('error', (error) => {
+          told.push(error);
+          if (!response.headersSent) response.writeHead(400, ['content-length', '0', 'connection', 'close']).end();
+        });
+      };
+      if (request.headers['x-late'] === undefined) read();
+      else setTimeout(read, 50);
+    },
+    { stallMillis: 200, bodyGraceMillis: 200 },
+  );
+  for (const field of ['', 'X-Late: 1\r\n']) {
+    const client = await RawClient.connect(url);
+    client.socket.end(POST.replace('\r\n\r\n', `\r\n${field}\r\n`));
+    t.equal((await client.reply()).status, 400, field);
+    client.close();
+    const slow = await RawClient.connect(url);
+    await slow.send(POST.replace('\r\n\r\n', `\r\n${field}\r\n`));
+    t.equal((await slow.reply()).status, 400, `${field}: too slow`);
+    slow.close();
+  }
+  t.ok(told.every((error) => error instanceof Refusal));
+  t.match(told, [{ code: 'HTTP_BAD_REQUEST' }, { code: 'HTTP_TIMEOUT' }, { code: 'HTTP_BAD_REQUEST' }]);
+  t.same(refused, [], 'the handler tells of them');
+});
+
+t.test('an error of a request that nobody listens to ends nothing', async (t) => {
+  const { url } = await start(t, (request, response) => {
+    if (request.method === 'GET') response.end('fine');
+    else request.on('error', () => {}).removeAllListeners('data');
+  });
+  for (let round = 0; round < 5; round++) {
+    const client = await RawClient.connect(url);
+    await client.send(POST);
+    client.socket.resetAndDestroy();
+  }
+  t.equal((await sendRaw(url, GET)).body, 'fine');
+});
+
+t.test('tunnels, whole or behind a request, are refused in their turn', async (t) => {
+  const { url, refused } = await start(t, (_request, response) => {
+    setImmediate(() => response.end('fine'));
+  });
+  const client = await RawClient.connect(url);
+  await client.send(`${GET}CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\nhello`);
+  t.equal((await client.reply()).body, 'fine');
+  const answer = await client.reply();
+  t.equal(answer.status, 405);
+  t.equal(answer.headers.get('allow'), 'GET, POST');
+  await client.ended();
+  t.same(refused, ['HTTP_METHOD']);
+  client.close();
+});
+
+t.test('requests behind the last answer are told of, and connections that are not taken are counted', async (t) => {
+  const { url, refused, traffic } = await start(t, (_request, response) => response.end('fine'), {
+    requestsPerConnection: 2,
+    connections: 1,
+  });
+  const client = await RawClient.connect(url);
+  const dropped = await RawClient.connect(url);
+  await dropped.ended();
+  await client.send(GET.repeat(5));
+  t.equal((await client.reply()).headers.get('connection'), 'keep-alive');
+  t.equal((await client.reply()).headers.get('connection'), 'close');
+  await client.ended();
+  t.same(refused, ['CLIENT_GONE', 'CLIENT_GONE', 'CLIENT_GONE']);
+  t.equal(traffic.droppedConnections, 1);
+  client.close();
+});
+
+t.test('deadlines may be given in any order of size', async (t) => {
+  const { url } = await start(t, (_request, response) => response.end('fine'), {
+    headerMillis: 9000,
+    totalMillis: 1000,
+  });
+  t.equal((await sendRaw(url, GET)).status, 200);
+});
