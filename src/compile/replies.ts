@@ -1,3 +1,5 @@
+import type { Problem } from '../base/problem.js';
+import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
 import type { DetailRules } from '../soap/fault-policy.js';
 import { type Operation, typeKey } from '../wsdl/model.js';
@@ -32,6 +34,21 @@ export function compileReplies(config: ServiceConfig, isDescribed: boolean, oper
     isIdempotent: (operation) => operation !== null && idempotent.has(operation),
     isReply: (operation, body) => operation === null || body === null || (expected.get(operation)?.(body) ?? true),
   };
+}
+
+/** What an operator should hear of at every start: stack traces of the backend reach callers (catalogue C14). */
+export function noticesOfReplies(loaded: LoadedConfig, service: string): readonly Problem[] {
+  if (loaded.config.services[service]?.faultDetail !== 'pass') return [];
+  const place = loaded.positionOf(['services', service, 'faultDetail']);
+  return [
+    {
+      file: loaded.file,
+      line: place?.line ?? null,
+      column: place?.column ?? null,
+      what: `Service \`${service}\` passes the whole detail of Faults, stack traces too.`,
+      remedy: 'Leave `faultDetail` away to pass what the WSDL declares.',
+    },
+  ];
 }
 
 /** Stacks write the name of the fault, of its element, or of the class behind it. */

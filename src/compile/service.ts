@@ -20,7 +20,7 @@ import { readByHand } from './by-hand.js';
 import { Destinations } from './destinations.js';
 import { OperationTable } from './operation-table.js';
 import { choosePort } from './port.js';
-import { compileReplies } from './replies.js';
+import { compileReplies, noticesOfReplies } from './replies.js';
 
 /** One SOAP backend, ready: who it is, what its messages may look like, how it is reached. */
 export interface SoapService {
@@ -122,7 +122,7 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     freshness,
     destinations: new Destinations(config, loaded.config.publicUrl),
     config,
-    notices: wsdl?.notices ?? [],
+    notices: [...(wsdl?.notices ?? []), ...noticesOfReplies(loaded, name)],
     ...compileReplies(config, wsdl !== null, operations),
   };
 }

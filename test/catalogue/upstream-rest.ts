@@ -114,6 +114,7 @@ export function testRest(rows: Rows): void {
     expectAnswer(t, reply, rows.answer('U23', 'the sixth'), '1.1', 'the sixth');
     t.equal(reply.headers.get('retry-after'), '1');
     t.equal(scripted.requests(), before, 'the backend heard nothing of it');
+    t.match(await scripted.gateway.metrics(), 'soapstone_upstream_breakers_open{service="s11"} 1');
     scripted.play((socket) => socket.write(FINE));
     let after = await scripted.ask('Ping');
     while (after.status !== 200) after = await scripted.ask('Ping');
