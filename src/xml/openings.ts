@@ -1,5 +1,5 @@
 import type { XmlLimits } from './limits.js';
-import { type Name, wordsAt, wordsOf } from './names.js';
+import { Name, wordsAt, wordsOf } from './names.js';
 import type { Namespaces } from './namespaces.js';
 import type { PlacedAttribute, Tag } from './tag.js';
 
@@ -24,7 +24,11 @@ export class Opening {
     this.length = bytes.length;
     this.limits = limits;
     [this.prefixes, this.uris] = namespaces.declarations();
-    this.attributes = attributes;
+    // Names of its own: names that held each other would never be let go.
+    this.attributes = attributes.map((attribute) => {
+      const { bytes, prefix, local } = attribute.name;
+      return { ...attribute, name: new Name(bytes, prefix, local) };
+    });
     this.#words = wordsOf(bytes);
   }
 

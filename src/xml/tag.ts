@@ -119,22 +119,14 @@ export class Tag implements StartTag {
 
   /** Adds an attribute whose value is the token completed last. */
   add(name: Name, flags: number): void {
-    const index = this.attributeCount++;
-    if (index === this.#attributes.length) this.#attributes.push(new Attribute());
-    const attribute = this.#attributes[index]!;
-    attribute.name = name;
-    attribute.start = this.start;
-    attribute.end = this.end;
-    attribute.flags = flags;
-    if (this.bytes === this.#carry) {
-      this.#carryEnd = this.end;
-      this.#carried = this.attributeCount;
-    } else {
-      this.#chunk = this.bytes;
-    }
+    const carried = this.bytes === this.#carry;
+    this.place(name, carried ? this.#chunk : this.bytes, this.start, this.end, flags);
+    if (!carried) return;
+    this.#carryEnd = this.end;
+    this.#carried = this.attributeCount;
   }
 
-  /** Adds an attribute whose value lies in the chunk, as do those before it. */
+  /** Adds an attribute whose value lies in this chunk. */
   place(name: Name, chunk: Buffer, start: number, end: number, flags: number): void {
     const index = this.attributeCount++;
     if (index === this.#attributes.length) this.#attributes.push(new Attribute());

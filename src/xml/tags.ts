@@ -28,21 +28,15 @@ export class TagScanner {
     this.#attributes = attributes;
   }
 
-  /**
-   * The name of the start tag at `i` if it is one that came after the last one before, and `>`, a space or `/>` follows;
-   * else null.
-   */
+  /** The name of the start tag at `i` if it is one that came after the last one before; else null. */
   expected(view: DataView, i: number, end: number): Name | null {
     const { last } = this;
     let name = nameAt(last.nextTag);
-    if (name === null || !isAt(name, view, i, end)) {
+    if (name === null || !isWholeAt(name, view, i, end)) {
       name = nameAt(last.otherTag);
-      if (name === null || !isAt(name, view, i, end)) return null;
+      if (name === null || !isWholeAt(name, view, i, end)) return null;
     }
-    const after = i + name.length;
-    if (after + 1 >= end || name.length > this.#cursor.nameBytes) return null;
-    const byte = view.getUint8(after);
-    return byte === 0x3e || byte === 0x20 || (byte === 0x2f && view.getUint8(after + 1) === 0x3e) ? name : null;
+    return name.length <= this.#cursor.nameBytes ? name : null;
   }
 
   /** A `<` has been read and a byte of a name follows at `i`. */
@@ -183,3 +177,11 @@ export class TagScanner {
 const LEARNT_DEPTH = 3;
 /** What a message has more of is not what messages have in common. */
 const LEARNT_MAX = 8;
+
+/** Whether this name stands at `i`, and `>`, a space or a slash behind it, and one byte more in the chunk. */
+function isWholeAt(name: Name, view: DataView, i: number, end: number): boolean {
+  const after = i + name.length;
+  if (after + 1 >= end || !isAt(name, view, i, end)) return false;
+  const byte = view.getUint8(after);
+  return byte === 0x3e || byte === 0x20 || byte === 0x2f;
+}
