@@ -116,7 +116,12 @@ export class TrafficServer {
       if (left > 0) this.#counts.set(client, left);
       else this.#counts.delete(client);
     });
-    if (count > this.#limits.connectionsPerClient) this.#answer(connection, new Refusal('HTTP_CONNECTIONS'));
+    const { connectionsPerClient } = this.#limits;
+    // An answer keeps its connection for a while: one client must not fill the house with them.
+    if (count > 2 * connectionsPerClient) {
+      this.droppedConnections++;
+      socket.destroy();
+    } else if (count > connectionsPerClient) this.#answer(connection, new Refusal('HTTP_CONNECTIONS'));
   }
 
   /** Requests of one connection are handled one after the other, whenever they come: backends need not cope with more. */

@@ -129,6 +129,7 @@ class Passage {
     reply.once('end', () => {
       if (!reply.complete || this.#isOver) return;
       this.#isOver = true;
+      request.unpipe();
       this.#endAnswer(request, response);
     });
   }

@@ -150,7 +150,13 @@ export async function manyConnections(t: Test, rows: Rows): Promise<void> {
   expectAnswer(t, await fourth.reply(), rows.answer('H26', 'one more from one client'), '1.1', 'H26 client');
   fourth.close();
   t.match(await few.gateway.accessLine(), { status: 429, code: 'HTTP_CONNECTIONS', client: '127.0.0.1' });
-  for (const client of clients) client.close();
+  const crowd = await Promise.all(Array.from({ length: 20 }, () => RawClient.connect(few.gateway.url)));
+  const answers = await Promise.all(crowd.map((client) => client.reply()));
+  t.ok(
+    answers.every((answer) => answer.status === 429 || answer.isCut),
+    'a crowd gets no further',
+  );
+  for (const client of [...crowd, ...clients]) client.close();
   let status = 0;
   while (status !== 200) status = (await sendRaw(few.gateway.url, goodRequest())).status;
   t.equal(few.backend.begun, 1, 'as soon as there is room again');
@@ -161,6 +167,7 @@ export async function manyConnections(t: Test, rows: Rows): Promise<void> {
   await third.send(goodRequest());
   expectAnswer(t, await third.reply(), rows.answer('H26', 'one more of all'), '1.1', 'H26 all');
   third.close();
+  t.match(await small.gateway.metrics(), /^soapstone_client_connections_dropped_total 1$/m, 'and is counted');
   for (const client of two) {
     await client.send(goodRequest());
     t.equal((await client.reply()).status, 200, 'the others are served');
