@@ -43,6 +43,7 @@ t.test('heads that can be read in two ways are refused at every door', async (t)
     ['H07 version 0.9', 505, withLength(good, 'HTTP/0.9')],
     ['H16 two types', 400, withLength([...good, 'Content-Type: text/xml'])],
     ['S09 two actions', 400, withLength([...good, 'SOAPAction: "b"'])],
+    ['S09 a long action', 400, withLength(good.with(2, `SOAPAction: "${'a'.repeat(1024)}"`))],
     ['H02 two lengths', 400, withLength([...good, 'Content-Length: 1'])],
   ];
   let arrived = 0;
