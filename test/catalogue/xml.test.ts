@@ -94,7 +94,7 @@ async function startProcess(t: Test, url: string): Promise<Server> {
   return gateway;
 }
 
-const LONG = 64 * 1024 * 1024;
+const LONG = 128 * 1024 * 1024;
 
 t.test('X33: a long element of base64 takes no memory', async (t) => {
   let received = 0;
@@ -132,7 +132,7 @@ t.test('X33: a long element of base64 takes no memory', async (t) => {
       more();
     });
   // Warm: what a process takes for itself before it does anything long.
-  await send(16 * block.length);
+  await send(LONG / 4);
   received = 0;
   const { rssBytes } = await gateway.usage();
   t.equal(await send(LONG), 200, `X33 ${rows.answer('X33', 'one long element')}`);
