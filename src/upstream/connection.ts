@@ -47,8 +47,11 @@ export const makeConnector = (limits: UpstreamLimits): Connector =>
  * used again. The only file that knows which HTTP client it is.
  */
 export class Connection {
-  readonly #client: Client;
+  readonly #origin: string;
+  readonly #connector: Connector;
   readonly #limits: UpstreamLimits;
+  /** Null until it is needed, and after a connection could not be made: a client that failed there may count wrong. */
+  #client: Client | null = null;
   #socket: Socket | null = null;
   #guard: Guard | null = null;
   #madeMillis = 0;
@@ -56,22 +59,9 @@ export class Connection {
   #exchanges = 0;
 
   constructor(origin: string, connector: Connector, limits: UpstreamLimits) {
+    this.#origin = origin;
+    this.#connector = connector;
     this.#limits = limits;
-    this.#client = new Client(origin, {
-      pipelining: 1,
-      connect: (options, callback) =>
-        connector(options, (...made) => {
-          if (made[0] === null) this.#adopt(made[1]);
-          callback(...made);
-        }),
-      headersTimeout: limits.headersMillis,
-      bodyTimeout: limits.idleMillis,
-      keepAliveTimeout: Math.max(1, limits.keepAliveMillis),
-      keepAliveMaxTimeout: Math.max(1, limits.keepAliveMillis),
-      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MILLIS,
-      maxHeaderSize: HEAD_BYTES_MAX,
-      allowH2: false,
-    });
   }
 
   /** The exchange there is, or the last one, was not the first on its socket. */
@@ -96,6 +86,7 @@ export class Connection {
       // The client makes a new one for the request that it is given next.
       if (isFresh || isOld) socket.destroy();
     }
+    this.#client ??= this.#makeClient();
     this.#client.dispatch(request, handler);
   }
 
@@ -115,7 +106,30 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    await this.#client.destroy();
+    await this.#client?.destroy();
+  }
+
+  #makeClient(): Client {
+    const limits = this.#limits;
+    const client = new Client(this.#origin, {
+      pipelining: 1,
+      connect: (options, callback) =>
+        this.#connector(options, (...made) => {
+          if (made[0] === null) this.#adopt(made[1]);
+          callback(...made);
+        }),
+      headersTimeout: limits.headersMillis,
+      bodyTimeout: limits.idleMillis,
+      keepAliveTimeout: Math.max(1, limits.keepAliveMillis),
+      keepAliveMaxTimeout: Math.max(1, limits.keepAliveMillis),
+      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MILLIS,
+      maxHeaderSize: HEAD_BYTES_MAX,
+      allowH2: false,
+    });
+    client.on('connectionError', () => {
+      if (this.#client === client) this.#client = null;
+    });
+    return client;
   }
 
   #adopt(socket: Socket): void {
