@@ -13,7 +13,7 @@ import { assertSplitsAgree } from '../kit/splits.js';
 
 const RULES: EnvelopeRules = {
   dialects: new Set(DIALECT_NAMES),
-  header: { ownTargets: new Set(), understoodByGateway: new Set(), understoodByService: null, enforce: true },
+  header: { ownTargets: new Set(), understoodByGateway: new Set(), understoodByService: null, enforce: false },
   headerBlocksMax: 64,
   idsMax: 100,
   arrayItemsMax: null,
