@@ -17,7 +17,7 @@ const BYTEWISE_BYTES = 1_000;
 
 t.test('one answer of a backend, whole and byte by byte, in every dialect', async (t) => {
   const scripted = await startScripted(t, {
-    limits: 'headersMillis: 250, idleMillis: 250, totalMillis: 1000, breakerFailures: 0',
+    limits: 'headersMillis: 1000, idleMillis: 700, totalMillis: 2500, breakerFailures: 0',
     more: '  xml: { messageBytes: 2097152 }\n',
   });
   for (const vector of [...ANSWERS, ...HEADS]) {
