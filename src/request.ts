@@ -4,6 +4,7 @@ import { Exchange, nextExchangeId } from './base/exchange.js';
 import { asRefusal, Refusal } from './base/refusal.js';
 import type { SoapService } from './compile/service.js';
 import type { Compiled } from './compile.js';
+import { Ending } from './flow/ending.js';
 import { forward } from './flow/forward.js';
 import { answerGraphql, type GraphqlDoor, makeGraphqlDoor } from './flow/graphql.js';
 import { judgeHead } from './flow/head.js';
@@ -73,6 +74,7 @@ interface Gateway {
 async function handle(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { compiled } = gateway;
   const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', request.method ?? '');
+  const ending = new Ending(response);
   let service: SoapService | null = null;
   try {
     judgeHead(request, compiled.config.limits.http);
@@ -81,8 +83,8 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     if (service !== null) exchange.route = service.name;
     // Before the body: what is refused for want of time must take none.
     if (gateway.hooks.isShedding()) throw new Refusal('OVERLOADED');
-    if (service !== null) await soap(gateway, service, query, exchange, request, response);
-    else if (path === compiled.graph.path) await answerGraphql(gateway.graphql, exchange, request, response);
+    if (service !== null) await soap(gateway, service, query, exchange, request, response, ending);
+    else if (path === compiled.graph.path) await answerGraphql(gateway.graphql, exchange, request, response, ending);
     else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
   } catch (caught) {
     const refusal = asRefusal(caught);
@@ -90,15 +92,11 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     else refuseSoap(exchange, request, response, service, refusal);
   }
   // A request is over when its answer is out, or will never be: what is measured before that is not what a caller sees.
-  if (response.closed) finish(gateway, exchange, response);
-  else response.once('close', () => finish(gateway, exchange, response));
-}
-
-function finish({ hooks }: Gateway, exchange: Exchange, response: ServerResponse): void {
-  // What was refused stays so, however much of the refusal its caller cared to read.
-  if ((!response.writableFinished || response.errored !== null) && exchange.refusal === null)
-    exchange.outcome = 'aborted';
-  hooks.finish(exchange);
+  ending.onOver((isComplete) => {
+    // What was refused stays so, however much of the refusal its caller cared to read.
+    if (!isComplete && exchange.refusal === null) exchange.outcome = 'aborted';
+    gateway.hooks.finish(exchange);
+  });
 }
 
 async function soap(
@@ -108,6 +106,7 @@ async function soap(
   exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
+  ending: Ending,
 ): Promise<void> {
   if (asksForDocument(request.method ?? '', query)) {
     serveWsdl(gateway.wsdl, exchange, request, response, service, query);
@@ -116,7 +115,7 @@ async function soap(
   exchange.route = service.name;
   const gate =
     service.mode === 'enforce' ? service.gate : { ...service.gate, onViolation: gateway.hooks.onViolation(exchange) };
-  const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange) };
+  const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange, ending) };
 
   const head = readSoapRequestHead(request, service);
   if (head.method === 'GET') {
@@ -141,7 +140,9 @@ async function soap(
   }
   exchange.heldMillis = performance.now() - exchange.startedMillis;
   if (judge.dialect?.needsContentLength === true && !head.hasLength) {
-    throw new Refusal('HTTP_LENGTH_REQUIRED');
+    const refusal = new Refusal('HTTP_LENGTH_REQUIRED');
+    if (gate.onViolation === null) throw refusal;
+    gate.onViolation(refusal);
   }
   // In monitor mode a message may get here unjudged.
   const operation = policy.known?.operation ?? null;

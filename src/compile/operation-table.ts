@@ -8,6 +8,8 @@ export interface KnownOperation {
   readonly actions: ReadonlySet<string> | null;
   /** The SOAPAction the WSDL gives it; null where it gives none, or several operations share the child of Body. */
   readonly soapAction: string | null;
+  /** The same as a field says it, in quotes. */
+  readonly soapActionField: string | null;
 }
 
 /** Which operation a request asks for: looked up by the child of its Body and by nothing else. */
@@ -49,6 +51,8 @@ export class OperationTable {
       const action = given(operation);
       if (known?.operation === operation && action !== null) known.soapAction = action;
     }
+    for (const locals of this.#byUri.values()) for (const draft of locals.values()) quote(draft);
+    if (this.#empty !== null) quote(this.#empty);
     this.isComplete = complete;
     this.mayBeEncoded = wsdl === null || all.some(({ status }) => status === 'disabled');
   }
@@ -75,6 +79,11 @@ export class OperationTable {
 interface Draft extends KnownOperation {
   readonly actions: Set<string> | null;
   soapAction: string | null;
+  soapActionField: string | null;
+}
+
+function quote(draft: Draft): void {
+  draft.soapActionField = draft.soapAction === null ? null : `"${draft.soapAction}"`;
 }
 
 const draftOf = (operation: Operation): Draft => ({
@@ -82,6 +91,7 @@ const draftOf = (operation: Operation): Draft => ({
   // A mapping written by hand may leave the action away without meaning that there is none.
   actions: operation.soapAction === null && operation.addressingAction === null ? null : new Set(),
   soapAction: operation.soapAction === '' ? null : operation.soapAction,
+  soapActionField: null,
 });
 
 /** The WSDL's own words, and what real stacks write instead: the bare name (spyne), `uri#name` (SOAP::Lite), `uri/name`. */

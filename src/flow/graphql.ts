@@ -10,6 +10,7 @@ import type { FieldCall } from '../graphql/execute.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../graphql/http.js';
 import { PAGE_POLICY, printPage } from '../graphql/page.js';
 import { callOperation } from './call.js';
+import type { Ending } from './ending.js';
 import { invite } from './invite.js';
 import { endLingering } from './linger.js';
 
@@ -40,6 +41,7 @@ export async function answerGraphql(
   exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
+  ending: Ending,
 ): Promise<void> {
   exchange.route = 'graphql';
   if (wantsPage(request)) {
@@ -47,9 +49,7 @@ export async function answerGraphql(
     return;
   }
   const departure = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) departure.abort();
-  });
+  ending.onGone(() => departure.abort());
   const { signal } = departure;
   const { status, headers, body } = await door.handler(
     {

@@ -32,79 +32,124 @@ export interface Intake {
  */
 export function receive(
   request: IncomingMessage,
-  { inflate, bufferBytes }: Intake,
+  intake: Intake,
   makeGate: (output: GateOutput) => Gate,
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
-    // Made for long messages only: a stream costs more than judging a short message does.
-    let body: RequestBody | null = null;
-    let collected: Collected | null = null;
-    const source = new FairSource(request);
-    const gate = makeGate({
-      whole: (message) => resolve({ kind: 'whole', message }),
-      begin(growthBytes) {
-        if (bufferBytes !== null) {
-          collected = new Collected(bufferBytes);
-          return;
-        }
-        body = new RequestBody(inflater ?? source, leave);
-        resolve({ kind: 'flowing', body, growthBytes });
-      },
-      data(chunk) {
-        if (collected !== null) collected.add(chunk);
-        else if (body?.push(chunk) === false) (inflater ?? source).pause();
-      },
-      end() {
-        if (collected !== null) resolve({ kind: 'whole', message: collected.message() });
-        else body?.push(null);
-      },
-    });
-    const leave = (): void => {
-      request.off('data', onBytes).off('end', onLast).off('error', onError);
-      inflater?.destroy();
-    };
-    const stop = (caught: unknown): void => {
-      leave();
-      // Whoever waits for the head hears it here, whoever has the body hears it there.
-      reject(caught);
-      body?.destroy(caught instanceof Error ? caught : new Error('stopped'));
-    };
-    const onData = (chunk: Buffer): void => {
-      try {
-        gate.write(chunk);
-      } catch (caught) {
-        stop(caught);
-      }
-    };
-    const onEnd = (): void => {
-      try {
-        gate.end();
-      } catch (caught) {
-        stop(caught);
-      }
-    };
-    // Told by the server: what is wrong with the rest of the request; else the caller has left.
-    const onError = (error: Error): void => stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
-    const inflater = inflate === null ? null : inflateFor(source, inflate, onData, onEnd, stop);
-    const onBytes = (chunk: Buffer): void => {
-      if (inflater === null) onData(chunk);
-      else inflater.write(chunk);
-      source.took(chunk.length);
-    };
-    const onLast = inflater === null ? onEnd : () => inflater.end();
-    request.on('data', onBytes).once('end', onLast).once('error', onError);
+    const receiving = new Receiving(request, intake, resolve, reject);
+    receiving.start(makeGate(receiving));
   });
 }
 
-/** Decodes a request; the caller waits while its bytes do. */
-function inflateFor(
-  source: FairSource,
-  limits: InflateLimits,
-  data: (chunk: Buffer) => void,
-  end: () => void,
-  failed: (refusal: Refusal) => void,
-): Inflater {
-  return new Inflater(limits, { data, end, failed, enough: () => source.pause(), more: () => source.resume() });
+/** One request on its way through the gate in. */
+class Receiving implements GateOutput {
+  readonly #request: IncomingMessage;
+  readonly #source: FairSource;
+  readonly #bufferBytes: number | null;
+  readonly #inflater: Inflater | null;
+  readonly #resolve: (received: Received) => void;
+  readonly #reject: (caught: unknown) => void;
+  #gate: Gate | null = null;
+  /** Made for long messages only: a stream costs more than judging a short message does. */
+  #body: RequestBody | null = null;
+  #collected: Collected | null = null;
+
+  constructor(
+    request: IncomingMessage,
+    { inflate, bufferBytes }: Intake,
+    resolve: (received: Received) => void,
+    reject: (caught: unknown) => void,
+  ) {
+    this.#request = request;
+    this.#source = new FairSource(request);
+    this.#bufferBytes = bufferBytes;
+    this.#inflater = inflate === null ? null : this.#inflate(inflate);
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  start(gate: Gate): void {
+    this.#gate = gate;
+    this.#request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError);
+  }
+
+  whole(message: Buffer): void {
+    this.#resolve({ kind: 'whole', message });
+  }
+
+  begin(growthBytes: number): void {
+    if (this.#bufferBytes !== null) {
+      this.#collected = new Collected(this.#bufferBytes);
+      return;
+    }
+    this.#body = new RequestBody(this.#inflater ?? this.#source, () => this.#leave());
+    this.#resolve({ kind: 'flowing', body: this.#body, growthBytes });
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#collected !== null) this.#collected.add(chunk);
+    else if (this.#body?.push(chunk) === false) (this.#inflater ?? this.#source).pause();
+  }
+
+  end(): void {
+    if (this.#collected !== null) this.#resolve({ kind: 'whole', message: this.#collected.message() });
+    else this.#body?.push(null);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#inflater === null) this.#take(chunk);
+    else this.#inflater.write(chunk);
+    this.#source.took(chunk.length);
+  };
+
+  readonly #onEnd = (): void => {
+    if (this.#inflater === null) this.#finish();
+    else this.#inflater.end();
+  };
+
+  /** Told by the server: what is wrong with the rest of the request; else the caller has left. */
+  readonly #onError = (error: Error): void => {
+    this.#stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
+  };
+
+  #take(chunk: Buffer): void {
+    try {
+      this.#gate?.write(chunk);
+    } catch (caught) {
+      this.#stop(caught);
+    }
+  }
+
+  #finish(): void {
+    try {
+      this.#gate?.end();
+    } catch (caught) {
+      this.#stop(caught);
+    }
+  }
+
+  #stop(caught: unknown): void {
+    this.#leave();
+    // Whoever waits for the head hears it here, whoever has the body hears it there.
+    this.#reject(caught);
+    this.#body?.destroy(caught instanceof Error ? caught : new Error('stopped'));
+  }
+
+  #leave(): void {
+    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError);
+    this.#inflater?.destroy();
+  }
+
+  /** Decodes the request; the caller waits while its bytes do. */
+  #inflate(limits: InflateLimits): Inflater {
+    return new Inflater(limits, {
+      data: (chunk) => this.#take(chunk),
+      end: () => this.#finish(),
+      failed: (refusal) => this.#stop(refusal),
+      enough: () => this.#source.pause(),
+      more: () => this.#source.resume(),
+    });
+  }
 }
 
 /** A request that is sent on in one piece: some stacks refuse what has no Content-Length. */

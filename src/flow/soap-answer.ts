@@ -1,16 +1,19 @@
 import type { ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
+import type { Ending } from './ending.js';
 import { endLingering, linger } from './linger.js';
 
 /** The answer to a SOAP caller: the only place that writes one, whole or flowing. */
 export class SoapAnswer {
   readonly #response: ServerResponse;
   readonly #exchange: Exchange;
+  readonly #ending: Ending;
 
-  constructor(response: ServerResponse, exchange: Exchange) {
+  constructor(response: ServerResponse, exchange: Exchange, ending: Ending) {
     this.#response = response;
     this.#exchange = exchange;
+    this.#ending = ending;
   }
 
   /** Something is out already: a failure can only be told by cutting the connection. */
@@ -50,9 +53,7 @@ export class SoapAnswer {
 
   /** The caller left before the answer was complete. */
   onGone(then: () => void): void {
-    this.#response.on('close', () => {
-      if (!this.#response.writableFinished) then();
-    });
+    this.#ending.onGone(then);
   }
 
   onDrain(then: () => void): void {

@@ -35,7 +35,8 @@ export function saidOf(
   if (service.mode === 'monitor' || dialect === null) return written;
   const { action } = policy;
   const mustSay = dialect.actionHeader && (action !== null || policy.known !== null);
-  const soapAction = written.soapAction !== null || mustSay ? `"${action ?? ''}"` : null;
+  const soapAction =
+    written.soapAction !== null || mustSay ? (policy.known?.soapActionField ?? `"${action ?? ''}"`) : null;
   if (mediaType === null) return { contentType: written.contentType, soapAction };
   // A charset that nobody named is UTF-8, as the reader has seen; other servers may guess.
   const charset = mediaType.charset ?? (encoding === 'utf-8' ? 'utf-8' : null);

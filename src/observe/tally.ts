@@ -21,6 +21,9 @@ export class TallyTable<T> {
   readonly #rowsMax: number;
   readonly #root: Level<Level<Level<Level<T>>>> = new Map();
   #rest: T | null = null;
+  /** What was asked for last, and found: nearly always it is asked for again. */
+  #lastNames: readonly [string, string, string, string] | null = null;
+  #last: T | null = null;
 
   /** `width` is the number of labels, up to four. */
   constructor(width: number, make: () => T, rowsMax = ROWS_MAX) {
@@ -30,7 +33,15 @@ export class TallyTable<T> {
   }
 
   find(first = '', second = '', third = '', fourth = ''): T {
-    return this.#root.get(first)?.get(second)?.get(third)?.get(fourth) ?? this.#add([first, second, third, fourth]);
+    const names = this.#lastNames;
+    if (names !== null && names[0] === first && names[1] === second && names[2] === third && names[3] === fourth) {
+      if (this.#last !== null) return this.#last;
+    }
+    const found =
+      this.#root.get(first)?.get(second)?.get(third)?.get(fourth) ?? this.#add([first, second, third, fourth]);
+    this.#lastNames = [first, second, third, fourth];
+    this.#last = found;
+    return found;
   }
 
   #add(names: readonly [string, string, string, string]): T {

@@ -130,9 +130,16 @@ export const printMediaType = (dialect: Dialect, action: string | null): string 
 
 /** A Content-Type with what is known of it. */
 export function printContentType(name: string, charset: string | null, action: string | null): string {
+  const usual = charset === 'utf-8' && action === null ? USUAL.get(name) : undefined;
+  if (usual !== undefined) return usual;
   const base = charset === null ? name : `${name}; charset=${charset}`;
   return action === null || action === '' ? base : `${base}; action=${quoted(action)}`;
 }
+
+/** What is said nearly always, made once: a text put together anew is looked through letter by letter on its way out. */
+const USUAL: ReadonlyMap<string, string> = new Map(
+  ['text/xml', 'application/soap+xml'].map((name) => [name, `${name}; charset=utf-8`]),
+);
 
 /** A quoted string (RFC 9110 section 5.6.4). */
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;

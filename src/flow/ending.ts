@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http';
+
+/** How one request ends: its answer is out, or its caller has left. One listener for all who want to know. */
+export class Ending {
+  readonly #response: ServerResponse;
+  #gone: (() => void) | null = null;
+  #over: ((isComplete: boolean) => void) | null = null;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    response.on('close', this.#closed);
+  }
+
+  /** Told if the caller leaves before its answer is out. One at a time. */
+  onGone(then: () => void): void {
+    this.#gone = then;
+  }
+
+  /** Told when nothing more can happen to the answer, at once if so: whether all of it is out. */
+  onOver(then: (isComplete: boolean) => void): void {
+    if (this.#response.closed) then(this.#isComplete);
+    else this.#over = then;
+  }
+
+  get #isComplete(): boolean {
+    return this.#response.writableFinished && this.#response.errored === null;
+  }
+
+  readonly #closed = (): void => {
+    if (!this.#response.writableFinished) this.#gone?.();
+    this.#over?.(this.#isComplete);
+  };
+}
