@@ -23,7 +23,7 @@ export class AccessLines {
     const names = this.#names;
     let line =
       `{"level":${LEVELS[refusal === null ? 'info' : refusal.kind.level]}${this.#timestamp()}` +
-      `,"id":"${exchange.id}","client":${names.quote(exchange.client)}` +
+      `,"id":${quoteId(exchange.id)},"client":${names.quote(exchange.client)}` +
       `,"method":${names.quote(exchange.method)},"route":${names.quote(exchange.route)}` +
       `,"operation":${names.quote(exchange.operation)},"dialect":${names.quote(exchange.dialect)}` +
       `,"status":${exchange.status},"outcome":"${exchange.outcome}"`;
@@ -41,6 +41,9 @@ export class AccessLines {
     return `${line},"msg":"request"}\n`;
   }
 }
+
+/** Ids are our own and every one is new: not worth keeping. */
+const quoteId = (id: string): string => (/^[\w-]{1,64}$/.test(id) ? `"${id}"` : quoteText(id));
 
 /** To the hundredth, put together from whole numbers: the way from a fraction to its shortest text is long. */
 function printMillis(millis: number): string {

@@ -1,7 +1,6 @@
 import { Refusal } from '../base/refusal.js';
 import { stringOf } from './bytes.js';
 import { CLASS, IN_NAME, isNcName, utf8Length } from './chars.js';
-import type { Opening } from './openings.js';
 
 /**
  * Names and namespace names, looked up by their bytes, so that a string is made once for all messages.
@@ -101,8 +100,6 @@ export class Name {
   nextTag = -1;
   otherTag = -1;
   nextAttribute = -1;
-  /** The start tag that this name had the last time it declared namespaces. */
-  opening: Opening | null = null;
 
   constructor(bytes: Uint8Array, prefix: string, local: string) {
     this.bytes = bytes;

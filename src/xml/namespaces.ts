@@ -1,9 +1,17 @@
 import { Refusal } from '../base/refusal.js';
 import type { Name } from './names.js';
-import type { Opening } from './openings.js';
 
 export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 export const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
+
+/** What one start tag declares, kept for when it comes again. */
+export interface Declarations {
+  readonly prefixes: readonly string[];
+  readonly uris: readonly string[];
+  /** The scope it opened the last time, and the one around it: between equal ones the meaning of names can be kept. */
+  outerScope: number;
+  innerScope: number;
+}
 
 /** The namespace declarations in force: a stack, searched from its top while it is low and by an index beyond. */
 export class Namespaces {
@@ -22,8 +30,8 @@ export class Namespaces {
   readonly #scopes: number[] = [];
   /** First declaration of the start tag being read. */
   #first = 0;
-  /** The start tag being read when it is one that is known. */
-  #opening: Opening | null = null;
+  /** Of the start tag being read when it is one that is known. */
+  #known: Declarations | null = null;
 
   reset(): void {
     this.count = 0;
@@ -32,14 +40,14 @@ export class Namespaces {
     this.#marks.length = 0;
     this.#scopes.length = 0;
     this.#first = 0;
-    this.#opening = null;
+    this.#known = null;
     this.scope = ROOT_SCOPE;
   }
 
   /** A start tag begins. */
   begin(): void {
     this.#first = this.count;
-    this.#opening = null;
+    this.#known = null;
   }
 
   /** Declarations on the start tag being read. */
@@ -61,18 +69,23 @@ export class Namespaces {
   }
 
   /** Binds what a known start tag declares. */
-  redeclare(opening: Opening): void {
-    const { prefixes, uris } = opening;
+  redeclare(known: Declarations): void {
+    const { prefixes, uris } = known;
     for (let i = 0; i < prefixes.length; i++) {
       this.#prefixes[this.count] = prefixes[i]!;
       this.#uris[this.count++] = uris[i]!;
     }
-    this.#opening = opening;
+    this.#known = known;
   }
 
-  /** What the start tag being read declares: prefixes and their namespaces. */
-  declarations(): readonly [readonly string[], readonly string[]] {
-    return [this.#prefixes.slice(this.#first, this.count), this.#uris.slice(this.#first, this.count)];
+  /** What the start tag being read declares. */
+  declarations(): Declarations {
+    return {
+      prefixes: this.#prefixes.slice(this.#first, this.count),
+      uris: this.#uris.slice(this.#first, this.count),
+      outerScope: NO_SCOPE,
+      innerScope: NO_SCOPE,
+    };
   }
 
   /** The start tag is complete. True when it declared something: then `leave` is due at its end. */
@@ -80,16 +93,16 @@ export class Namespaces {
     if (this.count === this.#first) return false;
     this.#marks.push(this.#first);
     this.#scopes.push(this.scope);
-    const opening = this.#opening;
-    if (opening === null) {
+    const known = this.#known;
+    if (known === null) {
       this.scope = nextScope();
       return true;
     }
-    if (opening.outerScope !== this.scope) {
-      opening.outerScope = this.scope;
-      opening.innerScope = nextScope();
+    if (known.outerScope !== this.scope) {
+      known.outerScope = this.scope;
+      known.innerScope = nextScope();
     }
-    this.scope = opening.innerScope;
+    this.scope = known.innerScope;
     return true;
   }
 
@@ -153,6 +166,8 @@ const FEW = 16;
 
 /** Where nothing is declared. */
 const ROOT_SCOPE = 1;
+/** Never in force. */
+const NO_SCOPE = 0;
 let scopes = ROOT_SCOPE;
 
 /** A number no other scope of any message has or had. */

@@ -1,7 +1,7 @@
 import type { XmlLimits } from './limits.js';
 import { Name, wordsAt, wordsOf } from './names.js';
-import type { Namespaces } from './namespaces.js';
-import type { PlacedAttribute, Tag } from './tag.js';
+import type { Declarations } from './namespaces.js';
+import type { PlacedAttribute } from './tag.js';
 
 /**
  * A start tag with namespace declarations as it stood in a message before, from behind its name to its `>`. The messages
@@ -11,19 +11,20 @@ export class Opening {
   readonly length: number;
   /** The limits it was read under, and kept: under others it has to be read again. */
   readonly limits: XmlLimits;
-  readonly prefixes: readonly string[];
-  readonly uris: readonly string[];
+  readonly declarations: Declarations;
   /** Its attributes, placed by the distance from its beginning. */
   readonly attributes: readonly PlacedAttribute[];
-  /** The scope it opened the last time, and the one around it: between equal ones the meaning of names can be kept. */
-  outerScope = 0;
-  innerScope = 0;
   readonly #words: readonly number[];
 
-  constructor(bytes: Uint8Array, limits: XmlLimits, namespaces: Namespaces, attributes: readonly PlacedAttribute[]) {
+  constructor(
+    bytes: Uint8Array,
+    limits: XmlLimits,
+    declarations: Declarations,
+    attributes: readonly PlacedAttribute[],
+  ) {
     this.length = bytes.length;
     this.limits = limits;
-    [this.prefixes, this.uris] = namespaces.declarations();
+    this.declarations = declarations;
     // Names of its own: names that held each other would never be let go.
     this.attributes = attributes.map((attribute) => {
       const { bytes, prefix, local } = attribute.name;
@@ -40,16 +41,24 @@ export class Opening {
 
 const LONGEST_BYTES = 512;
 
-/** Remembers the start tag just read, from behind its name at `start` to its `>`; there is one for each name. */
+/** By the place of their name in its table: as many as there are places. */
+const openings: ({ readonly name: Name; readonly opening: Opening } | null)[] = [];
+
+/** The start tag that this name had the last time it declared namespaces, or null. */
+export function openingOf(name: Name): Opening | null {
+  const kept = openings[name.place];
+  return kept !== undefined && kept !== null && kept.name === name ? kept.opening : null;
+}
+
+/** Remembers a start tag, from behind its name to its `>`; there is one for each name. */
 export function keepOpening(
   name: Name,
-  chunk: Buffer,
-  start: number,
-  end: number,
+  bytes: Uint8Array,
   limits: XmlLimits,
-  namespaces: Namespaces,
-  tag: Tag,
+  declarations: Declarations,
+  attributes: readonly PlacedAttribute[],
 ): void {
-  if (end - start < 4 || end - start > LONGEST_BYTES) return;
-  name.opening = new Opening(chunk.subarray(start, end), limits, namespaces, tag.placedFrom(start));
+  if (bytes.length < 4 || bytes.length > LONGEST_BYTES || name.place < 0) return;
+  while (openings.length <= name.place) openings.push(null);
+  openings[name.place] = { name, opening: new Opening(bytes, limits, declarations, attributes) };
 }

@@ -122,7 +122,7 @@ export class TagScanner {
     const start = tag.offsetBytes - this.#cursor.base + 1 + this.last.length;
     if (namespaces.declared === 0 || depth >= LEARNT_DEPTH || this.#learnt >= LEARNT_MAX || start <= 0) return;
     this.#learnt++;
-    keepOpening(this.last, chunk, start, i, this.#limits, namespaces, tag);
+    keepOpening(this.last, chunk.subarray(start, i), this.#limits, namespaces.declarations(), tag.placedFrom(start));
   }
 
   #open(i: number): number {

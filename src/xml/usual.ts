@@ -3,7 +3,7 @@ import type { Elements } from './elements.js';
 import { ELEMENTS, PRESENCE } from './events.js';
 import type { XmlLimits } from './limits.js';
 import { isAt, type Name, nameAt } from './names.js';
-import type { Opening } from './openings.js';
+import { type Opening, openingOf } from './openings.js';
 import { plainValue } from './plain.js';
 import { CONTENT, OUTSIDE } from './states.js';
 import type { Tag } from './tag.js';
@@ -102,7 +102,7 @@ export class UsualScanner {
     const behindName = i + 1 + name.length;
     let close = behindName;
     if (view.getUint8(close) !== 0x3e) {
-      const { opening } = name;
+      const opening = openingOf(name);
       if (opening !== null && opening.limits === this.#limits && opening.isAt(view, close, end)) {
         return this.#open(name, opening, chunk, i, close);
       }
@@ -132,9 +132,9 @@ export class UsualScanner {
   #open(name: Name, opening: Opening, chunk: Buffer, i: number, behindName: number): number {
     const elements = this.#elements;
     const { namespaces } = elements;
-    if (namespaces.count + opening.prefixes.length > this.#mostInScope) return -1;
+    if (namespaces.count + opening.declarations.prefixes.length > this.#mostInScope) return -1;
     elements.begin(this.#cursor.base + i);
-    namespaces.redeclare(opening);
+    namespaces.redeclare(opening.declarations);
     for (const { name: attribute, start, end, flags } of opening.attributes) {
       this.#tag.place(attribute, chunk, behindName + start, behindName + end, flags);
     }
