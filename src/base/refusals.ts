@@ -97,6 +97,13 @@ export const REFUSALS = {
 
   // The HTTP layer: a real status, no body, no SOAP message exists yet.
   HTTP_BAD_REQUEST: { blame: 'client', level: 'info', status: 400, text: 'The request is malformed.' },
+  HTTP_CRUMBS: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    isAbrupt: true,
+    text: 'The body comes in pieces of a few bytes.',
+  },
   HTTP_NOT_FOUND: { blame: 'client', level: 'info', status: 404, text: 'There is nothing at this address.' },
   HTTP_METHOD: { blame: 'client', level: 'info', status: 405, text: 'The method is not offered at this address.' },
   HTTP_TIMEOUT: { blame: 'client', level: 'info', status: 408, text: 'The request took too long to arrive.' },
@@ -221,6 +228,8 @@ export interface RefusalKind {
   readonly fault?: 'VersionMismatch' | 'MustUnderstand' | 'DataEncodingUnknown';
   /** The bytes are no XML document: a dialect may answer this without a Fault. */
   readonly undecodable?: boolean;
+  /** The connection ends with the answer: to read on would be to do what the attack is about. */
+  readonly isAbrupt?: boolean;
   /** An HTTP status that does not follow from blame and dialect. */
   readonly status?: number;
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import { type LongWork, lane } from './lane.js';
+
 /** How long a caller may go on sending what nobody reads, so that it gets round to reading the answer. */
 export const LINGER_MILLIS = 2000;
 
@@ -40,5 +42,17 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
     if (response.socket?.readableEnded === true) response.end();
   });
   response.once('close', () => clearTimeout(timer));
+  // In turns with all that is long: what nobody wants must not be read faster than what somebody does.
+  const readOn: LongWork = {
+    step() {
+      request.resume();
+      return 'waits';
+    },
+  };
+  request.on('data', () => {
+    if (request.isPaused()) return;
+    request.pause();
+    lane.enter(readOn);
+  });
   request.resume();
 }

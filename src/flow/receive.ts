@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { Refusal } from '../base/refusal.js';
 import type { Gate, GateOutput } from '../soap/gate.js';
 import type { InflateLimits } from '../soap/limits.js';
-import { FairSource } from './fair-source.js';
 import { Inflater } from './inflate.js';
+import { type LongWork, lane, TURN_MILLIS } from './lane.js';
 
 /** A request that passed the gate as far as it had to before anything is sent on. */
 export type Received =
@@ -17,6 +17,18 @@ export type Received =
       /** How much longer it is than what the caller announced, because of what was changed in its head. */
       readonly growthBytes: number;
     };
+
+/** Bytes of a message that are judged as they come; what is longer is judged in turns with all that is long. */
+const AT_ONCE_BYTES = 16 * 1024;
+/** How much of it is judged at a time: what takes a turn of the lane, between these. */
+const PIECE_BYTES_MIN = 2 * 1024;
+const PIECE_BYTES_MAX = 64 * 1024;
+/**
+ * Chunks of a chunked body, or what the system makes of others, and bytes of each: to take a body apart that comes in
+ * crumbs costs a thousand times what sending it does.
+ */
+const CRUMBS_MAX = 4096;
+const CRUMB_BYTES = 8;
 
 /** What is done with a request's bytes besides judging them. */
 export interface Intake {
@@ -42,9 +54,8 @@ export function receive(
 }
 
 /** One request on its way through the gate in. */
-class Receiving implements GateOutput {
+class Receiving implements GateOutput, LongWork {
   readonly #request: IncomingMessage;
-  readonly #source: FairSource;
   readonly #bufferBytes: number | null;
   readonly #inflater: Inflater | null;
   readonly #resolve: (received: Received) => void;
@@ -53,6 +64,16 @@ class Receiving implements GateOutput {
   /** Made for long messages only: a stream costs more than judging a short message does. */
   #body: RequestBody | null = null;
   #collected: Collected | null = null;
+  #chunks = 0;
+  #bytes = 0;
+  /** Bytes that wait for their turn, and whether there is one to come. */
+  readonly #waiting: Buffer[] = [];
+  #isInLane = false;
+  #pieceBytes = PIECE_BYTES_MIN;
+  /** The backend takes no more for now. */
+  #isHeld = false;
+  #isEnded = false;
+  #isOver = false;
 
   constructor(
     request: IncomingMessage,
@@ -61,7 +82,6 @@ class Receiving implements GateOutput {
     reject: (caught: unknown) => void,
   ) {
     this.#request = request;
-    this.#source = new FairSource(request);
     this.#bufferBytes = bufferBytes;
     this.#inflater = inflate === null ? null : this.#inflate(inflate);
     this.#resolve = resolve;
@@ -82,13 +102,13 @@ class Receiving implements GateOutput {
       this.#collected = new Collected(this.#bufferBytes);
       return;
     }
-    this.#body = new RequestBody(this.#inflater ?? this.#source, () => this.#leave());
+    this.#body = new RequestBody(this, () => this.#leave());
     this.#resolve({ kind: 'flowing', body: this.#body, growthBytes });
   }
 
   data(chunk: Buffer): void {
     if (this.#collected !== null) this.#collected.add(chunk);
-    else if (this.#body?.push(chunk) === false) (this.#inflater ?? this.#source).pause();
+    else if (this.#body?.push(chunk) === false) this.#isHeld = true;
   }
 
   end(): void {
@@ -96,16 +116,76 @@ class Receiving implements GateOutput {
     else this.#body?.push(null);
   }
 
+  /** The backend takes more. */
+  resume(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#goOn();
+  }
+
+  step(): 'more' | 'waits' {
+    this.#isInLane = false;
+    if (this.#isOver || this.#isHeld) return 'waits';
+    if (this.#waiting.length > 0) this.#takePiece();
+    if (this.#isOver || this.#isHeld) return 'waits';
+    if (this.#waiting.length > 0) {
+      this.#isInLane = true;
+      return 'more';
+    }
+    this.#goOn();
+    return 'waits';
+  }
+
+  /** Some messages are read twenty times as slowly as others, so that pieces are measured in time. */
+  #takePiece(): void {
+    const startMillis = performance.now();
+    this.#take(takePiece(this.#waiting, this.#pieceBytes));
+    const millis = performance.now() - startMillis;
+    if (millis > TURN_MILLIS) this.#pieceBytes = Math.max(PIECE_BYTES_MIN, this.#pieceBytes / 2);
+    else if (millis < TURN_MILLIS / 4) this.#pieceBytes = Math.min(PIECE_BYTES_MAX, this.#pieceBytes * 2);
+  }
+
+  /** Does what is next: the turn of what waits, the end, or reading. */
+  #goOn(): void {
+    if (this.#isOver || this.#isInLane) return;
+    if (this.#waiting.length > 0) {
+      this.#isInLane = true;
+      lane.enter(this);
+    } else if (this.#isEnded) this.#finish();
+    else (this.#inflater ?? this.#request).resume();
+  }
+
   readonly #onData = (chunk: Buffer): void => {
-    if (this.#inflater === null) this.#take(chunk);
-    else this.#inflater.write(chunk);
-    this.#source.took(chunk.length);
+    if (++this.#chunks > CRUMBS_MAX && this.#bytes < this.#chunks * CRUMB_BYTES) {
+      this.#stop(new Refusal('HTTP_CRUMBS'));
+    } else if (this.#inflater === null) this.#arrive(chunk);
+    else {
+      this.#bytes += chunk.length;
+      this.#inflater.write(chunk);
+    }
   };
 
+  /** Bytes of the message itself. */
+  #arrive(chunk: Buffer): void {
+    if (this.#inflater === null) this.#bytes += chunk.length;
+    if (this.#bytes <= AT_ONCE_BYTES && this.#inflater === null) {
+      this.#take(chunk);
+      return;
+    }
+    this.#waiting.push(chunk);
+    (this.#inflater ?? this.#request).pause();
+    if (!this.#isHeld) this.#goOn();
+  }
+
   readonly #onEnd = (): void => {
-    if (this.#inflater === null) this.#finish();
+    if (this.#inflater === null) this.#arriveEnd();
     else this.#inflater.end();
   };
+
+  #arriveEnd(): void {
+    this.#isEnded = true;
+    if (this.#waiting.length === 0 && !this.#isInLane) this.#finish();
+  }
 
   /** Told by the server: what is wrong with the rest of the request; else the caller has left. */
   readonly #onError = (error: Error): void => {
@@ -129,6 +209,7 @@ class Receiving implements GateOutput {
   }
 
   #stop(caught: unknown): void {
+    this.#isOver = true;
     this.#leave();
     // Whoever waits for the head hears it here, whoever has the body hears it there.
     this.#reject(caught);
@@ -136,6 +217,8 @@ class Receiving implements GateOutput {
   }
 
   #leave(): void {
+    this.#isOver = true;
+    this.#waiting.length = 0;
     this.#request.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError);
     this.#inflater?.destroy();
   }
@@ -143,13 +226,30 @@ class Receiving implements GateOutput {
   /** Decodes the request; the caller waits while its bytes do. */
   #inflate(limits: InflateLimits): Inflater {
     return new Inflater(limits, {
-      data: (chunk) => this.#take(chunk),
-      end: () => this.#finish(),
+      data: (chunk) => this.#arrive(chunk),
+      end: () => this.#arriveEnd(),
       failed: (refusal) => this.#stop(refusal),
-      enough: () => this.#source.pause(),
-      more: () => this.#source.resume(),
+      enough: () => this.#request.pause(),
+      more: () => this.#request.resume(),
     });
   }
+}
+
+/** Takes the next bytes, not more than one piece of them; crumbs are put together. */
+function takePiece(waiting: Buffer[], pieceBytes: number): Buffer {
+  const first = waiting[0] ?? Buffer.alloc(0);
+  if (first.length > pieceBytes) {
+    waiting[0] = first.subarray(pieceBytes);
+    return first.subarray(0, pieceBytes);
+  }
+  let count = 1;
+  let bytes = first.length;
+  for (; count < waiting.length; count++) {
+    bytes += waiting[count]?.length ?? 0;
+    if (bytes > pieceBytes) break;
+  }
+  const taken = waiting.splice(0, count);
+  return count === 1 ? first : Buffer.concat(taken);
 }
 
 /** A request that is sent on in one piece: some stacks refuse what has no Content-Length. */
@@ -176,10 +276,10 @@ class Collected {
 
 /** The judged part of a request that is still coming in. */
 class RequestBody extends Readable {
-  readonly #source: FairSource | Inflater;
+  readonly #source: Receiving;
 
   /** `leave` is called when nobody wants any more of it. */
-  constructor(source: FairSource | Inflater, leave: () => void) {
+  constructor(source: Receiving, leave: () => void) {
     super();
     this.#source = source;
     this.once('close', leave);

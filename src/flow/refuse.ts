@@ -27,7 +27,8 @@ export function refuseSoap(
     return;
   }
   if (refusal.kind.status !== undefined) {
-    answerStatus(exchange, request, response, refusal.kind.status);
+    if (refusal.kind.isAbrupt === true) answerAbruptly(exchange, response, refusal.kind.status);
+    else answerStatus(exchange, request, response, refusal.kind.status);
     return;
   }
   const dialect = dialectOfName(exchange.dialect) ?? likelyDialect(request, service);
@@ -92,6 +93,15 @@ function answerStatus(
 ): void {
   response.shouldKeepAlive = false;
   answerEmpty(exchange, request, response, status, more);
+}
+
+/** The same without reading anything more. */
+function answerAbruptly(exchange: Exchange, response: ServerResponse, status: number): void {
+  exchange.status = status;
+  const { socket } = response;
+  socket?.pause();
+  response.shouldKeepAlive = false;
+  response.writeHead(status, ['content-length', '0']).end(() => socket?.destroy());
 }
 
 function answerEmpty(

@@ -6,13 +6,15 @@ import { CLASS, IN_NAME, isNcName, utf8Length } from './chars.js';
  * Names and namespace names, looked up by their bytes, so that a string is made once for all messages.
  *
  * The table is shared by all readers. It is a cache of fixed size in sets of four: whatever a caller sends, a look-up
- * compares at most four entries and nothing grows. What falls out is made again.
+ * compares at most four entries and nothing grows. What falls out is made again. What is looked up all the time does
+ * not fall out: a caller whose names are all different must not cost everybody else theirs.
  */
 export class ByteTable<T> {
   readonly #hashes = new Int32Array(SLOTS);
   readonly #keys: Uint8Array[] = new Array<Uint8Array>(SLOTS).fill(NO_BYTES);
   readonly #values: (T | null)[] = new Array<T | null>(SLOTS).fill(null);
-  #victim = 0;
+  /** How often others have to ask in vain for the place of each value. */
+  readonly #worth: number[] = new Array<number>(SLOTS).fill(0);
 
   /** The value kept for these bytes, or null. `hash` is `hashOf` of them. */
   find(bytes: Uint8Array, start: number, end: number, hash: number): T | null {
@@ -24,32 +26,41 @@ export class ByteTable<T> {
       if (key.length !== length) continue;
       let i = 0;
       while (i < length && key[i] === bytes[start + i]) i++;
-      if (i === length) return this.#values[slot]!;
+      if (i !== length) continue;
+      this.#worth[slot] = WORTH;
+      return this.#values[slot]!;
     }
     return null;
   }
 
   /** What is kept at this place now, or null. */
   at(place: number): T | null {
-    return place < 0 ? null : this.#values[place]!;
+    if (place < 0) return null;
+    this.#worth[place] = WORTH;
+    return this.#values[place]!;
   }
 
-  /** Keeps a value, in place of another if need be; returns its place, or -1 when its key is too long to keep. */
+  /** Keeps a value, if need be in place of another that nobody asked for lately; returns its place, or -1. */
   keep(key: Uint8Array, hash: number, value: T): number {
     if (key.length > LONGEST_KEY_BYTES) return -1;
     const first = setOf(hash);
-    this.#victim = (this.#victim + 1) & 3;
-    let slot = first + this.#victim;
+    let slot = -1;
     for (let probe = first + 3; probe >= first; probe--) {
-      if (this.#values[probe] === null) slot = probe;
+      if (this.#worth[probe] === 0) slot = probe;
+    }
+    if (slot < 0) {
+      for (let probe = first; probe < first + 4; probe++) this.#worth[probe]!--;
+      return -1;
     }
     this.#hashes[slot] = hash;
     this.#keys[slot] = key;
     this.#values[slot] = value;
+    this.#worth[slot] = 1;
     return slot;
   }
 }
 
+const WORTH = 8;
 const SETS = 512;
 const SLOTS = SETS * 4;
 const LONGEST_KEY_BYTES = 128;
