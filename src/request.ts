@@ -117,7 +117,7 @@ async function soap(
     service.mode === 'enforce' ? service.gate : { ...service.gate, onViolation: gateway.hooks.onViolation(exchange) };
   const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange, ending) };
 
-  const head = readSoapRequestHead(request, service);
+  const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {
     const upstreamRequest = { method: head.method, query, headers: upstreamHeaders(request, null, null), body: null };
     return forward(context, upstreamRequest, null);
@@ -133,7 +133,11 @@ async function soap(
   };
   let received: Received;
   try {
-    received = await receive(request, intake, (output) => new Gate(reader, judge, gate, output));
+    received = await receive(request, intake, (output) => {
+      const entrance = new Gate(reader, judge, gate, output);
+      if (head.isUnread) entrance.passUnread();
+      return entrance;
+    });
   } finally {
     exchange.dialect = judge.dialect?.name ?? '';
     exchange.bytesIn = (parts ?? xml).bytes;
@@ -167,6 +171,8 @@ async function soap(
     if (bodyBytes !== null) bodyBytes += received.growthBytes;
   }
   const headers = upstreamHeaders(request, said, bodyBytes);
+  const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
+  if (coding !== undefined) headers.push('content-encoding', coding);
   await forward(context, { method: 'POST', query, headers, body }, operation, judge.addressing?.messageId ?? null);
   if (received.kind === 'flowing') exchange.bytesIn = (parts ?? xml).bytes;
 }

@@ -12,6 +12,8 @@ const TEMPLATE = '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body><m:Ping xm
 const request = (dialect: DialectName): string => fill(TEMPLATE, dialect);
 const reply = (dialect: DialectName, content = '<m:PingResponse xmlns:m="urn:m"/>'): string =>
   fill(`<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body>${content}</E:Body></E:Envelope>`, dialect);
+const fault = (dialect: DialectName): string =>
+  reply(dialect, '<E:Fault><faultcode>E:Server</faultcode><faultstring>no</faultstring></E:Fault>');
 const path = (dialect: DialectName): string => `/soap/s${dialect.replaceAll(/[^0-9]/g, '')}`;
 const type = (dialect: DialectName): string => `${DIALECTS[dialect].mediaType}; charset=utf-8`;
 
@@ -455,6 +457,52 @@ t.test('monitor mode passes what it would refuse, counts and logs it', async (t)
   t.equal(backend.complete[0]?.body.toString(), bad);
   t.match(await gateway.metrics(), 'soapstone_monitored_violations_total{service="all",code="SOAP_STRUCTURE"} 1');
   t.ok(gateway.logLines().some((line) => line['msg'] === 'violation let through' && line['code'] === 'SOAP_STRUCTURE'));
+});
+
+t.test('monitor mode forwards untouched what no envelope can be read of, both ways', async (t) => {
+  const backend = await startRecordingBackend(answerWith(reply('1.1')));
+  const gateway = await startTestGateway(`services:\n${services(backend.url, '    mode: monitor\n')}`);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const requests: readonly (readonly [string, Buffer, string])[] = [
+    ['another media type', post('/soap/all', 'text/html', 'hello'), 'HTTP_MEDIA_TYPE'],
+    ['no media type', post('/soap/all', null, 'hello'), 'HTTP_MEDIA_TYPE'],
+    ['an unknown charset', post('/soap/all', 'text/xml; charset=utf-7', request('1.1')), 'HTTP_MEDIA_TYPE'],
+    ['another coding', post('/soap/all', 'text/xml', 'br?', { 'Content-Encoding': 'br' }), 'HTTP_MEDIA_TYPE'],
+    ['no boundary', post('/soap/all', 'multipart/related', 'hello'), 'MTOM_STRUCTURE'],
+    [
+      'chunks in the first dialect',
+      Buffer.concat([
+        post('/soap/s200112', type('2001-12'), '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' }),
+        chunked(request('2001-12')),
+      ]),
+      'HTTP_LENGTH_REQUIRED',
+    ],
+  ];
+  for (const [name, bytes, code] of requests) {
+    backend.complete.length = 0;
+    t.equal((await sendRaw(gateway.url, bytes)).status, 200, `${name}: passes`);
+    t.equal(backend.complete.length, 1, `${name}: arrives`);
+    t.ok(
+      gateway.logLines().some((line) => line['msg'] === 'violation let through' && line['code'] === code),
+      `${name}: told`,
+    );
+  }
+  const replies: readonly (readonly [string, RecordingBackend['answer'], number, string])[] = [
+    ['HTML', answerWith('<html>', 'text/html'), 200, '<html>'],
+    ['nothing', answerWith('', 'text/html'), 200, ''],
+    ['401', answerWith('who?', 'text/plain', 401), 401, 'who?'],
+    ['a redirect', answerWith('there', 'text/plain', 302), 302, 'there'],
+    ['a Fault with 200', answerWith(fault('1.1'), type('1.1')), 200, fault('1.1')],
+  ];
+  for (const [name, answer, status, body] of replies) {
+    backend.answer = answer;
+    const passed = await sendRaw(gateway.url, post('/soap/all', 'text/xml', request('1.1')));
+    t.equal(passed.status, status, `${name}: status`);
+    t.equal(passed.body, body, `${name}: body`);
+  }
 });
 
 t.test('draining: requests in flight finish, kept connections are told to close, nothing is lost', async (t) => {

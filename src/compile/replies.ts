@@ -32,7 +32,7 @@ export function compileReplies(config: ServiceConfig, isDescribed: boolean, oper
   return {
     detailRules: (operation) => (operation === null ? unknown : (rules.get(operation) ?? unknown)),
     isIdempotent: (operation) => operation !== null && idempotent.has(operation),
-    isReply: (operation, body) => operation === null || body === null || (expected.get(operation)?.(body) ?? true),
+    isReply: (operation, body) => operation === null || (expected.get(operation)?.(body) ?? true),
   };
 }
 
@@ -55,7 +55,7 @@ export function noticesOfReplies(loaded: LoadedConfig, service: string): readonl
 const namesOfFaults = ({ faults }: Operation): ReadonlySet<string> =>
   new Set(faults.flatMap(({ name, element }) => [element.name.local, name]));
 
-type Expectation = (body: QName) => boolean;
+type Expectation = (body: QName | null) => boolean;
 
 function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operation, Expectation> {
   // Overloaded operations share their request: any of their replies may come.
@@ -77,17 +77,18 @@ function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operatio
 
 const requestKey = ({ input }: Operation): string => (input.body === null ? '' : typeKey(input.body.name));
 
-/**
- * An empty Body is no question: it tells nobody anything. `outputs` are the local names of all replies of the service.
- */
+/** `outputs` are the local names of all replies of the service. */
 function expectationOf({ name, output, style, status }: Operation, outputs: ReadonlySet<string>): Expectation {
   // Of a one-way operation nothing but a Fault is passed on anyway.
   if (output === null) return () => true;
   const expected = output.body?.name ?? { uri: '', local: `${name}Response` };
   // Encoded services name their wrappers freely (SOAP 1.1 section 7.1): only what belongs to another operation is
   // certainly not theirs.
-  if (status === 'disabled') return (body) => body.local === expected.local || !outputs.has(body.local);
+  if (status === 'disabled')
+    return (body) => body === null || body.local === expected.local || !outputs.has(body.local);
+  const mayBeEmpty = output.body === null;
   // The namespace of an rpc wrapper is one that stacks disagree about.
-  if (style !== 'document' || output.body === null) return (body) => body.local === expected.local;
-  return (body) => body.local === expected.local && body.uri === expected.uri;
+  const anyNamespace = style !== 'document' || output.body === null;
+  return (body) =>
+    body === null ? mayBeEmpty : body.local === expected.local && (anyNamespace || body.uri === expected.uri);
 }

@@ -5,7 +5,8 @@ import type { Operation } from '../wsdl/model.js';
 
 /**
  * Holds a reply to its request, before anything of it is let through: it is a Fault or the declared output of the
- * operation, and relates to the message that was sent where both say so. Throws `UPSTREAM_DESYNC`: the answer to
+ * operation, and relates to the message that was sent where both say so. Throws `UPSTREAM_INVALID_RESPONSE` for a Body
+ * that is empty and should not be, else `UPSTREAM_DESYNC`: the answer to
  * somebody else's request is nobody's (catalogue U01).
  */
 export function bindReply(
@@ -16,7 +17,10 @@ export function bindReply(
 ): void {
   const { operation: body, dialect } = judge;
   const isFault = body !== null && body.local === 'Fault' && body.uri === dialect?.envelopeUri;
-  if (!isFault && !service.isReply(operation, body)) throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation');
+  if (!isFault && !service.isReply(operation, body)) {
+    if (body === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
+    throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation');
+  }
   const relatesTo = judge.addressing?.relatesTo ?? null;
   if (messageId !== null && relatesTo !== null && relatesTo !== messageId) {
     throw new Refusal('UPSTREAM_DESYNC', 'relates to another message');

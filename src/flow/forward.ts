@@ -7,7 +7,7 @@ import type { XmlReader } from '../xml/reader.js';
 import { bindReply } from './bind-reply.js';
 import { InflatedReply } from './inflate-reply.js';
 import { takeReaders } from './message.js';
-import { isSuccess, judgeReplyHead, noEnvelope } from './reply-head.js';
+import { isSuccess, judgeReplyHead, noEnvelope, type ReplyForm } from './reply-head.js';
 import { ReplyOutput } from './reply-output.js';
 import type { SoapContext } from './soap-context.js';
 
@@ -27,6 +27,8 @@ export function forward(
   });
 }
 
+const UNREAD: ReplyForm = { type: { name: '', charset: null, action: null }, package: null, isCompressed: false };
+
 /** One reply on its way through the gate out. */
 class Relay implements UpstreamReceiver, EnvelopeWatcher {
   readonly #context: SoapContext;
@@ -43,6 +45,8 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
   #gate: Gate | null = null;
   #inflated: InflatedReply | null = null;
   #hasBody = false;
+  /** Monitor mode: it is known, and told, that the reply is in no order. */
+  #isUnread = false;
 
   constructor(
     context: SoapContext,
@@ -68,9 +72,22 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
 
   head(head: ReplyHead): void {
     this.#head = head;
+    const form = this.#judgeHead(head);
+    if (form !== null) this.#open(head, form);
+  }
+
+  /** Null also where monitor mode lets through what is in no order: then the reply passes unread. */
+  #judgeHead(head: ReplyHead): ReplyForm | null {
+    try {
+      return judgeReplyHead(head, this.#context.service);
+    } catch (caught) {
+      this.#violated(caught);
+      return null;
+    }
+  }
+
+  #open(head: ReplyHead, form: ReplyForm): Gate {
     const { service, gate } = this.#context;
-    const form = judgeReplyHead(head, service);
-    if (form === null) return;
     const judge = new EnvelopeJudge(service.replyRules, null, 'no detail', this);
     this.#judge = judge;
     const reading = takeReaders(service, judge, form.type.charset, form.package);
@@ -79,6 +96,15 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
     const rules = service.detailRules(this.#operation);
     const output = new ReplyOutput(this.#context, head, form.type, reading, judge, rules, this.#call);
     this.#gate = new Gate(reading.reader, judge, gate, output);
+    return this.#gate;
+  }
+
+  /** Monitor mode tells of it and goes on; else it is thrown. */
+  #violated(caught: unknown): void {
+    const { onViolation } = this.#context.gate;
+    if (onViolation === null || !(caught instanceof Refusal)) throw caught;
+    if (!this.#isUnread) onViolation(caught);
+    this.#isUnread = true;
   }
 
   judged(judge: EnvelopeJudge): void {
@@ -92,10 +118,15 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
   data(chunk: Buffer): void {
     // A Fault is told to the caller even where no answer is due; anything else is dropped there (catalogue S23).
     if (this.#isOneWay && isSuccess(this.#head)) return;
-    if (this.#gate === null) throw noEnvelope(this.#head);
+    if (this.#gate === null) this.#passUnread();
     this.#hasBody = true;
     if (this.#inflated === null) this.#take(chunk);
     else this.#inflated.write(chunk);
+  }
+
+  #passUnread(): void {
+    if (!this.#isUnread) this.#violated(noEnvelope(this.#head));
+    if (this.#head !== null) this.#open(this.#head, UNREAD).passUnread();
   }
 
   end(): void {
@@ -129,8 +160,9 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
     if (!this.#hasBody) {
       // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks say 200 and nothing.
       const mayBeEmpty = this.#operation === null ? this.#head?.status === 202 : this.#isOneWay;
-      if (!mayBeEmpty || !isSuccess(this.#head)) throw noEnvelope(this.#head);
-      this.#context.answer.empty(202);
+      const isInOrder = mayBeEmpty && isSuccess(this.#head);
+      if (!isInOrder) this.#violated(noEnvelope(this.#head));
+      this.#context.answer.empty(isInOrder ? 202 : (this.#head?.status ?? 502));
     } else {
       try {
         this.#gate?.end();

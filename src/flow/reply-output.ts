@@ -57,7 +57,7 @@ export class ReplyOutput implements GateOutput {
       return;
     }
     const { answer } = this.#context;
-    answer.begin(this.#status(), this.#contentType());
+    answer.begin(this.#status(), this.#contentType(), this.#more());
     answer.onDrain(() => this.#call?.resume());
   }
 
@@ -111,21 +111,37 @@ export class ReplyOutput implements GateOutput {
   }
 
   #answer(status: number, contentType: string, message: Buffer): void {
-    this.#context.answer.whole(status, contentType, message, retryAfterOf(this.#head));
+    this.#context.answer.whole(status, contentType, message, this.#more());
   }
 
   /** WS-I Basic Profile R1126: a Fault does not come with a status of success. */
   #status(): number {
     const { status } = this.#head;
     const { fault, dialect } = this.#judge;
-    if (fault === null || dialect === null || status < 200 || status > 299) return status;
+    if (!this.#mayChange || fault === null || dialect === null || status < 200 || status > 299) return status;
     return faultStatusOf(dialect, fault.parts.code);
+  }
+
+  /** Further fields: when to ask again, or in monitor mode whatever else says how to take the reply. */
+  #more(): readonly string[] {
+    if (this.#mayChange) {
+      const retryAfter = retryAfterOf(this.#head);
+      return retryAfter === null ? NO_FIELDS : ['retry-after', retryAfter];
+    }
+    return MONITORED.flatMap((name) => {
+      const value = this.#head.header(name);
+      return value === null || !PRINTABLE.test(value) ? [] : [name, value];
+    });
   }
 
   #contentType(): string {
     return this.#head.header('content-type') ?? 'text/xml';
   }
 }
+
+const NO_FIELDS: readonly string[] = [];
+const MONITORED = ['content-encoding', 'location', 'retry-after', 'www-authenticate'];
+const PRINTABLE = /^[\t\x20-\x7e]*$/;
 
 const contentTypeOf = ({ name, charset }: MediaType): string =>
   charset === null ? name : `${name}; charset=${charset}`;

@@ -21,11 +21,10 @@ export class SoapAnswer {
     return this.#response.headersSent;
   }
 
-  /** `retryAfter` is told to the caller unless it is null. */
-  whole(status: number, contentType: string, message: Buffer, retryAfter: string | null): void {
+  /** `more` are further fields, names and values in turn. */
+  whole(status: number, contentType: string, message: Buffer, more: readonly string[]): void {
     this.#count(status, message.length);
-    const headers = ['content-type', contentType, 'content-length', String(message.length)];
-    if (retryAfter !== null) headers.push('retry-after', retryAfter);
+    const headers = ['content-type', contentType, 'content-length', String(message.length), ...more];
     endLingering(this.#response.req, this.#response, status, headers, message);
   }
 
@@ -34,11 +33,11 @@ export class SoapAnswer {
     endLingering(this.#response.req, this.#response, status, ['content-length', '0'], null);
   }
 
-  begin(status: number, contentType: string): void {
+  begin(status: number, contentType: string, more: readonly string[]): void {
     this.#count(status, 0);
     // A backend may answer before the request is all there: the rest of it is read by nobody, and nothing can follow.
     if (!this.#response.req.complete) this.#response.shouldKeepAlive = false;
-    this.#response.writeHead(status, ['content-type', contentType]);
+    this.#response.writeHead(status, ['content-type', contentType, ...more]);
   }
 
   /** False when the caller reads more slowly than the backend writes: wait for `onDrain`. */

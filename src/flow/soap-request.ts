@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import { Refusal } from '../base/refusal.js';
 import type { SoapService } from '../compile/service.js';
+import type { GateOptions } from '../soap/gate.js';
 import { type MediaType, readMediaType } from '../soap/media-type.js';
 import { PACKAGE, type PackageType, readPackageType } from '../soap/package-type.js';
 import { isKnownCharset } from '../xml/prolog.js';
@@ -25,10 +26,21 @@ export type SoapRequestHead =
       readonly hasLength: boolean;
       /** Bytes of the body as it is judged and sent on; null when they are not known. */
       readonly bodyBytes: number | null;
+      /** Monitor mode: what the head says of the body is not in order, so it goes on unread. */
+      readonly isUnread: boolean;
     };
 
-/** Judges the head of a SOAP request. Throws a refusal of the HTTP layer: no SOAP message exists yet. */
-export function readSoapRequestHead(request: IncomingMessage, service: SoapService): SoapRequestHead {
+type PostHead = Extract<SoapRequestHead, { readonly method: 'POST' }>;
+
+/**
+ * Judges the head of a SOAP request. Throws a refusal of the HTTP layer: no SOAP message exists yet. `onViolation`, of
+ * monitor mode, is told instead of what the head says of the body; how the request is framed is never let through.
+ */
+export function readSoapRequestHead(
+  request: IncomingMessage,
+  service: SoapService,
+  onViolation: GateOptions['onViolation'],
+): SoapRequestHead {
   const { method, headers } = request;
   const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
   if (method === 'GET') {
@@ -37,6 +49,28 @@ export function readSoapRequestHead(request: IncomingMessage, service: SoapServi
     return { method };
   }
   if (method !== 'POST') throw new Refusal('HTTP_METHOD');
+  const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
+  try {
+    return readPostHead(request, service, contentLength);
+  } catch (caught) {
+    if (onViolation === null || !(caught instanceof Refusal)) throw caught;
+    onViolation(caught);
+    const hasLength = contentLength !== null;
+    return { ...UNREAD, hasLength, bodyBytes: contentLength };
+  }
+}
+
+const UNREAD = {
+  method: 'POST',
+  mediaType: { name: '', charset: null, action: null },
+  package: null,
+  soapAction: null,
+  isCompressed: false,
+  isUnread: true,
+} as const;
+
+function readPostHead(request: IncomingMessage, service: SoapService, contentLength: number | null): PostHead {
+  const { headers } = request;
   const packageType = readPackage(headers['content-type'], service);
   const mediaType = packageType === null ? readMediaType(headers['content-type']) : envelopeOf(packageType);
   if (mediaType === null || (mediaType.name !== PACKAGE && !service.mediaTypes.has(mediaType.name))) {
@@ -45,16 +79,16 @@ export function readSoapRequestHead(request: IncomingMessage, service: SoapServi
   const { charset } = mediaType;
   if (charset !== null && !isKnownCharset(charset)) throw new Refusal('HTTP_MEDIA_TYPE', 'charset');
   const isCompressed = judgeCoding(headers['content-encoding']);
-  const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
   if (contentLength !== null && contentLength > service.xmlLimits.messageBytes) throw new Refusal('HTTP_TOO_LARGE');
   return {
-    method,
+    method: 'POST',
     mediaType,
     package: packageType,
     soapAction: readSoapAction(asWritten(request).soapAction),
     isCompressed,
     hasLength: contentLength !== null,
     bodyBytes: isCompressed ? null : contentLength,
+    isUnread: false,
   };
 }
 

@@ -38,8 +38,9 @@ export function saidOf(
   const soapAction =
     written.soapAction !== null || mustSay ? (policy.known?.soapActionField ?? `"${action ?? ''}"`) : null;
   if (mediaType === null) return { contentType: written.contentType, soapAction };
-  // A charset that nobody named is UTF-8, as the reader has seen; other servers may guess.
-  const charset = mediaType.charset ?? (encoding === 'utf-8' ? 'utf-8' : null);
+  // The one the reader has seen, by its usual name: other servers may guess, or know no other name.
+  const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';
+  const charset = isWide ? mediaType.charset : (encoding ?? mediaType.charset);
   const inType = dialect.actionHeader && mediaType.action === null ? null : action;
   return { contentType: printContentType(mediaType.name, charset, inType), soapAction };
 }

@@ -70,6 +70,11 @@ export class Gate {
     this.#output = output;
   }
 
+  /** Monitor mode: the violation is known, and told; the message passes unread. */
+  passUnread(): void {
+    this.#judging = false;
+  }
+
   write(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.bytes += chunk.length;

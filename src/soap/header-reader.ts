@@ -97,7 +97,9 @@ export class HeaderReader implements XmlHandler {
     if (this.#fate === 'not understood') this.#noteUnknown(tag);
     if (this.#rules.enforce && isSecurity(tag)) this.#noteSecurity(tag, target);
     this.#noteIds(tag);
-    if (target !== 'gateway' && target !== 'service') return ELEMENTS;
+    // Not every stack asks whom a block is for: where answers go is judged whoever is named (catalogue S10).
+    const sendsAnswers = ofAddressing && target === 'other' && (tag.local === 'ReplyTo' || tag.local === 'FaultTo');
+    if (target !== 'gateway' && target !== 'service' && !sendsAnswers) return ELEMENTS;
     if (ofAddressing) {
       this.#reader = this.addressing ??= new AddressingReader(this.#rules.enforce);
       return this.addressing.begin(tag, this.#fate === 'pass');

@@ -93,9 +93,13 @@ export class Breaker {
 /** What the end of a call says of the backend. A Fault is an answer; so is what the caller was refused for. */
 export function verdictOf({ code, kind }: Refusal, status: number): Verdict {
   if (FAILURES.has(code)) return 'failed';
-  if (code === 'UPSTREAM_INVALID_RESPONSE') return status === 0 || status >= 500 ? 'failed' : 'answered';
+  // Some stacks answer a caller's mistake with a 500 that is no envelope: a few of those must not close the service to all.
+  if (code === 'UPSTREAM_INVALID_RESPONSE') return status === 0 || UNAVAILABLE.has(status) ? 'failed' : 'answered';
   return kind.blame === 'upstream' && status !== 0 ? 'answered' : 'none';
 }
+
+/** What whoever stands before a server says when it fails (RFC 9110 section 15.6). */
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 const FAILURES: ReadonlySet<RefusalCode> = new Set([
   'UPSTREAM_UNREACHABLE',
