@@ -11,7 +11,8 @@ export class Destinations {
   readonly #own: string | null;
   readonly #permitted: ReadonlySet<string>;
 
-  constructor(service: ServiceConfig, publicUrl: Config['publicUrl']) {
+  /** `claimed` are the addresses in the WSDL: clients made from it before there was a gateway write one of those. */
+  constructor(service: ServiceConfig, publicUrl: Config['publicUrl'], claimed: readonly string[]) {
     const urls = service.urls ?? [service.url ?? ''];
     this.backend = new URL(urls[0] ?? '').href;
     this.#path = service.path;
@@ -19,7 +20,7 @@ export class Destinations {
     const addresses = [...urls, ...urls.map((url) => new URL(url).href)];
     this.#permitted = new Set([
       ...addresses.map((url) => placeOf(url) ?? url),
-      ...service.addressing.destinations.map((url) => placeOf(url) ?? url),
+      ...[...service.addressing.destinations, ...claimed].map((url) => placeOf(url) ?? url),
     ]);
   }
 

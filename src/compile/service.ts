@@ -120,7 +120,7 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     operations,
     requests,
     freshness,
-    destinations: new Destinations(config, loaded.config.publicUrl),
+    destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(wsdl)),
     config,
     notices: [...(wsdl?.notices ?? []), ...noticesOfReplies(loaded, name)],
     ...compileReplies(config, wsdl !== null, operations),
@@ -137,3 +137,7 @@ function withGivenAction(operation: Operation, config: ServiceConfig): Operation
   const given = givenAction(operation, config);
   return given === null ? operation : Object.freeze({ ...operation, soapAction: given });
 }
+
+/** The addresses that the WSDL gives its ports. Nobody is ever called there: they are what clients may have been told. */
+const claimedAddresses = (wsdl: WsdlModel | null): readonly string[] =>
+  (wsdl?.services ?? []).flatMap(({ ports }) => ports.flatMap(({ address }) => (address === null ? [] : [address])));

@@ -144,7 +144,7 @@ t.test('destinations are compared as addresses', (t) => {
     ...over,
   });
   // Only these keys are read.
-  const destinations = new Destinations(config({}) as never, 'https://gate.example/');
+  const destinations = new Destinations(config({}) as never, 'https://gate.example/', ['http://old.example/desk']);
   t.equal(destinations.backend, 'http://backend.example/base');
   for (const to of [
     'http://gate.example:80/soap/a',
@@ -168,13 +168,13 @@ t.test('destinations are compared as addresses', (t) => {
   ]) {
     t.notOk(destinations.isOwn(to, 'host:81'), to);
   }
-  for (const to of ['urn:x', 'https://desk.example/d', 'http://desk.example/d', 'http://backend.example/base']) {
+  for (const to of ['urn:x', 'https://desk.example/d', 'http://backend.example/base', 'http://old.example/desk']) {
     t.ok(destinations.permits(to), to);
   }
   for (const to of ['urn:X', 'http://backend.example/', 'http://backend.example/base/x', 'http://desk.example:443/d']) {
     t.notOk(destinations.permits(to), to);
   }
-  const several = new Destinations(config({ url: undefined, urls: ['http://a/', 'http://b'] }) as never, undefined);
+  const several = new Destinations(config({ url: undefined, urls: ['http://a/', 'http://b'] }) as never, undefined, []);
   t.equal(several.backend, 'http://a/');
   t.ok(several.permits('http://b/'));
   t.end();
