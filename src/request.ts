@@ -112,7 +112,6 @@ async function soap(
     serveWsdl(gateway.wsdl, exchange, request, response, service, query);
     return;
   }
-  exchange.route = service.name;
   const gate =
     service.mode === 'enforce' ? service.gate : { ...service.gate, onViolation: gateway.hooks.onViolation(exchange) };
   const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange, ending) };

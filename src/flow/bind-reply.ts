@@ -6,8 +6,8 @@ import type { Operation } from '../wsdl/model.js';
 /**
  * Holds a reply to its request, before anything of it is let through: it is a Fault or the declared output of the
  * operation, and relates to the message that was sent where both say so. Throws `UPSTREAM_INVALID_RESPONSE` for a Body
- * that is empty and should not be, else `UPSTREAM_DESYNC`: the answer to
- * somebody else's request is nobody's (catalogue U01).
+ * that is empty and should not be, else `UPSTREAM_DESYNC`: the answer to somebody else's request is nobody's
+ * (catalogue U01).
  */
 export function bindReply(
   judge: EnvelopeJudge,

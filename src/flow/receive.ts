@@ -158,20 +158,16 @@ class Receiving implements GateOutput, LongWork {
   readonly #onData = (chunk: Buffer): void => {
     if (++this.#chunks > CRUMBS_MAX && this.#bytes < this.#chunks * CRUMB_BYTES) {
       this.#stop(new Refusal('HTTP_CRUMBS'));
-    } else if (this.#inflater === null) this.#arrive(chunk);
-    else {
-      this.#bytes += chunk.length;
-      this.#inflater.write(chunk);
-    }
-  };
-
-  /** Bytes of the message itself. */
-  #arrive(chunk: Buffer): void {
-    if (this.#inflater === null) this.#bytes += chunk.length;
-    if (this.#bytes <= AT_ONCE_BYTES && this.#inflater === null) {
-      this.#take(chunk);
       return;
     }
+    this.#bytes += chunk.length;
+    if (this.#inflater !== null) this.#inflater.write(chunk);
+    else if (this.#bytes <= AT_ONCE_BYTES) this.#take(chunk);
+    else this.#arrive(chunk);
+  };
+
+  /** Bytes of the message itself, which are judged in turns. */
+  #arrive(chunk: Buffer): void {
     this.#waiting.push(chunk);
     (this.#inflater ?? this.#request).pause();
     if (!this.#isHeld) this.#goOn();
@@ -209,7 +205,6 @@ class Receiving implements GateOutput, LongWork {
   }
 
   #stop(caught: unknown): void {
-    this.#isOver = true;
     this.#leave();
     // Whoever waits for the head hears it here, whoever has the body hears it there.
     this.#reject(caught);

@@ -26,8 +26,7 @@ export function judgeReplyHead(head: ReplyHead, service: SoapService): ReplyForm
   if (status === 401 || status === 407) throw new Refusal('UPSTREAM_AUTH', `status ${status}`);
   const isCompressed = judgeCoding(head.header('content-encoding'));
   const written = head.header('content-type');
-  // It is said again to the caller as it is.
-  if (written !== null && !PRINTABLE.test(written)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');
+  if (written !== null && !isPrintable(written)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');
   const type = readMediaType(written ?? undefined);
   if (written === null || type === null) return null;
   if (ENVELOPE_TYPES.has(type.name)) return { type, package: null, isCompressed };
@@ -61,6 +60,9 @@ export function retryAfterOf(head: ReplyHead): string | null {
   const value = head.header('retry-after');
   return value !== null && (SECONDS.test(value) || HTTP_DATE.test(value)) ? value : null;
 }
+
+/** Whether a field of a reply can be said again to the caller as it is. */
+export const isPrintable = (value: string): boolean => PRINTABLE.test(value);
 
 const PRINTABLE = /^[\t\x20-\x7e]*$/;
 const SECONDS = /^\d{1,10}$/;

@@ -9,7 +9,7 @@ import type { MultipartReader } from '../soap/multipart.js';
 import { faultStatusOf } from '../soap/print-fault.js';
 import type { ReplyHead, UpstreamCall } from '../upstream/reply.js';
 import type { Reading } from './message.js';
-import { retryAfterOf } from './reply-head.js';
+import { isPrintable, retryAfterOf } from './reply-head.js';
 import type { SoapContext } from './soap-context.js';
 
 /**
@@ -130,7 +130,7 @@ export class ReplyOutput implements GateOutput {
     }
     return MONITORED.flatMap((name) => {
       const value = this.#head.header(name);
-      return value === null || !PRINTABLE.test(value) ? [] : [name, value];
+      return value === null || !isPrintable(value) ? [] : [name, value];
     });
   }
 
@@ -141,7 +141,6 @@ export class ReplyOutput implements GateOutput {
 
 const NO_FIELDS: readonly string[] = [];
 const MONITORED = ['content-encoding', 'location', 'retry-after', 'www-authenticate'];
-const PRINTABLE = /^[\t\x20-\x7e]*$/;
 
 const contentTypeOf = ({ name, charset }: MediaType): string =>
   charset === null ? name : `${name}; charset=${charset}`;

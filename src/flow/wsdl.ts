@@ -44,7 +44,6 @@ export function serveWsdl(
   service: SoapService,
   query: string,
 ): void {
-  exchange.route = service.name;
   exchange.operation = 'wsdl';
   if (!NUMBERED.test(query)) throw new Refusal('HTTP_BAD_REQUEST', 'document');
   const documents = door.documents.get(service);

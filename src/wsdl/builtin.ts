@@ -1,5 +1,5 @@
 import type { QName } from '../xml/events.js';
-import type { AttributeDeclaration, ComplexType, Facets, SimpleType } from './model.js';
+import { type AttributeDeclaration, type ComplexType, NO_FACETS, type SimpleType } from './model.js';
 import { SOAP_ENCODINGS, XML, XSD } from './namespaces.js';
 
 /** What XML Schema defines itself, and what the reader tolerates of the SOAP encoding, MIME and XOP schemas. */
@@ -25,19 +25,6 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   ['dayTimeDuration', 'duration'],
   ['yearMonthDuration', 'duration'],
 ]);
-
-export const NO_FACETS: Facets = Object.freeze({
-  length: null,
-  minLength: null,
-  maxLength: null,
-  totalDigits: null,
-  fractionDigits: null,
-  minInclusive: null,
-  maxInclusive: null,
-  minExclusive: null,
-  maxExclusive: null,
-  patterns: Object.freeze([]),
-});
 
 function simple(uri: string, local: string, variety: 'atomic' | 'list', builtIn: string): SimpleType {
   const name = Object.freeze({ uri, local });

@@ -121,7 +121,7 @@ export interface Facets {
 }
 
 /** Of a type that constrains nothing. */
-export const NO_FACETS: Facets = {
+export const NO_FACETS: Facets = Object.freeze({
   length: null,
   minLength: null,
   maxLength: null,
@@ -131,8 +131,8 @@ export const NO_FACETS: Facets = {
   maxInclusive: null,
   minExclusive: null,
   maxExclusive: null,
-  patterns: [],
-};
+  patterns: Object.freeze([]),
+});
 
 export interface ComplexType {
   readonly kind: 'complex';

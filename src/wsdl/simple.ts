@@ -1,8 +1,8 @@
 import type { QName } from '../xml/events.js';
-import { ANY_SIMPLE, builtInSimple, NO_FACETS, STRING } from './builtin.js';
+import { ANY_SIMPLE, builtInSimple, STRING } from './builtin.js';
 import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaComponents, type SchemaUnit } from './components.js';
-import { type EnumerationValue, type Facets, type SimpleType, typeKey } from './model.js';
+import { type EnumerationValue, type Facets, NO_FACETS, type SimpleType, typeKey } from './model.js';
 import { isBuiltInNamespace, XSD } from './namespaces.js';
 import type { Notices } from './notices.js';
 import { attributeOf, childOf, childrenOf, documentationIn, problemAt, type XmlNode } from './tree.js';

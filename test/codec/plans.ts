@@ -11,6 +11,7 @@ import type {
   ValuePlan,
 } from '../../src/codec/plan.js';
 import { scalarOf } from '../../src/codec/scalars.js';
+import { NO_FACETS } from '../../src/wsdl/model.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 
@@ -25,18 +26,7 @@ export function scalar(builtIn: string): Scalar {
     variety: 'atomic',
     builtIn,
     enumeration: null,
-    facets: {
-      length: null,
-      minLength: null,
-      maxLength: null,
-      totalDigits: null,
-      fractionDigits: null,
-      minInclusive: null,
-      maxInclusive: null,
-      minExclusive: null,
-      maxExclusive: null,
-      patterns: [],
-    },
+    facets: NO_FACETS,
     documentation: null,
   });
 }

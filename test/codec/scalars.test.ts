@@ -2,20 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { LexicalError, type Scalar } from '../../src/codec/plan.js';
 import { SCALAR_TYPES, scalarOf } from '../../src/codec/scalars.js';
-import type { Facets, SimpleType } from '../../src/wsdl/model.js';
-
-const NO_FACETS: Facets = {
-  length: null,
-  minLength: null,
-  maxLength: null,
-  totalDigits: null,
-  fractionDigits: null,
-  minInclusive: null,
-  maxInclusive: null,
-  minExclusive: null,
-  maxExclusive: null,
-  patterns: [],
-};
+import { type Facets, NO_FACETS, type SimpleType } from '../../src/wsdl/model.js';
 
 const simple = (builtIn: string, more: Partial<SimpleType> = {}): SimpleType => ({
   kind: 'simple',

@@ -1,12 +1,13 @@
-import type {
-  AttributeDeclaration,
-  ComplexType,
-  Content,
-  ElementDeclaration,
-  Operation,
-  Particle,
-  SimpleType,
-  XsdType,
+import {
+  type AttributeDeclaration,
+  type ComplexType,
+  type Content,
+  type ElementDeclaration,
+  NO_FACETS,
+  type Operation,
+  type Particle,
+  type SimpleType,
+  type XsdType,
 } from '../../src/wsdl/model.js';
 
 /** A small builder for models: what the reader of WSDL would make, without its detours. */
@@ -18,18 +19,7 @@ export const simple = (builtIn: string, about: Partial<SimpleType> = {}): Simple
   variety: 'atomic',
   builtIn,
   enumeration: null,
-  facets: {
-    length: null,
-    minLength: null,
-    maxLength: null,
-    totalDigits: null,
-    fractionDigits: null,
-    minInclusive: null,
-    maxInclusive: null,
-    minExclusive: null,
-    maxExclusive: null,
-    patterns: [],
-  },
+  facets: NO_FACETS,
   documentation: null,
   ...about,
 });
