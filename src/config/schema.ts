@@ -10,9 +10,10 @@ import { MIME_LIMITS } from '../soap/mime-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
 import type { DeepReadonly } from './deep-readonly.js';
-import { ADDRESS, BLOCK_NAME, GRAPHQL_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
+import { ADDRESS, BLOCK_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
 import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
+import { OPERATION } from './operation-keys.js';
 import { ADDRESSING_KEYS, type AddressingKeys, SECURITY_KEYS, type SecurityKeys } from './soap-keys.js';
 
 /**
@@ -37,50 +38,6 @@ const limits = <T extends LimitTable>(table: T, description: string) =>
 
 /** Overrides for one service. Typed as complete because the loader fills in the limits of the gateway. */
 const overrides = <T extends LimitTable>(table: T, like: string) => Type.Unsafe<Limits<T>>(limitOverrides(table, like));
-
-const MAPPED_OPERATION = Type.Object({
-  field: Type.Optional(
-    Type.String({
-      description: 'Root type and name of the field: `Query.order`, `Mutation.placeOrder`; by default from its name.',
-      pattern: `^(Query|Mutation)\\.${GRAPHQL_NAME}$`,
-      hint: 'Write Query or Mutation, a dot and a GraphQL name: Query.order.',
-    }),
-  ),
-  idempotent: Type.Optional(
-    Type.Boolean({
-      description:
-        'Calling it twice does no harm: it is called again, once, when a connection broke without an answer.',
-    }),
-  ),
-  request: Type.Optional(
-    Type.String({
-      description: 'Local name of the request element; without a WSDL, the name of the operation unless given.',
-      minLength: 1,
-    }),
-  ),
-  response: Type.Optional(
-    Type.String({
-      description: 'Local name of the reply element; without a WSDL, the request element plus `Response` unless given.',
-      minLength: 1,
-    }),
-  ),
-  namespace: Type.Optional(
-    Type.String({ description: 'Namespace of the request and reply elements, instead of that of the service.' }),
-  ),
-  qualified: Type.Optional(
-    Type.Boolean({ description: 'Whether the children are in the namespace too (without a WSDL; default true).' }),
-  ),
-  soapAction: Type.Optional(Type.String({ description: 'The action to send, instead of that of the WSDL.' })),
-});
-
-/** One schema instead of a union, so that a mistake inside the object is reported there and not as "matches none". */
-const OPERATION = Type.Unsafe<boolean | Static<typeof MAPPED_OPERATION>>({
-  description:
-    '`true`: a GraphQL field under its default name; `false`: no GraphQL field, SOAP only; or how it is mapped.',
-  ...MAPPED_OPERATION,
-  type: ['boolean', 'object'],
-  additionalProperties: false,
-});
 
 const SERVICE = Type.Object(
   {

@@ -72,6 +72,7 @@ export function complexType(
     derivation: null,
     derived: [],
     attributes,
+    anyAttribute: null,
     content,
     documentation,
   };
@@ -88,6 +89,9 @@ export function simpleType(
     name: { uri: BY_HAND_URI, local: name },
     variety: 'atomic',
     builtIn,
+    base: null,
+    item: null,
+    members: [],
     enumeration,
     facets: NO_FACETS,
     documentation,
@@ -100,7 +104,17 @@ export function elementOf(
   about: { readonly nillable?: boolean; readonly default?: string | null; readonly documentation?: string | null } = {},
 ): ElementDeclaration {
   const { nillable = false, default: ifEmpty = null, documentation = null } = about;
-  return { kind: 'element', name, type, nillable, default: ifEmpty, fixed: null, documentation };
+  return {
+    kind: 'element',
+    name,
+    type,
+    nillable,
+    default: ifEmpty,
+    fixed: null,
+    abstract: false,
+    constraints: [],
+    documentation,
+  };
 }
 
 /** Lists of lists count as lists: no backend without a WSDL says how they look. */

@@ -203,7 +203,7 @@ export class HandwrittenTypes {
       }));
       return simpleType(name, 'string', values, definition.description?.value ?? null);
     }
-    if (name === 'XML') return complexType(null, { kind: 'opaque' }, [], null);
+    if (name === 'XML') return complexType(null, { kind: 'opaque', mixed: null }, [], null);
     const builtIn = SDL_SCALARS.get(name);
     if (builtIn === undefined) this.#report(`There is no type ${name}.`, location, 'Define it, or mend the name.');
     return simpleType(name, builtIn ?? 'string', null, null);

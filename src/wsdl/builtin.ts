@@ -1,5 +1,5 @@
 import type { QName } from '../xml/events.js';
-import { type AttributeDeclaration, type ComplexType, NO_FACETS, type SimpleType } from './model.js';
+import { ANYTHING, type AttributeDeclaration, type ComplexType, NO_FACETS, type SimpleType } from './model.js';
 import { SOAP_ENCODINGS, XML, XSD } from './namespaces.js';
 
 /** What XML Schema defines itself, and what the reader tolerates of the SOAP encoding, MIME and XOP schemas. */
@@ -26,13 +26,22 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   ['yearMonthDuration', 'duration'],
 ]);
 
-function simple(uri: string, local: string, variety: 'atomic' | 'list', builtIn: string): SimpleType {
+function simple(
+  uri: string,
+  local: string,
+  variety: 'atomic' | 'list',
+  builtIn: string,
+  item: SimpleType | null = null,
+): SimpleType {
   const name = Object.freeze({ uri, local });
   return Object.freeze({
     kind: 'simple',
     name,
     variety,
     builtIn,
+    base: null,
+    item,
+    members: [],
     enumeration: null,
     facets: NO_FACETS,
     documentation: null,
@@ -43,7 +52,7 @@ function makeSimple(uri: string, local: string): SimpleType | null {
   if (uri === XSD || SOAP_ENCODINGS.includes(uri)) {
     if (ATOMIC.has(local)) return simple(uri, local, 'atomic', local);
     const item = LISTS.get(local);
-    if (item !== undefined) return simple(uri, local, 'list', item);
+    if (item !== undefined) return simple(uri, local, 'list', item, simple(XSD, item, 'atomic', item));
     const like = OTHERS.get(local) ?? (uri !== XSD && local === 'base64' ? 'base64Binary' : undefined);
     return like === undefined ? null : simple(uri, local, 'atomic', like);
   }
@@ -77,7 +86,8 @@ export function opaqueType(name: QName | null): ComplexType {
     derivation: null,
     derived: [],
     attributes: [],
-    content: { kind: 'opaque' },
+    anyAttribute: ANYTHING,
+    content: { kind: 'opaque', mixed: null },
     documentation: null,
   };
 }

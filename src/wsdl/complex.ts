@@ -13,7 +13,7 @@ export interface ComplexReaders {
   readonly particles: ParticleReader;
 }
 
-const OPAQUE: Content = { kind: 'opaque' };
+const OPAQUE: Content = { kind: 'opaque', mixed: null };
 const EMPTY: Content = { kind: 'empty' };
 const INLINE = 500;
 

@@ -20,6 +20,8 @@ export function readElement(
     nillable: isTrue(attributeOf(node, 'nillable')),
     default: node.attributes.get('default') ?? null,
     fixed: node.attributes.get('fixed') ?? null,
+    abstract: isTrue(attributeOf(node, 'abstract')),
+    constraints: [],
     documentation: documentationIn(childOf(node, XSD, 'annotation'), XSD),
   };
 }

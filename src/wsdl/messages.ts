@@ -132,6 +132,8 @@ const elementWith = (uri: string, local: string, type: XsdType): ElementDeclarat
   nillable: false,
   default: null,
   fixed: null,
+  abstract: false,
+  constraints: [],
   documentation: null,
 });
 
@@ -143,6 +145,7 @@ const wrapperType = (particles: readonly Particle[]): XsdType => ({
   derivation: null,
   derived: [],
   attributes: [],
+  anyAttribute: null,
   content:
     particles.length === 0
       ? { kind: 'empty' }

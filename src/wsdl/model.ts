@@ -44,6 +44,8 @@ export interface Operation {
   readonly addressingAction: string | null;
   /** Of the binding: how its Body is made. Not given for what was written by hand. */
   readonly style?: 'document' | 'rpc';
+  /** `encoded`: by the rules of SOAP 1.1 section 5, with xsi:type, arrays and multi-ref elements. Not given: literal. */
+  readonly use?: 'literal' | 'encoded';
   /** `ok`: all of it is understood. `partial`: parts became opaque. `disabled`: not callable; it still passes as SOAP. */
   readonly status: 'ok' | 'partial' | 'disabled';
   /** Why it is not `ok`. */
@@ -79,7 +81,38 @@ export interface ElementDeclaration {
   readonly nillable: boolean;
   readonly default: string | null;
   readonly fixed: string | null;
+  /** A global one that never stands on the wire itself: only what may be substituted for it. */
+  readonly abstract: boolean;
+  /** What must be unique within it, or refer (XSD 1.0 part 1 section 3.11). */
+  readonly constraints: readonly IdentityConstraint[];
   readonly documentation: string | null;
+}
+
+/** `xs:unique`, `xs:key` or `xs:keyref`. */
+export interface IdentityConstraint {
+  readonly kind: 'unique' | 'key' | 'keyref';
+  readonly name: QName;
+  /** Of a keyref: the key or unique it refers to. */
+  readonly refer: QName | null;
+  /** The alternatives of the selector (`a/b|.//c`). */
+  readonly selector: readonly IdentityPath[];
+  /** Of each field its alternatives. */
+  readonly fields: readonly (readonly IdentityPath[])[];
+}
+
+/** One path of the XPath subset of XSD 1.0 part 1 section 3.11.6. */
+export interface IdentityPath {
+  /** It begins with `.//`. */
+  readonly descendant: boolean;
+  readonly steps: readonly NameTest[];
+  /** The attribute at its end; null where it ends in an element. */
+  readonly attribute: NameTest | null;
+}
+
+/** `null` stands for any: `*` has neither a name nor a namespace, `p:*` only a namespace. */
+export interface NameTest {
+  readonly uri: string | null;
+  readonly local: string | null;
 }
 
 export type XsdType = SimpleType | ComplexType;
@@ -94,6 +127,12 @@ export interface SimpleType {
    * the lexical rules. For a list that of the items; for a union, and for what is not understood, 'string'.
    */
   readonly builtIn: string;
+  /** The type it restricts: xsi:type may name what is derived from what is declared. Null for built-in types. */
+  readonly base: SimpleType | null;
+  /** Of a list, the type of its items; null otherwise. */
+  readonly item: SimpleType | null;
+  /** Of a union, its member types in order; [] otherwise. */
+  readonly members: readonly SimpleType[];
   /** The permitted values in order, or null when not enumerated. */
   readonly enumeration: readonly EnumerationValue[] | null;
   readonly facets: Facets;
@@ -118,6 +157,7 @@ export interface Facets {
   readonly maxExclusive: string | null;
   /** XSD regular expressions, all of which must match. */
   readonly patterns: readonly string[];
+  readonly whiteSpace: 'preserve' | 'replace' | 'collapse' | null;
 }
 
 /** Of a type that constrains nothing. */
@@ -132,6 +172,7 @@ export const NO_FACETS: Facets = Object.freeze({
   minExclusive: null,
   maxExclusive: null,
   patterns: Object.freeze([]),
+  whiteSpace: null,
 });
 
 export interface ComplexType {
@@ -145,6 +186,8 @@ export interface ComplexType {
   readonly derived: readonly ComplexType[];
   /** All attributes, inherited ones first. */
   readonly attributes: readonly AttributeDeclaration[];
+  /** What further attributes it may have; null for none. */
+  readonly anyAttribute: Wildcard | null;
   /** All content, inherited content first. */
   readonly content: Content;
   readonly documentation: string | null;
@@ -154,8 +197,16 @@ export type Content =
   | { readonly kind: 'empty' }
   | { readonly kind: 'text'; readonly type: SimpleType }
   | { readonly kind: 'elements'; readonly particle: Particle }
-  /** Mixed content, anyType and what is not understood: kept as XML. */
-  | { readonly kind: 'opaque' };
+  /**
+   * Mixed content, anyType and what is not understood: kept as XML. `mixed` is the model of mixed content, whose
+   * particle is null where there are no elements; null where anything is valid.
+   */
+  | { readonly kind: 'opaque'; readonly mixed: { readonly particle: Particle | null } | null }
+  /**
+   * An array of the SOAP encoding (SOAP 1.1 section 5.4.2): elements of any name, each an item of this type.
+   * `dimensions` are those of the declared type, 1 for `T[]`.
+   */
+  | { readonly kind: 'array'; readonly item: XsdType; readonly dimensions: number };
 
 /** A particle of a content model. `max` is `Infinity` for unbounded. */
 export type Particle =
@@ -166,7 +217,18 @@ export type Particle =
       readonly min: number;
       readonly max: number;
     }
-  | { readonly kind: 'any'; readonly min: number; readonly max: number };
+  | { readonly kind: 'any'; readonly wildcard: Wildcard; readonly min: number; readonly max: number };
+
+/** `xs:any` and `xs:anyAttribute` (XSD 1.0 part 1 section 3.10). */
+export interface Wildcard {
+  /** How what it lets in is validated: it must be declared, is validated where it is declared, is not looked at. */
+  readonly process: 'strict' | 'lax' | 'skip';
+  /** `not`: any namespace but these ('' is no namespace). */
+  readonly namespaces: { readonly kind: 'any' } | { readonly kind: 'only' | 'not'; readonly uris: readonly string[] };
+}
+
+/** Lets anything in. */
+export const ANYTHING: Wildcard = Object.freeze({ process: 'lax', namespaces: Object.freeze({ kind: 'any' }) });
 
 export interface AttributeDeclaration {
   /** `uri` is '' for the usual unqualified attribute. */

@@ -4,7 +4,7 @@ import { opaqueType } from './builtin.js';
 import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaUnit } from './components.js';
 import { readElement } from './elements.js';
-import { type ElementDeclaration, type Particle, typeKey } from './model.js';
+import { ANYTHING, type ElementDeclaration, type Particle, typeKey } from './model.js';
 import { XSD } from './namespaces.js';
 import { isTrue, type SchemaReading } from './schema-reading.js';
 import { attributeOf, problemAt, type XmlNode } from './tree.js';
@@ -86,7 +86,10 @@ export class ParticleReader {
         return this.#element(node, unit);
       case 'any': {
         const occurrence = occurrenceOf(node, this.#reading);
-        return { particle: occurrence.max === 0 ? null : { kind: 'any', ...occurrence }, trouble: null };
+        return {
+          particle: occurrence.max === 0 ? null : { kind: 'any', wildcard: ANYTHING, ...occurrence },
+          trouble: null,
+        };
       }
       default:
         return { particle: null, trouble: null };
@@ -176,7 +179,17 @@ const once = (element: ElementDeclaration): Particle => ({ kind: 'one', element,
 function missingElement(node: XmlNode, ref: string, name: QName, reading: SchemaReading): ElementDeclaration {
   const type = opaqueType(null);
   reading.approximate(type, problemAt(node, `The element ${ref} is not declared; it is kept as XML.`));
-  return { kind: 'element', name, type, nillable: true, default: null, fixed: null, documentation: null };
+  return {
+    kind: 'element',
+    name,
+    type,
+    nillable: true,
+    default: null,
+    fixed: null,
+    abstract: false,
+    constraints: [],
+    documentation: null,
+  };
 }
 
 const isOnce = ({ min, max }: Occurrence): boolean => min === 1 && max === 1;

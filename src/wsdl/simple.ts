@@ -48,7 +48,8 @@ export class SimpleTypeReader {
     const { variety, builtIn } = base;
     const enumeration = enumerationOf(restriction, builtIn) ?? base.enumeration;
     const facets = facetsOf(restriction, base.facets, this.#notices);
-    return { kind: 'simple', name, variety, builtIn, enumeration, facets, documentation };
+    const { item, members } = base;
+    return { kind: 'simple', name, variety, builtIn, base, item, members, enumeration, facets, documentation };
   }
 
   #readOnce(component: Component, name: QName | null): SimpleType {
@@ -77,8 +78,20 @@ export class SimpleTypeReader {
     if (variety === 'atomic') {
       this.#notices.add(problemAt(node, 'The simple type says nothing; it is taken as a string.'));
     }
-    const builtIn = list === null ? 'string' : this.#baseOf(list, 'itemType', unit).builtIn;
-    return { kind: 'simple', name, variety, builtIn, enumeration: null, facets: NO_FACETS, documentation };
+    const item = variety === 'list' ? (list === null ? null : this.#baseOf(list, 'itemType', unit)) : null;
+    const builtIn = item === null ? 'string' : item.builtIn;
+    return {
+      kind: 'simple',
+      name,
+      variety,
+      builtIn,
+      base: null,
+      item,
+      members: [],
+      enumeration: null,
+      facets: NO_FACETS,
+      documentation,
+    };
   }
 
   #baseOf(node: XmlNode, attribute: 'base' | 'itemType', unit: SchemaUnit): SimpleType {

@@ -16,12 +16,15 @@ const element = (uri: string, local: string): ElementDeclaration => ({
     derivation: null,
     derived: [],
     attributes: [],
+    anyAttribute: null,
     content: { kind: 'empty' },
     documentation: null,
   },
   nillable: false,
   default: null,
   fixed: null,
+  abstract: false,
+  constraints: [],
   documentation: null,
 });
 

@@ -136,7 +136,7 @@ t.test('whole replies, simple replies and no reply', async (t) => {
     { kind: 'text', type: STRING },
     { attributes: [attribute('unit', STRING, { default: 'kg' })] },
   );
-  const raw = complex('', { kind: 'opaque' });
+  const raw = complex('', { kind: 'opaque', mixed: null });
   const from = buildSchema([
     {
       name: 's',
@@ -186,6 +186,8 @@ const element = (local: string) =>
     nillable: false,
     default: null,
     fixed: null,
+    abstract: false,
+    constraints: [],
     documentation: null,
   }) as const;
 

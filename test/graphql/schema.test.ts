@@ -2,7 +2,7 @@ import { printSchema, validateSchema } from 'graphql';
 import t from 'tap';
 import { enumValueName, fieldName, isReading, typeName } from '../../src/graphql/naming.js';
 import { buildSchema, type GraphqlService, type OperationMapping } from '../../src/graphql/schema.js';
-import type { Operation } from '../../src/wsdl/model.js';
+import { ANYTHING, type Operation } from '../../src/wsdl/model.js';
 import {
   attribute,
   complex,
@@ -110,8 +110,8 @@ t.test('an abstract type without content of its own is an interface with a place
 t.test('attributes, simple content, mixed content and empty types have one stable shape each', async (t) => {
   const price = complex('Price', { kind: 'text', type: DECIMAL }, { attributes: [attribute('currency', STRING)] });
   const flag = complex('Flag', { kind: 'empty' });
-  const rich = complex('Rich', { kind: 'opaque' });
-  const any = complex('Any', elements({ kind: 'any', min: 0, max: 1 }));
+  const rich = complex('Rich', { kind: 'opaque', mixed: null });
+  const any = complex('Any', elements({ kind: 'any', wildcard: ANYTHING, min: 0, max: 1 }));
   const text = sdl(
     operation(
       'GetThing',
@@ -254,7 +254,7 @@ t.test('replies that are no wrapper keep their type', async (t) => {
   const text = sdl(
     operation('GetOrder', [], [], body('order', order)),
     operation('GetTotal', [], [], body('total', DECIMAL)),
-    operation('GetRaw', [], [], body('raw', complex('', { kind: 'opaque' }))),
+    operation('GetRaw', [], [], body('raw', complex('', { kind: 'opaque', mixed: null }))),
     operation('GetNamed', [], [], body('GetNamedResponse', complex('GetNamedResponse', elements(one('x', INT))))),
     operation('Ping', [], []),
   );
