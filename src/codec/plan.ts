@@ -67,8 +67,13 @@ export type SlotSource =
    * is present and empty (XSD 1.0 part 1, section 3.3.1); an absent element is null.
    */
   | { readonly from: 'child'; readonly name: QName; readonly default: string | null }
-  /** A child element whose children `item` are the items; absent or nil is null, present and empty is []. */
-  | { readonly from: 'wrapped list'; readonly name: QName; readonly item: QName }
+  /**
+   * A child element whose children `item` are the items; absent or nil is null, present and empty is []. Where `item`
+   * is null, children of any name are (arrays of the SOAP encoding, SOAP 1.1 section 5.4.2).
+   */
+  | { readonly from: 'wrapped list'; readonly name: QName; readonly item: QName | null }
+  /** The child elements of this element, whatever their names: an array that is not unwrapped. Always a list. */
+  | { readonly from: 'items' }
   | { readonly from: 'attribute'; readonly name: QName; readonly default: string | null }
   /** The text of this element (simple content). */
   | { readonly from: 'text' }

@@ -54,7 +54,7 @@ export interface SlotProgram {
   /** The place in `VariantProgram.slots` and among the object's values. */
   readonly place: number;
   readonly key: string;
-  readonly from: 'child' | 'wrapped list' | 'attribute' | 'text' | 'constant' | 'self';
+  readonly from: 'child' | 'wrapped list' | 'items' | 'attribute' | 'text' | 'constant' | 'self';
   /** Of the attribute; empty for other sources. */
   readonly name: QName;
   readonly list: boolean;
@@ -156,7 +156,7 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
   if (source.from !== 'wrapped list') return program;
   const items = new Map<string, readonly NamedSlots[]>();
   const wrapped: SlotProgram = { ...program, items };
-  items.set(source.item.local, [{ uri: source.item.uri, slots: [wrapped] }]);
+  if (source.item !== null) items.set(source.item.local, [{ uri: source.item.uri, slots: [wrapped] }]);
   return wrapped;
 }
 
