@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { Problems, printProblem } from '../base/problem.js';
 import { check } from './check.js';
+import { diff } from './diff.js';
 import { importWsdl } from './import.js';
 import { schema } from './schema.js';
 import { start } from './start.js';
@@ -56,6 +57,12 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       const { output: directory, name = null, port = null, force } = options;
       finish(await importWsdl(wsdl, { directory, name, port, force }, terminal));
     });
+  program
+    .command('diff')
+    .description('say what changed between two WSDLs; 1 when something breaks')
+    .argument('<old>', 'path of the WSDL callers know')
+    .argument('<new>', 'path of the WSDL they will meet')
+    .action(async (before: string, after: string) => finish(await diff(before, after, terminal)));
   return program;
 }
 

@@ -1,0 +1,28 @@
+import type { Change, Severity } from '../wsdl/change.js';
+import { compareWsdls } from '../wsdl/compare.js';
+import { readWsdl } from '../wsdl/read.js';
+import { oneLine, table } from './table.js';
+import type { ExitCode, Terminal } from './terminal.js';
+
+const ORDER: readonly Severity[] = ['breaking', 'dangerous', 'safe'];
+
+/** Says what a caller of the WSDL `before` meets at `after`. Exits with 1 when something breaks. Throws `Problems`. */
+export async function diff(before: string, after: string, terminal: Terminal): Promise<ExitCode> {
+  const options = { fetch: null, root: null, hosts: [] };
+  const { changes, dropped } = compareWsdls(await readWsdl(before, options), await readWsdl(after, options));
+  const counted = ORDER.map((severity) => ({
+    severity,
+    found: changes.filter((change) => change.severity === severity),
+  }));
+  const rows = counted.flatMap(({ found }) => found.map(rowFor));
+  if (rows.length > 0) terminal.out(table(rows));
+  if (dropped > 0) terminal.out(`and ${dropped} more that are not listed`);
+  terminal.out(
+    changes.length === 0
+      ? 'No changes.'
+      : `${counted.map(({ severity, found }) => `${found.length} ${severity}`).join(', ')}.`,
+  );
+  return changes.some(({ severity }) => severity === 'breaking') ? 1 : 0;
+}
+
+const rowFor = ({ severity, where, what }: Change): readonly string[] => [severity, oneLine(where), oneLine(what)];

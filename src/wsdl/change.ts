@@ -1,0 +1,37 @@
+/** What a change does to those who call a service: they must change too, may be surprised, or need not care. */
+export type Severity = 'breaking' | 'dangerous' | 'safe';
+
+export interface Change {
+  readonly severity: Severity;
+  /** Operation and place: `GetOrder reply: order/line`. */
+  readonly where: string;
+  readonly what: string;
+}
+
+/** In which direction a type travels: what widens a request narrows a reply. */
+export type Direction = 'request' | 'reply';
+
+const MOST = 10_000;
+
+/** The changes found so far, each once, at most `MOST`. */
+export class Changes {
+  readonly #found: Change[] = [];
+  readonly #told = new Set<string>();
+  /** How many were not kept. */
+  dropped = 0;
+
+  get all(): readonly Change[] {
+    return this.#found;
+  }
+
+  add(severity: Severity, where: string, what: string): void {
+    const key = `${where}\n${what}`;
+    if (this.#told.has(key)) return;
+    if (this.#found.length >= MOST) {
+      this.dropped++;
+      return;
+    }
+    this.#told.add(key);
+    this.#found.push({ severity, where, what });
+  }
+}
