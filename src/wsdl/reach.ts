@@ -38,18 +38,21 @@ export function reachableProblems(
   };
 }
 
-/** For each type, the types whose content or derivation leads to it. */
-function containers(all: Iterable<XsdType>): ReadonlyMap<XsdType, readonly XsdType[]> {
-  const containers = new Map<XsdType, XsdType[]>();
-  const queue = [...all];
+/** A node of the graph of containment: a type, or the particles of a compositor, which many types may share. */
+type Container = XsdType | readonly Particle[];
+
+/** For each type or compositor, what directly contains it. Linear: what is shared is walked once. */
+function containers(all: Iterable<XsdType>): ReadonlyMap<Container, readonly Container[]> {
+  const containers = new Map<Container, Container[]>();
+  const queue: Container[] = [...all];
   const seen = new Set(queue);
   for (let at = 0; at < queue.length; at++) {
-    const type = queue[at];
-    if (type?.kind !== 'complex') continue;
-    for (const inner of [...typesIn(type), ...type.derived]) {
+    const node = queue[at];
+    if (node === undefined) continue;
+    for (const inner of directlyIn(node)) {
       const outer = containers.get(inner);
-      if (outer === undefined) containers.set(inner, [type]);
-      else outer.push(type);
+      if (outer === undefined) containers.set(inner, [node]);
+      else outer.push(node);
       if (!seen.has(inner)) queue.push(inner);
       seen.add(inner);
     }
@@ -57,35 +60,48 @@ function containers(all: Iterable<XsdType>): ReadonlyMap<XsdType, readonly XsdTy
   return containers;
 }
 
-/** The types of the elements directly in a content model, each once. */
+/** The types of the elements in a content model, compositors looked through. */
 function typesIn(type: ComplexType): ReadonlySet<XsdType> {
   const types = new Set<XsdType>();
-  if (type.content.kind !== 'elements') return types;
-  const particles: Particle[] = [type.content.particle];
-  const seen = new Set<Particle>(particles);
-  for (let at = 0; at < particles.length; at++) {
-    const particle = particles[at];
-    if (particle?.kind === 'one') types.add(particle.element.type);
-    if (particle === undefined || particle.kind === 'one' || particle.kind === 'any') continue;
-    for (const inner of particle.particles) {
-      if (!seen.has(inner)) particles.push(inner);
-      seen.add(inner);
-    }
+  const reached = new Set<Container>(contentOf(type));
+  for (const node of reached) {
+    if ('kind' in node) types.add(node);
+    else for (const inner of directlyIn(node)) reached.add(inner);
   }
   return types;
 }
 
+function directlyIn(node: Container): readonly Container[] {
+  if (!('kind' in node)) return node.flatMap(containerIn);
+  if (node.kind === 'simple') return [node.base, node.item, ...node.members].filter((type) => type !== null);
+  return [...contentOf(node), ...node.attributes.map(({ type }) => type), ...node.derived];
+}
+
+function contentOf({ content }: ComplexType): readonly Container[] {
+  if (content.kind === 'text') return [content.type];
+  if (content.kind === 'array') return [content.item];
+  const particle = content.kind === 'opaque' ? (content.mixed?.particle ?? null) : null;
+  return containerIn(content.kind === 'elements' ? content.particle : particle);
+}
+
+function containerIn(particle: Particle | null): readonly Container[] {
+  if (particle === null || particle.kind === 'any') return [];
+  return particle.kind === 'one' ? [particle.element.type] : [particle.particles];
+}
+
 function spread(
-  containers: ReadonlyMap<XsdType, readonly XsdType[]>,
+  containers: ReadonlyMap<Container, readonly Container[]>,
   approximated: ReadonlyMap<XsdType, readonly Problem[]>,
 ): ReadonlyMap<XsdType, readonly Problem[]> {
   const met = new Map<XsdType, Problem[]>();
   for (const [start, problems] of [...approximated].slice(0, TYPES)) {
-    const reached = new Set([start]);
-    for (const type of reached) {
-      const own = met.get(type) ?? [];
-      if (own.length < REASONS) met.set(type, [...own, ...problems]);
-      for (const outer of containers.get(type) ?? []) reached.add(outer);
+    const reached = new Set<Container>([start]);
+    for (const node of reached) {
+      if ('kind' in node) {
+        const own = met.get(node) ?? [];
+        if (own.length < REASONS) met.set(node, [...own, ...problems]);
+      }
+      for (const outer of containers.get(node) ?? []) reached.add(outer);
     }
   }
   return met;
