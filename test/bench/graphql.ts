@@ -4,11 +4,8 @@ import { promisify } from 'node:util';
 import type { DecodeFigures } from './decode.js';
 import { fileOf, isProgram, isQuick, median, mib, print, type Server, startServer, table } from './kit.js';
 import { Load } from './load.js';
-import { ORDERS, SELECTIONS } from './selections.js';
+import { DECODE_OPTIONS, ORDERS, SELECTIONS } from './selections.js';
 import { startSoapstone } from './soapstone.js';
-
-/** A young generation larger than what one decode allocates. */
-const DECODE_OPTIONS = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
 
 /** Two fields of a long reply beside all of it: in one process, and through the gateway. */
 export async function benchGraphql(quick: boolean): Promise<void> {
@@ -18,7 +15,12 @@ export async function benchGraphql(quick: boolean): Promise<void> {
 
 async function inProcess(quick: boolean): Promise<void> {
   const runs = quick ? '10' : '40';
-  const { stdout } = await promisify(execFile)(process.execPath, [...DECODE_OPTIONS, fileOf('decode.js'), runs]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...DECODE_OPTIONS,
+    fileOf('decode.js'),
+    '--json',
+    runs,
+  ]);
   const all: readonly DecodeFigures[] = JSON.parse(stdout);
   const bytes = all[0]?.replyBytes ?? 0;
   print(`\nA reply of ${ORDERS} orders, ${(bytes / 1e6).toFixed(1)} MB, in one process\n\n`);

@@ -36,12 +36,17 @@ export function longEnvelope(bytes: number, way: 'up' | 'down'): LongEnvelope {
 }
 
 /** The reply to ListOrders of the demonstration's WSDL, with so many orders. */
-export function orderList(count: number): Buffer {
+export const orderList = (count: number): Buffer => listOf(count, order);
+
+/** The same with short orders: 5,000 of them are 1 MB. */
+export const recordList = (count: number): Buffer => listOf(count, record);
+
+function listOf(count: number, print: (n: number) => string): Buffer {
   const parts = [
     '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">' +
       '<soap:Body><d:ListOrdersResponse xmlns:d="http://legacy.example.com/desk" xmlns:t="http://legacy.example.com/desk/types">',
   ];
-  for (let n = 1; n <= count; n++) parts.push(order(n));
+  for (let n = 1; n <= count; n++) parts.push(print(n));
   parts.push('</d:ListOrdersResponse></soap:Body></soap:Envelope>');
   return Buffer.from(parts.join(''));
 }
@@ -56,3 +61,7 @@ const order = (n: number): string =>
   `<t:OrderLine no="1"><t:sku>AX-100</t:sku><t:quantity>${n % 7}</t:quantity><t:price>9.90</t:price></t:OrderLine>` +
   '<t:OrderLine no="2"><t:sku>BR-15</t:sku><t:quantity>1</t:quantity><t:price>29.90</t:price><t:engraving>always</t:engraving>' +
   '</t:OrderLine></t:lines><t:tag>gift</t:tag></d:order>';
+
+const record = (n: number): string =>
+  `<d:order priority="${n % 5}"><t:id>${n}</t:id><t:status>PAID</t:status><t:placedAt>2024-0${1 + (n % 9)}-12T09:30:00+02:00` +
+  `</t:placedAt><t:total>${n}.90</t:total><t:note>Deliver to dock ${n % 9} &amp; ring</t:note></d:order>`;

@@ -9,3 +9,10 @@ export const SELECTIONS: Readonly<Record<string, string>> = {
     lines { no sku quantity price engraving }
   } }`,
 };
+
+/** For a process that decodes: a young generation larger than what one decode allocates. */
+export const DECODE_OPTIONS: readonly string[] = [
+  '--expose-gc',
+  '--min-semi-space-size=256',
+  '--max-semi-space-size=256',
+];
