@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { Exchange, nextExchangeId } from './base/exchange.js';
 import type { Compiled } from './compile.js';
 import { parseAddress } from './config/address.js';
+import { DriftWatch } from './flow/drift.js';
 import { makeAdminServer } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
 import type { Log } from './observe/log.js';
@@ -49,8 +50,13 @@ export async function startGateway(
       droppedLogLines: () => log.droppedLines,
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,
+      drift: () => drift.counts,
     },
   );
+  const drift = new DriftWatch(services, {
+    looked: (service, outcome) => metrics.looked(service, outcome),
+    changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
+  });
   const finish = makeFinish(log, metrics);
   const handler = makeRequestHandler(compiled, {
     finish,
@@ -83,6 +89,7 @@ export async function startGateway(
     async drain() {
       ready = false;
       overload.close();
+      await drift.close();
       const forced = await traffic.drain(config.limits.http.drainMillis);
       await compiled.close();
       await closeServer(admin);

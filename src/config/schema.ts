@@ -10,6 +10,7 @@ import { MIME_LIMITS } from '../soap/mime-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
 import type { DeepReadonly } from './deep-readonly.js';
+import { DRIFT_KEYS, type DriftKeys } from './drift-keys.js';
 import { ADDRESS, BLOCK_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
 import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
@@ -130,6 +131,7 @@ const SERVICE = Type.Object(
     ),
     addressing: Type.Unsafe<AddressingKeys>(ADDRESSING_KEYS),
     security: Type.Unsafe<SecurityKeys>(SECURITY_KEYS),
+    drift: Type.Optional(Type.Unsafe<DriftKeys>(DRIFT_KEYS)),
     limits: section('Limits of this service where they differ from those of the gateway.', {
       xml: overrides(XML_LIMITS, 'limits.xml'),
       upstream: overrides(UPSTREAM_LIMITS, 'limits.upstream'),

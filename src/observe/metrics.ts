@@ -24,6 +24,14 @@ export interface ProcessGauges {
   readonly droppedLogLines?: () => number;
   readonly isShedding?: () => boolean;
   readonly eventLoopDelayMillis?: () => number;
+  readonly drift?: () => readonly DriftGauge[];
+}
+
+/** How the WSDL a backend shows differs from the one that is served. */
+export interface DriftGauge {
+  readonly service: string;
+  readonly severity: string;
+  readonly count: number;
 }
 
 /**
@@ -39,6 +47,7 @@ export class Metrics {
   readonly #heldSeconds: TalliedHistogram;
   readonly #refusals: TalliedCounter;
   readonly #violations: TalliedCounter;
+  readonly #looks: TalliedCounter;
   readonly #faults: TalliedCounter;
   readonly #bytes: TalliedCounter;
   readonly #cost: TalliedHistogram;
@@ -73,6 +82,11 @@ export class Metrics {
       name: 'soapstone_monitored_violations_total',
       help: 'Messages of services in monitor mode that would have been refused, by rule.',
       labels: ['service', 'code'],
+    });
+    this.#looks = book.counter({
+      name: 'soapstone_wsdl_looks_total',
+      help: 'Looks at the WSDLs that backends show, by outcome (same, changed, failed).',
+      labels: ['service', 'outcome'],
     });
     this.#faults = book.counter({
       name: 'soapstone_faults_total',
@@ -119,6 +133,10 @@ export class Metrics {
   violation(service: string, code: string): void {
     this.#violations.add(1, service, code);
   }
+
+  looked(service: string, outcome: string): void {
+    this.#looks.add(1, service, outcome);
+  }
 }
 
 function addUpstreamGauges(book: MetricBook, upstreams: readonly UpstreamGauges[]): void {
@@ -157,6 +175,18 @@ function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
     'gauge',
     { name: 'soapstone_shedding', help: 'Processes that refuse new requests because they are overloaded.' },
     () => one(process.isShedding?.() === true ? 1 : 0),
+  );
+  const drift = {
+    name: 'soapstone_wsdl_drift',
+    help: 'Differences of the WSDL the backend shows from the one that is served, by severity (breaking, dangerous, safe).',
+    labels: ['service', 'severity'],
+  };
+  book.reading(
+    'gauge',
+    drift,
+    () =>
+      (process.drift?.() ?? []).map(({ service, severity, count }) => ({ labels: [service, severity], value: count })),
+    'max',
   );
   const delay = {
     name: 'soapstone_event_loop_delay_seconds',

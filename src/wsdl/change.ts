@@ -6,6 +6,8 @@ export interface Change {
   /** Operation and place: `GetOrder reply: order/line`. */
   readonly where: string;
   readonly what: string;
+  /** It is only about where the WSDL says the service is. */
+  readonly isAddress: boolean;
 }
 
 /** In which direction a type travels: what widens a request narrows a reply. */
@@ -24,7 +26,7 @@ export class Changes {
     return this.#found;
   }
 
-  add(severity: Severity, where: string, what: string): void {
+  add(severity: Severity, where: string, what: string, isAddress = false): void {
     const key = `${where}\n${what}`;
     if (this.#told.has(key)) return;
     if (this.#found.length >= MOST) {
@@ -32,6 +34,6 @@ export class Changes {
       return;
     }
     this.#told.add(key);
-    this.#found.push({ severity, where, what });
+    this.#found.push({ severity, where, what, isAddress });
   }
 }

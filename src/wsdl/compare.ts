@@ -64,7 +64,7 @@ function comparePorts(before: Port, after: Port, changes: Changes, types: TypeCo
   if (before.dialect !== after.dialect) {
     changes.add('breaking', where, `speaks SOAP ${after.dialect} instead of ${before.dialect}`);
   }
-  if (before.address !== after.address) changes.add('dangerous', where, 'has another address');
+  if (before.address !== after.address) changes.add('dangerous', where, 'has another address', true);
   const were = new Map(before.operations.map((operation) => [operation.name, operation]));
   const are = new Map(after.operations.map((operation) => [operation.name, operation]));
   for (const [name, was] of were) {

@@ -13,6 +13,8 @@ export interface TestGateway extends Gateway {
   logLines(): Record<string, unknown>[];
   /** Waits for the next access log line: a request is over for its client a little before its line is written. */
   accessLine(count?: number): Promise<Record<string, unknown>>;
+  /** Waits for a line with this message. */
+  logLine(message: string): Promise<Record<string, unknown>>;
   metrics(): Promise<string>;
   close(): Promise<void>;
 }
@@ -32,17 +34,24 @@ export async function startTestGateway(yaml: string, directory: string | null = 
     },
   });
   const gateway = await startGateway(await compile(patient(await loadConfig(file, process.env), yaml)), log);
+  const nextLine = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+    });
   const requests = () => lines.filter((line) => line['msg'] === 'request');
   return {
     ...gateway,
     logLines: () => lines,
     async accessLine(count = 1) {
-      while (requests().length < count) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+      while (requests().length < count) await nextLine();
       return requests()[count - 1] ?? {};
+    },
+    async logLine(message) {
+      for (;;) {
+        const found = lines.find((line) => line['msg'] === message);
+        if (found !== undefined) return found;
+        await nextLine();
+      }
     },
     metrics: async () => (await fetch(`${gateway.adminUrl}/metrics`)).text(),
     async close() {

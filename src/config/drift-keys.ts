@@ -1,0 +1,26 @@
+import { HTTP_URL } from './formats.js';
+
+/** Keys of a service about the WSDL its backend shows today: the part of the table of keys for it. */
+export interface DriftKeys {
+  url: string;
+  everyMillis: number;
+}
+
+export const DRIFT_KEYS = {
+  type: 'object',
+  description:
+    'Looks at the WSDL the backend shows and tells, in log and metrics, how it differs from `wsdl`. What is served stays as it is.',
+  additionalProperties: false,
+  required: ['url', 'everyMillis'],
+  properties: {
+    url: { type: 'string', description: 'Where the backend shows its WSDL.', ...HTTP_URL },
+    everyMillis: {
+      type: 'integer',
+      description: 'Time between two looks.',
+      unit: 'millis',
+      minimum: 1000,
+      maximum: 86_400_000,
+      default: 300_000,
+    },
+  },
+} as const;
