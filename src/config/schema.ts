@@ -14,7 +14,7 @@ import { DRIFT_KEYS, type DriftKeys } from './drift-keys.js';
 import { ADDRESS, BLOCK_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
 import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
-import { OPERATION } from './operation-keys.js';
+import { type MappedOperation, OPERATION_KEYS } from './operation-keys.js';
 import { ADDRESSING_KEYS, type AddressingKeys, SECURITY_KEYS, type SecurityKeys } from './soap-keys.js';
 
 /**
@@ -75,13 +75,17 @@ const SERVICE = Type.Object(
       '`enforce` refuses what breaks the rules; `monitor` counts and logs it and lets it through.',
       'enforce',
     ),
-    operations: Type.Record(Type.String({ pattern: '^[^\\s:{}]{1,256}$' }), OPERATION, {
-      description:
-        'By operation name: how GraphQL offers it. As soon as one names its field, only those listed are offered.',
-      names: 'Use the name of an operation of the WSDL.',
-      additionalProperties: false,
-      default: {},
-    }),
+    operations: Type.Record(
+      Type.String({ pattern: '^[^\\s:{}]{1,256}$' }),
+      Type.Unsafe<boolean | MappedOperation>(OPERATION_KEYS),
+      {
+        description:
+          'By operation name: how GraphQL offers it. As soon as one names its field, only those listed are offered.',
+        names: 'Use the name of an operation of the WSDL.',
+        additionalProperties: false,
+        default: {},
+      },
+    ),
     types: Type.Optional(
       Type.String({ description: 'Type definitions in SDL of a mapping written by hand, instead of `wsdl`.' }),
     ),
