@@ -198,6 +198,18 @@ export const REFUSALS = {
   },
   MAX_DIRECTIVES_LIMIT: { blame: 'client', level: 'info', status: 400, text: 'The document has too many directives.' },
   MAX_TOKENS_LIMIT: { blame: 'client', level: 'info', status: 400, text: 'The document is longer than allowed.' },
+  MAX_CALLS_LIMIT: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    text: 'The operation needs more calls to services than allowed.',
+  },
+  MAX_LINKS_LIMIT: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    text: 'The links of the operation bring more than allowed.',
+  },
   MAX_COST_LIMIT: { blame: 'client', level: 'info', status: 400, text: 'The operation costs more than allowed.' },
   INTROSPECTION_DISABLED: { blame: 'client', level: 'info', status: 400, text: 'Introspection is switched off.' },
   CSRF_PREVENTED: {

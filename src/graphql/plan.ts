@@ -14,16 +14,23 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 /** Coerced values of the operation's variables. */
 export type Variables = Readonly<Record<string, unknown>>;
 
+/** Slots for fields that another call answers. */
+export interface LinkSlots {
+  /** Null where the object has no such field. */
+  slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): Slot | null;
+}
+
 /** What a reply is read for: exactly the selection, in the order of the response. The document has been validated. */
 export function planReply(
   reply: ReplyShape,
   nodes: readonly FieldNode[],
   fragments: Fragments,
   variables: Variables,
+  links: LinkSlots | null = null,
 ): ReplyPlan {
   const { element, root, nonNull } = reply;
   if (root.kind === 'done') return { element, shape: 'done', value: NOTHING, nonNull };
-  const planner = new Planner(fragments, variables);
+  const planner = new Planner(fragments, variables, links);
   if (root.kind === 'whole') return { element, shape: 'whole', value: planner.object(root.shape, nodes), nonNull };
   const slot = planner.slot(responseKey(nodes[0]), root.field, nodes);
   return { element, shape: 'unwrap', value: onlyVariant({ slots: [slot] }), nonNull };
@@ -68,12 +75,14 @@ export function collectFields(
 class Planner {
   readonly #fragments: Fragments;
   readonly #variables: Variables;
+  readonly #links: LinkSlots | null;
   readonly #nodeIds = new Map<FieldNode, number>();
   readonly #objects = new Map<ElementShape, Map<string, ObjectPlan>>();
 
-  constructor(fragments: Fragments, variables: Variables) {
+  constructor(fragments: Fragments, variables: Variables, links: LinkSlots | null) {
     this.#fragments = fragments;
     this.#variables = variables;
+    this.#links = links;
   }
 
   /** Types that share a field share its plan too: without that, plans would grow with types to the power of depth. */
@@ -115,6 +124,7 @@ class Planner {
       const field = object.fields.get(name);
       if (name === '__typename') slots.push(typenameSlot(key, object.typeName));
       else if (field !== undefined) slots.push(this.slot(key, field, nodes));
+      else slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
     }
     return { slots };
   }
@@ -125,6 +135,8 @@ class Planner {
     return id;
   }
 }
+
+const asList = (slot: Slot | null): readonly Slot[] => (slot === null ? [] : [slot]);
 
 const onlyVariant = (variant: ObjectVariant): ObjectPlan => ({
   kind: 'object',

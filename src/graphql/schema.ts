@@ -1,9 +1,11 @@
-import { GraphQLBoolean, type GraphQLFieldConfig, GraphQLObjectType, GraphQLSchema } from 'graphql';
+import { GraphQLBoolean, type GraphQLFieldConfig, GraphQLObjectType, GraphQLSchema, getNamedType } from 'graphql';
 import type { Problem } from '../base/problem.js';
 import type { RequestPlan } from '../codec/plan.js';
 import type { Operation, XsdType } from '../wsdl/model.js';
 import { InputTypes } from './input.js';
 import { LeafTable } from './leaf.js';
+import type { LinkFault, LinkMapping, LinkTable, LinkTarget } from './link.js';
+import { addLinks } from './link-schema.js';
 import { MemberTable } from './members.js';
 import { fieldName, isReading, NameScope, type Naming, pascalName } from './naming.js';
 import { operationField, type ServiceTypes } from './operation-field.js';
@@ -46,27 +48,38 @@ export interface BuiltSchema {
   readonly schema: GraphQLSchema;
   /** By `Query.order`, `Mutation.placeOrder`. */
   readonly fields: ReadonlyMap<string, BoundField>;
+  readonly links: LinkTable;
+  /** Mistakes in links: without them the schema has none of the links. */
+  readonly linkFaults: readonly LinkFault[];
   /** Names that had to change, operations that could not be offered. */
   readonly notices: readonly Problem[];
 }
 
 /** The one schema of all services. Types are made only where a field leads to them. */
-export function buildSchema(services: readonly GraphqlService[]): BuiltSchema {
+export function buildSchema(
+  services: readonly GraphqlService[],
+  linkMappings: readonly LinkMapping[] = [],
+): BuiltSchema {
   const names = new TypeNames();
   const leaves = new LeafTable(names);
-  const exposed = services.map((service) => ({ service, exposures: exposuresOf(service, names) }));
+  const linked = new Set(linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]));
+  const exposed = services.map((service) => ({ service, exposures: exposuresOf(service, names, linked) }));
   nameFields(exposed, names);
 
   const fields = new Map<string, BoundField>();
   const configs = { Query: new Map<string, Config>(), Mutation: new Map<string, Config>() };
   const outputs: OutputTypes[] = [];
+  const targets = new Map<string, LinkTarget>();
   for (const { service, exposures } of exposed) {
     const types = serviceTypes(service, exposures, leaves, names);
     outputs.push(types.output);
-    for (const { operation, parent, name } of exposures) {
+    for (const { operation, parent, name, isOffered } of exposures) {
       const { config, requestPlan, reply, headersArgument } = operationField(operation, types);
-      configs[parent].set(name, config);
       const bound = { service: service.name, operation, parent, name, requestPlan, reply, headersArgument };
+      const isMutation = isOffered && parent === 'Mutation';
+      targets.set(`${service.name}.${operation.name}`, { bound, config, isMutation });
+      if (!isOffered) continue;
+      configs[parent].set(name, config);
       fields.set(`${parent}.${name}`, bound);
     }
   }
@@ -76,8 +89,13 @@ export function buildSchema(services: readonly GraphqlService[]): BuiltSchema {
   const roots = mutation === null ? [query] : [query, mutation];
   // Types are named and printed in this order.
   const types = [...roots, ...outputs.flatMap((output) => output.implementations())];
-  const schema = new GraphQLSchema({ query, mutation, types });
-  return { schema, fields, notices: names.notices };
+  for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))
+    types.push(getNamedType(target.config.type));
+  const make = (): GraphQLSchema => new GraphQLSchema({ query, mutation, types });
+  const plain = make();
+  const { table, faults } = addLinks(plain, linkMappings, targets);
+  const schema = table.size === 0 ? plain : make();
+  return { schema, fields, links: table, linkFaults: faults, notices: names.notices };
 }
 
 type Config = GraphQLFieldConfig<unknown, unknown>;
@@ -94,11 +112,13 @@ interface Exposure {
   readonly operation: Operation;
   readonly mapped: OperationMapping['field'];
   readonly parent: RootType;
+  /** It is a field of its root type; else only links lead to it. */
+  readonly isOffered: boolean;
   /** Set by `nameFields`. */
   name: string;
 }
 
-function exposuresOf(service: GraphqlService, names: TypeNames): readonly Exposure[] {
+function exposuresOf(service: GraphqlService, names: TypeNames, linked: ReadonlySet<string>): readonly Exposure[] {
   const { mapping } = service;
   const isSelective = [...mapping.values()].some((entry) => entry.field !== null && !entry.hidden);
   const known = new Set(service.operations.map((operation) => operation.name));
@@ -107,7 +127,8 @@ function exposuresOf(service: GraphqlService, names: TypeNames): readonly Exposu
   }
   return service.operations.flatMap((operation): Exposure[] => {
     const entry = mapping.get(operation.name);
-    if (entry?.hidden === true || (isSelective && entry === undefined)) return [];
+    const isOffered = entry?.hidden !== true && !(isSelective && entry === undefined);
+    if (!isOffered && !linked.has(`${service.name}.${operation.name}`)) return [];
     if (operation.status === 'disabled') {
       const why = operation.reasons.map((reason) => reason.what).join(' ');
       names.notice(`Service ${service.name}: operation ${operation.name} is not offered in GraphQL. ${why}`.trim());
@@ -115,7 +136,7 @@ function exposuresOf(service: GraphqlService, names: TypeNames): readonly Exposu
     }
     const mapped = entry?.field ?? null;
     const parent = mapped?.parent ?? (isReading(operation.name) ? 'Query' : 'Mutation');
-    return [{ operation, mapped, parent, name: '' }];
+    return [{ operation, mapped, parent, isOffered, name: '' }];
   });
 }
 
@@ -129,6 +150,7 @@ function nameFields(
     for (const { service, exposures } of exposed) {
       for (const exposure of exposures) {
         const { mapped, operation, parent } = exposure;
+        if (!exposure.isOffered) continue;
         if ((mapped !== null) !== (pass === 'mapped')) continue;
         const wanted = mapped?.name ?? fieldName(operation.name, service.naming);
         const legal = mapped === null ? wanted : fieldName(wanted, 'exact');

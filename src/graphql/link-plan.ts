@@ -1,0 +1,221 @@
+import { type FieldNode, print } from 'graphql';
+import type { ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../codec/plan.js';
+import type { Link, LinkTable } from './link.js';
+import { type Fragments, type LinkSlots, planReply, type Variables } from './plan.js';
+import type { ElementShape, FieldShape, ObjectShape, ReplyShape } from './shape.js';
+
+/**
+ * One selection of a link. Its object's plan has a slot for it under its response key, in the place where the answer
+ * will be: until then it holds the values that the call needs, read from the object's own element by the side.
+ */
+export interface LinkSelection {
+  readonly link: Link;
+  /** All nodes that were merged into it. */
+  readonly nodes: readonly FieldNode[];
+  readonly target: LinkTargetPlan;
+}
+
+/** What is read of the answers to a link. Selections that ask the same of the same operation share it. */
+export interface LinkTargetPlan {
+  readonly reply: ReplyPlan;
+  /** Where in an answer further links are; null where there are none. For a list operation: in an item. */
+  readonly walk: Walk | null;
+}
+
+/** The keys on the way to links, through lists; those that nothing is beneath of hold a link, or may. */
+export type Walk = ReadonlyMap<string, Walk>;
+
+/** No response key begins like this: what is under such a key is never part of a response. */
+export const HIDDEN = '=';
+
+/** The key of the value of a link's feed; for an item of a list operation, that of its key. */
+export const hiddenKey = (index: number): string => `${HIDDEN}${index}`;
+
+/** The values that a link needs, in the place of its answer; `null` for anything else. */
+export function markOf(value: unknown): Readonly<Record<string, unknown>> | null {
+  return isObject(value) && typeof value[HIDDEN] === 'string' ? value : null;
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Plans the links of one operation of a document. Recursion is as deep as the selection, which is limited. */
+export class LinkPlanner implements LinkSlots {
+  readonly selections = new Map<string, LinkSelection>();
+  readonly #table: LinkTable;
+  readonly #fragments: Fragments;
+  readonly #variables: Variables;
+  readonly #nodeIds = new Map<FieldNode, number>();
+  readonly #textIds = new Map<string, number>();
+  readonly #selectionIds = new Map<string, string>();
+  readonly #targets = new Map<string, LinkTargetPlan>();
+  readonly #walks = new Map<ObjectPlan, Walk>();
+
+  constructor(table: LinkTable, fragments: Fragments, variables: Variables) {
+    this.#table = table;
+    this.#fragments = fragments;
+    this.#variables = variables;
+  }
+
+  slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): Slot | null {
+    const link = this.#table.get(`${object.typeName}.${nodes[0]?.name.value}`);
+    if (link === undefined) return null;
+    const id = this.#selectionId(link, nodes);
+    const mark: Slot = { ...CONSTANT, key: HIDDEN, source: { from: 'constant', value: id } };
+    const values = link.feeds.flatMap((feed, index) => {
+      const field = object.fields.get(feed.field[0] ?? '');
+      return field === undefined ? [] : [slotAlong(hiddenKey(index), field, feed.field.slice(1), leafSlot)];
+    });
+    return selfSlot(key, onlyVariant({ slots: [mark, ...values] }));
+  }
+
+  /** Where in the value of a reply links are; null where there are none. */
+  walkOf(reply: ReplyPlan): Walk | null {
+    const value = reply.shape === 'unwrap' ? reply.value.declared?.slots[0]?.value : reply.value;
+    return value?.kind === 'object' ? orNull(this.#walk(value)) : null;
+  }
+
+  #selectionId(link: Link, nodes: readonly FieldNode[]): string {
+    const key = [link.name, ...nodes.map((node) => this.#idOf(node))].join(' ');
+    const known = this.#selectionIds.get(key);
+    if (known !== undefined) return known;
+    const id = String(this.#selectionIds.size);
+    this.#selectionIds.set(key, id);
+    this.selections.set(id, { link, nodes, target: this.#target(link, nodes) });
+    return id;
+  }
+
+  #target(link: Link, nodes: readonly FieldNode[]): LinkTargetPlan {
+    const { service, operation } = link.called;
+    const texts = nodes.map((node) => this.#textIdOf(node));
+    const form = link.batch === null ? [] : [link.batch.items.join('.'), link.batch.key.join('.')];
+    const key = [service, operation.name, ...form, ...texts].join(' ');
+    const known = this.#targets.get(key);
+    if (known !== undefined) return known;
+    const made = link.batch === null ? this.#single(link, nodes) : this.#batch(link, link.batch, nodes);
+    this.#targets.set(key, made);
+    return made;
+  }
+
+  #single(link: Link, nodes: readonly FieldNode[]): LinkTargetPlan {
+    const reply = this.#plan(link.called.reply, nodes);
+    return { reply, walk: this.walkOf(reply) };
+  }
+
+  /** Each item is read twice by the side: as what was selected, under `HIDDEN`, and for its key. */
+  #batch(link: Link, batch: NonNullable<Link['batch']>, nodes: readonly FieldNode[]): LinkTargetPlan {
+    const { root, element } = link.called.reply;
+    let walk: Walk | null = null;
+    const items = (key: string, list: FieldShape): Slot => {
+      const reply = this.#plan({ element, root: { kind: 'unwrap', field: list }, nonNull: false }, nodes);
+      walk = this.walkOf(reply);
+      const item = reply.value.declared?.slots[0]?.value;
+      if (item?.kind !== 'object' || list.value.kind !== 'object') throw new Error('items of a link are objects');
+      return { key, ...NULLABLE, source: list.source, list: true, value: keyed(item, list.value.shape, batch.key) };
+    };
+    if (root.kind === 'done') throw new Error('a list operation has an answer');
+    const value =
+      root.kind === 'unwrap'
+        ? onlyVariant({ slots: [slotAlong(HIDDEN, root.field, batch.items, items)] })
+        : objectAlong(root.shape, batch.items, items);
+    return { reply: { element, shape: root.kind, value, nonNull: false }, walk };
+  }
+
+  #plan(reply: ReplyShape, nodes: readonly FieldNode[]): ReplyPlan {
+    return planReply(reply, nodes, this.#fragments, this.#variables, this);
+  }
+
+  #walk(plan: ObjectPlan): Walk {
+    const known = this.#walks.get(plan);
+    if (known !== undefined) return known;
+    let walk: Walk = new Map();
+    for (const variant of new Set([...plan.variants.values(), ...(plan.declared === null ? [] : [plan.declared])])) {
+      const keys = new Map<string, Walk>();
+      for (const { key, value } of variant.slots) {
+        if (value.kind !== 'object') continue;
+        if (value.declared?.slots[0]?.key === HIDDEN) keys.set(key, NOWHERE);
+        else if (this.#walk(value).size > 0) keys.set(key, this.#walk(value));
+      }
+      walk = merged(walk, keys);
+    }
+    this.#walks.set(plan, walk);
+    return walk;
+  }
+
+  #idOf(node: FieldNode): number {
+    const id = this.#nodeIds.get(node) ?? this.#nodeIds.size;
+    this.#nodeIds.set(node, id);
+    return id;
+  }
+
+  #textIdOf(node: FieldNode): number {
+    const text = node.selectionSet === undefined ? '' : print(node.selectionSet);
+    const id = this.#textIds.get(text) ?? this.#textIds.size;
+    this.#textIds.set(text, id);
+    return id;
+  }
+}
+
+const NULLABLE = { list: false, nonNull: false, itemNonNull: false } as const;
+
+const CONSTANT = {
+  ...NULLABLE,
+  value: {
+    kind: 'scalar',
+    scalar: { name: 'String', decode: (lexical: string): string => lexical, encode: (value: unknown) => String(value) },
+  },
+} as const;
+
+const NOWHERE: Walk = new Map();
+
+const orNull = (walk: Walk): Walk | null => (walk.size === 0 ? null : walk);
+
+function merged(one: Walk, other: Walk): Walk {
+  if (one === other || other.size === 0) return one;
+  if (one.size === 0) return other;
+  const both = new Map(one);
+  for (const [key, walk] of other) both.set(key, merged(both.get(key) ?? NOWHERE, walk));
+  return both;
+}
+
+const onlyVariant = (variant: ObjectVariant): ObjectPlan => ({
+  kind: 'object',
+  variants: new Map(),
+  declared: variant,
+});
+
+/** The element itself, read once more as this object. */
+const selfSlot = (key: string, value: ObjectPlan): Slot => ({ key, ...NULLABLE, source: { from: 'self' }, value });
+
+type End = (key: string, field: FieldShape) => Slot;
+
+/** A slot that follows a path of fields to its end: each step is under `HIDDEN` of the one before. */
+function slotAlong(key: string, field: FieldShape, rest: readonly string[], end: End): Slot {
+  if (rest.length === 0 || field.value.kind !== 'object') return end(key, field);
+  return { key, ...NULLABLE, source: field.source, value: objectAlong(field.value.shape, rest, end) };
+}
+
+function objectAlong(shape: ElementShape, path: readonly string[], end: End): ObjectPlan {
+  const [first = '', ...rest] = path;
+  return mapped(shape, (object) => {
+    const field = object.fields.get(first);
+    return { slots: field === undefined ? [] : [slotAlong(HIDDEN, field, rest, end)] };
+  });
+}
+
+function mapped(shape: ElementShape, variantOf: (object: ObjectShape) => ObjectVariant): ObjectPlan {
+  const variants = new Map([...shape.variants].map(([type, object]) => [type, variantOf(object)]));
+  return { kind: 'object', variants, declared: shape.declared === null ? null : variantOf(shape.declared) };
+}
+
+function leafSlot(key: string, { source, list, value }: FieldShape): Slot {
+  if (value.kind === 'object') throw new Error('a link is fed with simple values');
+  return { key, ...NULLABLE, source, list, value };
+}
+
+const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly string[]): ObjectPlan =>
+  mapped(shape, (object) => {
+    const field = object.fields.get(path[0] ?? '');
+    const key = field === undefined ? [] : [slotAlong(hiddenKey(0), field, path.slice(1), leafSlot)];
+    return { slots: [selfSlot(HIDDEN, item), ...key] };
+  });

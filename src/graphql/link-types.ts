@@ -1,0 +1,178 @@
+import {
+  type GraphQLArgument,
+  type GraphQLInputType,
+  type GraphQLInterfaceType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredInputField,
+  isScalarType,
+} from 'graphql';
+import type { Feed, LinkFault, LinkTarget } from './link.js';
+
+/** Takes a mistake in the link at hand. `path` begins below its name. */
+export type LinkReport = (
+  path: readonly string[],
+  what: string,
+  remedy?: string | null,
+  unknown?: LinkFault['unknown'],
+  part?: LinkFault['part'],
+) => void;
+
+/** `criteria.id` in its steps. */
+export const stepsOf = (path: string): readonly string[] => path.split('.');
+
+/** The type a path of fields leads to; null, and a fault, where it leads nowhere. */
+export function fieldAlong(
+  from: GraphQLOutputType,
+  steps: readonly string[],
+  path: readonly string[],
+  report: LinkReport,
+): GraphQLOutputType | null {
+  let type = from;
+  for (const step of steps) {
+    const owner = getNullableType(type);
+    if (!isObjectType(owner) && !isInterfaceType(owner)) {
+      report(path, `\`${step}\` cannot be a field of ${String(owner)}.`, 'A path leads through single objects.');
+      return null;
+    }
+    const fields = owner.getFields();
+    const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
+    if (field === undefined) {
+      const known = Object.keys(fields);
+      report(path, `\`${owner.name}\` has no field \`${step}\`.`, null, { name: step, known });
+      return null;
+    }
+    type = field.type;
+  }
+  return type;
+}
+
+interface ArgumentPlace {
+  readonly config: LinkTarget['config'];
+  readonly steps: readonly string[];
+  readonly path: readonly string[];
+}
+
+interface FieldPlace {
+  /** Null where the type of the link is not known: then the argument alone is looked at. */
+  readonly owner: GraphQLObjectType | GraphQLInterfaceType | null;
+  readonly steps: readonly string[];
+  readonly path: readonly string[];
+}
+
+/** How a field of the object fills an argument. For a `batch` the argument is a list of what the field holds one of. */
+export function feedOf(
+  argument: ArgumentPlace,
+  field: FieldPlace,
+  form: 'single' | 'batch',
+  report: LinkReport,
+): Feed | null {
+  const place = argumentAlong(argument, report);
+  const output = field.owner === null ? null : fieldAlong(field.owner, field.steps, field.path, report);
+  if (place === null || output === null) return null;
+  const given = getNullableType(output);
+  const wanted = getNullableType(place.type);
+  const givenItem = isListType(given) ? getNullableType(given.ofType) : given;
+  const wantedItem = isListType(wanted) ? getNullableType(wanted.ofType) : wanted;
+  const mismatch = (remedy: string): null => {
+    const what = `\`${field.steps.join('.')}\` is ${String(given)}, \`${argument.steps.join('.')}\` takes ${String(wanted)}.`;
+    report(field.path, what, remedy);
+    return null;
+  };
+  if (form === 'batch' && !isListType(wanted)) {
+    report(argument.path, `\`${argument.steps.join('.')}\` is no list.`, 'Name the argument that takes all keys.');
+    return null;
+  }
+  if (isListType(given) && (form === 'batch' || !isListType(wanted))) return mismatch('Name a field with one value.');
+  const fit = fitOf(givenItem, wantedItem);
+  if (fit === null) return mismatch('Name a field of the same type.');
+  return {
+    argument: argument.steps,
+    field: field.steps,
+    required: place.required,
+    wraps: isListType(wanted) && !isListType(given),
+    asText: fit === 'as text',
+  };
+}
+
+function argumentAlong(
+  { config, steps, path }: ArgumentPlace,
+  report: LinkReport,
+): { readonly type: GraphQLInputType; readonly required: boolean } | null {
+  let type: GraphQLInputType | null = null;
+  let required = true;
+  for (const step of steps) {
+    const owner = type === null ? null : getNullableType(type);
+    if (owner !== null && !isInputObjectType(owner)) {
+      report(
+        path,
+        `\`${step}\` cannot be inside ${String(owner)}.`,
+        'A path leads through input objects.',
+        null,
+        'key',
+      );
+      return null;
+    }
+    const fields: Readonly<Record<string, { readonly type: GraphQLInputType }>> =
+      owner === null ? (config.args ?? {}) : owner.getFields();
+    const found = Object.hasOwn(fields, step) ? fields[step] : undefined;
+    if (found === undefined) {
+      const what =
+        owner === null ? `The operation has no argument \`${step}\`.` : `\`${owner.name}\` has no \`${step}\`.`;
+      report(path, what, null, { name: step, known: Object.keys(fields) }, 'key');
+      return null;
+    }
+    required &&= isNonNullType(found.type);
+    type = found.type;
+  }
+  return type === null ? null : { type, required };
+}
+
+/** Whether a value of one leaf type is one of another, as it is or as its text. */
+function fitOf(given: unknown, wanted: unknown): 'as it is' | 'as text' | null {
+  if (isEnumType(given) || isEnumType(wanted)) return given === wanted ? 'as it is' : null;
+  if (!isScalarType(given) || !isScalarType(wanted)) return null;
+  if (given.name === wanted.name || WIDER.get(given.name)?.includes(wanted.name)) return 'as it is';
+  return (wanted.name === 'String' || wanted.name === 'ID') && TEXTUAL.has(given.name) ? 'as text' : null;
+}
+
+/** Types that hold every value of another, digit by digit. */
+const WIDER: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Int', ['Long', 'BigInt', 'Decimal', 'Float']],
+  ['Long', ['BigInt', 'Decimal']],
+  ['BigInt', ['Decimal']],
+  ['ID', ['String', 'URI']],
+  ['String', ['ID', 'URI']],
+]);
+
+/** Types whose values have one text that both sides mean. */
+const TEXTUAL: ReadonlySet<string> = new Set([
+  ...['Int', 'Long', 'BigInt', 'Decimal', 'Boolean', 'Date', 'DateTime', 'Time', 'Duration', 'URI', 'Hex', 'QName'],
+]);
+
+/** The required parts of an argument that is filled by paths into it, which nothing fills. */
+export function missingParts(argument: GraphQLArgument, feeds: readonly Feed[]): readonly string[] {
+  const missing: string[] = [];
+  const stack: { readonly type: GraphQLInputType; readonly steps: readonly string[] }[] = [
+    { type: argument.type, steps: [argument.name] },
+  ];
+  for (let part = stack.pop(); part !== undefined; part = stack.pop()) {
+    const { steps } = part;
+    const inside = feeds.filter((feed) => steps.every((step, at) => feed.argument[at] === step));
+    if (inside.length === 0) missing.push(steps.join('.'));
+    const type = getNullableType(part.type);
+    if (inside.some((feed) => feed.argument.length === steps.length) || !isInputObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const isFilled = inside.some((feed) => feed.argument[steps.length] === field.name);
+      if (isFilled || isRequiredInputField(field)) stack.push({ type: field.type, steps: [...steps, field.name] });
+    }
+  }
+  return missing;
+}
