@@ -1,20 +1,22 @@
 import { never } from '../base/invariant.js';
 import type { QName } from '../xml/events.js';
+import { brokenChoice } from './branches.js';
+import { arrayMarks, TYPE } from './encoding.js';
+import { isGiven, isRecord, isSilent, memberOf, type ReadonlyRecord, variantOf } from './given.js';
 import { below, type InputPath, refuse } from './input-error.js';
-import type { CodecLimits } from './limits.js';
-import { type EncodeElement, type EncodeObject, LexicalError, type Scalar } from './plan.js';
+import { type EncodeLimits, LeafMarker, REQUIRED } from './leaves.js';
+import { CLOSE, type Mark } from './marks.js';
+import type { EncodeArray, EncodeElement, EncodeObject, EncodeSource, EncodeValue } from './plan.js';
+import { NO_CONTEXT, type RequestContext } from './source.js';
 import { XSI_URI } from './xsi.js';
 
-/** What content is made of: written down first, so that every name is known before the first byte. */
-export type Mark =
-  | { readonly kind: 'open'; readonly name: QName }
-  | { readonly kind: 'attribute'; readonly name: QName; readonly value: string }
-  | { readonly kind: 'text'; readonly value: string }
-  | { readonly kind: 'close' };
-
-export type ReadonlyRecord = Readonly<Record<string, unknown>>;
-
-export type EncodeLimits = Pick<CodecLimits, 'inputItems' | 'inputDepth' | 'stringChars'>;
+/** What else decides how content is written. */
+export interface MarkerOptions {
+  readonly limits: EncodeLimits;
+  readonly context?: RequestContext;
+  /** The namespace of the SOAP encoding, where the message is encoded; else null. */
+  readonly encodingUri?: string | null;
+}
 
 /**
  * Turns a caller's values into marks, by plan. Its methods throw `InputError` with a path that begins with `root`.
@@ -24,163 +26,242 @@ export type EncodeLimits = Pick<CodecLimits, 'inputItems' | 'inputDepth' | 'stri
  */
 export class ContentMarker {
   readonly #limits: EncodeLimits;
+  readonly #leaves: LeafMarker;
+  readonly #encodingUri: string | null;
   readonly #root: InputPath;
   #marks: Mark[] = [];
   readonly #tasks: Task[] = [];
 
-  constructor(limits: EncodeLimits, root: string) {
-    this.#limits = limits;
+  constructor(options: MarkerOptions, root: string) {
+    this.#limits = options.limits;
+    this.#leaves = new LeafMarker(options.limits, options.context ?? NO_CONTEXT);
+    this.#encodingUri = options.encodingUri ?? null;
     this.#root = { above: null, step: root, depth: 1 };
   }
 
-  /** One element that holds the caller's object. */
-  object(name: QName, object: EncodeObject, value: ReadonlyRecord): readonly Mark[] {
-    return this.#run([{ kind: 'object', name, object, value, path: this.#root }]);
+  /** One element that holds the caller's object; `attributes` come first. */
+  object(name: QName, plan: EncodeObject, value: ReadonlyRecord, attributes: readonly Mark[] = []): readonly Mark[] {
+    this.#marks = [{ kind: 'open', name }, ...attributes];
+    this.#beginObject(plan, value, this.#root, name);
+    this.#run();
+    this.#marks.push(CLOSE);
+    return this.#marks;
   }
 
   /** The elements whose members the caller's object holds. */
   elements(elements: readonly EncodeElement[], value: ReadonlyRecord): readonly Mark[] {
-    return this.#run(elements.flatMap((each) => this.#elementTasks(each, memberOf(value, each.key), this.#root)));
+    this.#marks = [];
+    this.#postpone(elements, value, this.#root);
+    this.#run();
+    return this.#marks;
   }
 
-  #run(first: readonly Task[]): readonly Mark[] {
-    this.#marks = [];
-    this.#postpone(first);
+  #run(): void {
     for (let task = this.#tasks.pop(); task !== undefined; task = this.#tasks.pop()) {
       switch (task.kind) {
         case 'mark':
           this.#marks.push(task.mark);
           break;
-        case 'scalar':
-          this.#marks.push({ kind: 'open', name: task.name });
-          this.#text(task.scalar, task.value, task.path);
-          this.#marks.push(CLOSE);
+        case 'member':
+          this.#member(task.element, task.value, task.path);
           break;
-        case 'object':
-          this.#marks.push({ kind: 'open', name: task.name });
-          this.#postpone([CLOSE_TASK]);
-          this.#beginObject(task.object, task.value, task.path);
+        case 'element':
+          this.#element(task.element, task.name, task.value, task.path);
           break;
         default:
           never(task);
       }
     }
-    return this.#marks;
   }
 
-  /** Puts tasks before all others, in their order. */
-  #postpone(tasks: readonly Task[]): void {
-    for (const task of tasks.toReversed()) this.#tasks.push(task);
+  /** Puts the members of an object before everything else that is to be done. */
+  #postpone(elements: readonly EncodeElement[], value: ReadonlyRecord, path: InputPath): void {
+    for (let at = elements.length - 1; at >= 0; at--) {
+      const element = elements[at];
+      if (element === undefined) continue;
+      const member = memberOf(value, element.key);
+      if (member === undefined && isSilent(element)) continue;
+      this.#tasks.push({ kind: 'member', element, value: member, path });
+    }
   }
 
-  #beginObject(object: EncodeObject, value: unknown, path: InputPath): void {
+  #beginObject(object: EncodeObject, value: unknown, path: InputPath, name: QName | null): void {
     if (!isRecord(value)) refuse(path, 'must be an object');
     if (path.depth > this.#limits.inputDepth) refuse(path, 'nested deeper than allowed');
-    for (const { key, name, fixed, required, scalar } of object.attributes) {
-      const member = memberOf(value, key) ?? null;
-      const lexical = fixed ?? (member === null ? null : this.#encode(scalar, member, below(path, key)));
-      if (lexical !== null) this.#marks.push({ kind: 'attribute', name, value: lexical });
-      else if (required) refuse(below(path, key), REQUIRED);
-    }
-    if (object.text !== null)
-      this.#text(object.text.scalar, memberOf(value, object.text.key), below(path, object.text.key));
-    for (const choice of object.choices) checkChoice(object, choice, value, path);
-    this.#postpone(object.children.flatMap((each) => this.#elementTasks(each, memberOf(value, each.key), path)));
+    for (const attribute of object.attributes) this.#put(this.#leaves.attribute(attribute, value, path));
+    const { text, xml } = object;
+    if (text !== null) this.#put(this.#leaves.text(text.scalar, memberOf(value, text.key), below(path, text.key)));
+    if (xml !== undefined) this.#putAll(this.#leaves.xml(memberOf(value, xml), name, below(path, xml)));
+    const broken = brokenChoice(object, (key) => isGiven(object, key, memberOf(value, key)));
+    if (broken !== null) refuse(path, broken);
+    this.#postpone(object.children, value, path);
   }
 
   /** What one declared element becomes, in order: none, one or many elements. */
-  #elementTasks(element: EncodeElement, value: unknown, above: InputPath): readonly Task[] {
+  #member(element: EncodeElement, given: unknown, above: InputPath): void {
     const { name, occurs, fixed, nillable, required } = element;
-    if (fixed !== null) return [mark({ kind: 'open', name }), mark({ kind: 'text', value: fixed }), CLOSE_TASK];
+    if (fixed !== null) {
+      this.#open(element, name);
+      this.#marks.push({ kind: 'text', value: fixed }, CLOSE);
+      return;
+    }
     const path = below(above, element.key);
+    const value = element.always === true ? (given ?? {}) : given;
+    if (element.source !== undefined) {
+      this.#sourced(element, element.source, path);
+      return;
+    }
     if (value === undefined || value === null) {
       // Absent and null say the same, unless the schema can tell them apart.
-      if (nillable && occurs !== 'many' && (value === null || required)) return nilTasks(name);
-      if (required) refuse(path, REQUIRED);
-      return [];
+      if (nillable && occurs !== 'many' && (value === null || required))
+        this.#marks.push({ kind: 'open', name }, NIL, CLOSE);
+      else if (required) refuse(path, REQUIRED);
+      return;
     }
-    if (occurs === 'one') return [valueTask(element, name, value, path)];
-    if (occurs === 'many') {
-      const tasks = this.#itemTasks(element, name, nillable, value, path);
-      if (required && tasks.length === 0) refuse(path, 'must have at least one item');
-      return tasks;
+    if (occurs === 'one') this.#element(element, name, value, path);
+    else if (occurs === 'many') {
+      if (Array.isArray(value) && value.length === 0 && required) refuse(path, 'must have at least one item');
+      this.#items(element, name, nillable, value, path);
+    } else {
+      this.#marks.push({ kind: 'open', name });
+      this.#tasks.push(CLOSE_TASK);
+      this.#items(element, occurs.wrapped, occurs.itemNillable === true, value, path);
     }
-    const tasks = this.#itemTasks(element, occurs.wrapped, occurs.itemNillable === true, value, path);
-    return [mark({ kind: 'open', name }), ...tasks, CLOSE_TASK];
   }
 
-  #itemTasks(element: EncodeElement, name: QName, nillable: boolean, value: unknown, path: InputPath): readonly Task[] {
-    if (!Array.isArray(value)) refuse(path, 'must be a list');
-    const items: readonly unknown[] = value;
-    if (items.length > this.#limits.inputItems) refuse(path, 'more items than allowed');
-    return items.flatMap((item, index) => {
-      if (item !== null && item !== undefined) return [valueTask(element, name, item, below(path, index))];
+  #sourced(element: EncodeElement, source: EncodeSource, path: InputPath): void {
+    const { value, required, name } = element;
+    if (value.kind !== 'scalar') throw new TypeError('only a scalar comes from elsewhere');
+    const lexical = this.#leaves.sourced(source, value.scalar, required, path);
+    if (lexical === null) return;
+    this.#open(element, name);
+    if (lexical !== '') this.#marks.push({ kind: 'text', value: lexical });
+    this.#marks.push(CLOSE);
+  }
+
+  #items(element: EncodeElement, name: QName, nillable: boolean, value: unknown, path: InputPath): void {
+    const items = this.#listOf(value, path);
+    const { counts } = element;
+    if (counts !== undefined && items.length < counts.min) refuse(path, `must have at least ${itemsOf(counts.min)}`);
+    if (counts !== undefined && items.length > counts.max) refuse(path, `must have at most ${itemsOf(counts.max)}`);
+    const tasks = items.map((item, index): Task => {
+      if (item !== null && item !== undefined) {
+        return { kind: 'element', element, name, value: item, path: below(path, index) };
+      }
       if (!nillable) refuse(below(path, index), REQUIRED);
-      return nilTasks(name);
+      return { kind: 'element', element, name, value: null, path };
     });
+    this.#later(tasks);
   }
 
-  #text(scalar: Scalar, value: unknown, path: InputPath): void {
-    if (value === null || value === undefined) refuse(path, REQUIRED);
-    const text = this.#encode(scalar, value, path);
-    if (text !== '') this.#marks.push({ kind: 'text', value: text });
-  }
-
-  #encode(scalar: Scalar, value: unknown, path: InputPath): string {
-    if (typeof value === 'string' && value.length > this.#limits.stringChars) refuse(path, TOO_LONG);
-    try {
-      return scalar.encode(value);
-    } catch (caught) {
-      if (caught instanceof LexicalError) refuse(path, caught.message);
-      throw caught;
+  #later(tasks: readonly Task[]): void {
+    for (let at = tasks.length - 1; at >= 0; at--) {
+      const task = tasks[at];
+      if (task !== undefined) this.#tasks.push(task);
     }
+  }
+
+  #listOf(value: unknown, path: InputPath): readonly unknown[] {
+    if (!Array.isArray(value)) refuse(path, 'must be a list');
+    if (value.length > this.#limits.inputItems) refuse(path, 'more items than allowed');
+    return value;
+  }
+
+  /** One element that is there; null is nil. */
+  #element(element: EncodeElement, name: QName, value: unknown, path: InputPath): void {
+    if (value === null) {
+      this.#marks.push({ kind: 'open', name }, NIL, CLOSE);
+      return;
+    }
+    if (element.transparent === true) {
+      if (element.value.kind === 'object') this.#beginObject(element.value, value, path, null);
+      else this.#putAll(this.#leaves.xml(value, null, path));
+      return;
+    }
+    if (element.value.kind !== 'variants') {
+      this.#open(element, name);
+      this.#content(element.value, name, value, path);
+      return;
+    }
+    const [key, variant] = variantOf(element.value, value, path);
+    this.#marks.push({ kind: 'open', name });
+    const type = variant.type ?? (this.#encodingUri === null ? null : (element.typeName ?? null));
+    if (type !== null) this.#marks.push(TYPE(type));
+    this.#content(variant.value, name, memberOf(isRecord(value) ? value : {}, key), below(path, key));
+  }
+
+  #open(element: EncodeElement, name: QName): void {
+    this.#marks.push({ kind: 'open', name });
+    const { typeName = null } = element;
+    if (this.#encodingUri !== null && typeName !== null) this.#marks.push(TYPE(typeName));
+  }
+
+  /** The attributes and the content of an element that was opened, and its end. */
+  #content(plan: EncodeValue, name: QName, value: unknown, path: InputPath): void {
+    this.#tasks.push(CLOSE_TASK);
+    switch (plan.kind) {
+      case 'scalar':
+        this.#put(this.#leaves.text(plan.scalar, value, path));
+        break;
+      case 'object':
+        this.#beginObject(plan, value, path, name);
+        break;
+      case 'xml':
+        this.#putAll(this.#leaves.xml(value, name, path));
+        break;
+      case 'array':
+        this.#array(plan, value, path);
+        break;
+      case 'variants':
+        throw new TypeError('a type has no variants of variants');
+      default:
+        never(plan);
+    }
+  }
+
+  #array({ itemType, item }: EncodeArray, value: unknown, path: InputPath): void {
+    const items = this.#listOf(value, path);
+    if (path.depth > this.#limits.inputDepth) refuse(path, 'nested deeper than allowed');
+    if (this.#encodingUri !== null) this.#marks.push(...arrayMarks(itemType, items.length, this.#encodingUri));
+    const element = itemElement(item, itemType);
+    this.#items(element, element.name, true, items, { ...path, depth: path.depth + 1 });
+  }
+
+  #put(mark: Mark | null): void {
+    if (mark !== null) this.#marks.push(mark);
+  }
+
+  /** What is written as XML may be long: too long to be arguments of one call. */
+  #putAll(marks: readonly Mark[]): void {
+    for (const mark of marks) this.#marks.push(mark);
   }
 }
 
 type Task =
   | { readonly kind: 'mark'; readonly mark: Mark }
+  /** A member of an object, which may be a list or not be there. */
+  | { readonly kind: 'member'; readonly element: EncodeElement; readonly value: unknown; readonly path: InputPath }
   | {
-      readonly kind: 'object';
+      readonly kind: 'element';
+      readonly element: EncodeElement;
       readonly name: QName;
-      readonly object: EncodeObject;
-      readonly value: unknown;
-      readonly path: InputPath;
-    }
-  | {
-      readonly kind: 'scalar';
-      readonly name: QName;
-      readonly scalar: Scalar;
       readonly value: unknown;
       readonly path: InputPath;
     };
 
-const CLOSE: Mark = { kind: 'close' };
 const CLOSE_TASK: Task = { kind: 'mark', mark: CLOSE };
 const NIL: Mark = { kind: 'attribute', name: { uri: XSI_URI, local: 'nil' }, value: 'true' };
-const REQUIRED = 'a value is required';
-const TOO_LONG = 'longer than allowed';
 
-const mark = (given: Mark): Task => ({ kind: 'mark', mark: given });
+const itemsOf = (count: number): string => (count === 1 ? 'one item' : `${count} items`);
 
-const nilTasks = (name: QName): readonly Task[] => [mark({ kind: 'open', name }), mark(NIL), CLOSE_TASK];
-
-function valueTask(element: EncodeElement, name: QName, value: unknown, path: InputPath): Task {
-  const plan = element.value;
-  if (plan.kind === 'scalar') return { kind: 'scalar', name, scalar: plan.scalar, value, path };
-  return { kind: 'object', name, object: plan, value, path };
-}
-
-function checkChoice(object: EncodeObject, keys: readonly string[], value: ReadonlyRecord, path: InputPath): void {
-  const given = keys.filter((key) => {
-    const member = memberOf(value, key);
-    if (member !== null) return member !== undefined;
-    return object.children.some((child) => child.key === key && child.nillable);
-  });
-  if (given.length !== 1) refuse(path, `exactly one must be given of ${keys.join(', ')}`);
-}
-
-const isRecord = (value: unknown): value is ReadonlyRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The caller's own member of that name: never one that objects inherit. */
-const memberOf = (value: ReadonlyRecord, key: string): unknown => (Object.hasOwn(value, key) ? value[key] : undefined);
+/** The items of an encoded array are known by their place alone (SOAP 1.1 section 5.4.2). */
+const itemElement = (value: EncodeValue, typeName: QName | null): EncodeElement => ({
+  key: 'item',
+  name: { uri: '', local: 'item' },
+  occurs: 'one',
+  required: false,
+  nillable: true,
+  fixed: null,
+  typeName,
+  value,
+});

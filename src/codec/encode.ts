@@ -1,14 +1,20 @@
 import { defaultsOf } from '../base/limit.js';
 import type { Dialect } from '../soap/dialect.js';
-import { ContentMarker, type EncodeLimits, type Mark, type ReadonlyRecord } from './content.js';
+import type { QName } from '../xml/events.js';
+import { ContentMarker } from './content.js';
+import type { ReadonlyRecord } from './given.js';
+import type { EncodeLimits } from './leaves.js';
 import { CODEC_LIMITS } from './limits.js';
+import { CLOSE, type Mark } from './marks.js';
 import type { RequestPlan } from './plan.js';
 import { render } from './render.js';
+import { NO_CONTEXT, type RequestContext } from './source.js';
 
-/** What the caller gave, by argument name. */
+/** What the caller gave, by argument name, and what its request says beside. */
 export interface RequestValues {
   readonly arguments: ReadonlyRecord;
   readonly headers: ReadonlyRecord;
+  readonly context?: RequestContext;
 }
 
 /**
@@ -21,14 +27,21 @@ export function encodeRequest(
   values: RequestValues,
   limits: EncodeLimits = DEFAULTS,
 ): Buffer {
-  const blocks = new ContentMarker(limits, 'headers').elements(plan.headers, values.headers);
-  const marker = new ContentMarker(limits, 'arguments');
-  const body = plan.body === null ? [] : marker.object(plan.body.name, plan.body.value, values.arguments);
+  const { context = NO_CONTEXT } = values;
+  const blocks = new ContentMarker({ limits, context }, 'headers').elements(plan.headers, values.headers);
+  const encodingUri = plan.encoded === true ? dialect.encodingUri : null;
+  const marker = new ContentMarker({ limits, context, encodingUri }, 'arguments');
+  const style = encodingUri === null ? [] : [encodingStyle(dialect)];
+  const body = plan.body === null ? [] : marker.object(plan.body.name, plan.body.value, values.arguments, style);
   const envelope = (local: string): Mark => ({ kind: 'open', name: { uri: dialect.envelopeUri, local } });
   const header: readonly Mark[] = blocks.length === 0 ? [] : [envelope('Header'), ...blocks, CLOSE];
   return render([envelope('Envelope'), ...header, envelope('Body'), ...body, CLOSE, CLOSE], dialect);
 }
 
-const CLOSE: Mark = { kind: 'close' };
+/** Says that what the element holds is encoded. */
+function encodingStyle({ envelopeUri, encodingUri }: Dialect): Mark {
+  const name: QName = { uri: envelopeUri, local: 'encodingStyle' };
+  return { kind: 'attribute', name, value: encodingUri };
+}
 
 const DEFAULTS: EncodeLimits = defaultsOf(CODEC_LIMITS);

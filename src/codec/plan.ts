@@ -105,13 +105,20 @@ export interface Decoded {
 }
 
 export interface DecodeError {
-  readonly code: 'UPSTREAM_SCHEMA_INVALID' | 'UPSTREAM_RESPONSE_LIMIT';
+  readonly code: 'UPSTREAM_SCHEMA_INVALID' | 'UPSTREAM_RESPONSE_LIMIT' | 'UPSTREAM_INVALID_RESPONSE';
   readonly path: readonly (string | number)[];
   /** Names the rule, never the value. */
   readonly rule: string;
 }
 
 // --------------------------------------------------------------------------------------------- writing a request
+
+/** Where a value comes from that is not the caller's to give. */
+export type EncodeSource =
+  /** As it stands in the configuration, in its lexical form. It may be a secret: it is never printed. */
+  | { readonly from: 'constant'; readonly lexical: string }
+  /** The header field of the caller's request with this name, in lower case. */
+  | { readonly from: 'header'; readonly header: string };
 
 /** An element to be written from the member `key` of the caller's object. */
 export interface EncodeElement {
@@ -123,16 +130,35 @@ export interface EncodeElement {
    * item is refused unless `itemNillable`.
    */
   readonly occurs: 'one' | 'many' | { readonly wrapped: QName; readonly itemNillable?: boolean };
+  /** How many items a list may have, where that is not any number. */
+  readonly counts?: { readonly min: number; readonly max: number };
   /** At least one must be written. */
   readonly required: boolean;
   readonly nillable: boolean;
   /** Written whatever the caller says. */
   readonly fixed: string | null;
+  /** The name of its type, which SOAP encoding writes; of the items, where it is a list in a wrapper. */
+  readonly typeName?: QName | null;
+  /** Set where the caller has no say. Its value is a scalar then. */
+  readonly source?: EncodeSource;
+  /** Written even where the caller gives nothing: an object that holds what comes from elsewhere. */
+  readonly always?: boolean;
+  /**
+   * There is no such element, only its content is written: a group that is repeated, with an object for each time. XML
+   * stands for an element of any name.
+   */
+  readonly transparent?: boolean;
   /** Set by `linked` types late: input types may be recursive. */
   readonly value: EncodeValue;
 }
 
-export type EncodeValue = { readonly kind: 'scalar'; readonly scalar: Scalar } | EncodeObject;
+export type EncodeValue =
+  | { readonly kind: 'scalar'; readonly scalar: Scalar }
+  | EncodeObject
+  | EncodeVariants
+  | EncodeArray
+  /** Content that is not modelled: the whole element as XML, or text. */
+  | { readonly kind: 'xml' };
 
 export interface EncodeObject {
   readonly kind: 'object';
@@ -143,6 +169,45 @@ export interface EncodeObject {
   readonly children: readonly EncodeElement[];
   /** Members of which exactly one must be given, for a required choice; [] where there is none. */
   readonly choices: readonly (readonly string[])[];
+  /** What else must be given together, or not together. */
+  readonly branches?: readonly BranchRule[];
+  /** Member that holds the whole element as XML, where its content is not modelled. */
+  readonly xml?: string;
+}
+
+/** Of the branches one may be given: all that it requires, and nothing of the others. */
+export interface BranchRule {
+  /** One must be given. */
+  readonly required: boolean;
+  readonly branches: readonly Branch[];
+}
+
+export interface Branch {
+  readonly keys: readonly string[];
+  /** Those without which the branch is not complete. */
+  readonly required: readonly string[];
+  /** Choices within it. */
+  readonly rules: readonly BranchRule[];
+}
+
+/** An object with one member, which says by its name what type the element is of. */
+export interface EncodeVariants {
+  readonly kind: 'variants';
+  readonly members: ReadonlyMap<string, EncodeVariant>;
+}
+
+export interface EncodeVariant {
+  /** Written as xsi:type; null for the declared type, which needs none. */
+  readonly type: QName | null;
+  readonly value: EncodeValue;
+}
+
+/** An array of the SOAP encoding: its items are elements of a name that means nothing. */
+export interface EncodeArray {
+  readonly kind: 'array';
+  /** Null where the type of the items has no name. */
+  readonly itemType: QName | null;
+  readonly item: EncodeValue;
 }
 
 export interface EncodeAttribute {
@@ -151,6 +216,7 @@ export interface EncodeAttribute {
   readonly required: boolean;
   readonly fixed: string | null;
   readonly scalar: Scalar;
+  readonly source?: EncodeSource;
 }
 
 /** The request of one operation. */
@@ -159,4 +225,6 @@ export interface RequestPlan {
   readonly body: { readonly name: QName; readonly value: EncodeObject } | null;
   /** Header blocks, each an argument inside `headers`. */
   readonly headers: readonly EncodeElement[];
+  /** By the rules of SOAP encoding: every element names its type. */
+  readonly encoded?: boolean;
 }

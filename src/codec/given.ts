@@ -1,0 +1,39 @@
+import { type InputPath, refuse } from './input-error.js';
+import type { EncodeElement, EncodeObject, EncodeVariant, EncodeVariants } from './plan.js';
+
+/** What the caller gave, looked at. */
+export type ReadonlyRecord = Readonly<Record<string, unknown>>;
+
+export const isRecord = (value: unknown): value is ReadonlyRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The caller's own member of that name: never one that objects inherit. */
+export const memberOf = (value: ReadonlyRecord, key: string): unknown =>
+  Object.hasOwn(value, key) ? value[key] : undefined;
+
+/** Nothing comes of it where the caller says nothing. */
+export const isSilent = ({ required, fixed, source, always }: EncodeElement): boolean =>
+  !required && fixed === null && source === undefined && always !== true;
+
+/** The one member that says what type the element is of. */
+export function variantOf(plan: EncodeVariants, value: unknown, path: InputPath): readonly [string, EncodeVariant] {
+  if (!isRecord(value)) refuse(path, 'must be an object');
+  const given = Object.keys(value).filter((key) => (value[key] ?? null) !== null);
+  const [key, ...others] = given;
+  const variant = key === undefined ? undefined : plan.members.get(key);
+  if (key === undefined || variant === undefined || others.length > 0) {
+    const known = [...plan.members.keys()];
+    const shown = known.length > SHOWN ? [...known.slice(0, SHOWN), '...'] : known;
+    refuse(path, `exactly one must be given of ${shown.join(', ')}`);
+  }
+  return [key, variant];
+}
+
+const SHOWN = 20;
+
+/** Whether a choice counts the member as given: null says nothing, unless the element can be nil. */
+export function isGiven(object: EncodeObject, key: string, member: unknown): boolean {
+  if (member === undefined) return false;
+  if (member !== null) return true;
+  return object.children.some((child) => child.key === key && child.nillable && child.occurs !== 'many');
+}
