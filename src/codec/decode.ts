@@ -1,11 +1,11 @@
-import { ALL, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import { ALL, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 import { trimXml } from './lexical.js';
 import { CODEC_LIMITS } from './limits.js';
 import { OpaqueXml } from './opaque.js';
 import { type Decoded, type DecodeError, LexicalError, type ReplyPlan, type Scalar, type ScalarValue } from './plan.js';
 import { programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
 import { itemsOf, pathOf, Reading, readXml, strongestInterest } from './reading.js';
-import { isNil } from './xsi.js';
+import { isNil, placeOf } from './xsi.js';
 
 export interface DecodeLimits {
   /** Items of one list; a longer list is null with an error. */
@@ -80,6 +80,17 @@ export class ReplyDecoder implements XmlHandler {
     }
   }
 
+  /** The element that was opened last has no value, for this reason. */
+  reject(rule: string): void {
+    for (let reading = this.#top; reading !== null; reading = reading.next) reading.broken = rule;
+  }
+
+  /** The name of the child that is the answer, where one is. */
+  get resultName(): QName | null {
+    const source = this.#plan.shape === 'unwrap' ? this.#plan.value.declared?.slots[0]?.source : undefined;
+    return source?.from === 'child' || source?.from === 'wrapped list' ? source.name : null;
+  }
+
   /** What came of the reply. To be called after the element was closed. */
   finish(): Decoded {
     const { shape, value, nonNull } = this.#plan;
@@ -110,9 +121,11 @@ export class ReplyDecoder implements XmlHandler {
     if (slots === null) return readings;
     for (const slot of slots) {
       const isItem = owner.kind === 'list' || (slot.list && slot.items === null);
+      if (slot.isArray && isItem) this.#fillUpTo(placeOf(tag, 'position'), owner, slot);
       const index = isItem ? this.#nextIndex(owner, slot) : -1;
       if (isItem ? index === -1 : this.#isFilled(owner, slot)) continue;
-      if (isNil(tag)) this.#deliver(owner, slot, index, null, 'nil where a value is required');
+      // Of a choice the branch is nil, not the choice.
+      if (isNil(tag) && slot.from !== 'choice') this.#deliver(owner, slot, index, null, NIL);
       else readings = this.#beginValue(tag, owner, slot, index, readings);
     }
     return readings;
@@ -131,6 +144,7 @@ export class ReplyDecoder implements XmlHandler {
         return readXml(tag, owner, slot, index, new OpaqueXml(this.#opaqueChars), readings);
       const reading = new Reading(owner, slot, index, tag.uri, null);
       reading.next = readings;
+      if (isWrapper && slot.isArray) this.#fillUpTo(placeOf(tag, 'offset'), reading, slot);
       return reading;
     }
     const variant = variantOf(slot.value, tag);
@@ -147,9 +161,12 @@ export class ReplyDecoder implements XmlHandler {
     for (const slot of variant.constants) reading.values[slot.place] = slot.fallback;
     for (const slot of variant.attributes) this.#readAttribute(tag, reading, slot);
     let first = reading;
+    for (const slot of variant.anyItems) this.#fillUpTo(placeOf(tag, 'offset'), reading, slot);
     for (const slot of variant.selves) {
       // An object that exists in GraphQL only ends before the one that holds it: it goes in front.
-      if (!reading.lost) first = this.#beginValue(tag, reading, slot, -1, first) ?? first;
+      if (reading.lost) break;
+      if (isNil(tag)) this.#deliver(reading, slot, -1, null, NIL);
+      else first = this.#beginValue(tag, reading, slot, -1, first) ?? first;
     }
     return first;
   }
@@ -170,6 +187,16 @@ export class ReplyDecoder implements XmlHandler {
     return -1;
   }
 
+  /** Of an array of which only a part was sent, the items before `place` are null. */
+  #fillUpTo(place: number | null, owner: Reading, slot: SlotProgram): void {
+    if (place === null) return;
+    while ((itemsOf(owner, slot)?.length ?? place) < place) {
+      const index = this.#nextIndex(owner, slot);
+      if (index === -1) return;
+      this.#deliver(owner, slot, index, null, MISSING);
+    }
+  }
+
   /** Whether a single value is there already: the first one counts. */
   #isFilled(owner: Reading, slot: SlotProgram): boolean {
     if (owner.values[slot.place] === undefined) return false;
@@ -181,7 +208,10 @@ export class ReplyDecoder implements XmlHandler {
 
   #end(reading: Reading): void {
     const { owner, slot, index } = reading;
-    if (reading.kind === 'object') {
+    if (reading.broken !== null) {
+      this.#record(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
+      if (owner !== null && slot !== null) this.#deliver(owner, slot, index, null, null);
+    } else if (reading.kind === 'object') {
       const answer = this.#endObject(reading);
       if (owner === null || slot === null) this.#answer = answer;
       else this.#deliver(owner, slot, index, answer, null);
@@ -211,7 +241,7 @@ export class ReplyDecoder implements XmlHandler {
       if (reading.lost) return null;
       if (values[slot.place] !== undefined) continue;
       if (slot.from === 'text') this.#deliverText(reading, slot, -1, reading.text);
-      else this.#deliver(reading, slot, -1, slot.from === 'child' && slot.list ? [] : null, MISSING);
+      else this.#deliver(reading, slot, -1, slot.list && slot.items === null ? [] : null, MISSING);
     }
     if (reading.lost) return null;
     const answer: Answer = Object.create(BARE);
@@ -283,6 +313,7 @@ const BARE = Object.freeze(Object.create(null));
 
 const MAX_ERRORS = 10;
 const MISSING = 'missing where a value is required';
+const NIL = 'nil where a value is required';
 const ABSTRACT = 'an abstract type without a known xsi:type';
 
 function decodeOrRule(scalar: Scalar, lexical: string): ScalarValue | LexicalError {

@@ -42,6 +42,22 @@ export const CODEC_LIMITS = {
     refusal: 'UPSTREAM_RESPONSE_LIMIT',
     text: 'Length of content that is handed out as XML text because its type is not modelled.',
   },
+  encodedBytes: {
+    default: 16 * MIB,
+    min: 64 * KIB,
+    max: 256 * MIB,
+    unit: 'bytes',
+    refusal: 'UPSTREAM_RESPONSE_LIMIT',
+    text: 'Memory for a reply by the SOAP encoding, which must be whole before it can be read; and again for what its references make of it.',
+  },
+  references: {
+    default: 10_000,
+    min: 0,
+    max: 1_000_000,
+    unit: 'count',
+    refusal: 'UPSTREAM_INVALID_RESPONSE',
+    text: 'References (`href`, `ref`) in one reply by the SOAP encoding, and how many are followed.',
+  },
 } as const satisfies LimitTable;
 
 export type CodecLimits = Limits<typeof CODEC_LIMITS>;

@@ -74,6 +74,11 @@ export type SlotSource =
   | { readonly from: 'wrapped list'; readonly name: QName; readonly item: QName | null }
   /** The child elements of this element, whatever their names: an array that is not unwrapped. Always a list. */
   | { readonly from: 'items' }
+  /**
+   * Child elements of a choice: each is read as the object of its branch, whose own slots are filled from that very
+   * element (`self`, for one). The slot's value plays no part.
+   */
+  | { readonly from: 'choice'; readonly branches: readonly ChoiceBranch[] }
   | { readonly from: 'attribute'; readonly name: QName; readonly default: string | null }
   /** The text of this element (simple content). */
   | { readonly from: 'text' }
@@ -83,6 +88,11 @@ export type SlotSource =
    * The element itself read as another object: for groups that exist in GraphQL only. Not on the wire.
    */
   | { readonly from: 'self' };
+
+export interface ChoiceBranch {
+  readonly name: QName;
+  readonly value: ObjectPlan;
+}
 
 /** The reply of one operation. */
 export interface ReplyPlan {

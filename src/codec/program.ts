@@ -43,6 +43,8 @@ export interface VariantProgram {
   readonly children: ChildTable;
   readonly attributes: readonly SlotProgram[];
   readonly constants: readonly SlotProgram[];
+  /** Slots that are filled by children of any name. */
+  readonly anyItems: readonly SlotProgram[];
   /** Slots that read the same element as another object. */
   readonly selves: readonly SlotProgram[];
   readonly interest: Interest;
@@ -54,7 +56,7 @@ export interface SlotProgram {
   /** The place in `VariantProgram.slots` and among the object's values. */
   readonly place: number;
   readonly key: string;
-  readonly from: 'child' | 'wrapped list' | 'items' | 'attribute' | 'text' | 'constant' | 'self';
+  readonly from: 'child' | 'wrapped list' | 'items' | 'choice' | 'attribute' | 'text' | 'constant' | 'self';
   /** Of the attribute; empty for other sources. */
   readonly name: QName;
   readonly list: boolean;
@@ -63,12 +65,19 @@ export interface SlotProgram {
   readonly value: ValueProgram;
   /** The items of a wrapped list: this very slot. Null for other sources. */
   readonly items: ChildTable | null;
+  /** Its items are those of an array of the SOAP encoding, which may tell their places. */
+  readonly isArray: boolean;
   /** The decoded default, or the constant; null where there is none. */
   readonly fallback: ScalarValue | null;
 }
 
-/** Slots by the local name, then by the namespace, of the element they are filled from. */
-export type ChildTable = ReadonlyMap<string, readonly NamedSlots[]>;
+/** The slots that child elements fill. */
+export interface ChildTable {
+  /** By the local name, then by the namespace. */
+  readonly named: ReadonlyMap<string, readonly NamedSlots[]>;
+  /** Those that every other child fills; null where there are none. */
+  readonly any: readonly SlotProgram[] | null;
+}
 
 interface NamedSlots {
   readonly uri: string;
@@ -80,8 +89,8 @@ interface NamedSlots {
  * parent's is matched by the local name: stacks disagree about the qualification of local elements.
  */
 export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): readonly SlotProgram[] | null {
-  const named = table.get(tag.local);
-  if (named === undefined) return null;
+  const named = table.named.get(tag.local);
+  if (named === undefined) return table.any;
   const uri = tag.uri;
   for (const entry of named) {
     if (entry.uri === uri) return entry.slots;
@@ -120,20 +129,23 @@ function compileObject(plan: ObjectPlan): ObjectProgram {
 function compileVariant(variant: ObjectVariant): VariantProgram {
   const slots = variant.slots.map(compileSlot);
   const of = (from: SlotProgram['from']): readonly SlotProgram[] => slots.filter((slot) => slot.from === from);
-  const children = childTable(
+  const named = namedSlots(
     variant.slots.flatMap((slot, place) => {
+      if (slot.source.from === 'choice') return choiceSlots(slot, place);
       const name = slot.source.from === 'child' || slot.source.from === 'wrapped list' ? slot.source.name : null;
       const program = slots[place];
       return name === null || program === undefined ? [] : [{ name, slot: program }];
     }),
   );
+  const any = of('items');
   return {
     slots,
-    children,
+    children: { named, any: any.length === 0 ? null : any },
     attributes: of('attribute'),
     constants: of('constant'),
+    anyItems: any,
     selves: of('self'),
-    interest: of('text').length > 0 ? ALL : children.size > 0 ? ELEMENTS : SKIP,
+    interest: of('text').length > 0 ? ALL : named.size + any.length > 0 ? ELEMENTS : SKIP,
     unset: slots.map(() => undefined),
   };
 }
@@ -151,14 +163,23 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
     itemNonNull: slot.itemNonNull,
     value,
     items: null,
+    isArray: source.from === 'items' || (source.from === 'wrapped list' && source.item === null),
     fallback: fallbackOf(slot, value),
   };
   if (source.from !== 'wrapped list') return program;
-  const items = new Map<string, readonly NamedSlots[]>();
-  const wrapped: SlotProgram = { ...program, items };
-  if (source.item !== null) items.set(source.item.local, [{ uri: source.item.uri, slots: [wrapped] }]);
+  const named = new Map<string, readonly NamedSlots[]>();
+  const any: SlotProgram[] = [];
+  const wrapped: SlotProgram = { ...program, items: { named, any: source.item === null ? any : null } };
+  any.push(wrapped);
+  if (source.item !== null) named.set(source.item.local, [{ uri: source.item.uri, slots: any }]);
   return wrapped;
 }
+
+/** A slot for each branch, all of the same place. */
+const choiceSlots = (slot: Slot, place: number): readonly { readonly name: QName; readonly slot: SlotProgram }[] =>
+  slot.source.from !== 'choice'
+    ? []
+    : slot.source.branches.map(({ name, value }) => ({ name, slot: compileSlot({ ...slot, value }, place) }));
 
 /** Recursion is bounded by the depth of the selection, which the limits of GraphQL bound. */
 const compileValue = (value: ValuePlan): ValueProgram => (value.kind === 'object' ? compileObject(value) : value);
@@ -176,7 +197,7 @@ function fallbackOf(slot: Slot, value: ValueProgram): ScalarValue | null {
   }
 }
 
-function childTable(named: readonly { readonly name: QName; readonly slot: SlotProgram }[]): ChildTable {
+function namedSlots(named: readonly { readonly name: QName; readonly slot: SlotProgram }[]): ChildTable['named'] {
   const table = new Map<string, { readonly uri: string; readonly slots: SlotProgram[] }[]>();
   for (const { name, slot } of named) {
     const sameLocal = table.get(name.local) ?? [];

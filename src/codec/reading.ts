@@ -29,6 +29,8 @@ export class Reading {
   xml: OpaqueXml | null = null;
   /** A simple value has child elements. */
   hasChildren = false;
+  /** The value cannot be had, for this reason: null with an error. */
+  broken: string | null = null;
   /** Places that were reported as filled more than once. */
   repeated: Set<number> | null = null;
   next: Reading | null = null;

@@ -27,3 +27,13 @@ export function resolveQName(tag: StartTag, lexical: string): QName {
   const colon = name.indexOf(':');
   return { uri: tag.namespace(colon === -1 ? '' : name.slice(0, colon)) ?? '', local: name.slice(colon + 1) };
 }
+
+/** `enc:offset` and `enc:position` of an array live here (SOAP 1.1 section 5.4.2). */
+const ENCODING_URI = 'http://schemas.xmlsoap.org/soap/encoding/';
+
+/** The place that an array, or an item of one, says it begins at: `[3]` is 3. Null where it says none. */
+export function placeOf(tag: StartTag, attribute: 'offset' | 'position'): number | null {
+  const written = tag.attributeCount === 0 ? null : tag.attribute(ENCODING_URI, attribute);
+  const place = written === null ? null : /^\[(\d{1,9})\]$/.exec(trimXml(written.slice(0, 100)));
+  return place === null ? null : Number(place[1]);
+}

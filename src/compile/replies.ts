@@ -78,13 +78,13 @@ function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operatio
 const requestKey = ({ input }: Operation): string => (input.body === null ? '' : typeKey(input.body.name));
 
 /** `outputs` are the local names of all replies of the service. */
-function expectationOf({ name, output, style, status }: Operation, outputs: ReadonlySet<string>): Expectation {
+function expectationOf({ name, output, style, use, status }: Operation, outputs: ReadonlySet<string>): Expectation {
   // Of a one-way operation nothing but a Fault is passed on anyway.
   if (output === null) return () => true;
   const expected = output.body?.name ?? { uri: '', local: `${name}Response` };
   // Encoded services name their wrappers freely (SOAP 1.1 section 7.1): only what belongs to another operation is
   // certainly not theirs.
-  if (status === 'disabled')
+  if (status === 'disabled' || use === 'encoded')
     return (body) => body === null || body.local === expected.local || !outputs.has(body.local);
   const mayBeEmpty = output.body === null;
   // The namespace of an rpc wrapper is one that stacks disagree about.

@@ -2,6 +2,7 @@ import type { Exchange } from '../base/exchange.js';
 import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
 import { ReplyDecoder } from '../codec/decode.js';
 import { encodeRequest } from '../codec/encode.js';
+import { EncodedReply } from '../codec/encoded.js';
 import type { CodecLimits } from '../codec/limits.js';
 import type { Decoded, ReplyPlan } from '../codec/plan.js';
 import type { SoapService } from '../compile/service.js';
@@ -64,7 +65,7 @@ class DecodedReply implements UpstreamReceiver {
   #xml: XmlReader | null = null;
   #reader: MessageReader | null = null;
   #judge: EnvelopeJudge | null = null;
-  #decoder: ReplyDecoder | null = null;
+  #decoder: ReplyDecoder | EncodedReply | null = null;
   #bytes = 0;
 
   constructor(
@@ -99,6 +100,7 @@ class DecodedReply implements UpstreamReceiver {
     this.#judge = new EnvelopeJudge(service.replyRules, null, faultWants, {
       judged: (judge) => bindReply(judge, service, this.#operation, null),
       body: () => this.#beginAnswer(),
+      further: () => this.#decoder,
     });
     const { xml, reader } = takeReaders(service, this.#judge, form.type.charset, form.package);
     this.#xml = xml;
@@ -140,8 +142,10 @@ class DecodedReply implements UpstreamReceiver {
     this.#resolve(answer);
   }
 
-  #beginAnswer(): ReplyDecoder {
-    this.#decoder = new ReplyDecoder(this.#plan, this.#context.limits);
+  #beginAnswer(): ReplyDecoder | EncodedReply {
+    const { limits } = this.#context;
+    const decoder = new ReplyDecoder(this.#plan, limits);
+    this.#decoder = this.#operation.use === 'encoded' ? new EncodedReply(decoder, limits) : decoder;
     return this.#decoder;
   }
 
@@ -155,12 +159,13 @@ class DecodedReply implements UpstreamReceiver {
     const fault = this.#judge?.fault ?? null;
     if (fault !== null) throw new SoapFaultError(fault.parts);
     if (this.#decoder === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
-    return this.#decoder.finish();
+    const decoder = this.#decoder;
+    return this.#attempt(() => decoder.finish());
   }
 
-  #attempt(step: () => void): void {
+  #attempt<T>(step: () => T): T {
     try {
-      step();
+      return step();
     } catch (caught) {
       throw asUpstream(asRefusal(caught));
     }

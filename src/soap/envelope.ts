@@ -29,6 +29,8 @@ export interface EnvelopeWatcher {
   /** Takes over inside the first child of Body, unless that is a Fault. Null leaves the content to the judge, which reads
    * of a request what it must (`ContentJudge`) and of a reply nothing. */
   body(tag: StartTag): XmlHandler | null;
+  /** Takes over inside a further child of Body: a multi-ref element. */
+  further?(tag: StartTag): XmlHandler | null;
 }
 
 /** What the judge awaits. Legal order: envelope, headerOrBody, (header*, bodyOnly)?, body, bodyChild*, end. */
@@ -205,8 +207,8 @@ export class EnvelopeJudge implements XmlHandler {
     if (this.#awaits === 'bodyChild') {
       // A Fault is at most one, and is alone: SOAP 1.2 part 1 section 5.4.
       if (isFault || this.fault !== null) throw misplaced('element beside Fault');
-      if (!this.#rules.multiRef || tag.attribute('', 'id') === null) throw new Refusal('SOAP_MULTI_BODY');
-      this.#inner = this.#judgeContent(tag, dialect);
+      if (!this.#rules.multiRef || !hasId(tag, dialect)) throw new Refusal('SOAP_MULTI_BODY');
+      this.#inner = this.#watcher?.further?.(tag) ?? this.#judgeContent(tag, dialect);
     } else {
       this.#awaits = 'bodyChild';
       this.#judge({ uri: tag.uri, local: tag.local });
@@ -256,5 +258,9 @@ function namesEncoding(tag: StartTag, dialect: Dialect): boolean {
   const style = tag.attribute(dialect.envelopeUri, 'encodingStyle');
   return style?.split(' ').includes(dialect.encodingUri) ?? false;
 }
+
+/** Whether others may refer to it: `id` of SOAP 1.1 section 5.4.1, `enc:id` of SOAP 1.2 part 2 section 3.1.5. */
+const hasId = (tag: StartTag, { encodingUri }: Dialect): boolean =>
+  tag.attribute('', 'id') !== null || tag.attribute(encodingUri, 'id') !== null;
 
 const misplaced = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);
