@@ -34,6 +34,7 @@ export const REFUSALS = {
   XML_NS_LIMIT: { blame: 'peer', level: 'info', text: 'The message declares more or longer namespaces than allowed.' },
   XML_TEXT_LIMIT: { blame: 'peer', level: 'info', text: 'A text is longer than allowed.' },
   XML_COMMENT_LIMIT: { blame: 'peer', level: 'info', text: 'A comment is longer than allowed.' },
+  XML_IDENTITY_LIMIT: { blame: 'peer', level: 'info', text: 'The message has more keys and IDs than allowed.' },
   XML_MESSAGE_LIMIT: { blame: 'peer', level: 'info', text: 'The message is longer than allowed.' },
 
   // The envelope.
@@ -64,6 +65,11 @@ export const REFUSALS = {
   },
   UNKNOWN_OPERATION: { blame: 'client', level: 'info', text: 'The service has no such operation.' },
   ACTION_MISMATCH: { blame: 'client', level: 'info', text: 'The action is not that of the operation in the Body.' },
+  SCHEMA_INVALID: {
+    blame: 'client',
+    level: 'info',
+    text: 'The content of the message breaks the contract of the service.',
+  },
   SOAP_ARRAY_LIMIT: { blame: 'peer', level: 'info', text: 'An array announces more members than allowed.' },
   'wsa:OnlyAnonymousAddressSupported': {
     blame: 'client',

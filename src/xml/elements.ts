@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 import { stringOf } from './bytes.js';
-import { ALL, ELEMENTS, type Interest, SKIP, type XmlHandler } from './events.js';
+import { ALL, ELEMENTS, type Interest, PIECES, SKIP, type XmlHandler } from './events.js';
 import type { XmlLimits } from './limits.js';
 import { type Name, NO_NAME } from './names.js';
 import { Namespaces } from './namespaces.js';
@@ -141,8 +141,8 @@ export class Elements {
       this.#skipStart = end;
       return;
     }
-    frame.interest = interest;
-    frame.textLeft = this.#mostText;
+    frame.interest = interest === PIECES ? ALL : interest;
+    frame.textLeft = interest === PIECES ? MOST_PIECES : this.#mostText;
   }
 
   /** The element opened last ends: its content at `contentEnd`, its end tag at `end`. */
@@ -197,6 +197,9 @@ export class Elements {
     this.#handler.text('');
   }
 }
+
+/** No message is longer by more than a chunk; a small integer, as all that is counted here. */
+const MOST_PIECES = 0x7000_0000;
 
 /** Holds the place of the handler between messages. */
 const NOBODY: XmlHandler = { open: () => SKIP, close() {}, text() {} };

@@ -14,7 +14,7 @@ export interface XmlHandler {
   close(contentEndBytes: number, endBytes: number): void;
   /**
    * A piece of character data of the element opened last, references resolved, line ends normalised. One run of text
-   * may come in any number of pieces; comments and CDATA borders do not show. Only where `open` answered `ALL`.
+   * may come in any number of pieces; comments and CDATA borders do not show. Only where `open` answered `ALL` or `PIECES`.
    */
   text(piece: string): void;
   /**
@@ -32,8 +32,10 @@ export const ELEMENTS = 1;
 export const ALL = 2;
 /** The child elements; of the text only that there is some: `text('')` once per run with a non-white character. */
 export const PRESENCE = 3;
+/** As `ALL`, but that the text may be of any length: for who does not keep it, or judges its length himself. */
+export const PIECES = 4;
 
-export type Interest = typeof SKIP | typeof ELEMENTS | typeof ALL | typeof PRESENCE;
+export type Interest = typeof SKIP | typeof ELEMENTS | typeof ALL | typeof PRESENCE | typeof PIECES;
 
 /** A name after namespace processing. `uri` is '' for no namespace. */
 export interface QName {

@@ -1,0 +1,166 @@
+import type { ElementDeclaration, Particle, Wildcard } from '../../wsdl/model.js';
+import { type ModelNode, nodesOf } from './model-node.js';
+import { type Ops, waysBetween, waysInto, waysOut } from './ways.js';
+
+/** Behind one particle of a content model, or at its beginning. `E` is what the elements of the model stand for. */
+export class Position<E> {
+  /** Null at the beginning. */
+  readonly node: ModelNode | null;
+  readonly uri: string;
+  readonly local: string;
+  /** Null for the beginning and for a wildcard. */
+  readonly element: E | null;
+  readonly wildcard: Wildcard | null;
+  /** Of positions with one name: what their elements are counted under. */
+  readonly nameIndex: number;
+  /** There may be more elements of this name. */
+  readonly repeats: boolean;
+  /** The way that was taken from here last, if it was the only one and counts nothing. */
+  last: Position<E> | null = null;
+  readonly named: NamedEdges<E>[] = [];
+  wild: readonly Edge<E>[] | null = null;
+  out: readonly Ops[] | null = null;
+
+  constructor(node: ModelNode | null, element: E | null, nameIndex: number, repeats: boolean) {
+    const particle = node?.particle;
+    const name = particle?.kind === 'one' ? particle.element.name : NO_NAME;
+    this.node = node;
+    this.uri = name.uri;
+    this.local = name.local;
+    this.element = element;
+    this.wildcard = particle?.kind === 'any' ? particle.wildcard : null;
+    this.nameIndex = nameIndex;
+    this.repeats = repeats;
+  }
+}
+
+export interface Edge<E> {
+  readonly to: Position<E>;
+  readonly ops: Ops;
+}
+
+interface NamedEdges<E> {
+  readonly uri: string;
+  readonly local: string;
+  readonly edges: readonly Edge<E>[];
+}
+
+const NO_NAME = { uri: '', local: '' };
+
+/** Ways that are remembered; what is more is found anew each time. */
+const KEPT_MAX = 65_536;
+
+/**
+ * The automaton of a content model: a position for each particle, counters for what repeats a bounded number of times.
+ * Ways between positions are found when a document first takes them.
+ */
+export class ContentAutomaton<E> {
+  readonly start: Position<E>;
+  /** Counters of one element. */
+  readonly slots: number;
+  /** Names of elements. */
+  readonly names: number;
+  /** Elements of one name may come with others between. */
+  readonly isInterleaved: boolean;
+  readonly #root: ModelNode;
+  readonly #byLocal = new Map<string, Position<E>[]>();
+  readonly #wild: Position<E>[] = [];
+  #kept = 0;
+
+  private constructor(nodes: readonly ModelNode[], root: ModelNode, elementOf: (declaration: ElementDeclaration) => E) {
+    let slots = 0;
+    let isInterleaved = false;
+    const nameCounts = countNames(nodes);
+    for (const node of nodes) {
+      if (node.isCounted) node.slot = slots++;
+      if (node.particle.kind === 'all') {
+        node.memberSlot = slots;
+        slots += node.children.length;
+      }
+      if (node.max > 1 && node.children.length > 0) isInterleaved = true;
+      if (node.particle.kind === 'any') this.#wild.push(new Position<E>(node, null, -1, true));
+      if (node.particle.kind !== 'one') continue;
+      const { element } = node.particle;
+      const known = this.#byLocal.get(element.name.local) ?? [];
+      this.#byLocal.set(element.name.local, known);
+      const name = nameCounts.get(`${element.name.local} ${element.name.uri}`) ?? { index: 0, count: 1 };
+      if (name.count > 1) isInterleaved = true;
+      known.push(new Position(node, elementOf(element), name.index, name.count > 1 || mayRepeat(node)));
+    }
+    this.#root = root;
+    this.slots = slots;
+    this.names = nameCounts.size;
+    this.isInterleaved = isInterleaved;
+    this.start = new Position<E>(null, null, -1, false);
+  }
+
+  /** Null for a model that stands for more particles than `STATES_MAX`. */
+  static of<E>(particle: Particle, elementOf: (declaration: ElementDeclaration) => E): ContentAutomaton<E> | null {
+    const nodes = nodesOf(particle);
+    const root = nodes?.[0];
+    return nodes == null || root === undefined ? null : new ContentAutomaton(nodes, root, elementOf);
+  }
+
+  /** The elements of the model with this name, wherever they stand. */
+  named(uri: string, local: string): Position<E> | null {
+    return this.#byLocal.get(local)?.find((position) => position.uri === uri) ?? null;
+  }
+
+  /** The ways from here to elements of this name. */
+  edges(from: Position<E>, uri: string, local: string): readonly Edge<E>[] {
+    for (const known of from.named) if (known.local === local && known.uri === uri) return known.edges;
+    const candidates = this.#byLocal.get(local)?.filter((position) => position.uri === uri) ?? [];
+    // Names that the model does not have are the caller's: nothing is kept of them.
+    if (candidates.length === 0) return NO_EDGES;
+    const edges = candidates.flatMap((to) => this.#edgesTo(from, to));
+    if (this.#kept < KEPT_MAX) {
+      this.#kept += 1 + edges.length;
+      from.named.push({ uri: candidates[0]?.uri ?? uri, local: candidates[0]?.local ?? local, edges });
+    }
+    return edges;
+  }
+
+  /** The ways from here to wildcards. */
+  wildEdges(from: Position<E>): readonly Edge<E>[] {
+    if (this.#wild.length === 0) return NO_EDGES;
+    if (from.wild !== null) return from.wild;
+    const edges = this.#wild.flatMap((to) => this.#edgesTo(from, to));
+    if (this.#kept < KEPT_MAX) {
+      this.#kept += 1 + edges.length;
+      from.wild = edges;
+    }
+    return edges;
+  }
+
+  /** The ways from here to the end: none or one. */
+  out(from: Position<E>): readonly Ops[] {
+    from.out ??= from.node === null ? (this.#root.isOptional ? FREE : []) : waysOut(from.node);
+    return from.out;
+  }
+
+  #edgesTo(from: Position<E>, to: Position<E>): readonly Edge<E>[] {
+    if (to.node === null) return NO_EDGES;
+    const ways = from.node === null ? waysInto(this.#root, to.node) : waysBetween(from.node, to.node);
+    return ways.map((ops) => ({ to, ops }));
+  }
+}
+
+const NO_EDGES: readonly never[] = [];
+const FREE: readonly Ops[] = [null];
+
+function countNames(nodes: readonly ModelNode[]): ReadonlyMap<string, { readonly index: number; count: number }> {
+  const names = new Map<string, { readonly index: number; count: number }>();
+  for (const { particle } of nodes) {
+    if (particle.kind !== 'one') continue;
+    const key = `${particle.element.name.local} ${particle.element.name.uri}`;
+    const known = names.get(key);
+    if (known === undefined) names.set(key, { index: names.size, count: 1 });
+    else known.count++;
+  }
+  return names;
+}
+
+function mayRepeat(node: ModelNode): boolean {
+  for (let at: ModelNode | null = node; at !== null; at = at.parent) if (at.max > 1) return true;
+  return false;
+}

@@ -1,0 +1,94 @@
+import type { IdentityConstraint, IdentityPath } from '../../wsdl/model.js';
+import type { StartTag } from '../../xml/events.js';
+import { matchesName, PathMatcher } from './identity-path.js';
+
+/** An element that a selector found, until it ends: what its fields are. */
+export interface Selected {
+  readonly scope: ConstraintScope;
+  readonly depth: number;
+  readonly values: (string | null)[];
+  /** A field is there more than once. */
+  isDouble: boolean;
+  readonly fields: readonly (readonly FieldPath[])[];
+}
+
+interface FieldPath {
+  readonly path: IdentityPath;
+  readonly matcher: PathMatcher;
+}
+
+/** A field that the element opened last, or an attribute of it, gives its value. */
+export interface FieldHit {
+  readonly selected: Selected;
+  readonly field: number;
+  /** Index of the attribute; -1 for the text of the element. */
+  readonly attribute: number;
+}
+
+/** One identity constraint within one element that has it. */
+export class ConstraintScope {
+  readonly constraint: IdentityConstraint;
+  readonly depth: number;
+  /** Of unique and key: what must not come again. Of a keyref: what must be there. */
+  readonly keys = new Set<string>();
+  readonly #selectors: readonly PathMatcher[];
+  readonly selected: Selected[] = [];
+
+  constructor(constraint: IdentityConstraint, depth: number) {
+    this.constraint = constraint;
+    this.depth = depth;
+    this.#selectors = constraint.selector.map((path) => new PathMatcher(path));
+  }
+
+  /** An element begins at this depth, which may be that of the scope itself. Adds the fields it gives. */
+  open(tag: StartTag, depth: number, hits: FieldHit[]): void {
+    const below = depth - this.depth;
+    for (const selected of this.selected) addHits(selected, tag, depth, hits);
+    let isSelected = false;
+    for (const selector of this.#selectors) {
+      const matches = below === 0 ? selector.matchesStart : selector.open(below, tag.uri, tag.local);
+      isSelected = isSelected || matches;
+    }
+    if (!isSelected) return;
+    const selected = select(this, depth);
+    this.selected.push(selected);
+    addHits(selected, tag, depth, hits);
+  }
+
+  /** The selected element that ends at this depth, or null. */
+  close(depth: number): Selected | null {
+    const last = this.selected.at(-1);
+    if (last === undefined || last.depth !== depth) return null;
+    this.selected.pop();
+    return last;
+  }
+}
+
+function select(scope: ConstraintScope, depth: number): Selected {
+  const { fields } = scope.constraint;
+  return {
+    scope,
+    depth,
+    values: fields.map(() => null),
+    isDouble: false,
+    fields: fields.map((paths) => paths.map((path) => ({ path, matcher: new PathMatcher(path) }))),
+  };
+}
+
+function addHits(selected: Selected, tag: StartTag, depth: number, hits: FieldHit[]): void {
+  const below = depth - selected.depth;
+  selected.fields.forEach((paths, field) => {
+    for (const { path, matcher } of paths) {
+      const matches = below === 0 ? matcher.matchesStart : matcher.open(below, tag.uri, tag.local);
+      // `.//` reaches what is below as well.
+      if (!matches) continue;
+      const { attribute } = path;
+      if (attribute === null) hits.push({ selected, field, attribute: -1 });
+      else
+        for (let index = 0; index < tag.attributeCount; index++) {
+          if (matchesName(attribute, tag.attributeUri(index), tag.attributeLocal(index)))
+            hits.push({ selected, field, attribute: index });
+        }
+    }
+  });
+}

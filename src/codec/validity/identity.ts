@@ -1,0 +1,156 @@
+import { type IdentityConstraint, type SimpleType, typeKey } from '../../wsdl/model.js';
+import type { StartTag } from '../../xml/events.js';
+import { ConstraintScope, type FieldHit, type Selected } from './identity-scope.js';
+import type { ValidityLimits } from './limits.js';
+import { keyOf } from './simple-rules.js';
+
+/** What is wrong, in words; `limit` where there is more to keep than allowed. */
+export type IdentityTrouble = { readonly kind: 'broken' | 'limit'; readonly what: string };
+
+/**
+ * What of one message must be unique, or refer to something: `xs:ID` and `xs:IDREF`, and the identity constraints of XSD
+ * 1.0 part 1 section 3.11, while the message streams. Values are kept as strings, up to a limit.
+ */
+export class IdentityTracker {
+  readonly #limits: ValidityLimits;
+  readonly #ids = new Set<string>();
+  readonly #references = new Set<string>();
+  readonly #scopes: ConstraintScope[] = [];
+  /** By depth: the fields that the text of the open element gives. */
+  readonly #pending: (FieldHit[] | undefined)[] = [];
+  /** By depth of an open element and name of the constraint: keys within it, for references that it or what is around it has. */
+  readonly #within: (Map<string, Set<string>> | undefined)[] = [];
+  #values = 0;
+  #chars = 0;
+  trouble: IdentityTrouble | null = null;
+
+  constructor(limits: ValidityLimits) {
+    this.#limits = limits;
+  }
+
+  id(value: string): void {
+    if (!this.#count(value)) return;
+    if (this.#ids.has(value)) this.#break('must not have the ID of another element');
+    this.#ids.add(value);
+  }
+
+  reference(value: string): void {
+    if (this.#references.has(value) || !this.#count(value)) return;
+    this.#references.add(value);
+  }
+
+  /** The message is over. */
+  end(): void {
+    for (const value of this.#references) if (!this.#ids.has(value)) this.#break('must refer to an ID');
+  }
+
+  /**
+   * An element begins. `typeOf` tells the simple type of an attribute by its index. True if the text of the element is
+   * wanted.
+   */
+  open(
+    tag: StartTag,
+    depth: number,
+    constraints: readonly IdentityConstraint[],
+    typeOf: (attribute: number) => SimpleType | null,
+  ): boolean {
+    for (const constraint of constraints) this.#scopes.push(new ConstraintScope(constraint, depth));
+    this.#within[depth] = undefined;
+    this.#pending[depth] = undefined;
+    if (this.#scopes.length === 0) return false;
+    const hits: FieldHit[] = [];
+    for (const scope of this.#scopes) scope.open(tag, depth, hits);
+    for (const { selected, field, attribute } of hits) {
+      if (attribute < 0) continue;
+      this.#set(selected, field, tag.attributeValue(attribute), typeOf(attribute));
+    }
+    const texts = hits.filter(({ attribute }) => attribute < 0);
+    if (texts.length === 0) return false;
+    this.#pending[depth] = texts;
+    return true;
+  }
+
+  /** An element ends. `text` is null where it has no simple value, or is nil. */
+  close(depth: number, text: string | null, type: SimpleType | null): void {
+    const pending = this.#pending[depth];
+    if (pending !== undefined) {
+      for (const { selected, field } of pending) {
+        if (text !== null) this.#set(selected, field, text, type);
+        else if (selected.scope.constraint.kind === 'key') this.#break('a field of a key must have a simple value');
+      }
+      this.#pending[depth] = undefined;
+    }
+    if (this.#scopes.length === 0) return;
+    for (const scope of this.#scopes) {
+      const selected = scope.close(depth);
+      if (selected !== null) this.#complete(selected);
+    }
+    this.#endScopes(depth);
+  }
+
+  #set(selected: Selected, field: number, text: string, type: SimpleType | null): void {
+    if (selected.values[field] !== null) selected.isDouble = true;
+    selected.values[field] = type === null ? text : keyOf(type, text);
+  }
+
+  #complete({ scope, values, isDouble }: Selected): void {
+    const { kind } = scope.constraint;
+    if (isDouble) this.#break('a field of an identity constraint must be there once at most');
+    if (values.includes(null)) {
+      if (kind === 'key') this.#break('every field of a key must be there');
+      return;
+    }
+    // Lengths first: no value can be made to look like two.
+    const key = values.map((value) => `${value?.length ?? 0}:${value ?? ''}`).join('');
+    if (kind === 'keyref' && scope.keys.has(key)) return;
+    if (!this.#count(key)) return;
+    if (scope.keys.has(key)) this.#break(`must be unique (xs:${kind})`);
+    scope.keys.add(key);
+  }
+
+  #endScopes(depth: number): void {
+    const ending = this.#scopes.filter((scope) => scope.depth === depth);
+    const known = this.#within[depth] ?? new Map<string, Set<string>>();
+    this.#within[depth] = undefined;
+    if (ending.length === 0 && known.size === 0) return;
+    for (const { constraint, keys } of ending) {
+      if (constraint.kind !== 'keyref') merge(known, typeKey(constraint.name), keys);
+    }
+    for (const { constraint, keys } of ending) {
+      if (constraint.kind !== 'keyref' || constraint.refer === null) continue;
+      const keysOf = known.get(typeKey(constraint.refer));
+      for (const key of keys) if (keysOf?.has(key) !== true) this.#break('must refer to a key (xs:keyref)');
+    }
+    this.#scopes.length -= ending.length;
+    this.#handOn(depth - 1, known);
+  }
+
+  /** Keys within an element are keys within the one around it, as far as something there refers to them. */
+  #handOn(depth: number, known: ReadonlyMap<string, Set<string>>): void {
+    const wanted = new Set(
+      this.#scopes.flatMap(({ constraint: { refer } }) => (refer === null ? [] : [typeKey(refer)])),
+    );
+    if (wanted.size === 0) return;
+    const around = this.#within[depth] ?? new Map<string, Set<string>>();
+    this.#within[depth] = around;
+    for (const [name, keys] of known) if (wanted.has(name)) merge(around, name, keys);
+  }
+
+  #count(value: string): boolean {
+    this.#values++;
+    this.#chars += value.length;
+    if (this.#values <= this.#limits.identityValues && this.#chars <= this.#limits.identityChars) return true;
+    this.trouble ??= { kind: 'limit', what: 'more identities than are kept' };
+    return false;
+  }
+
+  #break(what: string): void {
+    this.trouble ??= { kind: 'broken', what };
+  }
+}
+
+function merge(into: Map<string, Set<string>>, name: string, keys: Set<string>): void {
+  const known = into.get(name);
+  if (known === undefined) into.set(name, keys);
+  else for (const key of keys) known.add(key);
+}

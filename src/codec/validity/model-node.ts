@@ -1,0 +1,91 @@
+import type { Particle } from '../../wsdl/model.js';
+
+/**
+ * A particle of one content model in its place: what contains it, what may come after it, which counter it keeps. A
+ * particle that is used twice has two nodes.
+ */
+export class ModelNode {
+  readonly particle: Particle;
+  readonly parent: ModelNode | null;
+  /** Its place among the children of `parent`. */
+  readonly index: number;
+  readonly depth: number;
+  readonly children: ModelNode[] = [];
+  /** 0 where what it repeats may be empty: then the rest of the repetitions are. */
+  min: number;
+  readonly max: number;
+  /** It may be left out. */
+  isOptional = false;
+  /** Of a sequence: for each place the first child from there on that may not be left out; one place more than children. */
+  required: Int32Array = NONE;
+  /** Where its repetitions are counted; -1 where they need not be. */
+  slot = -1;
+  /** Of an `all` group: where it is noted which children were there; the first of as many slots. */
+  memberSlot = -1;
+
+  constructor(particle: Particle, parent: ModelNode | null) {
+    this.particle = particle;
+    this.parent = parent;
+    this.index = parent === null ? 0 : parent.children.length;
+    this.depth = parent === null ? 0 : parent.depth + 1;
+    this.min = particle.min;
+    this.max = particle.max;
+    parent?.children.push(this);
+  }
+
+  /** To be called after it was called of all children. */
+  complete(): void {
+    if (this.#mayBeEmpty()) this.min = 0;
+    this.isOptional = this.min === 0;
+    if (this.particle.kind !== 'sequence') return;
+    const { children } = this;
+    this.required = new Int32Array(children.length + 1).fill(children.length);
+    for (let index = children.length - 1; index >= 0; index--) {
+      const next = this.required[index + 1] ?? children.length;
+      this.required[index] = children[index]?.isOptional === false ? index : next;
+    }
+  }
+
+  /** Repetitions without a bound, of which one is enough, are not counted. */
+  get isCounted(): boolean {
+    return this.max > 1 && (this.max !== Infinity || this.min > 1);
+  }
+
+  #mayBeEmpty(): boolean {
+    switch (this.particle.kind) {
+      case 'one':
+      case 'any':
+        return false;
+      case 'choice':
+        return this.children.length === 0 || this.children.some(({ isOptional }) => isOptional);
+      case 'sequence':
+      case 'all':
+        return this.children.every(({ isOptional }) => isOptional);
+    }
+  }
+}
+
+const NONE = new Int32Array(1);
+
+/** More particles than anybody writes: groups that refer to groups can stand for any number. */
+export const STATES_MAX = 65_535;
+
+/** The nodes of a content model, parents first; null where there are more than `STATES_MAX`. */
+export function nodesOf(particle: Particle): readonly ModelNode[] | null {
+  const nodes: ModelNode[] = [];
+  const open: { readonly particle: Particle; readonly parent: ModelNode | null }[] = [{ particle, parent: null }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (nodes.length === STATES_MAX) return null;
+    const node = new ModelNode(next.particle, next.parent);
+    nodes.push(node);
+    if (next.particle.kind === 'one' || next.particle.kind === 'any') continue;
+    const { particles } = next.particle;
+    if (nodes.length + open.length + particles.length > STATES_MAX) return null;
+    for (let index = particles.length - 1; index >= 0; index--) {
+      const child = particles[index];
+      if (child !== undefined && child.max > 0) open.push({ particle: child, parent: node });
+    }
+  }
+  for (let index = nodes.length - 1; index >= 0; index--) nodes[index]?.complete();
+  return nodes;
+}

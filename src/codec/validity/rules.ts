@@ -1,0 +1,164 @@
+import { ANY_TYPE, builtInSimple } from '../../wsdl/builtin.js';
+import {
+  type AttributeDeclaration,
+  type ComplexType,
+  type Content,
+  type ElementDeclaration,
+  typeKey,
+  type Wildcard,
+  type WsdlModel,
+  type XsdType,
+} from '../../wsdl/model.js';
+import { XSD } from '../../wsdl/namespaces.js';
+import type { QName } from '../../xml/events.js';
+import { ContentAutomaton } from './automaton.js';
+import { type SimpleRules, simpleRulesOf } from './simple-rules.js';
+
+/** How the content of a type is validated. `lax`: what is declared is validated. `any`: it is not looked at. */
+export type ContentKind = 'empty' | 'text' | 'model' | 'mixed' | 'lax' | 'any';
+
+export interface AttributeRules {
+  readonly declaration: AttributeDeclaration;
+  readonly uri: string;
+  readonly local: string;
+  readonly simple: SimpleRules;
+}
+
+/** A type, made ready to validate what is of it. */
+export interface TypeRules {
+  readonly type: XsdType;
+  readonly kind: ContentKind;
+  /** Of text. */
+  readonly simple: SimpleRules | null;
+  /** Null for mixed content without elements. */
+  readonly automaton: ContentAutomaton<ElementRules> | null;
+  readonly attributes: readonly AttributeRules[];
+  readonly requiredAttributes: number;
+  readonly anyAttribute: Wildcard | null;
+  readonly isAbstract: boolean;
+}
+
+/** An element, made ready; its type is when the first message has one. */
+export class ElementRules {
+  readonly declaration: ElementDeclaration;
+  readonly local: string;
+  readonly #schema: SchemaRules;
+  #type: TypeRules | null = null;
+
+  constructor(schema: SchemaRules, declaration: ElementDeclaration) {
+    this.#schema = schema;
+    this.declaration = declaration;
+    this.local = declaration.name.local;
+  }
+
+  get type(): TypeRules {
+    this.#type ??= this.#schema.type(this.declaration.type);
+    return this.#type;
+  }
+}
+
+/** The schemas of one WSDL, made ready to validate by; each type when it is first needed. */
+export class SchemaRules {
+  readonly #model: Pick<WsdlModel, 'types' | 'elements'>;
+  readonly #elements = new Map<ElementDeclaration, ElementRules>();
+  readonly #types = new Map<XsdType, TypeRules>();
+  /** What is validated only where it is declared. */
+  readonly undeclared: ElementRules;
+
+  constructor(model: Pick<WsdlModel, 'types' | 'elements'>) {
+    this.#model = model;
+    this.undeclared = new ElementRules(this, UNDECLARED);
+  }
+
+  element(declaration: ElementDeclaration): ElementRules {
+    const known = this.#elements.get(declaration);
+    if (known !== undefined) return known;
+    const made = new ElementRules(this, declaration);
+    this.#elements.set(declaration, made);
+    return made;
+  }
+
+  /** The global element with this name. */
+  global(uri: string, local: string): ElementRules | null {
+    const declaration = this.#model.elements.get(typeKey({ uri, local }));
+    return declaration === undefined ? null : this.element(declaration);
+  }
+
+  /** The type that an xsi:type may name. */
+  named(name: QName): XsdType | null {
+    const known = this.#model.types.get(typeKey(name));
+    if (known !== undefined) return known;
+    if (name.uri !== XSD) return null;
+    return name.local === 'anyType' ? ANY_TYPE : builtInSimple(name);
+  }
+
+  type(type: XsdType): TypeRules {
+    const known = this.#types.get(type);
+    if (known !== undefined) return known;
+    const made = type.kind === 'complex' ? this.#complex(type) : simpleType(simpleRulesOf(type));
+    this.#types.set(type, made);
+    return made;
+  }
+
+  #complex(type: ComplexType): TypeRules {
+    const attributes = type.attributes.map((declaration) => ({
+      declaration,
+      uri: declaration.name.uri,
+      local: declaration.name.local,
+      simple: simpleRulesOf(declaration.type),
+    }));
+    const { content } = type;
+    const particle =
+      content.kind === 'elements' ? content.particle : content.kind === 'opaque' && content.mixed?.particle;
+    const automaton = particle ? ContentAutomaton.of(particle, (element) => this.element(element)) : null;
+    return {
+      type,
+      // A model that is too large to be one is not validated: the notices of the start say so.
+      kind: particle && automaton === null ? 'any' : contentKind(type, content),
+      simple: content.kind === 'text' ? simpleRulesOf(content.type) : null,
+      automaton,
+      attributes,
+      requiredAttributes: attributes.filter(({ declaration }) => declaration.required).length,
+      anyAttribute: type.anyAttribute,
+      isAbstract: type.abstract,
+    };
+  }
+}
+
+function contentKind(type: ComplexType, content: Content): ContentKind {
+  switch (content.kind) {
+    case 'empty':
+    case 'text':
+      return content.kind;
+    case 'elements':
+      return 'model';
+    case 'opaque':
+      if (content.mixed !== null) return 'mixed';
+      return type === ANY_TYPE ? 'lax' : 'any';
+    case 'array':
+      return 'any';
+  }
+}
+
+const simpleType = (simple: SimpleRules): TypeRules => ({
+  type: simple.type,
+  kind: 'text',
+  simple,
+  automaton: null,
+  attributes: [],
+  requiredAttributes: 0,
+  anyAttribute: null,
+  isAbstract: false,
+});
+
+const UNDECLARED: ElementDeclaration = {
+  kind: 'element',
+  name: { uri: '', local: '*' },
+  type: ANY_TYPE,
+  nillable: true,
+  default: null,
+  fixed: null,
+  abstract: false,
+  constraints: [],
+  documentation: null,
+};

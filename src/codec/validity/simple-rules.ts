@@ -1,0 +1,68 @@
+import type { SimpleType } from '../../wsdl/model.js';
+import { treatWhiteSpace } from '../lexical.js';
+import { compileSimple } from '../simple-validity.js';
+import { valueSpaceOf } from '../value-space.js';
+
+/** How the text of a simple type is validated. */
+export interface SimpleRules {
+  readonly type: SimpleType;
+  /** The public text of the rule that a lexical form breaks, or null. Null where every text is valid. */
+  readonly check: ((lexical: string) => string | null) | null;
+  /** base64 without facets: it is validated as it flows, and may be of any length. */
+  readonly flows: boolean;
+  /** What its values do besides: name an element of the message, or refer to one. */
+  readonly identity: 'id' | 'idref' | 'idrefs' | null;
+}
+
+const KNOWN = new WeakMap<SimpleType, SimpleRules>();
+
+/** Made once per type. */
+export function simpleRulesOf(type: SimpleType): SimpleRules {
+  const known = KNOWN.get(type);
+  if (known !== undefined) return known;
+  const isPlain = type.variety === 'atomic' && type.enumeration === null && !hasFacets(type);
+  const isFree = isPlain && ANY_TEXT.has(type.builtIn);
+  const made: SimpleRules = {
+    type,
+    check: isFree ? null : compileSimple(withoutNames(type)),
+    flows: isPlain && type.builtIn === 'base64Binary',
+    identity: identityOf(type),
+  };
+  KNOWN.set(type, made);
+  return made;
+}
+
+/** White space alone makes nothing invalid. */
+const hasFacets = ({ facets }: SimpleType): boolean =>
+  Object.entries(facets).some(
+    ([name, value]) => name !== 'whiteSpace' && value !== null && !(Array.isArray(value) && value.length === 0),
+  );
+
+/** Types that every text is valid of, whatever their white space means (XSD 1.0 part 2 sections 3.2.1, 3.2.17, 3.3.1). */
+const ANY_TEXT: ReadonlySet<string> = new Set(['string', 'normalizedString', 'token', 'anyURI']);
+
+/** QNames are equal by what their prefixes mean, which a list of lexical forms does not tell: the form alone is judged. */
+function withoutNames(type: SimpleType): SimpleType {
+  const isName = type.builtIn === 'QName' || type.builtIn === 'NOTATION';
+  return isName && type.enumeration !== null ? { ...type, enumeration: null } : type;
+}
+
+function identityOf({ variety, builtIn }: SimpleType): SimpleRules['identity'] {
+  if (variety === 'union') return null;
+  if (builtIn === 'ID') return variety === 'list' ? null : 'id';
+  return builtIn === 'IDREF' ? (variety === 'list' ? 'idrefs' : 'idref') : null;
+}
+
+/** Equal for equal values, and for those alone. `lexical` is valid, as it stands in the document. */
+export function keyOf(type: SimpleType, lexical: string): string {
+  if (type.variety === 'union') {
+    const member = type.members.find((candidate) => (simpleRulesOf(candidate).check?.(lexical) ?? null) === null);
+    return member === undefined ? lexical : keyOf(member, lexical);
+  }
+  const { primitive, whiteSpace, key } = valueSpaceOf(type.builtIn);
+  if (type.variety === 'atomic') {
+    return `${primitive} ${key(treatWhiteSpace(lexical, type.facets.whiteSpace ?? whiteSpace))}`;
+  }
+  const items = treatWhiteSpace(lexical, 'collapse').split(' ');
+  return `list ${items.map((item) => (type.item === null ? key(item) : keyOf(type.item, item))).join(' ')}`;
+}

@@ -1,0 +1,288 @@
+import { ELEMENTS, type Interest, PIECES, PRESENCE, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { trimXml } from '../lexical.js';
+import { resolveQName, XSI_URI } from '../xsi.js';
+import { attributeOf, attributeTrouble } from './attributes.js';
+import { Base64Flow } from './base64-flow.js';
+import { isDerived } from './derivation.js';
+import { Frame } from './frame.js';
+import { IdentityTracker } from './identity.js';
+import type { ValidityLimits } from './limits.js';
+import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
+import { keyOf, type SimpleRules } from './simple-rules.js';
+import type { ValidityRule, Violation, ViolationSink } from './violation.js';
+
+export interface ValidatorLimits extends ValidityLimits {
+  /** Length of one text that is kept until it can be validated. */
+  readonly textChars: number;
+}
+
+/**
+ * Validates an element and its content against a schema while it streams: no tree, one frame for each open element. The
+ * first violation is told to the sink; unless that throws, the rest of the message is not looked at.
+ */
+export class ContentValidator implements XmlHandler {
+  readonly #schema: SchemaRules;
+  readonly #root: ElementRules;
+  readonly #sink: ViolationSink;
+  readonly #limits: ValidatorLimits;
+  readonly #frames: Frame[] = [];
+  #depth = 0;
+  #isOver = false;
+  /** The element opened last is one whose content nobody wants. */
+  #skipping = false;
+  #identity: IdentityTracker | null = null;
+  #flow: Base64Flow | null = null;
+
+  /** The first element it is given is `root`; its name is not judged. */
+  constructor(schema: SchemaRules, root: ElementRules, sink: ViolationSink, limits: ValidatorLimits) {
+    this.#schema = schema;
+    this.#root = root;
+    this.#sink = sink;
+    this.#limits = limits;
+  }
+
+  open(tag: StartTag): Interest {
+    if (this.#isOver) return this.#skip();
+    const parent = this.#depth === 0 ? null : (this.#frames[this.#depth - 1] ?? null);
+    let place = 1;
+    let repeats = false;
+    let element: ElementRules | null = this.#root;
+    if (parent !== null) {
+      parent.children++;
+      const { automaton } = parent.type;
+      if (automaton !== null && !parent.isNil) {
+        const position = parent.walk.advance(tag.uri, tag.local);
+        if (position === null) return this.#misplaced(parent, tag);
+        place = parent.placeOf(position);
+        repeats = position.repeats;
+        element = position.element ?? this.#wild(parent, tag, position.wildcard?.process ?? 'skip');
+      } else {
+        element = this.#childOf(parent, tag);
+        place = parent.children;
+        repeats = true;
+      }
+      if (element === null) return this.#skip();
+    }
+    return this.#begin(tag, element, place, repeats);
+  }
+
+  text(piece: string): void {
+    const frame = this.#frames[this.#depth - 1];
+    if (frame === undefined || this.#isOver) return;
+    if (frame.isNil) this.#fail('nil', 'must be empty, because it is nil', '');
+    else if (frame.type.simple === null) this.#fail('text', 'must not have text', '');
+    else if (frame.isFlowing) this.#flow?.add(piece);
+    else if (frame.text.length + piece.length > this.#limits.textChars) {
+      this.#report('XML_TEXT_LIMIT', 'limit', 'is longer than what is validated', '');
+    } else frame.text += piece;
+  }
+
+  close(): void {
+    if (this.#skipping) {
+      this.#skipping = false;
+      return;
+    }
+    if (this.#isOver) return;
+    const frame = this.#frames[this.#depth - 1];
+    if (frame === undefined) return;
+    this.#end(frame);
+    this.#depth--;
+    if (this.#isOver || this.#identity === null) return;
+    if (this.#depth === 0) this.#identity.end();
+    this.#judgeIdentity();
+  }
+
+  #begin(tag: StartTag, element: ElementRules, place: number, repeats: boolean): Interest {
+    let { type } = element;
+    let frame = this.#frames[this.#depth];
+    if (frame === undefined) {
+      frame = new Frame(element, type);
+      this.#frames.push(frame);
+    }
+    this.#depth++;
+    frame.begin(element, type);
+    frame.place = place;
+    frame.repeats = repeats;
+    if (tag.attributeCount > 0) {
+      const effective = this.#effectiveType(tag, element, frame);
+      if (effective === null) return this.#skip();
+      if (effective !== type) frame.begin(element, effective);
+      type = effective;
+      frame.isNil = this.#isNil(tag, element);
+      if (this.#isOver) return this.#skip();
+    }
+    if (type.isAbstract) return this.#stop('type', 'is of an abstract type: xsi:type must name another', '');
+    if (element.declaration.abstract) return this.#stop('element', 'is abstract', '');
+    if ((tag.attributeCount > 0 || type.requiredAttributes > 0) && !this.#attributes(tag, type)) return this.#skip();
+    if (this.#identity !== null || element.declaration.constraints.length > 0) this.#openIdentity(tag, element, frame);
+    if (this.#isOver) return this.#skip();
+    if (type.kind === 'any' && !frame.isNil) {
+      this.#depth--;
+      return this.#skip();
+    }
+    return this.#interest(frame, type);
+  }
+
+  #interest(frame: Frame, type: TypeRules): Interest {
+    if (frame.isNil) return PRESENCE;
+    const { simple } = type;
+    if (simple === null) return type.kind === 'model' || type.kind === 'empty' ? PRESENCE : ELEMENTS;
+    const { fixed, default: initial } = frame.element.declaration;
+    frame.isFlowing = simple.flows && !frame.isField && fixed === null && initial === null;
+    if (frame.isFlowing) {
+      this.#flow ??= new Base64Flow();
+      this.#flow.begin();
+    }
+    return simple.check !== null || frame.isField || fixed !== null ? PIECES : ELEMENTS;
+  }
+
+  /** What the child of an element without a content model is; null after a violation, and where it does not matter. */
+  #childOf(parent: Frame, tag: StartTag): ElementRules | null {
+    if (parent.isNil) return this.#fail('nil', 'must be empty, because it is nil', '');
+    if (parent.type.kind === 'lax') return this.#schema.global(tag.uri, tag.local) ?? this.#schema.undeclared;
+    if (parent.type.simple?.type.builtIn === 'base64Binary' && tag.local === 'Include' && tag.uri === XOP_URI) {
+      parent.isElsewhere = true;
+      return null;
+    }
+    return this.#fail('element', 'must not have elements', '');
+  }
+
+  /** What an element is that a wildcard lets in; null where it is not looked at, and after a violation. */
+  #wild(parent: Frame, tag: StartTag, process: 'strict' | 'lax' | 'skip'): ElementRules | null {
+    if (process === 'skip') return null;
+    const known = this.#schema.global(tag.uri, tag.local);
+    if (known !== null || process === 'lax') return known ?? this.#schema.undeclared;
+    return this.#fail('element', 'is not declared, and must be here', `/*[${parent.children}]`);
+  }
+
+  #misplaced(parent: Frame, tag: StartTag): Interest {
+    const known = parent.type.automaton?.named(tag.uri, tag.local) ?? null;
+    // Only names that the schema has are told.
+    if (known === null) this.#fail('element', 'is not declared here', `/*[${parent.children}]`);
+    else {
+      const place = known.repeats ? `[${parent.placeOf(known)}]` : '';
+      this.#fail('element', 'is not expected here', `/${known.local}${place}`);
+    }
+    return this.#skip();
+  }
+
+  /** The type of an element, by its own word if it has one; null after a violation. */
+  #effectiveType(tag: StartTag, element: ElementRules, frame: Frame): TypeRules | null {
+    const lexical = tag.attribute(XSI_URI, 'type');
+    if (lexical === null) return frame.type;
+    const type = this.#schema.named(resolveQName(tag, lexical));
+    // What is declared nowhere may be anything there too.
+    if (type === null && element === this.#schema.undeclared) return frame.type;
+    if (type === null) return this.#fail('type', 'names a type that is not declared', '/@xsi:type');
+    if (isDerived(type, element.declaration.type)) return this.#schema.type(type);
+    return this.#fail('type', 'names a type that is not derived from the declared one', '/@xsi:type');
+  }
+
+  #isNil(tag: StartTag, element: ElementRules): boolean {
+    const lexical = tag.attribute(XSI_URI, 'nil');
+    if (lexical === null) return false;
+    const nil = trimXml(lexical);
+    const isNil = nil === 'true' || nil === '1';
+    if (!element.declaration.nillable) this.#fail('nil', 'must not be nil', '/@xsi:nil');
+    else if (!isNil && nil !== 'false' && nil !== '0') this.#fail('value', 'must be true or false', '/@xsi:nil');
+    else if (isNil && element.declaration.fixed !== null) this.#fail('nil', 'must have its fixed value', '/@xsi:nil');
+    return isNil;
+  }
+
+  #attributes(tag: StartTag, type: TypeRules): boolean {
+    const trouble = attributeTrouble(tag, type);
+    if (trouble !== null) {
+      this.#fail(trouble.rule, trouble.what, `/@${trouble.local ?? '*'}`);
+      return false;
+    }
+    for (const { uri, local, simple } of type.attributes) {
+      if (simple.identity === null) continue;
+      const value = tag.attribute(uri, local);
+      if (value !== null) this.#noteIdentity(simple, value);
+    }
+    this.#judgeIdentity();
+    return !this.#isOver;
+  }
+
+  #openIdentity(tag: StartTag, element: ElementRules, frame: Frame): void {
+    this.#identity ??= new IdentityTracker(this.#limits);
+    const typeOf = (index: number) =>
+      attributeOf(frame.type, tag.attributeUri(index), tag.attributeLocal(index))?.simple.type ?? null;
+    frame.isField = this.#identity.open(tag, this.#depth, element.declaration.constraints, typeOf);
+    this.#judgeIdentity();
+  }
+
+  #end(frame: Frame): void {
+    const { type, isNil } = frame;
+    const { simple } = type;
+    if (!isNil && type.automaton !== null && !frame.walk.isComplete) {
+      this.#fail('missing', 'must have further elements', '');
+      return;
+    }
+    if (!isNil && simple !== null && !frame.isElsewhere && !this.#text(frame, simple)) return;
+    if (this.#identity === null) return;
+    const { default: initial, fixed } = frame.element.declaration;
+    const text = frame.text === '' ? (initial ?? fixed ?? '') : frame.text;
+    this.#identity.close(this.#depth, isNil || simple === null ? null : text, simple?.type ?? null);
+  }
+
+  #text(frame: Frame, simple: SimpleRules): boolean {
+    const { declaration } = frame.element;
+    const { text } = frame;
+    const isDefault = text === '' && (declaration.default !== null || declaration.fixed !== null);
+    const what = isDefault ? null : frame.isFlowing ? (this.#flow?.end() ?? null) : (simple.check?.(text) ?? null);
+    if (what !== null) this.#fail('value', what, '');
+    else if (
+      declaration.fixed !== null &&
+      !isDefault &&
+      keyOf(simple.type, text) !== keyOf(simple.type, declaration.fixed)
+    ) {
+      this.#fail('value', 'must have its fixed value', '');
+    } else if (simple.identity !== null) {
+      this.#noteIdentity(simple, text);
+      this.#judgeIdentity();
+    }
+    return !this.#isOver;
+  }
+
+  #noteIdentity({ identity }: SimpleRules, text: string): void {
+    this.#identity ??= new IdentityTracker(this.#limits);
+    if (identity === 'id') this.#identity.id(trimXml(text));
+    else if (identity === 'idref') this.#identity.reference(trimXml(text));
+    else for (const item of trimXml(text).split(/[ \t\r\n]+/)) this.#identity.reference(item);
+  }
+
+  #judgeIdentity(): void {
+    const trouble = this.#identity?.trouble ?? null;
+    if (trouble === null || this.#isOver) return;
+    if (trouble.kind === 'limit') this.#report('XML_IDENTITY_LIMIT', 'limit', trouble.what, '');
+    else this.#fail('identity', trouble.what, '');
+  }
+
+  /** Nothing of what is inside the element opened last is wanted. */
+  #skip(): Interest {
+    this.#skipping = true;
+    return SKIP;
+  }
+
+  #stop(rule: ValidityRule, what: string, below: string): Interest {
+    this.#fail(rule, what, below);
+    return this.#skip();
+  }
+
+  /** `below` is what follows the innermost open element in the path. */
+  #fail(rule: ValidityRule, what: string, below: string): null {
+    this.#report('SCHEMA_INVALID', rule, what, below);
+    return null;
+  }
+
+  #report(code: Violation['code'], rule: ValidityRule, what: string, below: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    let path = '';
+    for (let depth = 0; depth < this.#depth; depth++) path += this.#frames[depth]?.step ?? '';
+    this.#sink({ code, rule, what, path: `${path}${below}` });
+  }
+}
+
+const XOP_URI = 'http://www.w3.org/2004/08/xop/include';

@@ -1,0 +1,120 @@
+import type { Wildcard } from '../../wsdl/model.js';
+import type { ContentAutomaton, Edge, Position } from './automaton.js';
+import { admits, count, type Ops } from './ways.js';
+
+/** More states at once than a model that means anything has: from there on its order is not judged. */
+const STATES_AT_ONCE = 64;
+
+interface State<E> {
+  readonly position: Position<E>;
+  readonly counters: readonly number[];
+}
+
+/**
+ * The children of one element against its content model. Models are deterministic by the rules of XML Schema (Unique
+ * Particle Attribution), so there is one state, which is kept without making anything; where a model is not, or it is
+ * open which of two nested counters counts, all states are followed, up to a bound.
+ */
+export class ModelWalk<E> {
+  #automaton: ContentAutomaton<E> | null = null;
+  #position: Position<E> | null = null;
+  readonly #counters: number[] = [];
+  /** Where there are several. */
+  #states: readonly State<E>[] | null = null;
+  #isLost = false;
+
+  begin(automaton: ContentAutomaton<E>): void {
+    this.#automaton = automaton;
+    this.#position = automaton.start;
+    this.#states = null;
+    this.#isLost = false;
+    const counters = this.#counters;
+    for (let slot = 0; slot < automaton.slots; slot++) counters[slot] = 0;
+    if (counters.length > automaton.slots) counters.length = automaton.slots;
+  }
+
+  /** The particle that takes the next element; null where none does. */
+  advance(uri: string, local: string): Position<E> | null {
+    const last = this.#position?.last;
+    if (last != null && last.local === local && last.uri === uri && this.#states === null) {
+      this.#position = last;
+      return last;
+    }
+    return this.#advanceSlowly(uri, local);
+  }
+
+  /** Whether the content may end here. */
+  get isComplete(): boolean {
+    const automaton = this.#automaton;
+    const position = this.#position;
+    if (automaton === null || position === null || this.#isLost) return true;
+    if (this.#states !== null) {
+      return this.#states.some((state) =>
+        automaton.out(state.position).some((ops: Ops) => admits(ops, state.counters)),
+      );
+    }
+    for (const ops of automaton.out(position)) if (admits(ops, this.#counters)) return true;
+    return false;
+  }
+
+  #advanceSlowly(uri: string, local: string): Position<E> | null {
+    const automaton = this.#automaton;
+    const from = this.#position;
+    if (automaton === null || from === null) return null;
+    if (this.#isLost) return automaton.named(uri, local) ?? from;
+    if (this.#states !== null) return this.#follow(automaton, this.#states, uri, local);
+    const edges = edgesFrom(automaton, from, uri, local);
+    const [edge] = edges;
+    if (edge === undefined) return null;
+    if (edges.length > 1) return this.#follow(automaton, [{ position: from, counters: this.#counters }], uri, local);
+    if (!admits(edge.ops, this.#counters)) return null;
+    count(edge.ops, this.#counters);
+    if (edge.ops === null && edge.to.element !== null) from.last = edge.to;
+    this.#position = edge.to;
+    return edge.to;
+  }
+
+  #follow(automaton: ContentAutomaton<E>, states: readonly State<E>[], uri: string, local: string): Position<E> | null {
+    const next: State<E>[] = [];
+    for (const state of states) {
+      for (const { to, ops } of edgesFrom(automaton, state.position, uri, local)) {
+        if (!admits(ops, state.counters)) continue;
+        const counters = [...state.counters];
+        count(ops, counters);
+        if (!next.some((other) => other.position === to && sameNumbers(other.counters, counters)))
+          next.push({ position: to, counters });
+      }
+    }
+    // Where an element and a wildcard would take it, the element does.
+    const best = next.find(({ position }) => position.element !== null) ?? next[0];
+    if (best === undefined) return null;
+    this.#position = best.position;
+    if (next.length > STATES_AT_ONCE) this.#isLost = true;
+    if (next.length > 1) this.#states = next;
+    else {
+      this.#states = null;
+      for (let slot = 0; slot < best.counters.length; slot++) this.#counters[slot] = best.counters[slot] ?? 0;
+    }
+    return best.position;
+  }
+}
+
+function edgesFrom<E>(
+  automaton: ContentAutomaton<E>,
+  from: Position<E>,
+  uri: string,
+  local: string,
+): readonly Edge<E>[] {
+  const edges = automaton.edges(from, uri, local);
+  const wild = automaton.wildEdges(from);
+  if (wild.length === 0) return edges;
+  const open = wild.filter(({ to }) => to.wildcard !== null && allows(to.wildcard, uri));
+  return open.length === 0 ? edges : edges.length === 0 ? open : [...edges, ...open];
+}
+
+/** Whether a wildcard lets in what is of this namespace. */
+export function allows({ namespaces }: Wildcard, uri: string): boolean {
+  return namespaces.kind === 'any' || namespaces.uris.includes(uri) === (namespaces.kind === 'only');
+}
+
+const sameNumbers = (a: readonly number[], b: readonly number[]): boolean => a.every((value, i) => value === b[i]);
