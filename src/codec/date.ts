@@ -1,4 +1,4 @@
-import { shortLexical } from './lexical.js';
+import { hold, isShort, shortLexical, TOO_LONG } from './lexical.js';
 import { LexicalError, type Scalar } from './plan.js';
 
 /** The date and time types of XML Schema, by built-in name. */
@@ -13,12 +13,12 @@ export type DateKind =
   | 'gMonth'
   | 'duration';
 
-// Lexical forms of XSD 1.0 part 2, sections 3.2.6 to 3.2.14. Applied to at most 128 characters, see `shortLexical`.
+// Lexical forms of XSD 1.0 part 2, sections 3.2.6 to 3.2.14. Applied to at most 128 characters, see `isShort`.
 const YEAR = '(?<year>-?(?:[1-9][0-9]{4,}|[0-9]{4}))';
 const MONTH = '(?<month>0[1-9]|1[0-2])';
 const DAY = '(?<day>0[1-9]|[12][0-9]|3[01])';
-const TIME = '(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]+)?|24:00:00(?:\\.0+)?)';
-const ZONE = '(?:Z|[+-](?:(?:0[0-9]|1[0-3]):[0-5][0-9]|14:00))?';
+const TIME = '(?<time>(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]+)?|24:00:00(?:\\.0+)?)';
+const ZONE = '(?<zone>Z|[+-](?:(?:0[0-9]|1[0-3]):[0-5][0-9]|14:00))?';
 
 const FORMS: Readonly<Record<DateKind, RegExp>> = {
   dateTime: new RegExp(`^${YEAR}-${MONTH}-${DAY}T${TIME}${ZONE}$`),
@@ -30,16 +30,14 @@ const FORMS: Readonly<Record<DateKind, RegExp>> = {
   gDay: new RegExp(`^---${DAY}${ZONE}$`),
   gMonth: new RegExp(`^--${MONTH}${ZONE}$`),
   duration:
-    /^-?P(?=[0-9T])(?:[0-9]+Y)?(?:[0-9]+M)?(?:[0-9]+D)?(?:T(?=[0-9])(?:[0-9]+H)?(?:[0-9]+M)?(?:[0-9]+(?:\.[0-9]+)?S)?)?$/,
+    /^(?<sign>-)?P(?=[0-9T])(?:(?<years>[0-9]+)Y)?(?:(?<months>[0-9]+)M)?(?:(?<days>[0-9]+)D)?(?:T(?=[0-9])(?:(?<hours>[0-9]+)H)?(?:(?<minutes>[0-9]+)M)?(?:(?<seconds>[0-9]+)(?:\.(?<fraction>[0-9]+))?S)?)?$/,
 };
 
 /** A date or time as it is written: no `Date`, no invented time zone, nothing rounded. */
 export function dateScalar(kind: DateKind, name: string): Scalar {
-  const form = FORMS[kind];
   const check = (lexical: string): string => {
     const text = shortLexical(lexical);
-    const match = form.exec(text);
-    if (match === null || !isCalendarDay(match.groups)) throw new LexicalError(`must be a valid xs:${kind}`);
+    hold(dateRule(text, kind));
     return text;
   };
   return {
@@ -51,6 +49,17 @@ export function dateScalar(kind: DateKind, name: string): Scalar {
     },
   };
 }
+
+/** The rule that a trimmed text breaks as a value of this type, or null. */
+export function dateRule(text: string, kind: DateKind): string | null {
+  if (!isShort(text)) return TOO_LONG;
+  const match = FORMS[kind].exec(text);
+  return match !== null && isCalendarDay(match.groups) ? null : `must be a valid xs:${kind}`;
+}
+
+/** The named parts of a valid lexical form; those it has not are absent. */
+export const datePartsOf = (text: string, kind: DateKind): Readonly<Record<string, string | undefined>> =>
+  FORMS[kind].exec(text)?.groups ?? {};
 
 const DAYS_OF_MONTH: readonly number[] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 

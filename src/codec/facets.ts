@@ -1,111 +1,94 @@
-import type { EnumerationValue, Facets, SimpleType } from '../wsdl/model.js';
-import { treatWhiteSpace, type WhiteSpace } from './lexical.js';
-import { compareDecimals, partsOf } from './number.js';
-import { LexicalError, type Scalar } from './plan.js';
+import type { Facets } from '../wsdl/model.js';
+import { compilePattern } from './pattern.js';
+import type { ValueSpace } from './value-space.js';
 
-/** What a value of a built-in type is measured in. */
-export type Measure = 'characters' | 'exact number' | 'float' | 'base64' | 'hex' | 'other';
+/** A rule that a valid lexical form, its white space treated, breaks, or null. */
+export type Check = (lexical: string) => string | null;
 
-/**
- * `scalar`, its written values held to the facets and the enumeration of `type`. Values that are read are not: a
- * backend that leaves its own facets still answers. Patterns, and bounds of dates, are left to the backend.
- */
-export function restrict(scalar: Scalar, type: SimpleType, measure: Measure, whiteSpace: WhiteSpace): Scalar {
-  const checks = [...enumerationChecks(type.enumeration, measure), ...facetChecks(type, measure)];
-  if (checks.length === 0) return scalar;
-  return {
-    name: scalar.name,
-    decode: scalar.decode,
-    encode: (value) => {
-      const lexical = scalar.encode(value);
-      const treated = treatWhiteSpace(lexical, whiteSpace);
-      for (const check of checks) check(treated);
-      return lexical;
-    },
-  };
+/** The part of a value space that facets look at: lists have their own. */
+export type Measured = Pick<ValueSpace, 'rule' | 'order' | 'length' | 'digits'>;
+
+/** The facets of XSD 1.0 part 2, section 4.3, but for white space: what is to be checked, and what cannot be. */
+export interface FacetChecks {
+  readonly checks: readonly Check[];
+  /** Why a facet is left to the backend, for people. */
+  readonly unsupported: readonly string[];
 }
 
-type Check = (lexical: string) => void;
+/** Facets as checks, in the order of their cost. Rules name the facet, never the value. */
+export function facetChecks(facets: Facets, space: Measured): FacetChecks {
+  const unsupported: string[] = [];
+  const checks = [...lengthChecks(facets, space, unsupported), ...digitChecks(facets, space, unsupported)];
+  checks.push(...boundChecks(facets, space, unsupported));
+  for (const pattern of facets.patterns) {
+    const compiled = compilePattern(pattern);
+    if ('unsupported' in compiled) unsupported.push(`pattern ${shown(pattern)}: ${compiled.unsupported}`);
+    else {
+      const rule = `must match ${shown(pattern)}`;
+      checks.push((lexical) => (compiled.matches(lexical) ? null : rule));
+    }
+  }
+  return { checks, unsupported };
+}
 
-function enumerationChecks(enumeration: readonly EnumerationValue[] | null, measure: Measure): readonly Check[] {
-  if (enumeration === null) return [];
-  const values = new Set(enumeration.map((entry) => canonical(entry.value, measure)));
+function lengthChecks(facets: Facets, { length }: Measured, unsupported: string[]): readonly Check[] {
+  const { length: exactly, minLength, maxLength } = facets;
+  if (exactly === null && minLength === null && maxLength === null) return [];
+  if (length === null) {
+    unsupported.push('length: values of this type have none');
+    return [];
+  }
   return [
     (lexical) => {
-      if (!values.has(canonical(lexical, measure))) throw new LexicalError('must be one of the enumerated values');
+      const counted = length(lexical);
+      if (exactly !== null && counted !== exactly) return `must have length ${exactly}`;
+      if (minLength !== null && counted < minLength) return `must have at least length ${minLength}`;
+      if (maxLength !== null && counted > maxLength) return `must have at most length ${maxLength}`;
+      return null;
     },
   ];
 }
 
-/** Equal for equal values. */
-function canonical(lexical: string, measure: Measure): string {
-  if (measure === 'float') return String(Number(lexical));
-  if (measure !== 'exact number') return lexical;
-  const { negative, whole, fraction } = partsOf(lexical);
-  return `${negative ? '-' : ''}${whole}.${fraction}`;
-}
-
-function facetChecks(type: SimpleType, measure: Measure): readonly Check[] {
-  const { facets } = type;
-  const length = type.variety === 'list' ? countItems : LENGTHS[measure];
-  const checks: Check[] = [];
-  const add = <T>(facet: T | null, holds: (lexical: string, facet: T) => boolean, rule: string): void => {
-    if (facet === null) return;
-    checks.push((lexical) => {
-      if (!holds(lexical, facet)) throw new LexicalError(rule);
-    });
-  };
-  if (length !== null) {
-    add(facets.length, (lexical, n) => length(lexical) === n, `must have length ${facets.length}`);
-    add(facets.minLength, (lexical, n) => length(lexical) >= n, `must have at least length ${facets.minLength}`);
-    add(facets.maxLength, (lexical, n) => length(lexical) <= n, `must have at most length ${facets.maxLength}`);
+function digitChecks({ totalDigits, fractionDigits }: Facets, { digits }: Measured, unsupported: string[]): Check[] {
+  if (totalDigits === null && fractionDigits === null) return [];
+  if (digits === null) {
+    unsupported.push('digits: values of this type have none');
+    return [];
   }
-  if (type.variety === 'atomic' && (measure === 'exact number' || measure === 'float')) addBounds(facets, measure, add);
-  return checks;
+  return [
+    (lexical) => {
+      const { total, fraction } = digits(lexical);
+      if (totalDigits !== null && total > totalDigits) return `must have at most ${totalDigits} digits`;
+      if (fractionDigits === null || fraction <= fractionDigits) return null;
+      return `must have at most ${fractionDigits} digits after the point`;
+    },
+  ];
 }
 
-type Add = <T>(facet: T | null, holds: (lexical: string, facet: T) => boolean, rule: string) => void;
+/** NaN, where the order is not determined, holds no bound. */
+const BOUNDS = [
+  ['minInclusive', 'must be at least', (order: number) => order >= 0],
+  ['maxInclusive', 'must be at most', (order: number) => order <= 0],
+  ['minExclusive', 'must be greater than', (order: number) => order > 0],
+  ['maxExclusive', 'must be less than', (order: number) => order < 0],
+] as const;
 
-function addBounds(facets: Facets, measure: 'exact number' | 'float', add: Add): void {
-  const compare = measure === 'float' ? compareFloats : compareDecimals;
-  const { minInclusive, maxInclusive, minExclusive, maxExclusive, totalDigits, fractionDigits } = facets;
-  add(minInclusive, (lexical, bound) => compare(lexical, bound) >= 0, `must be at least ${minInclusive}`);
-  add(maxInclusive, (lexical, bound) => compare(lexical, bound) <= 0, `must be at most ${maxInclusive}`);
-  add(minExclusive, (lexical, bound) => compare(lexical, bound) > 0, `must be greater than ${minExclusive}`);
-  add(maxExclusive, (lexical, bound) => compare(lexical, bound) < 0, `must be less than ${maxExclusive}`);
-  if (measure === 'float') return;
-  add(totalDigits, (lexical, n) => digitsOf(lexical) <= n, `must have at most ${totalDigits} digits`);
-  add(
-    fractionDigits,
-    (lexical, n) => partsOf(lexical).fraction.length <= n,
-    `must have at most ${fractionDigits} digits after the point`,
-  );
+function boundChecks(facets: Facets, { rule: ruleOf, order }: Measured, unsupported: string[]): readonly Check[] {
+  return BOUNDS.flatMap(([facet, text, holds]): Check[] => {
+    const bound = facets[facet];
+    if (bound === null) return [];
+    if (order === null || ruleOf(bound) !== null) {
+      unsupported.push(
+        `${facet}: ${order === null ? 'values of this type have no order' : 'it is no value of the type'}`,
+      );
+      return [];
+    }
+    const rule = `${text} ${shown(bound)}`;
+    const compare = order(bound);
+    return [(lexical) => (holds(compare(lexical)) ? null : rule)];
+  });
 }
 
-function compareFloats(a: string, b: string): number {
-  const bound = b === 'INF' ? Number.POSITIVE_INFINITY : b === '-INF' ? Number.NEGATIVE_INFINITY : Number(b);
-  return Number(a) - bound;
-}
+const SHOWN_CHARS = 100;
 
-function digitsOf(lexical: string): number {
-  const { whole, fraction } = partsOf(lexical);
-  return whole.length + fraction.length;
-}
-
-const LENGTHS: Readonly<Record<Measure, ((lexical: string) => number) | null>> = {
-  characters: countCharacters,
-  hex: (lexical) => lexical.length / 2,
-  base64: (lexical) => (lexical.length / 4) * 3 - (lexical.endsWith('==') ? 2 : lexical.endsWith('=') ? 1 : 0),
-  'exact number': null,
-  float: null,
-  other: null,
-};
-
-/** Length of a string is counted in characters, not in UTF-16 units. */
-function countCharacters(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
-}
-
-const countItems = (lexical: string): number => (lexical === '' ? 0 : lexical.split(' ').length);
+const shown = (text: string): string => (text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}...` : text);

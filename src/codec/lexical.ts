@@ -7,8 +7,12 @@ export type WhiteSpace = 'preserve' | 'replace' | 'collapse';
 export function treatWhiteSpace(text: string, rule: WhiteSpace): string {
   if (rule === 'preserve') return text;
   if (rule === 'replace') return text.replace(/[\t\n\r]/g, ' ');
-  return trimXml(text).replace(/[ \t\n\r]+/g, ' ');
+  const trimmed = trimXml(text);
+  return TREATED.test(trimmed) ? trimmed.replace(/[ \t\n\r]+/g, ' ') : trimmed;
 }
+
+/** White space that collapsing would change. */
+const TREATED = /[\t\n\r]| {2}/;
 
 /** `text` without XML white space at both ends. `String.trim` would take characters that are content in XML. */
 export function trimXml(text: string): string {
@@ -24,11 +28,22 @@ const isXmlSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || 
 /** Length of one number or date as written. DataPower allows 128. */
 const NUMBER_CHARS = 128;
 
-/** `text` trimmed, if it is short enough for a number or a date: what follows may then be matched by a pattern. */
+/** Whether a trimmed text is short enough for a number or a date: what follows may then be matched by a pattern. */
+export const isShort = (trimmed: string): boolean => trimmed.length <= NUMBER_CHARS;
+
+/** The rule a number or a date breaks that is not short. */
+export const TOO_LONG = 'longer than a value of this type may be';
+
+/** `text` trimmed, if it is short. Throws `LexicalError`. */
 export function shortLexical(text: string): string {
   const trimmed = trimXml(text);
-  if (trimmed.length > NUMBER_CHARS) throw new LexicalError('longer than a value of this type may be');
+  if (!isShort(trimmed)) throw new LexicalError(TOO_LONG);
   return trimmed;
+}
+
+/** Throws `LexicalError` for a broken rule; null is none. */
+export function hold(rule: string | null): void {
+  if (rule !== null) throw new LexicalError(rule);
 }
 
 /** Anything but a character of XML 1.0 (section 2.2); lone surrogates match as well. */

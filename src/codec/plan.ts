@@ -15,7 +15,10 @@ export interface Scalar {
   encode(value: unknown): string;
 }
 
-export type ScalarValue = string | number | boolean;
+/** Of a list type, its items. */
+export type ScalarValue = ScalarItem | readonly ScalarItem[];
+
+export type ScalarItem = string | number | boolean;
 
 /** A value that is outside the lexical or value space of its type. The message names the rule, never the value. */
 export class LexicalError extends Error {

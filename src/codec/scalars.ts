@@ -1,19 +1,104 @@
 import type { SimpleType } from '../wsdl/model.js';
-import { isNcName } from '../xml/chars.js';
 import { BASE64_SCALAR, HEX_SCALAR } from './binary.js';
 import { dateScalar } from './date.js';
-import { type Measure, restrict } from './facets.js';
-import { textOf, treatWhiteSpace, trimXml, type WhiteSpace } from './lexical.js';
+import { hold, textOf, treatWhiteSpace, trimXml } from './lexical.js';
+import { CODEC_LIMITS } from './limits.js';
 import { digitsScalar, FLOAT_SCALAR, intScalar } from './number.js';
-import { LexicalError, type Scalar } from './plan.js';
+import { LexicalError, type Scalar, type ScalarItem, type ScalarValue } from './plan.js';
+import { compileSimple, isPlain, itemOf, itemsIn, membersOf } from './simple-validity.js';
+import { qNameRule, valueSpaceOf } from './value-space.js';
 
 /**
  * How a simple type looks on both sides. A type with facets or an enumeration is its built-in type, held to them when
- * a value is written. A list type is one string of items with a space between them.
+ * a value is written. Values that are read are not: a backend that leaves its own facets still answers.
+ *
+ * A list type is an array of its items. A union is what its members are if they are all the same, else a string.
  */
 export function scalarOf(type: SimpleType): Scalar {
-  const row = type.variety === 'list' ? LIST : (BUILT_INS.get(type.builtIn) ?? STRING);
-  return restrict(row.scalar, type, row.measure, row.whiteSpace);
+  if (type.variety === 'list') return listScalarOf(type, scalarOf(itemOf(type)));
+  if (type.variety === 'union') return held(unionScalar(membersOf(type)), type);
+  const scalar = BUILT_INS.get(type.builtIn) ?? STRING;
+  return isPlain(type) ? scalar : held(scalar, type);
+}
+
+/** A list type whose items are `item`, in the terms of GraphQL. Longer lists than are read elsewhere are refused. */
+export function listScalarOf(type: SimpleType, item: Scalar): Scalar {
+  const check = isPlain(type) ? null : compileSimple(type);
+  return {
+    name: item.name,
+    decode: (lexical) => {
+      const items = itemsIn(treatWhiteSpace(lexical, 'collapse'));
+      if (items.length > MAX_ITEMS) throw new LexicalError('more items than allowed');
+      return items.map((each) => oneOf(item.decode(each)));
+    },
+    encode: (value) => {
+      if (!Array.isArray(value)) throw new LexicalError('must be a list');
+      if (value.length > MAX_ITEMS) throw new LexicalError('more items than allowed');
+      const lexical = value.map((each) => itemText(item.encode(each))).join(' ');
+      if (check !== null) hold(check(lexical));
+      return lexical;
+    },
+  };
+}
+
+const MAX_ITEMS = CODEC_LIMITS.listItems.default;
+
+/** XML Schema has no lists of lists. */
+function oneOf(value: ScalarValue): ScalarItem {
+  if (typeof value === 'object') throw new LexicalError('must not be a list of lists');
+  return value;
+}
+
+/** White space would make of one item none, or several. */
+function itemText(lexical: string): string {
+  const text = trimXml(lexical);
+  if (text === '' || /[ \t\n\r]/.test(text)) throw new LexicalError('an item of a list must be one word');
+  return text;
+}
+
+/** White space is its members' business: what is read as a string has none at its ends, unless a string may. */
+function unionScalar(types: readonly SimpleType[]): Scalar {
+  const members = types.map(scalarOf);
+  const [first] = members;
+  if (first === undefined) return STRING;
+  const isOneKind = types.every(({ variety }) => variety !== 'list');
+  if (isOneKind && members.every(({ name }) => name === first.name)) return firstThatTakes(first.name, members);
+  return types.some(({ builtIn }) => builtIn === 'string') ? STRING : TOKEN;
+}
+
+/** Members of one GraphQL type: the first that takes a value has it. */
+function firstThatTakes(name: string, members: readonly Scalar[]): Scalar {
+  const attempt = <T>(use: (member: Scalar) => T): T => {
+    let failure: unknown;
+    for (const member of members) {
+      try {
+        return use(member);
+      } catch (caught) {
+        if (!(caught instanceof LexicalError)) throw caught;
+        failure ??= caught;
+      }
+    }
+    throw failure;
+  };
+  return {
+    name,
+    decode: (lexical) => attempt((member) => member.decode(lexical)),
+    encode: (value) => attempt((member) => member.encode(value)),
+  };
+}
+
+/** `scalar`, with what it writes held to all the rules of `type`. */
+function held(scalar: Scalar, type: SimpleType): Scalar {
+  const check = compileSimple(type);
+  return {
+    name: scalar.name,
+    decode: scalar.decode,
+    encode: (value) => {
+      const lexical = scalar.encode(value);
+      hold(check(lexical));
+      return lexical;
+    },
+  };
 }
 
 /** A scalar that GraphQL does not have by itself. */
@@ -54,28 +139,22 @@ export const SCALAR_TYPES: ReadonlyMap<string, ScalarType> = new Map(
   ]),
 );
 
-interface Row {
-  readonly scalar: Scalar;
-  readonly measure: Measure;
-  readonly whiteSpace: WhiteSpace;
+/** A string, held to the lexical rules of its built-in type when it is written. */
+function stringScalar(builtIn: string): Scalar {
+  const { whiteSpace, rule } = valueSpaceOf(builtIn);
+  return {
+    name: 'String',
+    decode: (lexical) => treatWhiteSpace(lexical, whiteSpace),
+    encode: (value) => {
+      const text = textOf(value);
+      hold(rule(treatWhiteSpace(text, whiteSpace)));
+      return text;
+    },
+  };
 }
 
-const row = (scalar: Scalar, measure: Measure, whiteSpace: WhiteSpace = 'collapse'): Row => ({
-  scalar,
-  measure,
-  whiteSpace,
-});
-
-const stringRow = (whiteSpace: WhiteSpace): Row =>
-  row(
-    { name: 'String', decode: (lexical) => treatWhiteSpace(lexical, whiteSpace), encode: textOf },
-    'characters',
-    whiteSpace,
-  );
-
-const STRING = stringRow('preserve');
-const TOKEN = stringRow('collapse');
-const LIST = TOKEN;
+const STRING = stringScalar('string');
+const TOKEN = stringScalar('token');
 
 const BOOLEAN: Scalar = {
   name: 'Boolean',
@@ -97,68 +176,57 @@ const Q_NAME: Scalar = {
   name: 'QName',
   decode: (lexical) => {
     const text = trimXml(lexical);
-    if (!isQName(text)) throw new LexicalError('must be a qualified name');
+    hold(qNameRule(text));
     return text;
   },
   encode: (value) => {
     const text = trimXml(textOf(value));
     // A prefix would mean what our envelope happens to declare.
-    if (!isQName(text) || text.includes(':')) throw new LexicalError('must be a name without a prefix');
+    if (qNameRule(text) !== null || text.includes(':')) throw new LexicalError('must be a name without a prefix');
     return text;
   },
 };
 
-function isQName(text: string): boolean {
-  const parts = text.split(':');
-  return parts.length <= 2 && parts.every(isNcName);
-}
-
-const digits = (name: 'Long' | 'BigInt' | 'Decimal', min: string | null = null, max: string | null = null): Row =>
-  row(digitsScalar(name, { min, max }), 'exact number');
-
-const int = (min: number, max: number): Row => row(intScalar(min, max), 'exact number');
+const long = (min: string | null = null, max: string | null = null): Scalar => digitsScalar('Long', { min, max });
+const bigInt = (min: string | null = null, max: string | null = null): Scalar => digitsScalar('BigInt', { min, max });
 
 /** The built-in types of XML Schema by local name. What is not here is a string. */
-const BUILT_INS: ReadonlyMap<string, Row> = new Map([
-  ['boolean', row(BOOLEAN, 'other')],
+const BUILT_INS: ReadonlyMap<string, Scalar> = new Map([
+  ['boolean', BOOLEAN],
 
-  ['byte', int(-128, 127)],
-  ['short', int(-32_768, 32_767)],
-  ['int', int(-2_147_483_648, 2_147_483_647)],
-  ['unsignedByte', int(0, 255)],
-  ['unsignedShort', int(0, 65_535)],
-  ['long', digits('Long', '-9223372036854775808', '9223372036854775807')],
-  ['unsignedInt', digits('Long', '0', '4294967295')],
-  ['unsignedLong', digits('BigInt', '0', '18446744073709551615')],
-  ['integer', digits('BigInt')],
-  ['nonNegativeInteger', digits('BigInt', '0')],
-  ['positiveInteger', digits('BigInt', '1')],
-  ['nonPositiveInteger', digits('BigInt', null, '0')],
-  ['negativeInteger', digits('BigInt', null, '-1')],
-  ['decimal', digits('Decimal')],
-  ['float', row(FLOAT_SCALAR, 'float')],
-  ['double', row(FLOAT_SCALAR, 'float')],
+  ['byte', intScalar(-128, 127)],
+  ['short', intScalar(-32_768, 32_767)],
+  ['int', intScalar(-2_147_483_648, 2_147_483_647)],
+  ['unsignedByte', intScalar(0, 255)],
+  ['unsignedShort', intScalar(0, 65_535)],
+  ['long', long('-9223372036854775808', '9223372036854775807')],
+  ['unsignedInt', long('0', '4294967295')],
+  ['unsignedLong', bigInt('0', '18446744073709551615')],
+  ['integer', bigInt()],
+  ['nonNegativeInteger', bigInt('0')],
+  ['positiveInteger', bigInt('1')],
+  ['nonPositiveInteger', bigInt(null, '0')],
+  ['negativeInteger', bigInt(null, '-1')],
+  ['decimal', digitsScalar('Decimal', { min: null, max: null })],
+  ['float', FLOAT_SCALAR],
+  ['double', FLOAT_SCALAR],
 
-  ['string', STRING],
-  ['anySimpleType', STRING],
-  ['normalizedString', stringRow('replace')],
-  ...['token', 'language', 'Name', 'NCName', 'NMTOKEN', 'NMTOKENS', 'ID', 'IDREF', 'IDREFS', 'ENTITY', 'ENTITIES'].map(
-    (name): [string, Row] => [name, TOKEN],
+  ...['normalizedString', 'token', 'language', 'Name', 'NCName', 'NMTOKEN', 'ID', 'IDREF', 'ENTITY'].map(
+    (name): [string, Scalar] => [name, stringScalar(name)],
   ),
 
-  ['date', row(dateScalar('date', 'Date'), 'other')],
-  ['dateTime', row(dateScalar('dateTime', 'DateTime'), 'other')],
-  ['time', row(dateScalar('time', 'Time'), 'other')],
-  ['duration', row(dateScalar('duration', 'Duration'), 'other')],
-  ['gYear', row(dateScalar('gYear', 'String'), 'other')],
-  ['gYearMonth', row(dateScalar('gYearMonth', 'String'), 'other')],
-  ['gMonthDay', row(dateScalar('gMonthDay', 'String'), 'other')],
-  ['gDay', row(dateScalar('gDay', 'String'), 'other')],
-  ['gMonth', row(dateScalar('gMonth', 'String'), 'other')],
+  ['date', dateScalar('date', 'Date')],
+  ['dateTime', dateScalar('dateTime', 'DateTime')],
+  ['time', dateScalar('time', 'Time')],
+  ['duration', dateScalar('duration', 'Duration')],
+  ...(['gYear', 'gYearMonth', 'gMonthDay', 'gDay', 'gMonth'] as const).map((kind): [string, Scalar] => [
+    kind,
+    dateScalar(kind, 'String'),
+  ]),
 
-  ['base64Binary', row(BASE64_SCALAR, 'base64')],
-  ['hexBinary', row(HEX_SCALAR, 'hex')],
-  ['anyURI', row(URI, 'characters')],
-  ['QName', row(Q_NAME, 'other')],
-  ['NOTATION', row(Q_NAME, 'other')],
+  ['base64Binary', BASE64_SCALAR],
+  ['hexBinary', HEX_SCALAR],
+  ['anyURI', URI],
+  ['QName', Q_NAME],
+  ['NOTATION', Q_NAME],
 ]);

@@ -161,7 +161,24 @@ const TABLE: readonly Row[] = [
     refusesToWrite: [],
   },
   { type: 'token', name: 'String', reads: [['\t a \n b ', 'a b']], refuses: [], writes: [], refusesToWrite: [] },
-  { type: 'NMTOKENS', name: 'String', reads: [[' a  b ', 'a b']], refuses: [], writes: [], refusesToWrite: [] },
+  {
+    type: 'NMTOKEN',
+    name: 'String',
+    reads: [[' 1 ', '1']],
+    refuses: [],
+    writes: [['-:', '-:']],
+    refusesToWrite: [' ', ''],
+  },
+  { type: 'Name', name: 'String', reads: [], refuses: [], writes: [['a:b', 'a:b']], refusesToWrite: ['1a', ''] },
+  { type: 'ID', name: 'String', reads: [], refuses: [], writes: [['a.b', 'a.b']], refusesToWrite: ['a:b', '1', 'a b'] },
+  {
+    type: 'language',
+    name: 'String',
+    reads: [[' any ', 'any']],
+    refuses: [],
+    writes: [['de-CH-1996', 'de-CH-1996']],
+    refusesToWrite: ['de_CH', 'verylonglanguage', ''],
+  },
   { type: 'unheardOf', name: 'String', reads: [[' a ', ' a ']], refuses: [], writes: [], refusesToWrite: [] },
   kept(
     'date',
@@ -297,7 +314,11 @@ t.test('facets hold values that are written, not values that are read', async (t
     [faceted('double', { minInclusive: '0', maxInclusive: 'INF' }), [0, 1e300], [-1e-300]],
     [faceted('base64Binary', { maxLength: 2 }), ['QUI=', 'QQ=='], ['QUJD']],
     [faceted('hexBinary', { length: 2 }), ['0011'], ['00']],
-    [scalarOf(simple('string', { variety: 'list', facets: { ...NO_FACETS, maxLength: 2 } })), ['aa bb', ''], ['a b c']],
+    [
+      scalarOf(simple('string', { variety: 'list', facets: { ...NO_FACETS, maxLength: 2 } })),
+      [['aa', 'bb'], []],
+      [['a', 'b', 'c'], ['a b'], ['']],
+    ],
   ];
   for (const [subject, good, bad] of rows) {
     for (const value of good) t.doesNotThrow(() => subject.encode(value), `${subject.name} ${String(value)}`);
@@ -317,10 +338,34 @@ t.test('an enumeration is compared by value', async (t) => {
   t.throws(() => rate.encode('1'), LexicalError);
 });
 
-t.test('a list type is one string', async (t) => {
-  const list = scalarOf(simple('int', { variety: 'list' }));
-  t.equal(list.name, 'String');
-  t.equal(list.decode(' 1\n2 '), '1 2');
+t.test('a list type is an array of its items', async (t) => {
+  const list = scalarOf(simple('int', { variety: 'list', item: simple('int') }));
+  t.equal(list.name, 'Int');
+  t.strictSame(list.decode(' 1\n2 '), [1, 2]);
+  t.strictSame(list.decode(' '), []);
+  t.equal(list.encode([1, 2]), '1 2');
+  t.equal(list.encode([]), '');
+  t.throws(() => list.decode('1 x'), LexicalError);
+  t.throws(() => list.encode([1, 'x']), LexicalError);
+  t.throws(() => list.encode('1'), LexicalError);
+  t.throws(() => list.decode('1 '.repeat(10_001)), LexicalError, 'more than fit');
+  t.throws(() => list.encode(Array.from({ length: 10_001 }, () => 1)), LexicalError, 'more than fit');
+});
+
+t.test('a union is what its members are, if they are the same', async (t) => {
+  const union = (...members: SimpleType[]): Scalar => scalarOf(simple('string', { variety: 'union', members }));
+  const facets = { ...NO_FACETS, maxInclusive: '5' };
+  const numbers = union(simple('int', { facets }), simple('short', { facets: { ...NO_FACETS, minInclusive: '100' } }));
+  t.equal(numbers.name, 'Int');
+  t.equal(numbers.encode(3), '3');
+  t.equal(numbers.encode(100), '100');
+  t.throws(() => numbers.encode(50), LexicalError, 'it is in no member');
+  t.equal(numbers.decode('50'), 50, 'what is read is not held to facets');
+  const mixed = union(simple('date'), simple('int'));
+  t.equal(mixed.name, 'String');
+  t.equal(mixed.decode(' 2015-03-26 '), '2015-03-26');
+  t.equal(mixed.encode('7'), '7');
+  t.throws(() => mixed.encode('x'), LexicalError);
 });
 
 t.test('every custom scalar is described and nothing else is', async (t) => {
