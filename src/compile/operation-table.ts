@@ -54,7 +54,7 @@ export class OperationTable {
     for (const locals of this.#byUri.values()) for (const draft of locals.values()) quote(draft);
     if (this.#empty !== null) quote(this.#empty);
     this.isComplete = complete;
-    this.mayBeEncoded = wsdl === null || all.some(({ status }) => status === 'disabled');
+    this.mayBeEncoded = wsdl === null || all.some(({ status, use }) => status === 'disabled' || use === 'encoded');
   }
 
   /** The operation whose request has this child of Body, null for an empty one; null for none that is known. */

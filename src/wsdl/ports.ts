@@ -1,59 +1,100 @@
+import type { Problem } from '../base/problem.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import { soapChildren } from './messages.js';
 import type { Operation, Port, WsdlService } from './model.js';
 import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from './namespaces.js';
 import type { Notices } from './notices.js';
+import { pairOperations } from './operation-pairs.js';
 import { type OperationContext, readOperations } from './operations.js';
 import { attributeOf, childrenOf, problemAt, type XmlNode } from './tree.js';
 
 /** Reads every service that has a SOAP port. A port that is none, or is broken, is left out with a notice. */
-export function readServices(definitions: Definitions, context: OperationContext, notices: Notices): WsdlService[] {
-  const read = new Map<XmlNode, readonly Operation[]>();
-  const operationsOf = (binding: XmlNode, portType: XmlNode): readonly Operation[] => {
-    const known = read.get(binding);
-    if (known !== undefined) return known;
-    const operations = readOperations(binding, portType, context);
-    read.set(binding, operations);
-    return operations;
-  };
-  return definitions.services
+export function readServices(definitions: Definitions, bindings: BindingReader, notices: Notices): WsdlService[] {
+  const left: Problem[] = [];
+  const services = definitions.services
     .map((service) => ({
       name: { uri: targetOf(service), local: attributeOf(service, 'name') ?? '' },
-      ports: childrenOf(service, WSDL, 'port')
-        .map((port) => readPort(port, definitions, operationsOf, notices))
-        .filter((port) => port !== null),
+      ports: childrenOf(service, WSDL, 'port').flatMap((node) => {
+        const port = readPort(node, definitions, bindings);
+        if (!('what' in port)) return [port];
+        left.push(port);
+        return [];
+      }),
     }))
     .filter(({ ports }) => ports.length > 0);
+  // Where no port is of use, the operations say why.
+  if (services.length > 0) notices.add(...left);
+  return services;
 }
 
-function readPort(
-  port: XmlNode,
-  definitions: Definitions,
-  operationsOf: (binding: XmlNode, portType: XmlNode) => readonly Operation[],
-  notices: Notices,
-): Port | null {
+function readPort(port: XmlNode, definitions: Definitions, bindings: BindingReader): Port | Problem {
   const name = attributeOf(port, 'name') ?? '';
-  const leave = (node: XmlNode, why: string): null => {
-    notices.add(problemAt(node, `The port ${name} is left out: ${why}.`));
-    return null;
-  };
   const binding = referredBy(port, 'binding', definitions.bindings);
-  if (binding === null) return leave(port, `the binding ${attributeOf(port, 'binding') ?? ''} is not defined`);
+  const missing = `the binding ${attributeOf(port, 'binding') ?? ''} is not defined`;
+  const refusal = binding === null ? missing : refusalOf(binding);
+  if (binding === null || refusal !== null) return problemAt(port, `The port ${name} is left out: ${refusal}.`);
+  return { name, ...bindings.read(binding), address: addressOf(port) };
+}
+
+/** Where a port says it is, whatever its binding. */
+export function addressOf(port: XmlNode): string | null {
+  const address = soapChildren(port, 'address')[0] ?? port.children.find(({ local }) => local === 'address');
+  return address === undefined ? null : attributeOf(address, 'location');
+}
+
+/** Why a binding is not one of SOAP over HTTP; null when it is. */
+export function refusalOf(binding: XmlNode): string | null {
   const [soap] = soapChildren(binding, 'binding');
   if (soap === undefined) {
     const isHttp = binding.children.some(({ uri }) => uri === WSDL_HTTP);
-    return leave(port, `its binding is ${isHttp ? 'for plain HTTP' : 'not for SOAP'}`);
+    return `its binding is ${isHttp ? 'for plain HTTP' : 'not for SOAP'}`;
   }
-  if (/[/:](jms|smtp|mail|tcp|msmq)\/?$/i.test(attributeOf(soap, 'transport') ?? '')) {
-    return leave(soap, 'its transport is not HTTP');
+  const transport = attributeOf(soap, 'transport') ?? '';
+  return /[/:](jms|smtp|mail|tcp|msmq)\/?$/i.test(transport) ? 'its transport is not HTTP' : null;
+}
+
+/** Reads bindings, each once: several ports may share one. */
+export class BindingReader {
+  readonly #definitions: Definitions;
+  readonly #context: OperationContext;
+  readonly #read = new Map<XmlNode, readonly Operation[]>();
+
+  constructor(definitions: Definitions, context: OperationContext) {
+    this.#definitions = definitions;
+    this.#context = context;
   }
-  const portType = referredBy(binding, 'type', definitions.portTypes);
-  if (portType === null) return leave(binding, `the port type ${attributeOf(binding, 'type') ?? ''} is not defined`);
-  const [address] = soapChildren(port, 'address');
-  return {
-    name,
-    dialect: soap.uri === WSDL_SOAP12 ? '1.2' : '1.1',
-    address: address === undefined ? null : attributeOf(address, 'location'),
-    operations: operationsOf(binding, portType),
-  };
+
+  /** The port type of a binding, or null with a notice of what is wrong where nothing else tells of it. */
+  portTypeOf(binding: XmlNode): XmlNode | null {
+    const { portTypes } = this.#definitions;
+    const found = referredBy(binding, 'type', portTypes);
+    if (found !== null || attributeOf(binding, 'type') !== null) return found;
+    const names = (node: XmlNode) => childrenOf(node, WSDL, 'operation').map((each) => attributeOf(each, 'name'));
+    const wanted = names(binding);
+    const fitting = [...portTypes.values()].filter((portType) => {
+      const known = new Set(names(portType));
+      return wanted.length > 0 && wanted.every((name) => known.has(name));
+    });
+    const [only, ...others] = fitting;
+    if (only === undefined || others.length > 0) return null;
+    const what = `The binding names no port type; ${attributeOf(only, 'name')}, which has its operations, is taken.`;
+    this.#context.notices.add(problemAt(binding, what));
+    return only;
+  }
+
+  /** What a port has of its binding. `why` disables its operations. */
+  read(binding: XmlNode, why: Problem | null = null): Pick<Port, 'dialect' | 'operations'> {
+    const [soap] = soapChildren(binding, 'binding');
+    const known = this.#read.get(binding);
+    const operations = known ?? this.#operations(binding, why);
+    this.#read.set(binding, operations);
+    return { dialect: soap?.uri === WSDL_SOAP12 ? '1.2' : '1.1', operations };
+  }
+
+  #operations(binding: XmlNode, why: Problem | null): readonly Operation[] {
+    const portType = this.portTypeOf(binding);
+    const missing = `The port type ${attributeOf(binding, 'type') ?? ''} is not defined.`;
+    const reason = why ?? (portType === null ? problemAt(binding, missing) : null);
+    return readOperations(pairOperations(binding, portType, this.#context.notices), this.#context, reason);
+  }
 }

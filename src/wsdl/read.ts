@@ -2,15 +2,16 @@ import { Problems } from '../base/problem.js';
 import { collectComponents } from './components.js';
 import { collectDefinitions } from './definitions.js';
 import { loadDocuments } from './documents.js';
+import { noteRequiredExtensions } from './extensions.js';
 import { freezeDeep } from './freeze.js';
 import type { WsdlModel, XsdType } from './model.js';
 import { collectNotices } from './notices.js';
 import { cutDocument } from './pieces.js';
-import { readServices } from './ports.js';
+import { readPortless } from './portless.js';
+import { BindingReader, readServices } from './ports.js';
 import { reachableProblems } from './reach.js';
 import { readSchema } from './schema.js';
 import { type FetchDocument, fileShelf, webShelf } from './shelf.js';
-import { problemAt } from './tree.js';
 
 export interface ReadOptions {
   /** Gets a document by HTTP; null where only files are read. It must not follow redirects to other hosts. */
@@ -38,12 +39,14 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
     for (const { type } of schema.elements.values()) yield type;
   };
   const reach = reachableProblems(all, schema.approximated);
-  const services = readServices(definitions, { definitions, schema, reach }, notices);
+  const context = { definitions, schema, reach, notices };
+  const bindings = new BindingReader(definitions, context);
+  const services = readServices(definitions, bindings, notices);
   const [main] = documents;
   if (services.length === 0 && main !== undefined) {
-    const what = 'The WSDL has no service with a SOAP port.';
-    throw new Problems([problemAt(main.root, what), ...notices.list()]);
+    services.push(readPortless(main, definitions, bindings, context));
   }
+  noteRequiredExtensions(documents, notices);
   return freezeDeep({
     services,
     types: schema.types,

@@ -1,0 +1,85 @@
+import { WSDL } from './namespaces.js';
+import type { Notices } from './notices.js';
+import { attributeOf, childOf, childrenOf, problemAt, type XmlNode } from './tree.js';
+
+/** An operation as a binding and a port type describe it. */
+export interface OperationPair {
+  /** Whichever there is, that of the binding first: what problems are placed at. */
+  readonly node: XmlNode;
+  readonly bound: XmlNode | null;
+  readonly abstract: XmlNode | null;
+  /** The name as the WSDL writes it. */
+  readonly written: string;
+  /** Unique within the port: a further overload is `name2`, `name3`, ... */
+  readonly name: string;
+  /** The binding describes it again. */
+  readonly isRepeated: boolean;
+}
+
+/**
+ * The operations of a binding with those of its port type. Overloaded ones are told apart by the names of their
+ * messages (WSDL 1.1 section 2.5), else by their order.
+ */
+export function pairOperations(binding: XmlNode, portType: XmlNode | null, notices: Notices): readonly OperationPair[] {
+  const abstract = byName(portType === null ? [] : childrenOf(portType, WSDL, 'operation'));
+  const operations = childrenOf(binding, WSDL, 'operation');
+  const nameFor = namesFor(operations);
+  const used = new Set<XmlNode>();
+  const pairs = operations.map((bound): OperationPair => {
+    const written = nameOf(bound);
+    const candidates = abstract.get(written) ?? [];
+    const free = candidates.filter((candidate) => !used.has(candidate));
+    const found = free.find((candidate) => fits(candidate, bound)) ?? (free.length === 1 ? free[0] : undefined);
+    if (found !== undefined) used.add(found);
+    const isRepeated = found === undefined && candidates.length > 0;
+    const known = found ?? candidates[0] ?? null;
+    return { node: bound, bound, abstract: known, written, name: nameFor(written), isRepeated };
+  });
+  for (const [name, candidates] of abstract) {
+    const missing = candidates.find((candidate) => !used.has(candidate));
+    if (missing !== undefined) notices.add(problemAt(missing, `The operation ${name} is not in every binding.`));
+  }
+  return pairs;
+}
+
+/** The operations of a port type that no binding describes. */
+export function unboundOperations(portType: XmlNode): readonly OperationPair[] {
+  const operations = childrenOf(portType, WSDL, 'operation');
+  const nameFor = namesFor(operations);
+  return operations.map((abstract) => {
+    const written = nameOf(abstract);
+    return { node: abstract, bound: null, abstract, written, name: nameFor(written), isRepeated: false };
+  });
+}
+
+const nameOf = (node: XmlNode): string => attributeOf(node, 'name') ?? '';
+
+function byName(nodes: readonly XmlNode[]): ReadonlyMap<string, readonly XmlNode[]> {
+  const found = new Map<string, XmlNode[]>();
+  for (const node of nodes) {
+    const same = found.get(nameOf(node));
+    if (same === undefined) found.set(nameOf(node), [node]);
+    else same.push(node);
+  }
+  return found;
+}
+
+const fits = (abstract: XmlNode, bound: XmlNode): boolean =>
+  ['input', 'output'].every((local) => {
+    const name = childOf(bound, WSDL, local)?.attributes.get('name');
+    const own = childOf(abstract, WSDL, local)?.attributes.get('name');
+    return name === undefined || own === undefined || own === name;
+  });
+
+/** The first operation of a name keeps it; numbers never take the name that another one is written with. */
+function namesFor(operations: readonly XmlNode[]): (written: string) => string {
+  const written = new Set(operations.map(nameOf));
+  const last = new Map<string, number>();
+  return (name) => {
+    const before = last.get(name);
+    let number = (before ?? 0) + 1;
+    while (number > 1 && written.has(`${name}${number}`)) number++;
+    last.set(name, number);
+    return number === 1 ? name : `${name}${number}`;
+  };
+}
