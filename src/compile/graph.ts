@@ -2,8 +2,10 @@ import type { GraphQLSchema } from 'graphql';
 
 import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
+import type { LinkTable } from '../graphql/link.js';
 import { type BoundField, buildSchema, type OperationMapping } from '../graphql/schema.js';
 import { fieldOf } from './by-hand.js';
+import { linkProblems, linksOf } from './links.js';
 import type { SoapService } from './service.js';
 
 /** The one GraphQL endpoint over all services. */
@@ -11,6 +13,7 @@ export interface Graph {
   readonly path: string;
   readonly schema: GraphQLSchema;
   readonly fields: ReadonlyMap<string, BoundField>;
+  readonly links: LinkTable;
   readonly notices: readonly Problem[];
 }
 
@@ -18,15 +21,17 @@ export interface Graph {
 export function compileGraph(loaded: LoadedConfig, services: readonly SoapService[]): Graph {
   const problems = services.flatMap((service) => unknownOperations(loaded, service));
   if (problems.length > 0) throw new Problems(problems);
-  const { schema, fields, notices } = buildSchema(
+  const { schema, fields, links, linkFaults, notices } = buildSchema(
     services.map((service) => ({
       name: service.name,
       operations: service.operations,
       mapping: mappingOf(service),
       naming: service.wsdl === null ? 'exact' : service.config.naming,
     })),
+    linksOf(loaded),
   );
-  return { path: loaded.config.graphql.path, schema, fields, notices };
+  if (linkFaults.length > 0) throw new Problems(linkProblems(loaded, linkFaults));
+  return { path: loaded.config.graphql.path, schema, fields, links, notices };
 }
 
 function mappingOf(service: SoapService): ReadonlyMap<string, OperationMapping> {

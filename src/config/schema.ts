@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { Limits, LimitTable } from '../base/limit.js';
 import { CODEC_LIMITS } from '../codec/limits.js';
+import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
 import { GRAPHQL_LIMITS } from '../graphql/limits.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
@@ -14,8 +15,10 @@ import { DRIFT_KEYS, type DriftKeys } from './drift-keys.js';
 import { ADDRESS, BLOCK_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
 import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
+import { LINK_KEYS, type LinkKeys } from './link-keys.js';
 import { type MappedOperation, OPERATION_KEYS } from './operation-keys.js';
 import { ADDRESSING_KEYS, type AddressingKeys, SECURITY_KEYS, type SecurityKeys } from './soap-keys.js';
+import { VALIDATION_KEYS, type ValidationKeys } from './validation-keys.js';
 
 /**
  * The one table of configuration keys: type, sentence, default and bounds of each. The static type, the check at
@@ -135,6 +138,7 @@ const SERVICE = Type.Object(
     ),
     addressing: Type.Unsafe<AddressingKeys>(ADDRESSING_KEYS),
     security: Type.Unsafe<SecurityKeys>(SECURITY_KEYS),
+    validate: Type.Unsafe<ValidationKeys>(VALIDATION_KEYS),
     drift: Type.Optional(Type.Unsafe<DriftKeys>(DRIFT_KEYS)),
     limits: section('Limits of this service where they differ from those of the gateway.', {
       xml: overrides(XML_LIMITS, 'limits.xml'),
@@ -198,6 +202,7 @@ export const CONFIG = Type.Object(
       additionalProperties: false,
       minProperties: 1,
     }),
+    links: Type.Unsafe<Record<string, LinkKeys>>(LINK_KEYS),
     routes: Type.Array(ROUTE, {
       description: 'Paths that hold no envelope (documents, pages): passed on unread.',
       maxItems: 256,
@@ -212,6 +217,7 @@ export const CONFIG = Type.Object(
       soap: limits(SOAP_LIMITS, 'Limits of the envelope and of the gate that holds it back.'),
       mime: limits(MIME_LIMITS, 'Limits of the package around an envelope: MTOM, SOAP with Attachments.'),
       codec: limits(CODEC_LIMITS, 'Limits between XML and GraphQL values.'),
+      validity: limits(VALIDITY_LIMITS, 'Limits of what is kept while content is validated.'),
       graphql: limits(GRAPHQL_LIMITS, 'Limits of GraphQL requests and answers.'),
       http: limits(HTTP_LIMITS, 'Limits of the HTTP server.'),
       upstream: limits(UPSTREAM_LIMITS, 'Limits of each upstream.'),

@@ -6,7 +6,7 @@ import { EncodedReply } from '../codec/encoded.js';
 import type { CodecLimits } from '../codec/limits.js';
 import type { Decoded, ReplyPlan } from '../codec/plan.js';
 import type { SoapService } from '../compile/service.js';
-import type { FieldCall } from '../graphql/execute.js';
+import type { FieldCall } from '../graphql/field-call.js';
 import { EnvelopeJudge } from '../soap/envelope.js';
 import { SoapFaultError } from '../soap/fault.js';
 import type { MessageReader } from '../soap/gate.js';

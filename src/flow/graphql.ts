@@ -6,7 +6,7 @@ import type { Decoded } from '../codec/plan.js';
 import type { SoapService } from '../compile/service.js';
 import type { Compiled } from '../compile.js';
 import { readText } from '../graphql/body.js';
-import type { FieldCall } from '../graphql/execute.js';
+import type { FieldCall } from '../graphql/field-call.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../graphql/http.js';
 import { PAGE_POLICY, printPage } from '../graphql/page.js';
 import { callOperation } from './call.js';

@@ -14,6 +14,7 @@ import { costOf } from './cost.js';
 import { AdmittedDocument, type DocumentCache, type Maker } from './documents.js';
 import { codedError, DocumentRefusal } from './errors.js';
 import type { GraphqlLimits } from './limits.js';
+import type { LinkTable } from './link.js';
 import { checkShape } from './measure.js';
 import type { Variables } from './plan.js';
 import { validateDocument } from './validation.js';
@@ -30,6 +31,7 @@ export interface GraphqlParams {
 /** What requests of one generation are held to. */
 export interface Admission {
   readonly schema: GraphQLSchema;
+  readonly links?: LinkTable;
   readonly limits: GraphqlLimits;
   readonly introspection: boolean;
   readonly documents: DocumentCache;
@@ -50,7 +52,7 @@ export interface Admitted {
  * `Refusal`, which is a `DocumentRefusal` where there is more to say than its text.
  */
 export function admit(params: GraphqlParams, admission: Admission): Admitted {
-  const { schema, limits, documents } = admission;
+  const { schema, links = NO_LINKS, limits, documents } = admission;
   let document = documents.get(params.query);
   if (document === undefined) {
     document = readDocument(params.query, admission);
@@ -59,10 +61,12 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   const operation = operationOf(document.document, params.operationName, schema);
   const variables = coerceVariables(schema, operation, params.variables, limits.errors);
   const { fragments } = document;
-  const cost = document.remember(operation, COST, () => costOf(schema, operation, fragments, variables, limits));
+  const cost = document.remember(operation, COST, () => costOf(schema, operation, fragments, variables, limits, links));
   if (cost > limits.cost) throw new Refusal('MAX_COST_LIMIT');
   return { document, operation, variables, params, cost };
 }
+
+const NO_LINKS: LinkTable = new Map();
 
 const COST: Maker<number> = { holds: (value): value is number => typeof value === 'number' };
 

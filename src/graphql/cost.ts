@@ -13,11 +13,12 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { GraphqlLimits } from './limits.js';
+import type { LinkTable } from './link.js';
 import { type Fragments, isIncluded, type Variables } from './plan.js';
 
 /**
  * What an operation is estimated to cost before it runs: an object counts 1, a list as many times its item as lists
- * are assumed to be long, a field of the root a call more. What @skip and @include leave out is not counted. Selections
+ * are assumed to be long, a field of the root a call more, a link a call for each object or for so many keys. What @skip and @include leave out is not counted. Selections
  * are counted as written, so merging them can only make it cheaper. The document has been held to the limits on its
  * shape, which bound this walk.
  */
@@ -27,10 +28,18 @@ export function costOf(
   fragments: Fragments,
   variables: Variables,
   limits: GraphqlLimits,
+  links: LinkTable = new Map(),
 ): number {
   const root = schema.getRootType(operation.operation);
   if (root === undefined || root === null) return 0;
-  const walk = (set: SelectionSetNode, parent: GraphQLNamedType | undefined, isRoot: boolean): number => {
+  let calls = 0;
+  /** `times`: how many objects a selection is for. */
+  const walk = (
+    set: SelectionSetNode,
+    parent: GraphQLNamedType | undefined,
+    isRoot: boolean,
+    times: number,
+  ): number => {
     let sum = 0;
     for (const selection of set.selections) {
       if (!isIncluded(selection, variables)) continue;
@@ -40,21 +49,27 @@ export function costOf(
         const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
         if (field === undefined) continue;
         const { size, named } = measure(field.type, limits.assumedListSize);
-        const inner = selection.selectionSet === undefined ? 0 : walk(selection.selectionSet, named, false);
+        const link = isRoot ? undefined : links.get(`${parent?.name}.${name}`);
+        if (isRoot) calls++;
+        else if (link !== undefined) calls += link.batch === null ? times : Math.ceil(times / limits.batchItems);
+        const all = Math.min(MOST, times * size);
+        const inner = selection.selectionSet === undefined ? 0 : walk(selection.selectionSet, named, false, all);
         const weight = isCompositeType(named) ? 1 : 0;
-        sum += (isRoot ? limits.callCost : 0) + size * (weight + inner);
+        sum += size * (weight + inner);
       } else {
         const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
         const fragment = isSpread ? fragments.get(selection.name.value) : selection;
         if (fragment === undefined) continue;
         const condition = fragment.typeCondition?.name.value;
-        sum += walk(fragment.selectionSet, condition === undefined ? parent : schema.getType(condition), isRoot);
+        const type = condition === undefined ? parent : schema.getType(condition);
+        sum += walk(fragment.selectionSet, type, isRoot, times);
       }
-      if (sum > MOST) return MOST;
+      if (sum > MOST || calls > MOST) return MOST;
     }
     return sum;
   };
-  return walk(operation.selectionSet, root, true);
+  const cost = walk(operation.selectionSet, root, true, 1);
+  return Math.min(MOST, cost + calls * limits.callCost);
 }
 
 const MOST = 1e12;

@@ -2,99 +2,65 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
-  type FieldNode,
-  GraphQLError,
+  type GraphQLError,
   type GraphQLObjectType,
-  getArgumentValues,
   Kind,
 } from 'graphql';
-import { Refusal } from '../base/refusal.js';
-import type { Decoded, ReplyPlan } from '../codec/plan.js';
 import type { Admitted } from './admit.js';
-import type { Maker } from './documents.js';
+import { argumentsOf } from './arguments.js';
+import { ErrorList } from './error-list.js';
 import { codedError, decodeError, fieldError, listed } from './errors.js';
-import { collectFields, planReply } from './plan.js';
-import type { BoundField, BuiltSchema } from './schema.js';
-
-/** One field of the root that a backend answers. */
-export interface FieldCall {
-  readonly bound: BoundField;
-  /** By argument name, coerced by the schema; the encoder checks them against the types on the wire. */
-  readonly arguments: Readonly<Record<string, unknown>>;
-  /** The header blocks' argument, {} if not given. */
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly plan: ReplyPlan;
-}
-
-/** Answers a field, or rejects with a `Refusal`. The value is taken as it is: its plan has given it its shape. */
-export type CallField = (call: FieldCall) => Promise<Decoded>;
+import { type CallField, RequestCalls } from './field-call.js';
+import type { GraphqlLimits } from './limits.js';
+import { LinkRun } from './link-run.js';
+import { visible } from './link-walk.js';
+import { type RootCall, type RootField, rootPlanOf } from './root-plan.js';
+import type { BuiltSchema } from './schema.js';
 
 export interface Execution {
-  readonly built: Pick<BuiltSchema, 'schema' | 'fields'>;
+  readonly built: Pick<BuiltSchema, 'schema' | 'fields' | 'links'>;
   readonly callField: CallField;
   /** Aborted when nobody waits for the answer any more: then no further call is made and `CLIENT_GONE` thrown. */
   readonly signal: AbortSignal;
-  /** Errors listed in the answer. */
-  readonly maxErrors: number;
+  readonly limits: GraphqlLimits;
 }
 
 /**
- * Runs an admitted operation: fields of a query side by side, those of a mutation in order. Fields that a backend
- * answers are put into the response as their plan made them; introspection is executed by graphql-js.
+ * Runs an admitted operation: fields of a query side by side, those of a mutation in order, each with its links before
+ * the next. Fields that a backend answers are put into the response as their plan made them; introspection is executed
+ * by graphql-js.
  */
 export async function executeOperation(admitted: Admitted, execution: Execution): Promise<ExecutionResult> {
-  const { operation, document } = admitted;
-  const root = execution.built.schema.getRootType(operation.operation);
-  if (!root) throw new Error('admitted without a root type');
-  const fields = document.remember(operation, ROOT, () => new RootPlan(planRoot(admitted, root, execution))).fields;
+  const { limits } = execution;
+  const { root, fields, links } = rootPlanOf(admitted, execution.built);
+  const calls = new RequestCalls(execution.callField, execution.signal, limits.calls);
+  const run = new LinkRun(links, admitted.variables, calls, limits);
+  const context: Context = { admitted, root, execution, calls, run };
   const answers: Answer[] = [];
-  if (operation.operation === 'mutation') {
+  if (admitted.operation.operation === 'mutation') {
     for (const field of fields) {
-      const answer = await answerField(field, admitted, root, execution);
+      const answer = await answerField(field, context);
       answers.push(answer);
       // The whole result is null: nothing further may have an effect.
       if (answer.isFatal) break;
     }
   } else {
-    answers.push(...(await Promise.all(fields.map((field) => answerField(field, admitted, root, execution)))));
+    answers.push(...(await Promise.all(fields.map((field) => answerField(field, context)))));
   }
   const errors = answers.flatMap((answer) => answer.errors);
   const further = answers.reduce((sum, answer) => sum + answer.furtherErrors, 0);
   const data = answers.some((answer) => answer.isFatal)
     ? null
     : Object.fromEntries(answers.map((answer) => [answer.key, answer.value]));
-  return errors.length === 0 ? { data } : { data, errors: listed(errors, execution.maxErrors, further) };
+  return errors.length === 0 ? { data } : { data, errors: listed(errors, limits.errors, further) };
 }
 
-interface RootField {
-  readonly key: string;
-  readonly nodes: readonly FieldNode[];
-  readonly name: string;
-  /** Null where no backend answers. */
-  readonly bound: BoundField | null;
-  readonly plan: ReplyPlan | null;
-}
-
-class RootPlan {
-  readonly fields: readonly RootField[];
-
-  constructor(fields: readonly RootField[]) {
-    this.fields = fields;
-  }
-}
-
-const ROOT: Maker<RootPlan> = { holds: (value): value is RootPlan => value instanceof RootPlan };
-
-function planRoot(admitted: Admitted, root: GraphQLObjectType, { built }: Execution): readonly RootField[] {
-  const { operation, variables } = admitted;
-  const { fragments } = admitted.document;
-  const isRoot = (condition: string): boolean => condition === root.name;
-  const collected = collectFields([operation.selectionSet], isRoot, fragments, variables);
-  return [...collected].map(([key, nodes]): RootField => {
-    const name = nodes[0]?.name.value ?? '';
-    const bound = built.fields.get(`${root.name}.${name}`) ?? null;
-    return { key, nodes, name, bound, plan: bound && planReply(bound.reply, nodes, fragments, variables) };
-  });
+interface Context {
+  readonly admitted: Admitted;
+  readonly root: GraphQLObjectType;
+  readonly execution: Execution;
+  readonly calls: RequestCalls;
+  readonly run: LinkRun;
 }
 
 interface Answer {
@@ -106,59 +72,40 @@ interface Answer {
   readonly isFatal: boolean;
 }
 
-async function answerField(
-  field: RootField,
-  admitted: Admitted,
-  root: GraphQLObjectType,
-  execution: Execution,
-): Promise<Answer> {
-  const { key, nodes, bound, plan } = field;
-  const answer = { key, furtherErrors: 0, isFatal: false };
-  if (field.name === '__typename') return { ...answer, value: root.name, errors: [] };
-  if (bound === null || plan === null) {
-    const { data, errors = [] } = await executeHere(field, admitted, execution);
-    return { ...answer, value: data?.[key] ?? null, errors };
-  }
-  if (execution.signal.aborted) throw new Refusal('CLIENT_GONE');
-  const place = { nodes, path: [key] };
+async function answerField(field: RootField, context: Context): Promise<Answer> {
+  const { admitted, root, execution } = context;
+  const { key, call } = field;
+  const answer = { key, errors: [], furtherErrors: 0, isFatal: false };
+  if (field.name === '__typename') return { ...answer, value: root.name };
+  if (call !== null) return answerCall(field, call, context);
+  const { data, errors = [] } = await executeHere(field, admitted, execution);
+  return { ...answer, value: data?.[key] ?? null, errors };
+}
+
+async function answerCall(field: RootField, { bound, plan, walk }: RootCall, context: Context): Promise<Answer> {
+  const { admitted, root, execution, calls, run } = context;
+  const { key, nodes, name } = field;
   const isNonNull = bound.reply.nonNull;
+  const place = { nodes, path: [key] };
+  const errors = new ErrorList(execution.limits.errors);
+  calls.throwIfGone();
   try {
-    const decoded = await execution.callField({ bound, plan, ...argumentsOf(bound, field, admitted, root) });
+    const definition = root.getFields()[name];
+    const node = nodes[0];
+    if (definition === undefined || node === undefined) throw new Error('admitted without a field');
+    const given = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
+    const decoded = await calls.call({ bound, plan, ...given });
     const value = decoded.value ?? null;
-    const errors = decoded.errors.map((error) => decodeError(error, place));
-    return { ...answer, value, errors, furtherErrors: decoded.furtherErrors, isFatal: isNonNull && value === null };
+    for (const error of decoded.errors) errors.add(() => decodeError({ ...error, path: visible(error.path) }, place));
+    errors.addFurther(decoded.furtherErrors);
+    if (walk !== null) await run.fill(value, walk, { parent: null, step: key }, errors);
+    const isFatal = isNonNull && value === null;
+    return { key, value, errors: errors.errors, furtherErrors: errors.further, isFatal };
   } catch (caught) {
     if (execution.signal.aborted) throw caught;
-    return { ...answer, value: null, errors: [fieldError(caught, place)], isFatal: isNonNull };
+    return { key, value: null, errors: [fieldError(caught, place)], furtherErrors: 0, isFatal: isNonNull };
   }
 }
-
-function argumentsOf(
-  bound: BoundField,
-  { nodes, name }: RootField,
-  { variables }: Admitted,
-  root: GraphQLObjectType,
-): Pick<FieldCall, 'arguments' | 'headers'> {
-  const definition = root.getFields()[name];
-  const node = nodes[0];
-  if (definition === undefined || node === undefined) throw new Error('admitted without a field');
-  const given = argumentValues(definition, node, variables);
-  if (bound.headersArgument === null) return { arguments: given, headers: {} };
-  const { [bound.headersArgument]: headers, ...others } = given;
-  return { arguments: others, headers: isRecord(headers) ? headers : {} };
-}
-
-/** graphql-js would tell the value back that a variable has put where it may not stand. */
-function argumentValues(...given: Parameters<typeof getArgumentValues>): Record<string, unknown> {
-  try {
-    return getArgumentValues(...given);
-  } catch (error) {
-    if (error instanceof GraphQLError) throw new Refusal('BAD_USER_INPUT', 'argument', { cause: error });
-    throw error;
-  }
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** `__schema`, `__type` and fields that are always null. */
 async function executeHere(

@@ -5,14 +5,15 @@ import { asRefusal, Refusal } from '../base/refusal.js';
 import { type Admission, type Admitted, admit } from './admit.js';
 import { DocumentCache } from './documents.js';
 import { codedError, refusalErrors } from './errors.js';
-import { type CallField, executeOperation } from './execute.js';
+import { executeOperation } from './execute.js';
+import type { CallField } from './field-call.js';
 import type { GraphqlLimits } from './limits.js';
 import { type GraphqlRequest, readParams } from './params.js';
 import type { BuiltSchema } from './schema.js';
 
 /** What one generation answers GraphQL with. */
 export interface GraphqlOptions {
-  readonly built: Pick<BuiltSchema, 'schema' | 'fields'>;
+  readonly built: Pick<BuiltSchema, 'schema' | 'fields' | 'links'>;
   readonly limits: GraphqlLimits;
   readonly introspection: boolean;
 }
@@ -43,7 +44,13 @@ export type GraphqlHandler = (request: GraphqlRequest, context: GraphqlContext) 
  */
 export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
   const { built, limits, introspection } = options;
-  const admission: Admission = { schema: built.schema, limits, introspection, documents: new DocumentCache() };
+  const admission: Admission = {
+    schema: built.schema,
+    links: built.links,
+    limits,
+    introspection,
+    documents: new DocumentCache(),
+  };
   const handler = createHandler<GraphqlRequest, GraphqlContext>({
     parseRequestParams: async (request) => {
       try {
@@ -93,7 +100,7 @@ async function answer(
   }
   context.admitted?.(admitted);
   const { callField, signal } = context;
-  return executeOperation(admitted, { built, callField, signal, maxErrors: limits.errors });
+  return executeOperation(admitted, { built, callField, signal, limits });
 }
 
 /** What is wrong with the parameters helps the caller; `readParams` says it without their values. */

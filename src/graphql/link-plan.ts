@@ -1,6 +1,6 @@
 import { type FieldNode, print } from 'graphql';
 import type { ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../codec/plan.js';
-import type { Link, LinkTable } from './link.js';
+import type { Link, LinkBatch, LinkTable } from './link.js';
 import { type Fragments, type LinkSlots, planReply, type Variables } from './plan.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyShape } from './shape.js';
 
@@ -17,6 +17,8 @@ export interface LinkSelection {
 
 /** What is read of the answers to a link. Selections that ask the same of the same operation share it. */
 export interface LinkTargetPlan {
+  /** Unique within the operation of the document. */
+  readonly id: number;
   readonly reply: ReplyPlan;
   /** Where in an answer further links are; null where there are none. For a list operation: in an item. */
   readonly walk: Walk | null;
@@ -34,6 +36,13 @@ export const hiddenKey = (index: number): string => `${HIDDEN}${index}`;
 /** The values that a link needs, in the place of its answer; `null` for anything else. */
 export function markOf(value: unknown): Readonly<Record<string, unknown>> | null {
   return isObject(value) && typeof value[HIDDEN] === 'string' ? value : null;
+}
+
+/** What follows from a value under `HIDDEN`, so many steps. */
+export function hiddenAlong(value: unknown, steps: number): unknown {
+  let inner = value;
+  for (let step = 0; step < steps; step++) inner = isObject(inner) ? inner[HIDDEN] : null;
+  return inner ?? null;
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -92,18 +101,19 @@ export class LinkPlanner implements LinkSlots {
     const key = [service, operation.name, ...form, ...texts].join(' ');
     const known = this.#targets.get(key);
     if (known !== undefined) return known;
-    const made = link.batch === null ? this.#single(link, nodes) : this.#batch(link, link.batch, nodes);
+    const target = link.batch === null ? this.#single(link, nodes) : this.#batch(link, link.batch, nodes);
+    const made = { ...target, id: this.#targets.size };
     this.#targets.set(key, made);
     return made;
   }
 
-  #single(link: Link, nodes: readonly FieldNode[]): LinkTargetPlan {
+  #single(link: Link, nodes: readonly FieldNode[]): Omit<LinkTargetPlan, 'id'> {
     const reply = this.#plan(link.called.reply, nodes);
     return { reply, walk: this.walkOf(reply) };
   }
 
   /** Each item is read twice by the side: as what was selected, under `HIDDEN`, and for its key. */
-  #batch(link: Link, batch: NonNullable<Link['batch']>, nodes: readonly FieldNode[]): LinkTargetPlan {
+  #batch(link: Link, batch: LinkBatch, nodes: readonly FieldNode[]): Omit<LinkTargetPlan, 'id'> {
     const { root, element } = link.called.reply;
     let walk: Walk | null = null;
     const items = (key: string, list: FieldShape): Slot => {
@@ -209,7 +219,7 @@ function mapped(shape: ElementShape, variantOf: (object: ObjectShape) => ObjectV
 }
 
 function leafSlot(key: string, { source, list, value }: FieldShape): Slot {
-  if (value.kind === 'object') throw new Error('a link is fed with simple values');
+  if (value.kind === 'object' || value.kind === 'choice') throw new Error('a link is fed with simple values');
   return { key, ...NULLABLE, source, list, value };
 }
 

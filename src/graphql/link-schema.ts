@@ -9,6 +9,7 @@ import {
   getNullableType,
   isInterfaceType,
   isListType,
+  isNonNullType,
   isObjectType,
 } from 'graphql';
 import type { Feed, Link, LinkBatch, LinkFault, LinkMapping, LinkTable, LinkTarget } from './link.js';
@@ -180,8 +181,12 @@ function batchOf(
     report(['batch', 'key'], `\`${batch.key}\` is no single value.`, 'Name the field that holds the key.');
     return null;
   }
-  return { items, key, grouped: isListType(type) };
+  const isNumeric = NUMBERS.has(getNamedType(plain).name);
+  const isGrouped = isListType(type);
+  return { items, key, isNumeric, isGrouped, itemNonNull: isGrouped && isNonNullType(type.ofType) };
 }
+
+const NUMBERS: ReadonlySet<string> = new Set(['Int', 'Float', 'Long', 'BigInt', 'Decimal']);
 
 /** The field itself. Arguments that nothing fills become its own. */
 function definitionOf(

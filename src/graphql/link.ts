@@ -63,8 +63,12 @@ export interface Feed {
 export interface LinkBatch {
   readonly items: readonly string[];
   readonly key: readonly string[];
+  /** Keys are numbers: 7 and 7.0 are one. */
+  readonly isNumeric: boolean;
   /** The link is a list: all items of a key, not the first. */
-  readonly grouped: boolean;
+  readonly isGrouped: boolean;
+  /** For such a list: it may not hold null. */
+  readonly itemNonNull: boolean;
 }
 
 /** By `Type.field`, for every type that has the field. */

@@ -10,7 +10,7 @@ import { InputError } from '../../src/codec/input-error.js';
 import type { Decoded } from '../../src/codec/plan.js';
 import type { Admitted } from '../../src/graphql/admit.js';
 import { readText } from '../../src/graphql/body.js';
-import type { CallField, FieldCall } from '../../src/graphql/execute.js';
+import type { CallField, FieldCall } from '../../src/graphql/field-call.js';
 import {
   createGraphqlHandler,
   type GraphqlContext,

@@ -1,0 +1,81 @@
+import { GRAPHQL_NAME } from './formats.js';
+
+/** Keys of the links between operations: the part of the table of keys for them. */
+export interface LinkKeys {
+  operation: string;
+  arguments: Record<string, string>;
+  batch?: BatchKeys;
+  description?: string;
+  deprecated?: string;
+}
+
+export interface BatchKeys {
+  operation: string;
+  argument: string;
+  key: string;
+  items?: string;
+}
+
+const FIELD = '[_A-Za-z][_0-9A-Za-z]{0,127}';
+const PATH = { type: 'string', pattern: `^${FIELD}(\\.${FIELD}){0,15}$`, maxLength: 2048 } as const;
+const PATH_HINT = 'Write GraphQL names, those of a path with a dot between them: customer.id.';
+const OPERATION = {
+  type: 'string',
+  pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}\\.[^\\s:{}]{1,256}$',
+  hint: 'Write the service, a dot and the operation: customers.GetCustomer.',
+} as const;
+
+const BATCH = {
+  type: 'object',
+  description: 'A list operation that answers many objects in one call.',
+  additionalProperties: false,
+  required: ['operation', 'argument', 'key'],
+  properties: {
+    operation: { ...OPERATION, description: 'Service and operation: `customers.GetCustomers`.' },
+    argument: { ...PATH, hint: PATH_HINT, description: 'Its list argument, which takes the keys.' },
+    key: {
+      ...PATH,
+      hint: PATH_HINT,
+      description: 'The field of the items that holds the key: answers may come in any order.',
+    },
+    items: {
+      ...PATH,
+      hint: PATH_HINT,
+      description: 'Path to the list in its answer, where the answer itself is not the list.',
+    },
+  },
+} as const;
+
+const LINK = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['operation', 'arguments'],
+  properties: {
+    operation: {
+      ...OPERATION,
+      description:
+        'Service and operation: `customers.GetCustomer`. Its answer is the field; it needs no field of its own.',
+    },
+    arguments: {
+      type: 'object',
+      description:
+        'By argument of the operation (or path into it, `criteria.id`), the field of the object (or path) that fills it. Other arguments become those of the link.',
+      names: PATH_HINT,
+      additionalProperties: false,
+      patternProperties: { [PATH.pattern]: { ...PATH, hint: PATH_HINT } },
+    },
+    batch: BATCH,
+    description: { type: 'string', description: 'The description of the field; that of the operation unless given.' },
+    deprecated: { type: 'string', description: 'Why the field should not be used any more.', minLength: 1 },
+  },
+} as const;
+
+export const LINK_KEYS = {
+  type: 'object',
+  description:
+    'By `Type.field`: fields that another operation answers, asked with fields of the object. They join operations, also of different services, into one graph.',
+  names: 'Write a type of the schema, a dot and the name of the new field: Order.customer.',
+  additionalProperties: false,
+  default: {},
+  patternProperties: { [`^${FIELD}\\.${GRAPHQL_NAME}$`]: LINK },
+} as const;

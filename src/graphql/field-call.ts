@@ -1,0 +1,64 @@
+import { Refusal } from '../base/refusal.js';
+import type { Decoded, ReplyPlan } from '../codec/plan.js';
+import type { BoundField } from './schema.js';
+
+/** One field that a backend answers: at the root, or a link. */
+export interface FieldCall {
+  readonly bound: BoundField;
+  /** By argument name, coerced by the schema; the encoder checks them against the types on the wire. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** The header blocks' argument, {} if not given. */
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly plan: ReplyPlan;
+}
+
+/** Answers a field, or rejects with a `Refusal`. The value is taken as it is: its plan has given it its shape. */
+export type CallField = (call: FieldCall) => Promise<Decoded>;
+
+/** The calls of one request, counted. */
+export class RequestCalls {
+  readonly #callField: CallField;
+  readonly #signal: AbortSignal;
+  #left: number;
+
+  constructor(callField: CallField, signal: AbortSignal, most: number) {
+    this.#callField = callField;
+    this.#signal = signal;
+    this.#left = most;
+  }
+
+  /** Rejects with `MAX_CALLS_LIMIT` when all calls are made, and with `CLIENT_GONE` when nobody waits any more. */
+  async call(call: FieldCall): Promise<Decoded> {
+    this.throwIfGone();
+    if (this.#left === 0) throw new Refusal('MAX_CALLS_LIMIT');
+    this.#left--;
+    return this.#callField(call);
+  }
+
+  /** Throws `CLIENT_GONE` when nobody waits any more. */
+  throwIfGone(): void {
+    if (this.#signal.aborted) throw new Refusal('CLIENT_GONE');
+  }
+}
+
+/** Lets so many things run side by side; the others wait in order. */
+export class Turns {
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import { Refusal } from '../base/refusal.js';
+import type { Decoded, ReplyPlan } from '../codec/plan.js';
+import { argumentsOf } from './arguments.js';
+import type { ErrorList } from './error-list.js';
+import { decodeError, fieldError } from './errors.js';
+import { type FieldCall, type RequestCalls, Turns } from './field-call.js';
+import type { GraphqlLimits } from './limits.js';
+import type { LinkBatch } from './link.js';
+import { answersOf, failed, keyText, type LinkAnswer, NO_ANSWER } from './link-answer.js';
+import { LinkBatches } from './link-batches.js';
+import { type FedValue, fedValues } from './link-feed.js';
+import type { LinkSelection, Walk } from './link-plan.js';
+import { copyAlong, type Place, pathOf, type Site, sitesOf, visible } from './link-walk.js';
+import type { Variables } from './plan.js';
+
+type Given = Pick<FieldCall, 'arguments' | 'headers'>;
+
+/**
+ * The links of one request. The same thing is asked once, whoever needs it; links of one level are asked for together,
+ * those beneath them when all are answered.
+ */
+export class LinkRun {
+  readonly #selections: ReadonlyMap<string, LinkSelection>;
+  readonly #variables: Variables;
+  readonly #calls: RequestCalls;
+  readonly #turns: Turns;
+  readonly #batches: LinkBatches<LinkAnswer>;
+  readonly #asked = new Map<string, Promise<LinkAnswer>>();
+  readonly #given = new Map<LinkSelection, Given | Refusal>();
+  /** The length of answers that stand in the response already. */
+  readonly #placed = new Map<LinkAnswer, number | null>();
+  #sitesLeft: number;
+  #charsLeft: number;
+
+  constructor(
+    selections: ReadonlyMap<string, LinkSelection>,
+    variables: Variables,
+    calls: RequestCalls,
+    limits: GraphqlLimits,
+  ) {
+    this.#selections = selections;
+    this.#variables = variables;
+    this.#calls = calls;
+    this.#turns = new Turns(limits.callsAtOnce);
+    this.#batches = new LinkBatches(limits.batchItems);
+    this.#sitesLeft = limits.links;
+    this.#charsLeft = limits.repeatedChars;
+  }
+
+  /** Puts the answers of links into a value, level by level. Rejects with `CLIENT_GONE`. */
+  async fill(value: unknown, walk: Walk, place: Place, errors: ErrorList): Promise<void> {
+    let sites = sitesOf(value, walk, place);
+    while (sites.length > 0) {
+      const answers = await Promise.all(
+        sites.map((site): Promise<LinkAnswer> | LinkAnswer => this.#answer(site, this.#selectionOf(site))),
+      );
+      this.#calls.throwIfGone();
+      sites = sites.flatMap((site, at) => this.#put(site, this.#selectionOf(site), answers[at] ?? NO_ANSWER, errors));
+    }
+  }
+
+  #selectionOf({ mark }: Site): LinkSelection {
+    const selection = this.#selections.get(String(mark['=']));
+    if (selection === undefined) throw new Error('a link that was not planned');
+    return selection;
+  }
+
+  #answer(site: Site, selection: LinkSelection): Promise<LinkAnswer> | LinkAnswer {
+    if (this.#sitesLeft === 0) return failed(new Refusal('MAX_LINKS_LIMIT'));
+    this.#sitesLeft--;
+    const { link } = selection;
+    const values = fedValues(link.feeds, site.mark);
+    if (values === null) return NO_ANSWER;
+    const given = this.#givenTo(selection);
+    if (given instanceof Refusal) return failed(given);
+    const [first] = values;
+    if (link.batch === null || first === undefined) return this.#askOnce(selection, withValues(given, values));
+    return this.#askTogether(selection, link.batch, given, first);
+  }
+
+  #askOnce({ link, target }: LinkSelection, given: Given): Promise<LinkAnswer> {
+    const key = `${target.id} ${JSON.stringify([given.arguments, given.headers])}`;
+    const known = this.#asked.get(key);
+    if (known !== undefined) return known;
+    const asked = this.#ask({ ...given, bound: link.called, plan: target.reply }).then(
+      (decoded): LinkAnswer => ({ ...decoded, failure: null }),
+      (caught: unknown) => failed(caught),
+    );
+    this.#asked.set(key, asked);
+    return asked;
+  }
+
+  #askTogether(
+    { link, target }: LinkSelection,
+    batch: LinkBatch,
+    given: Given,
+    { feed, value }: FedValue,
+  ): Promise<LinkAnswer> {
+    const group = `${target.id} ${feed.argument.join('.')} ${JSON.stringify([given.arguments, given.headers])}`;
+    return this.#batches.load(group, { text: keyText(value, batch.isNumeric), value }, async (keys) => {
+      const all = withValues(given, [{ feed, value: keys.map((key) => key.value) }]);
+      try {
+        return answersOf(await this.#ask({ ...all, bound: link.called, plan: target.reply }), batch, keys);
+      } catch (caught) {
+        return keys.map(() => failed(caught));
+      }
+    });
+  }
+
+  #ask(call: FieldCall & { readonly plan: ReplyPlan }): Promise<Decoded> {
+    return this.#turns.run(() => this.#calls.call(call));
+  }
+
+  /** The arguments that the link has in the document. */
+  #givenTo(selection: LinkSelection): Given | Refusal {
+    let given = this.#given.get(selection);
+    if (given === undefined) {
+      given = this.#readGiven(selection);
+      this.#given.set(selection, given);
+    }
+    return given;
+  }
+
+  #readGiven({ link, nodes }: LinkSelection): Given | Refusal {
+    const [node] = nodes;
+    if (node === undefined) throw new Error('a link without a node');
+    try {
+      return argumentsOf(link.definition, node, this.#variables, link.called.headersArgument);
+    } catch (caught) {
+      if (caught instanceof Refusal) return caught;
+      throw caught;
+    }
+  }
+
+  /** Puts an answer into its place and returns the links in it. */
+  #put(site: Site, { nodes, target }: LinkSelection, answer: LinkAnswer, errors: ErrorList): readonly Site[] {
+    const { owner, key, place } = site;
+    const fail = (caught: unknown): readonly Site[] => {
+      owner[key] = null;
+      errors.add(() => fieldError(caught, { nodes, path: pathOf(place) }));
+      return [];
+    };
+    if (answer.failure !== null) return fail(answer.failure);
+    const value = answer.value ?? null;
+    if (value !== null && !this.#mayPlace(answer)) return fail(new Refusal('MAX_LINKS_LIMIT'));
+    for (const error of answer.errors) {
+      const path = visible(error.path);
+      errors.add(() => decodeError({ ...error, path }, { nodes, path: pathOf(place) }));
+    }
+    errors.addFurther(answer.furtherErrors);
+    owner[key] = target.walk === null ? value : copyAlong(value, target.walk);
+    return target.walk === null ? [] : sitesOf(owner[key], target.walk, place);
+  }
+
+  /** Where one answer stands in many places the response could grow far beyond what backends have sent. */
+  #mayPlace(answer: LinkAnswer): boolean {
+    const known = this.#placed.get(answer);
+    if (known === undefined) {
+      this.#placed.set(answer, null);
+      return true;
+    }
+    const chars = known ?? JSON.stringify(answer.value).length;
+    this.#placed.set(answer, chars);
+    this.#charsLeft -= chars;
+    return this.#charsLeft >= 0;
+  }
+}
+
+/** Puts what objects have given beside what the document has. */
+function withValues({ arguments: own, headers }: Given, values: readonly FedValue[]): Given {
+  const all: Record<string, unknown> = { ...own };
+  for (const { feed, value } of values) {
+    let holder = all;
+    for (const [at, step] of feed.argument.entries()) {
+      if (at === feed.argument.length - 1) holder[step] = value;
+      else {
+        const inner = holder[step];
+        const next: Record<string, unknown> = typeof inner === 'object' && inner !== null ? { ...inner } : {};
+        holder[step] = next;
+        holder = next;
+      }
+    }
+  }
+  return { arguments: all, headers };
+}
