@@ -505,3 +505,36 @@ function isExplained(decoded: Decoded, error: Decoded['errors'][number]): boolea
   }
   return at === null || error.rule === 'given more than once';
 }
+
+t.test('a choice keeps the order of the elements, each the object of its branch', async (t) => {
+  const constant = (type: string): Slot => slot('t', { from: 'constant', value: type }, 'string!');
+  const self = (key: string, type: string, inner: ObjectPlan | null = null): Slot =>
+    slot(key, { from: 'self' }, type, inner);
+  const branches = [
+    { name: name('a'), value: object(constant('A'), self('v', 'int')) },
+    {
+      name: name('b'),
+      value: object(constant('B'), self('b', 'T', object(child('x', 'string'), attribute('k', 'int')))),
+    },
+    { name: name('c'), value: object(constant('C'), self('v', 'int!')) },
+  ];
+  const plan = reply(object(slot('any', { from: 'choice', branches }, '[T]!'), child('z', 'string')));
+  t.strictSame(shown(read(plan, `<a>1</a><z>q</z><b k="2"><x>y</x></b><a>3</a><a ${NIL}/><b ${NIL}/><c ${NIL}/>`)), {
+    value: {
+      any: [
+        { t: 'A', v: 1 },
+        { t: 'B', b: { x: 'y', k: 2 } },
+        { t: 'A', v: 3 },
+        { t: 'A', v: null },
+        { t: 'B', b: null },
+        null,
+      ],
+      z: 'q',
+    },
+    errors: ['any.5.v: nil where a value is required'],
+  });
+  t.strictSame(shown(read(plan, '')).value, { any: [], z: null });
+  const one = reply(object(slot('one', { from: 'choice', branches }, 'T')));
+  t.strictSame(shown(read(one, '<b><x>y</x></b>')).value, { one: { t: 'B', b: { x: 'y', k: null } } });
+  t.strictSame(shown(read(one, '')).value, { one: null });
+});
