@@ -123,7 +123,13 @@ async function soap(
   }
 
   invite(request, response);
-  const policy = new RequestPolicy(service, head.soapAction, head.mediaType.action, request.headers.host ?? '');
+  const policy = new RequestPolicy(
+    service,
+    exchange,
+    head.soapAction,
+    head.mediaType.action,
+    request.headers.host ?? '',
+  );
   const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail', policy);
   const { xml, reader, package: parts } = takeReaders(service, judge, head.mediaType.charset, head.package);
   const intake = {

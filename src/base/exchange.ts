@@ -3,6 +3,22 @@ import type { Refusal } from './refusal.js';
 /** How a request ended. `aborted`: the client left before it had its answer, or the answer had to be cut. */
 export type Outcome = 'ok' | 'fault' | 'refused' | 'failed' | 'aborted';
 
+/** Content that broke the contract of a service. All texts are of the configuration, the WSDL or the closed tables. */
+export interface ContentViolation {
+  readonly service: string;
+  readonly operation: string;
+  readonly direction: 'request' | 'reply';
+  /** The class of the rule. */
+  readonly rule: string;
+  /** The rule in words. */
+  readonly what: string;
+  /** Where, like an XPath from the child of Body on. */
+  readonly path: string;
+}
+
+/** Violations that are remembered of one exchange: GraphQL may call many operations in one. */
+export const VIOLATIONS_MAX = 20;
+
 /**
  * The record of one request, filled in as it becomes known and read once, by `finish`. Every field is set from the
  * start, so that all exchanges have one shape.
@@ -30,6 +46,8 @@ export class Exchange {
   upstreamCalls = 0;
   upstreamMillis = 0;
   cost: number | null = null;
+  /** What of its messages broke the schema; at most `VIOLATIONS_MAX`. */
+  violations: ContentViolation[] | null = null;
   /** From the start until the head of a SOAP request was judged and the rest might flow; null where that never came. */
   heldMillis: number | null = null;
 

@@ -21,6 +21,7 @@ import { Destinations } from './destinations.js';
 import { OperationTable } from './operation-table.js';
 import { choosePort } from './port.js';
 import { compileReplies, noticesOfReplies } from './replies.js';
+import { noticesOfValidity, type Validity, validityOf } from './validity.js';
 
 /** One SOAP backend, ready: who it is, what its messages may look like, how it is reached. */
 export interface SoapService {
@@ -51,6 +52,8 @@ export interface SoapService {
   readonly freshness: Freshness | null;
   /** Whom requests may be addressed to. */
   readonly destinations: Destinations;
+  /** Null where no content is validated. */
+  readonly validity: Validity | null;
   readonly config: ServiceConfig;
   readonly notices: readonly Problem[];
   /** Which parts of a Fault's detail a caller may see (catalogue S25); null: of an operation that is not known. */
@@ -121,8 +124,9 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     requests,
     freshness,
     destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(wsdl)),
+    validity: validityOf(loaded, name, wsdl, operations),
     config,
-    notices: [...(wsdl?.notices ?? []), ...noticesOfReplies(loaded, name)],
+    notices: [...(wsdl?.notices ?? []), ...noticesOfReplies(loaded, name), ...noticesOfValidity(loaded, name, wsdl)],
     ...compileReplies(config, wsdl !== null, operations),
   };
 }

@@ -3,6 +3,7 @@ import { EnvelopeJudge, type EnvelopeWatcher } from '../soap/envelope.js';
 import { Gate } from '../soap/gate.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../upstream/reply.js';
 import type { Operation } from '../wsdl/model.js';
+import type { StartTag, XmlHandler } from '../xml/events.js';
 import type { XmlReader } from '../xml/reader.js';
 import { bindReply } from './bind-reply.js';
 import { InflatedReply } from './inflate-reply.js';
@@ -111,8 +112,9 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
     bindReply(judge, this.#context.service, this.#operation, this.#messageId);
   }
 
-  body(): null {
-    return null;
+  body(tag: StartTag): XmlHandler | null {
+    const { service, exchange } = this.#context;
+    return this.#operation === null ? null : (service.validity?.reply(this.#operation, tag, exchange) ?? null);
   }
 
   data(chunk: Buffer): void {

@@ -1,8 +1,10 @@
+import type { Exchange } from '../base/exchange.js';
 import { Refusal } from '../base/refusal.js';
 import type { KnownOperation } from '../compile/operation-table.js';
 import type { SoapService } from '../compile/service.js';
 import { type Addressing, isAnonymous } from '../soap/addressing.js';
 import type { EnvelopeJudge, EnvelopeWatcher } from '../soap/envelope.js';
+import type { XmlHandler } from '../xml/events.js';
 import { escapeText } from '../xml/writer.js';
 import { meant } from './soap-action.js';
 
@@ -15,6 +17,7 @@ export class RequestPolicy implements EnvelopeWatcher {
   /** What is asked for; null while that is not known, and for what the service does not tell. */
   known: KnownOperation | null = null;
   readonly #service: SoapService;
+  readonly #exchange: Exchange;
   /** Of SOAPAction; null for none. */
   readonly #soapAction: string | null;
   /** The action parameter of the Content-Type, or null. */
@@ -22,8 +25,15 @@ export class RequestPolicy implements EnvelopeWatcher {
   /** The Host the caller named. */
   readonly #host: string;
 
-  constructor(service: SoapService, soapAction: string | null, typeAction: string | null, host: string) {
+  constructor(
+    service: SoapService,
+    exchange: Exchange,
+    soapAction: string | null,
+    typeAction: string | null,
+    host: string,
+  ) {
     this.#service = service;
+    this.#exchange = exchange;
     this.#soapAction = soapAction;
     this.#typeAction = meant(typeAction);
     this.#host = host;
@@ -45,8 +55,9 @@ export class RequestPolicy implements EnvelopeWatcher {
     if (judge.stamps !== null) this.#service.freshness?.judge(judge.stamps, Date.now());
   }
 
-  body(): null {
-    return null;
+  body(): XmlHandler | null {
+    const { validity } = this.#service;
+    return validity === null || this.known === null ? null : validity.request(this.known.operation, this.#exchange);
   }
 
   /** What to send as SOAPAction or action parameter: the WSDL's word for the operation, else the caller's. */

@@ -10,5 +10,6 @@ export function makeFinish(log: Log, metrics: Metrics): Finish {
     const millis = performance.now() - exchange.startedMillis;
     metrics.observe(exchange, millis / 1000);
     log.access(exchange, millis);
+    if (exchange.violations !== null) log.invalidContent(exchange);
   };
 }

@@ -75,6 +75,16 @@ export class Log {
     this.#logger.warn({ id, client, route, code: refusal.code, detail }, 'violation let through');
   }
 
+  /** Content that broke the schema. What was refused for it is told by the access log line. */
+  invalidContent({ id, client, violations, refusal }: Exchange): void {
+    for (const { service, operation, direction, rule, what, path } of violations ?? []) {
+      if (refusal?.detail === `${path} ${what}`) continue;
+      // Callers cannot raise an alarm.
+      const level = direction === 'reply' ? 'warn' : 'info';
+      this.#logger[level]({ id, client, service, operation, direction, rule, what, path }, 'content breaks the schema');
+    }
+  }
+
   /** Writes what is collected; resolves when that is done, or after a second. */
   async flush(): Promise<void> {
     await this.#sink?.flush();

@@ -48,6 +48,7 @@ export class Metrics {
   readonly #refusals: TalliedCounter;
   readonly #violations: TalliedCounter;
   readonly #looks: TalliedCounter;
+  readonly #invalid: TalliedCounter;
   readonly #faults: TalliedCounter;
   readonly #bytes: TalliedCounter;
   readonly #cost: TalliedHistogram;
@@ -88,6 +89,11 @@ export class Metrics {
       help: 'Looks at the WSDLs that backends show, by outcome (same, changed, failed).',
       labels: ['service', 'outcome'],
     });
+    this.#invalid = book.counter({
+      name: 'soapstone_schema_violations_total',
+      help: 'Messages whose content broke the schema, by direction (request, reply) and class of the rule.',
+      labels: ['service', 'operation', 'direction', 'rule'],
+    });
     this.#faults = book.counter({
       name: 'soapstone_faults_total',
       help: 'Faults answered, by origin (backend, gateway) and fault code.',
@@ -124,6 +130,9 @@ export class Metrics {
     if (exchange.bytesSkipped > 0) this.#bytes.add(exchange.bytesSkipped, route, 'skipped');
     if (exchange.cost !== null) this.#cost.add(exchange.cost);
     if (refusal !== null && refusal.code !== 'SOAP_FAULT') this.#refusals.add(1, route, refusal.code);
+    for (const { service, operation, direction, rule } of exchange.violations ?? NONE) {
+      this.#invalid.add(1, service, operation, direction, rule);
+    }
     if (exchange.faultCode !== null) {
       const origin = refusal === null || refusal.code === 'SOAP_FAULT' ? 'backend' : 'gateway';
       this.#faults.add(1, route, origin, faultLabel(exchange.faultCode));
@@ -194,6 +203,8 @@ function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
   };
   book.reading('gauge', delay, () => one((process.eventLoopDelayMillis?.() ?? 0) / 1000), 'max');
 }
+
+const NONE: readonly never[] = [];
 
 /** The standard codes of all dialects; a backend may write anything. */
 const FAULT_CODES: ReadonlySet<string> = new Set([

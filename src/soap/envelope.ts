@@ -1,5 +1,6 @@
 import { Refusal } from '../base/refusal.js';
 import { type Interest, PRESENCE, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import { Accompanied } from './accompanied.js';
 import type { Addressing } from './addressing.js';
 import { ContentJudge, judgeEncodingStyle } from './content.js';
 import { type Dialect, type DialectName, dialectOfUri } from './dialect.js';
@@ -26,8 +27,10 @@ export interface EnvelopeRules extends HeaderBounds {
 export interface EnvelopeWatcher {
   /** The head is in order, and nothing of the message has been let through. Throws a `Refusal` to stop it here. */
   judged(judge: EnvelopeJudge): void;
-  /** Takes over inside the first child of Body, unless that is a Fault. Null leaves the content to the judge, which reads
-   * of a request what it must (`ContentJudge`) and of a reply nothing. */
+  /**
+   * Takes over inside the first child of Body, unless that is a Fault, beside the judge, which reads of a request what it
+   * must (`ContentJudge`) and of a reply nothing. Null wants nothing of the content.
+   */
   body(tag: StartTag): XmlHandler | null;
   /** Takes over inside a further child of Body: a multi-ref element. */
   further?(tag: StartTag): XmlHandler | null;
@@ -213,7 +216,7 @@ export class EnvelopeJudge implements XmlHandler {
       this.#awaits = 'bodyChild';
       this.#judge({ uri: tag.uri, local: tag.local });
       if (isFault) this.#inner = this.fault = new FaultReader(dialect, this.#faultWants);
-      else this.#inner = this.#watcher?.body(tag) ?? this.#judgeContent(tag, dialect);
+      else this.#inner = together(this.#judgeContent(tag, dialect), this.#watcher?.body(tag) ?? null);
     }
     this.#depth = 1;
     return this.#inner === null ? SKIP : this.#inner.open(tag);
@@ -262,5 +265,9 @@ function namesEncoding(tag: StartTag, dialect: Dialect): boolean {
 /** Whether others may refer to it: `id` of SOAP 1.1 section 5.4.1, `enc:id` of SOAP 1.2 part 2 section 3.1.5. */
 const hasId = (tag: StartTag, { encodingUri }: Dialect): boolean =>
   tag.attribute('', 'id') !== null || tag.attribute(encodingUri, 'id') !== null;
+
+/** The judge of content hears of all elements, and of nothing else. */
+const together = (judge: XmlHandler | null, own: XmlHandler | null): XmlHandler | null =>
+  judge === null || own === null ? (own ?? judge) : new Accompanied(judge, own);
 
 const misplaced = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);

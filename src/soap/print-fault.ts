@@ -3,6 +3,7 @@ import type { QName } from '../xml/events.js';
 import { XmlWriter } from '../xml/writer.js';
 import type { Dialect } from './dialect.js';
 import { NotUnderstood } from './header.js';
+import { InvalidContent } from './invalid-content.js';
 
 /** The namespace of the element in a Fault's detail that carries our code. */
 const ERROR_URI = 'urn:soapstone:error';
@@ -32,6 +33,9 @@ export function printFault(dialect: Dialect, refusal: Refusal, id: string, spoke
       break;
   }
   writer.open(null, 'error').namespace(null, ERROR_URI).attribute(null, 'code', refusal.code).attribute(null, 'id', id);
+  if (refusal instanceof InvalidContent) {
+    writer.attribute(null, 'rule', refusal.rule).attribute(null, 'path', refusal.path);
+  }
   return writer.close().close().close().close().close().finish();
 }
 

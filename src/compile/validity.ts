@@ -1,0 +1,133 @@
+import { type Exchange, VIOLATIONS_MAX } from '../base/exchange.js';
+import type { Problem } from '../base/problem.js';
+import { Refusal } from '../base/refusal.js';
+import type { ValidityLimits } from '../codec/validity/limits.js';
+import { SchemaRules } from '../codec/validity/rules.js';
+import { oversizedModels } from '../codec/validity/size.js';
+import { ContentValidator } from '../codec/validity/validator.js';
+import type { Violation } from '../codec/validity/violation.js';
+import type { LoadedConfig } from '../config/load.js';
+import type { ServiceConfig } from '../config/schema.js';
+import type { ValidationLevel } from '../config/validation-keys.js';
+import { InvalidContent } from '../soap/invalid-content.js';
+import { type ElementDeclaration, type Operation, type Payload, typeKey, type WsdlModel } from '../wsdl/model.js';
+import type { StartTag } from '../xml/events.js';
+
+type Direction = 'request' | 'reply';
+
+interface ValidityOptions {
+  readonly requests: ValidationLevel;
+  readonly replies: ValidationLevel;
+  readonly limits: ValidityLimits & { readonly textChars: number };
+}
+
+/** Null where the configuration asks for nothing, and without a WSDL. */
+export function validityOf(
+  loaded: LoadedConfig,
+  name: string,
+  model: WsdlModel | null,
+  operations: readonly Operation[],
+): Validity | null {
+  const { validate, mode, limits } = loaded.config.services[name] as ServiceConfig;
+  if (model === null || (validate.requests === 'off' && validate.replies === 'off')) return null;
+  const most = (level: ValidationLevel): ValidationLevel =>
+    mode === 'monitor' && level === 'enforce' ? 'report' : level;
+  return new Validity(name, model, operations, {
+    requests: most(validate.requests),
+    replies: most(validate.replies),
+    limits: { ...loaded.config.limits.validity, textChars: limits.xml.textBytes },
+  });
+}
+
+/** What is not validated although the configuration asks for it (catalogue C06). */
+export function noticesOfValidity(loaded: LoadedConfig, name: string, model: WsdlModel | null): readonly Problem[] {
+  if (model === null) return [];
+  const place = loaded.positionOf(['services', name, 'wsdl']);
+  return oversizedModels(model).map((type) => ({
+    file: loaded.file,
+    line: place?.line ?? null,
+    column: place?.column ?? null,
+    what: `The content of ${type} is not validated: with all groups its model has too many particles.`,
+    remedy: null,
+  }));
+}
+
+/** Validates the Bodies of one service against its WSDL, as far as the configuration asks for it. */
+export class Validity {
+  readonly requests: ValidationLevel;
+  readonly replies: ValidationLevel;
+  readonly #service: string;
+  readonly #schema: SchemaRules;
+  readonly #limits: ValidityOptions['limits'];
+  /** Operations whose messages are not to be told from those of others, or not by a schema. */
+  readonly #ambiguous: ReadonlySet<Operation>;
+
+  constructor(service: string, model: WsdlModel, operations: readonly Operation[], options: ValidityOptions) {
+    this.requests = options.requests;
+    this.replies = options.replies;
+    this.#service = service;
+    this.#schema = new SchemaRules(model);
+    this.#limits = options.limits;
+    this.#ambiguous = ambiguousOf(operations);
+  }
+
+  /** What validates the request that begins with this child of Body; null where none is. */
+  request(operation: Operation, exchange: Exchange): ContentValidator | null {
+    if (this.requests === 'off') return null;
+    return this.#validator(operation, operation.input, 'request', this.requests, exchange);
+  }
+
+  /** What validates the reply that begins with this child of Body; null where none is. */
+  reply(operation: Operation, tag: StartTag, exchange: Exchange): ContentValidator | null {
+    if (this.replies === 'off' || operation.output?.body?.name.local !== tag.local) return null;
+    return this.#validator(operation, operation.output, 'reply', this.replies, exchange);
+  }
+
+  #validator(
+    operation: Operation,
+    { body }: Payload,
+    direction: Direction,
+    level: ValidationLevel,
+    exchange: Exchange,
+  ): ContentValidator | null {
+    if (body === null || !isLiteral(operation) || this.#ambiguous.has(operation)) return null;
+    const sink = (violation: Violation): void => {
+      note(exchange, { service: this.#service, operation: operation.name, direction, ...violation });
+      if (level === 'enforce') throw refusalOf(violation, direction);
+    };
+    return new ContentValidator(this.#schema, this.#schema.element(body), sink, this.#limits);
+  }
+}
+
+/** Encoded messages are made by other rules than the schema's, and of what is disabled no schema is known. */
+const isLiteral = ({ use, status }: Operation): boolean => use !== 'encoded' && status !== 'disabled';
+
+function note(exchange: Exchange, violation: NonNullable<Exchange['violations']>[number]): void {
+  exchange.violations ??= [];
+  if (exchange.violations.length < VIOLATIONS_MAX) exchange.violations.push(violation);
+}
+
+function refusalOf({ code, what, path }: Violation, direction: Direction): Refusal {
+  if (code !== 'SCHEMA_INVALID') return new Refusal(code, `${path} ${what}`);
+  return new InvalidContent(direction === 'request' ? code : 'UPSTREAM_SCHEMA_INVALID', what, path);
+}
+
+/** Overloaded operations share the child of Body, and it has another type in each. */
+function ambiguousOf(operations: readonly Operation[]): ReadonlySet<Operation> {
+  const byRequest = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    const { body } = operation.input;
+    if (body === null) continue;
+    const key = typeKey(body.name);
+    const same = byRequest.get(key);
+    if (same === undefined) byRequest.set(key, [operation]);
+    else same.push(operation);
+  }
+  const differ = (bodies: readonly (ElementDeclaration | null | undefined)[]): boolean =>
+    new Set(bodies.map((body) => body?.type)).size > 1;
+  return new Set(
+    [...byRequest.values()]
+      .filter((same) => differ(same.map(({ input }) => input.body)) || differ(same.map(({ output }) => output?.body)))
+      .flat(),
+  );
+}

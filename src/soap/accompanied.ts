@@ -1,0 +1,34 @@
+import { ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+
+/** Two handlers of the same content: one that looks at every start tag and at nothing else, and one that rules. */
+export class Accompanied implements XmlHandler {
+  readonly #companion: XmlHandler;
+  readonly #inner: XmlHandler;
+  /** Elements open that the inner handler did not want to hear of, from the one it skipped on. */
+  #skipped = 0;
+
+  constructor(companion: XmlHandler, inner: XmlHandler) {
+    this.#companion = companion;
+    this.#inner = inner;
+  }
+
+  open(tag: StartTag): Interest {
+    this.#companion.open(tag);
+    if (this.#skipped > 0) this.#skipped++;
+    else {
+      const interest = this.#inner.open(tag);
+      if (interest !== SKIP) return interest;
+      this.#skipped = 1;
+    }
+    return ELEMENTS;
+  }
+
+  close(contentEndBytes: number, endBytes: number): void {
+    if (this.#skipped > 0 && --this.#skipped > 0) return;
+    this.#inner.close(contentEndBytes, endBytes);
+  }
+
+  text(piece: string): void {
+    if (this.#skipped === 0) this.#inner.text(piece);
+  }
+}
