@@ -1,6 +1,15 @@
 import type { QName } from '../xml/events.js';
-import { ANYTHING, type AttributeDeclaration, type ComplexType, NO_FACETS, type SimpleType } from './model.js';
-import { SOAP_ENCODINGS, XML, XSD } from './namespaces.js';
+import {
+  ANYTHING,
+  type AttributeDeclaration,
+  type ComplexType,
+  type Content,
+  type ElementDeclaration,
+  NO_FACETS,
+  type SimpleType,
+  type XsdType,
+} from './model.js';
+import { isBuiltInNamespace, SOAP_ENCODINGS, WSI_REFERENCES, XMIME, XML, XOP, XSD, XSI } from './namespaces.js';
 
 /** What XML Schema defines itself, and what the reader tolerates of the SOAP encoding, MIME and XOP schemas. */
 const ATOMIC: ReadonlySet<string> = new Set(
@@ -56,6 +65,7 @@ function makeSimple(uri: string, local: string): SimpleType | null {
     const like = OTHERS.get(local) ?? (uri !== XSD && local === 'base64' ? 'base64Binary' : undefined);
     return like === undefined ? null : simple(uri, local, 'atomic', like);
   }
+  if (uri === WSI_REFERENCES) return local === 'swaRef' ? simple(uri, local, 'atomic', 'anyURI') : null;
   if (local === 'base64Binary' || local === 'hexBinary') return simple(uri, local, 'atomic', local);
   return null;
 }
@@ -94,11 +104,62 @@ export function opaqueType(name: QName | null): ComplexType {
 
 export const ANY_TYPE: ComplexType = Object.freeze(opaqueType(Object.freeze({ uri: XSD, local: 'anyType' })));
 
+/** What `soapenc:Array` says by itself: items of any type (SOAP 1.1 section 5.4.2). */
+const ANY_ARRAY: Content = Object.freeze({ kind: 'array', item: ANY_TYPE, dimensions: 1 });
+
+function encoded(uri: string): ReadonlyMap<string, ComplexType> {
+  const array = Object.freeze({ ...opaqueType(Object.freeze({ uri, local: 'Array' })), content: ANY_ARRAY });
+  const struct = Object.freeze(opaqueType(Object.freeze({ uri, local: 'Struct' })));
+  return new Map([
+    ['Array', array],
+    ['Struct', struct],
+  ]);
+}
+
+const ENCODED: ReadonlyMap<string, ReadonlyMap<string, ComplexType>> = new Map(
+  SOAP_ENCODINGS.map((uri) => [uri, encoded(uri)]),
+);
+
+/** The built-in type with this name, or null. Only for names of built-in namespaces. */
+export function builtInType(name: QName): XsdType | null {
+  if (name.uri === XSD && (name.local === 'anyType' || name.local === 'ur-type')) return ANY_TYPE;
+  return ENCODED.get(name.uri)?.get(name.local) ?? builtInSimple(name);
+}
+
+function builtInDeclaration(uri: string, local: string): ElementDeclaration {
+  return Object.freeze({
+    kind: 'element',
+    name: Object.freeze({ uri, local }),
+    type: ANY_TYPE,
+    nillable: false,
+    default: null,
+    fixed: null,
+    abstract: false,
+    constraints: [],
+    documentation: null,
+  });
+}
+
+/** Both ways in which stacks write it. */
+const XMIMES: readonly string[] = [XMIME, `${XMIME}/`, 'https://www.w3.org/2005/05/xmlmime'];
+
+const SCHEMA_ELEMENT = builtInDeclaration(XSD, 'schema');
+const INCLUDE_ELEMENT = builtInDeclaration(XOP, 'Include');
+
+/** The global element of a built-in namespace: a schema within a message (as data sets have), `xop:Include`; or null. */
+export function builtInElement({ uri, local }: QName): ElementDeclaration | null {
+  if (uri === XSD && local === 'schema') return SCHEMA_ELEMENT;
+  return uri === XOP && local === 'Include' ? INCLUDE_ELEMENT : null;
+}
+
+/** True where `builtInAttribute` knows all there is. */
+export const isBuiltInAttributeNamespace = (uri: string): boolean => uri === XSI || isBuiltInNamespace(uri);
+
 /** The attribute with this name of a built-in namespace: `xml:lang` and its like. Null for those of no interest. */
 export function builtInAttribute(
   name: QName,
 ): Pick<AttributeDeclaration, 'type' | 'default' | 'fixed' | 'documentation'> | null {
-  if (name.uri !== XML) return null;
+  if (name.uri !== XML && !XMIMES.includes(name.uri)) return null;
   const builtIn = name.local === 'lang' ? 'language' : name.local === 'base' ? 'anyURI' : 'string';
   return {
     type: builtInSimple({ uri: XSD, local: builtIn }) ?? STRING,

@@ -1,7 +1,9 @@
+import { isNcName } from '../xml/chars.js';
 import type { QName } from '../xml/events.js';
 import { inlineSchemas, type LoadedDocument } from './documents.js';
 import { typeKey } from './model.js';
 import { isBuiltInNamespace, WSDL, XSD } from './namespaces.js';
+import { tellNewer } from './newer.js';
 import type { Notices } from './notices.js';
 import { attributeOf, problemAt, qNameAt, type XmlNode } from './tree.js';
 
@@ -49,10 +51,13 @@ export function collectComponents(documents: readonly LoadedDocument[], notices:
     members: new Map(),
   };
   const redefines: { readonly node: XmlNode; readonly unit: SchemaUnit }[] = [];
+  const walked = new Set<XmlNode>();
   let count = 0;
   for (const unit of collectUnits(documents, notices)) {
     if (isBuiltInNamespace(unit.target)) continue;
     count += unit.node.children.length;
+    if (!walked.has(unit.node)) tellNewer(unit.node, notices);
+    walked.add(unit.node);
     if (count > MOST) {
       notices.add(problemAt(unit.node, 'The schemas declare more than allowed; from here on they are left out.'));
       break;
@@ -60,11 +65,13 @@ export function collectComponents(documents: readonly LoadedDocument[], notices:
     for (const node of unit.node.children) {
       if (node.uri !== XSD) continue;
       if (node.local === 'redefine') redefines.push({ node, unit });
-      else addComponent(components, { node, unit }, notices);
+      else if (node.local !== 'override') addComponent(components, { node, unit }, notices);
+      else for (const child of node.children) addComponent(components, { node: child, unit }, notices);
     }
   }
-  for (const { node, unit } of redefines) {
-    for (const child of node.children) redefine(components, { node: child, unit });
+  // A schema that is redefined may redefine another: the innermost comes first.
+  for (const { node, unit } of redefines.reverse()) {
+    for (const child of node.children) redefine(components, { node: child, unit }, notices);
   }
   return components;
 }
@@ -81,7 +88,11 @@ function addComponent(components: SchemaComponents, component: Component, notice
   const { node, unit } = component;
   const table = tableFor(components, node.local);
   const name = attributeOf(node, 'name');
-  if (table === null || name === null) return;
+  if (table === null) return;
+  if (name === null || !isNcName(name)) {
+    notices.add(problemAt(node, `The ${node.local} has no proper name; it is left out.`));
+    return;
+  }
   const key = typeKey({ uri: unit.target, local: name });
   const first = table.get(key);
   if (first !== undefined) {
@@ -106,14 +117,15 @@ function sameText(a: XmlNode, b: XmlNode): boolean {
   return a === b || text(a) === text(b);
 }
 
-function redefine(components: SchemaComponents, component: Component): void {
+function redefine(components: SchemaComponents, component: Component, notices: Notices): void {
   const { node, unit } = component;
   const table = node.uri === XSD ? tableFor(components, node.local) : null;
   const name = attributeOf(node, 'name');
-  if (table === null || name === null) return;
+  if (table === null || name === null || !isNcName(name)) return;
   const key = typeKey({ uri: unit.target, local: name });
   const original = table.get(key);
   if (original !== undefined) components.redefined.set(node, original);
+  else notices.add(problemAt(node, `There is no ${node.local} ${name} to redefine; it is taken as declared here.`));
   table.set(key, component);
 }
 

@@ -1,10 +1,9 @@
-import type { QName } from '../xml/events.js';
-import { ANY_TYPE } from './builtin.js';
+import { ANY_TYPE, opaqueType } from './builtin.js';
 import { type Component, nameIn, type SchemaUnit } from './components.js';
 import { type ElementDeclaration, typeKey, type XsdType } from './model.js';
 import { XSD } from './namespaces.js';
 import { isTrue, type SchemaReading } from './schema-reading.js';
-import { attributeOf, childOf, documentationIn, type XmlNode } from './tree.js';
+import { attributeOf, childOf, documentationIn, problemAt, type XmlNode } from './tree.js';
 
 /** Reads an `xs:element` that has a name: a global one, or a local one in the form that its schema gives it. */
 export function readElement(
@@ -21,7 +20,7 @@ export function readElement(
     default: node.attributes.get('default') ?? null,
     fixed: node.attributes.get('fixed') ?? null,
     abstract: isTrue(attributeOf(node, 'abstract')),
-    constraints: [],
+    constraints: reading.identity.of({ node, unit }),
     documentation: documentationIn(childOf(node, XSD, 'annotation'), XSD),
   };
 }
@@ -55,9 +54,15 @@ function typeOfHead(node: XmlNode, unit: SchemaUnit, reading: SchemaReading): Xs
   let at: Component = { node, unit };
   for (let step = 0; step < CHAIN; step++) {
     const head = attributeOf(at.node, 'substitutionGroup');
-    const name: QName | null = head === null ? null : nameIn(at.node, head, at.unit);
+    if (head === null) return null;
+    const name = nameIn(at.node, head, at.unit);
     const found = name === null ? undefined : reading.components.elements.get(typeKey(name));
-    if (found === undefined) return null;
+    if (found === undefined) {
+      const type = opaqueType(null);
+      const what = `The head ${head} of the substitution group is not declared; the element is kept as XML.`;
+      reading.approximate(type, problemAt(at.node, what));
+      return type;
+    }
     const type = ownType(found.node, found.unit, reading);
     if (type !== null) return type;
     at = found;

@@ -6,15 +6,19 @@ export const WSDL_SOAP12 = 'http://schemas.xmlsoap.org/wsdl/soap12/';
 export const WSDL_HTTP = 'http://schemas.xmlsoap.org/wsdl/http/';
 export const WSDL_MIME = 'http://schemas.xmlsoap.org/wsdl/mime/';
 export const XSD = 'http://www.w3.org/2001/XMLSchema';
+export const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 export const XML = 'http://www.w3.org/XML/1998/namespace';
 export const XMLNS = 'http://www.w3.org/2000/xmlns/';
 export const WSA_10 = 'http://www.w3.org/2005/08/addressing';
 export const XMIME = 'http://www.w3.org/2005/05/xmlmime';
 export const XOP = 'http://www.w3.org/2004/08/xop/include';
+/** Where `swaRef` is defined: a reference to an attachment (WS-I Attachments Profile 1.0 section 4.4). */
+export const WSI_REFERENCES = 'http://ws-i.org/profiles/basic/1.1/xsd';
 export const SOAP_ENCODINGS: readonly string[] = [
   'http://schemas.xmlsoap.org/soap/encoding/',
   'http://www.w3.org/2003/05/soap-encoding',
   'http://www.w3.org/2001/12/soap-encoding',
+  'http://www.w3.org/2001/06/soap-encoding',
 ];
 
 /** Namespaces whose components are built in (`builtin.ts`): their schemas are never needed and never trusted. */
@@ -26,6 +30,7 @@ const BUILT_IN: ReadonlySet<string> = new Set([
   'https://www.w3.org/2005/05/xmlmime',
   XOP,
   'https://www.w3.org/2004/08/xop/include',
+  WSI_REFERENCES,
   ...SOAP_ENCODINGS,
 ]);
 

@@ -1,13 +1,15 @@
 import type { Problem } from '../base/problem.js';
+import { isNcName } from '../xml/chars.js';
 import type { QName } from '../xml/events.js';
 import { opaqueType } from './builtin.js';
 import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaUnit } from './components.js';
 import { readElement } from './elements.js';
-import { ANYTHING, type ElementDeclaration, type Particle, typeKey } from './model.js';
+import { type ElementDeclaration, type Particle, typeKey } from './model.js';
 import { XSD } from './namespaces.js';
-import { isTrue, type SchemaReading } from './schema-reading.js';
+import type { SchemaReading } from './schema-reading.js';
 import { attributeOf, problemAt, type XmlNode } from './tree.js';
+import { readWildcard } from './wildcards.js';
 
 /** What was read: null for "no content". With `trouble` the content model is not to be relied on. */
 export interface ReadParticle {
@@ -32,7 +34,7 @@ export class ParticleReader {
   readonly #reading: SchemaReading;
   readonly #groups = new ComponentMap<ReadParticle>();
   readonly #open = new Set<XmlNode>();
-  readonly #substitutes = new Map<string, readonly Particle[]>();
+  readonly #substitutes = new Map<string, Particle>();
   readonly #sizes = new WeakMap<Particle, number>();
   #depth = 0;
 
@@ -87,7 +89,8 @@ export class ParticleReader {
       case 'any': {
         const occurrence = occurrenceOf(node, this.#reading);
         return {
-          particle: occurrence.max === 0 ? null : { kind: 'any', wildcard: ANYTHING, ...occurrence },
+          particle:
+            occurrence.max === 0 ? null : { kind: 'any', wildcard: readWildcard(node, unit.target), ...occurrence },
           trouble: null,
         };
       }
@@ -132,45 +135,52 @@ export class ParticleReader {
     if (max === 0) return { particle: null, trouble: null };
     const ref = attributeOf(node, 'ref');
     if (ref === null) {
+      const isNamed = isNcName(attributeOf(node, 'name') ?? '');
+      if (!isNamed) return { particle: null, trouble: problemAt(node, 'An element has no proper name.') };
       return {
         particle: { kind: 'one', element: readElement({ node, unit }, 'local', this.#reading), min, max },
         trouble: null,
       };
     }
-    const particles = this.#referred(node, ref, unit);
-    const [only] = particles;
-    if (only?.kind === 'one' && particles.length === 1) return { particle: { ...only, min, max }, trouble: null };
-    return this.#sized({ kind: 'choice', particles, min, max }, particles.length);
+    const name = nameIn(node, ref, unit);
+    if (name === null || !isNcName(name.local)) {
+      return { particle: null, trouble: problemAt(node, `The element ${ref} uses a prefix that is not declared.`) };
+    }
+    const referred = this.#referred(node, ref, name);
+    if (isOnce({ min, max })) return { particle: referred, trouble: null };
+    return this.#sized({ ...referred, min, max }, this.#sizeOf(referred));
   }
 
-  /** The element referred to and what may stand in its place (XSD part 1 section 3.3.6, substitution groups). */
-  #referred(node: XmlNode, ref: string, unit: SchemaUnit): readonly Particle[] {
-    const name = nameIn(node, ref, unit);
-    const key = name === null ? '' : typeKey(name);
+  /**
+   * The element referred to, or a choice of what may stand in its place (XSD part 1 section 3.3.6, substitution
+   * groups): one for all who refer to it.
+   */
+  #referred(node: XmlNode, ref: string, name: QName): Particle {
+    const key = typeKey(name);
     const known = this.#substitutes.get(key);
     if (known !== undefined) return known;
-    const head = this.#reading.element(key);
-    if (head === null) return [once(missingElement(node, ref, name ?? { uri: '', local: ref }, this.#reading))];
-    const keys = new Set([key]);
-    for (const at of keys) {
-      for (const member of this.#reading.components.members.get(at) ?? []) {
-        keys.add(typeKey({ uri: member.unit.target, local: attributeOf(member.node, 'name') ?? '' }));
+    const head = this.#reading.element(name);
+    if (head === null) return once(missingElement(node, ref, name, this.#reading));
+    const { components } = this.#reading;
+    const members = new Map<string, QName>([[key, name]]);
+    for (const at of members.keys()) {
+      for (const { node: member, unit } of components.members.get(at) ?? []) {
+        const memberName = { uri: unit.target, local: attributeOf(member, 'name') ?? '' };
+        members.set(typeKey(memberName), memberName);
       }
     }
-    const concrete = [...keys].filter((candidate) => !this.#isAbstract(candidate));
-    const elements = concrete.map((candidate) => this.#reading.element(candidate)).filter((one) => one !== null);
-    const particles = elements.length === 0 ? [once(head)] : elements.map(once);
-    this.#substitutes.set(key, particles);
-    return particles;
+    const elements = [...members.values()].map((member) => this.#reading.element(member)).filter((one) => one !== null);
+    const concrete = elements.filter(({ abstract }) => !abstract);
+    const [only = head] = concrete;
+    const particle: Particle =
+      concrete.length < 2 ? once(only) : { kind: 'choice', particles: concrete.map(once), min: 1, max: 1 };
+    this.#sizes.set(particle, concrete.length);
+    this.#substitutes.set(key, particle);
+    return particle;
   }
 
   #sizeOf(particle: Particle): number {
     return this.#sizes.get(particle) ?? 1;
-  }
-
-  #isAbstract(key: string): boolean {
-    const component = this.#reading.components.elements.get(key);
-    return component !== undefined && isTrue(attributeOf(component.node, 'abstract'));
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Problem } from '../base/problem.js';
+import type { QName } from '../xml/events.js';
 import type { SchemaComponents, SchemaUnit } from './components.js';
+import type { IdentityReader } from './identity.js';
 import type { ComplexType, ElementDeclaration, XsdType } from './model.js';
 import type { Notices } from './notices.js';
 import type { SimpleTypeReader } from './simple.js';
@@ -15,17 +17,22 @@ export type OpenComplexType = { -readonly [K in keyof ComplexType]: ComplexType[
 export interface SchemaReading {
   readonly components: SchemaComponents;
   readonly simple: SimpleTypeReader;
+  readonly identity: IdentityReader;
   readonly notices: Notices;
   /** The type that `value` names at `node`; an opaque one, with a notice, when there is none. */
   typeNamed(node: XmlNode, value: string, unit: SchemaUnit): XsdType;
   /** A shell for the `xs:complexType` inside an element. */
   typeInside(node: XmlNode, unit: SchemaUnit): ComplexType;
-  /** The global element with this key, or null. */
-  element(key: string): ElementDeclaration | null;
-  /** Fills a base type before what is derived from it; false when it is derived from itself. */
+  /** The global element with this name, or null. */
+  element(name: QName): ElementDeclaration | null;
+  /** True for what a schema declares, false for what is built in or unknown. */
+  isDeclared(type: ComplexType): boolean;
+  /** Fills a base type before what is derived from it; false when it is derived from itself, or too deeply. */
   fill(type: ComplexType): boolean;
   /** Tells that a type is opaque or approximated, and why: operations that reach it are `partial`. */
   approximate(type: XsdType, problem: Problem): void;
+  /** What was told of a type in this way. */
+  troublesOf(type: XsdType): readonly Problem[];
 }
 
 /** True for the two spellings of true in `xs:boolean`. */

@@ -1,17 +1,17 @@
 import type { Problem } from '../base/problem.js';
 import type { QName } from '../xml/events.js';
-import { readAttributes } from './attributes.js';
-import { ANY_TYPE, builtInSimple, opaqueType } from './builtin.js';
-import { type ComplexReaders, fillComplexType } from './complex.js';
+import { builtInElement, builtInType, opaqueType } from './builtin.js';
+import { ComplexTypeReader, derivationOf } from './complex.js';
 import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaComponents, type SchemaUnit } from './components.js';
 import { readElement } from './elements.js';
+import { IdentityReader } from './identity.js';
 import { type ComplexType, type ElementDeclaration, typeKey, type XsdType } from './model.js';
-import { isBuiltInNamespace, XSD } from './namespaces.js';
+import { isBuiltInNamespace } from './namespaces.js';
 import type { Notices } from './notices.js';
-import { ParticleReader } from './particles.js';
+import { redefinedBase } from './redefined.js';
 import type { OpenComplexType, SchemaReading } from './schema-reading.js';
-import { redefinedBase, SimpleTypeReader } from './simple.js';
+import { SimpleTypeReader } from './simple.js';
 import { attributeOf, problemAt, type XmlNode } from './tree.js';
 
 /** The schemas, read: every named type and global element, and what had to be approximated. */
@@ -30,7 +30,10 @@ interface Shell {
   state: 'empty' | 'open' | 'done';
 }
 
-const CHAIN = 100;
+/** Longest chain of derivation that is read. */
+const CHAIN = 1000;
+/** Reasons kept of one type. */
+const REASONS = 20;
 
 /** Reads all components. Nothing that is wrong in a schema throws: it is a notice and an approximation. */
 export function readSchema(components: SchemaComponents, notices: Notices): Schema {
@@ -56,14 +59,16 @@ class SchemaReader implements SchemaReading {
   readonly #shellOf = new Map<ComplexType, Shell>();
   readonly #inside = new ComponentMap<ComplexType>();
   readonly #unknown = new Map<string, ComplexType>();
-  readonly #readers: ComplexReaders;
-  #depth = 0;
+  readonly identity: IdentityReader;
+  readonly #complex: ComplexTypeReader;
+  #isFilling = false;
 
   constructor(components: SchemaComponents, notices: Notices) {
     this.components = components;
     this.notices = notices;
-    this.simple = new SimpleTypeReader(components, notices);
-    this.#readers = { reading: this, attributes: readAttributes(this), particles: new ParticleReader(this) };
+    this.simple = new SimpleTypeReader(components, notices, (type, problem) => this.approximate(type, problem));
+    this.identity = new IdentityReader(notices);
+    this.#complex = new ComplexTypeReader(this);
   }
 
   /** Shells for all named types first, in the order of declaration; then elements; then the content of the shells. */
@@ -71,7 +76,9 @@ class SchemaReader implements SchemaReading {
     for (const { node, unit } of this.components.types.values()) {
       this.#typeWithName({ uri: unit.target, local: attributeOf(node, 'name') ?? '' });
     }
-    for (const key of this.components.elements.keys()) this.element(key);
+    for (const { node, unit } of this.components.elements.values()) {
+      this.element({ uri: unit.target, local: attributeOf(node, 'name') ?? '' });
+    }
     // More shells are added while these are filled.
     for (let at = 0; at < this.#shells.length; at++) {
       const shell = this.#shells[at];
@@ -80,9 +87,12 @@ class SchemaReader implements SchemaReading {
     for (const { type } of this.#shells) {
       if (type.base !== null) this.#shellOf.get(type.base)?.type.derived.push(type);
     }
+    this.identity.settle();
   }
 
-  element(key: string): ElementDeclaration | null {
+  element(name: QName): ElementDeclaration | null {
+    if (isBuiltInNamespace(name.uri)) return builtInElement(name);
+    const key = typeKey(name);
     const known = this.elements.get(key);
     if (known !== undefined) return known;
     const component = this.components.elements.get(key);
@@ -96,8 +106,7 @@ class SchemaReader implements SchemaReading {
     const name = nameIn(node, value, unit);
     if (name === null) return this.#unknownType(node, value, `!${value}`, 'uses a prefix that is not declared');
     if (isBuiltInNamespace(name.uri)) {
-      if (name.uri === XSD && name.local === 'anyType') return ANY_TYPE;
-      return builtInSimple(name) ?? this.#unknownType(node, value, typeKey(name), 'has no meaning in literal messages');
+      return builtInType(name) ?? this.#unknownType(node, value, typeKey(name), 'is no built-in type');
     }
     const original = redefinedBase(node, name, unit, this.components);
     if (original?.node.local === 'complexType') return this.#typeAt(original);
@@ -109,23 +118,50 @@ class SchemaReader implements SchemaReading {
     return this.#typeAt({ node, unit });
   }
 
+  isDeclared(type: ComplexType): boolean {
+    return this.#shellOf.has(type);
+  }
+
   fill(type: ComplexType): boolean {
     const shell = this.#shellOf.get(type);
     if (shell === undefined || shell.state === 'done') return true;
-    if (shell.state === 'open' || this.#depth >= CHAIN) return false;
-    shell.state = 'open';
-    this.#depth++;
-    fillComplexType(shell.type, shell.component, this.#readers);
-    this.#depth--;
-    shell.state = 'done';
+    // Bases are filled before: one that is not belongs to a circle, or to a chain too long.
+    if (this.#isFilling) return false;
+    const chain: Shell[] = [];
+    let at: Shell | null = shell;
+    for (; at?.state === 'empty' && chain.length < CHAIN; at = this.#baseShell(at)) {
+      at.state = 'open';
+      chain.push(at);
+    }
+    this.#isFilling = true;
+    for (const next of chain.reverse()) {
+      this.#complex.fill(next.type, next.component);
+      next.state = 'done';
+    }
+    this.#isFilling = false;
     return true;
+  }
+
+  #baseShell({ component: { node, unit } }: Shell): Shell | null {
+    const step = derivationOf(node)?.node;
+    const value = step === undefined ? null : attributeOf(step, 'base');
+    const name = step === undefined || value === null ? null : nameIn(step, value, unit);
+    if (step === undefined || name === null || isBuiltInNamespace(name.uri)) return null;
+    const original = redefinedBase(step, name, unit, this.components);
+    const isComplex = original?.node.local === 'complexType';
+    const type = original === undefined ? this.#typeWithName(name) : isComplex ? this.#typeAt(original) : null;
+    return type?.kind === 'complex' ? (this.#shellOf.get(type) ?? null) : null;
   }
 
   approximate(type: XsdType, problem: Problem): void {
     const problems = this.approximated.get(type);
     if (problems === undefined) this.approximated.set(type, [problem]);
-    else problems.push(problem);
+    else if (problems.length < REASONS) problems.push(problem);
     this.notices.add(problem);
+  }
+
+  troublesOf(type: XsdType): readonly Problem[] {
+    return this.approximated.get(type) ?? [];
   }
 
   #typeAt(component: Component): ComplexType {

@@ -1,151 +1,177 @@
+import type { Problem } from '../base/problem.js';
 import type { QName } from '../xml/events.js';
 import { ANY_SIMPLE, builtInSimple, STRING } from './builtin.js';
 import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaComponents, type SchemaUnit } from './components.js';
-import { type EnumerationValue, type Facets, NO_FACETS, type SimpleType, typeKey } from './model.js';
+import { NO_FACETS, type SimpleType, typeKey } from './model.js';
 import { isBuiltInNamespace, XSD } from './namespaces.js';
 import type { Notices } from './notices.js';
+import { redefinedBase } from './redefined.js';
+import { readEnumeration, readFacets } from './simple-facets.js';
+import { SimpleTraits } from './simple-traits.js';
 import { attributeOf, childOf, childrenOf, documentationIn, problemAt, type XmlNode } from './tree.js';
 
-const CHAIN = 100;
+/** A reference to another simple type: by name in an attribute, or written inside. */
+type Reference = { readonly node: XmlNode; readonly value: string } | { readonly inside: XmlNode };
 
-/** Simple types by name and inline. What is not understood becomes a string, with a notice. */
+interface Frame {
+  readonly component: Component;
+  readonly needs: readonly Component[];
+  next: number;
+}
+
+/**
+ * Simple types by name and inline. What is not understood becomes a string, with its reason, as a type of its own: so
+ * it is found by the operations that reach it. Types are read before what is derived from them, without recursion.
+ */
 export class SimpleTypeReader {
   readonly #components: SchemaComponents;
   readonly #notices: Notices;
-  readonly #done = new ComponentMap<SimpleType>();
-  readonly #open = new Set<XmlNode>();
+  readonly #approximate: (type: SimpleType, problem: Problem) => void;
+  /** Null while what a type is made of is being read. */
+  readonly #done = new ComponentMap<SimpleType | null>();
+  readonly #unknown = new Map<string, SimpleType>();
+  readonly #traits = new SimpleTraits();
 
-  constructor(components: SchemaComponents, notices: Notices) {
+  constructor(
+    components: SchemaComponents,
+    notices: Notices,
+    approximate: (type: SimpleType, problem: Problem) => void,
+  ) {
     this.#components = components;
     this.#notices = notices;
+    this.#approximate = approximate;
   }
 
   /** The declared or built-in simple type with this name; null when there is no simple type of that name. */
   named(name: QName): SimpleType | null {
     if (isBuiltInNamespace(name.uri)) return builtInSimple(name);
     const component = this.#components.types.get(typeKey(name));
-    return component === undefined || component.node.local !== 'simpleType' ? null : this.#readOnce(component, name);
+    return component === undefined || component.node.local !== 'simpleType' ? null : this.#readOnce(component);
   }
 
-  /** The type of an `xs:simpleType` without a name. */
+  /** The type of an `xs:simpleType` without a name, or of one that was redefined. */
   inline(node: XmlNode, unit: SchemaUnit): SimpleType {
-    return this.#readOnce({ node, unit }, null);
+    return this.#readOnce({ node, unit });
   }
 
-  /** The type that `value` names at `node` (`type`, `base`, `itemType`), or a string with a notice. */
+  /** The type that `value` names at `node` (`type`, `base`, `itemType`), or a string of its own, with a notice. */
   referred(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
     const name = nameIn(node, value, unit);
     const original = name === null ? undefined : redefinedBase(node, name, unit, this.#components);
-    const type = original === undefined ? name && this.named(name) : this.#readOnce(original, null);
+    const type = original === undefined ? name && this.named(name) : this.#readOnce(original);
     if (type !== null) return type;
-    this.#notices.add(problemAt(node, `The simple type ${value} is not declared; it is taken as a string.`));
-    return STRING;
+    const key = name === null ? `!${value}` : typeKey(name);
+    const why = name === null ? 'uses a prefix that is not declared' : 'is not declared';
+    return this.#unknownType(key, node, `The simple type ${value} ${why}; it is taken as a string.`);
   }
 
   /** `base` narrowed by the facets in `restriction`. */
   restricted(base: SimpleType, restriction: XmlNode, name: QName | null, documentation: string | null): SimpleType {
-    const { variety, builtIn } = base;
-    const enumeration = enumerationOf(restriction, builtIn) ?? base.enumeration;
-    const facets = facetsOf(restriction, base.facets, this.#notices);
-    const { item, members } = base;
+    const { variety, builtIn, item, members } = base;
+    const facets = readFacets(restriction, base.facets, this.#notices);
+    const space = facets.whiteSpace ?? this.#traits.of(base).space;
+    const enumeration = readEnumeration(restriction, space) ?? base.enumeration;
     return { kind: 'simple', name, variety, builtIn, base, item, members, enumeration, facets, documentation };
   }
 
-  #readOnce(component: Component, name: QName | null): SimpleType {
-    const { node } = component;
+  #readOnce(component: Component): SimpleType {
     const known = this.#done.get(component);
-    if (known !== undefined) return known;
-    if (this.#open.has(node) || this.#open.size > CHAIN) {
-      const what = 'The simple type is derived from itself, or too deeply; it is taken as a string.';
-      this.#notices.add(problemAt(node, what));
-      return STRING;
+    if (known !== undefined) return known ?? this.#circular(component);
+    const frames = [this.#open(component)];
+    for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+      const needed = frame.needs[frame.next++];
+      if (needed !== undefined) {
+        if (this.#done.get(needed) === undefined) frames.push(this.#open(needed));
+        continue;
+      }
+      frames.pop();
+      this.#done.set(frame.component, this.#bounded(frame.component, this.#read(frame.component)));
     }
-    this.#open.add(node);
-    const type = this.#read(component, name);
-    this.#open.delete(node);
-    return this.#done.set(component, type);
+    return this.#done.get(component) ?? STRING;
   }
 
-  #read({ node, unit }: Component, name: QName | null): SimpleType {
+  #open(component: Component): Frame {
+    this.#done.set(component, null);
+    const needs = referencesIn(component.node).flatMap((reference) => this.#needed(reference, component.unit));
+    return { component, needs, next: 0 };
+  }
+
+  #needed(reference: Reference, unit: SchemaUnit): readonly Component[] {
+    if ('inside' in reference) return [{ node: reference.inside, unit }];
+    const name = nameIn(reference.node, reference.value, unit);
+    if (name === null || isBuiltInNamespace(name.uri)) return [];
+    const original = redefinedBase(reference.node, name, unit, this.#components);
+    const component = original ?? this.#components.types.get(typeKey(name));
+    return component === undefined || component.node.local !== 'simpleType' ? [] : [component];
+  }
+
+  #read({ node, unit }: Component): SimpleType {
     const documentation = documentationIn(childOf(node, XSD, 'annotation'), XSD);
+    const name = this.#nameOf({ node, unit });
+    const types = referencesIn(node).map((reference) =>
+      'inside' in reference
+        ? this.inline(reference.inside, unit)
+        : this.referred(reference.node, reference.value, unit),
+    );
+    const [first] = types;
     const restriction = childOf(node, XSD, 'restriction');
-    if (restriction !== null) {
-      return this.restricted(this.#baseOf(restriction, 'base', unit), restriction, name, documentation);
+    if (restriction !== null) return this.restricted(first ?? ANY_SIMPLE, restriction, name, documentation);
+    const made = { kind: 'simple', name, base: null, enumeration: null, facets: NO_FACETS, documentation } as const;
+    if (childOf(node, XSD, 'list') !== null) {
+      const item = this.#itemOf(node, first ?? ANY_SIMPLE);
+      return { ...made, variety: 'list', builtIn: item.builtIn, item, members: [] };
     }
-    const list = childOf(node, XSD, 'list');
-    const variety = list !== null ? 'list' : childOf(node, XSD, 'union') !== null ? 'union' : 'atomic';
-    if (variety === 'atomic') {
-      this.#notices.add(problemAt(node, 'The simple type says nothing; it is taken as a string.'));
+    if (childOf(node, XSD, 'union') !== null) {
+      const { builtIn, members } = this.#traits.union(types);
+      return { ...made, variety: 'union', builtIn, item: null, members };
     }
-    const item = variety === 'list' ? (list === null ? null : this.#baseOf(list, 'itemType', unit)) : null;
-    const builtIn = item === null ? 'string' : item.builtIn;
-    return {
-      kind: 'simple',
-      name,
-      variety,
-      builtIn,
-      base: null,
-      item,
-      members: [],
-      enumeration: null,
-      facets: NO_FACETS,
-      documentation,
-    };
+    this.#notices.add(problemAt(node, 'The simple type says nothing; it is taken as a string.'));
+    return { ...made, variety: 'atomic', builtIn: 'string', item: null, members: [] };
   }
 
-  #baseOf(node: XmlNode, attribute: 'base' | 'itemType', unit: SchemaUnit): SimpleType {
-    const inner = childOf(node, XSD, 'simpleType');
-    if (inner !== null) return this.inline(inner, unit);
-    const value = attributeOf(node, attribute);
-    return value === null ? ANY_SIMPLE : this.referred(node, value, unit);
+  /** Items of a list are separated by white space: a list cannot be one (XSD part 2 section 2.5.1.2). */
+  #itemOf(node: XmlNode, item: SimpleType): SimpleType {
+    if (!this.#traits.of(item).hasList) return item;
+    return this.#unknownType(null, node, 'The list is one of lists; its items are taken as strings.');
+  }
+
+  #bounded(component: Component, type: SimpleType): SimpleType {
+    if (this.#traits.add(type)) return type;
+    const what = 'The simple type is derived too deeply or made of too many; it is taken as a string.';
+    return this.#unknownType(null, component.node, what);
+  }
+
+  #circular({ node }: Component): SimpleType {
+    return this.#unknownType(null, node, 'The simple type is derived from itself; it is taken as a string.');
+  }
+
+  #unknownType(key: string | null, node: XmlNode, what: string): SimpleType {
+    const known = key === null ? undefined : this.#unknown.get(key);
+    if (known !== undefined) return known;
+    const type: SimpleType = { ...STRING, name: null };
+    if (key !== null) this.#unknown.set(key, type);
+    this.#approximate(type, problemAt(node, what));
+    return type;
+  }
+
+  #nameOf({ node, unit }: Component): QName | null {
+    const local = attributeOf(node, 'name');
+    if (local === null) return null;
+    const name = { uri: unit.target, local };
+    return this.#components.types.get(typeKey(name))?.node === node ? name : null;
   }
 }
 
-/** Inside `xs:redefine` a type may be derived from its own name: that is the one it replaces. */
-export function redefinedBase(
-  node: XmlNode,
-  name: QName,
-  unit: SchemaUnit,
-  components: SchemaComponents,
-): Component | undefined {
-  for (let at: XmlNode | null = node; at !== null; at = at.parent) {
-    const original = components.redefined.get(at);
-    if (original === undefined) continue;
-    return name.local === attributeOf(at, 'name') && name.uri === unit.target ? original : undefined;
+/** What a simple type is made of: the base of a restriction, the item of a list, the members of a union, in order. */
+function referencesIn(node: XmlNode): readonly Reference[] {
+  const step = node.children.find(({ uri, local }) => uri === XSD && /^(restriction|list|union)$/.test(local));
+  if (step === undefined) return [];
+  const inside = childrenOf(step, XSD, 'simpleType').map((inner): Reference => ({ inside: inner }));
+  if (step.local === 'union') {
+    const values = (attributeOf(step, 'memberTypes') ?? '').split(/\s+/).filter(Boolean);
+    return [...values.map((value): Reference => ({ node: step, value })), ...inside];
   }
-  return undefined;
-}
-
-function enumerationOf(restriction: XmlNode, builtIn: string): readonly EnumerationValue[] | null {
-  const values = new Map<string, EnumerationValue>();
-  for (const node of childrenOf(restriction, XSD, 'enumeration')) {
-    const written = node.attributes.get('value') ?? '';
-    const value = builtIn === 'string' || builtIn === 'normalizedString' ? written : written.trim();
-    if (values.has(value)) continue;
-    values.set(value, { value, documentation: documentationIn(childOf(node, XSD, 'annotation'), XSD) });
-  }
-  return values.size === 0 ? null : [...values.values()];
-}
-
-const COUNTS = ['length', 'minLength', 'maxLength', 'totalDigits', 'fractionDigits'] as const;
-const BOUNDS = ['minInclusive', 'maxInclusive', 'minExclusive', 'maxExclusive'] as const;
-
-function facetsOf(restriction: XmlNode, base: Facets, notices: Notices): Facets {
-  const facets: { -readonly [K in keyof Facets]: Facets[K] } = { ...base };
-  const patterns: string[] = [];
-  for (const node of restriction.children) {
-    const value = node.uri === XSD ? node.attributes.get('value') : undefined;
-    if (value === undefined) continue;
-    const count = COUNTS.find((facet) => facet === node.local);
-    const bound = BOUNDS.find((facet) => facet === node.local);
-    if (count !== undefined) {
-      if (/^\s*\d{1,9}\s*$/.test(value)) facets[count] = Number(value);
-      else notices.add(problemAt(node, `The facet ${count} is not a number in reach; it is left out.`));
-    } else if (bound !== undefined) facets[bound] = value.trim();
-    else if (node.local === 'pattern') patterns.push(value);
-  }
-  // Patterns of one step are alternatives (XSD part 2 section 4.3.4.3); those of different steps must all match.
-  if (patterns.length > 0) facets.patterns = [...base.patterns, patterns.join('|')];
-  return facets;
+  const value = attributeOf(step, step.local === 'list' ? 'itemType' : 'base');
+  return value === null ? inside.slice(0, 1) : [{ node: step, value }];
 }
