@@ -2,8 +2,9 @@ import type { GraphQLSchema } from 'graphql';
 
 import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
+import type { OperationMapping } from '../graphql/exposure.js';
 import type { LinkTable } from '../graphql/link.js';
-import { type BoundField, buildSchema, type OperationMapping } from '../graphql/schema.js';
+import { type BoundField, buildSchema } from '../graphql/schema.js';
 import { fieldOf } from './by-hand.js';
 import { linkProblems, linksOf } from './links.js';
 import type { SoapService } from './service.js';

@@ -11,7 +11,7 @@ import {
   simpleType,
   xmlDirective,
 } from './handwritten-model.js';
-import type { RootType } from './schema.js';
+import type { RootType } from './exposure.js';
 
 /** An operation of a mapping written by hand. */
 export interface HandwrittenOperation {

@@ -2,7 +2,7 @@ import { type DocumentNode, GraphQLError, type Location, parse } from 'graphql';
 import type { Problem } from '../base/problem.js';
 import type { Operation } from '../wsdl/model.js';
 import { type HandwrittenOperation, HandwrittenTypes } from './handwritten-types.js';
-import type { OperationMapping } from './schema.js';
+import type { OperationMapping } from './exposure.js';
 
 export interface Handwritten {
   readonly operations: readonly Operation[];

@@ -5,28 +5,42 @@ import {
   GraphQLFloat,
   GraphQLID,
   GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
   GraphQLScalarType,
   GraphQLString,
+  isListType,
   Kind,
   type ValueNode,
 } from 'graphql';
+import { treatWhiteSpace } from '../codec/lexical.js';
 import { LexicalError, type Scalar } from '../codec/plan.js';
-import { SCALAR_TYPES, scalarOf } from '../codec/scalars.js';
-import type { SimpleType } from '../wsdl/model.js';
+import { listScalarOf, SCALAR_TYPES, scalarOf } from '../codec/scalars.js';
+import { unsupportedFacets } from '../codec/simple-validity.js';
+import type { EnumerationValue, SimpleType } from '../wsdl/model.js';
+import { descriptionOf } from './description.js';
+import type { FieldMapping } from './mapping.js';
 import { enumValueName, NameScope } from './naming.js';
+import { retyped, retypesOf } from './retype.js';
 import type { TypeNames } from './type-names.js';
+
+type LeafType = GraphQLScalarType | GraphQLEnumType;
 
 /** A simple type in both worlds: its GraphQL type and its scalar on the wire. */
 export interface Leaf {
-  readonly type: GraphQLScalarType | GraphQLEnumType;
+  readonly type: LeafType | GraphQLList<GraphQLNonNull<LeafType>>;
   readonly scalar: Scalar;
 }
+
+/** Enumerations with more values are plain strings: every client that asks for the schema would load them. */
+export const ENUM_VALUES_MAX = 5000;
 
 /** The scalars and enumerations of one schema. Remembers every answer. */
 export class LeafTable {
   readonly #names: TypeNames;
   readonly #customs = new Map<string, GraphQLScalarType>();
   readonly #known = new Map<SimpleType, Leaf>();
+  readonly #others = new Map<SimpleType, Map<string, Leaf | null>>();
 
   constructor(names: TypeNames) {
     this.#names = names;
@@ -37,8 +51,39 @@ export class LeafTable {
     const known = this.#known.get(type);
     if (known !== undefined) return known;
     if (type.name?.uri === BY_HAND_URI && type.name.local === 'ID') return { type: GraphQLID, scalar: ID_SCALAR };
-    const leaf = isEnumeration(type) ? this.#enumeration(type, nameHint, service) : this.#plain(scalarOf(type));
+    const leaf = this.#make(type, nameHint, service);
+    for (const facet of unsupportedFacets(type)) {
+      const what = `Service ${service}: a facet of ${type.name?.local ?? nameHint} is left to the backend to check: ${facet}.`;
+      this.#names.notice(what);
+    }
     this.#known.set(type, leaf);
+    return leaf;
+  }
+
+  /** The same, or as the mapping of one field wants it. */
+  mapped(type: SimpleType, nameHint: string, service: string, mapping: FieldMapping | null): Leaf {
+    if (mapping?.type == null) return this.of(type, nameHint, service);
+    const leaf = this.as(type, mapping.type);
+    if (leaf !== null) return leaf;
+    const own = this.of(type, nameHint, service);
+    const others = retypesOf(type).join(', ');
+    const remedy = others === '' ? 'Leave it away.' : `It can be ${others}.`;
+    const what = `Values of type ${scalarOf(type).name} would not survive as ${mapping.type}.`;
+    this.#names.refuse(service, [...mapping.path, 'type'], what, remedy);
+    return own;
+  }
+
+  /** The same type shown as another scalar (`ID`); null where not every value would survive that. */
+  as(type: SimpleType, target: string): Leaf | null {
+    const known = this.#others.get(type) ?? new Map<string, Leaf | null>();
+    this.#others.set(type, known);
+    const made = known.get(target);
+    if (made !== undefined) return made;
+    const itemType = type.variety === 'list' ? type.item : null;
+    const scalar = retyped(itemType ?? type, target);
+    let leaf: Leaf | null = scalar === null ? null : this.#plain(scalar);
+    if (leaf !== null && itemType !== null) leaf = listOf(leaf, type);
+    known.set(target, leaf);
     return leaf;
   }
 
@@ -47,7 +92,17 @@ export class LeafTable {
     return this.#scalarType('XML');
   }
 
-  #plain(scalar: Scalar): Leaf {
+  #make(type: SimpleType, nameHint: string, service: string): Leaf {
+    if (type.variety === 'list' && type.item !== null) return listOf(this.of(type.item, nameHint, service), type);
+    const values = valuesOf(type);
+    if (values === null) return this.#plain(scalarOf(type));
+    if (values.length <= ENUM_VALUES_MAX) return this.#enumeration(type, values, nameHint, service);
+    const name = type.name?.local ?? nameHint;
+    this.#names.notice(`Service ${service}: ${name} has too many values for an enumeration, it is a plain scalar.`);
+    return this.#plain(scalarOf(type));
+  }
+
+  #plain(scalar: Scalar): LeafOfOne {
     return { type: this.#scalarType(scalar.name), scalar };
   }
 
@@ -59,25 +114,44 @@ export class LeafTable {
     return type;
   }
 
-  #enumeration(type: SimpleType, nameHint: string, service: string): Leaf {
-    const name = this.#names.take(type.name?.local ?? nameHint, service);
+  #enumeration(type: SimpleType, values: readonly EnumerationValue[], nameHint: string, service: string): Leaf {
+    const name = this.#names.of(type, nameHint, service);
     const scope = new NameScope();
-    const wireByName = new Map<string, string>();
     const nameByWire = new Map<string, string>();
-    const values: Record<string, { description: string | null }> = {};
-    for (const { value, documentation } of type.enumeration ?? []) {
-      if (nameByWire.has(value)) continue;
-      const wanted = enumValueName(value);
-      const valueName = scope.take(wanted);
-      wireByName.set(valueName, value);
-      nameByWire.set(value, valueName);
-      const wire = valueName === value ? null : `On the wire: ${JSON.stringify(value)}`;
-      values[valueName] = { description: [documentation, wire].filter((part) => part !== null).join('\n\n') || null };
-      if (valueName !== wanted) this.#names.notice(`Two values of ${name} become ${wanted}: one is ${valueName}.`);
+    // What can have its own name has it, whatever else would become that name.
+    for (const isExact of [true, false]) {
+      for (const { value } of values) {
+        const wanted = enumValueName(value);
+        if ((wanted === value) !== isExact || nameByWire.has(value)) continue;
+        const valueName = scope.take(wanted);
+        nameByWire.set(value, valueName);
+        if (valueName === wanted) continue;
+        this.#names.notice(`Service ${service}: two values of ${name} become ${wanted}, one is ${valueName}.`);
+      }
     }
-    const enumType = new GraphQLEnumType({ name, description: type.documentation, values });
-    return { type: enumType, scalar: enumScalar(name, wireByName, nameByWire) };
+    const configs: Record<string, { description: string | null }> = {};
+    for (const { value, documentation } of values) {
+      const valueName = nameByWire.get(value) ?? '';
+      const wire = valueName === value ? null : `On the wire: ${JSON.stringify(value)}`;
+      const parts = [descriptionOf(documentation), wire].filter((part) => part !== null);
+      configs[valueName] ??= { description: parts.join('\n\n') || null };
+    }
+    const description = this.#names.mappingOf(service).of(type)?.description ?? descriptionOf(type.documentation);
+    return {
+      type: new GraphQLEnumType({ name, description, values: configs }),
+      scalar: enumScalar(name, nameByWire, type),
+    };
   }
+}
+
+interface LeafOfOne extends Leaf {
+  readonly type: LeafType;
+}
+
+/** A list of this leaf; of a list of lists, which cannot be, the same list. */
+function listOf(item: Leaf, type: SimpleType): Leaf {
+  if (isListType(item.type)) return item;
+  return { type: new GraphQLList(new GraphQLNonNull(item.type)), scalar: listScalarOf(type, item.scalar) };
 }
 
 /** The namespace of types that were written by hand in SDL: their names in the schema are exactly those. */
@@ -107,18 +181,31 @@ const BUILT_INS: ReadonlyMap<string, GraphQLScalarType> = new Map(
   [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, GraphQLID].map((type) => [type.name, type]),
 );
 
-const isEnumeration = (type: SimpleType): boolean =>
-  type.variety === 'atomic' && type.enumeration !== null && type.enumeration.length > 0;
+/** The values of an enumeration: its own, or those of a union's members if all are enumerations. Null if it is open. */
+function valuesOf(type: SimpleType): readonly EnumerationValue[] | null {
+  if (type.builtIn === 'boolean' || (type.variety === 'list' && type.item !== null)) return null;
+  if (type.enumeration !== null) return type.enumeration.length === 0 ? null : type.enumeration;
+  if (type.variety !== 'union' || type.members.length === 0) return null;
+  const values = new Map<string, EnumerationValue>();
+  for (const member of type.members) {
+    if (member.variety !== 'atomic' || member.enumeration === null || member.builtIn === 'boolean') return null;
+    for (const value of member.enumeration) if (!values.has(value.value)) values.set(value.value, value);
+  }
+  return [...values.values()];
+}
 
-function enumScalar(
-  name: string,
-  wireByName: ReadonlyMap<string, string>,
-  nameByWire: ReadonlyMap<string, string>,
-): Scalar {
+function enumScalar(name: string, nameByWire: ReadonlyMap<string, string>, type: SimpleType): Scalar {
+  const wireByName = new Map([...nameByWire].map(([wire, valueName]) => [valueName, wire]));
+  // Numbers are the same however they are written: 1, 01, +1.
+  const nameByNumber = new Map<number, string>();
+  const isNumber = NUMBERS.has(type.builtIn);
+  if (isNumber) for (const [wire, valueName] of nameByWire) nameByNumber.set(Number(wire), valueName);
   return {
     name,
     decode: (lexical) => {
-      const value = nameByWire.get(lexical) ?? nameByWire.get(lexical.trim().replace(/[ \t\r\n]+/g, ' '));
+      const text = nameByWire.has(lexical) ? lexical : treatWhiteSpace(lexical, 'collapse');
+      const isExact = isNumber && text !== '' && text.length <= EXACT_CHARS;
+      const value = nameByWire.get(text) ?? (isExact ? nameByNumber.get(Number(text)) : undefined);
       if (value === undefined) throw new LexicalError('must be one of the enumerated values');
       return value;
     },
@@ -129,6 +216,14 @@ function enumScalar(
     },
   };
 }
+
+/** Longer numbers are not told apart by what JavaScript takes for a number. */
+const EXACT_CHARS = 15;
+
+const NUMBERS: ReadonlySet<string> = new Set([
+  ...['byte', 'short', 'int', 'long', 'integer', 'decimal', 'float', 'double', 'unsignedByte', 'unsignedShort'],
+  ...['unsignedInt', 'unsignedLong', 'nonNegativeInteger', 'positiveInteger', 'nonPositiveInteger', 'negativeInteger'],
+]);
 
 /** Passes plain values through: the encoder checks them against the type on the wire. */
 function customScalar(name: string): GraphQLScalarType {

@@ -141,10 +141,14 @@ export class LinkPlanner implements LinkSlots {
     let walk: Walk = new Map();
     for (const variant of new Set([...plan.variants.values(), ...(plan.declared === null ? [] : [plan.declared])])) {
       const keys = new Map<string, Walk>();
-      for (const { key, value } of variant.slots) {
-        if (value.kind !== 'object') continue;
-        if (value.declared?.slots[0]?.key === HIDDEN) keys.set(key, NOWHERE);
-        else if (this.#walk(value).size > 0) keys.set(key, this.#walk(value));
+      for (const { key, source, value } of variant.slots) {
+        const inner = source.from === 'choice' ? source.branches.map((branch) => branch.value) : [value];
+        for (const object of inner) {
+          if (object.kind !== 'object') continue;
+          const isLink = object.declared?.slots[0]?.key === HIDDEN;
+          const below = isLink ? NOWHERE : this.#walk(object);
+          if (isLink || below.size > 0) keys.set(key, merged(keys.get(key) ?? NOWHERE, below));
+        }
       }
       walk = merged(walk, keys);
     }

@@ -1,52 +1,83 @@
-import type { AttributeDeclaration, ComplexType, ElementDeclaration, Particle, SimpleType } from '../wsdl/model.js';
+import type { AttributeDeclaration, ComplexType, ElementDeclaration, SimpleType } from '../wsdl/model.js';
 import { typeKey } from '../wsdl/model.js';
+import { descriptionOf } from './description.js';
+import type { FieldMapping, MappingTable } from './mapping.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
+import { type Choice, flatten, NOTHING, type Occurring } from './occurrence.js';
+import type { TypeNames } from './type-names.js';
 
 /** One thing inside an element: a child, an attribute or its text, under the name it has in GraphQL. */
 export type Member = ElementMember | AttributeMember | TextMember;
 
-export interface ElementMember {
-  readonly place: 'element';
+interface Presented {
   readonly name: string;
+  readonly description: string | null;
+  /** What the operator wants of it; null where nothing is said. */
+  readonly mapping: FieldMapping | null;
+}
+
+export interface ElementMember extends Presented {
+  readonly place: 'element';
   readonly element: ElementDeclaration;
   /** At least one stands there whatever branch of a choice is taken. */
   readonly required: boolean;
   /** More than one may stand there. */
   readonly many: boolean;
+  /** An item of an encoded array: on the wire it has any name. */
+  readonly anyName: boolean;
 }
 
-export interface AttributeMember {
+export interface AttributeMember extends Presented {
   readonly place: 'attribute';
-  readonly name: string;
   readonly attribute: AttributeDeclaration;
 }
 
-export interface TextMember {
+export interface TextMember extends Presented {
   readonly place: 'text';
-  readonly name: string;
   readonly type: SimpleType;
 }
 
+/** A choice that replies show as one field. */
+export interface ChoiceMember extends Presented {
+  readonly place: 'choice';
+  readonly branches: readonly ElementMember[];
+  readonly required: boolean;
+  /** Several branches may follow one another, in any order. */
+  readonly many: boolean;
+}
+
 export interface Members {
+  /** Elements in the order of the schema, the text, attributes; inherited ones first. */
   readonly all: readonly Member[];
   /** Names of members of which exactly one must be given. */
   readonly choices: readonly (readonly string[])[];
+  /** Choices between members of `all` that replies show as one field; none unless the service asks for it. */
+  readonly unions: readonly ChoiceMember[];
   /** There is room for anything (xs:any), which is not modelled. */
   readonly wildcard: boolean;
-  /** Names that could not be what they should be: `name` was wanted by two. */
-  readonly collisions: readonly string[];
 }
+
+/** How replies show a choice: each branch as a field that may be null, or all as one field of a union. */
+export type ChoiceStyle = 'fields' | 'union';
 
 /**
  * The members of complex types, flattened: compositors become occurrence. Members of an extension begin with those of
  * its base under the same names, so that an object fits the interface of its base. Remembers every answer.
  */
 export class MemberTable {
+  readonly #service: string;
   readonly #naming: Naming;
+  readonly #choices: ChoiceStyle;
+  readonly #mapping: MappingTable;
+  readonly #names: TypeNames;
   readonly #known = new Map<ComplexType, Members>();
 
-  constructor(naming: Naming) {
+  constructor(service: string, naming: Naming, choices: ChoiceStyle, names: TypeNames) {
+    this.#service = service;
     this.#naming = naming;
+    this.#choices = choices;
+    this.#mapping = names.mappingOf(service);
+    this.#names = names;
   }
 
   of(type: ComplexType): Members {
@@ -61,30 +92,95 @@ export class MemberTable {
   }
 
   #flatten(type: ComplexType): Members {
-    const baseType = inheritedFrom(type);
+    const { content } = type;
+    const baseType = content.kind === 'array' ? null : inheritedFrom(type);
     const base = baseType === null ? EMPTY : (this.#known.get(baseType) ?? EMPTY);
-    const own = ownMembers(type);
-    const places = new Set(base.all.map(placeOf));
-    const scope = new NameScope(base.all.map((member) => member.name));
-    const all: Member[] = [...base.all];
-    const collisions: string[] = [];
-    const names = new Map(base.all.map((member) => [placeOf(member), member.name]));
-    for (const member of own.all) {
-      const place = placeOf(member);
-      if (places.has(place)) continue;
-      places.add(place);
+    const flat = content.kind === 'elements' ? flatten(content.particle) : NOTHING;
+    const inherited = new Set(base.all.map(placeOf));
+    const own = ownMembers(type, flat.elements).filter((member) => !inherited.has(placeOf(member)));
+    const named = this.#named(
+      type,
+      own.map((member) => this.#present(type, member)),
+      base.all,
+    );
+    const all = [...base.all, ...named];
+    const byPlace = new Map(all.map((member) => [placeOf(member), member]));
+    const names = (elements: readonly ElementDeclaration[]): string[] =>
+      elements.map((element) => byPlace.get(placeOfElement(element))?.name ?? '');
+    const unions = this.#choices === 'fields' ? [] : [...base.unions, ...this.#unions(type, flat.choices, named, base)];
+    return { all, choices: flat.exclusive.map(names), unions, wildcard: flat.wildcard };
+  }
+
+  /** The choices between members of this type itself. */
+  #unions(
+    type: ComplexType,
+    choices: readonly Choice[],
+    own: readonly Member[],
+    inherited: Members,
+  ): readonly ChoiceMember[] {
+    const byPlace = new Map(own.map((member) => [placeOf(member), member]));
+    const isBranch = (member: Member): boolean =>
+      choices.some(({ elements }) => elements.some((e) => placeOfElement(e) === placeOf(member)));
+    const taken = [...inherited.all, ...inherited.unions, ...own.filter((member) => !isBranch(member))];
+    const scope = new NameScope(taken.map(({ name }) => name));
+    return choices.flatMap((choice): ChoiceMember[] => {
+      const branches = choice.elements.flatMap((element) => {
+        const member = byPlace.get(placeOfElement(element));
+        return member?.place === 'element' && !isHidden(member) ? [member] : [];
+      });
+      if (branches.length < 2) return [];
+      const mapping = this.#mapping.field(type, ['choice']);
+      const name = scope.take(mapping?.name ?? 'choice');
+      const { required, many } = choice;
+      return [{ place: 'choice', name, branches, required, many, mapping, description: mapping?.description ?? null }];
+    });
+  }
+
+  #present(type: ComplexType, member: Member): Member {
+    if (member.place === 'element') this.#mapping.meet(member.element);
+    const mapping = this.#mapping.field(type, keysOf(member));
+    return mapping === null ? member : { ...member, mapping, description: mapping.description ?? member.description };
+  }
+
+  /** Members under their names: those of the mapping first, as they are exactly those; then by rule, in order. */
+  #named(type: ComplexType, members: readonly Member[], inherited: readonly Member[]): readonly Member[] {
+    const scope = new NameScope(inherited.map((member) => member.name));
+    const given = new Map<Member, string>();
+    for (const member of members) {
+      if (member.mapping?.name == null) continue;
+      const { name, path } = member.mapping;
+      if (scope.has(name)) this.#names.refuse(this.#service, path, `Two fields of one type are called ${name}.`);
+      given.set(member, scope.take(name));
+    }
+    for (const member of members) {
+      if (given.has(member)) continue;
       const wanted = member.place === 'text' ? 'value' : fieldName(member.name, this.#naming);
       const name = member.place === 'attribute' ? scope.take(wanted, `${wanted}Attribute`) : scope.take(wanted);
-      if (name !== wanted) collisions.push(wanted);
-      names.set(place, name);
-      all.push({ ...member, name });
+      given.set(member, name);
+      if (name === wanted) continue;
+      const owner = type.name === null ? 'a type without a name' : `type ${type.name.local}`;
+      this.#names.notice(`Service ${this.#service}: ${owner} has two members called ${wanted}, one is called ${name}.`);
     }
-    const choices = own.choices.map((choice) => choice.map((element) => names.get(placeOfElement(element)) ?? ''));
-    return { all, choices, wildcard: own.wildcard, collisions };
+    return members.map((member) => ({ ...member, name: given.get(member) ?? member.name }));
   }
 }
 
-const EMPTY: Members = { all: [], choices: [], wildcard: false, collisions: [] };
+/** An element as a member under this name, as if nothing was said of it in the mapping. */
+export const elementMember = (element: ElementDeclaration, name: string): ElementMember => ({
+  place: 'element',
+  name,
+  element,
+  required: false,
+  many: false,
+  anyName: false,
+  description: descriptionOf(element.documentation),
+  mapping: null,
+});
+
+/** Replies do not show it, and requests only where something must be given. */
+export const isHidden = (member: Member): boolean => member.mapping?.hidden === true;
+
+const EMPTY: Members = { all: [], choices: [], unions: [], wildcard: false };
 
 /** Longer chains of derivation than any schema has are cut. */
 const MAX_CHAIN = 1000;
@@ -99,97 +195,49 @@ function placeOf(member: Member): string {
   return member.place === 'element' ? placeOfElement(member.element) : `attribute ${typeKey(member.attribute.name)}`;
 }
 
-interface Own {
-  readonly all: readonly Member[];
-  readonly choices: readonly (readonly ElementDeclaration[])[];
-  readonly wildcard: boolean;
+/** What the mapping may call it, what is told apart first. */
+function keysOf(member: Member): readonly string[] {
+  if (member.place === 'text') return ['value'];
+  const { local } = member.place === 'element' ? member.element.name : member.attribute.name;
+  return member.place === 'element' ? [local] : [`@${local}`, local];
 }
 
 /** Members under their XML names: elements, text, then attributes. */
-function ownMembers(type: ComplexType): Own {
-  const all: Member[] = [];
-  const flat = type.content.kind === 'elements' ? flatten(type.content.particle) : NOTHING;
-  all.push(...flat.elements.values());
-  if (type.content.kind === 'text') all.push({ place: 'text', name: 'value', type: type.content.type });
-  for (const attribute of type.attributes) all.push({ place: 'attribute', name: attribute.name.local, attribute });
-  return { all, choices: flat.choices, wildcard: flat.wildcard };
-}
-
-/** How often elements may stand in a piece of a content model, in document order. */
-type Occurrences = Map<string, { readonly element: ElementDeclaration; readonly min: number; readonly max: number }>;
-
-interface Flat {
-  readonly elements: ReadonlyMap<string, ElementMember>;
-  readonly choices: readonly (readonly ElementDeclaration[])[];
-  readonly wildcard: boolean;
-}
-
-const NOTHING: Flat = { elements: new Map(), choices: [], wildcard: false };
-
-interface Frame {
-  readonly particle: Particle;
-  /** Whatever branch is taken, this stands there exactly once. */
-  readonly certain: boolean;
-  readonly sum: Occurrences;
-  next: number;
-}
-
-/** Folds a content model from its leaves: a sequence adds up, a choice takes the least and the most of its branches. */
-function flatten(root: Particle): Flat {
-  const choices: (readonly ElementDeclaration[])[] = [];
-  let wildcard = false;
-  const result: Occurrences = new Map();
-  const stack: Frame[] = [{ particle: root, certain: once(root), sum: new Map(), next: 0 }];
-  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
-    const { particle, certain } = frame;
-    const group = particle.kind === 'one' || particle.kind === 'any' ? null : particle;
-    const child = group?.particles[frame.next++];
-    if (child !== undefined) {
-      const isSure = certain && particle.kind !== 'choice' && once(child);
-      stack.push({ particle: child, certain: isSure, sum: new Map(), next: 0 });
-      continue;
-    }
-    stack.pop();
-    if (particle.kind === 'any') wildcard = true;
-    if (particle.kind === 'one') frame.sum.set(typeKey(particle.element.name), { ...particle, min: 1, max: 1 });
-    if (particle.kind === 'choice' && certain) addChoice(choices, particle.particles);
-    const parent = stack.at(-1);
-    if (particle.max > 0) merge(parent?.sum ?? result, frame.sum, particle, parent ?? null);
+function ownMembers(type: ComplexType, elements: readonly Occurring[]): readonly Member[] {
+  const { content } = type;
+  // What the encoding puts on every array (its type, its place in memory) is not for callers.
+  if (content.kind === 'array') return content.dimensions > 1 ? [] : [arrayItem(content.item)];
+  const members: Member[] = elements.map(({ element, required, many }) => ({
+    ...elementMember(element, element.name.local),
+    required,
+    many,
+  }));
+  if (content.kind === 'text') {
+    members.push({ place: 'text', name: 'value', type: content.type, description: null, mapping: null });
   }
-  return { elements: membersFrom(result), choices, wildcard };
-}
-
-const once = (particle: Particle): boolean => particle.min === 1 && particle.max === 1;
-
-function merge(into: Occurrences, from: Occurrences, particle: Particle, parent: Frame | null): void {
-  const isBranch = parent?.particle.kind === 'choice' && parent.particle.particles.length > 1;
-  const isFirst = parent === null || parent.next === 1;
-  for (const [key, { element, min, max }] of from) {
-    const known = into.get(key);
-    const least = min * particle.min;
-    const most = max * particle.max;
-    if (isBranch) {
-      const knownMin = known?.min ?? (isFirst ? least : 0);
-      into.set(key, { element, min: Math.min(knownMin, least), max: Math.max(known?.max ?? 0, most) });
-    } else into.set(key, { element, min: (known?.min ?? 0) + least, max: (known?.max ?? 0) + most });
+  for (const attribute of type.attributes) {
+    const description = descriptionOf(attribute.documentation);
+    members.push({ place: 'attribute', name: attribute.name.local, attribute, description, mapping: null });
   }
-  if (!isBranch) return;
-  for (const [key, known] of into) if (!from.has(key)) into.set(key, { ...known, min: 0 });
+  return members;
 }
 
-function membersFrom(occurrences: Occurrences): ReadonlyMap<string, ElementMember> {
-  return new Map(
-    [...occurrences].map(([key, { element, min, max }]) => [
-      key,
-      { place: 'element', name: element.name.local, element, required: min > 0, many: max > 1 },
-    ]),
-  );
-}
-
-/** Only a choice between single elements can be checked member by member. */
-function addChoice(choices: (readonly ElementDeclaration[])[], particles: readonly Particle[]): void {
-  const elements = particles.flatMap((particle) =>
-    particle.kind === 'one' && particle.min > 0 ? [particle.element] : [],
-  );
-  if (elements.length > 1 && elements.length === particles.length) choices.push(elements);
-}
+/** An item of an encoded array may always be missing (SOAP 1.1 section 5.4.2). */
+const arrayItem = (type: ElementDeclaration['type']): ElementMember => ({
+  ...elementMember(
+    {
+      kind: 'element',
+      name: { uri: '', local: 'item' },
+      type,
+      nillable: true,
+      default: null,
+      fixed: null,
+      abstract: false,
+      constraints: [],
+      documentation: null,
+    },
+    'item',
+  ),
+  many: true,
+  anyName: true,
+});

@@ -18,9 +18,10 @@ export function fieldName(xmlName: string, naming: Naming): string {
 /** The GraphQL name of a type: the XML name wherever that is legal. */
 export const typeName = (xmlName: string): string => legal(toAscii(xmlName).replace(/[^A-Za-z0-9_]/g, '_'));
 
-/** The GraphQL name of an enumeration value: the value itself wherever that is legal. */
+/** The GraphQL name of an enumeration value: the value itself wherever that is legal; `>=` becomes `GREATER_EQUAL`. */
 export function enumValueName(value: string): string {
-  const name = legal(toAscii(value).replace(/[^A-Za-z0-9_]/g, '_'));
+  const plain = toAscii(value.slice(0, VALUE_CHARS));
+  const name = legal(/[A-Za-z0-9]/.test(plain) ? plain.replace(/[^A-Za-z0-9_]/g, '_') : signWords(plain));
   return name === 'true' || name === 'false' || name === 'null' ? `_${name}` : name;
 }
 
@@ -37,6 +38,8 @@ export function isReading(operationName: string): boolean {
 /** Names given out so far in one scope; the second taker of a name gets another one. */
 export class NameScope {
   readonly #taken = new Set<string>();
+  /** The next number to try, by name: thousands may want the same one. */
+  readonly #numbers = new Map<string, number>();
 
   constructor(reserved: Iterable<string> = []) {
     for (const name of reserved) this.#taken.add(name);
@@ -48,20 +51,60 @@ export class NameScope {
 
   /** The first of `candidates` that is free, else the last one with the first free number from 2. */
   take(...candidates: readonly [string, ...string[]]): string {
-    const free = candidates.find((name) => !this.#taken.has(name)) ?? this.#numbered(candidates[candidates.length - 1]);
+    const free = candidates.find((name) => !this.#taken.has(name)) ?? this.#numbered(candidates.at(-1) ?? '_');
     this.#taken.add(free);
     return free;
   }
 
-  #numbered(name: string | undefined): string {
-    for (let number = 2; ; number++) {
+  #numbered(name: string): string {
+    for (let number = this.#numbers.get(name) ?? 2; ; number++) {
       const candidate = `${name}${number}`;
-      if (!this.#taken.has(candidate)) return candidate;
+      if (this.#taken.has(candidate)) continue;
+      this.#numbers.set(name, number + 1);
+      return candidate;
     }
   }
 }
 
 const NAME_CHARS = 256;
+const VALUE_CHARS = 128;
+
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ...([
+    ['<', 'LESS'],
+    ['>', 'GREATER'],
+    ['=', 'EQUAL'],
+    ['!', 'NOT'],
+    ['+', 'PLUS'],
+    ['-', 'MINUS'],
+  ] as const),
+  ...([
+    ['*', 'STAR'],
+    ['/', 'SLASH'],
+    ['%', 'PERCENT'],
+    ['&', 'AND'],
+    ['|', 'OR'],
+    ['~', 'TILDE'],
+  ] as const),
+  ...([
+    ['.', 'DOT'],
+    [',', 'COMMA'],
+    [':', 'COLON'],
+    [';', 'SEMICOLON'],
+    ['?', 'QUESTION'],
+    ['#', 'HASH'],
+  ] as const),
+  ...([
+    ['$', 'DOLLAR'],
+    ['@', 'AT'],
+    [' ', 'SPACE'],
+    ['_', 'UNDERSCORE'],
+    ['^', 'CARET'],
+  ] as const),
+]);
+
+const signWords = (value: string): string =>
+  value === '' ? 'EMPTY' : [...value].map((sign) => SIGNS.get(sign) ?? 'OTHER').join('_');
 
 const READING_VERBS: ReadonlySet<string> = new Set([
   ...['get', 'find', 'list', 'search', 'count', 'exists', 'fetch', 'load', 'query', 'select', 'read', 'lookup'],

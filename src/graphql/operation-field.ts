@@ -7,9 +7,11 @@ import {
 } from 'graphql';
 import type { EncodeElement, RequestPlan } from '../codec/plan.js';
 import type { ComplexType, ElementDeclaration, Operation, SimpleType } from '../wsdl/model.js';
+import { descriptionOf } from './description.js';
+import type { OperationMapping } from './exposure.js';
 import { configs, type InputField, type InputTypes } from './input.js';
 import { BY_HAND_URI, type LeafTable } from './leaf.js';
-import type { ElementMember, MemberTable } from './members.js';
+import { elementMember, type MemberTable } from './members.js';
 import { fieldName, NameScope, type Naming, pascalName } from './naming.js';
 import { contentOf, type OutputTypes } from './output.js';
 import type { FieldShape, ReplyRoot, ReplyShape } from './shape.js';
@@ -35,7 +37,11 @@ export interface OperationField {
 }
 
 /** One operation as a field of Query or Mutation, with its plan for requests and what replies look like. */
-export function operationField(operation: Operation, types: ServiceTypes): OperationField {
+export function operationField(
+  operation: Operation,
+  mapping: OperationMapping | null,
+  types: ServiceTypes,
+): OperationField {
   const headers = headerFields(operation, types);
   const request = requestOf(operation, types);
   const reply = replyOf(operation, types);
@@ -48,7 +54,8 @@ export function operationField(operation: Operation, types: ServiceTypes): Opera
   return {
     config: {
       type: reply.type,
-      description: operation.documentation,
+      description: mapping?.description ?? descriptionOf(operation.documentation),
+      deprecationReason: mapping?.deprecated ?? null,
       args: fields.size === 0 ? {} : configs(fields),
     },
     requestPlan: { body: request.body, headers: headers.plans },
@@ -91,8 +98,7 @@ function headerFields(operation: Operation, types: ServiceTypes): Headers {
   const owner = pascalName(operation.name);
   for (const { element } of operation.input.headers) {
     const name = scope.take(fieldName(element.name.local, types.naming));
-    const member: ElementMember = { place: 'element', name, element, required: false, many: false };
-    const made = types.input.element(member, '');
+    const made = types.input.element(elementMember(element, name), '');
     if (made === null) continue;
     plans.push(made.plan);
     if (made.field !== null) fields.set(name, made.field);

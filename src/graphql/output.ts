@@ -8,14 +8,26 @@ import {
   type GraphQLNullableType,
   GraphQLObjectType,
   type GraphQLOutputType,
+  GraphQLUnionType,
+  isUnionType,
 } from 'graphql';
-import type { ComplexType, XsdType } from '../wsdl/model.js';
+import type { SlotSource } from '../codec/plan.js';
+import type { ComplexType, SimpleType, XsdType } from '../wsdl/model.js';
 import { typeKey } from '../wsdl/model.js';
-import { type LeafTable, PRESENCE } from './leaf.js';
-import type { ElementMember, Member, MemberTable } from './members.js';
+import { descriptionOf } from './description.js';
+import { type Leaf, type LeafTable, PRESENCE } from './leaf.js';
+import {
+  type AttributeMember,
+  type ChoiceMember,
+  type ElementMember,
+  isHidden,
+  type Member,
+  type MemberTable,
+  type TextMember,
+} from './members.js';
 import { pascalName } from './naming.js';
-import { derivedFrom, type Reached } from './reach.js';
-import type { ElementShape, FieldShape, ObjectShape, ValueShape } from './shape.js';
+import { derivedFrom, hasVariants, type Reached } from './reach.js';
+import type { BranchShape, ElementShape, FieldShape, ObjectShape, ValueShape } from './shape.js';
 import type { TypeNames } from './type-names.js';
 
 /** A field as the schema shows it and as a plan reads it. `type` is without its outer non-null. */
@@ -23,6 +35,8 @@ export interface OutputField {
   readonly type: GraphQLNullableType & GraphQLOutputType;
   readonly shape: FieldShape;
   readonly description: string | null;
+  /** The reason; null: not deprecated. */
+  readonly deprecated: string | null;
 }
 
 interface OutputValue {
@@ -45,6 +59,8 @@ export class OutputTypes {
   readonly #objects = new Map<ComplexType, { readonly type: GraphQLObjectType; readonly shape: ObjectShape }>();
   readonly #interfaces = new Map<ComplexType, GraphQLInterfaceType>();
   readonly #elements = new Map<ComplexType, ElementShape>();
+  readonly #unions = new Map<ChoiceMember, Union>();
+  readonly #made: (GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType)[] = [];
 
   constructor(service: string, members: MemberTable, leaves: LeafTable, names: TypeNames, reached: Reached) {
     this.#service = service;
@@ -54,35 +70,43 @@ export class OutputTypes {
     this.#reached = reached;
   }
 
-  /** Types that only an interface leads to: the schema must be told of them. */
-  implementations(): readonly GraphQLNamedType[] {
-    return [...this.#reached.interfaces].flatMap((base) =>
-      [base, ...derivedFrom(base)].filter((type) => !type.abstract).map((type) => this.#object(type, '').type),
-    );
+  /** Every type, and those that only an interface leads to, with what they refer to, breadth first. */
+  complete(): readonly GraphQLNamedType[] {
+    for (const base of this.#reached.interfaces) {
+      for (const type of [base, ...derivedFrom(base)]) if (!type.abstract) this.#object(type, '');
+    }
+    for (const type of this.#made) if (!isUnionType(type)) type.getFields();
+    return this.#made;
   }
 
   field(member: Member, owner: string): OutputField {
-    if (member.place === 'text') {
-      const leaf = this.#leaves.of(member.type, `${owner}Value`, this.#service);
-      const value: ValueShape = { kind: 'scalar', scalar: leaf.scalar };
-      const shape: FieldShape = { source: { from: 'text' }, list: false, nonNull: true, itemNonNull: false, value };
-      return { type: leaf.type, shape, description: null };
-    }
-    if (member.place === 'attribute') {
-      const { attribute } = member;
-      const hint = `${owner}${pascalName(attribute.name.local)}`;
-      const leaf = this.#leaves.of(attribute.type, hint, this.#service);
-      const ifAbsent = attribute.default ?? attribute.fixed;
-      const shape: FieldShape = {
-        source: { from: 'attribute', name: attribute.name, default: ifAbsent },
-        list: false,
-        nonNull: attribute.required || ifAbsent !== null,
-        itemNonNull: false,
-        value: { kind: 'scalar', scalar: leaf.scalar },
-      };
-      return { type: leaf.type, shape, description: attribute.documentation };
-    }
-    return this.#element(member, owner);
+    if (member.place === 'text') return this.#text(member, owner);
+    return member.place === 'attribute' ? this.#attribute(member, owner) : this.#element(member, owner);
+  }
+
+  #text(member: TextMember, owner: string): OutputField {
+    const leaf = this.#leaf(member.type, `${owner}Value`, member);
+    const value: ValueShape = { kind: 'scalar', scalar: leaf.scalar };
+    const shape: FieldShape = { source: { from: 'text' }, list: false, nonNull: true, itemNonNull: false, value };
+    return { type: leaf.type, shape, ...aboutOf(member) };
+  }
+
+  #attribute(member: AttributeMember, owner: string): OutputField {
+    const { attribute } = member;
+    const leaf = this.#leaf(attribute.type, `${owner}${pascalName(attribute.name.local)}`, member);
+    const ifAbsent = attribute.default ?? attribute.fixed;
+    const shape: FieldShape = {
+      source: { from: 'attribute', name: attribute.name, default: ifAbsent },
+      list: false,
+      nonNull: attribute.required || ifAbsent !== null,
+      itemNonNull: false,
+      value: { kind: 'scalar', scalar: leaf.scalar },
+    };
+    return { type: leaf.type, shape, ...aboutOf(member) };
+  }
+
+  #leaf(type: SimpleType, nameHint: string, member: Member): Leaf {
+    return this.#leaves.mapped(type, nameHint, this.#service, member.mapping);
   }
 
   /** The shape of an element of this type, with its GraphQL type; `nameHint` names a type without a name. */
@@ -112,38 +136,42 @@ export class OutputTypes {
   #element(member: ElementMember, owner: string): OutputField {
     const { element } = member;
     const hint = `${owner}${pascalName(element.name.local)}`;
-    const description = element.documentation;
-    const ifEmpty = element.default ?? element.fixed;
     const item = member.many ? null : wrappedItem(element.type, this.#members);
     if (item !== null) {
-      const inner = this.#value(item.element.type, hint);
+      const inner = this.#value(item.element.type, hint, member);
       const shape: FieldShape = {
-        source: { from: 'wrapped list', name: element.name, item: item.element.name },
+        source: { from: 'wrapped list', name: element.name, item: item.anyName ? null : item.element.name },
         list: true,
         nonNull: member.required && !element.nillable,
         itemNonNull: !item.element.nillable,
         value: inner.value,
       };
-      return { type: listOf(inner.type, shape.itemNonNull), shape, description };
+      return { type: listOf(inner.type, shape.itemNonNull), shape, ...aboutOf(member) };
     }
-    const { type, value } = this.#value(element.type, hint);
+    const { type, value } = this.#value(element.type, hint, member);
     const shape: FieldShape = {
-      source: { from: 'child', name: element.name, default: ifEmpty },
+      source: member.anyName
+        ? { from: 'items' }
+        : { from: 'child', name: element.name, default: element.default ?? element.fixed },
       list: member.many,
       nonNull: member.required && (member.many || !element.nillable),
       itemNonNull: member.many && !element.nillable,
       value,
     };
-    return { type: member.many ? listOf(type, shape.itemNonNull) : type, shape, description };
+    return { type: member.many ? listOf(type, shape.itemNonNull) : type, shape, ...aboutOf(member) };
   }
 
-  #value(type: XsdType, nameHint: string): OutputValue {
+  #value(type: XsdType, nameHint: string, member: Member): OutputValue {
     if (type.kind === 'simple') {
-      const leaf = this.#leaves.of(type, nameHint, this.#service);
+      const leaf = this.#leaf(type, nameHint, member);
       return { type: leaf.type, value: { kind: 'scalar', scalar: leaf.scalar } };
+    }
+    if (member.mapping?.type != null) {
+      this.#names.refuse(this.#service, [...member.mapping.path, 'type'], 'Only a simple value can be another scalar.');
     }
     switch (contentOf(type, this.#members)) {
       case 'opaque':
+        if (type.content.kind === 'array') this.#noticeArray(type, nameHint);
         return { type: this.#leaves.xml, value: { kind: 'opaque' } };
       case 'empty':
         return { type: GraphQLBoolean, value: { kind: 'scalar', scalar: PRESENCE } };
@@ -154,32 +182,89 @@ export class OutputTypes {
     }
   }
 
+  #noticeArray(type: ComplexType, nameHint: string): void {
+    const name = type.name?.local ?? nameHint;
+    this.#names.notice(`Service ${this.#service}: ${name} is an array of several dimensions, it is shown as XML.`);
+  }
+
+  /** A choice as one field: a union with a type for each branch, which holds that branch alone. */
+  #choice(choice: ChoiceMember, owner: string): OutputField {
+    const { type, branches } = this.#union(choice, owner);
+    const nonNull = choice.required;
+    const shape: FieldShape = {
+      source: { from: 'choice', branches: [] },
+      list: choice.many,
+      nonNull,
+      itemNonNull: choice.many,
+      value: { kind: 'choice', branches },
+    };
+    return { type: choice.many ? listOf(type, true) : type, shape, ...aboutOf(choice) };
+  }
+
+  #union(choice: ChoiceMember, owner: string): Union {
+    const known = this.#unions.get(choice);
+    if (known !== undefined) return known;
+    const unionName = this.#names.take(`${owner}${pascalName(choice.name)}`, this.#service);
+    const made = choice.branches.map((branch): Branch => {
+      const name = this.#names.take(`${owner}${pascalName(branch.name)}`, this.#service);
+      const field = lazily(() => this.#branchField(branch, owner));
+      const type = new GraphQLObjectType({ name, fields: () => configs(new Map([[branch.name, field()]])) });
+      this.#made.push(type);
+      const shape: ObjectShape = {
+        typeName: name,
+        conditions: new Set([name, unionName]),
+        get fields() {
+          return new Map([[branch.name, field().shape]]);
+        },
+      };
+      return { type, shape: { name: branch.element.name, shape: { declared: shape, variants: new Map() } } };
+    });
+    const type = new GraphQLUnionType({ name: unionName, types: made.map((branch) => branch.type) });
+    this.#made.push(type);
+    const union = { type, branches: made.map(({ shape }) => shape) };
+    this.#unions.set(choice, union);
+    return union;
+  }
+
+  /** The branch is read from its own element: a list in a wrapper stands right beneath it. */
+  #branchField(branch: ElementMember, owner: string): OutputField {
+    const { type, shape, ...about } = this.field({ ...branch, many: false, required: true }, owner);
+    const { source } = shape;
+    if (source.from !== 'wrapped list') return { type, shape: { ...shape, source: { from: 'self' } }, ...about };
+    const items: SlotSource =
+      source.item === null ? { from: 'items' } : { from: 'child', name: source.item, default: null };
+    return { type, shape: { ...shape, source: items }, ...about };
+  }
+
   #interface(type: ComplexType, nameHint: string): GraphQLInterfaceType {
     const known = this.#interfaces.get(type);
     if (known !== undefined) return known;
-    const name = this.#names.take(type.name?.local ?? nameHint, this.#service);
+    const name = this.#names.of(type, nameHint, this.#service);
     const made = new GraphQLInterfaceType({
       name,
-      description: type.documentation,
+      description: this.#description(type),
       interfaces: () => this.#interfacesOf(type),
       fields: () => configs(this.#fields(type, name)),
     });
     this.#interfaces.set(type, made);
+    this.#made.push(made);
     return made;
   }
 
   #object(type: ComplexType, nameHint: string): { readonly type: GraphQLObjectType; readonly shape: ObjectShape } {
     const known = this.#objects.get(type);
     if (known !== undefined) return known;
-    const isInterface = this.#reached.interfaces.has(type);
     // The interface takes the XML name first, whichever of the two is needed first.
-    const base = isInterface ? this.#interface(type, nameHint) : null;
-    const name = this.#names.take(base === null ? (type.name?.local ?? nameHint) : `${base.name}Base`, this.#service);
+    const base = this.#reached.interfaces.has(type) ? this.#interface(type, nameHint) : null;
+    const name =
+      base === null
+        ? this.#names.of(type, nameHint, this.#service)
+        : this.#names.take(`${base.name}Base`, this.#service, type.name?.uri);
     const supertypes = () => (base === null ? this.#interfacesOf(type) : [base, ...this.#interfacesOf(type)]);
     const fields = lazily(() => this.#fields(type, base?.name ?? name));
     const graphqlType = new GraphQLObjectType({
       name,
-      description: type.documentation,
+      description: this.#description(type),
       interfaces: supertypes,
       fields: () => configs(fields()),
     });
@@ -196,7 +281,12 @@ export class OutputTypes {
     };
     const made = { type: graphqlType, shape };
     this.#objects.set(type, made);
+    this.#made.push(graphqlType);
     return made;
+  }
+
+  #description(type: ComplexType): string | null {
+    return this.#names.mappingOf(this.#service).of(type)?.description ?? descriptionOf(type.documentation);
   }
 
   /** The interfaces a type has through what it derives from, nearest first. */
@@ -210,33 +300,68 @@ export class OutputTypes {
 
   #fields(type: ComplexType, owner: string): ReadonlyMap<string, OutputField> {
     const fields = new Map<string, OutputField>();
-    for (const member of this.#members.of(type).all) fields.set(member.name, this.field(member, owner));
+    const { all, unions } = this.#members.of(type);
+    const choices = new Map(unions.flatMap((choice) => choice.branches.map(({ element }) => [element, choice])));
+    for (const member of all) {
+      const choice = member.place === 'element' ? choices.get(member.element) : undefined;
+      if (choice !== undefined) {
+        if (!fields.has(choice.name)) fields.set(choice.name, this.#choice(choice, owner));
+      } else if (!this.#isHidden(member)) fields.set(member.name, this.field(member, owner));
+    }
     // GraphQL has no object without fields, and an object has the fields of its interfaces.
-    if (this.#needsPlaceholder(type) && !fields.has(PLACEHOLDER)) fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
+    if ((fields.size === 0 || this.#hasEmptyBase(type)) && !fields.has(PLACEHOLDER)) {
+      fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
+    }
     return fields;
   }
 
-  #needsPlaceholder(type: ComplexType): boolean {
-    if (this.#members.of(type).all.length === 0) return true;
+  #isHidden(member: Member): boolean {
+    if (isHidden(member)) return true;
+    if (member.place !== 'element') return false;
+    const { type } = member.element;
+    const item = type.kind === 'complex' && !member.many ? wrappedItem(type, this.#members) : null;
+    const mapping = this.#names.mappingOf(this.#service);
+    return [type, item?.element.type].some((shown) => shown !== undefined && mapping.of(shown)?.hidden === true);
+  }
+
+  #hasEmptyBase(type: ComplexType): boolean {
     for (let base = type.base; base !== null; base = base.base) {
-      if (this.#reached.interfaces.has(base) && this.#members.of(base).all.length === 0) return true;
+      if (this.#reached.interfaces.has(base) && this.#members.of(base).all.every((member) => this.#isHidden(member))) {
+        return true;
+      }
     }
     return false;
   }
 }
 
+interface Union {
+  readonly type: GraphQLUnionType;
+  readonly branches: readonly BranchShape[];
+}
+
+interface Branch {
+  readonly type: GraphQLObjectType;
+  readonly shape: BranchShape;
+}
+
+const aboutOf = (member: Member | ChoiceMember): Pick<OutputField, 'description' | 'deprecated'> => ({
+  description: member.description,
+  deprecated: member.mapping?.deprecated ?? null,
+});
+
 /** How the content of a complex type looks in GraphQL: as XML text, as nothing but presence, or as an object. */
 export function contentOf(type: ComplexType, members: MemberTable): 'opaque' | 'empty' | 'structured' {
-  if (type.content.kind === 'opaque') return 'opaque';
+  const { content } = type;
+  if (content.kind === 'opaque' || (content.kind === 'array' && content.dimensions > 1)) return 'opaque';
   const { all, wildcard } = members.of(type);
-  if (all.length > 0 || type.derived.length > 0) return 'structured';
+  if (all.length > 0 || hasVariants(type)) return 'structured';
   return wildcard ? 'opaque' : 'empty';
 }
 
-/** The item of a type that is nothing but a list of it (`ArrayOfLine`), or null. */
+/** The item of a type that is nothing but a list of it (`ArrayOfLine`, or an encoded array), or null. */
 export function wrappedItem(type: XsdType, members: MemberTable): ElementMember | null {
-  if (type.kind === 'simple' || type.abstract || type.derived.length > 0 || type.content.kind !== 'elements')
-    return null;
+  if (type.kind === 'simple' || type.abstract || hasVariants(type)) return null;
+  if (type.content.kind !== 'elements' && type.content.kind !== 'array') return null;
   const [only, ...others] = members.of(type).all;
   return others.length === 0 && only?.place === 'element' && only.many ? only : null;
 }
@@ -253,6 +378,7 @@ const PLACEHOLDER_FIELD: OutputField = {
     value: { kind: 'scalar', scalar: PRESENCE },
   },
   description: 'Always null: the type has no content of its own, and GraphQL needs a field.',
+  deprecated: null,
 };
 
 const listOf = (type: GraphQLNullableType & GraphQLOutputType, itemNonNull: boolean): GraphQLList<GraphQLOutputType> =>
@@ -260,9 +386,9 @@ const listOf = (type: GraphQLNullableType & GraphQLOutputType, itemNonNull: bool
 
 function configs(fields: ReadonlyMap<string, OutputField>): Record<string, GraphQLFieldConfig<unknown, unknown>> {
   return Object.fromEntries(
-    [...fields].map(([name, { type, shape, description }]) => [
+    [...fields].map(([name, { type, shape, description, deprecated }]) => [
       name,
-      { type: shape.nonNull ? new GraphQLNonNull(type) : type, description },
+      { type: shape.nonNull ? new GraphQLNonNull(type) : type, description, deprecationReason: deprecated },
     ]),
   );
 }

@@ -97,6 +97,10 @@ class Planner {
 
   slot(key: string, field: FieldShape, nodes: readonly FieldNode[]): Slot {
     const { source, list, nonNull, itemNonNull, value } = field;
+    if (value.kind === 'choice') {
+      const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape, nodes) }));
+      return { key, source: { from: 'choice', branches }, list, nonNull, itemNonNull, value: NOTHING };
+    }
     const plan = value.kind === 'object' ? this.object(value.shape, nodes) : value;
     return { key, source, list, nonNull, itemNonNull, value: plan };
   }

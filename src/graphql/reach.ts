@@ -17,16 +17,21 @@ export function reach(roots: readonly XsdType[], members: MemberTable): Reached 
     for (const member of members.of(type).all) {
       if (member.place === 'element') types.add(member.element.type);
     }
-    if (type.derived.length === 0 || type.name === null) continue;
+    // Without a type that may be sent there is nothing the interface could stand for.
+    const derived = derivedFrom(type);
+    if (type.name === null || derived.every((each) => each.abstract)) continue;
     interfaces.add(type);
-    for (const derived of type.derived) types.add(derived);
+    for (const each of type.derived) if (each.name !== null) types.add(each);
   }
   return { types, interfaces };
 }
 
-/** All types derived from this one, directly or not. */
+/** All types derived from this one, directly or not, that xsi:type can name. */
 export function derivedFrom(type: ComplexType): readonly ComplexType[] {
   const found = new Set<ComplexType>(type.derived);
   for (const derived of found) for (const further of derived.derived) found.add(further);
-  return [...found];
+  return [...found].filter((derived) => derived.name !== null);
 }
+
+/** Whether xsi:type may name another type in place of this one. */
+export const hasVariants = (type: ComplexType): boolean => type.derived.some((derived) => derived.name !== null);

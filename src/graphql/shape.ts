@@ -1,4 +1,5 @@
 import type { ReplyPlan, Scalar, SlotSource } from '../codec/plan.js';
+import type { QName } from '../xml/events.js';
 
 /**
  * What the schema knows of replies: for every GraphQL type where its fields stand on the wire. Made once with the
@@ -42,4 +43,12 @@ export interface FieldShape {
 export type ValueShape =
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
   | { readonly kind: 'opaque' }
-  | { readonly kind: 'object'; readonly shape: ElementShape };
+  | { readonly kind: 'object'; readonly shape: ElementShape }
+  /** One of several elements, each read as the object of its branch. Only with the source `choice`. */
+  | { readonly kind: 'choice'; readonly branches: readonly BranchShape[] };
+
+/** An element that may stand in a choice. Its object is read from that element itself. */
+export interface BranchShape {
+  readonly name: QName;
+  readonly shape: ElementShape;
+}

@@ -1,0 +1,150 @@
+import type { ElementDeclaration, Particle } from '../wsdl/model.js';
+import { typeKey } from '../wsdl/model.js';
+
+/** An element of a content model and how often it may stand there, whatever branches are taken. */
+export interface Occurring {
+  readonly element: ElementDeclaration;
+  readonly required: boolean;
+  /** More than one may stand there. */
+  readonly many: boolean;
+}
+
+/** A choice between single elements that stand nowhere else in the type. */
+export interface Choice {
+  readonly elements: readonly ElementDeclaration[];
+  readonly required: boolean;
+  /** Several may follow one another, in any order. */
+  readonly many: boolean;
+}
+
+/** A content model without its groups. */
+export interface Flat {
+  readonly elements: readonly Occurring[];
+  /** Elements of which exactly one must stand there. */
+  readonly exclusive: readonly (readonly ElementDeclaration[])[];
+  readonly choices: readonly Choice[];
+  /** There is room for anything (xs:any). */
+  readonly wildcard: boolean;
+}
+
+export const NOTHING: Flat = { elements: [], exclusive: [], choices: [], wildcard: false };
+
+/** How often elements may stand in a piece of a content model, in document order. */
+type Occurrences = Map<string, { readonly element: ElementDeclaration; readonly min: number; readonly max: number }>;
+
+interface Frame {
+  readonly particle: Particle;
+  /** Whatever branch is taken, this stands there exactly once. */
+  readonly certain: boolean;
+  readonly sum: Occurrences;
+  next: number;
+}
+
+/** Folds a content model from its leaves: a sequence adds up, a choice takes the least and the most of its branches. */
+export function flatten(root: Particle): Flat {
+  const exclusive: (readonly ElementDeclaration[])[] = [];
+  let wildcard = false;
+  const result: Occurrences = new Map();
+  const stack: Frame[] = [{ particle: root, certain: once(root), sum: new Map(), next: 0 }];
+  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+    const { particle, certain } = frame;
+    const group = particle.kind === 'one' || particle.kind === 'any' ? null : particle;
+    const child = group?.particles[frame.next++];
+    if (child !== undefined) {
+      const isSure = certain && particle.kind !== 'choice' && once(child);
+      stack.push({ particle: child, certain: isSure, sum: new Map(), next: 0 });
+      continue;
+    }
+    stack.pop();
+    if (particle.kind === 'any') wildcard = true;
+    if (particle.kind === 'one') frame.sum.set(typeKey(particle.element.name), { ...particle, min: 1, max: 1 });
+    if (particle.kind === 'choice' && certain) addExclusive(exclusive, particle.particles);
+    const parent = stack.at(-1);
+    if (particle.max > 0) merge(parent?.sum ?? result, frame.sum, particle, parent ?? null);
+  }
+  const elements = [...result.values()].map(({ element, min, max }) => ({ element, required: min > 0, many: max > 1 }));
+  return { elements, exclusive, choices: choicesOf(root), wildcard };
+}
+
+const once = (particle: Particle): boolean => particle.min === 1 && particle.max === 1;
+
+function merge(into: Occurrences, from: Occurrences, particle: Particle, parent: Frame | null): void {
+  const isBranch = parent?.particle.kind === 'choice' && parent.particle.particles.length > 1;
+  const isFirst = parent === null || parent.next === 1;
+  for (const [key, { element, min, max }] of from) {
+    const known = into.get(key);
+    const least = min * particle.min;
+    const most = max * particle.max;
+    if (isBranch) {
+      const knownMin = known?.min ?? (isFirst ? least : 0);
+      into.set(key, { element, min: Math.min(knownMin, least), max: Math.max(known?.max ?? 0, most) });
+    } else into.set(key, { element, min: (known?.min ?? 0) + least, max: (known?.max ?? 0) + most });
+  }
+  if (!isBranch) return;
+  for (const [key, known] of into) if (!from.has(key)) into.set(key, { ...known, min: 0 });
+}
+
+/** Only a choice between single elements can be checked member by member. */
+function addExclusive(exclusive: (readonly ElementDeclaration[])[], particles: readonly Particle[]): void {
+  const elements = particles.flatMap((particle) =>
+    particle.kind === 'one' && particle.min > 0 ? [particle.element] : [],
+  );
+  if (elements.length > 1 && elements.length === particles.length) exclusive.push(elements);
+}
+
+/** The outermost choices of a content model that are between single elements, and not repeated with what is beside. */
+function choicesOf(root: Particle): readonly Choice[] {
+  const choices: Choice[] = [];
+  const stack: Place[] = [{ particle: root, isCertain: true, isMany: false }];
+  for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
+    const { particle } = place;
+    if (particle.kind === 'one' || particle.kind === 'any') continue;
+    const isCertain = place.isCertain && particle.min > 0;
+    const isMany = place.isMany || particle.max > 1;
+    if (particle.kind === 'choice' && particle.particles.length > 1) {
+      const choice = choiceOf(particle.particles, isCertain, isMany);
+      if (choice !== null) choices.push(choice);
+    } else if (!isMany || particle.particles.length === 1) {
+      for (const child of [...particle.particles].reverse()) stack.push({ particle: child, isCertain, isMany });
+    }
+  }
+  if (choices.length === 0) return choices;
+  const counts = countsOf([root]);
+  return choices.filter(({ elements }) => elements.every(({ name }) => counts.get(typeKey(name)) === 1));
+}
+
+interface Place {
+  readonly particle: Particle;
+  readonly isCertain: boolean;
+  readonly isMany: boolean;
+}
+
+/** A choice within the choice adds its branches; null where a branch is more than one element. */
+function choiceOf(particles: readonly Particle[], isCertain: boolean, isMany: boolean): Choice | null {
+  const elements: ElementDeclaration[] = [];
+  const choice = { elements, required: isCertain, many: isMany };
+  const stack = [...particles].reverse();
+  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
+    choice.required &&= particle.min > 0;
+    choice.many ||= particle.max > 1;
+    if (particle.kind === 'one') elements.push(particle.element);
+    else if (particle.kind === 'any') return null;
+    else if (particle.kind === 'choice' || particle.particles.length === 1) {
+      stack.push(...[...particle.particles].reverse());
+    } else return null;
+  }
+  return elements.length > 1 ? choice : null;
+}
+
+/** How many particles there are for each element. */
+function countsOf(roots: readonly Particle[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const stack = [...roots];
+  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
+    if (particle.kind === 'one') {
+      const key = typeKey(particle.element.name);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    } else if (particle.kind !== 'any') stack.push(...particle.particles);
+  }
+  return counts;
+}
