@@ -71,7 +71,7 @@ export function copyAlong(value: unknown, walk: Walk): unknown {
         step.copy[index] = inner;
         stack.push({ copy: inner, walk: step.walk });
       }
-    } else if (isObject(step.copy)) {
+    } else if (isObject(step.copy) && markOf(step.copy) === null) {
       for (const [key, below] of step.walk) {
         if (below.size === 0) continue;
         const inner = copied(step.copy[key]);
