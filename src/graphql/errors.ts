@@ -3,7 +3,7 @@ import { Refusal } from '../base/refusal.js';
 import { kindOf, type RefusalCode } from '../base/refusals.js';
 import { InputError } from '../codec/input-error.js';
 import type { DecodeError } from '../codec/plan.js';
-import { SoapFaultError } from '../soap/fault.js';
+import { type FaultReason, SoapFaultError } from '../soap/fault.js';
 
 /**
  * How every failure looks in a GraphQL response: this file alone decides. Messages are ours or the backend's Fault's;
@@ -11,8 +11,8 @@ import { SoapFaultError } from '../soap/fault.js';
  */
 export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
   if (caught instanceof SoapFaultError) {
-    const { code, subcode, string, actor, detail } = caught.fault;
-    const soap = { code, ...(subcode === null ? {} : { subcode }), string, actor, detail };
+    const { string } = caught.fault;
+    const soap = soapOf(caught);
     return codedError('SOAP_FAULT', place, string === '' ? kindOf('SOAP_FAULT').text : string, { soap });
   }
   if (caught instanceof InputError) {
@@ -22,6 +22,26 @@ export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
   }
   return codedError(caught instanceof Refusal ? caught.code : 'INTERNAL', place);
 }
+
+/** `extensions.soap`: names of SOAP 1.1, and what only SOAP 1.2 has where it says so. */
+function soapOf({ fault, particulars }: SoapFaultError): Readonly<Record<string, unknown>> {
+  const { code, subcode, string, actor } = fault;
+  const { subcodes, reasons, node, typedDetail } = particulars;
+  const detail = typedDetail === null ? fault.detail : { ...fault.detail, ...typedDetail };
+  return {
+    code,
+    ...(subcode === null ? {} : { subcode, subcodes }),
+    string,
+    ...(reasons.length === 0 ? {} : { reasons: reasons.map(reasonOf), role: actor, node }),
+    actor,
+    detail,
+  };
+}
+
+const reasonOf = ({ text, language }: FaultReason): { readonly lang: string | null; readonly text: string } => ({
+  lang: language,
+  text,
+});
 
 /** Where in the document and in the response an error belongs. */
 export interface ErrorPlace {

@@ -5,7 +5,7 @@ import type { Addressing } from './addressing.js';
 import { ContentJudge, judgeEncodingStyle } from './content.js';
 import { type Dialect, type DialectName, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
-import { FaultReader, type FaultWants } from './fault.js';
+import { type DetailWatcher, FaultReader, type FaultWants } from './fault.js';
 import type { HeaderRules } from './header.js';
 import { type HeaderBounds, HeaderReader } from './header-reader.js';
 import type { Stamp } from './security-reader.js';
@@ -24,7 +24,7 @@ export interface EnvelopeRules extends HeaderBounds {
 }
 
 /** Who follows a message while it is judged. */
-export interface EnvelopeWatcher {
+export interface EnvelopeWatcher extends DetailWatcher {
   /** The head is in order, and nothing of the message has been let through. Throws a `Refusal` to stop it here. */
   judged(judge: EnvelopeJudge): void;
   /**
@@ -215,7 +215,7 @@ export class EnvelopeJudge implements XmlHandler {
     } else {
       this.#awaits = 'bodyChild';
       this.#judge({ uri: tag.uri, local: tag.local });
-      if (isFault) this.#inner = this.fault = new FaultReader(dialect, this.#faultWants);
+      if (isFault) this.#inner = this.fault = new FaultReader(dialect, this.#faultWants, this.#watcher);
       else this.#inner = together(this.#judgeContent(tag, dialect), this.#watcher?.body(tag) ?? null);
     }
     this.#depth = 1;

@@ -2,6 +2,7 @@ import { Refusal } from '../base/refusal.js';
 import { ALL, ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 import type { Dialect } from './dialect.js';
 import { DetailReader, type FaultDetail } from './fault-detail.js';
+import { Follower } from './fault-follower.js';
 import { type DetailRules, keepsEntry, keepsInner } from './fault-policy.js';
 
 /** The parts of a Fault, named as in SOAP 1.1 whatever the dialect was. Codes are without prefix. */
@@ -16,21 +17,48 @@ export interface FaultParts {
   readonly detail: FaultDetail | null;
 }
 
+/** What a Fault of SOAP 1.2 says beyond that, and what entries of the detail mean by their types. */
+export interface FaultParticulars {
+  /** All subcodes, from outside in. */
+  readonly subcodes: readonly string[];
+  /** What it says in each language. */
+  readonly reasons: readonly FaultReason[];
+  /** Who found it. */
+  readonly node: string | null;
+  /** By the local name of the entry, in place of those of `FaultParts.detail`; null where none has a known type. */
+  readonly typedDetail: Readonly<Record<string, unknown>> | null;
+}
+
+export interface FaultReason {
+  readonly text: string;
+  readonly language: string | null;
+}
+
 /** Which elements of `detail` are read: none, all of them, or those that the rules let a caller see. */
 export type FaultWants = 'no detail' | 'all' | DetailRules;
 
 /** The Fault of a backend, as an error. */
 export class SoapFaultError extends Refusal {
   readonly fault: FaultParts;
+  readonly particulars: FaultParticulars;
 
-  constructor(fault: FaultParts) {
+  constructor(fault: FaultParts, particulars: FaultParticulars = NO_PARTICULARS) {
     super('SOAP_FAULT', 'fault of the service');
     this.name = 'SoapFaultError';
     this.fault = fault;
+    this.particulars = particulars;
   }
 }
 
-type Part = 'code' | 'subcode' | 'string' | 'actor' | 'node';
+const NO_PARTICULARS: FaultParticulars = { subcodes: [], reasons: [], node: null, typedDetail: null };
+
+/** Who reads entries of a detail as well. */
+export interface DetailWatcher {
+  /** Takes over inside this child of `detail`, which callers may see. Null for none of his. */
+  entry?(tag: StartTag): XmlHandler | null;
+}
+
+type Part = 'code' | 'subcode' | 'string' | 'reason' | 'actor' | 'node';
 
 /**
  * Reads one Fault, of either form in any dialect: some stacks put a 1.1 Fault into a 1.2 envelope. Throws
@@ -40,94 +68,92 @@ type Part = 'code' | 'subcode' | 'string' | 'actor' | 'node';
 export class FaultReader implements XmlHandler {
   readonly #dialect: Dialect;
   readonly #wants: FaultWants;
+  readonly #watcher: DetailWatcher | null;
   readonly #texts = new Map<Part, string>();
+  readonly #subcodes: string[] = [];
+  readonly #reasons: FaultReason[] = [];
   #detail: DetailReader | null = null;
-  /** Elements open; the Fault itself is 1. */
-  #depth = 0;
+  #follower: Follower | null = null;
+  /** Local names of the elements open inside the Fault; in `detail` only that. */
+  readonly #path: string[] = [];
+  #isOpen = false;
   /** Depth inside `detail`, 0 outside of it. */
   #detailDepth = 0;
-  /** Depth inside Code and Reason of SOAP 1.2, where Value, Subcode and Text are looked for. */
-  #group: 'Code' | 'Subcode' | 'Reason' | null = null;
   #part: Part | null = null;
+  #language: string | null = null;
 
-  constructor(dialect: Dialect, wants: FaultWants) {
+  constructor(dialect: Dialect, wants: FaultWants, watcher: DetailWatcher | null = null) {
     this.#dialect = dialect;
     this.#wants = wants;
+    this.#watcher = watcher;
   }
 
   get parts(): FaultParts {
     const text = (part: Part): string | null => this.#texts.get(part)?.trim() ?? null;
     return {
       code: localPart(text('code') ?? ''),
-      subcode: nullable(text('subcode'), localPart),
-      string: text('string') ?? '',
+      subcode: this.#subcodes[0] ?? null,
+      string: text('string') ?? this.#reasons[0]?.text ?? '',
       actor: text('actor'),
       detail: this.#detail?.value ?? null,
     };
   }
 
+  /** What is in `parts` is not in here again. */
+  get particulars(): Omit<FaultParticulars, 'typedDetail'> {
+    return { subcodes: this.#subcodes, reasons: this.#reasons, node: this.#texts.get('node')?.trim() ?? null };
+  }
+
   open(tag: StartTag): Interest {
     if (this.#part !== null) throw new Refusal('SOAP_STRUCTURE', 'element in a text of a Fault');
-    this.#depth++;
+    if (!this.#isOpen) {
+      this.#isOpen = true;
+      return ELEMENTS;
+    }
     if (this.#detailDepth > 0) {
       this.#detailDepth++;
       return this.#openDetail(tag);
     }
-    if (this.#depth === 1) return ELEMENTS;
-    if (this.#depth === 2) return this.#openChild(tag.local);
-    return this.#openGrandchild(tag.local);
+    this.#path.push(tag.local);
+    if (this.#path.length > 1) return this.#openInner(tag);
+    if (tag.local === 'detail' || tag.local === 'Detail') return this.#beginDetail();
+    if (tag.local === 'Code' || tag.local === 'Reason') return ELEMENTS;
+    const part = PARTS.get(tag.local);
+    return part === undefined ? SKIP : this.#read(part);
   }
 
-  close(): void {
-    this.#depth--;
-    if (this.#detailDepth > 0) {
+  close(contentEndBytes: number, endBytes: number): void {
+    if (this.#detailDepth > 1) {
       this.#detailDepth--;
-      if (this.#detailDepth > 0) this.#detail?.close();
+      this.#detail?.close();
+      this.#follower?.close(contentEndBytes, endBytes);
+      if (this.#detailDepth === 1) this.#follower = null;
       return;
     }
-    if (this.#part === 'code') this.#judgeCode();
+    this.#detailDepth = 0;
+    this.#path.pop();
+    if (this.#part !== null) this.#endPart(this.#part);
     this.#part = null;
-    if (this.#depth === 1) this.#group = null;
-    else if (this.#depth === 2 && this.#group === 'Subcode') this.#group = 'Code';
   }
 
   text(piece: string): void {
-    if (this.#detailDepth > 0) this.#detail?.text(piece);
-    else if (this.#part !== null) this.#texts.set(this.#part, (this.#texts.get(this.#part) ?? '') + piece);
+    if (this.#detailDepth > 0) {
+      this.#detail?.text(piece);
+      this.#follower?.text(piece);
+    } else if (this.#part !== null) this.#texts.set(this.#part, (this.#texts.get(this.#part) ?? '') + piece);
   }
 
-  #openChild(local: string): Interest {
-    switch (local) {
-      case 'faultcode':
-        return this.#read('code');
-      case 'faultstring':
-        return this.#read('string');
-      case 'faultactor':
-      case 'Role':
-        return this.#read('actor');
-      case 'Node':
-        return this.#read('node');
-      case 'Code':
-      case 'Reason':
-        this.#group = local;
-        return ELEMENTS;
-      case 'detail':
-      case 'Detail':
-        return this.#beginDetail();
-      default:
-        return SKIP;
+  /** Inside Code and Reason of SOAP 1.2: Value, Subcodes in one another, each with a Value, and Texts. */
+  #openInner(tag: StartTag): Interest {
+    const [group] = this.#path;
+    if (group === 'Reason' && tag.local === 'Text' && this.#path.length === 2) {
+      this.#language = tag.attribute(XML_URI, 'lang');
+      return this.#read('reason');
     }
-  }
-
-  #openGrandchild(local: string): Interest {
-    if (this.#group === 'Reason' && local === 'Text' && !this.#texts.has('string')) return this.#read('string');
-    if (this.#group === 'Code' && local === 'Value') return this.#read('code');
-    if (this.#group === 'Code' && local === 'Subcode') {
-      this.#group = 'Subcode';
-      return ELEMENTS;
-    }
-    if (this.#group === 'Subcode' && local === 'Value') return this.#read('subcode');
-    return SKIP;
+    if (group !== 'Code') return SKIP;
+    if (tag.local === 'Subcode') return ELEMENTS;
+    if (tag.local !== 'Value') return SKIP;
+    return this.#read(this.#path.length === 2 ? 'code' : 'subcode');
   }
 
   #beginDetail(): Interest {
@@ -139,9 +165,15 @@ export class FaultReader implements XmlHandler {
 
   #openDetail(tag: StartTag): Interest {
     const wants = this.#wants;
-    const isWanted =
-      typeof wants === 'string' || (this.#detailDepth > 2 ? keepsInner(wants, tag) : keepsEntry(wants, tag));
-    return this.#detail?.open(tag, isWanted) ?? SKIP;
+    const isEntry = this.#detailDepth === 2;
+    const isWanted = typeof wants === 'string' || (isEntry ? keepsEntry(wants, tag) : keepsInner(wants, tag));
+    if (isEntry && isWanted) {
+      const handler = this.#watcher?.entry?.(tag) ?? null;
+      this.#follower = handler === null ? null : new Follower(handler);
+    }
+    const own = this.#detail?.open(tag, isWanted) ?? SKIP;
+    const follows = this.#follower?.open(tag) ?? SKIP;
+    return own === ALL || follows === SKIP ? own : follows;
   }
 
   #read(part: Part): Interest {
@@ -150,15 +182,33 @@ export class FaultReader implements XmlHandler {
     return ALL;
   }
 
-  #judgeCode(): void {
+  #endPart(part: Part): void {
+    const text = (this.#texts.get(part) ?? '').trim();
+    if (part === 'code') this.#judgeCode(text);
+    if (part === 'subcode' && this.#subcodes.length < PARTS_MAX) this.#subcodes.push(localPart(text));
+    if (part === 'reason' && this.#reasons.length < PARTS_MAX) this.#reasons.push({ text, language: this.#language });
+  }
+
+  #judgeCode(code: string): void {
     if (this.#dialect.faultCodesAreQNames) return;
-    if (!BARE_FAULT_CODES.has((this.#texts.get('code') ?? '').trim())) throw new Refusal('SOAP_FAULT_CODE');
+    if (!BARE_FAULT_CODES.has(code)) throw new Refusal('SOAP_FAULT_CODE');
   }
 }
+
+const PARTS: ReadonlyMap<string, Part> = new Map([
+  ['faultcode', 'code'],
+  ['faultstring', 'string'],
+  ['faultactor', 'actor'],
+  ['Role', 'actor'],
+  ['Node', 'node'],
+]);
+
+/** Subcodes in one another, and languages: more explain nothing. */
+const PARTS_MAX = 20;
+
+const XML_URI = 'http://www.w3.org/XML/1998/namespace';
 
 /** The only values the first dialect permits in faultcode. */
 const BARE_FAULT_CODES: ReadonlySet<string> = new Set(['VersionMismatch', 'MustUnderstand', 'Client', 'Server']);
 
 const localPart = (name: string): string => name.slice(name.indexOf(':') + 1);
-
-const nullable = <T, U>(value: T | null, map: (value: T) => U): U | null => (value === null ? null : map(value));

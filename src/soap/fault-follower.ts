@@ -1,0 +1,35 @@
+import { ALL, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+
+/** Tells a handler of an element that another one hears more of: no more than it wants to hear. */
+export class Follower implements XmlHandler {
+  readonly #handler: XmlHandler;
+  /** What it wants of the elements that are open. */
+  readonly #interests: Interest[] = [];
+  /** Elements open from the one on that it skips. */
+  #skipped = 0;
+
+  constructor(handler: XmlHandler) {
+    this.#handler = handler;
+  }
+
+  open(tag: StartTag): Interest {
+    if (this.#skipped > 0) {
+      this.#skipped++;
+      return SKIP;
+    }
+    const interest = this.#handler.open(tag);
+    this.#interests.push(interest);
+    if (interest === SKIP) this.#skipped = 1;
+    return interest;
+  }
+
+  close(contentEndBytes: number, endBytes: number): void {
+    if (this.#skipped > 0 && --this.#skipped > 0) return;
+    this.#interests.pop();
+    this.#handler.close(contentEndBytes, endBytes);
+  }
+
+  text(piece: string): void {
+    if (this.#skipped === 0 && this.#interests.at(-1) === ALL) this.#handler.text(piece);
+  }
+}
