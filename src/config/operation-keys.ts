@@ -4,6 +4,8 @@ import { GRAPHQL_NAME } from './formats.js';
 
 export interface MappedOperation {
   field?: string;
+  description?: string;
+  deprecated?: string;
   idempotent?: boolean;
   request?: string;
   response?: string;
@@ -21,6 +23,8 @@ const PROPERTIES = {
     pattern: `^(Query|Mutation)\\.${GRAPHQL_NAME}$`,
     hint: 'Write Query or Mutation, a dot and a GraphQL name: Query.order.',
   },
+  description: { ...text('Description of the field, instead of the documentation of the WSDL.'), maxLength: 2000 },
+  deprecated: { ...text('Marks the field as deprecated, for this reason.'), minLength: 1, maxLength: 2000 },
   idempotent: flag(
     'Calling it twice does no harm: it is called again, once, when a connection broke without an answer.',
   ),

@@ -18,6 +18,7 @@ import { limitGroup, limitOverrides } from './limit-schema.js';
 import { LINK_KEYS, type LinkKeys } from './link-keys.js';
 import { type MappedOperation, OPERATION_KEYS } from './operation-keys.js';
 import { ADDRESSING_KEYS, type AddressingKeys, SECURITY_KEYS, type SecurityKeys } from './soap-keys.js';
+import { SCHEMA_KEYS, type SchemaKeys } from './type-keys.js';
 import { VALIDATION_KEYS, type ValidationKeys } from './validation-keys.js';
 
 /**
@@ -105,6 +106,7 @@ const SERVICE = Type.Object(
       '`camel` makes field names lowerCamelCase; `exact` keeps the names of the XML.',
       'camel',
     ),
+    schema: Type.Unsafe<SchemaKeys>(SCHEMA_KEYS),
     serveWsdl: Type.Boolean({
       description: 'Whether `?wsdl` and `?xsd=` of the path answer with the documents of `wsdl`.',
       default: true,

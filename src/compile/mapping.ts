@@ -1,0 +1,77 @@
+import type { Problem } from '../base/problem.js';
+import type { LoadedConfig } from '../config/load.js';
+import { nearest } from '../config/nearest.js';
+import type { FieldKeys } from '../config/type-keys.js';
+import type { OperationMapping } from '../graphql/exposure.js';
+import { type FieldMapping, type Finding, TYPES_PATH, type TypeMappings } from '../graphql/mapping.js';
+import { fieldOf } from './by-hand.js';
+import type { SoapService } from './service.js';
+
+/** What the configuration of one service says about its operations as fields, by the operation's name. */
+export function operationsOf({ config }: SoapService): ReadonlyMap<string, OperationMapping> {
+  return new Map(
+    Object.entries(config.operations).map(([name, mapping]): [string, OperationMapping] => {
+      if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
+      const { field, description = null, deprecated = null } = mapping;
+      return [name, { field: field === undefined ? null : fieldOf(field), hidden: false, description, deprecated }];
+    }),
+  );
+}
+
+/** What it says about types, by their XML name. */
+export const typesOf = ({ config }: SoapService): TypeMappings =>
+  new Map(
+    Object.entries(config.schema.types).map(([key, { name = null, description = null, hide, fields }]) => {
+      const mapped = Object.entries(fields).map(([field, keys]): [string, FieldMapping] => [
+        field,
+        fieldMapping(keys, [...TYPES_PATH, key, 'fields', field]),
+      ]);
+      return [key, { name, description, hidden: hide, fields: new Map(mapped) }];
+    }),
+  );
+
+const fieldMapping = (keys: Readonly<FieldKeys>, path: readonly string[]): FieldMapping => ({
+  name: keys.name ?? null,
+  description: keys.description ?? null,
+  type: keys.type ?? null,
+  hidden: keys.hide,
+  deprecated: keys.deprecated ?? null,
+  path,
+});
+
+/** Mistakes of the mapping as problems, at their places in the file. */
+export const findingProblems = (loaded: LoadedConfig, findings: readonly Finding[]): readonly Problem[] =>
+  findings.map(({ service, path, what, remedy, among }) => {
+    const place = loaded.positionOf(['services', service, ...path]);
+    const near = nearest(path.at(-1) ?? '', among);
+    const [first, ...others] = [...new Set(among)].slice(0, NAMES_SHOWN);
+    const known = first === undefined ? null : `Known: ${[first, ...others].join(', ')}.`;
+    return {
+      file: loaded.file,
+      line: place?.line ?? null,
+      column: place?.column ?? null,
+      what: `Service \`${service}\`: ${what}`,
+      remedy: near === null ? (remedy ?? known) : `Did you mean \`${near}\`?`,
+    };
+  });
+
+const NAMES_SHOWN = 20;
+
+/** A mapping for an operation that the WSDL does not have is a mistake in the mapping. */
+export function unknownOperations(loaded: LoadedConfig, service: SoapService): readonly Problem[] {
+  if (service.wsdl === null) return [];
+  const known = new Set(service.operations.map((operation) => operation.name));
+  return Object.keys(service.config.operations)
+    .filter((name) => !known.has(name))
+    .map((name) => {
+      const place = loaded.positionOf(['services', service.name, 'operations', name], 'key');
+      const near = nearest(name, [...known]);
+      return {
+        file: loaded.file,
+        line: place?.line ?? null,
+        column: place?.column ?? null,
+        what: `The WSDL of service \`${service.name}\` has no operation \`${name}\` at the port in use.`,
+        remedy: near === null ? `It has ${[...known].slice(0, NAMES_SHOWN).join(', ')}.` : `Did you mean \`${near}\`?`,
+      };
+    });
+}
