@@ -1,0 +1,441 @@
+import t, { type Test } from 'tap';
+
+import { answerWith, type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+
+/** Two backends of their own, joined by links. */
+const services = (url: string): string => `services:
+  orders:
+    url: ${url}/orders
+    namespace: urn:orders
+    types: |
+      type Query {
+        order(id: ID!): Order
+        orders(customerId: Long): [Order!]
+      }
+      type Mutation { place(sku: String): Order }
+      type Order { id: ID!, customerId: Int, buyer: Buyer, lines: [Line!], skus: [String], note: String }
+      type Buyer { ref: Int, name: String }
+      type Line { sku: String!, customerId: Int, count: Int! }
+    operations:
+      GetOrder: { field: Query.order }
+      ListOrders: { field: Query.orders }
+      PlaceOrder: { field: Mutation.place }
+  customers:
+    url: ${url}/customers
+    namespace: urn:customers
+    types: |
+      type Query {
+        customer(id: Long!, region: String): Customer
+        customers(ids: [Long!]): [Customer!]
+        page(ids: [Long!]): Page
+        articles(skus: [String!]): [Article!]
+        vip(id: Long): Boolean
+      }
+      type Customer { id: Long!, name: String!, region: String, friendId: Int, age: Int! }
+      type Page { total: Int, rows: [Customer!] }
+      type Article { sku: String, title: String }
+    operations:
+      GetCustomer: { field: Query.customer }
+      GetCustomers: { field: Query.customers }
+      GetPage: { field: Query.page }
+      GetArticles: { field: Query.articles }
+      IsVip: { field: Query.vip }
+`;
+
+const LINKS = `links:
+  Order.customer:
+    operation: customers.GetCustomer
+    arguments: { id: customerId }
+    description: Who ordered it.
+  Order.batched:
+    operation: customers.GetCustomer
+    arguments: { id: customerId }
+    batch: { operation: customers.GetCustomers, argument: ids, key: id }
+  Order.paged:
+    operation: customers.GetCustomer
+    arguments: { id: buyer.ref }
+    batch: { operation: customers.GetPage, argument: ids, key: id, items: rows }
+  Order.vip: { operation: customers.IsVip, arguments: { id: buyer.ref }, deprecated: Nobody asks. }
+  Order.articles: { operation: customers.GetArticles, arguments: { skus: skus } }
+  Line.customer: { operation: customers.GetCustomer, arguments: { id: customerId } }
+  Customer.orders: { operation: orders.ListOrders, arguments: { customerId: id } }
+  Customer.friend:
+    operation: customers.GetCustomer
+    arguments: { id: friendId }
+    batch: { operation: customers.GetCustomers, argument: ids, key: id }
+`;
+
+const ENVELOPE = 'http://schemas.xmlsoap.org/soap/envelope/';
+
+const reply = (name: string, uri: string, content: string): string =>
+  `<E:Envelope xmlns:E="${ENVELOPE}"><E:Body><${name}Response xmlns="${uri}">${content}</${name}Response></E:Body></E:Envelope>`;
+
+const fault = `<E:Envelope xmlns:E="${ENVELOPE}"><E:Body><E:Fault><faultcode>E:Server</faultcode><faultstring>No.</faultstring></E:Fault></E:Body></E:Envelope>`;
+
+/** One call as the backend saw it: `GetCustomers 1,2`. */
+function callOf({ body }: RecordedMessage): string {
+  const text = body.toString();
+  const operation = /<E?\w*:?Body><(?:\w+:)?(\w+)/.exec(text)?.[1] ?? '';
+  const values = [...text.matchAll(/<(?:\w+:)?\w+>([^<]*)</g)].map((found) => found[1] ?? '');
+  return [operation, values.filter((value) => value !== '').join()].filter((part) => part !== '').join(' ');
+}
+
+const customer = (id: number): string =>
+  `<id>${id}</id><name>C${id}</name><region>north</region><friendId>${id + 1}</friendId><age>${id + 30}</age>`;
+
+/** What the backends answer to a call, or null for the usual. */
+type Special = (call: string) => string | null;
+
+function answerTo(call: string): string {
+  const [operation = '', given = ''] = call.split(' ');
+  const ids = given === '' ? [] : given.split(',').map(Number);
+  const order = (id: number): string =>
+    `<id>${id}</id><customerId>${(id % 3) + 1}</customerId><buyer><ref>${id}</ref><name>B</name></buyer><lines><sku>s${id}</sku><customerId>${id}</customerId><count>1</count></lines><skus>a</skus><skus>b${id}</skus>`;
+  const orders = (count: number, tag = 'orders'): string =>
+    Array.from({ length: count }, (_, index) => `<${tag}>${order(index + 1)}</${tag}>`).join('');
+  switch (operation) {
+    case 'GetOrder':
+    case 'PlaceOrder':
+      return reply(operation, 'urn:orders', order(ids[0] || 7));
+    case 'ListOrders':
+      return reply(operation, 'urn:orders', orders(given === '' ? 6 : 2));
+    case 'GetCustomer':
+      return reply(operation, 'urn:customers', customer(ids[0] ?? 0));
+    case 'GetCustomers':
+      return reply(
+        operation,
+        'urn:customers',
+        ids
+          .map((id) => `<customers>${customer(id)}</customers>`)
+          .reverse()
+          .join(''),
+      );
+    case 'GetPage':
+      return reply(
+        operation,
+        'urn:customers',
+        `<total>9</total>${ids.map((id) => `<rows>${customer(id)}</rows>`).join('')}`,
+      );
+    case 'GetArticles':
+      return reply(
+        operation,
+        'urn:customers',
+        given
+          .split(',')
+          .map((sku) => `<articles><sku>${sku}</sku><title>T ${sku}</title></articles>`)
+          .join(''),
+      );
+    case 'IsVip':
+      return reply(operation, 'urn:customers', `<vip>${(ids[0] ?? 0) % 2 === 1}</vip>`);
+    default:
+      throw new Error(`nobody answers ${call}`);
+  }
+}
+
+interface Answer {
+  readonly data?: Record<string, unknown> | null;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly path?: unknown;
+    readonly extensions: Record<string, unknown>;
+  }[];
+}
+
+interface Graph {
+  readonly backend: RecordingBackend;
+  readonly gateway: TestGateway;
+  /** The calls since the last time. */
+  calls(): string[];
+  ask(query: string, variables?: Record<string, unknown>): Promise<Answer>;
+  special: Special;
+}
+
+async function startGraph(t: Test, more = '', links = LINKS): Promise<Graph> {
+  const graph = { special: (): string | null => null };
+  const backend = await startRecordingBackend((message, response) => {
+    const call = callOf(message);
+    const given = (graph.special as Special)(call);
+    if (given === 'wait') return;
+    answerWith(given ?? answerTo(call))(message, response);
+  });
+  const gateway = await startTestGateway(services(backend.url) + links + more);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  return Object.assign(graph, {
+    backend,
+    gateway,
+    calls: () => backend.complete.splice(0).map(callOf),
+    async ask(query: string, variables = {}): Promise<Answer> {
+      const response = await fetch(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
+        body: JSON.stringify({ query, variables }),
+      });
+      return JSON.parse(await response.text());
+    },
+  });
+}
+
+t.test('a link is a field that another service answers, in its place among the others', async (t) => {
+  const { ask, calls } = await startGraph(t);
+  const { data, errors } = await ask('{ order(id: "7") { note: id customer { name id } lines { sku } } }');
+  t.equal(errors, undefined);
+  t.equal(
+    JSON.stringify(data),
+    JSON.stringify({ order: { note: '7', customer: { name: 'C2', id: '2' }, lines: [{ sku: 's7' }] } }),
+    'what the call needs is not in the answer',
+  );
+  t.same(calls(), ['GetOrder 7', 'GetCustomer 2']);
+  await ask('{ order(id: "7") { id customerId } }');
+  t.same(calls(), ['GetOrder 7'], 'fields that need no call stay local');
+});
+
+t.test('the same thing is asked once, whoever needs it', async (t) => {
+  const { ask, calls } = await startGraph(t);
+  const { data, errors } = await ask('{ orders { id c: customer { name } other: customer { name } } }');
+  t.equal(errors, undefined);
+  t.same(data?.['orders'], [
+    ...[2, 3, 1, 2, 3, 1].map((id, index) => ({
+      id: String(index + 1),
+      c: { name: `C${id}` },
+      other: { name: `C${id}` },
+    })),
+  ]);
+  t.same(calls().sort(), ['GetCustomer 1', 'GetCustomer 2', 'GetCustomer 3', 'ListOrders']);
+  const { data: two } = await ask('{ order(id: "7") { a: customer { name } b: customer { age id } } }');
+  t.same(two, { order: { a: { name: 'C2' }, b: { age: 32, id: '2' } } }, 'two selections, each as it was made');
+});
+
+t.test('a list operation answers all objects of a level in one call, in whatever order', async (t) => {
+  const { ask, calls } = await startGraph(t);
+  const { data, errors } = await ask('{ orders { batched { name friend { name friend { id } } } } }');
+  t.equal(errors, undefined);
+  t.same(
+    data?.['orders'],
+    [2, 3, 1, 2, 3, 1].map((id) => ({
+      batched: { name: `C${id}`, friend: { name: `C${id + 1}`, friend: { id: String(id + 2) } } },
+    })),
+  );
+  t.same(calls(), ['ListOrders', 'GetCustomers 2,3,1', 'GetCustomers 3,4,2', 'GetCustomers 4,5,3']);
+  const paged = await ask('{ orders { paged { name } } }');
+  t.same(
+    paged.data?.['orders'],
+    [1, 2, 3, 4, 5, 6].map((id) => ({ paged: { name: `C${id}` } })),
+  );
+  t.same(calls(), ['ListOrders', 'GetPage 1,2,3,4,5,6'], 'where the list is inside the answer');
+});
+
+t.test('arguments: paths, lists, variables of the link itself', async (t) => {
+  const { ask, calls } = await startGraph(t);
+  const { data, errors } = await ask(
+    'query ($r: String) { order(id: "7") { vip articles { title } customer(region: $r) { name } } }',
+    { r: 'south' },
+  );
+  t.equal(errors, undefined);
+  t.same(data?.['order'], { vip: true, articles: [{ title: 'T a' }, { title: 'T b7' }], customer: { name: 'C2' } });
+  t.same(calls().sort(), ['GetArticles a,b7', 'GetCustomer 2,south', 'GetOrder 7', 'IsVip 7']);
+  const wrong = await ask('query ($r: String) { order(id: "7") { customer(region: [$r]) { name } } }');
+  t.equal(wrong.errors?.[0]?.extensions['code'], 'GRAPHQL_VALIDATION_FAILED');
+});
+
+t.test('links beneath links, in lists, fragments and both directions', async (t) => {
+  const { ask, calls } = await startGraph(t, 'limits:\n  graphql: { cost: 10000 }\n');
+  const { data, errors } = await ask(
+    `
+    query ($yes: Boolean!) { order(id: "7") { ...Who lines { ... on Line { customer { orders { id customer { name } } } } } } }
+    fragment Who on Order { customer @include(if: $yes) { orders { id } } }`,
+    { yes: true },
+  );
+  t.equal(errors, undefined);
+  t.same(data, {
+    order: {
+      customer: { orders: [{ id: '1' }, { id: '2' }] },
+      lines: [
+        {
+          customer: {
+            orders: [
+              { id: '1', customer: { name: 'C2' } },
+              { id: '2', customer: { name: 'C3' } },
+            ],
+          },
+        },
+      ],
+    },
+  });
+  t.same(calls().slice(0, 3).sort(), ['GetCustomer 2', 'GetCustomer 7', 'GetOrder 7']);
+  const { data: none } = await ask(
+    'query ($yes: Boolean!) { order(id: "7") { id customer @include(if: $yes) { name } } }',
+    { yes: false },
+  );
+  t.same(none, { order: { id: '7' } });
+  t.same(calls().at(-1), 'GetOrder 7');
+});
+
+t.test('without a value there is no call; without an answer the link is null', async (t) => {
+  const graph = await startGraph(t);
+  graph.special = (call) =>
+    call.startsWith('ListOrders')
+      ? reply(
+          'ListOrders',
+          'urn:orders',
+          '<orders><id>1</id></orders><orders><id>2</id><customerId>9</customerId></orders>',
+        )
+      : call.startsWith('GetCustomers')
+        ? reply('GetCustomers', 'urn:customers', `<customers>${customer(4)}</customers>`)
+        : null;
+  const { data, errors } = await graph.ask(
+    '{ orders { id customer { name } batched { name } paged { name } articles { sku } } }',
+  );
+  t.equal(errors, undefined);
+  t.same(data?.['orders'], [
+    { id: '1', customer: null, batched: null, paged: null, articles: null },
+    { id: '2', customer: { name: 'C9' }, batched: null, paged: null, articles: null },
+  ]);
+  t.same(graph.calls().sort(), ['GetCustomer 9', 'GetCustomers 9', 'ListOrders']);
+});
+
+t.test('errors stand at every place the answer would have', async (t) => {
+  const graph = await startGraph(t);
+  graph.special = (call) => (call === 'GetCustomer 2' || call.startsWith('GetCustomers') ? fault : null);
+  const one = await graph.ask('{ orders { customer { name } } }');
+  t.same(one.data?.['orders'], [
+    ...[null, { name: 'C3' }, { name: 'C1' }, null, { name: 'C3' }, { name: 'C1' }].map((customer) => ({ customer })),
+  ]);
+  t.match(one.errors, [
+    { path: ['orders', 0, 'customer'], message: 'No.', extensions: { code: 'SOAP_FAULT' } },
+    { path: ['orders', 3, 'customer'] },
+  ]);
+  const all = await graph.ask('{ orders { batched { name } } }');
+  t.same(
+    all.errors?.map(({ path }) => path),
+    [0, 1, 2, 3, 4, 5].map((index) => ['orders', index, 'batched']),
+  );
+});
+
+t.test('a null that may not be makes the link null, not what is around it', async (t) => {
+  const graph = await startGraph(t);
+  graph.special = (call) => {
+    if (call.startsWith('GetCustomers')) {
+      const ids = ['2', '3', '1'];
+      const items = ids.map(
+        (id) => `<customers><id>${id}</id>${id === '3' ? '' : '<name>N</name>'}<age>x</age></customers>`,
+      );
+      return reply('GetCustomers', 'urn:customers', items.join(''));
+    }
+    return call.startsWith('GetCustomer') ? reply('GetCustomer', 'urn:customers', '<id>1</id>') : null;
+  };
+  const single = await graph.ask('{ order(id: "7") { id customer { friend { id } name } } }');
+  t.same(single.data, { order: { id: '7', customer: null } });
+  t.match(single.errors, [{ path: ['order', 'customer', 'name'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }]);
+  const batch = await graph.ask('{ orders { batched { name } } }');
+  t.same(
+    batch.data?.['orders'],
+    [1, 0, 1, 1, 0, 1].map((there) => ({ batched: there === 1 ? { name: 'N' } : null })),
+  );
+  t.same(
+    batch.errors?.map(({ path }) => path),
+    [1, 4].map((index) => ['orders', index, 'batched', 'name']),
+  );
+  graph.special = (call) =>
+    call.startsWith('GetOrder') ? reply('GetOrder', 'urn:orders', '<id>1</id><customerId>many</customerId>') : null;
+  const hidden = await graph.ask('{ order(id: "7") { customer { name } } }');
+  t.same(hidden.data, { order: { customer: null } });
+  t.match(
+    hidden.errors,
+    [{ path: ['order', 'customer'] }],
+    'a value that is read for the call only has no path of its own',
+  );
+});
+
+t.test('calls, places and repetition are bounded; calls run side by side only so many', async (t) => {
+  const few = await startGraph(t, 'limits:\n  graphql: { calls: 3, batchItems: 2, callsAtOnce: 1 }\n');
+  const cut = await few.ask('{ orders { customer { name } } }');
+  t.same(few.calls(), ['ListOrders', 'GetCustomer 2', 'GetCustomer 3']);
+  t.same(
+    cut.errors?.map(({ path, extensions }) => [path, extensions['code']]),
+    [2, 5].map((index) => [['orders', index, 'customer'], 'MAX_CALLS_LIMIT']),
+  );
+  const batch = await few.ask('{ orders { paged { name } } }');
+  t.same(few.calls(), ['ListOrders', 'GetPage 1,2', 'GetPage 3,4']);
+  t.equal(batch.errors?.length, 2);
+
+  const places = await startGraph(t, 'limits:\n  graphql: { links: 4 }\n');
+  const limited = await places.ask('{ orders { customer { name } } }');
+  t.same(
+    limited.errors?.map(({ path, extensions }) => [path, extensions['code']]),
+    [4, 5].map((index) => [['orders', index, 'customer'], 'MAX_LINKS_LIMIT']),
+  );
+
+  const repeated = await startGraph(t, 'limits:\n  graphql: { repeatedChars: 1024 }\n');
+  repeated.special = (call) =>
+    call.startsWith('GetCustomer')
+      ? reply('GetCustomer', 'urn:customers', `<id>1</id><name>${'x'.repeat(700)}</name><age>1</age>`)
+      : null;
+  const long = await repeated.ask('{ orders { customer { name } } }');
+  t.same(
+    long.errors?.map(({ path, extensions }) => [path, extensions['code']]),
+    [4, 5].map((index) => [['orders', index, 'customer'], 'MAX_LINKS_LIMIT']),
+    'each of three answers stands in two places: the second time counts',
+  );
+});
+
+t.test('links count in the cost, for as many objects as lists are taken to have', async (t) => {
+  const { ask, calls } = await startGraph(t, 'limits:\n  graphql: { cost: 129 }\n');
+  const refused = await ask('{ orders { customer { name } } }');
+  t.equal(refused.errors?.[0]?.extensions['code'], 'MAX_COST_LIMIT', '10 + 10 orders + 10 customers + 100 for calls');
+  t.same(calls(), []);
+  t.equal((await ask('{ orders { batched { name } } }')).errors, undefined, 'one call for all');
+});
+
+t.test('links of a mutation run before its next field', async (t) => {
+  const { ask, calls } = await startGraph(t);
+  const { errors } = await ask(
+    'mutation { a: place(sku: "1") { customer { name } } b: place(sku: "2") { customer { age } } }',
+  );
+  t.equal(errors, undefined);
+  t.same(calls(), ['PlaceOrder 1', 'GetCustomer 2', 'PlaceOrder 2', 'GetCustomer 3']);
+});
+
+t.test('nothing further is called when the client has gone', async (t) => {
+  const graph = await startGraph(t, 'limits:\n  graphql: { callsAtOnce: 1 }\n');
+  const departure = new AbortController();
+  let arrived = (): void => {};
+  const waiting = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  graph.special = (call) => {
+    if (!call.startsWith('GetCustomer')) return null;
+    arrived();
+    return 'wait';
+  };
+  const asked = fetch(`${graph.gateway.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ orders { customer { name } } }' }),
+    signal: departure.signal,
+  });
+  await waiting;
+  departure.abort();
+  await t.rejects(asked);
+  t.match(await graph.gateway.accessLine(), { outcome: 'aborted', upstreamCalls: 2 });
+  t.same(graph.calls(), ['ListOrders', 'GetCustomer 2']);
+});
+
+t.test('tools see links as fields', async (t) => {
+  const { ask } = await startGraph(t);
+  const { data } = await ask(
+    '{ __type(name: "Order") { fields(includeDeprecated: true) { name description isDeprecated args { name } type { name kind } } } }',
+  );
+  const fields = (Object(data?.['__type'])['fields'] ?? []) as readonly Record<string, unknown>[];
+  t.match(
+    fields.find(({ name }) => name === 'customer'),
+    { description: 'Who ordered it.', args: [{ name: 'region' }], type: { name: 'Customer', kind: 'OBJECT' } },
+  );
+  t.match(
+    fields.find(({ name }) => name === 'vip'),
+    { isDeprecated: true, args: [], type: { name: 'Boolean' } },
+  );
+});
