@@ -33,7 +33,8 @@ const SHOWN = 20;
 
 /** Whether a choice counts the member as given: null says nothing, unless the element can be nil. */
 export function isGiven(object: EncodeObject, key: string, member: unknown): boolean {
-  if (member === undefined) return false;
-  if (member !== null) return true;
-  return object.children.some((child) => child.key === key && child.nillable && child.occurs !== 'many');
+  if (member !== undefined && member !== null) return true;
+  const child = object.children.find((candidate) => candidate.key === key);
+  if (child === undefined) return false;
+  return child.source !== undefined || (member === null && child.nillable && child.occurs !== 'many');
 }

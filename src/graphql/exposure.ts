@@ -1,4 +1,5 @@
 import type { Operation, XsdType } from '../wsdl/model.js';
+import type { RequestMapping } from './input-mapping.js';
 import type { TypeMappings } from './mapping.js';
 import type { ChoiceStyle } from './members.js';
 import { fieldName, isReading, NameScope, type Naming, pascalName } from './naming.js';
@@ -28,6 +29,8 @@ export interface OperationMapping {
   readonly description?: string | null;
   /** The reason; null or not given: not deprecated. */
   readonly deprecated?: string | null;
+  /** What is wanted of its arguments and header blocks otherwise. */
+  readonly request?: RequestMapping | null;
 }
 
 export type RootType = 'Query' | 'Mutation';

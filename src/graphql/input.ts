@@ -1,75 +1,66 @@
+import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList } from 'graphql';
+import type { EncodeElement, EncodeValue, EncodeVariant, Scalar } from '../codec/plan.js';
+import type { ComplexType, SimpleType, XsdType } from '../wsdl/model.js';
+import { descriptionOf } from './description.js';
+import { inputContent } from './input-content.js';
 import {
-  GraphQLBoolean,
-  type GraphQLInputFieldConfig,
-  GraphQLInputObjectType,
-  type GraphQLInputType,
-  GraphQLList,
-  GraphQLNonNull,
-  type GraphQLNullableType,
-  GraphQLString,
-} from 'graphql';
-import {
-  type EncodeAttribute,
-  type EncodeElement,
-  type EncodeObject,
-  type EncodeValue,
-  LexicalError,
-  type Scalar,
-} from '../codec/plan.js';
-import { scalarOf } from '../codec/scalars.js';
-import { type ComplexType, type ElementDeclaration, NO_FACETS, type SimpleType, type XsdType } from '../wsdl/model.js';
+  configs,
+  type InputField,
+  type InputObject,
+  type InputSources,
+  type InputValue,
+  type Owner,
+} from './input-field.js';
+import { hasSource, type InputMappings, NO_MAPPINGS } from './input-mapping.js';
+import { ObjectFiller } from './input-object.js';
+import { isExclusive } from './input-rules.js';
 import { BY_HAND_URI, type LeafTable, PRESENCE } from './leaf.js';
-import type { AttributeMember, ElementMember, MemberTable } from './members.js';
-import { pascalName } from './naming.js';
-import { contentOf, wrappedItem } from './output.js';
-import type { Reached } from './reach.js';
+import type { ElementMember, Member, MemberTable } from './members.js';
+import { fieldName, NameScope, type Naming } from './naming.js';
+import { contentOf } from './output.js';
+import { derivedFrom, type Reached } from './reach.js';
 import type { TypeNames } from './type-names.js';
+import { typeNameOf } from './wire-type.js';
 
-/** What the caller may say in one place: an argument or an input field. */
-export interface InputField {
-  readonly type: GraphQLInputType;
-  readonly description: string | null;
-  /** Absent where there is no default. */
-  readonly defaultValue?: unknown;
-}
-
-/** A structure that can be written: its fields as the schema shows them, and its plan. */
-export interface InputObject {
-  readonly fields: ReadonlyMap<string, InputField>;
-  readonly plan: EncodeObject;
-}
-
-type MutablePlan = {
-  -readonly [K in keyof EncodeObject]: EncodeObject[K] extends readonly (infer T)[] ? T[] : EncodeObject[K];
-};
-
-interface Value {
-  readonly type: GraphQLNullableType & GraphQLInputType;
-  readonly plan: EncodeValue;
-}
-
-/** The input types of one service's requests. Plans may be recursive: they are filled after they are known. */
-export class InputTypes {
-  readonly #service: string;
-  readonly #members: MemberTable;
-  readonly #leaves: LeafTable;
-  readonly #names: TypeNames;
+/**
+ * The input types of one service's requests. Plans may be recursive: they are filled after they are known.
+ *
+ * A type in whose place others may stand is `<Name>OneOfInput`: an object with exactly one member, named after the type
+ * that is meant, the declared one among them. A type that is nothing but a choice is such an object itself. Content that
+ * is not modelled is XML.
+ */
+export class InputTypes implements InputSources {
+  readonly service: string;
+  readonly naming: Naming;
+  readonly members: MemberTable;
+  readonly leaves: LeafTable;
+  readonly names: TypeNames;
   readonly #reached: Reached;
   readonly #objects = new Map<ComplexType, InputObject>();
   readonly #types = new Map<ComplexType, GraphQLInputObjectType>();
+  readonly #variants = new Map<ComplexType, InputValue>();
   readonly #pending: (() => void)[] = [];
 
-  constructor(service: string, members: MemberTable, leaves: LeafTable, names: TypeNames, reached: Reached) {
-    this.#service = service;
-    this.#members = members;
-    this.#leaves = leaves;
-    this.#names = names;
+  constructor(
+    service: string,
+    members: MemberTable,
+    leaves: LeafTable,
+    names: TypeNames,
+    reached: Reached,
+    naming: Naming = 'camel',
+  ) {
+    this.service = service;
+    this.naming = naming;
+    this.members = members;
+    this.leaves = leaves;
+    this.names = names;
     this.#reached = reached;
   }
 
   /** The members of a type as fields and as a plan, complete when this returns. */
-  structure(type: ComplexType, owner: string): InputObject {
-    const made = this.#object(type, owner);
+  structure(type: ComplexType, owner: string, mappings: InputMappings = NO_MAPPINGS): InputObject {
+    if (contentOf(type, this.members) === 'opaque') return this.#opaque(type);
+    const made = this.#object(type, { name: owner, mappings, operation: owner });
     this.#settle();
     return made;
   }
@@ -78,15 +69,58 @@ export class InputTypes {
   element(
     member: ElementMember,
     owner: string,
+    mappings: InputMappings = NO_MAPPINGS,
+    operation: string = owner,
   ): { readonly field: InputField | null; readonly plan: EncodeElement } | null {
-    const made = this.#element(member, owner, false);
+    const { required, many } = member;
+    const counts = { min: required ? 1 : 0, max: many ? Infinity : 1 };
+    const filler = new ObjectFiller(this, { name: owner, mappings, operation });
+    const made = filler.element(member, { ...counts, element: member.element, isAlternative: false });
     this.#settle();
-    return made;
+    if (made === null) return null;
+    // What the gateway itself has to say is said, whether the caller adds to it or not.
+    const mapping = mappings.get(member.element.name.local);
+    const always = mapping !== undefined && hasSource(mapping) && made.plan.value.kind === 'object';
+    return always ? { ...made, plan: { ...made.plan, always } } : made;
   }
 
-  simple(type: SimpleType, nameHint: string): Value & { readonly scalar: Scalar } {
-    const leaf = this.#leaves.of(type, nameHint, this.#service);
-    return { type: leaf.type, plan: { kind: 'scalar', scalar: leaf.scalar }, scalar: leaf.scalar };
+  simple(type: SimpleType, nameHint: string, member: Member | null = null): InputValue & { readonly scalar: Scalar } {
+    const { type: leafType, scalar } = this.leaves.mapped(type, nameHint, this.service, member?.mapping ?? null);
+    return { type: leafType, plan: { kind: 'scalar', scalar }, scalar };
+  }
+
+  /** What an element of this type holds. */
+  value(type: XsdType, owner: Owner, member: Member | null = null): InputValue {
+    if (type.kind === 'simple') return this.simple(type, owner.name, member);
+    const { content } = type;
+    if (content.kind === 'array' && content.dimensions === 1) return this.#array(type, content.item, owner);
+    if (contentOf(type, this.members) === 'opaque') return this.#xml();
+    const concrete = [type, ...derivedFrom(type)].filter((candidate) => !candidate.abstract);
+    const isFixed = owner.mappings.size > 0 || concrete.length === 0 || (concrete.length === 1 && !type.abstract);
+    if (isFixed) return this.#plain(type, owner);
+    if (concrete.length <= VARIANTS_MAX) return this.#variantsOf(type, concrete, owner);
+    const name = type.name?.local ?? owner.name;
+    const instead = type.abstract ? 'it is sent as XML' : 'only that one can be sent';
+    this.names.notice(`Service ${this.service}: ${concrete.length} types may stand for ${name}; ${instead}.`);
+    return type.abstract ? this.#xml() : this.#plain(type, owner);
+  }
+
+  /** Makes the type of an object whose fields are known later. */
+  objectType(name: string, object: InputObject, isOneOf: boolean, description: string | null): GraphQLInputObjectType {
+    return new GraphQLInputObjectType({ name, description, isOneOf, fields: () => configs(object.fields) });
+  }
+
+  #xml(): InputValue {
+    return { type: this.leaves.xml, plan: { kind: 'xml' } };
+  }
+
+  /** A message that is one element of anything. */
+  #opaque(type: ComplexType): InputObject {
+    const description = descriptionOf(type.documentation) ?? 'The whole element as XML, or its text.';
+    return {
+      fields: new Map([['xml', { type: this.leaves.xml, description }]]),
+      plan: { kind: 'object', attributes: [], text: null, children: [], choices: [], xml: 'xml' },
+    };
   }
 
   /** Fills what is known but empty, without recursion however deep the types are nested. */
@@ -94,165 +128,99 @@ export class InputTypes {
     for (let fill = this.#pending.pop(); fill !== undefined; fill = this.#pending.pop()) fill();
   }
 
-  #object(type: ComplexType, owner: string): InputObject {
-    const known = this.#objects.get(type);
+  #object(type: ComplexType, owner: Owner): InputObject {
+    const isOwn = owner.mappings.size > 0;
+    const known = isOwn ? undefined : this.#objects.get(type);
     if (known !== undefined) return known;
-    const plan: MutablePlan = { kind: 'object', attributes: [], text: null, children: [], choices: [] };
-    const fields = new Map<string, InputField>();
-    const made: InputObject = { fields, plan };
+    const filler = new ObjectFiller(this, owner);
+    const made: InputObject = { fields: filler.fields, plan: filler.plan };
+    if (isOwn) {
+      // As deep as the paths of the mapping: what is left of it must be known at once.
+      filler.fill(type);
+      return made;
+    }
     this.#objects.set(type, made);
-    this.#pending.push(() => this.#fill(type, owner, plan, fields));
+    this.#pending.push(() => filler.fill(type));
     return made;
   }
 
-  #fill(type: ComplexType, owner: string, plan: MutablePlan, fields: Map<string, InputField>): void {
-    const { all, choices } = this.#members.of(type);
-    const alternatives = new Set(choices.flat());
-    if (type.abstract) this.#names.notice(`Service ${this.#service}: type ${owner} is abstract and cannot be sent.`);
-    for (const member of all) {
-      if (member.place === 'text') {
-        const { type: leafType, scalar } = this.simple(member.type, `${owner}Value`);
-        plan.text = { key: member.name, scalar };
-        fields.set(member.name, { type: new GraphQLNonNull(leafType), description: null });
-      } else if (member.place === 'attribute') {
-        const made = this.#attribute(member, owner);
-        if (made === null) continue;
-        plan.attributes.push(made.plan);
-        if (made.field !== null) fields.set(member.name, made.field);
-      } else {
-        const made = this.#element(member, owner, alternatives.has(member.name));
-        if (made === null) continue;
-        plan.children.push(made.plan);
-        if (made.field !== null) fields.set(member.name, made.field);
-      }
-    }
-    for (const choice of choices) if (choice.every((name) => fields.has(name))) plan.choices.push([...choice]);
+  /** The type itself, whatever others derive from it. */
+  #plain(type: ComplexType, owner: Owner): InputValue {
+    if (contentOf(type, this.members) === 'opaque') return this.#xml();
+    if (isEmptyType(type)) return { type: GraphQLBoolean, plan: { kind: 'scalar', scalar: PRESENCE } };
+    const name = type.name?.local ?? owner.name;
+    const object = this.#object(type, { ...owner, name });
+    const own = owner.mappings.size > 0 ? { fields: object.fields } : {};
+    return { type: this.#type(type, owner, object), plan: object.plan, ...own };
   }
 
-  #attribute(
-    { attribute, name }: AttributeMember,
-    owner: string,
-  ): { readonly field: InputField | null; readonly plan: EncodeAttribute } | null {
-    if (attribute.fixed !== null && !attribute.required) return null;
-    const { type, scalar } = this.simple(attribute.type, `${owner}${pascalName(attribute.name.local)}`);
-    const { required, fixed } = attribute;
-    const plan: EncodeAttribute = { key: name, name: attribute.name, required, fixed, scalar };
-    if (fixed !== null) return { field: null, plan };
-    const field = fieldOf(type, required, attribute.default, scalar, attribute.documentation);
-    return { field, plan };
-  }
-
-  #element(
-    member: ElementMember,
-    owner: string,
-    isAlternative: boolean,
-  ): { readonly field: InputField | null; readonly plan: EncodeElement } | null {
-    const { element, name, required, many } = member;
-    if (element.fixed !== null && !required) return null;
-    const hint = `${owner}${pascalName(element.name.local)}`;
-    const item = many ? null : wrappedItem(element.type, this.#members);
-    const value = this.#value(item?.element.type ?? element.type, hint);
-    const isCertain = required && !many && element.fixed === null && !element.nillable;
-    const fixed = isCertain && item === null && isEmpty(element, this.#members) ? '' : element.fixed;
-    const plan: EncodeElement = {
-      key: name,
-      name: element.name,
-      occurs: item === null ? (many ? 'many' : 'one') : wrapped(item.element),
-      required,
-      nillable: element.nillable,
-      fixed,
-      value: value.plan,
-    };
-    if (fixed !== null) return { field: null, plan };
-    const isNonNull = required && !element.nillable && !isAlternative;
-    const description = element.documentation;
-    if (many || item !== null) {
-      const isItemNonNull = !(item ?? member).element.nillable;
-      const list = new GraphQLList(isItemNonNull ? new GraphQLNonNull(value.type) : value.type);
-      return { field: fieldOf(list, isNonNull || (many && required), null, null, description), plan };
-    }
-    const scalar = value.plan.kind === 'scalar' ? value.plan.scalar : null;
-    return { field: fieldOf(value.type, isNonNull, required ? element.default : null, scalar, description), plan };
-  }
-
-  #value(type: XsdType, nameHint: string): Value {
-    if (type.kind === 'simple') return this.simple(type, nameHint);
-    const content = contentOf(type, this.#members);
-    // Mixed content and xs:anyType can hold text; nothing of the caller's is ever written as markup.
-    if (type.content.kind === 'opaque') return { type: GraphQLString, plan: { kind: 'scalar', scalar: TEXT } };
-    if (content !== 'structured') return { type: GraphQLBoolean, plan: { kind: 'scalar', scalar: PRESENCE } };
-    const name = type.name?.local ?? nameHint;
-    const object = this.#object(type, name);
-    if (this.#members.of(type).all.length === 0) {
-      return { type: GraphQLBoolean, plan: { kind: 'scalar', scalar: PRESENCE } };
-    }
-    return { type: this.#type(type, name, object), plan: object.plan };
-  }
-
-  #type(type: ComplexType, xmlName: string, object: InputObject): GraphQLInputObjectType {
-    const known = this.#types.get(type);
+  #type(type: ComplexType, owner: Owner, object: InputObject): GraphQLInputObjectType {
+    const isOwn = owner.mappings.size > 0;
+    const known = isOwn ? undefined : this.#types.get(type);
     if (known !== undefined) return known;
+    const xmlName = this.names.plain(type, owner.name, this.service);
     const byHand = type.name?.uri === BY_HAND_URI;
     const isOnlyInput = (byHand || xmlName.endsWith('Input')) && !this.#reached.types.has(type);
-    const made = new GraphQLInputObjectType({
-      name: this.#names.take(isOnlyInput ? xmlName : `${xmlName}Input`, this.#service),
-      description: type.documentation,
-      fields: () => configs(object.fields),
-    });
-    this.#types.set(type, made);
+    const suffix = isOnlyInput ? '' : 'Input';
+    const name = isOwn
+      ? this.names.take(`${owner.operation}${xmlName}${suffix}`, this.service)
+      : this.names.of(type, owner.name, this.service, suffix);
+    const made = this.objectType(name, object, !isOwn && isOneOfType(type), this.#descriptionOf(type));
+    if (!isOwn) this.#types.set(type, made);
     return made;
   }
-}
 
-/** Fields or arguments as GraphQL wants them. */
-export function configs(fields: ReadonlyMap<string, InputField>): Record<string, GraphQLInputFieldConfig> {
-  // An input type of which everything is fixed still needs a field.
-  if (fields.size === 0) return { _: { type: GraphQLBoolean, description: 'Not used: GraphQL needs a field.' } };
-  return Object.fromEntries(fields);
-}
+  #variantsOf(type: ComplexType, concrete: readonly ComplexType[], owner: Owner): InputValue {
+    const known = this.#variants.get(type);
+    if (known !== undefined) return known;
+    const xmlName = this.names.plain(type, owner.name, this.service);
+    const members = new Map<string, EncodeVariant>();
+    const fields = new Map<string, InputField>();
+    const name = this.names.of(type, owner.name, this.service, 'OneOfInput');
+    const plan: EncodeValue = { kind: 'variants', members };
+    const graphqlType = new GraphQLInputObjectType({
+      name,
+      description: `${xmlName}, or what may stand in its place: exactly one.`,
+      isOneOf: true,
+      fields: () => configs(fields),
+    });
+    const made: InputValue = { type: graphqlType, plan };
+    this.#variants.set(type, made);
+    const scope = new NameScope();
+    for (const candidate of concrete) {
+      const key = scope.take(fieldName(this.names.plain(candidate, owner.name, this.service), this.naming));
+      const value = this.#plain(candidate, owner);
+      members.set(key, { type: candidate === type ? null : candidate.name, value: value.plan });
+      fields.set(key, { type: value.type, description: this.#descriptionOf(candidate) });
+    }
+    return made;
+  }
 
-/** The text of content that is not modelled. */
-const TEXT: Scalar = scalarOf({
-  kind: 'simple',
-  name: null,
-  variety: 'atomic',
-  builtIn: 'string',
-  base: null,
-  item: null,
-  members: [],
-  enumeration: null,
-  facets: NO_FACETS,
-  documentation: null,
-});
+  /** An array whose items are arrays is a list of lists, down to a depth that means something. */
+  #array(type: ComplexType, item: XsdType, owner: Owner): InputValue {
+    let depth = 0;
+    for (let at: XsdType = item; at.kind === 'complex' && at.content.kind === 'array'; at = at.content.item) {
+      depth += 1;
+      if (depth > ARRAYS_MAX) return this.#xml();
+    }
+    const value = this.value(item, { ...owner, name: `${type.name?.local ?? owner.name}Item` });
+    const itemType = typeNameOf(item);
+    return { type: new GraphQLList(value.type), plan: { kind: 'array', itemType, item: value.plan } };
+  }
 
-const wrapped = (item: ElementDeclaration): EncodeElement['occurs'] => ({
-  wrapped: item.name,
-  itemNillable: item.nillable,
-});
-
-const isEmpty = (element: ElementDeclaration, members: MemberTable): boolean =>
-  element.type.kind === 'complex' &&
-  element.type.content.kind !== 'opaque' &&
-  members.of(element.type).all.length === 0;
-
-function fieldOf(
-  type: GraphQLNullableType & GraphQLInputType,
-  isNonNull: boolean,
-  lexicalDefault: string | null,
-  scalar: Scalar | null,
-  description: string | null,
-): InputField {
-  const decoded = lexicalDefault === null || scalar === null ? null : decodeDefault(scalar, lexicalDefault);
-  if (isNonNull && decoded !== null) return { type, description, defaultValue: decoded };
-  return { type: isNonNull ? new GraphQLNonNull(type) : type, description };
-}
-
-/** The default as GraphQL shows it; null where the schema's default is not a value of its own type. */
-function decodeDefault(scalar: Scalar, lexical: string): unknown {
-  try {
-    return scalar.decode(lexical);
-  } catch (error) {
-    if (error instanceof LexicalError) return null;
-    throw error;
+  #descriptionOf(type: ComplexType): string | null {
+    return this.names.mappingOf(this.service).of(type)?.description ?? descriptionOf(type.documentation);
   }
 }
+
+/** More types that may stand in one place are a base of everything, which helps nobody who writes a query. */
+const VARIANTS_MAX = 200;
+const ARRAYS_MAX = 4;
+
+const isEmptyType = ({ attributes, content }: ComplexType): boolean =>
+  attributes.length === 0 &&
+  (content.kind === 'empty' || (content.kind === 'elements' && inputContent(content.particle).pieces.size === 0));
+
+/** Whether the type is nothing but a choice. */
+const isOneOfType = ({ attributes, content }: ComplexType): boolean =>
+  attributes.length === 0 && content.kind === 'elements' && isExclusive(inputContent(content.particle));

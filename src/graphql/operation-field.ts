@@ -9,7 +9,9 @@ import type { EncodeElement, RequestPlan } from '../codec/plan.js';
 import type { ComplexType, ElementDeclaration, Operation, SimpleType } from '../wsdl/model.js';
 import { descriptionOf } from './description.js';
 import type { OperationMapping } from './exposure.js';
-import { configs, type InputField, type InputTypes } from './input.js';
+import type { InputTypes } from './input.js';
+import { configs, type InputField } from './input-field.js';
+import { type InputMappings, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
 import { BY_HAND_URI, type LeafTable } from './leaf.js';
 import { elementMember, type MemberTable } from './members.js';
 import { fieldName, NameScope, type Naming, pascalName } from './naming.js';
@@ -42,8 +44,8 @@ export function operationField(
   mapping: OperationMapping | null,
   types: ServiceTypes,
 ): OperationField {
-  const headers = headerFields(operation, types);
-  const request = requestOf(operation, types);
+  const headers = headerFields(operation, mapping?.request?.headers ?? NO_MAPPINGS, types);
+  const request = requestOf(operation, mapping?.request?.arguments ?? NO_MAPPINGS, types);
   const reply = replyOf(operation, types);
   const fields = new Map(request.fields);
   let headersArgument: string | null = null;
@@ -58,7 +60,7 @@ export function operationField(
       deprecationReason: mapping?.deprecated ?? null,
       args: fields.size === 0 ? {} : configs(fields),
     },
-    requestPlan: { body: request.body, headers: headers.plans },
+    requestPlan: { body: request.body, headers: headers.plans, encoded: operation.use === 'encoded' },
     reply: reply.shape,
     headersArgument,
   };
@@ -69,14 +71,19 @@ interface Request {
   readonly body: RequestPlan['body'];
 }
 
-function requestOf(operation: Operation, types: ServiceTypes): Request {
+function requestOf(operation: Operation, mappings: InputMappings, types: ServiceTypes): Request {
   const body = operation.input.body;
-  if (body === null) return { fields: new Map(), body: null };
+  if (body === null) {
+    refuseUnknown(mappings, [], types);
+    return { fields: new Map(), body: null };
+  }
   const { type, name } = body;
   if (type.kind === 'complex') {
-    const { fields, plan } = types.input.structure(type, type.name?.local ?? pascalName(name.local));
+    const owner = mappings.size > 0 ? pascalName(operation.name) : (type.name?.local ?? pascalName(name.local));
+    const { fields, plan } = types.input.structure(type, owner, mappings);
     return { fields, body: { name, value: plan } };
   }
+  refuseUnknown(mappings, [], types);
   const key = fieldName(name.local, types.naming);
   const { type: leafType, scalar } = types.input.simple(type, pascalName(name.local));
   return {
@@ -91,14 +98,16 @@ interface Headers {
 }
 
 /** A declaration cannot say that a header block is optional, so none is required of the caller. */
-function headerFields(operation: Operation, types: ServiceTypes): Headers {
+function headerFields(operation: Operation, mappings: InputMappings, types: ServiceTypes): Headers {
+  const blocks = operation.input.headers.map(({ element }) => element.name.local);
+  refuseUnknown(mappings, blocks, types);
   const scope = new NameScope();
   const fields = new Map<string, InputField>();
   const plans: EncodeElement[] = [];
   const owner = pascalName(operation.name);
   for (const { element } of operation.input.headers) {
     const name = scope.take(fieldName(element.name.local, types.naming));
-    const made = types.input.element(elementMember(element, name), '');
+    const made = types.input.element(elementMember(element, name), '', mappings, owner);
     if (made === null) continue;
     plans.push(made.plan);
     if (made.field !== null) fields.set(name, made.field);

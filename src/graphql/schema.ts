@@ -121,7 +121,7 @@ function serviceTypes(
     members,
     leaves,
     names,
-    input: new InputTypes(service.name, members, leaves, names, reached),
+    input: new InputTypes(service.name, members, leaves, names, reached, service.naming),
     output: new OutputTypes(service.name, members, leaves, names, reached),
   };
 }

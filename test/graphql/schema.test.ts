@@ -121,7 +121,7 @@ t.test('attributes, simple content, mixed content and empty types have one stabl
     ),
   );
   t.match(text, 'type Price {\n  value: Decimal!\n  currency: String\n}');
-  t.match(text, 'getThing(price: PriceInput!, flag: Boolean, rich: String): GetThingResult');
+  t.match(text, 'getThing(price: PriceInput!, flag: Boolean, rich: XML): GetThingResult');
   t.match(text, 'type GetThingResult {\n  price: Price!\n  flag: Boolean\n  rich: XML!\n  any: XML!\n}');
 });
 
