@@ -1,3 +1,4 @@
+import { isNcName } from '../xml/chars.js';
 import type { QName } from '../xml/events.js';
 import { type Component, nameIn } from './components.js';
 import type { ElementDeclaration, IdentityConstraint, IdentityPath, NameTest } from './model.js';
@@ -119,8 +120,9 @@ function pathOf(node: XmlNode, written: string, mayEndInAttribute: boolean): Ide
 /** A name without a prefix has no namespace, whatever the default is (XPath 1.0 section 2.3). */
 function testOf(node: XmlNode, written: string): NameTest | null {
   if (written === '*') return { uri: null, local: null };
-  const [, prefix, local] = /^(?:([^\s:*@/]+)\s*:\s*)?([^\s:*@/]+|\*)$/.exec(written) ?? [];
-  if (local === undefined) return null;
+  const [first = '', second, ...more] = written.split(':', 3).map((part) => part.trim());
+  const [prefix, local] = second === undefined ? [undefined, first] : [first, second];
+  if (more.length > 0 || !(isNcName(local) || (local === '*' && prefix !== undefined))) return null;
   if (prefix === undefined) return { uri: '', local };
   const name = qNameAt(node, `${prefix}:${local}`);
   if (name === null) return null;

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import type { Test } from 'tap';
 import { type Problem, Problems } from '../../src/base/problem.js';
 import type { ComplexType, Operation, Particle, SimpleType, WsdlModel } from '../../src/wsdl/model.js';
 import { type ReadOptions, readWsdl } from '../../src/wsdl/read.js';
@@ -82,3 +84,16 @@ function printParticle(particle: Particle): string {
   const typeName = type.name?.local ?? (type.kind === 'simple' ? type.builtIn : '~');
   return `${name.uri === '' ? '' : `{${name.uri}}`}${name.local}:${typeName}${nillable ? '?' : ''}${occurs}`;
 }
+
+/** The model of a schema's content beside that of `schemaWith`, and of other files. */
+export async function readSchemaWith(
+  test: Test,
+  content: string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<WsdlModel> {
+  const folder = test.testdir({ 'a.wsdl': wsdlWith({ types: schemaWith(content) }), ...files });
+  return readWsdl(join(folder, 'a.wsdl'), FILES);
+}
+
+/** What the notices of a model say, one to a line. */
+export const toldIn = (model: WsdlModel): string => model.notices.map(({ what }) => what).join('\n');
