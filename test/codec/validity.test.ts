@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+
+import { defaultsOf } from '../../src/base/limit.js';
+import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
+import { SchemaRules } from '../../src/codec/validity/rules.js';
+import { ContentValidator } from '../../src/codec/validity/validator.js';
+import type { Violation } from '../../src/codec/validity/violation.js';
+import type { WsdlModel } from '../../src/wsdl/model.js';
+import { readWsdl } from '../../src/wsdl/read.js';
+import { XML_LIMITS } from '../../src/xml/limits.js';
+import { XmlReader } from '../../src/xml/reader.js';
+import { assertSplitsAgree } from '../kit/splits.js';
+import { FILES, wsdlWith } from '../wsdl/written.js';
+import { SUITES, type ValiditySuite } from './validity-cases.js';
+
+const LIMITS = { ...defaultsOf(VALIDITY_LIMITS), textChars: 1_000_000 };
+const NAMESPACES =
+  'xmlns="urn:t" xmlns:t="urn:t" xmlns:o="urn:other" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+
+const documentOf = (written: string): string => written.replace('<doc', `<doc ${NAMESPACES}`);
+const schemaOf = (content: string): string =>
+  `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t" elementFormDefault="qualified">${content}</xs:schema>`;
+
+async function modelOf(schema: string, directory: string): Promise<WsdlModel> {
+  const file = join(directory, 's.wsdl');
+  const gets = '<xs:element name="Get" type="xs:string"/><xs:element name="GetResponse" type="xs:string"/>';
+  await writeFile(file, wsdlWith({ types: schemaOf(schema + gets) }));
+  return readWsdl(file, FILES);
+}
+
+/** The first violation of a document, or null. */
+function validate(rules: SchemaRules, pieces: readonly Uint8Array[], limits = LIMITS): Violation | null {
+  let found: Violation | null = null;
+  const root = rules.global('urn:t', 'doc');
+  if (root === null) throw new Error('no element doc');
+  const validator = new ContentValidator(
+    rules,
+    root,
+    (violation) => {
+      if (found !== null) throw new Error('told twice');
+      found = violation;
+    },
+    limits,
+  );
+  const reader = new XmlReader(validator, { ...defaultsOf(XML_LIMITS), textBytes: 1024 });
+  for (const piece of pieces) reader.write(Buffer.from(piece));
+  reader.end();
+  return found;
+}
+
+async function inDirectory<T>(run: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  try {
+    return await run(directory);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+for (const suite of SUITES) {
+  t.test(suite.name, async (t) => {
+    const model = await inDirectory((directory) => modelOf(suite.schema, directory));
+    const rules = new SchemaRules(model);
+    for (const written of suite.valid) {
+      const document = Buffer.from(documentOf(written));
+      t.same(
+        assertSplitsAgree(document, (pieces) => validate(rules, pieces)),
+        null,
+        written,
+      );
+    }
+    for (const [written, rule, path] of suite.invalid) {
+      const document = Buffer.from(documentOf(written));
+      const found = assertSplitsAgree(document, (pieces) => validate(rules, pieces));
+      t.same([found?.rule, found?.path], [rule, path], `${written}: ${found?.what}`);
+    }
+  });
+}
+
+/** Which of the documents xmllint finds valid; null where it is not installed, or takes no part in this schema. */
+async function xmllint(directory: string, suite: ValiditySuite): Promise<ReadonlyMap<string, boolean> | null> {
+  const schema = join(directory, 's.xsd');
+  await writeFile(schema, schemaOf(suite.schema));
+  const written = [...suite.valid, ...suite.invalid.map(([document]) => document)];
+  const files = written.map((_, index) => join(directory, `${index}.xml`));
+  for (const [index, file] of files.entries()) await writeFile(file, documentOf(written[index] ?? ''));
+  const told = await new Promise<string | null>((resolve) => {
+    execFile('xmllint', ['--noout', '--schema', schema, ...files], (error, _, stderr) => {
+      const isAbsent = error !== null && 'code' in error && error.code === 'ENOENT';
+      resolve(isAbsent || stderr.includes('failed to compile') ? null : stderr);
+    });
+  });
+  if (told === null) return null;
+  return new Map(written.map((document, index) => [document, told.includes(`${files[index]} validates`)]));
+}
+
+t.test('xmllint says the same', async (t) => {
+  let compared = 0;
+  for (const suite of SUITES) {
+    const told = await inDirectory((directory) => xmllint(directory, suite));
+    if (told === null) {
+      t.comment(`${suite.name}: not compared: xmllint (libxml2-utils) is not installed or does not take the schema`);
+      continue;
+    }
+    for (const [document, isValid] of told) {
+      if (suite.differs?.has(document) === true) continue;
+      compared++;
+      t.equal(isValid, suite.valid.includes(document), `${suite.name}: ${document}`);
+    }
+  }
+  t.comment(`${compared} documents compared`);
+});
