@@ -75,7 +75,8 @@ export function printContent(type: ComplexType): string {
   return type.content.kind === 'elements' ? printParticle(type.content.particle) : type.content.kind;
 }
 
-function printParticle(particle: Particle): string {
+/** A particle in one line. */
+export function printParticle(particle: Particle): string {
   const { min, max } = particle;
   const occurs = min === 1 && max === 1 ? '' : `[${min}..${max === Infinity ? '*' : max}]`;
   if (particle.kind === 'any') return `any${occurs}`;
