@@ -21,13 +21,14 @@ export interface ResolvedLinks {
 }
 
 /**
- * Resolves every link against the schema and gives its types the fields. `targets` are the operations by
- * `service.operation`. The schema must be made again afterwards, of the same types, to know what the links lead to.
+ * Resolves every link against the schema and gives its types the fields. `targets` are the operations that links can
+ * call, by `service.operation`; `operations` are the names of all. The schema must be made again afterwards, of the same types, to know what the links lead to.
  */
 export function addLinks(
   schema: GraphQLSchema,
   mappings: readonly LinkMapping[],
   targets: ReadonlyMap<string, LinkTarget>,
+  operations: readonly string[],
 ): ResolvedLinks {
   const faults: LinkFault[] = [];
   const table = new Map<string, Link>();
@@ -36,7 +37,7 @@ export function addLinks(
     const report: LinkReport = (path, what, remedy = null, unknown = null, part = 'value') =>
       faults.push({ path: [mapping.name, ...path], part, what, remedy, unknown });
     const place = placeOf(mapping.name, schema, table, report);
-    const link = resolve(mapping, place?.type ?? null, targets, report);
+    const link = resolve(mapping, place?.type ?? null, { targets, operations }, report);
     if (place === null || link === null) continue;
     for (const type of place.types) {
       table.set(`${type.name}.${place.field}`, link);
@@ -83,21 +84,21 @@ function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: 
   return { type, field, types };
 }
 
+interface Known {
+  readonly targets: ReadonlyMap<string, LinkTarget>;
+  readonly operations: readonly string[];
+}
+
 const isOwner = (type: unknown): type is Owner => isObjectType(type) || isInterfaceType(type);
 
-function resolve(
-  mapping: LinkMapping,
-  owner: Owner | null,
-  targets: ReadonlyMap<string, LinkTarget>,
-  report: LinkReport,
-): Link | null {
+function resolve(mapping: LinkMapping, owner: Owner | null, known: Known, report: LinkReport): Link | null {
   let isSound = true;
   const seen: LinkReport = (...fault) => {
     isSound = false;
     report(...fault);
   };
-  const target = targetOf(mapping.operation, ['operation'], targets, seen);
-  const many = mapping.batch === null ? null : targetOf(mapping.batch.operation, ['batch', 'operation'], targets, seen);
+  const target = targetOf(mapping.operation, ['operation'], known, seen);
+  const many = mapping.batch === null ? null : targetOf(mapping.batch.operation, ['batch', 'operation'], known, seen);
   if (target === null || (mapping.batch !== null && many === null)) return null;
   const type = getNullableType(target.config.type);
   const called = many ?? target;
@@ -110,13 +111,17 @@ function resolve(
 function targetOf(
   name: string,
   path: readonly string[],
-  targets: ReadonlyMap<string, LinkTarget>,
+  { targets, operations }: Known,
   report: LinkReport,
 ): LinkTarget | null {
   const target = targets.get(name);
   if (target === undefined) {
-    const known = [...targets.keys()];
-    report(path, `There is no operation \`${name}\`.`, 'Write service.operation.', { name, known });
+    if (operations.includes(name)) {
+      report(path, `The operation \`${name}\` cannot be called from GraphQL.`, '`soapstone check` says why.');
+    } else {
+      const unknown = { name, known: operations };
+      report(path, `There is no operation \`${name}\`.`, 'Write service.operation.', unknown);
+    }
     return null;
   }
   if (target.isMutation) {

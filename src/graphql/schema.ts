@@ -10,6 +10,7 @@ import type { Problem } from '../base/problem.js';
 import type { RequestPlan } from '../codec/plan.js';
 import type { Operation, XsdType } from '../wsdl/model.js';
 import { type Exposure, exposures, type GraphqlService, type RootType } from './exposure.js';
+import { FaultTypes } from './faults.js';
 import { InputTypes } from './input.js';
 import { LeafTable } from './leaf.js';
 import type { LinkFault, LinkMapping, LinkTable, LinkTarget } from './link.js';
@@ -79,13 +80,14 @@ export function buildSchema(
   const mutation = configs.Mutation.size === 0 ? null : rootType('Mutation', configs.Mutation);
   const roots = mutation === null ? [query] : [query, mutation];
   // Types are printed in this order. All are named here: found one in another, they would nest as deep as schemas do.
-  const types: GraphQLNamedType[] = [...roots, ...made.flatMap(({ output }) => output.complete())];
+  const types: GraphQLNamedType[] = [...roots, ...made.flatMap(({ output, faults }) => [...output.complete(), ...faults.made])];
   for (const { service } of exposed) names.findings.push(...mappingFindings(service, names, made));
   for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))
     types.push(getNamedType(target.config.type));
   const make = (): GraphQLSchema => new GraphQLSchema({ query, mutation, types });
+  const operationNames = services.flatMap(({ name, operations }) => operations.map((one) => `${name}.${one.name}`));
   const plain = make();
-  const { table, faults } = addLinks(plain, linkMappings, targets);
+  const { table, faults } = addLinks(plain, linkMappings, targets, operationNames);
   const schema = table.size === 0 ? plain : make();
   return { schema, fields, links: table, linkFaults: faults, findings: names.findings, notices: names.notices };
 }
@@ -112,9 +114,10 @@ function serviceTypes(
     const bodies = [operation.input.body, operation.output?.body ?? null];
     for (const body of bodies) if (body !== null) mapping.meet(body);
     const type = operation.output?.body?.type;
-    return type === undefined ? [] : [type];
+    return [...(type === undefined ? [] : [type]), ...operation.faults.map(({ element }) => element.type)];
   });
   const reached = reach(roots, members);
+  const output = new OutputTypes(service.name, members, leaves, names, reached);
   return {
     service: service.name,
     naming: service.naming,
@@ -122,7 +125,8 @@ function serviceTypes(
     leaves,
     names,
     input: new InputTypes(service.name, members, leaves, names, reached, service.naming),
-    output: new OutputTypes(service.name, members, leaves, names, reached),
+    output,
+    faults: new FaultTypes(service.name, members, leaves, names, output),
   };
 }
 
