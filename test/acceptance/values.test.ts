@@ -1,0 +1,259 @@
+import t from 'tap';
+import { answerWith } from '../kit/backend.js';
+import { desk, envelope, graphql, MEDIA, startDesk, type Version } from './desk.js';
+
+/** Cases 8 to 18 and 21: what messages hold. */
+
+const el = (name: string, type: string, more = ''): string => `<xs:element name="${name}" type="${type}" ${more}/>`;
+const OPTIONAL = 'minOccurs="0"';
+const MANY = 'minOccurs="0" maxOccurs="unbounded"';
+const reply = (content: string): string => `<t:GetResponse>${content}</t:GetResponse>`;
+
+const FAULT_TYPES =
+  '<xs:element name="OrderFault"><xs:complexType><xs:sequence><xs:element name="code" type="xs:int"/></xs:sequence></xs:complexType></xs:element>';
+const DETAIL = '<t:OrderFault><t:code>404</t:code></t:OrderFault>';
+const FAULTS: Readonly<Record<Version, string>> = {
+  '1.1': `<S:Fault><faultcode>S:Client</faultcode><faultstring>No such order</faultstring><faultactor>urn:desk</faultactor><detail>${DETAIL}</detail></S:Fault>`,
+  '1.2': `<S:Fault><S:Code><S:Value>S:Sender</S:Value><S:Subcode><S:Value>t:NotFound</S:Value></S:Subcode></S:Code><S:Reason><S:Text xml:lang="en">No such order</S:Text></S:Reason><S:Role>urn:desk</S:Role><S:Detail>${DETAIL}</S:Detail></S:Fault>`,
+};
+
+t.test('case 8: a Fault is an error with its code, reason and detail, whatever the status says', async (t) => {
+  for (const version of ['1.1', '1.2'] as const) {
+    const wsdl = desk({ version, fault: 'OrderFault', types: FAULT_TYPES });
+    const { backend, gateway } = await startDesk(t, { 'desk.wsdl': wsdl }, '', version);
+    for (const status of [200, 400, 500]) {
+      backend.answer = answerWith(envelope(FAULTS[version], version), MEDIA[version], status);
+      const { data, errors = [] } = await graphql(gateway, '{ get(id: 1) }');
+      t.same(data, { get: null });
+      t.equal(errors.length, 1);
+      t.equal(errors[0]?.message, 'No such order');
+      t.same(errors[0]?.path, ['get']);
+      t.equal(errors[0]?.extensions['code'], 'SOAP_FAULT');
+      const soap = Object(errors[0]?.extensions['soap']);
+      t.match(soap, { code: version === '1.1' ? 'Client' : 'Sender', string: 'No such order', actor: 'urn:desk' });
+      t.match(JSON.stringify(soap.detail), /404/);
+      if (version === '1.2') t.match(JSON.stringify(soap), /NotFound/);
+    }
+  }
+});
+
+t.test('case 9: as SOAP, the detail of a Fault and its Header pass unchanged', async (t) => {
+  const { backend, gateway } = await startDesk(t, { 'desk.wsdl': desk({ fault: 'OrderFault', types: FAULT_TYPES }) });
+  const whole = envelope(FAULTS['1.1']).replace('<S:Body>', '<S:Header><t:Trace  kept = "yes"/></S:Header><S:Body>');
+  backend.answer = answerWith(whole, MEDIA['1.1'], 500);
+  const answer = await fetch(`${gateway.url}/soap/desk`, {
+    method: 'POST',
+    headers: { 'content-type': MEDIA['1.1'], soapaction: '"urn:t/Get"' },
+    body: envelope('<t:Get/>'),
+  });
+  t.equal(answer.status, 500);
+  t.equal(await answer.text(), whole);
+});
+
+t.test('case 10: what is no envelope is a clear error, and nothing of it is told', async (t) => {
+  const { backend, gateway } = await startDesk(t, { 'desk.wsdl': desk() });
+  const answers: readonly (readonly [string, string, number])[] = [
+    ['<html><body>Internal stack at com.example.Secret</body></html>', 'text/html', 500],
+    ['{"error":"Secret"}', 'application/json', 200],
+    ['', 'text/xml', 502],
+    ['Secret', 'text/xml', 200],
+    ['<a>Secret', 'text/xml; charset=utf-8', 200],
+    ['<a>\xff\xfeSecret</a>', 'text/xml; charset=utf-8', 500],
+  ];
+  for (const [body, type, status] of answers) {
+    backend.answer = answerWith(Buffer.from(body, 'latin1'), type, status);
+    const answer = await graphql(gateway, '{ get }');
+    t.same(answer.data, { get: null });
+    t.match(answer.errors?.[0]?.extensions['code'], /^UPSTREAM_/);
+    t.notMatch(JSON.stringify(answer), /Secret|JSON|position|char/, 'no parser speaks, nothing is told');
+  }
+});
+
+t.test('case 11: a list with one element is a list, also of a reference, also empty', async (t) => {
+  const types = `<xs:complexType name="ArrayOfLine"><xs:sequence><xs:element ref="t:Line" ${MANY}/></xs:sequence></xs:complexType><xs:element name="Line" type="xs:string"/>`;
+  const content = `${el('lines', 't:ArrayOfLine', OPTIONAL)}${el('tag', 'xs:string', MANY)}<xs:element ref="t:Line" ${MANY}/>`;
+  const { ask } = await startDesk(t, { 'desk.wsdl': desk({ types, reply: content }) });
+  const get = async (inside: string): Promise<unknown> =>
+    (await ask('{ get { lines tag line } }', reply(inside))).data?.['get'];
+  t.same(await get('<t:lines><t:Line>a</t:Line></t:lines><t:tag>b</t:tag><t:Line>c</t:Line>'), {
+    lines: ['a'],
+    tag: ['b'],
+    line: ['c'],
+  });
+  t.same(await get('<t:lines/>'), { lines: [], tag: [], line: [] });
+  t.same(await get('<t:lines><t:Line/></t:lines><t:tag/>'), { lines: [''], tag: [''], line: [] });
+  t.same(await get(''), { lines: null, tag: [], line: [] });
+});
+
+t.test('case 12: empty, absent and nil are told apart', async (t) => {
+  const types = `<xs:simpleType name="Code"><xs:restriction base="xs:string"><xs:maxLength value="5"/></xs:restriction></xs:simpleType><xs:complexType name="Inner"><xs:sequence>${el('a', 'xs:int', OPTIONAL)}</xs:sequence></xs:complexType>`;
+  const nillable = 'minOccurs="0" nillable="true"';
+  const content = `${el('text', 'xs:string', nillable)}${el('code', 't:Code', nillable)}${el('number', 'xs:int', nillable)}${el('inner', 't:Inner', nillable)}`;
+  const { ask, sent } = await startDesk(t, { 'desk.wsdl': desk({ types, reply: content, request: content }) });
+  const get = async (inside: string): Promise<unknown> => {
+    const { data, errors } = await ask('{ get { text code number inner { a } } }', reply(inside));
+    t.equal(errors, undefined);
+    return data?.['get'];
+  };
+  const NIL = 'xsi:nil="true"';
+  t.same(await get('<t:text/><t:code/><t:number/><t:inner/>'), {
+    text: '',
+    code: '',
+    number: null,
+    inner: { a: null },
+  });
+  t.same(await get(''), { text: null, code: null, number: null, inner: null });
+  t.same(await get(`<t:text ${NIL}/><t:code ${NIL}/><t:number ${NIL}/><t:inner ${NIL}/>`), {
+    text: null,
+    code: null,
+    number: null,
+    inner: null,
+  });
+  await ask('{ get(text: "", code: null, inner: {}) { text } }', reply(''));
+  t.match(
+    sent(),
+    /<(\w+):Get><\1:text(?:\/>|><\/\1:text>)<\1:code \w+:nil="true"(?:\/>|><\/\1:code>)<\1:inner(?:\/>|><\/\1:inner>)<\/\1:Get>/,
+  );
+});
+
+t.test('case 13: dates keep their zone, or the lack of one, and every digit', async (t) => {
+  const content = el('at', 'xs:dateTime', MANY) + el('day', 'xs:date', MANY) + el('clock', 'xs:time', MANY);
+  const { ask, sent } = await startDesk(t, { 'desk.wsdl': desk({ reply: content, request: content }) });
+  const at = ['2024-01-15T10:30:00', '2024-01-15T10:30:00.120+02:00', '2024-01-15T10:30:00Z'];
+  const day = ['2015-03-26+01:00', '2015-03-26', '2015-03-26Z'];
+  const clock = ['10:30:00', '10:30:00.5-05:00'];
+  const elements = [
+    at.map((v) => `<t:at>${v}</t:at>`),
+    day.map((v) => `<t:day>${v}</t:day>`),
+    clock.map((v) => `<t:clock>${v}</t:clock>`),
+  ];
+  const query =
+    'query ($at: [DateTime!], $day: [Date!], $clock: [Time!]) { get(at: $at, day: $day, clock: $clock) { at day clock } }';
+  t.same(await ask(query, reply(elements.flat().join('')), { at, day, clock }), { data: { get: { at, day, clock } } });
+  for (const value of [...at, ...day, ...clock]) t.ok(sent().includes(`>${value}<`), value);
+});
+
+t.test('case 14: numbers keep every digit, and text that looks like a number stays text', async (t) => {
+  const content = `${el('serial', 'xs:long')}${el('big', 'xs:integer')}${el('total', 'xs:decimal')}${el('zip', 'xs:string')}${el('account', 'xs:string')}`;
+  const { ask, sent } = await startDesk(t, { 'desk.wsdl': desk({ reply: content, request: content }) });
+  const values = {
+    serial: '9007199254740993',
+    big: '123456789012345678901234567890',
+    total: '100.10',
+    zip: '00123',
+    account: '1e5',
+  };
+  const inside = Object.entries(values)
+    .map(([name, value]) => `<t:${name}>${value}</t:${name}>`)
+    .join('');
+  const query =
+    'query ($serial: Long!, $big: BigInt!, $total: Decimal!) { get(serial: $serial, big: $big, total: $total, zip: "00123", account: "1e5") { serial big total zip account } }';
+  t.same(await ask(query, reply(inside), values), { data: { get: values } });
+  for (const value of Object.values(values)) t.ok(sent().includes(`>${value}<`), value);
+});
+
+t.test('case 15: attributes are read and written, and text with attributes has one shape', async (t) => {
+  const types = `<xs:complexType name="Price"><xs:simpleContent><xs:extension base="xs:decimal"><xs:attribute name="currency" type="xs:string"/></xs:extension></xs:simpleContent></xs:complexType>
+<xs:complexType name="Order"><xs:sequence>${el('price', 't:Price')}</xs:sequence><xs:attribute name="id" type="xs:int" use="required"/></xs:complexType>`;
+  const content = el('order', 't:Order', MANY);
+  const { ask, sent } = await startDesk(t, { 'desk.wsdl': desk({ types, reply: content, request: content }) });
+  const inside =
+    '<t:order id="7"><t:price currency="EUR">1.50</t:price></t:order><t:order id="8"><t:price>2</t:price></t:order>';
+  t.same(
+    await ask(
+      '{ get(order: [{ id: 7, price: { value: "1.50", currency: "EUR" } }, { id: 8, price: { value: 2 } }]) { id price { value currency } } }',
+      reply(inside),
+    ),
+    {
+      data: {
+        get: [
+          { id: 7, price: { value: '1.50', currency: 'EUR' } },
+          { id: 8, price: { value: '2', currency: null } },
+        ],
+      },
+    },
+  );
+  t.match(
+    sent(),
+    /<(\w+):order id="7"><\1:price currency="EUR">1\.50<\/\1:price><\/\1:order><\1:order id="8"><\1:price>2<\/\1:price><\/\1:order>/,
+  );
+});
+
+t.test(
+  'case 16: elements go out in the order of the schema, those of the base first; a repeated choice as given',
+  async (t) => {
+    const types = `<xs:complexType name="Base"><xs:sequence>${el('b1', 'xs:int')}${el('b2', 'xs:int')}</xs:sequence></xs:complexType>
+<xs:complexType name="Middle"><xs:complexContent><xs:extension base="t:Base"><xs:sequence>${el('m', 'xs:int')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+<xs:complexType name="Leaf"><xs:complexContent><xs:extension base="t:Middle"><xs:sequence>${el('a', 'xs:int')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
+    const { ask, sent } = await startDesk(t, { 'desk.wsdl': desk({ types, request: el('leaf', 't:Leaf') }) });
+    await ask('{ get(leaf: { a: 4, m: 3, b2: 2, b1: 1 }) }', reply('<t:result/>'));
+    t.match(sent(), /b1>1<.*b2>2<.*m>3<.*a>4</);
+  },
+);
+
+t.test('case 17: xsi:type is resolved by its QName, whatever its prefix; an abstract type has no values', async (t) => {
+  const types = `<xs:complexType name="Payment" abstract="true"><xs:sequence>${el('amount', 'xs:decimal')}</xs:sequence></xs:complexType>
+<xs:complexType name="Card"><xs:complexContent><xs:extension base="t:Payment"><xs:sequence>${el('last4', 'xs:string')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
+  const { ask } = await startDesk(t, { 'desk.wsdl': desk({ types, reply: el('payment', 't:Payment', OPTIONAL) }) });
+  const query = '{ get { __typename amount ... on Card { last4 } } }';
+  const paid = (attributes: string): string =>
+    reply(`<t:payment ${attributes}><t:amount>1.0</t:amount><t:last4>0042</t:last4></t:payment>`);
+  for (const attributes of [
+    'xsi:type="t:Card"',
+    'xsi:type="q1:Card" xmlns:q1="urn:t"',
+    'xsi:type=" Card " xmlns="urn:t"',
+  ]) {
+    t.same(await ask(query, paid(attributes)), { data: { get: { __typename: 'Card', amount: '1.0', last4: '0042' } } });
+  }
+  for (const attributes of ['', 'xsi:type="t:Nothing"', 'xsi:type="xs:string"', 'xsi:type="Card" xmlns="urn:other"']) {
+    const { data, errors } = await ask(query, paid(attributes));
+    t.same(data, { get: null }, attributes);
+    t.match(errors, [{ path: ['get'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }]);
+  }
+});
+
+t.test(
+  'case 18: a character that is cut between two packets survives, and a long reply does not fill the memory',
+  async (t) => {
+    const { backend, gateway } = await startDesk(t, { 'desk.wsdl': desk({ reply: el('word', 'xs:string', MANY) }) });
+    const words = ['é', '€', '😀', 'naïve'];
+    const body = Buffer.from(envelope(reply(words.map((word) => `<t:word>${word}</t:word>`).join(''))));
+    backend.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': MEDIA['1.1'] });
+      for (const byte of body) response.write(Buffer.of(byte));
+      response.end();
+    };
+    t.same(await graphql(gateway, '{ get }'), { data: { get: words } });
+
+    const filler = Buffer.from(`<t:other>${'x'.repeat(64 * 1024)}</t:other>`);
+    const [begin = '', end = ''] = envelope(reply('<t:word>only</t:word>|')).split('|');
+    backend.answer = async (_, response) => {
+      response.writeHead(200, { 'content-type': MEDIA['1.1'] });
+      response.write(begin);
+      for (let n = 0; n < 120; n++) {
+        if (!response.write(filler)) await new Promise((resolve) => response.once('drain', resolve));
+      }
+      response.end(end);
+    };
+    const before = process.memoryUsage().rss;
+    t.match(await graphql(gateway, '{ get }'), { data: { get: ['only'] } });
+    t.ok(process.memoryUsage().rss - before < 48 * 1024 * 1024, '7.5 MiB went by');
+    t.match(await gateway.metrics(), /soapstone_bytes_total\{route="graphql",direction="skipped"\} 7\d{6}/);
+  },
+);
+
+t.test('case 21: an attachment that is referred to is its bytes, or a clear error, never nothing', async (t) => {
+  const { backend, gateway } = await startDesk(t, { 'desk.wsdl': desk({ reply: el('file', 'xs:base64Binary') }) });
+  const root = envelope(
+    reply('<t:file><x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:a@b"/></t:file>'),
+  );
+  const parts = [
+    `--B\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\nContent-ID: <root@b>\r\n\r\n${root}\r\n`,
+    '--B\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: binary\r\nContent-ID: <a@b>\r\n\r\nhello\r\n--B--\r\n',
+  ];
+  const type = 'multipart/related; boundary=B; type="application/xop+xml"; start="<root@b>"; start-info="text/xml"';
+  backend.answer = answerWith(parts.join(''), type);
+  const answer = await graphql(gateway, '{ get }');
+  const isGiven = Object(answer.data)['get'] === Buffer.from('hello').toString('base64');
+  t.ok(isGiven || answer.errors?.[0]?.extensions['code'] !== undefined, JSON.stringify(answer));
+});
