@@ -77,6 +77,8 @@ export type SlotSource =
   | { readonly from: 'wrapped list'; readonly name: QName; readonly item: QName | null }
   /** The child elements of this element, whatever their names: an array that is not unwrapped. Always a list. */
   | { readonly from: 'items' }
+  /** Child elements that have none of these names: what `xs:any` lets in. Always a list. */
+  | { readonly from: 'rest'; readonly except: readonly QName[] }
   /**
    * Child elements of a choice: each is read as the object of its branch, whose own slots are filled from that very
    * element (`self`, for one). The slot's value plays no part.
@@ -86,7 +88,7 @@ export type SlotSource =
   /** The text of this element (simple content). */
   | { readonly from: 'text' }
   /** A constant: `__typename`. */
-  | { readonly from: 'constant'; readonly value: string }
+  | { readonly from: 'constant'; readonly value: string | boolean }
   /**
    * The element itself read as another object: for groups that exist in GraphQL only. Not on the wire.
    */
@@ -106,6 +108,21 @@ export interface ReplyPlan {
   readonly value: ObjectPlan;
   /** Whether a null answer is null (false) or must propagate to the parent (true). */
   readonly nonNull: boolean;
+  /** How the Faults that the operation declares are read. */
+  readonly faults?: FaultPlans;
+}
+
+/** `data`: a declared Fault is the answer. `error`: it is an error, and its entry is told in it. */
+export interface FaultPlans {
+  readonly as: 'data' | 'error';
+  readonly entries: readonly FaultPlan[];
+}
+
+export interface FaultPlan {
+  readonly element: QName;
+  /** Local names that the entry of the detail goes by. */
+  readonly names: ReadonlySet<string>;
+  readonly plan: ReplyPlan;
 }
 
 /** What came of a reply. `path` begins below the field's own response key. */

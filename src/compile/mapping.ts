@@ -1,8 +1,11 @@
 import type { Problem } from '../base/problem.js';
+import type { DeepReadonly } from '../config/deep-readonly.js';
 import type { LoadedConfig } from '../config/load.js';
 import { nearest } from '../config/nearest.js';
+import type { MappedOperation } from '../config/operation-keys.js';
 import type { FieldKeys } from '../config/type-keys.js';
 import type { OperationMapping } from '../graphql/exposure.js';
+import { inputMappings, type RequestMapping } from '../graphql/input-mapping.js';
 import { type FieldMapping, type Finding, TYPES_PATH, type TypeMappings } from '../graphql/mapping.js';
 import { fieldOf } from './by-hand.js';
 import type { SoapService } from './service.js';
@@ -13,10 +16,21 @@ export function operationsOf({ config }: SoapService): ReadonlyMap<string, Opera
     Object.entries(config.operations).map(([name, mapping]): [string, OperationMapping] => {
       if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
       const { field, description = null, deprecated = null } = mapping;
-      return [name, { field: field === undefined ? null : fieldOf(field), hidden: false, description, deprecated }];
+      const request = requestMapping(name, mapping);
+      return [
+        name,
+        { field: field === undefined ? null : fieldOf(field), hidden: false, description, deprecated, request },
+      ];
     }),
   );
 }
+
+const requestMapping = (name: string, { arguments: values = {}, headers = {} }: RequestKeys): RequestMapping => ({
+  arguments: inputMappings(values, ['operations', name, 'arguments']),
+  headers: inputMappings(headers, ['operations', name, 'headers']),
+});
+
+type RequestKeys = Pick<DeepReadonly<MappedOperation>, 'arguments' | 'headers'>;
 
 /** What it says about types, by their XML name. */
 export const typesOf = ({ config }: SoapService): TypeMappings =>

@@ -1,4 +1,5 @@
 import { GRAPHQL_NAME } from './formats.js';
+import { REQUEST_KEYS, type RequestEntries } from './request-keys.js';
 
 /** Keys of one operation of a service: the part of the table of keys for it. */
 
@@ -12,6 +13,9 @@ export interface MappedOperation {
   namespace?: string;
   qualified?: boolean;
   soapAction?: string;
+  faults?: 'errors' | 'union';
+  arguments?: RequestEntries;
+  headers?: RequestEntries;
 }
 
 const text = (description: string) => ({ type: 'string', description }) as const;
@@ -39,6 +43,13 @@ const PROPERTIES = {
   namespace: text('Namespace of the request and reply elements, instead of that of the service.'),
   qualified: flag('Whether the children are in the namespace too (without a WSDL; default true).'),
   soapAction: text('The action to send, instead of that of the WSDL.'),
+  faults: {
+    ...text(
+      'How callers meet the Faults that the WSDL declares: `errors` (default) with the typed detail in their extensions, or `union`: as data, in a union with the answer. Other Faults are errors.',
+    ),
+    enum: ['errors', 'union'],
+  },
+  ...REQUEST_KEYS,
 } as const;
 
 /** One schema instead of a union, so that a mistake inside the object is reported there and not as "matches none". */

@@ -5,16 +5,18 @@ import { encodeRequest } from '../codec/encode.js';
 import { EncodedReply } from '../codec/encoded.js';
 import type { CodecLimits } from '../codec/limits.js';
 import type { Decoded, ReplyPlan } from '../codec/plan.js';
+import type { RequestContext } from '../codec/source.js';
 import type { SoapService } from '../compile/service.js';
 import type { FieldCall } from '../graphql/field-call.js';
 import { EnvelopeJudge } from '../soap/envelope.js';
-import { SoapFaultError } from '../soap/fault.js';
+import { type FaultReader, SoapFaultError } from '../soap/fault.js';
 import type { MessageReader } from '../soap/gate.js';
 import { printMediaType } from '../soap/media-type.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../upstream/reply.js';
 import type { Operation } from '../wsdl/model.js';
 import type { XmlReader } from '../xml/reader.js';
 import { bindReply } from './bind-reply.js';
+import { DeclaredFaults } from './declared-faults.js';
 import { InflatedReply } from './inflate-reply.js';
 import { takeReaders } from './message.js';
 import { isSuccess, judgeReplyHead, noEnvelope } from './reply-head.js';
@@ -24,6 +26,8 @@ export interface CallContext {
   readonly exchange: Exchange;
   readonly service: SoapService;
   readonly signal: AbortSignal;
+  /** Header fields of the caller's request, for what operations take from them. */
+  readonly headers: RequestContext['headers'];
   readonly limits: CodecLimits;
 }
 
@@ -32,10 +36,11 @@ export interface CallContext {
  * which is a `SoapFaultError` where the backend answered with a Fault.
  */
 export function callOperation(field: FieldCall, context: CallContext): Promise<Decoded> {
-  const { service, exchange, signal, limits } = context;
+  const { service, exchange, signal, headers: callerHeaders, limits } = context;
   const { operation, requestPlan } = field.bound;
   const [dialect] = service.dialects;
-  const body = encodeRequest(requestPlan, dialect, { arguments: field.arguments, headers: field.headers }, limits);
+  const values = { arguments: field.arguments, headers: field.headers, context: { headers: callerHeaders } };
+  const body = encodeRequest(requestPlan, dialect, values, limits);
   const headers = ['content-type', printMediaType(dialect, operation.soapAction), 'accept', dialect.mediaType];
   if (dialect.actionHeader) headers.push('soapaction', `"${operation.soapAction ?? ''}"`);
   return new Promise((resolve, reject) => {
@@ -66,6 +71,7 @@ class DecodedReply implements UpstreamReceiver {
   #reader: MessageReader | null = null;
   #judge: EnvelopeJudge | null = null;
   #decoder: ReplyDecoder | EncodedReply | null = null;
+  readonly #faults: DeclaredFaults | null;
   #bytes = 0;
 
   constructor(
@@ -78,6 +84,7 @@ class DecodedReply implements UpstreamReceiver {
     this.#context = context;
     this.#operation = operation;
     this.#plan = plan;
+    this.#faults = plan.faults === undefined ? null : new DeclaredFaults(plan.faults, context.limits);
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -101,6 +108,7 @@ class DecodedReply implements UpstreamReceiver {
       judged: (judge) => bindReply(judge, service, this.#operation, null),
       body: () => this.#beginAnswer(),
       further: () => this.#decoder,
+      entry: (tag) => this.#faults?.entry(tag) ?? null,
     });
     const { xml, reader } = takeReaders(service, this.#judge, form.type.charset, form.package);
     this.#xml = xml;
@@ -157,10 +165,16 @@ class DecodedReply implements UpstreamReceiver {
   #readAnswer(): Decoded {
     this.#attempt(() => this.#reader?.end());
     const fault = this.#judge?.fault ?? null;
-    if (fault !== null) throw new SoapFaultError(fault.parts);
+    if (fault !== null) return this.#readFault(fault);
     if (this.#decoder === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
     const decoder = this.#decoder;
     return this.#attempt(() => decoder.finish());
+  }
+
+  #readFault(fault: FaultReader): Decoded {
+    const answer = this.#faults?.answer ?? null;
+    if (answer !== null) return answer;
+    throw this.#faults?.error(fault) ?? new SoapFaultError(fault.parts, { ...fault.particulars, typedDetail: null });
   }
 
   #attempt<T>(step: () => T): T {

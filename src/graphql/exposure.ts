@@ -1,4 +1,5 @@
 import type { Operation, XsdType } from '../wsdl/model.js';
+import type { FaultStyle } from './faults.js';
 import type { RequestMapping } from './input-mapping.js';
 import type { TypeMappings } from './mapping.js';
 import type { ChoiceStyle } from './members.js';
@@ -29,6 +30,8 @@ export interface OperationMapping {
   readonly description?: string | null;
   /** The reason; null or not given: not deprecated. */
   readonly deprecated?: string | null;
+  /** How callers meet its declared Faults; not given: as errors. */
+  readonly faults?: FaultStyle;
   /** What is wanted of its arguments and header blocks otherwise. */
   readonly request?: RequestMapping | null;
 }

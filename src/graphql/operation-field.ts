@@ -9,6 +9,7 @@ import type { EncodeElement, RequestPlan } from '../codec/plan.js';
 import type { ComplexType, ElementDeclaration, Operation, SimpleType } from '../wsdl/model.js';
 import { descriptionOf } from './description.js';
 import type { OperationMapping } from './exposure.js';
+import type { FaultTypes } from './faults.js';
 import type { InputTypes } from './input.js';
 import { configs, type InputField } from './input-field.js';
 import { type InputMappings, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
@@ -28,6 +29,7 @@ export interface ServiceTypes {
   readonly names: TypeNames;
   readonly input: InputTypes;
   readonly output: OutputTypes;
+  readonly faults: FaultTypes;
 }
 
 export interface OperationField {
@@ -46,7 +48,7 @@ export function operationField(
 ): OperationField {
   const headers = headerFields(operation, mapping?.request?.headers ?? NO_MAPPINGS, types);
   const request = requestOf(operation, mapping?.request?.arguments ?? NO_MAPPINGS, types);
-  const reply = replyOf(operation, types);
+  const reply = types.faults.answer(operation, mapping?.faults ?? 'errors', replyOf(operation, types));
   const fields = new Map(request.fields);
   let headersArgument: string | null = null;
   if (headers.type !== null) {

@@ -15,7 +15,7 @@ import type { SlotSource } from '../codec/plan.js';
 import type { ComplexType, SimpleType, XsdType } from '../wsdl/model.js';
 import { typeKey } from '../wsdl/model.js';
 import { descriptionOf } from './description.js';
-import { type Leaf, type LeafTable, PRESENCE } from './leaf.js';
+import { BY_HAND_URI, type Leaf, type LeafTable, PRESENCE } from './leaf.js';
 import {
   type AttributeMember,
   type ChoiceMember,
@@ -122,6 +122,12 @@ export class OutputTypes {
       this.#elements.set(type, shape);
     }
     return { type: graphqlType, shape };
+  }
+
+  /** The object types that an element of this type can be. */
+  objects(type: ComplexType, nameHint: string): readonly GraphQLObjectType[] {
+    const candidates = this.#reached.interfaces.has(type) ? [type, ...derivedFrom(type)] : [type];
+    return candidates.filter((candidate) => !candidate.abstract).map((each) => this.#object(each, nameHint).type);
   }
 
   #elementShape(type: ComplexType, nameHint: string, isInterface: boolean): ElementShape {
@@ -300,7 +306,7 @@ export class OutputTypes {
 
   #fields(type: ComplexType, owner: string): ReadonlyMap<string, OutputField> {
     const fields = new Map<string, OutputField>();
-    const { all, unions } = this.#members.of(type);
+    const { all, unions, rest } = this.#members.of(type);
     const choices = new Map(unions.flatMap((choice) => choice.branches.map(({ element }) => [element, choice])));
     for (const member of all) {
       const choice = member.place === 'element' ? choices.get(member.element) : undefined;
@@ -308,11 +314,26 @@ export class OutputTypes {
         if (!fields.has(choice.name)) fields.set(choice.name, this.#choice(choice, owner));
       } else if (!this.#isHidden(member)) fields.set(member.name, this.field(member, owner));
     }
+    if (rest !== null) fields.set(rest, this.#rest(all));
     // GraphQL has no object without fields, and an object has the fields of its interfaces.
     if ((fields.size === 0 || this.#hasEmptyBase(type)) && !fields.has(PLACEHOLDER)) {
       fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
     }
     return fields;
+  }
+
+  /** What `xs:any` lets in, beside these members. */
+  #rest(members: readonly Member[]): OutputField {
+    const except = members.flatMap((member) => (member.place === 'element' ? [member.element.name] : []));
+    const shape: FieldShape = {
+      source: { from: 'rest', except },
+      list: true,
+      nonNull: false,
+      itemNonNull: true,
+      value: { kind: 'opaque' },
+    };
+    const description = 'Elements of other names, each as XML.';
+    return { type: listOf(this.#leaves.xml, true), shape, description, deprecated: null };
   }
 
   #isHidden(member: Member): boolean {
@@ -326,9 +347,9 @@ export class OutputTypes {
 
   #hasEmptyBase(type: ComplexType): boolean {
     for (let base = type.base; base !== null; base = base.base) {
-      if (this.#reached.interfaces.has(base) && this.#members.of(base).all.every((member) => this.#isHidden(member))) {
-        return true;
-      }
+      if (!this.#reached.interfaces.has(base)) continue;
+      const { all, rest } = this.#members.of(base);
+      if (rest === null && all.every((member) => this.#isHidden(member))) return true;
     }
     return false;
   }
@@ -362,8 +383,11 @@ export function contentOf(type: ComplexType, members: MemberTable): 'opaque' | '
 export function wrappedItem(type: XsdType, members: MemberTable): ElementMember | null {
   if (type.kind === 'simple' || type.abstract || hasVariants(type)) return null;
   if (type.content.kind !== 'elements' && type.content.kind !== 'array') return null;
-  const [only, ...others] = members.of(type).all;
-  return others.length === 0 && only?.place === 'element' && only.many ? only : null;
+  // Types that were written by hand are shown as they were written.
+  if (type.name?.uri === BY_HAND_URI) return null;
+  const { all, wildcard } = members.of(type);
+  const [only, ...others] = all;
+  return others.length === 0 && !wildcard && only?.place === 'element' && only.many ? only : null;
 }
 
 const PLACEHOLDER = '_';

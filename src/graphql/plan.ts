@@ -7,8 +7,9 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import type { ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../codec/plan.js';
-import type { ElementShape, FieldShape, ObjectShape, ReplyShape } from './shape.js';
+import type { FaultPlan, ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../codec/plan.js';
+import { errorPlans } from './fault-plan.js';
+import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape } from './shape.js';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 /** Coerced values of the operation's variables. */
@@ -28,12 +29,18 @@ export function planReply(
   variables: Variables,
   links: LinkSlots | null = null,
 ): ReplyPlan {
+  const planner = new Planner(fragments, variables, links, reply.unions ?? NO_UNIONS);
   const { element, root, nonNull } = reply;
-  if (root.kind === 'done') return { element, shape: 'done', value: NOTHING, nonNull };
-  const planner = new Planner(fragments, variables, links);
-  if (root.kind === 'whole') return { element, shape: 'whole', value: planner.object(root.shape, nodes), nonNull };
-  const slot = planner.slot(responseKey(nodes[0]), root.field, nodes);
-  return { element, shape: 'unwrap', value: onlyVariant({ slots: [slot] }), nonNull };
+  const plan = planner.root(element, root, nodes, nonNull);
+  if (reply.faults?.as !== 'data') {
+    const faults = errorPlans(reply);
+    return faults === null ? plan : { ...plan, faults };
+  }
+  const entries = reply.faults.entries.map((fault): FaultPlan => {
+    const { element, names } = fault;
+    return { element, names, plan: planner.root(element, fault.root, nodes, false) };
+  });
+  return { ...plan, faults: { as: 'data', entries } };
 }
 
 /**
@@ -76,13 +83,27 @@ class Planner {
   readonly #fragments: Fragments;
   readonly #variables: Variables;
   readonly #links: LinkSlots | null;
+  readonly #unions: NonNullable<ReplyShape['unions']>;
   readonly #nodeIds = new Map<FieldNode, number>();
   readonly #objects = new Map<ElementShape, Map<string, ObjectPlan>>();
 
-  constructor(fragments: Fragments, variables: Variables, links: LinkSlots | null) {
+  constructor(
+    fragments: Fragments,
+    variables: Variables,
+    links: LinkSlots | null,
+    unions: NonNullable<ReplyShape['unions']>,
+  ) {
     this.#fragments = fragments;
     this.#variables = variables;
     this.#links = links;
+    this.#unions = unions;
+  }
+
+  root(element: ReplyPlan['element'], root: ReplyRoot, nodes: readonly FieldNode[], nonNull: boolean): ReplyPlan {
+    if (root.kind === 'done') return { element, shape: 'done', value: NOTHING, nonNull };
+    if (root.kind === 'whole') return { element, shape: 'whole', value: this.object(root.shape, nodes), nonNull };
+    const slot = this.slot(responseKey(nodes[0]), root.field, nodes);
+    return { element, shape: 'unwrap', value: onlyVariant({ slots: [slot] }), nonNull };
   }
 
   /** Types that share a field share its plan too: without that, plans would grow with types to the power of depth. */
@@ -121,7 +142,8 @@ class Planner {
   }
 
   #variant(object: ObjectShape, sets: readonly SelectionSetNode[]): ObjectVariant {
-    const applies = (condition: string): boolean => object.conditions.has(condition);
+    const unions = this.#unions.get(object.typeName);
+    const applies = (condition: string): boolean => object.conditions.has(condition) || unions?.has(condition) === true;
     const slots: Slot[] = [];
     for (const [key, nodes] of collectFields(sets, applies, this.#fragments, this.#variables)) {
       const name = nodes[0]?.name.value ?? '';
@@ -147,6 +169,8 @@ const onlyVariant = (variant: ObjectVariant): ObjectPlan => ({
   variants: new Map(),
   declared: variant,
 });
+
+const NO_UNIONS: NonNullable<ReplyShape['unions']> = new Map();
 
 const NOTHING = onlyVariant({ slots: [] });
 

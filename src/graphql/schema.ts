@@ -80,7 +80,10 @@ export function buildSchema(
   const mutation = configs.Mutation.size === 0 ? null : rootType('Mutation', configs.Mutation);
   const roots = mutation === null ? [query] : [query, mutation];
   // Types are printed in this order. All are named here: found one in another, they would nest as deep as schemas do.
-  const types: GraphQLNamedType[] = [...roots, ...made.flatMap(({ output, faults }) => [...output.complete(), ...faults.made])];
+  const types: GraphQLNamedType[] = [
+    ...roots,
+    ...made.flatMap(({ output, faults }) => [...output.complete(), ...faults.made]),
+  ];
   for (const { service } of exposed) names.findings.push(...mappingFindings(service, names, made));
   for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))
     types.push(getNamedType(target.config.type));

@@ -9,6 +9,27 @@ export interface ReplyShape {
   readonly element: ReplyPlan['element'];
   readonly root: ReplyRoot;
   readonly nonNull: boolean;
+  /** The Faults that the operation declares. */
+  readonly faults?: FaultShapes;
+  /** Names of unions by the name of a type that is in them, for what an `ObjectShape` does not know. */
+  readonly unions?: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** `data`: selected like the answer, in a union with it. `error`: told whole in the extensions of an error. */
+export interface FaultShapes {
+  readonly as: 'data' | 'error';
+  readonly entries: readonly FaultShape[];
+}
+
+/** A declared entry of the detail of a Fault. */
+export interface FaultShape {
+  readonly element: QName;
+  /** Local names that it goes by: that of its element, and that of the Fault. */
+  readonly names: ReadonlySet<string>;
+  /** As a member of a union. */
+  readonly root: ReplyRoot;
+  /** As JSON in an error; null where its type says nothing. */
+  readonly typed: ReplyRoot | null;
 }
 
 export type ReplyRoot =
