@@ -1,5 +1,6 @@
 import { parseAddress } from './address.js';
 import { isRecord } from './record.js';
+import { requestRules } from './request-rules.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 
@@ -38,6 +39,7 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath): reado
     );
   }
   if (!has('wsdl') && has('port')) at('port', `${name} has a \`port\` but no \`wsdl\`.`, 'Leave it away.');
+  findings.push(...requestRules(service, path));
   if (has('types') && !has('wsdl')) {
     for (const [operation, mapping] of entries(service['operations'])) {
       if (mapping !== true && !(isRecord(mapping) && !Object.hasOwn(mapping, 'field'))) continue;

@@ -17,6 +17,7 @@ import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
 import { LINK_KEYS, type LinkKeys } from './link-keys.js';
 import { type MappedOperation, OPERATION_KEYS } from './operation-keys.js';
+import { HEADER_NAME } from './request-keys.js';
 import { ADDRESSING_KEYS, type AddressingKeys, SECURITY_KEYS, type SecurityKeys } from './soap-keys.js';
 import { SCHEMA_KEYS, type SchemaKeys } from './type-keys.js';
 import { VALIDATION_KEYS, type ValidationKeys } from './validation-keys.js';
@@ -127,6 +128,13 @@ const SERVICE = Type.Object(
     attachments: Type.Boolean({
       description: 'Whether messages may be packages of an envelope and other parts: MTOM, SOAP with Attachments.',
       default: true,
+    }),
+    callerHeaders: Type.Array(Type.String(HEADER_NAME), {
+      description:
+        "Header fields of a GraphQL caller's request that operations may put into their messages, with `header`.",
+      maxItems: 64,
+      uniqueItems: true,
+      default: [],
     }),
     bufferRequests: Type.Boolean({
       description:
