@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../base/exchange.js';
 import { Refusal } from '../base/refusal.js';
 import type { Decoded } from '../codec/plan.js';
+import type { RequestContext } from '../codec/source.js';
 import type { SoapService } from '../compile/service.js';
 import type { Compiled } from '../compile.js';
 import { readText } from '../graphql/body.js';
@@ -60,7 +61,7 @@ export async function answerGraphql(
     },
     {
       signal,
-      callField: (field) => callField(door, exchange, signal, field),
+      callField: (field) => callField(door, exchange, { signal, headers: request.headers }, field),
       admitted: ({ operation, cost }) => {
         exchange.operation = operation.operation;
         exchange.cost = cost;
@@ -105,13 +106,13 @@ async function readBody(
 async function callField(
   door: GraphqlDoor,
   exchange: Exchange,
-  signal: AbortSignal,
+  { signal, headers }: { readonly signal: AbortSignal; readonly headers: RequestContext['headers'] },
   field: FieldCall,
 ): Promise<Decoded> {
   const service = door.services.get(field.bound.service);
   if (service === undefined) throw new Error('a field of a service that is not there');
   try {
-    return await callOperation(field, { exchange, service, signal, limits: door.codec });
+    return await callOperation(field, { exchange, service, signal, headers, limits: door.codec });
   } catch (caught) {
     if (caught instanceof Refusal) exchange.refuse(caught);
     throw caught;
