@@ -124,8 +124,8 @@ export class ReplyDecoder implements XmlHandler {
       if (slot.isArray && isItem) this.#fillUpTo(placeOf(tag, 'position'), owner, slot);
       const index = isItem ? this.#nextIndex(owner, slot) : -1;
       if (isItem ? index === -1 : this.#isFilled(owner, slot)) continue;
-      // Of a choice the branch is nil, not the choice.
-      if (isNil(tag) && slot.from !== 'choice') this.#deliver(owner, slot, index, null, NIL);
+      // Of a choice the branch is nil, not the choice; what is not modelled says so itself.
+      if (isNil(tag) && slot.from !== 'choice' && slot.from !== 'rest') this.#deliver(owner, slot, index, null, NIL);
       else readings = this.#beginValue(tag, owner, slot, index, readings);
     }
     return readings;

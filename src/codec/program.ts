@@ -56,7 +56,7 @@ export interface SlotProgram {
   /** The place in `VariantProgram.slots` and among the object's values. */
   readonly place: number;
   readonly key: string;
-  readonly from: 'child' | 'wrapped list' | 'items' | 'choice' | 'attribute' | 'text' | 'constant' | 'self';
+  readonly from: 'child' | 'wrapped list' | 'items' | 'rest' | 'choice' | 'attribute' | 'text' | 'constant' | 'self';
   /** Of the attribute; empty for other sources. */
   readonly name: QName;
   readonly list: boolean;
@@ -95,7 +95,7 @@ export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): r
   for (const entry of named) {
     if (entry.uri === uri) return entry.slots;
   }
-  return uri === '' || uri === parentUri ? (named[0]?.slots ?? null) : null;
+  return uri === '' || uri === parentUri ? (named[0]?.slots ?? null) : table.any;
 }
 
 /** What an element of this type is read as; null where its type is abstract and it names no other. */
@@ -136,14 +136,16 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
       const program = slots[place];
       return name === null || program === undefined ? [] : [{ name, slot: program }];
     }),
+    variant.slots.flatMap(({ source }) => (source.from === 'rest' ? source.except : [])),
   );
-  const any = of('items');
+  const items = of('items');
+  const any = [...items, ...of('rest')];
   return {
     slots,
     children: { named, any: any.length === 0 ? null : any },
     attributes: of('attribute'),
     constants: of('constant'),
-    anyItems: any,
+    anyItems: items,
     selves: of('self'),
     interest: of('text').length > 0 ? ALL : named.size + any.length > 0 ? ELEMENTS : SKIP,
     unset: slots.map(() => undefined),
@@ -197,14 +199,22 @@ function fallbackOf(slot: Slot, value: ValueProgram): ScalarValue | null {
   }
 }
 
-function namedSlots(named: readonly { readonly name: QName; readonly slot: SlotProgram }[]): ChildTable['named'] {
+/** `others` have a name, but nothing here wants them: they are not left for who takes any. */
+function namedSlots(
+  named: readonly { readonly name: QName; readonly slot: SlotProgram }[],
+  others: readonly QName[],
+): ChildTable['named'] {
   const table = new Map<string, { readonly uri: string; readonly slots: SlotProgram[] }[]>();
-  for (const { name, slot } of named) {
-    const sameLocal = table.get(name.local) ?? [];
-    table.set(name.local, sameLocal);
-    const entry = sameLocal.find((candidate) => candidate.uri === name.uri);
-    if (entry === undefined) sameLocal.push({ uri: name.uri, slots: [slot] });
-    else entry.slots.push(slot);
-  }
+  const slotsOf = ({ uri, local }: QName): SlotProgram[] => {
+    const sameLocal = table.get(local) ?? [];
+    table.set(local, sameLocal);
+    const known = sameLocal.find((candidate) => candidate.uri === uri);
+    if (known !== undefined) return known.slots;
+    const slots: SlotProgram[] = [];
+    sameLocal.push({ uri, slots });
+    return slots;
+  };
+  for (const { name, slot } of named) slotsOf(name).push(slot);
+  for (const name of others) slotsOf(name);
   return table;
 }

@@ -55,6 +55,8 @@ export interface Members {
   readonly unions: readonly ChoiceMember[];
   /** There is room for anything (xs:any), which is not modelled. */
   readonly wildcard: boolean;
+  /** The field for what stands there; null where there is no room. */
+  readonly rest: string | null;
 }
 
 /** How replies show a choice: each branch as a field that may be null, or all as one field of a union. */
@@ -101,14 +103,17 @@ export class MemberTable {
     const named = this.#named(
       type,
       own.map((member) => this.#present(type, member)),
-      base.all,
+      base,
     );
     const all = [...base.all, ...named];
     const byPlace = new Map(all.map((member) => [placeOf(member), member]));
     const names = (elements: readonly ElementDeclaration[]): string[] =>
       elements.map((element) => byPlace.get(placeOfElement(element))?.name ?? '');
     const unions = this.#choices === 'fields' ? [] : [...base.unions, ...this.#unions(type, flat.choices, named, base)];
-    return { all, choices: flat.exclusive.map(names), unions, wildcard: flat.wildcard };
+    const wildcard = base.wildcard || flat.wildcard;
+    const taken = new NameScope([...all, ...unions].map(({ name }) => name));
+    const rest = wildcard ? (base.rest ?? taken.take('any', 'anyElement')) : null;
+    return { all, choices: flat.exclusive.map(names), unions, wildcard, rest };
   }
 
   /** The choices between members of this type itself. */
@@ -143,8 +148,9 @@ export class MemberTable {
   }
 
   /** Members under their names: those of the mapping first, as they are exactly those; then by rule, in order. */
-  #named(type: ComplexType, members: readonly Member[], inherited: readonly Member[]): readonly Member[] {
-    const scope = new NameScope(inherited.map((member) => member.name));
+  #named(type: ComplexType, members: readonly Member[], inherited: Members): readonly Member[] {
+    const taken = [...inherited.all, ...inherited.unions].map((member) => member.name);
+    const scope = new NameScope(inherited.rest === null ? taken : [...taken, inherited.rest]);
     const given = new Map<Member, string>();
     for (const member of members) {
       if (member.mapping?.name == null) continue;
@@ -180,7 +186,7 @@ export const elementMember = (element: ElementDeclaration, name: string): Elemen
 /** Replies do not show it, and requests only where something must be given. */
 export const isHidden = (member: Member): boolean => member.mapping?.hidden === true;
 
-const EMPTY: Members = { all: [], choices: [], unions: [], wildcard: false };
+const EMPTY: Members = { all: [], choices: [], unions: [], wildcard: false, rest: null };
 
 /** Longer chains of derivation than any schema has are cut. */
 const MAX_CHAIN = 1000;
