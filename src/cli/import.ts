@@ -1,16 +1,15 @@
 import { access, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MIB } from '../base/limit.js';
 import { Problems, printProblem } from '../base/problem.js';
 import { fieldName } from '../graphql/naming.js';
 import { buildSchema } from '../graphql/schema.js';
 import type { DialectName } from '../soap/dialect.js';
-import { fetchDocument } from '../upstream/fetch-document.js';
 import { copyWsdl } from '../wsdl/copy.js';
 import type { Port, WsdlModel, WsdlService } from '../wsdl/model.js';
 import { readWsdl } from '../wsdl/read.js';
 import { reportRows } from '../wsdl/report.js';
+import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf } from './import-source.js';
 import { type ImportedOperation, printImportedConfig } from './imported-config.js';
 import { oneLine, table } from './table.js';
 import type { ExitCode, Terminal } from './terminal.js';
@@ -23,10 +22,11 @@ export interface ImportOptions {
   readonly port: string | null;
   /** Whether a configuration that is there already is replaced. */
   readonly force: boolean;
+  /** How documents are fetched. Default: from the host of the WSDL, without credentials. */
+  readonly source?: SourceOptions;
 }
 
 const NOTICES_SHOWN = 20;
-const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
 
 /**
  * Copies a WSDL with everything it needs, writes a configuration beside it that starts as it is, and reports what
@@ -37,11 +37,7 @@ export async function importWsdl(location: string, options: ImportOptions, termi
   if (!options.force && (await exists(file))) {
     throw problem(file, 'There is a configuration already.', 'Give another folder, or --force to replace it.');
   }
-  const model = await readWsdl(location, {
-    fetch: async (url) => ({ ...(await fetchDocument(url, FETCH)), status: 200 }),
-    root: null,
-    hosts: [],
-  });
+  const model = await readWsdl(location, await sourceOf(location, options.source ?? NO_SOURCE_OPTIONS, process.env));
   const { service, port } = choosePort(model, location, options.port);
   const name = serviceName(service, options.name);
   const operations = reportOf(name, service, port);
@@ -120,10 +116,13 @@ function reportOf(name: string, service: WsdlService, port: Port): readonly Impo
 
 /** The file name of the WSDL in the folder. One that lies there already stays as it is. */
 async function copyInto(model: WsdlModel, location: string, directory: string): Promise<string> {
-  const isFile = !/^https?:\/\//i.test(location);
-  if (isFile && (await realpath(dirname(resolve(location)))) === (await realpath(directory))) return basename(location);
-  return copyWsdl(model, directory);
+  const isThere = !isWeb(location) && (await realpath(dirname(resolve(location)))) === (await realpath(directory));
+  if (!isThere) return copyWsdl(model, directory);
+  if (!model.documents.some((document) => isWeb(document.location))) return basename(location);
+  throw problem(location, 'Documents were fetched that have no place beside a WSDL of yours.', 'Give another folder.');
 }
+
+const isWeb = (location: string): boolean => /^https?:\/\//i.test(location);
 
 /** The published JSON Schema as seen from the folder, when both belong to one project and so move together. */
 async function schemaPath(directory: string): Promise<string | null> {

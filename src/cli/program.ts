@@ -53,9 +53,21 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .option('--name <name>', 'name of the service')
     .option('--port <name>', 'port of the WSDL')
     .option('--force', 'replace a configuration that is there already', false)
-    .action(async (wsdl: string, options: { output: string; name?: string; port?: string; force: boolean }) => {
-      const { output: directory, name = null, port = null, force } = options;
-      finish(await importWsdl(wsdl, { directory, name, port, force }, terminal));
+    .option('--user <name:password>', `credentials for the host of the WSDL; the password as \${NAME} of a variable`)
+    .option('--user-file <file>', 'a file that holds name:password')
+    .option(
+      '--header <line>',
+      `a header for the host of the WSDL, secrets in it as \${NAME} of a variable`,
+      collect,
+      [],
+    )
+    .option('--allow-host <host>', 'a further host that documents may come from', collect, [])
+    .option('--allow-private', 'those hosts may have private addresses', false)
+    .action(async (wsdl: string, options: ImportFlags) => {
+      const { output: directory, name = null, port = null, force, header: headers, allowHost: allowHosts } = options;
+      const { allowPrivate, user = null, userFile = null } = options;
+      const source = { headers, allowHosts, allowPrivate, user, userFile };
+      finish(await importWsdl(wsdl, { directory, name, port, force, source }, terminal));
     });
   program
     .command('diff')
@@ -65,6 +77,21 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .action(async (before: string, after: string) => finish(await diff(before, after, terminal)));
   return program;
 }
+
+interface ImportFlags {
+  readonly output: string;
+  readonly name?: string;
+  readonly port?: string;
+  readonly force: boolean;
+  readonly user?: string;
+  readonly userFile?: string;
+  readonly header: readonly string[];
+  readonly allowHost: readonly string[];
+  readonly allowPrivate: boolean;
+}
+
+/** For options that may be given several times. */
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 /** Says what went wrong without a stack trace. Help was asked for, or misuse is told already, by the library. */
 function explain(error: unknown, terminal: Terminal): ExitCode {

@@ -1,5 +1,13 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup as resolveName } from 'node:dns/promises';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+
 /** A document fetched at start-up or by `import`. */
 export interface FetchedDocument {
+  /** The address that answered in the end: of the same host as the one asked. */
   readonly url: string;
   readonly contentType: string | null;
   readonly body: Buffer;
@@ -7,34 +15,148 @@ export interface FetchedDocument {
 
 export interface FetchOptions {
   readonly maxBytes: number;
+  /** For one document, with its redirects. */
   readonly timeoutMillis: number;
+  /** Header fields for requests to this address: credentials go to whom they are meant for. Default: none. */
+  readonly headersFor?: (url: URL) => Readonly<Record<string, string>>;
+  /**
+   * Why a document of this address may not come from this IP address, or null when it may. Asked after the name is
+   * resolved; the connection is made to the addresses that were judged and to no others. Default: any may.
+   */
+  readonly judge?: (ip: string, url: URL) => string | null;
+  /** Resolves names; that of the system by default. */
+  readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>;
 }
 
+const REDIRECTS = 5;
+
 /**
- * Fetches a WSDL or a schema. Redirects are not followed: the new address was not allowed by anybody. Throws an
- * `Error` whose message an operator can act on.
+ * Fetches a WSDL or a schema. Redirects are followed on the same host only: another was not allowed by anybody. Throws
+ * an `Error` whose message an operator can act on.
  */
 export async function fetchDocument(url: string, options: FetchOptions): Promise<FetchedDocument> {
-  const response = await fetch(url, {
-    redirect: 'manual',
-    signal: AbortSignal.timeout(options.timeoutMillis),
-    headers: { accept: 'text/xml, application/wsdl+xml, application/xml;q=0.9, */*;q=0.1' },
-  }).catch((error: unknown) => {
-    throw new Error(`cannot be fetched (${reasonOf(error)})`);
-  });
-  if (!response.ok) throw new Error(`cannot be fetched (the server answered ${response.status})`);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > options.maxBytes) throw new Error(`is longer than ${options.maxBytes} bytes`);
-    chunks.push(chunk);
+  const signal = AbortSignal.timeout(options.timeoutMillis);
+  let at = new URL(url);
+  for (let hops = 0; hops <= REDIRECTS; hops++) {
+    const response = await ask(at, options, signal);
+    const location = redirectOf(response);
+    if (location === null) {
+      const { statusCode = 0 } = response;
+      if (statusCode >= 200 && statusCode < 300) return read(response, at, options.maxBytes, signal);
+      response.destroy();
+      throw new Error(`cannot be fetched (the server answered ${statusCode})`);
+    }
+    response.destroy();
+    at = redirected(at, location);
   }
-  return { url, contentType: response.headers.get('content-type'), body: Buffer.concat(chunks) };
+  throw new Error(`cannot be fetched (more than ${REDIRECTS} redirects)`);
+}
+
+function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | null {
+  return [301, 302, 303, 307, 308].includes(statusCode) ? (headers.location ?? '') : null;
+}
+
+function redirected(from: URL, location: string): URL {
+  const next = URL.canParse(location, from.href) ? new URL(location, from) : null;
+  if (next === null || location === '') throw new Error('cannot be fetched (it redirects to no valid address)');
+  // The default ports of both schemes are the same host; the way back out of TLS is not taken.
+  const isUpgrade = from.protocol === 'http:' && next.protocol === 'https:';
+  if (next.host !== from.host || (next.protocol !== from.protocol && !isUpgrade)) {
+    throw new Error(`cannot be fetched (it redirects to ${next.origin}, which is not followed)`);
+  }
+  next.username = '';
+  next.password = '';
+  return next;
+}
+
+function ask(url: URL, options: FetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  const refusal = isIP(host) === 0 ? null : (options.judge?.(host, url) ?? null);
+  if (refusal !== null) return Promise.reject(new Error(`cannot be fetched (${refusal})`));
+  const headers = {
+    accept: 'text/xml, application/wsdl+xml, application/xml;q=0.9, */*;q=0.1',
+    'user-agent': 'soapstone',
+    ...options.headersFor?.(url),
+  };
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => reject(new Error(`cannot be fetched (${reasonOf(error)})`));
+    const request = (url.protocol === 'https:' ? https : http).request(
+      url,
+      { headers, signal, agent: false, lookup: judgedLookup(url, options), maxHeaderSize: 64 * 1024 },
+      resolve,
+    );
+    request.on('error', fail);
+    request.end();
+  });
+}
+
+/** Resolves a name once, judges every address it has, and connects to those: one that is not allowed refuses all. */
+function judgedLookup(url: URL, { judge, resolve }: FetchOptions): LookupFunction {
+  return (name, { all }, callback) => {
+    (resolve?.(name) ?? resolveName(name, { all: true })).then(
+      (addresses) => {
+        for (const { address } of addresses) {
+          const refusal = judge?.(address, url) ?? null;
+          if (refusal !== null) return callback(new Error(refusal), '', 0);
+        }
+        const [first] = addresses;
+        if (first === undefined) callback(new Error('the name has no address'), '', 0);
+        else if (all === true) callback(null, [...addresses]);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, '', 0),
+    );
+  };
+}
+
+async function read(
+  response: IncomingMessage,
+  url: URL,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<FetchedDocument> {
+  const tooLong = (): Error => new Error(`is longer than ${maxBytes} bytes`);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response) {
+      if (!Buffer.isBuffer(chunk)) continue;
+      bytes += chunk.length;
+      if (bytes > maxBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw new Error(`cannot be fetched (${reasonOf(signal.aborted ? signal.reason : error)})`);
+  }
+  if (bytes > maxBytes) throw tooLong();
+  const contentType = response.headers['content-type'] ?? null;
+  const body = inflated(Buffer.concat(chunks), response.headers['content-encoding'] ?? 'identity', maxBytes);
+  if (body === null) throw tooLong();
+  return { url: url.href, contentType, body };
+}
+
+/** Nobody asked for compression, but some servers do it all the same. Null for more than is allowed. */
+function inflated(body: Buffer, encoding: string, maxOutputLength: number): Buffer | null {
+  const ways: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
+    gzip: gunzipSync,
+    'x-gzip': gunzipSync,
+    deflate: inflateSync,
+    br: brotliDecompressSync,
+  };
+  const name = encoding.trim().toLowerCase();
+  if (name === 'identity' || name === '') return body;
+  const inflate = Object.hasOwn(ways, name) ? ways[name] : undefined;
+  if (inflate === undefined) throw new Error('cannot be read (it is compressed in a way that is not known)');
+  try {
+    return inflate(body, { maxOutputLength });
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw new Error('cannot be read (its compression is broken)');
+  }
 }
 
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
-  return cause instanceof Error ? cause.message : 'unknown reason';
+  if (!(error instanceof Error)) return 'unknown reason';
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no complete answer in time';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

@@ -11,14 +11,14 @@ import { readPortless } from './portless.js';
 import { BindingReader, readServices } from './ports.js';
 import { reachableProblems } from './reach.js';
 import { readSchema } from './schema.js';
-import { type FetchDocument, fileShelf, webShelf } from './shelf.js';
+import { type FetchDocument, fileShelf, mixedShelf, webShelf } from './shelf.js';
 
 export interface ReadOptions {
   /** Gets a document by HTTP; null where only files are read. It must not follow redirects to other hosts. */
   readonly fetch: FetchDocument | null;
   /** For a WSDL in a file: nothing outside this folder is read. Null for the folder of the WSDL. */
   readonly root: string | null;
-  /** For a WSDL from a URL: hosts (`name` or `name:port`) beside its own that its imports may come from. */
+  /** Hosts (`name` or `name:port`) that documents may come from, beside that of a WSDL from a URL. */
   readonly hosts: readonly string[];
 }
 
@@ -57,7 +57,10 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
 }
 
 function shelfFor(location: string, { fetch, root, hosts }: ReadOptions) {
-  if (!/^https?:\/\//i.test(location)) return fileShelf(location, root);
+  if (!/^https?:\/\//i.test(location)) {
+    const files = fileShelf(location, root);
+    return fetch === null || hosts.length === 0 ? files : mixedShelf(files, webShelf(null, hosts, fetch));
+  }
   const refuse = (what: string): never => {
     throw new Problems([{ file: location, line: null, column: null, what, remedy: null }]);
   };

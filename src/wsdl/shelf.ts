@@ -102,23 +102,28 @@ function unescapePath(path: string): string {
   }
 }
 
-/** Documents of one host, and of `hosts` (`name` or `name:port`), through the fetcher of the caller. */
-export function webShelf(main: string, hosts: readonly string[], fetch: FetchDocument): Shelf {
-  const home = new URL(main);
+/**
+ * Documents of the host of `home` (null: of none), and of `hosts` (`name` or `name:port`), through the fetcher of the
+ * caller.
+ */
+export function webShelf(home: string | null, hosts: readonly string[], fetch: FetchDocument): Shelf {
+  const own = home === null ? null : new URL(home).host;
   const permitted = (url: URL): boolean =>
     (url.protocol === 'http:' || url.protocol === 'https:') &&
-    (url.host === home.host || hosts.includes(url.host) || hosts.includes(url.hostname));
+    (url.host === own || [url.host, url.hostname, withPort(url)].some((name) => hosts.includes(name)));
   return {
     async locate(href, base) {
-      const url = parseUrl(href, base ?? main);
+      const url = parseUrl(href, base);
       if (url === null) return { what: 'The reference is not a valid address.', remedy: null };
       if (!permitted(url)) {
         return {
           what: 'The reference leaves the host of the WSDL.',
-          remedy: 'Allow the host, or copy the documents into a folder.',
+          remedy: 'Allow the host with --allow-host, or copy the documents into a folder.',
         };
       }
       url.hash = '';
+      url.username = '';
+      url.password = '';
       return { location: url.href, key: url.href };
     },
     async open({ key }, limitBytes) {
@@ -127,10 +132,9 @@ export function webShelf(main: string, hosts: readonly string[], fetch: FetchDoc
         answer = await fetch(key);
       } catch (error) {
         const why = error instanceof Error ? error.message : 'no reason given';
-        const remedy = /\b40[13]\b/.test(why) ? 'Give the credentials it asks for.' : null;
-        return { what: `The document ${key} could not be read: ${why}.`, remedy };
+        return { what: `The document ${key} could not be read: ${why}.`, remedy: remedyFor(why) };
       }
-      const landed = parseUrl(answer.url, main);
+      const landed = parseUrl(answer.url, key);
       if (landed === null || !permitted(landed)) {
         return { what: 'The server redirected to another host.', remedy: 'Name the final address.' };
       }
@@ -139,7 +143,33 @@ export function webShelf(main: string, hosts: readonly string[], fetch: FetchDoc
   };
 }
 
-const parseUrl = (href: string, base: string): URL | null => (URL.canParse(href, base) ? new URL(href, base) : null);
+/** A WSDL in a file whose documents may come from `hosts` too. What was fetched never leads back to files. */
+export function mixedShelf(files: Shelf, web: Shelf): Shelf {
+  const isWeb = (text: string): boolean => /^https?:\/\//i.test(text);
+  return {
+    locate(href, base) {
+      if (base !== null && isWeb(base)) return web.locate(href, base);
+      return isWeb(href) ? web.locate(href, null) : files.locate(href, base);
+    },
+    open: (located, limitBytes) => (isWeb(located.key) ? web : files).open(located, limitBytes),
+  };
+}
+
+const withPort = (url: URL): string =>
+  `${url.hostname}:${url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port}`;
+
+/** What the operator can do about a document that could not be fetched. */
+function remedyFor(why: string): string | null {
+  if (/\b401\b/.test(why)) return 'Give the credentials it asks for, with --user or --header.';
+  if (/\b403\b/.test(why)) return 'Whoever asks there must be permitted: check the credentials and where this runs.';
+  if (/\b407\b/.test(why)) return 'A proxy wants credentials: get the documents another way, and import the files.';
+  if (/CERT|SIGNED|VERIFY|ISSUER/.test(why)) return 'Name the certificate authority in NODE_EXTRA_CA_CERTS.';
+  return /redirects to/.test(why) ? 'Give the final address.' : null;
+}
+
+function parseUrl(href: string, base: string | null): URL | null {
+  return URL.canParse(href, base ?? undefined) ? new URL(href, base ?? undefined) : null;
+}
 
 function judgeAnswer(answer: FetchedDocument, limitBytes: number): Opened | Refused {
   if (answer.body.length > limitBytes) return tooLong;

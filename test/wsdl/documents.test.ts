@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { IMPORT_LIMITS } from '../../src/wsdl/documents.js';
 import { parseTree } from '../../src/wsdl/parse.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import type { FetchDocument } from '../../src/wsdl/shelf.js';
@@ -230,17 +231,22 @@ t.test('a broken document that is imported is left out with both places', async 
 });
 
 t.test('limits: documents, depth, nesting, tags, elements and bytes', async (t) => {
+  const { documents, depth, elements, bytes } = IMPORT_LIMITS;
   const numbered = (count: number) => Array.from({ length: count }, (_, at) => at);
+  const including = (count: number) => numbered(count).map((at) => `<xs:include schemaLocation="${at}.xsd"/>`);
   const wide = folder(t, {
-    'a.wsdl': importing(...numbered(501).map((at) => `<xs:include schemaLocation="${at}.xsd"/>`)),
-    ...Object.fromEntries(numbered(501).map((at) => [`${at}.xsd`, xsd('', 'targetNamespace="urn:t"')])),
+    'a.wsdl': importing(...including(documents)),
+    'most.wsdl': importing(...including(documents - 1)),
+    ...Object.fromEntries(numbered(documents).map((at) => [`${at}.xsd`, xsd('', 'targetNamespace="urn:t"')])),
     'deep.wsdl': importing('<xs:include schemaLocation="d0.xsd"/>'),
+    'deepest.wsdl': importing('<xs:include schemaLocation="d1.xsd"/>'),
     ...Object.fromEntries(
-      numbered(40).map((at) => [
+      numbered(depth + 1).map((at) => [
         `d${at}.xsd`,
-        xsd(`<xs:include schemaLocation="d${at + 1}.xsd"/>`, 'targetNamespace="urn:t"'),
+        xsd(at === depth ? '' : `<xs:include schemaLocation="d${at + 1}.xsd"/>`, 'targetNamespace="urn:t"'),
       ]),
     ),
+    'elements.wsdl': importing(`<xs:element name="x"/>${'<xs:x/>'.repeat(elements - 100)}`),
     'nested.wsdl': `${'<a>'.repeat(200)}${'</a>'.repeat(200)}`,
     'attributes.wsdl': `<a ${numbered(200_000)
       .map((at) => `b${at}=""`)
@@ -249,10 +255,10 @@ t.test('limits: documents, depth, nesting, tags, elements and bytes', async (t) 
       .map((at) => `<b${at} xmlns:p${at}="urn:${at}">`)
       .join('')}`,
     'comment.wsdl': `<!--${'x'.repeat(1_000_000)}--><a/>`,
-    'long.wsdl': Buffer.alloc(32 * 1024 * 1024 + 1, 0x20),
+    'long.wsdl': Buffer.alloc(bytes + 1, 0x20),
   });
   const expected: Readonly<Record<string, object>> = {
-    a: { file: /a\.wsdl$/, line: 506, what: /more than 500 documents/ },
+    a: { file: /a\.wsdl$/, line: 6 + documents, what: /more than 2000 documents/ },
     deep: { file: /d31\.xsd$/, what: /deeper than 32/ },
     nested: { what: /deeper than 100/ },
     attributes: { what: /longer than allowed/ },
@@ -264,6 +270,13 @@ t.test('limits: documents, depth, nesting, tags, elements and bytes', async (t) 
     const started = performance.now();
     t.match(await problemsOf(join(wide, `${name}.wsdl`)), [problem], name);
     t.comment(`${name}: ${Math.round(performance.now() - started)} ms`);
+  }
+  for (const [name, count] of [
+    ['most', documents],
+    ['deepest', depth + 1],
+    ['elements', 1],
+  ] as const) {
+    t.equal((await readWsdl(join(wide, `${name}.wsdl`), FILES)).documents.length, count, `${name}: at the limit`);
   }
   const many = () => parseTree({ file: 'a.wsdl', text: `<a>${'<b/>'.repeat(10)}</a>` }, { elements: 10 });
   t.throws(many, /^a\.wsdl:1:43: .*more elements than allowed/);

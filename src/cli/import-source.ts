@@ -1,0 +1,156 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { MIB } from '../base/limit.js';
+import { type Problem, Problems } from '../base/problem.js';
+import { addressKind } from '../upstream/address-kind.js';
+import { fetchDocument } from '../upstream/fetch-document.js';
+import type { ReadOptions } from '../wsdl/read.js';
+
+/** How `import` gets documents that are not files. */
+export interface SourceOptions {
+  /** Hosts (`name` or `name:port`) beside the WSDL's own that its documents may come from. */
+  readonly allowHosts: readonly string[];
+  /** Whether those hosts may have private and loopback addresses. */
+  readonly allowPrivate: boolean;
+  /** Header lines for the WSDL's own host, `${NAME}` standing for variables of the environment. */
+  readonly headers: readonly string[];
+  /** `name:${PASSWORD}` for basic authentication at the WSDL's own host. */
+  readonly user: string | null;
+  /** A file that holds `name:password`. */
+  readonly userFile: string | null;
+}
+
+export const NO_SOURCE_OPTIONS: SourceOptions = {
+  allowHosts: [],
+  allowPrivate: false,
+  headers: [],
+  user: null,
+  userFile: null,
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
+
+/** What `readWsdl` needs to read `location` as the options say. Throws `Problems` for options that are wrong. */
+export async function sourceOf(
+  location: string,
+  options: SourceOptions,
+  environment: Environment,
+): Promise<ReadOptions> {
+  const home = URL.canParse(location) ? new URL(location) : null;
+  if (home !== null && (home.username !== '' || home.password !== '')) {
+    throw wrong('The address holds credentials, which would end up in logs and files.', 'Give them with --user.');
+  }
+  const headers = await credentialHeaders(options, environment);
+  const allowed = options.allowHosts.map((host) => host.toLowerCase());
+  const headersFor = (url: URL): Readonly<Record<string, string>> => (isHome(url, home) ? headers : {});
+  const judge = (ip: string, url: URL): string | null => {
+    if (url.host === home?.host) return null;
+    if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return null;
+    const kind = addressKind(ip);
+    const isInside = kind === 'private' || kind === 'loopback';
+    if (kind === 'public' || (isInside && options.allowPrivate)) return null;
+    return `its host has a ${kind} address${isInside ? ', which --allow-private would permit' : ''}`;
+  };
+  return {
+    fetch: (url) => fetchDocument(url, { ...FETCH, headersFor, judge }),
+    root: null,
+    hosts: allowed,
+  };
+}
+
+/** Credentials go to the very host they were given for, and never from TLS to plain text. */
+const isHome = (url: URL, home: URL | null): boolean =>
+  home !== null && url.host === home.host && (home.protocol !== 'https:' || url.protocol === 'https:');
+
+async function credentialHeaders(
+  { headers, user, userFile }: SourceOptions,
+  environment: Environment,
+): Promise<Readonly<Record<string, string>>> {
+  const problems: Problem[] = [];
+  const fields = new Map<string, string>();
+  for (const line of headers) addHeader(line, environment, fields, problems);
+  if (user !== null && userFile !== null)
+    problems.push(problemOf('Both --user and --user-file are given.', 'Keep one.'));
+  const pair = userFile === null ? userFrom(user, environment, problems) : await userIn(userFile, problems);
+  if (pair !== null) {
+    if (!pair.includes(':')) problems.push(problemOf('The user is not `name:password`.', null));
+    fields.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
+  }
+  if (problems.length > 0) throw new Problems(problems);
+  return Object.fromEntries(fields);
+}
+
+/** Fields that hold secrets: in plain text on a command line, every user of the machine could read them. */
+const SECRET = /^(?:authorization|proxy-authorization|cookie|.*(?:key|token|secret).*)$/i;
+const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+/** They say how the request itself is written. */
+const FRAMING = /^(?:host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|accept-encoding)$/i;
+const BY_VARIABLE = `Write \${NAME} in single quotes and set that variable: others can read a command line.`;
+
+function addHeader(line: string, environment: Environment, fields: Map<string, string>, problems: Problem[]): void {
+  const colon = line.indexOf(':');
+  const name = line.slice(0, Math.max(0, colon)).trim();
+  if (!FIELD_NAME.test(name)) {
+    problems.push(problemOf('A --header is not `Name: value`.', null));
+    return;
+  }
+  const template = line.slice(colon + 1).trim();
+  if (FRAMING.test(name)) problems.push(problemOf(`The header ${name} cannot be set.`, null));
+  if (SECRET.test(name) && !template.includes('${')) {
+    problems.push(problemOf(`The value of the header ${name} stands on the command line.`, BY_VARIABLE));
+    return;
+  }
+  const value = filled(template, environment, problems);
+  if (value === null) return;
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    problems.push(problemOf(`The value of the header ${name} holds characters that no header may.`, null));
+  }
+  fields.set(name.toLowerCase(), value);
+}
+
+function userFrom(user: string | null, environment: Environment, problems: Problem[]): string | null {
+  if (user === null) return null;
+  if (!/:.*\$\{/.test(user)) {
+    problems.push(
+      problemOf('The password of --user stands on the command line.', `${BY_VARIABLE} Or use --user-file.`),
+    );
+    return null;
+  }
+  return filled(user, environment, problems);
+}
+
+async function userIn(file: string, problems: Problem[]): Promise<string | null> {
+  try {
+    const text = await readFile(file, 'utf8');
+    return text.slice(0, 10_000).split(/\r?\n/, 1)[0] ?? '';
+  } catch {
+    problems.push({ file, line: null, column: null, what: 'The file of --user-file cannot be read.', remedy: null });
+    return null;
+  }
+}
+
+/** The text with its variables replaced, or null after a problem. What they hold is in no message. */
+function filled(text: string, environment: Environment, problems: Problem[]): string | null {
+  let complete = true;
+  const value = text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]{0,127})\}/g, (_, name: string) => {
+    const found = Object.hasOwn(environment, name) ? environment[name] : undefined;
+    if (found === undefined) {
+      complete = false;
+      problems.push(problemOf(`The environment variable ${name} is not set.`, 'Set it and try again.'));
+    }
+    return found ?? '';
+  });
+  return complete ? value : null;
+}
+
+const problemOf = (what: string, remedy: string | null): Problem => ({
+  file: null,
+  line: null,
+  column: null,
+  what,
+  remedy,
+});
+
+const wrong = (what: string, remedy: string | null): Problems => new Problems([problemOf(what, remedy)]);

@@ -1,0 +1,251 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import t, { type Test } from 'tap';
+
+import { Problems } from '../../src/base/problem.js';
+import { importWsdl } from '../../src/cli/import.js';
+import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf } from '../../src/cli/import-source.js';
+import { addressKind } from '../../src/upstream/address-kind.js';
+import { fetchDocument } from '../../src/upstream/fetch-document.js';
+import { schemaWith, wsdlWith } from '../wsdl/written.js';
+
+const VARIABLE = (name: string): string => `$${`{${name}}`}`;
+const ENVIRONMENT = { PASSWORD: 'pa:ss', TOKEN: 'abc', BROKEN: 'a\r\nb: c' };
+
+const root = await mkdtemp(join(tmpdir(), 'soapstone-source-'));
+t.teardown(() => rm(root, { recursive: true }));
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server that remembers what it was asked, with the credentials. */
+async function startServer(test: Test, answer: Answer) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.url} ${request.headers.authorization ?? '-'}`);
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  test.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return { asked, port, url: `http://127.0.0.1:${port}` };
+}
+
+const source = (location: string, options: Partial<SourceOptions>) =>
+  sourceOf(location, { ...NO_SOURCE_OPTIONS, ...options }, ENVIRONMENT);
+
+async function problemOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => new Error('no problem'),
+    (caught: unknown) => caught,
+  );
+  return error instanceof Problems ? error.message : `no problem but ${String(error)}`;
+}
+
+const importing = (...references: readonly string[]) =>
+  wsdlWith({
+    types: schemaWith(
+      references.map((href, at) => `<xs:import namespace="urn:n${at}" schemaLocation="${href}"/>`).join('\n'),
+    ),
+  });
+const XSD = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:n0"/>';
+
+let folders = 0;
+async function run(location: string, options: Partial<SourceOptions>) {
+  folders += 1;
+  const directory = join(root, String(folders));
+  const lines: string[] = [];
+  const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
+  const all = { directory, name: null, port: null, force: false, source: { ...NO_SOURCE_OPTIONS, ...options } };
+  await importWsdl(location, all, terminal);
+  return { output: lines.join('\n'), directory };
+}
+
+t.test('credentials go with the WSDL and every schema of its host, and to no other host', async (t) => {
+  const other = await startServer(t, (_, response) => response.end(XSD));
+  const home = await startServer(t, (request, response) => {
+    if (request.headers.authorization === undefined) response.writeHead(401).end();
+    else if (request.url === '/a?wsdl') response.end(importing('?xsd=1', `${other.url}/x.xsd`));
+    else response.end(XSD);
+  });
+  const file = join(root, 'user');
+  await writeFile(file, 'joe:pa:ss\n');
+  const basic = `Basic ${Buffer.from('joe:pa:ss').toString('base64')}`;
+  process.env['SOAPSTONE_TEST_PASSWORD'] = 'pa:ss';
+  t.teardown(() => delete process.env['SOAPSTONE_TEST_PASSWORD']);
+  for (const credentials of [
+    { userFile: file },
+    { user: `joe:${VARIABLE('SOAPSTONE_TEST_PASSWORD')}` },
+    { headers: [`Authorization: ${basic.slice(0, 6)}${VARIABLE('SOAPSTONE_TEST_BASIC')}`] },
+  ]) {
+    process.env['SOAPSTONE_TEST_BASIC'] = basic.slice(6);
+    home.asked.length = 0;
+    other.asked.length = 0;
+    const { output, directory } = await run(`${home.url}/a?wsdl`, { ...credentials, allowHosts: ['127.0.0.1'] });
+    t.strictSame(home.asked, [`/a?wsdl ${basic}`, `/a?xsd=1 ${basic}`]);
+    t.strictSame(other.asked, ['/x.xsd -'], 'allowed as it is written, and told nothing');
+    for (const name of ['soapstone.yaml', 'import-report.json', 'a.wsdl']) {
+      t.notMatch(await readFile(join(directory, name), 'utf8'), /pa:ss|am9lOnBhOnNz/, `${name} holds no secret`);
+    }
+    t.notMatch(output, /pa:ss|am9lOnBhOnNz/);
+  }
+  delete process.env['SOAPSTONE_TEST_BASIC'];
+  t.match(await problemOf(run(`${home.url}/a?wsdl`, {})), /answered 401.*with --user or --header/);
+});
+
+t.test('secrets come from variables and files, and are named when they are missing', async (t) => {
+  const refusal = (options: Partial<SourceOptions>, location = 'http://h/x') => problemOf(source(location, options));
+  t.match(await refusal({ user: 'joe:secret' }), /^The password of --user stands on the command line\..*--user-file/);
+  t.match(await refusal({ user: `joe:${VARIABLE('NOPE')}` }), 'The environment variable NOPE is not set.');
+  t.match(await refusal({ headers: ['Authorization: Bearer abc'] }), /^The value of the header Authorization stands/);
+  t.match(await refusal({ headers: ['X-Api-Key: abc'] }), /X-Api-Key stands on the command line/);
+  t.match(await refusal({ headers: ['nothing'] }), /is not `Name: value`/);
+  t.match(await refusal({ headers: ['Host: inside'] }), 'The header Host cannot be set.');
+  t.match(await refusal({ headers: [`X-A: ${VARIABLE('BROKEN')}`] }), /holds characters that no header may/);
+  t.match(await refusal({ userFile: join(root, 'gone') }), /gone: The file of --user-file cannot be read/);
+  t.match(await refusal({ userFile: '/dev/null' }), /not `name:password`/);
+  t.match(await refusal({ user: `j:${VARIABLE('TOKEN')}`, userFile: 'x' }), /Both --user and --user-file/);
+  const typed = await refusal({}, 'http://joe:secret@h/x');
+  t.match(typed, /^The address holds credentials.*--user/);
+  t.notMatch(typed, 'secret');
+  t.equal(await refusal({ headers: ['X-Stage: test'] }), 'no problem but Error: no problem');
+});
+
+t.test('C03: other hosts are allowed by name, and their addresses judged after resolution', async (t) => {
+  let calls = 0;
+  const server = await startServer(t, (_, response) => response.end(XSD));
+  const { fetch } = await source('http://home.example/a?wsdl', { allowHosts: ['friend.example', 'localhost'] });
+  if (fetch === null) throw new Error('no fetcher');
+  await t.rejects(fetch(`http://localhost:${server.port}/`), /has a loopback address, which --allow-private would/);
+  const wider = await source('http://home.example/', { allowHosts: ['localhost'], allowPrivate: true });
+  t.match(await wider.fetch?.(`http://localhost:${server.port}/`), { contentType: null });
+  t.equal(server.asked.length, 1, 'the refused one made no connection');
+
+  // A name that is public when it is checked and inside when it is called: there is one resolution only.
+  const judge = (ip: string): string | null => (addressKind(ip) === 'public' ? null : `${addressKind(ip)}`);
+  const rebinding = async () => {
+    calls += 1;
+    return [{ address: calls === 1 ? '127.0.0.1' : '8.8.8.8', family: 4 }];
+  };
+  const options = { maxBytes: 1000, timeoutMillis: 5000, judge, resolve: rebinding };
+  await t.rejects(fetchDocument(`http://rebind.example:${server.port}/`, options), /loopback/);
+  t.equal(calls, 1);
+  const mixed = async () => [
+    { address: '8.8.8.8', family: 4 },
+    { address: '169.254.169.254', family: 4 },
+  ];
+  await t.rejects(fetchDocument('http://mixed.example/', { ...options, resolve: mixed }), /link-local/);
+  const pinned = async () => [{ address: '127.0.0.1', family: 4 }];
+  const found = await fetchDocument(`http://name.example:${server.port}/`, {
+    ...options,
+    judge: () => null,
+    resolve: pinned,
+  });
+  t.equal(found.body.toString(), XSD, 'the connection goes to the address that was judged');
+  for (const host of [
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '127.1',
+    '[::ffff:127.0.0.1]',
+    '[::1]',
+    '169.254.169.254',
+  ]) {
+    await t.rejects(fetchDocument(`http://${host}:${server.port}/`, options), /loopback|link-local/, host);
+  }
+  t.equal(server.asked.length, 2);
+});
+
+t.test('C03: addresses in every spelling', (t) => {
+  const kinds = {
+    loopback: ['127.0.0.1', '127.255.0.1', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '[::1]'],
+    'link-local': ['169.254.169.254', 'fe80::1', 'fe80::1%eth0', '::ffff:a9fe:a9fe'],
+    private: ['10.0.0.1', '172.31.255.255', '192.168.1.1', '100.64.0.1', 'fd00::1', '::ffff:10.1.1.1'],
+    special: [
+      '0.0.0.0',
+      '::',
+      '255.255.255.255',
+      '224.0.0.1',
+      '64:ff9b::7f00:1',
+      '2002:7f00:1::',
+      '::127.0.0.1',
+      'ff02::1',
+      'x',
+    ],
+    public: ['8.8.8.8', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8'],
+  };
+  for (const [kind, addresses] of Object.entries(kinds)) {
+    for (const address of addresses) t.equal(addressKind(address), kind, address);
+  }
+  t.end();
+});
+
+t.test('redirects stay on the host; what is no document is named', async (t) => {
+  const server = await startServer(t, (request, response) => {
+    const to = (location: string) => response.writeHead(302, { location }).end();
+    if (request.url === '/moved') to('/a?wsdl');
+    else if (request.url === '/away') to('http://169.254.169.254/latest');
+    else if (request.url === '/port') to('http://127.0.0.1:1/');
+    else if (request.url === '/file') to('file:///etc/passwd');
+    else if (request.url === '/loop') to('/loop');
+    else if (request.url === '/none') response.writeHead(302).end();
+    else if (request.url === '/zip') response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(XSD));
+    else if (request.url === '/bomb')
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1e6)));
+    else if (request.url === '/odd') response.writeHead(200, { 'content-encoding': 'zstd' }).end('x');
+    else if (request.url === '/cut')
+      response.writeHead(200, { 'content-length': 100 }).write('x', () => response.destroy());
+    else if (request.url === '/slow') response.writeHead(200).write('x');
+    else if (request.url === '/login') response.end('<!DOCTYPE html><html/>');
+    else if (request.url === '/403') response.writeHead(403).end();
+    else if (request.url === '/407') response.writeHead(407).end();
+    else response.end(importing());
+  });
+  const get = (path: string, timeoutMillis = 5000) =>
+    fetchDocument(`${server.url}${path}`, { maxBytes: 10_000, timeoutMillis });
+  t.equal((await get('/moved')).url, `${server.url}/a?wsdl`);
+  t.equal((await get('/zip')).body.toString(), XSD);
+  for (const [path, message] of [
+    ['/away', /redirects to http:\/\/169\.254\.169\.254, which is not followed/],
+    ['/port', /redirects to http:\/\/127\.0\.0\.1:1, which is not followed/],
+    ['/file', /not followed/],
+    ['/loop', /more than 5 redirects/],
+    ['/none', /no valid address/],
+    ['/bomb', /longer than 10000 bytes/],
+    ['/odd', /compressed in a way/],
+    ['/cut', /cannot be fetched/],
+  ] as const) {
+    await t.rejects(get(path), message, path);
+  }
+  await t.rejects(get('/slow', 50), /no complete answer in time/);
+  t.match(await problemOf(run(`${server.url}/login`, {})), /HTML page.*credentials/);
+  t.match(await problemOf(run(`${server.url}/403`, {})), /answered 403.*must be permitted/);
+  t.match(await problemOf(run(`${server.url}/407`, {})), /answered 407.*proxy/);
+  t.match(await problemOf(run(`${server.url}/away`, {})), /Give the final address/);
+});
+
+t.test('a WSDL in a file may get documents from hosts that are allowed', async (t) => {
+  const server = await startServer(t, (request, response) =>
+    response.end(
+      request.url === '/x.xsd'
+        ? XSD.replace(
+            '/>',
+            '><xs:include schemaLocation="y.xsd"/><xs:include schemaLocation="file:///etc/passwd"/></xs:schema>',
+          )
+        : XSD,
+    ),
+  );
+  const file = join(root, 'local.wsdl');
+  await writeFile(file, importing(`${server.url}/x.xsd`));
+  const closed = await run(file, {});
+  t.match(closed.output, /names a URL/);
+  t.equal(server.asked.length, 0, 'nothing is fetched unless it was allowed');
+  const { output } = await run(file, { allowHosts: [`127.0.0.1:${server.port}`] });
+  t.strictSame(server.asked, ['/x.xsd -', '/y.xsd -'], output);
+  t.match(output, /leaves the host/);
+  const other = await run(file, { allowHosts: ['127.0.0.1:1'] });
+  t.match(other.output, /leaves the host.*--allow-host/);
+});
