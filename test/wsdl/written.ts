@@ -90,7 +90,7 @@ export function printParticle(particle: Particle): string {
 export async function readSchemaWith(
   test: Test,
   content: string,
-  files: Readonly<Record<string, string>> = {},
+  files: Readonly<Record<string, string | Record<string, string>>> = {},
 ): Promise<WsdlModel> {
   const folder = test.testdir({ 'a.wsdl': wsdlWith({ types: schemaWith(content) }), ...files });
   return readWsdl(join(folder, 'a.wsdl'), FILES);
