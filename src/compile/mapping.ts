@@ -15,12 +15,10 @@ export function operationsOf({ config }: SoapService): ReadonlyMap<string, Opera
   return new Map(
     Object.entries(config.operations).map(([name, mapping]): [string, OperationMapping] => {
       if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
-      const { field, description = null, deprecated = null } = mapping;
+      const { field: at, description = null, deprecated = null, faults = 'errors' } = mapping;
+      const field = at === undefined ? null : fieldOf(at);
       const request = requestMapping(name, mapping);
-      return [
-        name,
-        { field: field === undefined ? null : fieldOf(field), hidden: false, description, deprecated, request },
-      ];
+      return [name, { field, hidden: false, description, deprecated, faults, request }];
     }),
   );
 }
