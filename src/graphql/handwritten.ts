@@ -1,8 +1,9 @@
 import { type DocumentNode, GraphQLError, type Location, parse } from 'graphql';
 import type { Problem } from '../base/problem.js';
 import type { Operation } from '../wsdl/model.js';
-import { type HandwrittenOperation, HandwrittenTypes } from './handwritten-types.js';
 import type { OperationMapping } from './exposure.js';
+import { checkDirectives } from './handwritten-directives.js';
+import { type HandwrittenOperation, HandwrittenTypes } from './handwritten-types.js';
 
 export interface Handwritten {
   readonly operations: readonly Operation[];
@@ -51,6 +52,7 @@ export function operationsByHand(
     });
     return { operations: [], mapping: new Map(), problems };
   }
+  checkDirectives(document, report);
   const types = new HandwrittenTypes(document, report);
   const made: Operation[] = [];
   const mapping = new Map<string, OperationMapping>();

@@ -196,3 +196,34 @@ extend type Order { x: Int }`;
   const read1 = operationsByHand(attribute, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
   t.match(read1.problems, [{ what: /Attribute lines must be a scalar/, line: 1 }]);
 });
+
+t.test('directives that mean nothing are problems, not passed over', async (t) => {
+  const sdl = `type Query { order(id: ID! @xml(name: "Id")): Order @xml(nmae: "result") }
+type Order {
+  a: Int @xml(attribute: "yes")
+  b: Int @xml(item: "x")
+  c: Int @deprecated(reason: "old")
+  d: Int @cost(weight: "5")
+  e: [Int] @xml(item: "x")
+}
+scalar Long @specifiedBy(url: "https://example.org")`;
+  const { problems } = operationsByHand(sdl, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
+  t.same(
+    problems.map(({ line, column, what }) => `${line}:${column} ${what}`),
+    [
+      '1:20 id: only fields of Query and Mutation have @xml(name:).',
+      '1:58 @xml has no argument nmae.',
+      '3:15 The argument attribute of @xml must be true or false.',
+      '4:3 b: only lists have @xml(item:).',
+      '5:10 @deprecated has no place here.',
+      '6:10 There is no directive @cost.',
+    ],
+  );
+});
+
+t.test('a type with a single list is shown as it was written', async (t) => {
+  const sdl = 'type Query { order: Order } type Order { id: ID! lines: Lines } type Lines { line: [String!] }';
+  const { operations, mapping } = operationsByHand(sdl, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
+  const { schema } = buildSchema([{ name: 's', operations, mapping, naming: 'exact' }]);
+  t.match(printSchema(schema), 'lines: Lines\n');
+});
