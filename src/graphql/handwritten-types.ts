@@ -1,5 +1,6 @@
 import { type DocumentNode, type EnumTypeDefinitionNode, type FieldDefinitionNode, Kind, type Location } from 'graphql';
 import type { AttributeDeclaration, ComplexType, Operation, Particle, XsdType } from '../wsdl/model.js';
+import type { RootType } from './exposure.js';
 import {
   complexType,
   defaultText,
@@ -11,7 +12,6 @@ import {
   simpleType,
   xmlDirective,
 } from './handwritten-model.js';
-import type { RootType } from './exposure.js';
 
 /** An operation of a mapping written by hand. */
 export interface HandwrittenOperation {

@@ -16,7 +16,7 @@ import { type InputMappings, NO_MAPPINGS, refuseUnknown } from './input-mapping.
 import { BY_HAND_URI, type LeafTable } from './leaf.js';
 import { elementMember, type MemberTable } from './members.js';
 import { fieldName, NameScope, type Naming, pascalName } from './naming.js';
-import { contentOf, type OutputTypes } from './output.js';
+import { contentOf, type OutputTypes, wrappedItem } from './output.js';
 import type { FieldShape, ReplyRoot, ReplyShape } from './shape.js';
 import type { TypeNames } from './type-names.js';
 
@@ -140,8 +140,11 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
     const field: FieldShape = { ...PLAIN, source: { from: 'self' }, value: { kind: 'opaque' } };
     return of(types.leaves.xml, { kind: 'unwrap', field });
   }
-  const [only, ...others] = types.members.of(body.type).all;
-  if (only?.place === 'element' && others.length === 0 && isWrapper(operation, body, body.type)) {
+  const { all, wildcard } = types.members.of(body.type);
+  const [only, ...others] = all;
+  const isOnly = others.length === 0 && !wildcard;
+  const isList = wrappedItem(body.type, types.members) !== null;
+  if (only?.place === 'element' && isOnly && (isList || isWrapper(operation, body, body.type))) {
     const { type, shape } = types.output.field(only, pascalName(operation.name));
     return of(type, { kind: 'unwrap', field: shape });
   }
