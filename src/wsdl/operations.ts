@@ -1,12 +1,13 @@
 import type { Problem } from '../base/problem.js';
 import { addressingActionOf } from './addressing-action.js';
 import { readFaults } from './declared-faults.js';
+import { referredBy } from './definitions.js';
 import { readHeaders } from './headers.js';
 import { type Disabled, type MessageContext, type MessageUse, nameBody, readBody, soapChildren } from './messages.js';
 import type { Operation, Payload } from './model.js';
 import { WSDL } from './namespaces.js';
 import type { OperationPair } from './operation-pairs.js';
-import { attributeOf, childOf, documentationIn, problemAt, type XmlNode } from './tree.js';
+import { attributeOf, childOf, childrenOf, documentationIn, problemAt, type XmlNode } from './tree.js';
 
 /** The problems that the schema types behind an operation bring with them. */
 export type ReachableProblems = (operation: Pick<Operation, 'input' | 'output' | 'faults'>) => readonly Problem[];
@@ -32,7 +33,7 @@ export function readOperations(
 ): readonly Operation[] {
   return pairs.map((pair) => {
     const soap = soapChildren(pair.bound, 'operation')[0] ?? null;
-    const style = styleOf(pair.bound, soap);
+    const style = pair.bound === null ? likelyStyle(pair, context) : styleOf(pair.bound, soap);
     const directions = directionsOf(pair, style);
     const common = commonOf(pair, soap, style);
     const read = why === null ? readContent(pair, directions, context) : { disabled: why };
@@ -54,9 +55,19 @@ function commonOf(pair: OperationPair, soap: XmlNode | null, style: 'document' |
   };
 }
 
-function styleOf(bound: XmlNode | null, soap: XmlNode | null): 'document' | 'rpc' {
+/** Without a binding: parts that name types are those of rpc style. */
+function likelyStyle({ node }: OperationPair, { definitions }: OperationContext): 'document' | 'rpc' {
+  const messages = ['input', 'output'].map((side) => {
+    const direction = childOf(node, WSDL, side);
+    return direction === null ? null : referredBy(direction, 'message', definitions.messages);
+  });
+  const parts = messages.flatMap((message) => (message === null ? [] : childrenOf(message, WSDL, 'part')));
+  return parts.some((part) => attributeOf(part, 'type') !== null) ? 'rpc' : 'document';
+}
+
+function styleOf(bound: XmlNode, soap: XmlNode | null): 'document' | 'rpc' {
   const own = soap === null ? null : attributeOf(soap, 'style');
-  const [binding] = soapChildren(bound?.parent ?? null, 'binding');
+  const [binding] = soapChildren(bound.parent, 'binding');
   return (own ?? (binding === undefined ? null : attributeOf(binding, 'style'))) === 'rpc' ? 'rpc' : 'document';
 }
 

@@ -12,7 +12,7 @@ import { attributeOf, childrenOf, problemAt, type XmlNode } from './tree.js';
  * type, and leave the rest to another document that is not at hand:
  *
  *   - a SOAP binding is offered as if a port of its name had it;
- *   - else a port type that no binding describes is taken as document/literal of SOAP 1.1, which most are;
+ *   - else a port type that no binding describes is taken as literal SOAP 1.1, document style unless parts name types;
  *   - what is bound to something else is listed with its operations disabled.
  */
 export function readPortless(
@@ -90,7 +90,7 @@ function addOtherBindings(reading: Reading): ReadonlySet<XmlNode> {
 function addPortType(reading: Reading, portType: XmlNode): void {
   const { context } = reading;
   const name = attributeOf(portType, 'name') ?? '';
-  const what = `The port type ${name} has no binding: it is taken as document/literal of SOAP 1.1.`;
+  const what = `The port type ${name} has no binding: it is taken as literal SOAP 1.1.`;
   context.notices.add(problemAt(portType, what, 'Name the WSDL that has the binding, if there is one.'));
   const operations = readOperations(unboundOperations(portType), context, null);
   addPort(reading, portType, { dialect: '1.1', address: null, operations });

@@ -355,7 +355,7 @@ t.test('a WSDL without a SOAP port says what it can', async (t) => {
   });
   t.match(await portsOf({ service: '', binding: '' }), {
     ports: [['P', '1.1', null, 'Get ok']],
-    notices: [/The port type P has no binding: it is taken as document\/literal/],
+    notices: [/The port type P has no binding: it is taken as literal SOAP 1\.1/],
   });
   t.match(
     await portsOf({
