@@ -21,7 +21,7 @@ import { Destinations } from './destinations.js';
 import { OperationTable } from './operation-table.js';
 import { choosePort } from './port.js';
 import { compileReplies, noticesOfReplies } from './replies.js';
-import { noticesOfValidity, type Validity, validityOf } from './validity.js';
+import { type Validity, validityOf } from './validity.js';
 
 /** One SOAP backend, ready: who it is, what its messages may look like, how it is reached. */
 export interface SoapService {
@@ -126,7 +126,7 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(wsdl)),
     validity: validityOf(loaded, name, wsdl, operations),
     config,
-    notices: [...(wsdl?.notices ?? []), ...noticesOfReplies(loaded, name), ...noticesOfValidity(loaded, name, wsdl)],
+    notices: [...(wsdl?.notices ?? []), ...noticesOfReplies(loaded, name)],
     ...compileReplies(config, wsdl !== null, operations),
   };
 }

@@ -1,9 +1,7 @@
 import { type Exchange, VIOLATIONS_MAX } from '../base/exchange.js';
-import type { Problem } from '../base/problem.js';
 import { Refusal } from '../base/refusal.js';
 import type { ValidityLimits } from '../codec/validity/limits.js';
 import { SchemaRules } from '../codec/validity/rules.js';
-import { oversizedModels } from '../codec/validity/size.js';
 import { ContentValidator } from '../codec/validity/validator.js';
 import type { Violation } from '../codec/validity/violation.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -37,19 +35,6 @@ export function validityOf(
     replies: most(validate.replies),
     limits: { ...loaded.config.limits.validity, textChars: limits.xml.textBytes },
   });
-}
-
-/** What is not validated although the configuration asks for it (catalogue C06). */
-export function noticesOfValidity(loaded: LoadedConfig, name: string, model: WsdlModel | null): readonly Problem[] {
-  if (model === null) return [];
-  const place = loaded.positionOf(['services', name, 'wsdl']);
-  return oversizedModels(model).map((type) => ({
-    file: loaded.file,
-    line: place?.line ?? null,
-    column: place?.column ?? null,
-    what: `The content of ${type} is not validated: with all groups its model has too many particles.`,
-    remedy: null,
-  }));
 }
 
 /** Validates the Bodies of one service against its WSDL, as far as the configuration asks for it. */

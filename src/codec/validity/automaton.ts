@@ -94,7 +94,7 @@ export class ContentAutomaton<E> {
     this.start = new Position<E>(null, null, -1, false);
   }
 
-  /** Null for a model that stands for more particles than `STATES_MAX`. */
+  /** Null for a model that stands for too many elements: 65,535. */
   static of<E>(particle: Particle, elementOf: (declaration: ElementDeclaration) => E): ContentAutomaton<E> | null {
     const nodes = nodesOf(particle);
     const root = nodes?.[0];

@@ -67,20 +67,19 @@ export class ModelNode {
 
 const NONE = new Int32Array(1);
 
-/** More particles than anybody writes: groups that refer to groups can stand for any number. */
-export const STATES_MAX = 65_535;
+/** More elements and wildcards than the reader of schemas lets a content model have: groups in groups can multiply. */
+const STATES_MAX = 65_535;
 
-/** The nodes of a content model, parents first; null where there are more than `STATES_MAX`. */
+/** The nodes of a content model, parents first; null where it stands for more than `STATES_MAX` elements. */
 export function nodesOf(particle: Particle): readonly ModelNode[] | null {
   const nodes: ModelNode[] = [];
   const open: { readonly particle: Particle; readonly parent: ModelNode | null }[] = [{ particle, parent: null }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (nodes.length === STATES_MAX) return null;
     const node = new ModelNode(next.particle, next.parent);
     nodes.push(node);
     if (next.particle.kind === 'one' || next.particle.kind === 'any') continue;
     const { particles } = next.particle;
-    if (nodes.length + open.length + particles.length > STATES_MAX) return null;
+    if (nodes.length + open.length + particles.length > 2 * STATES_MAX) return null;
     for (let index = particles.length - 1; index >= 0; index--) {
       const child = particles[index];
       if (child !== undefined && child.max > 0) open.push({ particle: child, parent: node });

@@ -113,7 +113,7 @@ export class SchemaRules {
     const automaton = particle ? ContentAutomaton.of(particle, (element) => this.element(element)) : null;
     return {
       type,
-      // A model that is too large to be one is not validated: the notices of the start say so.
+      // A model that is too large to be one is not validated.
       kind: particle && automaton === null ? 'any' : contentKind(type, content),
       simple: content.kind === 'text' ? simpleRulesOf(content.type) : null,
       automaton,
