@@ -28,19 +28,25 @@ interface Desk {
   ask(query: string): Promise<Record<string, unknown>>;
 }
 
-async function startDesk(t: Test, version: string, more = ''): Promise<Desk> {
-  const backend = await startRecordingBackend(answerWith(''));
-  const gateway = await startTestGateway(`services:
-  desk:
-    wsdl: ${resolve('config/demo/legacy.wsdl')}
-    url: ${backend.url}/desk
-    versions: ["${version}"]
-    operations:
+const OPERATIONS = `
       GetOrder: { field: Query.order, faults: union }
       CancelOrder: { field: Mutation.cancelOrder, faults: union }
       GetInventory: { field: Query.inventory, faults: union }
       PlaceOrder: { field: Mutation.placeOrder }
       ListOrders: { field: Query.orders }
+`;
+
+const DEMO = { wsdl: resolve('config/demo/legacy.wsdl'), operations: OPERATIONS, more: '' };
+
+async function startDesk(t: Test, version: string, about: Partial<typeof DEMO> = {}): Promise<Desk> {
+  const { wsdl, operations, more } = { ...DEMO, ...about };
+  const backend = await startRecordingBackend(answerWith(''));
+  const gateway = await startTestGateway(`services:
+  desk:
+    wsdl: ${wsdl}
+    url: ${backend.url}/desk
+    versions: ["${version}"]
+    operations: ${operations}
 ${more}`);
   t.teardown(async () => {
     await gateway.close();
@@ -136,28 +142,70 @@ for (const version of ['1.1', '1.2']) {
   });
 }
 
-t.test('an answer that is no object is the value of a payload', async (t) => {
-  const { backend, ask } = await startDesk(t, '1.1');
-  const query =
-    'mutation { cancelOrder(id: 1, reason: "r") { __typename ... on CancelOrderPayload { value } ... on OrderFault { code } } }';
-  t.match(await ask('{ __type(name: "CancelOrderOutcome") { kind possibleTypes { name fields { name } } } }'), {
-    data: {
-      __type: {
-        kind: 'UNION',
-        possibleTypes: [{ name: 'CancelOrderPayload' }, { name: 'OrderFault' }],
-      },
-    },
+/** Faults and answers that are no objects by themselves. */
+const ODD = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:d="http://legacy.example.com/desk"
+  xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://legacy.example.com/desk"><types><xs:schema targetNamespace="http://legacy.example.com/desk" elementFormDefault="qualified">
+  <xs:complexType name="Failure" abstract="true"><xs:sequence><xs:element name="why" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>
+  <xs:complexType name="Broken"><xs:complexContent><xs:extension base="d:Failure"><xs:sequence><xs:element name="part" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+  <xs:complexType name="Late"><xs:complexContent><xs:extension base="d:Failure"><xs:sequence><xs:element name="days" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+  <xs:element name="failure" type="d:Failure"/><xs:element name="text" type="xs:string"/>
+  <xs:element name="empty"><xs:complexType/></xs:element>
+  <xs:element name="any"><xs:complexType mixed="true"><xs:sequence><xs:any minOccurs="0" processContents="skip"/></xs:sequence></xs:complexType></xs:element>
+  <xs:element name="List"><xs:complexType/></xs:element>
+  <xs:element name="ListResponse"><xs:complexType><xs:sequence><xs:element name="sku" type="xs:string" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
+  <xs:element name="Reset"><xs:complexType/></xs:element><xs:element name="ResetResponse"><xs:complexType/></xs:element>
+  </xs:schema></types>
+  ${['List', 'ListResponse', 'Reset', 'ResetResponse', 'failure', 'text', 'empty', 'any'].map((name) => `<message name="${name}"><part name="p" element="d:${name}"/></message>`).join('')}
+  <portType name="Desk">${['List', 'Reset']
+    .map(
+      (name) =>
+        `<operation name="${name}"><input message="d:${name}"/><output message="d:${name}Response"/>${['failure', 'text', 'empty', 'any'].map((fault) => `<fault name="${fault}" message="d:${fault}"/>`).join('')}</operation>`,
+    )
+    .join('')}</portType>
+  <binding name="Desk" type="d:Desk"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>${['List', 'Reset']
+    .map(
+      (name) =>
+        `<operation name="${name}"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`,
+    )
+    .join('')}</binding>
+  <service name="Desk"><port name="Desk" binding="d:Desk"><soap:address location="http://h/"/></port></service></definitions>`;
+
+t.test('answers and Faults that are no objects are the value of one', async (t) => {
+  const directory = t.testdir({ 'odd.wsdl': ODD });
+  const operations = '{ List: { field: Query.list, faults: union }, Reset: { field: Mutation.reset, faults: union } }';
+  const { backend, ask } = await startDesk(t, '1.1', { wsdl: `${directory}/odd.wsdl`, operations });
+  const faults =
+    '__typename ... on Broken { why part } ... on Late { days } ... on Failure { w: why } ... on Text { value } ... on Empty { there: value } ... on Any { xml: value }';
+  const list = `{ list { ${faults} ... on ListPayload { skus: value } } }`;
+  const told = async (content: string, query = list): Promise<unknown> => {
+    backend.answer = answerWith(envelope(content, '1.1'));
+    return ask(query);
+  };
+  const fault = (detail: string): string => faultWith(detail, '1.1');
+  const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+  t.same(await told('<d:ListResponse><d:sku>a</d:sku></d:ListResponse>'), {
+    data: { list: { __typename: 'ListPayload', skus: ['a'] } },
   });
-  backend.answer = answerWith(
-    envelope('<d:CancelOrderResponse><d:cancelled>true</d:cancelled></d:CancelOrderResponse>', '1.1'),
-  );
-  t.same(await ask(query), { data: { cancelOrder: { __typename: 'CancelOrderPayload', value: true } } });
-  backend.answer = answerWith(envelope(faultWith(FAULT, '1.1'), '1.1'));
-  t.same(await ask(query), { data: { cancelOrder: { __typename: 'OrderFault', code: 404 } } });
+  t.same(await told('<d:ListResponse/>'), { data: { list: { __typename: 'ListPayload', skus: [] } } });
+  t.same(await told(fault(`<d:failure ${xsi} xsi:type="d:Broken"><d:why>w</d:why><d:part>3</d:part></d:failure>`)), {
+    data: { list: { __typename: 'Broken', why: 'w', part: 3, w: 'w' } },
+  });
+  t.same(await told(fault('<d:text>t</d:text><d:failure/>')), { data: { list: { __typename: 'Text', value: 't' } } });
+  t.same(await told(fault('<d:empty/>')), { data: { list: { __typename: 'Empty', there: true } } });
+  t.same(await told(fault('<d:any>a<b>c</b></d:any>')), {
+    data: { list: { __typename: 'Any', xml: '<any xmlns="http://legacy.example.com/desk">a<b xmlns="">c</b></any>' } },
+  });
+  t.match(await told(fault('<d:failure/>')), {
+    data: { list: null },
+    errors: [{ extensions: { code: 'SOAP_FAULT' } }],
+  });
+  const reset = 'mutation { reset { __typename ... on ResetPayload { value } ... on Text { t: value } } }';
+  t.same(await told('<d:ResetResponse/>', reset), { data: { reset: { __typename: 'ResetPayload', value: true } } });
+  t.same(await told(fault('<d:text>t</d:text>'), reset), { data: { reset: { __typename: 'Text', t: 't' } } });
 });
 
 t.test('details that callers may not see are no data either', async (t) => {
-  const { backend, ask } = await startDesk(t, '1.1', '    faultDetail: none\n');
+  const { backend, ask } = await startDesk(t, '1.1', { more: '    faultDetail: none\n' });
   backend.answer = answerWith(envelope(faultWith(FAULT, '1.1'), '1.1'));
   t.match(await ask(QUERY), { data: { order: null }, errors: [{ extensions: { soap: { detail: null } } }] });
 });
