@@ -90,13 +90,14 @@ export class AttributeReader {
     const troubles: Problem[] = [];
     for (const child of node.children) {
       if (child.uri !== XSD) continue;
-      if (declared.size > MOST) {
-        troubles.push(problemAt(child, `A type has more than ${MOST} attributes; the rest is left out.`));
+      if (declared.size > MOST || this.#left < 0) {
+        troubles.push(problemAt(child, 'There are more attributes than allowed; from here on they are left out.'));
         break;
       }
       if (child.local === 'anyAttribute') wildcards.unshift(readWildcard(child, unit.target));
       else if (child.local === 'attributeGroup') {
         const group = this.#group(child, unit);
+        this.#left -= group.declared.size;
         for (const [key, attribute] of group.declared) declared.set(key, attribute);
         if (group.wildcard !== null) wildcards.push(group.wildcard);
         troubles.push(...group.troubles.slice(0, TROUBLES));

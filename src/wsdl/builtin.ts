@@ -9,7 +9,17 @@ import {
   type SimpleType,
   type XsdType,
 } from './model.js';
-import { isBuiltInNamespace, SOAP_ENCODINGS, WSI_REFERENCES, XMIME, XML, XOP, XSD, XSI } from './namespaces.js';
+import {
+  isBuiltInNamespace,
+  OLDER_XSD,
+  SOAP_ENCODINGS,
+  WSI_REFERENCES,
+  XMIME,
+  XML,
+  XOP,
+  XSD,
+  XSI,
+} from './namespaces.js';
 
 /** What XML Schema defines itself, and what the reader tolerates of the SOAP encoding, MIME and XOP schemas. */
 const ATOMIC: ReadonlySet<string> = new Set(
@@ -21,7 +31,7 @@ const ATOMIC: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Built-in lists, and types of XSD 1.1 that some stacks write, with the type of 1.0 that decides their values. */
+/** Built-in lists, and types of XSD 1.1 and of drafts that some stacks write, with the type of 1.0 that decides their values. */
 const LISTS: ReadonlyMap<string, string> = new Map([
   ['NMTOKENS', 'NMTOKEN'],
   ['IDREFS', 'IDREF'],
@@ -33,6 +43,8 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   ['dateTimeStamp', 'dateTime'],
   ['dayTimeDuration', 'duration'],
   ['yearMonthDuration', 'duration'],
+  ['timeInstant', 'dateTime'],
+  ['uriReference', 'anyURI'],
 ]);
 
 function simple(
@@ -58,7 +70,7 @@ function simple(
 }
 
 function makeSimple(uri: string, local: string): SimpleType | null {
-  if (uri === XSD || SOAP_ENCODINGS.includes(uri)) {
+  if (uri === XSD || OLDER_XSD.includes(uri) || SOAP_ENCODINGS.includes(uri)) {
     if (ATOMIC.has(local)) return simple(uri, local, 'atomic', local);
     const item = LISTS.get(local);
     if (item !== undefined) return simple(uri, local, 'list', item, simple(XSD, item, 'atomic', item));
@@ -122,7 +134,8 @@ const ENCODED: ReadonlyMap<string, ReadonlyMap<string, ComplexType>> = new Map(
 
 /** The built-in type with this name, or null. Only for names of built-in namespaces. */
 export function builtInType(name: QName): XsdType | null {
-  if (name.uri === XSD && (name.local === 'anyType' || name.local === 'ur-type')) return ANY_TYPE;
+  const isSchema = name.uri === XSD || OLDER_XSD.includes(name.uri);
+  if (isSchema && (name.local === 'anyType' || name.local === 'ur-type')) return ANY_TYPE;
   return ENCODED.get(name.uri)?.get(name.local) ?? builtInSimple(name);
 }
 

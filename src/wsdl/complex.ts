@@ -159,8 +159,11 @@ export class ComplexTypeReader {
       this.#reading.approximate(type, problemAt(node, what));
       return null;
     }
-    type.base = base;
-    type.derivation = node.local === 'extension' ? 'extension' : 'restriction';
+    // Only what a redefinition replaced is a base without a name: nothing is ever of that type, so it is no base.
+    const isReplaced = base.name === null;
+    type.base = isReplaced ? base.base : base;
+    const derivation = node.local === 'extension' ? 'extension' : 'restriction';
+    type.derivation = isReplaced ? base.derivation : derivation;
     return base;
   }
 

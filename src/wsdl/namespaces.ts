@@ -6,6 +6,8 @@ export const WSDL_SOAP12 = 'http://schemas.xmlsoap.org/wsdl/soap12/';
 export const WSDL_HTTP = 'http://schemas.xmlsoap.org/wsdl/http/';
 export const WSDL_MIME = 'http://schemas.xmlsoap.org/wsdl/mime/';
 export const XSD = 'http://www.w3.org/2001/XMLSchema';
+/** Drafts of XML Schema that the first stacks took their types from. */
+export const OLDER_XSD: readonly string[] = ['http://www.w3.org/1999/XMLSchema', 'http://www.w3.org/2000/10/XMLSchema'];
 export const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 export const XML = 'http://www.w3.org/XML/1998/namespace';
 export const XMLNS = 'http://www.w3.org/2000/xmlns/';
@@ -31,6 +33,7 @@ const BUILT_IN: ReadonlySet<string> = new Set([
   XOP,
   'https://www.w3.org/2004/08/xop/include',
   WSI_REFERENCES,
+  ...OLDER_XSD,
   ...SOAP_ENCODINGS,
 ]);
 

@@ -28,6 +28,8 @@ const DEPTH = 200;
 /** Groups that contain groups can multiply: a content model with more elements than this is not built. */
 const MOST = 65_535;
 const INLINE = 500;
+/** Particles of one model that may be copied out of groups, or stand in for the heads of substitution groups. */
+const COPIED = 2_000_000;
 
 /** Reads content models: `sequence`, `choice`, `all`, and `group` references with what they refer to. */
 export class ParticleReader {
@@ -37,6 +39,7 @@ export class ParticleReader {
   readonly #substitutes = new Map<string, Particle>();
   readonly #sizes = new WeakMap<Particle, number>();
   #depth = 0;
+  #copied = 0;
 
   constructor(reading: SchemaReading) {
     this.#reading = reading;
@@ -62,7 +65,7 @@ export class ParticleReader {
       if (particle === null) continue;
       size += this.#sizeOf(particle);
       if (size > MOST) return { particle: null, trouble: problemAt(node, 'The content model is larger than allowed.') };
-      if (particle.kind === kind && isOnce(particle) && particle.particles.length <= INLINE) {
+      if (particle.kind === kind && isOnce(particle) && this.#mayCopy(particle.particles.length)) {
         particles.push(...particle.particles);
       } else particles.push(particle);
     }
@@ -161,13 +164,12 @@ export class ParticleReader {
     if (known !== undefined) return known;
     const head = this.#reading.element(name);
     if (head === null) return once(missingElement(node, ref, name, this.#reading));
-    const { components } = this.#reading;
-    const members = new Map<string, QName>([[key, name]]);
-    for (const at of members.keys()) {
-      for (const { node: member, unit } of components.members.get(at) ?? []) {
-        const memberName = { uri: unit.target, local: attributeOf(member, 'name') ?? '' };
-        members.set(typeKey(memberName), memberName);
-      }
+    const members = this.#membersOf(key, name);
+    this.#copied += members.size;
+    if (this.#copied > COPIED && members.size > 1) {
+      const what = `The members of the substitution group of ${ref} are more than allowed; only its head is known here.`;
+      this.#reading.notices.add(problemAt(node, what));
+      return once(head);
     }
     const elements = [...members.values()].map((member) => this.#reading.element(member)).filter((one) => one !== null);
     const concrete = elements.filter(({ abstract }) => !abstract);
@@ -177,6 +179,24 @@ export class ParticleReader {
     this.#sizes.set(particle, concrete.length);
     this.#substitutes.set(key, particle);
     return particle;
+  }
+
+  /** The head of a substitution group, its members, their members and so on, by key. */
+  #membersOf(key: string, name: QName): ReadonlyMap<string, QName> {
+    const members = new Map<string, QName>([[key, name]]);
+    for (const at of members.keys()) {
+      for (const { node, unit } of this.#reading.components.members.get(at) ?? []) {
+        const member = { uri: unit.target, local: attributeOf(node, 'name') ?? '' };
+        members.set(typeKey(member), member);
+      }
+    }
+    return members;
+  }
+
+  #mayCopy(count: number): boolean {
+    if (count > INLINE || this.#copied > COPIED) return false;
+    this.#copied += count;
+    return true;
   }
 
   #sizeOf(particle: Particle): number {

@@ -94,9 +94,14 @@ function spread(
   approximated: ReadonlyMap<XsdType, readonly Problem[]>,
 ): ReadonlyMap<XsdType, readonly Problem[]> {
   const met = new Map<XsdType, Problem[]>();
+  const visits = new Map<Container, number>();
   for (const [start, problems] of [...approximated].slice(0, TYPES)) {
     const reached = new Set<Container>([start]);
     for (const node of reached) {
+      // Whatever came here went on to all that contains it: there is nothing left to tell them.
+      const count = visits.get(node) ?? 0;
+      if (count >= REASONS) continue;
+      visits.set(node, count + 1);
       if ('kind' in node) {
         const own = met.get(node) ?? [];
         if (own.length < REASONS) met.set(node, [...own, ...problems]);
