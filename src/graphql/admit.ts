@@ -61,7 +61,9 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   const operation = operationOf(document.document, params.operationName, schema);
   const variables = coerceVariables(schema, operation, params.variables, limits.errors);
   const { fragments } = document;
-  const cost = document.remember(operation, COST, () => costOf(schema, operation, fragments, variables, limits, links));
+  const cost = document.remember(operation, COST, variables, () =>
+    costOf(schema, operation, fragments, variables, limits, links),
+  );
   if (cost > limits.cost) throw new Refusal('MAX_COST_LIMIT');
   return { document, operation, variables, params, cost };
 }

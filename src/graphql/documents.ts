@@ -2,16 +2,16 @@ import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } fr
 import { Kind, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { MIB } from '../base/limit.js';
-import type { Fragments } from './plan.js';
+import type { Fragments, Variables } from './plan.js';
 
 /** A document that was parsed and validated against the schema of one generation. */
 export class AdmittedDocument {
   readonly document: DocumentNode;
   readonly fragments: Fragments;
-  /** @skip or @include depends on a variable: what will run is known only with the variables. */
-  readonly isDynamic: boolean;
-  /** What was worked out for an operation and holds for all variables, by whoever worked it out. */
-  readonly #remembered = new Map<OperationDefinitionNode, Map<object, unknown>>();
+  /** The variables that @skip or @include depends on: what will run is known only with their values. */
+  readonly switches: readonly string[];
+  /** What was worked out for an operation, by the values of the switches, by whoever worked it out. */
+  readonly #remembered = new Map<OperationDefinitionNode, Map<string, Map<object, unknown>>>();
 
   constructor(document: DocumentNode) {
     this.document = document;
@@ -20,14 +20,20 @@ export class AdmittedDocument {
       if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
     }
     this.fragments = fragments;
-    this.isDynamic = dependsOnVariables(document);
+    this.switches = switchesOf(document);
   }
 
-  /** The answer of `make`, which is asked once per operation and maker unless the document is dynamic. */
-  remember<T>(operation: OperationDefinitionNode, maker: Maker<T>, make: () => T): T {
-    if (this.isDynamic) return make();
-    const known = this.#remembered.get(operation) ?? new Map<object, unknown>();
-    this.#remembered.set(operation, known);
+  /** The answer of `make`, which is asked once per operation, maker and values of the switches, for the first few. */
+  remember<T>(operation: OperationDefinitionNode, maker: Maker<T>, variables: Variables, make: () => T): T {
+    const ways = this.#remembered.get(operation) ?? new Map<string, Map<object, unknown>>();
+    this.#remembered.set(operation, ways);
+    const way = this.switches.map((name) => (variables[name] === true ? '1' : '0')).join('');
+    let known = ways.get(way);
+    if (known === undefined) {
+      if (ways.size === WAYS_MAX) return make();
+      known = new Map();
+      ways.set(way, known);
+    }
     const held = known.get(maker);
     if (maker.holds(held)) return held;
     const made = make();
@@ -35,6 +41,9 @@ export class AdmittedDocument {
     return made;
   }
 }
+
+/** Values of the switches of one operation that are remembered: a page has a few, a hostile caller all. */
+const WAYS_MAX = 8;
 
 /** Identifies what is remembered. */
 export interface Maker<T> {
@@ -59,12 +68,12 @@ export class DocumentCache {
   }
 }
 
-function dependsOnVariables(document: DocumentNode): boolean {
-  let depends = false;
+function switchesOf(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
   visit(document, {
     Directive(node) {
-      depends ||= node.arguments?.some((argument) => argument.value.kind === Kind.VARIABLE) ?? false;
+      for (const { value } of node.arguments ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
     },
   });
-  return depends;
+  return [...names];
 }

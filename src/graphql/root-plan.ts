@@ -42,7 +42,7 @@ export function rootPlanOf(admitted: Admitted, built: Pick<BuiltSchema, 'schema'
   const { operation, document, variables } = admitted;
   const root = built.schema.getRootType(operation.operation);
   if (!root) throw new Error('admitted without a root type');
-  return document.remember(operation, ROOT, () => {
+  return document.remember(operation, ROOT, variables, () => {
     const { fragments } = document;
     const links = new LinkPlanner(built.links, fragments, variables);
     const isRoot = (condition: string): boolean => condition === root.name;
