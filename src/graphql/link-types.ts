@@ -166,7 +166,10 @@ export function missingParts(argument: GraphQLArgument, feeds: readonly Feed[]):
   for (let part = stack.pop(); part !== undefined; part = stack.pop()) {
     const { steps } = part;
     const inside = feeds.filter((feed) => steps.every((step, at) => feed.argument[at] === step));
-    if (inside.length === 0) missing.push(steps.join('.'));
+    if (inside.length === 0) {
+      missing.push(steps.join('.'));
+      continue;
+    }
     const type = getNullableType(part.type);
     if (inside.some((feed) => feed.argument.length === steps.length) || !isInputObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
