@@ -102,7 +102,8 @@ export class ContentMarker {
     const { name, occurs, fixed, nillable, required } = element;
     if (fixed !== null) {
       this.#open(element, name);
-      this.#marks.push({ kind: 'text', value: fixed }, CLOSE);
+      if (fixed !== '') this.#marks.push({ kind: 'text', value: fixed });
+      this.#marks.push(CLOSE);
       return;
     }
     const path = below(above, element.key);

@@ -51,21 +51,23 @@ const fieldMapping = (keys: Readonly<FieldKeys>, path: readonly string[]): Field
   path,
 });
 
-/** Mistakes of the mapping as problems, at their places in the file. */
-export const findingProblems = (loaded: LoadedConfig, findings: readonly Finding[]): readonly Problem[] =>
-  findings.map(({ service, path, what, remedy, among }) => {
+/** Mistakes of the mapping as problems, at their places in the file. One that is met often is told once. */
+export function findingProblems(loaded: LoadedConfig, findings: readonly Finding[]): readonly Problem[] {
+  const problems = new Map<string, Problem>();
+  for (const { service, path, what, remedy, among, written } of findings) {
     const place = loaded.positionOf(['services', service, ...path]);
-    const near = nearest(path.at(-1) ?? '', among);
-    const [first, ...others] = [...new Set(among)].slice(0, NAMES_SHOWN);
-    const known = first === undefined ? null : `Known: ${[first, ...others].join(', ')}.`;
-    return {
+    const near = nearest(written ?? path.at(-1) ?? '', among);
+    const known = [...new Set(among)].slice(0, NAMES_SHOWN).join(', ');
+    problems.set(JSON.stringify([service, path, what]), {
       file: loaded.file,
       line: place?.line ?? null,
       column: place?.column ?? null,
       what: `Service \`${service}\`: ${what}`,
-      remedy: near === null ? (remedy ?? known) : `Did you mean \`${near}\`?`,
-    };
-  });
+      remedy: near === null ? (remedy ?? (known === '' ? null : `Known: ${known}.`)) : `Did you mean \`${near}\`?`,
+    });
+  }
+  return [...problems.values()];
+}
 
 const NAMES_SHOWN = 20;
 

@@ -17,7 +17,8 @@ export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
   }
   if (caught instanceof InputError) {
     const argument = caught.path[0] === 'arguments' ? caught.path.slice(1) : caught.path;
-    const message = `${kindOf('BAD_USER_INPUT').text} ${printPath(argument)}: ${caught.rule}.`;
+    const at = argument.length === 0 ? 'Of the arguments' : `${printPath(argument)}:`;
+    const message = `${kindOf('BAD_USER_INPUT').text} ${at} ${caught.rule}.`;
     return codedError('BAD_USER_INPUT', place, message, { argument });
   }
   return codedError(caught instanceof Refusal ? caught.code : 'INTERNAL', place);

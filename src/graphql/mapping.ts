@@ -35,6 +35,8 @@ export interface Finding {
   readonly remedy: string | null;
   /** What the last step of the path could be instead, for the nearest one to be named; [] where it is no name. */
   readonly among: readonly string[];
+  /** What was written for one of `among`, where that is not the last step of the path. */
+  readonly written?: string;
 }
 
 /** The path of the mapping of types, from the keys of a service on. */

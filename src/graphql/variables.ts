@@ -73,6 +73,7 @@ function rule(
     const lacking = Object.values(nullable.getFields())
       .filter((field) => isRequiredInputField(field) && !Object.hasOwn(invalid, field.name))
       .map((field) => `"${field.name}"`);
+    if (nullable.isOneOf) return `${at}must have exactly one of the fields of type "${nullable.name}"`;
     if (lacking.length > 0) return `${at}lacks the required ${lacking.join(', ')}`;
     return `${at}has a field that is not defined by type "${nullable.name}"`;
   }

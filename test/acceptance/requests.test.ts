@@ -1,0 +1,397 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { startTestGateway } from '../kit/gateway.js';
+import { type Desk, desk, startDesk } from './desk.js';
+
+/** Cases 7, 12, 15, 16, 17: what is written into requests, judged by xmllint where it is there. */
+
+const el = (name: string, type: string, more = ''): string => `<xs:element name="${name}" type="${type}" ${more}/>`;
+const many = 'minOccurs="0" maxOccurs="unbounded"';
+const maybe = 'minOccurs="0"';
+
+const hasXmllint = spawnSync('xmllint', ['--version']).status === 0;
+
+const schemaOf = (types: string, request: string): string =>
+  `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t">
+<xs:element name="Get"><xs:complexType><xs:sequence>${request}</xs:sequence></xs:complexType></xs:element>
+<xs:element name="GetResponse"><xs:complexType><xs:sequence><xs:element name="result" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
+${types}</xs:schema>`;
+
+interface Writer {
+  readonly desk: Desk;
+  /** What stands in the request's element, with `t` for its namespace; valid, or the test fails. */
+  written(args: string, variables?: Readonly<Record<string, unknown>>, types?: string): Promise<string>;
+  /** The first error's message. */
+  refused(args: string, variables?: Readonly<Record<string, unknown>>, types?: string): Promise<string>;
+}
+
+async function startWriter(t: Test, types: string, request: string): Promise<Writer> {
+  const schema = schemaOf(types, request);
+  const started = await startDesk(t, { 'desk.wsdl': desk({ schemas: schema }) });
+  const folder = t.testdir({});
+  const ask = (args: string, variables = {}, declared = '') =>
+    started.ask(
+      `query ${declared} { get(${args}) }`,
+      '<t:GetResponse><t:result>ok</t:result></t:GetResponse>',
+      variables,
+    );
+  return {
+    desk: started,
+    async written(args, variables, declared) {
+      const answer = await ask(args, variables, declared);
+      t.same(answer, { data: { get: 'ok' } });
+      const body = bodyOf(started.backend.complete.at(-1)?.body.toString() ?? '');
+      if (hasXmllint) {
+        writeFileSync(join(folder, 's.xsd'), schema);
+        const { status, stderr } = spawnSync('xmllint', ['--noout', '--schema', join(folder, 's.xsd'), '-'], {
+          input: body,
+        });
+        t.equal(status, 0, `${body}\n${stderr}`);
+      }
+      return /^<t:Get[^>]*?(?:\/>|>(.*)<\/t:Get>)$/s.exec(body)?.[1] ?? '';
+    },
+    async refused(args, variables, declared) {
+      const before = started.backend.complete.length;
+      const { errors } = await ask(args, variables, declared);
+      t.equal(started.backend.complete.length, before, 'nothing was sent');
+      t.equal(errors?.[0]?.extensions['code'], 'BAD_USER_INPUT');
+      return errors?.[0]?.message ?? '';
+    },
+  };
+}
+
+/** The child of Body as a document of its own, the usual prefix in place of ours. */
+function bodyOf(text: string): string {
+  const [, declared = '', name = '', rest = ''] =
+    /<s:Envelope([^>]*)>.*<s:Body><([^\s>/]+)(.*)<\/s:Body>/s.exec(text) ?? [];
+  const prefix = /xmlns:(\w+)="urn:t"/.exec(declared)?.[1] ?? '';
+  const document = `<${name}${declared.replace(/ xmlns:s="[^"]*"/, '')}${rest}`;
+  return document.replace(new RegExp(`(</?|xmlns:|xsi:type="|>)${prefix}([:=])`, 'g'), '$1t$2');
+}
+
+t.test('case 12: absent, null, empty and nil are told apart in requests', async (t) => {
+  const { written, refused } = await startWriter(
+    t,
+    `<xs:complexType name="Tags"><xs:sequence>${el('tag', 'xs:string', `${many} nillable="true"`)}</xs:sequence></xs:complexType>
+<xs:complexType name="Nothing"/>`,
+    el('s', 'xs:string', maybe) +
+      el('n', 'xs:int', 'minOccurs="0" nillable="true"') +
+      el('r', 'xs:string', 'nillable="true"') +
+      el('tags', 't:Tags', maybe) +
+      el('flag', 't:Nothing', maybe) +
+      el('sure', 't:Nothing'),
+  );
+  const end = '<t:sure/>';
+  t.equal(await written('r: "x"'), `<t:r>x</t:r>${end}`, 'what is absent is not written');
+  t.equal(await written('r: "", s: ""'), `<t:s/><t:r/>${end}`, 'an empty text is an empty element');
+  t.equal(await written('s: null, n: null, r: null'), `<t:n xsi:nil="true"/><t:r xsi:nil="true"/>${end}`);
+  t.equal(await written('tags: []'), `<t:r xsi:nil="true"/><t:tags/>${end}`, 'a list that is there and empty');
+  t.equal(
+    await written('r: "x", tags: ["a", null, ""]'),
+    `<t:r>x</t:r><t:tags><t:tag>a</t:tag><t:tag xsi:nil="true"/><t:tag/></t:tags>${end}`,
+  );
+  t.equal(await written('r: "x", tags: null, flag: true'), `<t:r>x</t:r><t:flag/>${end}`);
+  t.match(await refused('flag: false'), 'flag: must be true or left out');
+});
+
+t.test('case 15: attributes and simple content are written in one stable shape', async (t) => {
+  const { written, refused } = await startWriter(
+    t,
+    `<xs:complexType name="Price"><xs:simpleContent><xs:extension base="xs:decimal">
+<xs:attribute name="currency" type="xs:string" use="required"/><xs:attribute name="kind" type="xs:string" fixed="net" use="required"/>
+<xs:attribute name="note" type="xs:string"/><xs:attribute name="scheme" type="xs:string" fixed="x"/></xs:extension></xs:simpleContent></xs:complexType>
+<xs:complexType name="Free"><xs:simpleContent><xs:restriction base="t:Price"><xs:attribute name="note" use="prohibited"/></xs:restriction></xs:simpleContent></xs:complexType>`,
+    el('price', 't:Price') + el('free', 't:Free', maybe),
+  );
+  t.equal(
+    await written('price: { price: { value: "1.50", currency: "EUR", note: "a\\"<" } }'),
+    '<t:price currency="EUR" kind="net" note="a&quot;&lt;">1.50</t:price>',
+  );
+  t.match(await refused('price: { price: { value: "x", currency: "EUR" } }'), 'price.price.value: must be');
+});
+
+const SHAPES = `
+<xs:complexType name="Part"><xs:sequence>${el('sku', 'xs:string')}</xs:sequence><xs:attribute name="no" type="xs:int"/></xs:complexType>
+<xs:complexType name="Engine"><xs:complexContent><xs:extension base="t:Part"><xs:sequence>${el('power', 'xs:int')}${el('parts', 't:Part', many)}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+<xs:complexType name="Turbo"><xs:complexContent><xs:extension base="t:Engine"><xs:sequence>${el('boost', 'xs:int', maybe)}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+<xs:complexType name="Shape" abstract="true"/>
+<xs:complexType name="Circle"><xs:complexContent><xs:extension base="t:Shape"><xs:sequence>${el('radius', 'xs:int')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+<xs:complexType name="Dot"><xs:complexContent><xs:extension base="t:Shape"/></xs:complexContent></xs:complexType>`;
+
+t.test('case 16: elements follow the schema through the whole chain of extension, base first', async (t) => {
+  const { written } = await startWriter(t, SHAPES, el('part', 't:Part'));
+  t.equal(
+    await written('part: { turbo: { boost: 3, power: 2, no: 7, sku: "a" } }'),
+    '<t:part xsi:type="t:Turbo" no="7"><t:sku>a</t:sku><t:power>2</t:power><t:boost>3</t:boost></t:part>',
+  );
+});
+
+t.test('case 16: a repeated choice keeps the order of the caller', async (t) => {
+  const { written, refused } = await startWriter(
+    t,
+    `<xs:complexType name="Journal"><xs:choice maxOccurs="unbounded">${el('debit', 'xs:int')}${el('credit', 'xs:int')}<xs:sequence>${el('from', 'xs:int')}${el('to', 'xs:int')}</xs:sequence></xs:choice></xs:complexType>
+<xs:complexType name="Pairs"><xs:sequence minOccurs="2" maxOccurs="3">${el('k', 'xs:string')}${el('v', 'xs:string', maybe)}</xs:sequence></xs:complexType>
+<xs:element name="pet" type="xs:string" abstract="true"/><xs:element name="cat" type="xs:string" substitutionGroup="t:pet"/><xs:element name="dog" type="xs:string" substitutionGroup="t:pet"/>`,
+    `${el('journal', 't:Journal', maybe) + el('pairs', 't:Pairs', maybe)}<xs:element ref="t:pet" ${many}/>`,
+  );
+  t.equal(
+    await written('journal: { items: [{ debit: 1 }, { credit: 2 }, { from: 3, to: 4 }, { debit: 5 }] }'),
+    '<t:journal><t:debit>1</t:debit><t:credit>2</t:credit><t:from>3</t:from><t:to>4</t:to><t:debit>5</t:debit></t:journal>',
+  );
+  t.equal(
+    await written('pairs: { items: [{ k: "a" }, { k: "b", v: "c" }] }'),
+    '<t:pairs><t:k>a</t:k><t:k>b</t:k><t:v>c</t:v></t:pairs>',
+  );
+  t.equal(
+    await written('items: [{ dog: "a" }, { cat: "b" }, { dog: "c" }]'),
+    '<t:dog>a</t:dog><t:cat>b</t:cat><t:dog>c</t:dog>',
+    'members of a substitution group too',
+  );
+  t.match(
+    await refused('journal: { items: [{ debit: 1 }, { from: 3 }] }'),
+    'journal.items[1]: to must be given with from',
+  );
+  t.match(
+    await refused('journal: { items: [{ debit: 1, credit: 3 }] }'),
+    'only one may be given of debit, credit, (from, to)',
+  );
+  t.match(await refused('pairs: { items: [{ k: "a" }] }'), 'pairs.items: must have at least 2 items');
+  t.match(await refused('journal: { items: [] }'), 'journal.items: must have at least one item');
+});
+
+t.test('case 17: derived types are named by xsi:type, and an abstract one is never written', async (t) => {
+  const { written, desk: started } = await startWriter(
+    t,
+    SHAPES,
+    el('part', 't:Part', maybe) + el('shape', 't:Shape', maybe),
+  );
+  t.equal(
+    await written('part: { part: { sku: "a" } }'),
+    '<t:part><t:sku>a</t:sku></t:part>',
+    'the declared one needs no name',
+  );
+  t.equal(
+    await written(
+      'part: { engine: { sku: "a", power: 1, parts: [{ part: { sku: "b" } }, { engine: { sku: "c", power: 2 } }] } }',
+    ),
+    '<t:part xsi:type="t:Engine"><t:sku>a</t:sku><t:power>1</t:power><t:parts><t:sku>b</t:sku></t:parts>' +
+      '<t:parts xsi:type="t:Engine"><t:sku>c</t:sku><t:power>2</t:power></t:parts></t:part>',
+  );
+  t.equal(
+    await written('shape: { circle: { radius: 1 } }'),
+    '<t:shape xsi:type="t:Circle"><t:radius>1</t:radius></t:shape>',
+  );
+  t.equal(await written('shape: { dot: true }'), '<t:shape xsi:type="t:Dot"/>', 'a type without content');
+  const invalid = await started.ask('{ get(shape: { shape: { } }) }', '');
+  t.equal(invalid.errors?.[0]?.extensions['code'], 'GRAPHQL_VALIDATION_FAILED');
+  const both = await started.ask('query ($s: ShapeOneOfInput) { get(shape: $s) }', '', {
+    s: { circle: { radius: 1 }, dot: true },
+  });
+  t.equal(both.errors?.[0]?.extensions['code'], 'BAD_USER_INPUT');
+  t.match(both.errors?.[0]?.message, 'must have exactly one');
+});
+
+t.test('a type that is a choice takes exactly one; a choice inside a sequence is checked', async (t) => {
+  const {
+    written,
+    refused,
+    desk: started,
+  } = await startWriter(
+    t,
+    `<xs:complexType name="Contact"><xs:choice>${el('mail', 'xs:string')}${el('phone', 'xs:string', 'maxOccurs="2"')}</xs:choice></xs:complexType>`,
+    el('contact', 't:Contact', maybe) +
+      `<xs:choice>${el('card', 'xs:string')}<xs:sequence>${el('iban', 'xs:string')}${el('bic', 'xs:string', maybe)}</xs:sequence></xs:choice>
+<xs:choice minOccurs="0">${el('a', 'xs:int')}${el('b', 'xs:int')}</xs:choice>
+<xs:sequence minOccurs="0">${el('lat', 'xs:int')}${el('long', 'xs:int')}</xs:sequence>`,
+  );
+  t.match(await sdlOf(started, 'ContactInput'), { isOneOf: true });
+  t.equal(
+    await written('card: "1", contact: { phone: ["1", "2"] }'),
+    '<t:contact><t:phone>1</t:phone><t:phone>2</t:phone></t:contact><t:card>1</t:card>',
+  );
+  t.equal(await written('bic: "x", iban: "y", b: 2'), '<t:iban>y</t:iban><t:bic>x</t:bic><t:b>2</t:b>');
+  t.match(
+    await refused('a: 1'),
+    'An argument has no valid value. Of the arguments one must be given of card, (iban, bic)',
+  );
+  t.match(await refused('card: "1", bic: "x"'), 'only one may be given of card, (iban, bic)');
+  t.match(await refused('bic: "x"'), 'iban must be given with bic');
+  t.match(await refused('card: "1", a: 1, b: 2'), 'only one may be given of a, b');
+  t.match(await refused('card: "1", lat: 1'), 'long must be given with lat');
+  t.match(await refused('card: "1", contact: { phone: ["1", "2", "3"] }'), 'contact.phone: must have at most 2 items');
+});
+
+async function sdlOf({ gateway }: Desk, type: string): Promise<unknown> {
+  const response = await fetch(`${gateway.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: `{ __type(name: "${type}") { isOneOf inputFields { name } } }` }),
+  });
+  const answer: { readonly data: { readonly __type: unknown } } = JSON.parse(await response.text());
+  return answer.data.__type;
+}
+
+t.test('content that is not modelled is written from XML, which is data and no more', async (t) => {
+  const { written, refused } = await startWriter(
+    t,
+    `<xs:complexType name="Rich" mixed="true"><xs:sequence><xs:any processContents="skip" ${many}/></xs:sequence></xs:complexType>`,
+    el('rich', 't:Rich', maybe) +
+      el('thing', 'xs:anyType', maybe) +
+      `<xs:any processContents="skip" namespace="##other" ${many}/>`,
+  );
+  const xml = (text: string) => written('rich: $x', { x: text }, '($x: XML)');
+  const not = (text: string) => refused('rich: $x', { x: text }, '($x: XML)');
+  t.equal(await xml('a < b & c'), '<t:rich>a &lt; b &amp; c</t:rich>', 'text');
+  t.equal(
+    await xml('<q:rich xmlns:q="urn:t">a <b c="&lt;">&#x41;<![CDATA[<]]></b><!-- x --></q:rich>'),
+    '<t:rich>a <b c="&lt;">A&lt;</b></t:rich>',
+    'an element, whatever its prefixes',
+  );
+  t.equal(
+    await written(
+      'thing: $x',
+      {
+        x: '<thing xmlns="urn:t" xmlns:i="http://www.w3.org/2001/XMLSchema-instance" xmlns:x="http://www.w3.org/2001/XMLSchema" i:type="x:int">5</thing>',
+      },
+      '($x: XML)',
+    ),
+    '<t:thing xsi:type="xsd:int">5</t:thing>',
+  );
+  const any = await written(
+    'any: $x',
+    { x: ['<e xmlns="urn:e"/>', '<f xmlns="urn:f" g="1"><h xmlns=""/></f>'] },
+    '($x: [XML!])',
+  );
+  t.match(any, /^<n\d:e\/><n\d:f g="1"><h\/><\/n\d:f>$/);
+  t.match(await not('<b>bold</b>'), 'rich: must be an element rich in the namespace urn:t');
+  t.match(await not('<rich xmlns="urn:t"></rich><more/>'), 'must be one well-formed XML element');
+  t.match(await not('<rich xmlns="urn:t"><a></rich>'), 'must be one well-formed XML element');
+  t.match(
+    await not('<!DOCTYPE rich [<!ENTITY e SYSTEM "file:///etc/passwd">]><rich xmlns="urn:t">&e;</rich>'),
+    'must be one well-formed',
+  );
+  t.match(await not('<rich xmlns="urn:t"><?php x?></rich>'), 'must be one well-formed');
+  t.match(
+    await not(`<rich xmlns="urn:t">${'<a>'.repeat(200)}${'</a>'.repeat(200)}</rich>`),
+    'longer or deeper than allowed',
+  );
+  t.match(
+    await not('<rich xmlns="urn:t"><x:Body xmlns:x="http://schemas.xmlsoap.org/soap/envelope/"/></rich>'),
+    'must not hold names of SOAP',
+  );
+  t.match(
+    await not(`<rich xmlns="urn:t">${Array.from({ length: 20 }, (_, n) => `<a xmlns="urn:${n}"/>`).join('')}</rich>`),
+    'more namespaces than allowed',
+  );
+  t.match(await refused('any: $x', { x: ['text'] }, '($x: [XML!])'), 'any[0]: must be one well-formed');
+});
+
+t.test('a QName has a prefix that is declared; lists of simple values are lists', async (t) => {
+  const { written } = await startWriter(
+    t,
+    '<xs:simpleType name="Numbers"><xs:list itemType="xs:int"/></xs:simpleType>',
+    el('name', 'xs:QName', maybe) + el('numbers', 't:Numbers', maybe),
+  );
+  t.equal(await written('name: "{urn:t}x", numbers: [1, 2, 3]'), '<t:name>t:x</t:name><t:numbers>1 2 3</t:numbers>');
+  t.equal(await written('name: "x"'), '<t:name>x</t:name>');
+  t.match(await written('name: "{urn:other}x"'), /^<t:name>n\d:x<\/t:name>$/);
+});
+
+t.test('values come from constants, secrets and listed header fields, and callers do not see them', async (t) => {
+  process.env['TEST_SECRET'] = 's3cr3t<&';
+  const started = await startDesk(
+    t,
+    {
+      'desk.wsdl': desk({
+        schemas: schemaOf(
+          `<xs:element name="Auth"><xs:complexType><xs:sequence>${el('user', 'xs:string', maybe)}${el('password', 'xs:string')}</xs:sequence><xs:attribute name="tenant" type="xs:string"/></xs:complexType></xs:element>
+<xs:element name="Trace" type="xs:string"/>
+<xs:complexType name="Order"><xs:sequence>${el('sku', 'xs:string')}${el('channel', 'xs:string')}</xs:sequence><xs:attribute name="version" type="xs:int"/></xs:complexType>`,
+          el('order', 't:Order') + el('tenant', 'xs:int', maybe) + el('oldName', 'xs:string', maybe),
+        ),
+        messages:
+          '<message name="A"><part name="a" element="t:Auth"/></message><message name="T"><part name="a" element="t:Trace"/></message>',
+        input: '<soap:header message="t:A" part="a" use="literal"/><soap:header message="t:T" part="a" use="literal"/>',
+      }),
+      secret: 'file-s3cr3t\n',
+    },
+    `    callerHeaders: [X-Tenant, x-trace]
+    operations:
+      Get:
+        arguments:
+          order/channel: { value: web }
+          order/@version: { value: "3" }
+          tenant: { header: x-tenant }
+          oldName: { name: newName }
+        headers:
+          Auth/password: { value: "\${TEST_SECRET}" }
+          Auth/@tenant: { value: { file: secret } }
+          Trace: { header: X-Trace }
+`,
+  );
+  const send = async (query: string, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const response = await fetch(`${started.gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query }),
+    });
+    return response.text();
+  };
+  await started.ask('{ __typename }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>');
+  const query = '{ get(order: { sku: "a" }, newName: "n") }';
+  t.equal(await send(query, { 'x-tenant': '7', 'x-trace': '</a>' }), '{"data":{"get":"ok"}}');
+  t.match(
+    started.sent(),
+    '<s:Header><n1:Auth tenant="file-s3cr3t"><n1:password>s3cr3t&lt;&amp;</n1:password></n1:Auth><n1:Trace>&lt;/a&gt;</n1:Trace></s:Header>' +
+      '<s:Body><n1:Get><n1:order version="3"><n1:sku>a</n1:sku><n1:channel>web</n1:channel></n1:order><n1:tenant>7</n1:tenant><n1:oldName>n</n1:oldName></n1:Get></s:Body>',
+  );
+  await send('{ get(order: { sku: "a" }, headers: { auth: { user: "u" } }) }');
+  t.match(
+    started.sent(),
+    '<n1:Auth tenant="file-s3cr3t"><n1:user>u</n1:user><n1:password>s3cr3t&lt;&amp;</n1:password></n1:Auth></s:Header>',
+  );
+  t.notMatch(started.sent(), 'tenant>', 'a header field that is not there is not written');
+  for (const tenant of ['x', '7\t7', 'a'.repeat(9000)]) {
+    const refused = await send(query, { 'x-tenant': tenant });
+    t.match(refused, 'tenant: the request header x-tenant ');
+    t.notMatch(refused, /s3cr3t/);
+  }
+  const schema = await send('{ __schema { types { name inputFields { name } fields { name args { name } } } } }');
+  t.notMatch(schema, /password|"tenant"|channel|version|s3cr3t|oldName/);
+  t.notMatch(JSON.stringify(started.gateway.logLines()), /s3cr3t/);
+});
+
+t.test('mistakes in where values come from are told with their place and the nearest name', async (t) => {
+  const mistakes: readonly (readonly [string, RegExp])[] = [
+    ['arguments: { ordr/sku: { value: x } }', /no `ordr` to map.*Did you mean `order`/],
+    ['arguments: { order/skew: { value: x } }', /no `skew` to map.*Did you mean `sku`/],
+    ['arguments: { order: { value: x } }', /Only a single simple value/],
+    ['arguments: { count: { value: secret-text } }', /The value cannot be written/],
+    ['arguments: { count: { header: x-tenan } }', /none of `callerHeaders`.*Did you mean `x-tenant`/],
+    ['arguments: { count: { header: x-tenant, value: a } }', /both `value` and `header`/],
+    ['arguments: { count: { } }', /says nothing/],
+    ['arguments: { count: { name: order } }', /another argument order/],
+    ['arguments: { "a b": { value: x } }', /cannot be a name/],
+    ['headers: { Auth: { value: x } }', /no `Auth` to map/],
+  ];
+  const wsdl = desk({
+    schemas: schemaOf(
+      `<xs:complexType name="Order"><xs:sequence>${el('sku', 'xs:string')}</xs:sequence></xs:complexType>`,
+      el('order', 't:Order') + el('count', 'xs:int', maybe),
+    ),
+  });
+  for (const [keys, expected] of mistakes) {
+    const folder = t.testdir({ 'desk.wsdl': wsdl });
+    const service =
+      'services:\n  desk:\n    wsdl: desk.wsdl\n    url: http://127.0.0.1:9\n    callerHeaders: [x-tenant]\n';
+    const problem = await startTestGateway(`${service}    operations:\n      Get:\n        ${keys}\n`, folder).then(
+      (gateway) => gateway.close().then(() => 'accepted'),
+      (error: unknown) => String(error),
+    );
+    t.match(problem, expected, keys);
+    t.match(problem, /yaml:\d+:\d+/, 'with its place');
+    t.notMatch(problem, 'secret-text');
+  }
+});
