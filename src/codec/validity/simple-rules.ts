@@ -2,6 +2,7 @@ import type { SimpleType } from '../../wsdl/model.js';
 import { treatWhiteSpace } from '../lexical.js';
 import { compileSimple } from '../simple-validity.js';
 import { valueSpaceOf } from '../value-space.js';
+import { namesOf, quickCheck } from './quick.js';
 
 /** How the text of a simple type is validated. */
 export interface SimpleRules {
@@ -20,11 +21,11 @@ const KNOWN = new WeakMap<SimpleType, SimpleRules>();
 export function simpleRulesOf(type: SimpleType): SimpleRules {
   const known = KNOWN.get(type);
   if (known !== undefined) return known;
-  const isPlain = type.variety === 'atomic' && type.enumeration === null && !hasFacets(type);
+  const isPlain = type.variety === 'atomic' && type.enumeration === null && namesOf(type.facets).length === 0;
   const isFree = isPlain && ANY_TEXT.has(type.builtIn);
   const made: SimpleRules = {
     type,
-    check: isFree ? null : compileSimple(withoutNames(type)),
+    check: isFree ? null : checkOf(withoutNames(type)),
     flows: isPlain && type.builtIn === 'base64Binary',
     identity: identityOf(type),
   };
@@ -32,14 +33,14 @@ export function simpleRulesOf(type: SimpleType): SimpleRules {
   return made;
 }
 
-/** White space alone makes nothing invalid. */
-const hasFacets = ({ facets }: SimpleType): boolean =>
-  Object.entries(facets).some(
-    ([name, value]) => name !== 'whiteSpace' && value !== null && !(Array.isArray(value) && value.length === 0),
-  );
-
 /** Types that every text is valid of, whatever their white space means (XSD 1.0 part 2 sections 3.2.1, 3.2.17, 3.3.1). */
 const ANY_TEXT: ReadonlySet<string> = new Set(['string', 'normalizedString', 'token', 'anyURI']);
+
+function checkOf(type: SimpleType): (lexical: string) => string | null {
+  const check = compileSimple(type);
+  const quick = quickCheck(type, check);
+  return quick === null ? check : (lexical) => (quick(lexical) ? null : check(lexical));
+}
 
 /** QNames are equal by what their prefixes mean, which a list of lexical forms does not tell: the form alone is judged. */
 function withoutNames(type: SimpleType): SimpleType {
