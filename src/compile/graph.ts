@@ -36,6 +36,6 @@ export function compileGraph(loaded: LoadedConfig, services: readonly SoapServic
     ...findingProblems(loaded, findings),
     ...linkProblems(loaded, linkFaults),
   ];
-  if (problems.length > 0) throw new Problems(problems);
+  if (problems.length > 0) throw new Problems(problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)));
   return { path: loaded.config.graphql.path, schema, fields, links, notices };
 }

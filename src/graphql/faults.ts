@@ -8,10 +8,11 @@ import {
   isObjectType,
 } from 'graphql';
 import type { ElementDeclaration, FaultDeclaration, Operation } from '../wsdl/model.js';
+import { contentOf } from './content.js';
 import { type LeafTable, PRESENCE } from './leaf.js';
 import type { MemberTable } from './members.js';
 import { pascalName } from './naming.js';
-import { contentOf, type OutputTypes } from './output.js';
+import type { OutputTypes } from './output.js';
 import type { ElementShape, FaultShape, FieldShape, ReplyRoot, ReplyShape } from './shape.js';
 import type { TypeNames } from './type-names.js';
 

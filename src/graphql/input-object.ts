@@ -8,6 +8,7 @@ import {
   type Scalar,
 } from '../codec/plan.js';
 import { type ComplexType, type ElementDeclaration, typeKey } from '../wsdl/model.js';
+import { contentOf, hides, wrappedItem } from './content.js';
 import { type Counts, type InputContent, inputContent, type Piece } from './input-content.js';
 import {
   fieldOf,
@@ -21,9 +22,8 @@ import { hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './inpu
 import { keyInMapping, placeOf } from './input-place.js';
 import { isExclusive, named, singles } from './input-rules.js';
 import { PRESENCE } from './leaf.js';
-import { type AttributeMember, type ElementMember, isHidden, type Member } from './members.js';
+import type { AttributeMember, ElementMember, Member } from './members.js';
 import { NameScope, pascalName } from './naming.js';
-import { contentOf, wrappedItem } from './output.js';
 import { typeNameOf } from './wire-type.js';
 
 type MutablePlan = {
@@ -83,7 +83,7 @@ export class ObjectFiller implements InputObject {
     const { element, isAlternative } = place;
     const required = place.min > 0;
     const mapping = this.#mappingOf(element.name.local);
-    if (isHidden(member) && !required && mapping === null) return null;
+    if (hides(member, this.#types.members) && !required && mapping === null) return null;
     const key = this.#keyOf(member, mapping);
     const many = place.max > 1;
     const item = many ? null : wrappedItem(element.type, this.#types.members);
@@ -201,7 +201,7 @@ export class ObjectFiller implements InputObject {
     const { attribute } = member;
     const mapping = this.#mappingOf(`@${attribute.name.local}`);
     const { required, fixed } = attribute;
-    if ((fixed !== null || isHidden(member)) && !required && mapping === null) return;
+    if ((fixed !== null || hides(member, this.#types.members)) && !required && mapping === null) return;
     const hint = `${this.#owner.name}${pascalName(attribute.name.local)}`;
     const { type, scalar } = this.#types.simple(attribute.type, hint, member);
     const key = this.#keyOf(member, mapping);

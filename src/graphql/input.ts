@@ -1,6 +1,7 @@
 import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList } from 'graphql';
 import type { EncodeElement, EncodeValue, EncodeVariant, Scalar } from '../codec/plan.js';
 import type { ComplexType, SimpleType, XsdType } from '../wsdl/model.js';
+import { contentOf } from './content.js';
 import { descriptionOf } from './description.js';
 import { inputContent } from './input-content.js';
 import {
@@ -17,7 +18,6 @@ import { isExclusive } from './input-rules.js';
 import { BY_HAND_URI, type LeafTable, PRESENCE } from './leaf.js';
 import type { ElementMember, Member, MemberTable } from './members.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
-import { contentOf } from './output.js';
 import { derivedFrom, type Reached } from './reach.js';
 import type { TypeNames } from './type-names.js';
 import { typeNameOf } from './wire-type.js';

@@ -1,4 +1,4 @@
-import type { AttributeDeclaration, ComplexType, ElementDeclaration, SimpleType } from '../wsdl/model.js';
+import type { AttributeDeclaration, ComplexType, ElementDeclaration, SimpleType, XsdType } from '../wsdl/model.js';
 import { typeKey } from '../wsdl/model.js';
 import { descriptionOf } from './description.js';
 import type { FieldMapping, MappingTable } from './mapping.js';
@@ -91,6 +91,11 @@ export class MemberTable {
     }
     for (const step of chain.reverse()) this.#known.set(step, this.#flatten(step));
     return this.#known.get(type) ?? EMPTY;
+  }
+
+  /** Whether the mapping hides everything of this type. */
+  hidesType(type: XsdType): boolean {
+    return this.#mapping.of(type)?.hidden === true;
   }
 
   #flatten(type: ComplexType): Members {

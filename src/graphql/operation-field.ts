@@ -7,6 +7,7 @@ import {
 } from 'graphql';
 import type { EncodeElement, RequestPlan } from '../codec/plan.js';
 import type { ComplexType, ElementDeclaration, Operation, SimpleType } from '../wsdl/model.js';
+import { contentOf, wrappedItem } from './content.js';
 import { descriptionOf } from './description.js';
 import type { OperationMapping } from './exposure.js';
 import type { FaultTypes } from './faults.js';
@@ -16,7 +17,7 @@ import { type InputMappings, NO_MAPPINGS, refuseUnknown } from './input-mapping.
 import { BY_HAND_URI, type LeafTable } from './leaf.js';
 import { elementMember, type MemberTable } from './members.js';
 import { fieldName, NameScope, type Naming, pascalName } from './naming.js';
-import { contentOf, type OutputTypes, wrappedItem } from './output.js';
+import type { OutputTypes } from './output.js';
 import type { FieldShape, ReplyRoot, ReplyShape } from './shape.js';
 import type { TypeNames } from './type-names.js';
 

@@ -14,19 +14,12 @@ import {
 import type { SlotSource } from '../codec/plan.js';
 import type { ComplexType, SimpleType, XsdType } from '../wsdl/model.js';
 import { typeKey } from '../wsdl/model.js';
+import { contentOf, hides, wrappedItem } from './content.js';
 import { descriptionOf } from './description.js';
-import { BY_HAND_URI, type Leaf, type LeafTable, PRESENCE } from './leaf.js';
-import {
-  type AttributeMember,
-  type ChoiceMember,
-  type ElementMember,
-  isHidden,
-  type Member,
-  type MemberTable,
-  type TextMember,
-} from './members.js';
+import { type Leaf, type LeafTable, PRESENCE } from './leaf.js';
+import type { AttributeMember, ChoiceMember, ElementMember, Member, MemberTable, TextMember } from './members.js';
 import { pascalName } from './naming.js';
-import { derivedFrom, hasVariants, type Reached } from './reach.js';
+import { derivedFrom, type Reached } from './reach.js';
 import type { BranchShape, ElementShape, FieldShape, ObjectShape, ValueShape } from './shape.js';
 import type { TypeNames } from './type-names.js';
 
@@ -312,7 +305,7 @@ export class OutputTypes {
       const choice = member.place === 'element' ? choices.get(member.element) : undefined;
       if (choice !== undefined) {
         if (!fields.has(choice.name)) fields.set(choice.name, this.#choice(choice, owner));
-      } else if (!this.#isHidden(member)) fields.set(member.name, this.field(member, owner));
+      } else if (!hides(member, this.#members)) fields.set(member.name, this.field(member, owner));
     }
     if (rest !== null) fields.set(rest, this.#rest(all));
     // GraphQL has no object without fields, and an object has the fields of its interfaces.
@@ -336,20 +329,11 @@ export class OutputTypes {
     return { type: listOf(this.#leaves.xml, true), shape, description, deprecated: null };
   }
 
-  #isHidden(member: Member): boolean {
-    if (isHidden(member)) return true;
-    if (member.place !== 'element') return false;
-    const { type } = member.element;
-    const item = type.kind === 'complex' && !member.many ? wrappedItem(type, this.#members) : null;
-    const mapping = this.#names.mappingOf(this.#service);
-    return [type, item?.element.type].some((shown) => shown !== undefined && mapping.of(shown)?.hidden === true);
-  }
-
   #hasEmptyBase(type: ComplexType): boolean {
     for (let base = type.base; base !== null; base = base.base) {
       if (!this.#reached.interfaces.has(base)) continue;
       const { all, rest } = this.#members.of(base);
-      if (rest === null && all.every((member) => this.#isHidden(member))) return true;
+      if (rest === null && all.every((member) => hides(member, this.#members))) return true;
     }
     return false;
   }
@@ -369,26 +353,6 @@ const aboutOf = (member: Member | ChoiceMember): Pick<OutputField, 'description'
   description: member.description,
   deprecated: member.mapping?.deprecated ?? null,
 });
-
-/** How the content of a complex type looks in GraphQL: as XML text, as nothing but presence, or as an object. */
-export function contentOf(type: ComplexType, members: MemberTable): 'opaque' | 'empty' | 'structured' {
-  const { content } = type;
-  if (content.kind === 'opaque' || (content.kind === 'array' && content.dimensions > 1)) return 'opaque';
-  const { all, wildcard } = members.of(type);
-  if (all.length > 0 || hasVariants(type)) return 'structured';
-  return wildcard ? 'opaque' : 'empty';
-}
-
-/** The item of a type that is nothing but a list of it (`ArrayOfLine`, or an encoded array), or null. */
-export function wrappedItem(type: XsdType, members: MemberTable): ElementMember | null {
-  if (type.kind === 'simple' || type.abstract || hasVariants(type)) return null;
-  if (type.content.kind !== 'elements' && type.content.kind !== 'array') return null;
-  // Types that were written by hand are shown as they were written.
-  if (type.name?.uri === BY_HAND_URI) return null;
-  const { all, wildcard } = members.of(type);
-  const [only, ...others] = all;
-  return others.length === 0 && !wildcard && only?.place === 'element' && only.many ? only : null;
-}
 
 const PLACEHOLDER = '_';
 

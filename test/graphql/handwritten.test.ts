@@ -209,7 +209,7 @@ type Order {
 scalar Long @specifiedBy(url: "https://example.org")`;
   const { problems } = operationsByHand(sdl, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
   t.same(
-    problems.map(({ line, column, what }) => `${line}:${column} ${what}`),
+    problems.map(({ line, column, what }) => `${line}:${column} ${what}`).sort(),
     [
       '1:20 id: only fields of Query and Mutation have @xml(name:).',
       '1:58 @xml has no argument nmae.',
