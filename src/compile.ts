@@ -33,7 +33,8 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
     await Promise.all(services.map((service) => service.upstream.close()));
   };
   try {
-    throwProblems(results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])));
+    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    if (reasons.length > 0) throwProblems([...reasons, ...mappingReasons(loaded, services)]);
     const graph = compileGraph(loaded, services);
     return Object.freeze({
       config,
@@ -46,6 +47,16 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** What is wrong in the mappings of the services that could be read. Links may lead to one of the others: not judged. */
+function mappingReasons(loaded: LoadedConfig, services: readonly SoapService[]): readonly unknown[] {
+  try {
+    compileGraph({ ...loaded, config: { ...loaded.config, links: {} } }, services);
+    return [];
+  } catch (error) {
+    return [error];
   }
 }
 

@@ -80,6 +80,10 @@ t.test('everything that is wrong in all services comes out at once, with its pla
     url: http://127.0.0.1:1/
     types: |
       type Query { a: Int
+  e:
+    wsdl: a.wsdl
+    url: http://127.0.0.1:1/
+    operations: { GetNobody: { field: Query.nobody } }
 `;
   const found = await problemsOf(t, yaml, { 'a.wsdl': TWO, 'html.wsdl': '<html><body>Please log in</body></html>' });
   t.match(
@@ -87,6 +91,10 @@ t.test('everything that is wrong in all services comes out at once, with its pla
     /missing\.wsdl/,
   );
   t.ok(found.some((problem) => problem === 'soapstone.yaml:8 The WSDL of service `b` has no SOAP port `Newer`.'));
+  t.ok(
+    found.some((problem) => problem.includes('has no operation `GetNobody`')),
+    'the mappings of services that can be read',
+  );
   t.ok(found.some((problem) => problem.startsWith('html.wsdl:null The answer is an HTML page')));
   t.ok(found.some((problem) => problem.startsWith('soapstone.yaml:') && problem.includes('Syntax')));
 });

@@ -1,22 +1,81 @@
-import { printProblem } from '../base/problem.js';
-import { compile } from '../compile.js';
-import { loadConfig } from '../config/load.js';
+import { dirname, resolve } from 'node:path';
+import { type Problem, Problems, printProblem } from '../base/problem.js';
+import { choosePort } from '../compile/port.js';
+import type { SoapService } from '../compile/service.js';
+import { type Compiled, compile } from '../compile.js';
+import { type LoadedConfig, loadConfig } from '../config/load.js';
+import { namedWsdls } from '../config/named-wsdls.js';
+import { readWsdl } from '../wsdl/read.js';
+import { reportRows } from '../wsdl/report.js';
+import { oneLine, table } from './table.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
-/** Loads and compiles everything and says what came out of it. Throws `Problems`. */
+/** Up to so many operations are all listed; of more only those that are not ok, and of these the first. */
+const ALL_LISTED = 40;
+const MOST_LISTED = 100;
+const NOTES_SHOWN = 50;
+
+/** Loads and compiles everything and says what came out of it. Throws `Problems` with all that is wrong. */
 export async function check(file: string, terminal: Terminal): Promise<ExitCode> {
-  const compiled = await compile(await loadConfig(file, process.env));
+  const loaded = await loadConfig(file, process.env).catch((error: unknown) => withWsdls(file, error));
+  const compiled = await compile(loaded);
   await compiled.close();
-  for (const notice of compiled.notices) terminal.out(`note: ${printProblem(notice)}`);
+  for (const service of compiled.services) printService(service, loaded, compiled, terminal);
+  const { notices } = compiled;
+  for (const notice of notices.slice(0, NOTES_SHOWN)) terminal.out(`note: ${oneLine(printProblem(notice))}`);
+  if (notices.length > NOTES_SHOWN) terminal.out(`note: there are ${notices.length - NOTES_SHOWN} more notes.`);
   const operations = compiled.services.reduce((sum, service) => sum + service.operations.length, 0);
   const parts = [
     count(compiled.services.length, 'service'),
     count(operations, 'operation'),
     count(compiled.graph.fields.size, 'GraphQL field'),
-    count(compiled.notices.length, 'note'),
+    count(notices.length, 'note'),
   ];
   terminal.out(`${file} is fine: ${parts.join(', ')}.`);
   return 0;
+}
+
+/** A configuration that cannot be used still names its WSDLs: what is wrong in those is told in the same run. */
+async function withWsdls(file: string, error: unknown): Promise<never> {
+  if (!(error instanceof Problems)) throw error;
+  const problems: Problem[] = [...error.problems];
+  for (const wsdl of await namedWsdls(file)) {
+    try {
+      await readWsdl(resolve(dirname(file), wsdl), { fetch: null, root: null, hosts: [] });
+    } catch (broken) {
+      if (!(broken instanceof Problems)) throw broken;
+      problems.push(...broken.problems);
+    }
+  }
+  throw new Problems(problems);
+}
+
+/** What became of each operation of one service, as `import` tells it. */
+function printService(service: SoapService, loaded: LoadedConfig, { graph }: Compiled, terminal: Terminal): void {
+  const { name, operations, wsdl } = service;
+  if (operations.length === 0) return;
+  const port = wsdl === null ? null : choosePort(loaded, name, wsdl);
+  const fields = new Map<string, string>();
+  for (const [field, bound] of graph.fields) if (bound.service === name) fields.set(bound.operation.name, field);
+  const ports = [{ name: port?.name ?? '-', dialect: service.dialects[0].name, address: null, operations }];
+  const rows = reportRows({ services: [{ name: { uri: '', local: name }, ports }] });
+  const broken = rows.filter(({ status }) => status !== 'ok');
+  const listed = rows.length <= ALL_LISTED ? rows : broken.slice(0, MOST_LISTED);
+  const tally = (['ok', 'partial', 'disabled'] as const).map(
+    (status) => `${rows.filter((row) => row.status === status).length} ${status}`,
+  );
+  terminal.out(`service ${name}: ${count(rows.length, 'operation')}: ${tally.join(', ')}`);
+  if (listed.length > 0) {
+    const lines = listed.map((row) => {
+      const field = fields.get(row.operation);
+      const why = row.reason ?? (field === undefined ? 'left out by the configuration' : '');
+      const place = row.place === null ? '' : ` (${row.place})`;
+      return [oneLine(row.operation), oneLine(row.port), row.status, field ?? '-', oneLine(why + place)];
+    });
+    terminal.out(table([['operation', 'port', 'status', 'field', 'reason'], ...lines]));
+  }
+  const left = rows.length <= ALL_LISTED ? 0 : broken.length - listed.length;
+  if (left > 0) terminal.out(`and ${left} more that are partial or disabled`);
 }
 
 function count(number: number, noun: string): string {

@@ -18,6 +18,8 @@ export interface SourceOptions {
   readonly user: string | null;
   /** A file that holds `name:password`. */
   readonly userFile: string | null;
+  /** Folder that the files of a WSDL in a file may lie in; null for its own. */
+  readonly root: string | null;
 }
 
 export const NO_SOURCE_OPTIONS: SourceOptions = {
@@ -26,6 +28,7 @@ export const NO_SOURCE_OPTIONS: SourceOptions = {
   headers: [],
   user: null,
   userFile: null,
+  root: null,
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -55,7 +58,7 @@ export async function sourceOf(
   };
   return {
     fetch: (url) => fetchDocument(url, { ...FETCH, headersFor, judge }),
-    root: null,
+    root: options.root,
     hosts: allowed,
   };
 }

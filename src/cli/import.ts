@@ -18,7 +18,7 @@ export interface ImportOptions {
   readonly directory: string;
   /** Name of the service in the configuration; null: that of the WSDL. */
   readonly name: string | null;
-  /** Port of the WSDL; null: the first one that speaks SOAP. */
+  /** Port of the WSDL; null: the first one with an operation that can be called. */
   readonly port: string | null;
   /** Whether a configuration that is there already is replaced. */
   readonly force: boolean;
@@ -59,6 +59,8 @@ export async function importWsdl(location: string, options: ImportOptions, termi
   terminal.out(printReport(operations));
   for (const notice of model.notices.slice(0, NOTICES_SHOWN)) terminal.out(`note: ${oneLine(printProblem(notice))}`);
   if (model.notices.length > NOTICES_SHOWN) terminal.out('note: all notes are in import-report.json');
+  const others = otherPorts(model, port);
+  if (others !== null) terminal.out(`note: ${others}`);
   terminal.out(`\nWritten: ${file}. Start it with: soapstone start -c ${file}`);
   return 0;
 }
@@ -73,10 +75,23 @@ function choosePort(
   wanted: string | null,
 ): { readonly service: WsdlService; readonly port: Port } {
   const all = services.flatMap((service) => service.ports.map((port) => ({ service, port })));
-  const chosen = wanted === null ? all[0] : all.find(({ port }) => port.name === wanted);
+  const isOfUse = ({ operations }: Port): boolean => operations.some(({ status }) => status !== 'disabled');
+  const chosen =
+    wanted === null ? (all.find(({ port }) => isOfUse(port)) ?? all[0]) : all.find(({ port }) => port.name === wanted);
   if (chosen !== undefined) return chosen;
   const ports = all.map(({ port }) => oneLine(port.name)).join(', ');
   throw problem(location, `The WSDL has no SOAP port ${wanted ?? ''}.`, `Its SOAP ports: ${ports}.`);
+}
+
+/** What else the WSDL offers: a service has one port, and others may have other operations. Null where none has. */
+function otherPorts({ services }: WsdlModel, chosen: Port): string | null {
+  const known = new Set(chosen.operations.map(({ name }) => name));
+  const others = services
+    .flatMap(({ ports }) => ports)
+    .filter((port) => port.operations.some(({ name, status }) => status !== 'disabled' && !known.has(name)));
+  if (others.length === 0) return null;
+  const names = others.map(({ name, operations }) => `${oneLine(name)} (${operations.length})`).slice(0, 20);
+  return `further ports have other operations; import them with --port into other folders: ${names.join(', ')}`;
 }
 
 const SERVICE_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;

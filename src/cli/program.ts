@@ -53,6 +53,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .option('--name <name>', 'name of the service')
     .option('--port <name>', 'port of the WSDL')
     .option('--force', 'replace a configuration that is there already', false)
+    .option('--root <folder>', 'folder that the files of the WSDL may lie in; its own by default')
     .option('--user <name:password>', `credentials for the host of the WSDL; the password as \${NAME} of a variable`)
     .option('--user-file <file>', 'a file that holds name:password')
     .option(
@@ -65,8 +66,8 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .option('--allow-private', 'those hosts may have private addresses', false)
     .action(async (wsdl: string, options: ImportFlags) => {
       const { output: directory, name = null, port = null, force, header: headers, allowHost: allowHosts } = options;
-      const { allowPrivate, user = null, userFile = null } = options;
-      const source = { headers, allowHosts, allowPrivate, user, userFile };
+      const { allowPrivate, user = null, userFile = null, root = null } = options;
+      const source = { headers, allowHosts, allowPrivate, user, userFile, root };
       finish(await importWsdl(wsdl, { directory, name, port, force, source }, terminal));
     });
   program
@@ -83,6 +84,7 @@ interface ImportFlags {
   readonly name?: string;
   readonly port?: string;
   readonly force: boolean;
+  readonly root?: string;
   readonly user?: string;
   readonly userFile?: string;
   readonly header: readonly string[];

@@ -46,7 +46,7 @@ export type FetchDocument = (url: string) => Promise<FetchedDocument>;
 export const isRefused = (value: object): value is Refused => 'what' in value;
 
 const SCHEME = /^[a-z][a-z0-9+.-]{1,20}:/i;
-const EXTERNAL = 'A WSDL in a file may only refer to files in its folder.';
+const EXTERNAL = 'A WSDL in a file may only refer to files in its folder; `import` takes --root and --allow-host.';
 const tooLong: Refused = { what: 'The documents of this WSDL are longer than allowed.', remedy: null };
 
 /** Files inside `root` (default: the folder of the WSDL), judged by their real paths. */

@@ -1,0 +1,83 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+
+import { Problems, printProblem } from '../../src/base/problem.js';
+import { check } from '../../src/cli/check.js';
+import { schemaWith, wsdlWith } from '../wsdl/written.js';
+
+/** What `check` prints for a configuration, without the folder; or what is wrong with it. */
+async function outcome(test: Test, yaml: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const directory = test.testdir();
+  await mkdir(directory, { recursive: true });
+  for (const [name, text] of Object.entries({ ...files, 'soapstone.yaml': yaml })) {
+    await writeFile(join(directory, name), text);
+  }
+  const lines: string[] = [];
+  const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
+  try {
+    await check(join(directory, 'soapstone.yaml'), terminal);
+  } catch (error) {
+    if (!(error instanceof Problems)) throw error;
+    lines.push(...error.problems.map(printProblem));
+  }
+  return lines.join('\n').replaceAll(`${directory}/`, '');
+}
+
+const service = (name: string, more = ''): string =>
+  `  ${name}:\n    wsdl: ${name}.wsdl\n    url: http://127.0.0.1:1/\n${more}`;
+
+const operations = (names: readonly string[]) => ({
+  portType: `<portType name="P">${names.map((name) => `<operation name="${name}"><input message="t:${name.startsWith('Bad') ? 'Gone' : 'In'}"/><output message="t:Out"/></operation>`).join('\n')}</portType>`,
+  binding: `<binding name="B" type="t:P"><soap:binding/>${names.map((name) => `<operation name="${name}"/>`).join('')}</binding>`,
+});
+
+t.test('each service has its table: operation, port, status, field, reason with its place', async (t) => {
+  const wsdl = wsdlWith({ types: schemaWith(''), ...operations(['Get', 'BadOne', 'FindIt']) });
+  const mapping = '    operations:\n      Get: { field: Query.it }\n      BadOne: false\n';
+  const said = await outcome(t, `services:\n${service('a', mapping)}`, { 'a.wsdl': wsdl });
+  t.match(
+    said,
+    `service a: 3 operations: 2 ok, 0 partial, 1 disabled
+operation  port  status    field     reason
+Get        Soap  ok        Query.it
+BadOne     Soap  disabled  -         The message t:Gone is not defined. (a.wsdl:`,
+  );
+  t.match(said, /^FindIt {5}Soap {2}ok {8}- {9}left out by the configuration$/m);
+  t.match(said, /soapstone\.yaml is fine: 1 service, 3 operations, 1 GraphQL field, \d+ notes?\.$/);
+});
+
+t.test('of thousands of operations those that are not ok are listed, up to a bound', async (t) => {
+  const names = Array.from({ length: 3000 }, (_, at) => `${at % 20 === 0 ? 'Bad' : 'Get'}${at}`);
+  const said = await outcome(t, `services:\n${service('a')}`, { 'a.wsdl': wsdlWith(operations(names)) });
+  const lines = said.split('\n');
+  t.equal(lines[0], 'service a: 3000 operations: 2850 ok, 0 partial, 150 disabled');
+  t.equal(lines.filter((line) => /^Bad/.test(line)).length, 100);
+  t.equal(lines.filter((line) => /^Get/.test(line)).length, 0);
+  t.match(said, 'and 50 more that are partial or disabled');
+  t.match(said, /note: there are 100 more notes\./);
+  t.ok(lines.length < 160, `${lines.length} lines`);
+});
+
+t.test('everything that is wrong comes out in one run, whatever phase would have met it', async (t) => {
+  const broken = { 'b.wsdl': '<!DOCTYPE a><a/>', 'a.wsdl': wsdlWith({}), 'c.wsdl': '<html/>' };
+  const mapped = service('a', '    operations: { Nobody: { field: Query.x } }\n');
+  const compiled = await outcome(t, `services:\n${mapped}${service('b')}${service('c')}`, broken);
+  for (const wrong of [/has no operation `Nobody`/, /b\.wsdl:1:\d+: The document has a DTD/, /c\.wsdl: .*HTML page/]) {
+    t.match(compiled, wrong);
+  }
+  const unloaded = await outcome(
+    t,
+    `lisen: 1\nclients: {}\nservices:\n${service('b')}${service('c', '    path: $' + '{NO_SUCH_VARIABLE}\n')}`,
+    broken,
+  );
+  for (const wrong of [
+    /Unknown key `lisen`/,
+    /NO_SUCH_VARIABLE is not set/,
+    /b\.wsdl:1:\d+: .*DTD/,
+    /c\.wsdl: .*HTML/,
+  ]) {
+    t.match(unloaded, wrong);
+  }
+  t.match(await outcome(t, 'services: [', broken), /^soapstone\.yaml:1:/);
+});
