@@ -1,0 +1,152 @@
+import t from 'tap';
+import { desk, startDesk } from '../acceptance/desk.js';
+
+const PAYMENT = `
+<xs:complexType name="Payment"><xs:sequence>
+  <xs:element name="Amount" type="xs:decimal"/>
+  <xs:choice>
+    <xs:element name="Card" type="t:Card"/>
+    <xs:element name="Iban" type="xs:string"/>
+    <xs:element name="Coins" type="t:ArrayOfCoin"/>
+    <xs:element name="Free" nillable="true" type="xs:int"/>
+  </xs:choice>
+</xs:sequence></xs:complexType>
+<xs:complexType name="Card"><xs:sequence><xs:element name="Number" type="xs:string"/></xs:sequence></xs:complexType>
+<xs:complexType name="ArrayOfCoin"><xs:sequence><xs:element name="Coin" type="xs:int" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+<xs:complexType name="Story"><xs:choice minOccurs="0" maxOccurs="unbounded">
+  <xs:element name="Text" type="xs:string"/><xs:element name="Break" type="xs:int"/><xs:element name="Payment" type="t:Payment"/>
+</xs:choice></xs:complexType>
+<xs:complexType name="Extended"><xs:complexContent><xs:extension base="t:Payment"><xs:sequence>
+  <xs:choice minOccurs="0"><xs:element name="A" type="xs:int"/><xs:element name="B" type="xs:int"/></xs:choice>
+</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+<xs:complexType name="Mixture"><xs:sequence maxOccurs="unbounded">
+  <xs:choice><xs:element name="X" type="xs:int"/><xs:element name="Y" type="xs:int"/></xs:choice><xs:element name="Z" type="xs:int"/>
+</xs:sequence></xs:complexType>`;
+
+const PAYMENTS = desk({
+  types: PAYMENT,
+  reply: `<xs:element name="payment" type="t:Payment"/><xs:element name="story" type="t:Story" minOccurs="0"/>
+    <xs:element name="more" type="t:Extended" minOccurs="0"/><xs:element name="mixture" type="t:Mixture" minOccurs="0"/>`,
+});
+
+const UNIONS = '    schema: { choices: union }\n';
+
+const payment = (branch: string): string =>
+  `<t:GetResponse><t:payment><t:Amount>1.50</t:Amount>${branch}</t:payment></t:GetResponse>`;
+
+t.test('a choice is a union of its branches where the service asks for it', async (t) => {
+  const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS }, UNIONS);
+  const query = `{ get { payment { amount choice {
+    __typename ... on PaymentCard { card { number } } ... on PaymentIban { iban }
+    ... on PaymentCoins { coins } ... on PaymentFree { free } } } } }`;
+  const ask = async (branch: string): Promise<unknown> => {
+    const { data, errors } = await shop.ask(query, payment(branch));
+    t.same(errors, undefined, branch);
+    return (data as { get: { payment: { choice: unknown } } }).get.payment.choice;
+  };
+  t.same(await ask('<t:Card><t:Number>7</t:Number></t:Card>'), { __typename: 'PaymentCard', card: { number: '7' } });
+  t.same(await ask('<t:Iban>AT1</t:Iban>'), { __typename: 'PaymentIban', iban: 'AT1' });
+  t.same(await ask('<t:Coins><t:Coin>1</t:Coin><t:Coin>2</t:Coin></t:Coins>'), {
+    __typename: 'PaymentCoins',
+    coins: [1, 2],
+  });
+  t.same(await ask('<t:Coins/>'), { __typename: 'PaymentCoins', coins: [] });
+  t.same(await ask('<t:Free xsi:nil="true"/>'), { __typename: 'PaymentFree', free: null });
+  const { data, errors } = await shop.ask(query, payment(''));
+  t.same(data, { get: null });
+  t.match(errors, [{ path: ['get', 'payment', 'choice'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }]);
+});
+
+t.test('a choice that is repeated keeps the order of the message', async (t) => {
+  const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS }, UNIONS);
+  const query = `{ get { story { choice { ... on StoryText { text } ... on StoryBreak { again: break }
+    ... on StoryPayment { payment { choice { ... on PaymentIban { iban } } } } } } } }`;
+  const story = `<t:Text>a</t:Text><t:Break>1</t:Break><t:Text>b</t:Text><t:Payment><t:Amount>1</t:Amount><t:Iban>I</t:Iban></t:Payment><t:Break>2</t:Break>`;
+  const body = `<t:GetResponse><t:payment><t:Amount>1</t:Amount><t:Iban>x</t:Iban></t:payment><t:story>${story}</t:story></t:GetResponse>`;
+  const { data, errors } = await shop.ask(query, body);
+  t.same(errors, undefined);
+  t.same(data, {
+    get: {
+      story: {
+        choice: [{ text: 'a' }, { again: 1 }, { text: 'b' }, { payment: { choice: { iban: 'I' } } }, { again: 2 }],
+      },
+    },
+  });
+});
+
+t.test('a choice is inherited, and what is repeated with something beside it stays fields', async (t) => {
+  const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS }, UNIONS);
+  const query = `{ get { more { choice { ... on PaymentIban { iban } } choice2 { ... on ExtendedB { b } } }
+    mixture { x y z } payment { ... on Extended { choice2 { __typename } } } } }`;
+  const body = `<t:GetResponse><t:payment xsi:type="t:Extended"><t:Amount>1</t:Amount><t:Iban>x</t:Iban><t:A>1</t:A></t:payment>
+    <t:more><t:Amount>1</t:Amount><t:Iban>y</t:Iban><t:B>3</t:B></t:more>
+    <t:mixture><t:X>1</t:X><t:Z>2</t:Z><t:Y>3</t:Y><t:Z>4</t:Z></t:mixture></t:GetResponse>`;
+  const { data, errors } = await shop.ask(query, body);
+  t.same(errors, undefined);
+  t.same(data, {
+    get: {
+      more: { choice: { iban: 'y' }, choice2: { b: 3 } },
+      mixture: { x: [1], y: [3], z: [2, 4] },
+      payment: { choice2: { __typename: 'ExtendedA' } },
+    },
+  });
+});
+
+t.test('without being asked for, each branch is a field that may be null', async (t) => {
+  const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS });
+  const { data } = await shop.ask(
+    '{ get { payment { card { number } iban coins free } } }',
+    payment('<t:Iban>A</t:Iban>'),
+  );
+  t.same(data, { get: { payment: { card: null, iban: 'A', coins: null, free: null } } });
+});
+
+t.test('what xs:any lets in is XML beside the fields that are declared', async (t) => {
+  const types = `<xs:complexType name="Open"><xs:sequence><xs:element name="known" type="xs:int"/><xs:element name="other" type="xs:int" minOccurs="0"/>
+    <xs:any namespace="##any" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence><xs:attribute name="any" type="xs:int"/></xs:complexType>`;
+  const shop = await startDesk(t, { 'desk.wsdl': desk({ types, reply: '<xs:element name="open" type="t:Open"/>' }) });
+  const body = `<t:GetResponse><t:open any="1"><t:known>1</t:known><t:other>2</t:other><t:Known>3</t:Known><x:known xmlns:x="urn:x">a&amp;<x:b/></x:known><none xsi:nil="true"/></t:open></t:GetResponse>`;
+  const { data, errors } = await shop.ask('{ get { any anyElement known } }', body);
+  t.same(errors, undefined);
+  t.same(data, {
+    get: {
+      any: 1,
+      known: 1,
+      anyElement: [
+        '<Known xmlns="urn:t">3</Known>',
+        '<known xmlns="urn:x">a&amp;<b/></known>',
+        '<none xmlns:_0="http://www.w3.org/2001/XMLSchema-instance" _0:nil="true"/>',
+      ],
+    },
+  });
+  const less = await shop.ask('{ get { anyElement } }', body);
+  t.same((less.data as { get: { anyElement: unknown[] } }).get.anyElement.length, 3, 'whatever else is selected');
+});
+
+t.test('lists of values are lists, enumerations in them have their names', async (t) => {
+  const types = `<xs:simpleType name="Sizes"><xs:list itemType="xs:int"/></xs:simpleType>
+    <xs:simpleType name="Day"><xs:restriction base="xs:string"><xs:enumeration value="mon-day"/><xs:enumeration value="mon.day"/><xs:enumeration value="true"/><xs:enumeration value="__x"/></xs:restriction></xs:simpleType>
+    <xs:simpleType name="Days"><xs:list itemType="t:Day"/></xs:simpleType>
+    <xs:simpleType name="Rank"><xs:restriction base="xs:int"><xs:enumeration value="1"/><xs:enumeration value="2"/></xs:restriction></xs:simpleType>
+    <xs:simpleType name="Short"><xs:restriction base="xs:string"><xs:enumeration value="S"/></xs:restriction></xs:simpleType>
+    <xs:simpleType name="Either"><xs:union memberTypes="t:Short t:Day"/></xs:simpleType>
+    <xs:complexType name="Box"><xs:sequence><xs:element name="sizes" type="t:Sizes"/><xs:element name="days" type="t:Days" maxOccurs="unbounded"/><xs:element name="rank" type="t:Rank"/><xs:element name="either" type="t:Either"/></xs:sequence><xs:attribute name="days" type="t:Days"/></xs:complexType>`;
+  const shop = await startDesk(t, {
+    'desk.wsdl': desk({
+      types,
+      request: '<xs:element name="days" type="t:Days" minOccurs="0"/>',
+      reply: '<xs:element name="box" type="t:Box"/>',
+    }),
+  });
+  const body = `<t:GetResponse><t:box days="true __x"><t:sizes> 1 2
+3 </t:sizes><t:days>mon-day</t:days><t:days/><t:rank> 02</t:rank><t:either>mon.day</t:either></t:box></t:GetResponse>`;
+  const { data, errors } = await shop.ask(
+    '{ get(days: [mon_day2, _true]) { sizes days daysAttribute rank either } }',
+    body,
+  );
+  t.same(errors, undefined);
+  t.same(data, {
+    get: { sizes: [1, 2, 3], days: [['mon_day'], []], daysAttribute: ['_true', '_x'], rank: '_2', either: 'mon_day2' },
+  });
+  t.match(shop.sent(), /<(\w+:)?days[^>]*>mon\.day true<\//);
+});
