@@ -42,8 +42,8 @@ export const BACKENDS: readonly Backend[] = [
   { ...SPYNE, name: 'spyne12', path: '/soap12', version: '1.2' },
 ];
 
-const STACKS = join(process.cwd(), 'test', 'real', 'stacks');
-const PYTHON = '/usr/bin/python3';
+export const STACKS = join(process.cwd(), 'test', 'real', 'stacks');
+export const PYTHON = '/usr/bin/python3';
 const READY_TRIES = 150;
 const PORT_ATTEMPTS = 3;
 const READY_PAUSE_MILLIS = 100;
