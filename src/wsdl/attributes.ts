@@ -14,7 +14,7 @@ const CHAIN = 100;
 const MOST = 1000;
 const TROUBLES = 20;
 /** Attributes of all types of one model together, inherited ones counted again. */
-const ALL = 5_000_000;
+const ALL = 2_000_000;
 
 export type Attributes = Pick<ComplexType, 'attributes' | 'anyAttribute'>;
 

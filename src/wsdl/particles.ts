@@ -164,13 +164,13 @@ export class ParticleReader {
     if (known !== undefined) return known;
     const head = this.#reading.element(name);
     if (head === null) return once(missingElement(node, ref, name, this.#reading));
-    const members = this.#membersOf(key, name);
-    this.#copied += members.size;
-    if (this.#copied > COPIED && members.size > 1) {
-      const what = `The members of the substitution group of ${ref} are more than allowed; only its head is known here.`;
+    if (this.#copied > COPIED && this.#reading.components.members.has(key)) {
+      const what = `The members of substitution groups are more than allowed; of that of ${ref} only the head is known.`;
       this.#reading.notices.add(problemAt(node, what));
       return once(head);
     }
+    const members = this.#membersOf(key, name);
+    this.#copied += members.size;
     const elements = [...members.values()].map((member) => this.#reading.element(member)).filter((one) => one !== null);
     const concrete = elements.filter(({ abstract }) => !abstract);
     const [only = head] = concrete;
