@@ -1,10 +1,11 @@
 import { ALL, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import { type FindAttachment, filled, includedIn, Late } from './attachment.js';
 import { trimXml } from './lexical.js';
 import { CODEC_LIMITS } from './limits.js';
 import { OpaqueXml } from './opaque.js';
 import { type Decoded, type DecodeError, LexicalError, type ReplyPlan, type Scalar, type ScalarValue } from './plan.js';
 import { programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
-import { itemsOf, pathOf, Reading, readXml, strongestInterest } from './reading.js';
+import { itemsOf, type LateValue, pathOf, Reading, readXml, strongestInterest } from './reading.js';
 import { isNil, placeOf } from './xsi.js';
 
 export interface DecodeLimits {
@@ -31,10 +32,14 @@ export class ReplyDecoder implements XmlHandler {
   readonly #errors: DecodeError[] = [];
   #furtherErrors = 0;
   #skipping = false;
+  readonly #findAttachment: FindAttachment | null;
+  #hasLate = false;
   #answer: Answer | null = null;
 
-  constructor(plan: ReplyPlan, limits: DecodeLimits) {
+  /** `findAttachment`: null where the message is no package. */
+  constructor(plan: ReplyPlan, limits: DecodeLimits, findAttachment: FindAttachment | null = null) {
     this.#plan = plan;
+    this.#findAttachment = findAttachment;
     this.#listItems = limits.listItems;
     this.#opaqueChars = limits.opaqueChars ?? CODEC_LIMITS.opaqueChars.default;
   }
@@ -46,7 +51,7 @@ export class ReplyDecoder implements XmlHandler {
     } else {
       for (let owner: Reading | null = this.#top; owner !== null; owner = owner.next) {
         if (owner.xml !== null) readings = readXml(tag, owner, owner.slot, owner.index, owner.xml, readings);
-        else if (owner.children === null) owner.hasChildren = true;
+        else if (owner.children === null) this.#readInclude(tag, owner);
         else if (!owner.lost)
           readings = this.#readChild(tag, owner, slotsFor(owner.children, tag, owner.uri), readings);
       }
@@ -91,14 +96,18 @@ export class ReplyDecoder implements XmlHandler {
     return source?.from === 'child' || source?.from === 'wrapped list' ? source.name : null;
   }
 
-  /** What came of the reply. To be called after the element was closed. */
+  /**
+   * What came of the reply. To be called after the element was closed, and of a package after the last part. Throws what
+   * the values of attachments throw.
+   */
   finish(): Decoded {
-    const { shape, value, nonNull } = this.#plan;
+    const { shape, nonNull } = this.#plan;
     let answer: unknown = this.#answer;
     if (shape === 'done') answer = true;
-    if (shape === 'unwrap') answer = this.#answer?.[value.declared?.slots[0]?.key ?? ''] ?? null;
+    if (shape === 'unwrap') answer = this.#answer?.[this.#plan.value.declared?.slots[0]?.key ?? ''] ?? null;
     if (answer === null && nonNull && this.#errors.length === 0) this.#record(null, null, -1, MISSING);
-    return { value: answer, errors: this.#errors, furtherErrors: this.#furtherErrors };
+    const value = this.#hasLate ? filled(answer) : answer;
+    return { value, errors: this.#errors, furtherErrors: this.#furtherErrors };
   }
 
   #readRoot(tag: StartTag): Reading | null {
@@ -171,6 +180,13 @@ export class ReplyDecoder implements XmlHandler {
     return first;
   }
 
+  /** In a simple value nothing may stand but what stands for bytes outside of the envelope. */
+  #readInclude(tag: StartTag, owner: Reading): void {
+    const included = owner.hasChildren ? null : includedIn(tag, owner, this.#findAttachment);
+    if (included === null) owner.hasChildren = true;
+    else owner.late = included;
+  }
+
   #readAttribute(tag: StartTag, owner: Reading, slot: SlotProgram): void {
     const lexical = tag.attributeCount === 0 ? null : tag.attribute(slot.name.uri, slot.name.local);
     if (lexical === null) this.#deliver(owner, slot, -1, slot.fallback, MISSING);
@@ -218,6 +234,7 @@ export class ReplyDecoder implements XmlHandler {
     } else if (owner !== null && slot !== null) {
       if (reading.kind === 'list') this.#deliver(owner, slot, index, reading.lost ? null : reading.values, null);
       else if (reading.hasChildren) this.#reject(owner, slot, index, 'elements where a simple value is expected');
+      else if (reading.late !== null) this.#deliverLate(owner, slot, index, reading.late);
       else if (reading.text === '' && slot.fallback !== null) this.#deliver(owner, slot, index, slot.fallback, null);
       else this.#deliverText(owner, slot, index, reading.text);
     }
@@ -247,6 +264,11 @@ export class ReplyDecoder implements XmlHandler {
     const answer: Answer = Object.create(BARE);
     for (const slot of slots) answer[slot.key] = values[slot.place];
     return answer;
+  }
+
+  #deliverLate(owner: Reading, slot: SlotProgram, index: number, source: LateValue): void {
+    this.#hasLate = true;
+    this.#deliver(owner, slot, index, new Late(source), null);
   }
 
   #deliverText(owner: Reading, slot: SlotProgram, index: number, text: string): void {

@@ -50,6 +50,14 @@ export const CODEC_LIMITS = {
     refusal: 'UPSTREAM_RESPONSE_LIMIT',
     text: 'Memory for a reply by the SOAP encoding, which must be whole before it can be read; and again for what its references make of it.',
   },
+  attachmentBytes: {
+    default: 8 * MIB,
+    min: 0,
+    max: 256 * MIB,
+    unit: 'bytes',
+    refusal: 'UPSTREAM_RESPONSE_LIMIT',
+    text: 'Bytes of the attachments of one reply that a query asks for: an answer holds them, as base64.',
+  },
   references: {
     default: 10_000,
     min: 0,

@@ -27,6 +27,8 @@ export class Reading {
   lost = false;
   /** What it is written to, for a reading as XML; elements within have readings of their own that share it. */
   xml: OpaqueXml | null = null;
+  /** A simple value whose bytes stand elsewhere. */
+  late: LateValue | null = null;
   /** A simple value has child elements. */
   hasChildren = false;
   /** The value cannot be had, for this reason: null with an error. */
@@ -64,6 +66,12 @@ export class Reading {
       this.values = NONE;
     }
   }
+}
+
+/** Bytes that stand outside the envelope (XOP 1.0), known when the message is over. */
+export interface LateValue {
+  /** In base64. */
+  value(): string;
 }
 
 const NONE: unknown[] = [];

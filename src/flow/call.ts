@@ -8,6 +8,7 @@ import type { Decoded, ReplyPlan } from '../codec/plan.js';
 import type { RequestContext } from '../codec/source.js';
 import type { SoapService } from '../compile/service.js';
 import type { FieldCall } from '../graphql/field-call.js';
+import { Attachments } from '../soap/attachments.js';
 import { EnvelopeJudge } from '../soap/envelope.js';
 import { type FaultReader, SoapFaultError } from '../soap/fault.js';
 import type { MessageReader } from '../soap/gate.js';
@@ -72,6 +73,8 @@ class DecodedReply implements UpstreamReceiver {
   #judge: EnvelopeJudge | null = null;
   #decoder: ReplyDecoder | EncodedReply | null = null;
   readonly #faults: DeclaredFaults | null;
+  /** Null where the reply is no package. */
+  #attachments: Attachments | null = null;
   #bytes = 0;
 
   constructor(
@@ -100,7 +103,7 @@ class DecodedReply implements UpstreamReceiver {
 
   head(head: ReplyHead): void {
     this.#head = head;
-    const { service } = this.#context;
+    const { service, limits } = this.#context;
     const form = judgeReplyHead(head, service);
     if (form === null) return;
     const faultWants = service.detailRules(this.#operation);
@@ -110,7 +113,8 @@ class DecodedReply implements UpstreamReceiver {
       further: () => this.#decoder,
       entry: (tag) => this.#faults?.entry(tag) ?? null,
     });
-    const { xml, reader } = takeReaders(service, this.#judge, form.type.charset, form.package);
+    this.#attachments = form.package === null ? null : new Attachments(limits.attachmentBytes);
+    const { xml, reader } = takeReaders(service, this.#judge, form.type.charset, form.package, this.#attachments);
     this.#xml = xml;
     this.#reader = reader;
     if (form.isCompressed && this.#call !== null) {
@@ -152,7 +156,8 @@ class DecodedReply implements UpstreamReceiver {
 
   #beginAnswer(): ReplyDecoder | EncodedReply {
     const { limits } = this.#context;
-    const decoder = new ReplyDecoder(this.#plan, limits);
+    const attachments = this.#attachments;
+    const decoder = new ReplyDecoder(this.#plan, limits, attachments && ((href) => attachments.want(href)));
     this.#decoder = this.#operation.use === 'encoded' ? new EncodedReply(decoder, limits) : decoder;
     return this.#decoder;
   }

@@ -2,7 +2,7 @@ import type { SoapService } from '../compile/service.js';
 import type { EnvelopeJudge } from '../soap/envelope.js';
 import type { MessageReader } from '../soap/gate.js';
 import { IncludeReader } from '../soap/include.js';
-import { MultipartReader } from '../soap/multipart.js';
+import { type AttachmentSink, MultipartReader } from '../soap/multipart.js';
 import type { PackageType } from '../soap/package-type.js';
 import { References } from '../soap/references.js';
 import type { XmlReader } from '../xml/reader.js';
@@ -17,13 +17,14 @@ export interface Reading {
 
 /**
  * Readers for a message of a service: an envelope as it is, whose Content-Type names `charset`, or the envelope in a
- * package, whose part names its own.
+ * package, whose part names its own, and whose other parts go to `attachments` as far as that wants them.
  */
 export function takeReaders(
   service: SoapService,
   judge: EnvelopeJudge,
   charset: string | null,
   type: PackageType | null,
+  attachments: AttachmentSink | null = null,
 ): Reading {
   if (type === null) {
     const xml = service.readers.take(judge, charset);
@@ -37,6 +38,7 @@ export function takeReaders(
     messageBytes: service.xmlLimits.messageBytes,
     headBytes: service.gate.headBytes,
     onEnvelope: (mediaType: string) => judge.expect(mediaType),
+    attachments,
   };
   const reader = new MultipartReader(xml, references, options);
   return { xml, reader, package: reader };

@@ -14,6 +14,14 @@ export interface EnvelopeReader extends MessageReader {
   begin(charset: string | null): void;
 }
 
+/** Takes the content of parts behind the envelope. */
+export interface AttachmentSink {
+  /** A part begins; true if its content is wanted. */
+  begin(id: string, transferEncoding: string): boolean;
+  /** Lent: to be copied if it is kept. */
+  data(piece: Buffer): void;
+}
+
 export interface MultipartOptions {
   readonly type: PackageType;
   readonly limits: MimeLimits;
@@ -23,6 +31,8 @@ export interface MultipartOptions {
   readonly headBytes: number;
   /** Told the media type of the envelope before its first byte is read. */
   readonly onEnvelope: (mediaType: string) => void;
+  /** Null: parts are counted and let be. */
+  readonly attachments?: AttachmentSink | null;
 }
 
 /**
@@ -64,6 +74,8 @@ export class MultipartReader implements MessageReader, ContentSink {
   #headerBytes = 0;
   #lineStart = 0;
   #state: 'awaited' | 'reading' | 'read' = 'awaited';
+  /** The content of this part is wanted. */
+  #isWanted = false;
 
   constructor(envelope: EnvelopeReader, references: References, options: MultipartOptions) {
     this.#envelope = envelope;
@@ -108,7 +120,9 @@ export class MultipartReader implements MessageReader, ContentSink {
     if (this.#place === 'envelope') {
       this.envelopeBytes += piece.length;
       this.#envelope.write(piece);
-    } else if (this.#place !== 'part') {
+    } else if (this.#place === 'part') {
+      if (this.#isWanted) this.#options.attachments?.data(piece);
+    } else {
       this.#outside += piece.length;
       if (this.#outside > this.#options.limits.outsideBytes) throw broken('bytes outside the parts');
     }
@@ -173,6 +187,8 @@ export class MultipartReader implements MessageReader, ContentSink {
     if (mediaType?.startsWith('multipart/')) throw broken('package in a package');
     this.#scanner.begin();
     this.#place = 'part';
+    const isBehind = this.#state === 'read' && head.id !== null;
+    this.#isWanted = isBehind && this.#options.attachments?.begin(head.id ?? '', head.transferEncoding) === true;
     if (this.#state !== 'awaited') return;
     if (start === null || head.id === start) this.#beginEnvelope(head, offset);
     // Who does not read `start` takes the first part for the envelope: it must not be able to be one.

@@ -47,7 +47,7 @@ export class References {
 const HREF_CHARS_MAX = 4096;
 
 /** The Content-ID a `cid:` URL names, or null for any other. */
-function partOf(href: string): string | null {
+export function partOf(href: string): string | null {
   if (href.length > HREF_CHARS_MAX || href.slice(0, 4).toLowerCase() !== 'cid:') return null;
   try {
     const id = decodeURIComponent(href.slice(4));

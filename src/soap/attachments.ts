@@ -1,0 +1,67 @@
+import { Refusal } from '../base/refusal.js';
+import type { AttachmentSink } from './multipart.js';
+import { partOf } from './references.js';
+
+/** Transfer encodings of parts: those that change nothing (RFC 2045 section 6.2), and base64. */
+const CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'base64']);
+
+/** A part that an Include stands for; its bytes are there once the package is over. */
+export interface Attachment {
+  /** In base64. Throws `UPSTREAM_INVALID_RESPONSE` when it did not come behind the envelope. */
+  value(): string;
+}
+
+/**
+ * Keeps the parts of a package that are wanted, until it is over. They stand behind the envelope (XOP 1.0 section 1.1
+ * lets them stand anywhere; stacks put them there). Throws `UPSTREAM_RESPONSE_LIMIT` when they are more than allowed.
+ */
+export class Attachments implements AttachmentSink {
+  readonly #wanted = new Map<string, Part>();
+  #bytesLeft: number;
+  #current: Part | null = null;
+
+  constructor(bytesMax: number) {
+    this.#bytesLeft = bytesMax;
+  }
+
+  /** The part that `href` of an Include names; null where it names none. */
+  want(href: string): Attachment | null {
+    const id = partOf(href);
+    if (id === null) return null;
+    const known = this.#wanted.get(id) ?? new Part();
+    this.#wanted.set(id, known);
+    return known;
+  }
+
+  begin(id: string, transferEncoding: string): boolean {
+    this.#current = this.#wanted.get(id) ?? null;
+    if (this.#current === null) return false;
+    if (!CODINGS.has(transferEncoding)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'coding of an attachment');
+    this.#current.begin(transferEncoding === 'base64');
+    return true;
+  }
+
+  data(piece: Buffer): void {
+    this.#bytesLeft -= piece.length;
+    if (this.#bytesLeft < 0) throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'bytes of attachments');
+    this.#current?.chunks.push(Buffer.from(piece));
+  }
+}
+
+class Part implements Attachment {
+  readonly chunks: Buffer[] = [];
+  #isBase64 = false;
+  #hasBegun = false;
+
+  begin(isBase64: boolean): void {
+    this.#hasBegun = true;
+    this.#isBase64 = isBase64;
+  }
+
+  value(): string {
+    if (!this.#hasBegun) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'attachment before its envelope');
+    const bytes = Buffer.concat(this.chunks);
+    const content = this.#isBase64 ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes;
+    return content.toString('base64');
+  }
+}
