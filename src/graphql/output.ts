@@ -1,36 +1,25 @@
 import {
   GraphQLBoolean,
-  type GraphQLFieldConfig,
   GraphQLInterfaceType,
-  GraphQLList,
   type GraphQLNamedType,
-  GraphQLNonNull,
   type GraphQLNullableType,
   GraphQLObjectType,
   type GraphQLOutputType,
-  GraphQLUnionType,
+  type GraphQLUnionType,
   isUnionType,
 } from 'graphql';
-import type { SlotSource } from '../codec/plan.js';
 import type { ComplexType, SimpleType, XsdType } from '../wsdl/model.js';
 import { typeKey } from '../wsdl/model.js';
+import { ChoiceTypes } from './choice-types.js';
 import { contentOf, hides, wrappedItem } from './content.js';
 import { descriptionOf } from './description.js';
 import { type Leaf, type LeafTable, PRESENCE } from './leaf.js';
-import type { AttributeMember, ChoiceMember, ElementMember, Member, MemberTable, TextMember } from './members.js';
+import type { AttributeMember, ElementMember, Member, MemberTable, TextMember } from './members.js';
 import { pascalName } from './naming.js';
+import { aboutOf, configs, lazily, listOf, type OutputField, PLACEHOLDER, PLACEHOLDER_FIELD } from './output-field.js';
 import { derivedFrom, type Reached } from './reach.js';
-import type { BranchShape, ElementShape, FieldShape, ObjectShape, ValueShape } from './shape.js';
+import type { ElementShape, FieldShape, ObjectShape, ValueShape } from './shape.js';
 import type { TypeNames } from './type-names.js';
-
-/** A field as the schema shows it and as a plan reads it. `type` is without its outer non-null. */
-export interface OutputField {
-  readonly type: GraphQLNullableType & GraphQLOutputType;
-  readonly shape: FieldShape;
-  readonly description: string | null;
-  /** The reason; null: not deprecated. */
-  readonly deprecated: string | null;
-}
 
 interface OutputValue {
   readonly type: GraphQLNullableType & GraphQLOutputType;
@@ -52,7 +41,7 @@ export class OutputTypes {
   readonly #objects = new Map<ComplexType, { readonly type: GraphQLObjectType; readonly shape: ObjectShape }>();
   readonly #interfaces = new Map<ComplexType, GraphQLInterfaceType>();
   readonly #elements = new Map<ComplexType, ElementShape>();
-  readonly #unions = new Map<ChoiceMember, Union>();
+  readonly #choices: ChoiceTypes;
   readonly #made: (GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType)[] = [];
 
   constructor(service: string, members: MemberTable, leaves: LeafTable, names: TypeNames, reached: Reached) {
@@ -61,6 +50,12 @@ export class OutputTypes {
     this.#leaves = leaves;
     this.#names = names;
     this.#reached = reached;
+    this.#choices = new ChoiceTypes(
+      service,
+      names,
+      (member, owner) => this.field(member, owner),
+      (type) => this.#made.push(type),
+    );
   }
 
   /** Every type, and those that only an interface leads to, with what they refer to, breadth first. */
@@ -125,11 +120,20 @@ export class OutputTypes {
 
   #elementShape(type: ComplexType, nameHint: string, isInterface: boolean): ElementShape {
     if (!isInterface) return { declared: this.#object(type, nameHint).shape, variants: new Map() };
-    const concrete = [type, ...derivedFrom(type)].filter((candidate) => !candidate.abstract);
-    const variants = concrete.flatMap((candidate): [string, ObjectShape][] =>
-      candidate.name === null ? [] : [[typeKey(candidate.name), this.#object(candidate, '').shape]],
-    );
-    return { declared: type.abstract ? null : this.#object(type, nameHint).shape, variants: new Map(variants) };
+    const declared = type.abstract ? null : this.#object(type, nameHint).shape;
+    const variants = lazily(() => {
+      const concrete = [type, ...derivedFrom(type)].filter((candidate) => !candidate.abstract);
+      const shapes = concrete.flatMap((candidate): [string, ObjectShape][] =>
+        candidate.name === null ? [] : [[typeKey(candidate.name), this.#object(candidate, '').shape]],
+      );
+      return new Map(shapes);
+    });
+    return {
+      declared,
+      get variants() {
+        return variants();
+      },
+    };
   }
 
   #element(member: ElementMember, owner: string): OutputField {
@@ -184,55 +188,6 @@ export class OutputTypes {
   #noticeArray(type: ComplexType, nameHint: string): void {
     const name = type.name?.local ?? nameHint;
     this.#names.notice(`Service ${this.#service}: ${name} is an array of several dimensions, it is shown as XML.`);
-  }
-
-  /** A choice as one field: a union with a type for each branch, which holds that branch alone. */
-  #choice(choice: ChoiceMember, owner: string): OutputField {
-    const { type, branches } = this.#union(choice, owner);
-    const nonNull = choice.required;
-    const shape: FieldShape = {
-      source: { from: 'choice', branches: [] },
-      list: choice.many,
-      nonNull,
-      itemNonNull: choice.many,
-      value: { kind: 'choice', branches },
-    };
-    return { type: choice.many ? listOf(type, true) : type, shape, ...aboutOf(choice) };
-  }
-
-  #union(choice: ChoiceMember, owner: string): Union {
-    const known = this.#unions.get(choice);
-    if (known !== undefined) return known;
-    const unionName = this.#names.take(`${owner}${pascalName(choice.name)}`, this.#service);
-    const made = choice.branches.map((branch): Branch => {
-      const name = this.#names.take(`${owner}${pascalName(branch.name)}`, this.#service);
-      const field = lazily(() => this.#branchField(branch, owner));
-      const type = new GraphQLObjectType({ name, fields: () => configs(new Map([[branch.name, field()]])) });
-      this.#made.push(type);
-      const shape: ObjectShape = {
-        typeName: name,
-        conditions: new Set([name, unionName]),
-        get fields() {
-          return new Map([[branch.name, field().shape]]);
-        },
-      };
-      return { type, shape: { name: branch.element.name, shape: { declared: shape, variants: new Map() } } };
-    });
-    const type = new GraphQLUnionType({ name: unionName, types: made.map((branch) => branch.type) });
-    this.#made.push(type);
-    const union = { type, branches: made.map(({ shape }) => shape) };
-    this.#unions.set(choice, union);
-    return union;
-  }
-
-  /** The branch is read from its own element: a list in a wrapper stands right beneath it. */
-  #branchField(branch: ElementMember, owner: string): OutputField {
-    const { type, shape, ...about } = this.field({ ...branch, many: false, required: true }, owner);
-    const { source } = shape;
-    if (source.from !== 'wrapped list') return { type, shape: { ...shape, source: { from: 'self' } }, ...about };
-    const items: SlotSource =
-      source.item === null ? { from: 'items' } : { from: 'child', name: source.item, default: null };
-    return { type, shape: { ...shape, source: items }, ...about };
   }
 
   #interface(type: ComplexType, nameHint: string): GraphQLInterfaceType {
@@ -304,7 +259,7 @@ export class OutputTypes {
     for (const member of all) {
       const choice = member.place === 'element' ? choices.get(member.element) : undefined;
       if (choice !== undefined) {
-        if (!fields.has(choice.name)) fields.set(choice.name, this.#choice(choice, owner));
+        if (!fields.has(choice.name)) fields.set(choice.name, this.#choices.field(choice, owner));
       } else if (!hides(member, this.#members)) fields.set(member.name, this.field(member, owner));
     }
     if (rest !== null) fields.set(rest, this.#rest(all));
@@ -337,54 +292,4 @@ export class OutputTypes {
     }
     return false;
   }
-}
-
-interface Union {
-  readonly type: GraphQLUnionType;
-  readonly branches: readonly BranchShape[];
-}
-
-interface Branch {
-  readonly type: GraphQLObjectType;
-  readonly shape: BranchShape;
-}
-
-const aboutOf = (member: Member | ChoiceMember): Pick<OutputField, 'description' | 'deprecated'> => ({
-  description: member.description,
-  deprecated: member.mapping?.deprecated ?? null,
-});
-
-const PLACEHOLDER = '_';
-
-const PLACEHOLDER_FIELD: OutputField = {
-  type: GraphQLBoolean,
-  shape: {
-    source: { from: 'attribute', name: { uri: 'urn:soapstone:placeholder', local: PLACEHOLDER }, default: null },
-    list: false,
-    nonNull: false,
-    itemNonNull: false,
-    value: { kind: 'scalar', scalar: PRESENCE },
-  },
-  description: 'Always null: the type has no content of its own, and GraphQL needs a field.',
-  deprecated: null,
-};
-
-const listOf = (type: GraphQLNullableType & GraphQLOutputType, itemNonNull: boolean): GraphQLList<GraphQLOutputType> =>
-  new GraphQLList(itemNonNull ? new GraphQLNonNull(type) : type);
-
-function configs(fields: ReadonlyMap<string, OutputField>): Record<string, GraphQLFieldConfig<unknown, unknown>> {
-  return Object.fromEntries(
-    [...fields].map(([name, { type, shape, description, deprecated }]) => [
-      name,
-      { type: shape.nonNull ? new GraphQLNonNull(type) : type, description, deprecationReason: deprecated },
-    ]),
-  );
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

@@ -1,0 +1,68 @@
+import {
+  GraphQLBoolean,
+  type GraphQLFieldConfig,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLNullableType,
+  type GraphQLOutputType,
+} from 'graphql';
+import { PRESENCE } from './leaf.js';
+import type { ChoiceMember, Member } from './members.js';
+import type { FieldShape } from './shape.js';
+
+/** A field as the schema shows it and as a plan reads it. `type` is without its outer non-null. */
+export interface OutputField {
+  readonly type: GraphQLNullableType & GraphQLOutputType;
+  readonly shape: FieldShape;
+  readonly description: string | null;
+  /** The reason; null: not deprecated. */
+  readonly deprecated: string | null;
+}
+
+/** What the schema says about a member. */
+export const aboutOf = (member: Member | ChoiceMember): Pick<OutputField, 'description' | 'deprecated'> => ({
+  description: member.description,
+  deprecated: member.mapping?.deprecated ?? null,
+});
+
+/** The name of the field of a type that has none. */
+export const PLACEHOLDER = '_';
+
+export const PLACEHOLDER_FIELD: OutputField = {
+  type: GraphQLBoolean,
+  shape: {
+    source: { from: 'attribute', name: { uri: 'urn:soapstone:placeholder', local: PLACEHOLDER }, default: null },
+    list: false,
+    nonNull: false,
+    itemNonNull: false,
+    value: { kind: 'scalar', scalar: PRESENCE },
+  },
+  description: 'Always null: the type has no content of its own, and GraphQL needs a field.',
+  deprecated: null,
+};
+
+export const listOf = (
+  type: GraphQLNullableType & GraphQLOutputType,
+  itemNonNull: boolean,
+): GraphQLList<GraphQLOutputType> => new GraphQLList(itemNonNull ? new GraphQLNonNull(type) : type);
+
+/** Fields as GraphQL wants them. */
+export function configs(
+  fields: ReadonlyMap<string, OutputField>,
+): Record<string, GraphQLFieldConfig<unknown, unknown>> {
+  return Object.fromEntries(
+    [...fields].map(([name, { type, shape, description, deprecated }]) => [
+      name,
+      { type: shape.nonNull ? new GraphQLNonNull(type) : type, description, deprecationReason: deprecated },
+    ]),
+  );
+}
+
+/** What is made when it is first asked for, once. */
+export function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
