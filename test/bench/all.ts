@@ -1,6 +1,7 @@
 import { arch, availableParallelism, cpus, loadavg, platform, release } from 'node:os';
 
 import { benchAttack } from './attack.js';
+import { benchCall } from './call.js';
 import { benchGraphql } from './graphql.js';
 import { benchHostile } from './hostile.js';
 import { isQuick, print, table } from './kit.js';
@@ -21,6 +22,7 @@ await benchProxy(quick);
 await benchMemory(quick);
 await benchAttack(quick);
 await benchGraphql(quick);
+await benchCall(quick);
 
 print('\nThe XML reader alone, 20 MB of orders\n\n');
 const rows = (await benchReader(quick ? 2 : 5)).map(({ name, value, unit }) => [name, value.toFixed(2), unit]);
