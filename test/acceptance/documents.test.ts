@@ -253,17 +253,10 @@ t.test('case 22: a hostile WSDL runs nothing and reads nothing else', async (t) 
     const { out } = await command('import', join(folder, 'inside', 'desk.wsdl'), '-o', join(folder, 'imported'));
     t.match(out, /folder of the WSDL/, location);
   }
-  t.match(
-    (
-      await command(
-        'import',
-        join(t.testdir({ 'x.wsdl': `<!DOCTYPE x [<!ENTITY e SYSTEM "/etc/passwd">]>${desk()}` }), 'x.wsdl'),
-        '-o',
-        join(t.testdir(), 'o'),
-      )
-    ).out,
-    /DOCTYPE|document type/i,
-  );
+  const folder = t.testdir({ 'x.wsdl': `<!DOCTYPE x [<!ENTITY e SYSTEM "/etc/passwd">]>${desk()}` });
+  const { code, out } = await command('import', join(folder, 'x.wsdl'), '-o', join(folder, 'imported'));
+  t.equal(code, 2);
+  t.match(out, /DTD/);
 });
 
 /** Names as `{namespace}local`, end tags as `</>`, no declarations: what a message means. */
