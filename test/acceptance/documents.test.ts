@@ -47,7 +47,7 @@ t.test(
     const { ask, sent } = await startDesk(t, {
       'desk.wsdl': desk({
         qualified: false,
-        request: el('a', 'xs:int') + '<xs:element name="b" type="xs:int" form="qualified"/>',
+        request: `${el('a', 'xs:int')}<xs:element name="b" type="xs:int" form="qualified"/>`,
       }),
     });
     t.same(
