@@ -20,14 +20,15 @@ export const NEVER = -1;
 /** Counted repetition is written out, so large counts make large automata. */
 const MAX_PLACES = 10_000;
 
-/** The automaton of a parsed pattern; the reason where it would be too large. Recursion is as deep as the groups. */
-export function programOf(pattern: PatternNode): Program | { readonly unsupported: string } {
-  if (sizeOf(pattern) > MAX_PLACES) return { unsupported: 'it counts too far' };
+/** The automaton of a parsed pattern that is not too large. Recursion is as deep as the groups. */
+export function programOf(pattern: PatternNode): Program {
   const builder = new Builder();
   const end = builder.place();
   const start = builder.build(pattern, end);
   return { start, end, sets: builder.sets, after: builder.after, empties: builder.empties, charSets: builder.charSets };
 }
+
+export const isTooLarge = (pattern: PatternNode): boolean => sizeOf(pattern) > MAX_PLACES;
 
 /** How many places there will be; at least one, so that to count nothing far has its price too. */
 function sizeOf(node: PatternNode): number {
@@ -48,11 +49,11 @@ function sizeOf(node: PatternNode): number {
 class Builder {
   readonly sets: number[] = [];
   readonly after: number[] = [];
-  readonly empties: number[][] = [];
+  readonly empties: (readonly number[])[] = [];
   readonly charSets: CharSet[] = [];
   readonly #known = new Map<string, number>();
 
-  place(empties: number[] = []): number {
+  place(empties: readonly number[] = NONE): number {
     this.sets.push(NEVER);
     this.after.push(0);
     this.empties.push(empties);
@@ -81,8 +82,8 @@ class Builder {
   #repeat({ part, min, max }: PatternNode & { readonly kind: 'repeat' }, end: number): number {
     let at = end;
     if (max === Infinity) {
-      at = this.place([end]);
-      this.empties[at]?.push(this.build(part, at));
+      at = this.place();
+      this.empties[at] = [end, this.build(part, at)];
     } else {
       for (let count = min; count < max; count += 1) at = this.place([end, this.build(part, at)]);
     }
@@ -99,3 +100,5 @@ class Builder {
     return this.charSets.length - 1;
   }
 }
+
+const NONE: readonly number[] = [];
