@@ -132,3 +132,28 @@ t.test('a service with neither a WSDL nor types is a perimeter for SOAP and noth
   t.equal(compiled.byPath.get('/soap/s')?.operations.length, 0);
   t.same([...compiled.graph.fields.keys()], []);
 });
+
+t.test('a mistake in types written by hand has its place in the file, however the text is written', async (t) => {
+  const placesOf = async (types: string, files: Readonly<Record<string, string>> = {}): Promise<readonly string[]> => {
+    const yaml = `services:\n  s:\n    url: http://127.0.0.1:1/\n${types}\n    operations: { A: { field: Query.a } }\n`;
+    try {
+      await compileText(t, yaml, files);
+    } catch (error) {
+      if (!(error instanceof Problems)) throw error;
+      return error.problems.map(({ file, line, column }) => `${file?.split('/').at(-1)}:${line}:${column}`);
+    }
+    return [];
+  };
+  const wrong = ['type Query {', '  a(id: ID!: Int', '}'];
+  const block = (header: string, indent: string) =>
+    `    types: ${header}\n${wrong.map((line) => `${indent}${line}`).join('\n')}`;
+  t.same(await placesOf(block('|', '      ')), ['soapstone.yaml:6:18']);
+  t.same(await placesOf(block('|-\n\n', '          ')), ['soapstone.yaml:8:22'], 'blank lines count');
+  t.same(await placesOf(block('|4 # here', '        ')), ['soapstone.yaml:6:20'], 'the header gives the indentation');
+  t.same(await placesOf(`    types: type Query { a(id ID!) Int }`), ['soapstone.yaml:4:30']);
+  t.same(await placesOf(`    types: "type Query { a(id ID!) Int }"`), ['soapstone.yaml:4:31']);
+  t.same(await placesOf(block('>', '      ')), ['soapstone.yaml:4:12'], 'of joined lines the start of the text');
+  t.same(await placesOf('    types: { file: more/a.graphql }', { 'more/a.graphql': wrong.join('\n') }), [
+    'a.graphql:2:12',
+  ]);
+});

@@ -1,4 +1,4 @@
-import { Problems } from '../base/problem.js';
+import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { RootType } from '../graphql/exposure.js';
 import { operationsByHand } from '../graphql/handwritten.js';
@@ -22,10 +22,13 @@ export function readByHand(loaded: LoadedConfig, service: string): readonly Oper
       soapAction: mapping.soapAction ?? null,
     });
   }
-  const line = loaded.positionOf(['services', service, 'types'], 'value')?.line ?? 1;
-  const read = operationsByHand(config.types, operations, { file: loaded.file, line });
-  if (read.problems.length > 0) throw new Problems(read.problems);
-  return read.operations;
+  const read = operationsByHand(config.types, operations, { file: null, line: 1 });
+  if (read.problems.length === 0) return read.operations;
+  const placed = read.problems.map((problem): Problem => {
+    const { line, column } = problem;
+    return { ...problem, ...loaded.placeIn(['services', service, 'types'], { line: line ?? 1, column: column ?? 1 }) };
+  });
+  throw new Problems(placed);
 }
 
 /** `Query.order` in its parts; the configuration's table has checked the form. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { MIB } from '../base/limit.js';
 import { type Problem, Problems } from '../base/problem.js';
 import { isRecord } from './record.js';
@@ -23,6 +23,8 @@ export interface LoadedConfig {
    * the file (a default) the nearest part around it that is; null when there is none.
    */
   positionOf(path: ConfigPath, part?: 'key' | 'value'): Position | null;
+  /** Where a place within the text at `path` stands: in this file, or in the one that `{ file: path }` names. */
+  placeIn(path: ConfigPath, at: Position): Position & { readonly file: string };
 }
 
 /** More than anybody reads; a broken file of a megabyte would give a hundred thousand. */
@@ -56,6 +58,12 @@ export async function loadConfig(
     file,
     directory,
     positionOf: source.positionOf,
+    placeIn(path, at) {
+      const given = path.reduce((owner: unknown, step) => (isRecord(owner) ? owner[step] : null), source.value);
+      const other = isRecord(given) ? given['file'] : null;
+      if (typeof other === 'string') return { file: join(dirname(file), other), ...at };
+      return { file, ...(source.placeIn(path, at) ?? { line: 1, column: 1 }) };
+    },
   };
 }
 

@@ -28,6 +28,11 @@ export interface YamlSource {
    * the file (a default) the nearest part around it that is; null when there is none.
    */
   positionOf(path: ConfigPath, part?: 'key' | 'value'): Position | null;
+  /**
+   * Where a place within a text stands in the file: `at` counts from the first character of the value at `path`. Where
+   * lines were joined or escaped that cannot be told, and it is the start of the value; null when it is not in the file.
+   */
+  placeIn(path: ConfigPath, at: Position): Position | null;
 }
 
 type Fail = (what: string, offset: number, remedy: string | null) => Problem;
@@ -62,24 +67,54 @@ export function readYaml(text: string, file: string): YamlSource {
     return range === null || range === undefined ? null : at(range[0]);
   };
 
+  const positionOf: YamlSource['positionOf'] = (path, part) => {
+    let node: unknown = document.contents;
+    let found: Position | null = null;
+    for (const [index, step] of path.entries()) {
+      const owner = resolve(node);
+      const pair = isMap(owner) ? pairOf(owner.items, step) : null;
+      const child = isSeq(owner) && typeof step === 'number' ? owner.items[step] : pair?.value;
+      if (child === undefined || child === null) return pair === null ? found : (start(pair.key) ?? found);
+      const key = start(pair === null ? child : pair.key);
+      const wantsValue = index === path.length - 1 && (part === 'value' || (part === undefined && isScalar(child)));
+      found = (wantsValue ? start(child) : key) ?? found;
+      node = child;
+    }
+    return found;
+  };
+
   return {
     value,
-    positionOf(path, part) {
-      let node: unknown = document.contents;
-      let found: Position | null = null;
-      for (const [index, step] of path.entries()) {
-        const owner = resolve(node);
-        const pair = isMap(owner) ? pairOf(owner.items, step) : null;
-        const child = isSeq(owner) && typeof step === 'number' ? owner.items[step] : pair?.value;
-        if (child === undefined || child === null) return pair === null ? found : (start(pair.key) ?? found);
-        const key = start(pair === null ? child : pair.key);
-        const wantsValue = index === path.length - 1 && (part === 'value' || (part === undefined && isScalar(child)));
-        found = (wantsValue ? start(child) : key) ?? found;
-        node = child;
+    positionOf,
+    placeIn(path, { line, column }) {
+      const node = path.reduce((owner: unknown, step) => {
+        const known = resolve(owner);
+        if (isMap(known)) return pairOf(known.items, step)?.value;
+        return isSeq(known) && typeof step === 'number' ? known.items[step] : null;
+      }, document.contents);
+      const value = resolve(node);
+      const begin = start(value);
+      if (!isScalar(value) || begin === null) return positionOf(path, 'value');
+      if (value.type === 'BLOCK_LITERAL') {
+        const key = positionOf(path, 'key')?.column ?? 1;
+        return { line: begin.line + line, column: column + indentation(text, value.range?.[0] ?? 0, key - 1) };
       }
-      return found;
+      const quote = value.type === 'PLAIN' ? 0 : 1;
+      const isOneLine = value.type !== 'BLOCK_FOLDED' && line === 1 && !value.source?.includes('\n');
+      return isOneLine ? { line: begin.line, column: begin.column + quote + column - 1 } : begin;
     },
   };
+}
+
+/** Of the lines of a block (YAML 1.2 section 8.1.1.1): of its first line that is not blank, unless its header says it. */
+function indentation(text: string, header: number, parent: number): number {
+  const end = text.indexOf('\n', header);
+  const given = /^[|>][+-]?([1-9])/.exec(text.slice(header, end))?.[1];
+  if (given !== undefined) return parent + Number(given);
+  let line = end + 1;
+  let at = line;
+  for (; at < text.length && ' \r\n'.includes(text[at] ?? ''); at++) if (text[at] === '\n') line = at + 1;
+  return at - line;
 }
 
 function pairOf(pairs: readonly Pair[], step: string | number): Pair | null {
