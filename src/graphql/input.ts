@@ -35,6 +35,8 @@ export class InputTypes implements InputSources {
   readonly members: MemberTable;
   readonly leaves: LeafTable;
   readonly names: TypeNames;
+  /** Every type that was made. */
+  readonly made: GraphQLInputObjectType[] = [];
   readonly #reached: Reached;
   readonly #objects = new Map<ComplexType, InputObject>();
   readonly #types = new Map<ComplexType, GraphQLInputObjectType>();
@@ -107,7 +109,9 @@ export class InputTypes implements InputSources {
 
   /** Makes the type of an object whose fields are known later. */
   objectType(name: string, object: InputObject, isOneOf: boolean, description: string | null): GraphQLInputObjectType {
-    return new GraphQLInputObjectType({ name, description, isOneOf, fields: () => configs(object.fields) });
+    const made = new GraphQLInputObjectType({ name, description, isOneOf, fields: () => configs(object.fields) });
+    this.made.push(made);
+    return made;
   }
 
   #xml(): InputValue {
@@ -184,6 +188,7 @@ export class InputTypes implements InputSources {
       isOneOf: true,
       fields: () => configs(fields),
     });
+    this.made.push(graphqlType);
     const made: InputValue = { type: graphqlType, plan };
     this.#variants.set(type, made);
     const scope = new NameScope();

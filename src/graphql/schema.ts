@@ -82,7 +82,7 @@ export function buildSchema(
   // Types are printed in this order. All are named here: found one in another, they would nest as deep as schemas do.
   const types: GraphQLNamedType[] = [
     ...roots,
-    ...made.flatMap(({ output, faults }) => [...output.complete(), ...faults.made]),
+    ...made.flatMap(({ output, faults, input }) => [...output.complete(), ...faults.made, ...input.made]),
   ];
   for (const { service } of exposed) names.findings.push(...mappingFindings(service, names, made));
   for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))

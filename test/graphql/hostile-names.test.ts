@@ -1,0 +1,242 @@
+import { printSchema, validateSchema } from 'graphql';
+import t from 'tap';
+import type { GraphqlService } from '../../src/graphql/exposure.js';
+import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
+import type { ComplexType, Operation } from '../../src/wsdl/model.js';
+import {
+  complex,
+  element,
+  elements,
+  enumeration,
+  extension,
+  group,
+  INT,
+  type MutableComplex,
+  one,
+  operation,
+  STRING,
+} from './models.js';
+
+const service = (operations: readonly Operation[], about: Partial<GraphqlService> = {}): GraphqlService => ({
+  name: 'shop',
+  operations,
+  mapping: new Map(),
+  naming: 'camel',
+  ...about,
+});
+
+function built(operations: readonly Operation[], about: Partial<GraphqlService> = {}): BuiltSchema {
+  const made = buildSchema([service(operations, about)]);
+  t.same(validateSchema(made.schema), []);
+  return made;
+}
+
+const local = (uri: string, name: string, ...particles: Parameters<typeof elements>): MutableComplex =>
+  complex(name, elements(...particles), { name: { uri, local: name } });
+
+t.test('types of one name in different namespaces have names of their own, by their namespace (case 5)', async (t) => {
+  const types = [
+    local('http://shop.example/billing/v2', 'Customer', one('a', INT)),
+    local('http://shop.example/delivery/v2/', 'Customer', one('b', INT)),
+    local('urn:x:2:y', 'Customer', one('c', INT)),
+    local('http://shop.example/delivery', 'Customer', one('d', INT)),
+    local('', 'Customer', one('e', INT)),
+  ];
+  const { schema, notices } = built([
+    operation(
+      'Get',
+      [],
+      types.map((type, index) => one(`c${index}`, type)),
+    ),
+  ]);
+  const text = printSchema(schema);
+  t.match(text, 'type Customer {\n  a: Int!');
+  t.match(text, 'type DeliveryCustomer {\n  b: Int!');
+  t.match(text, 'type ShopCustomer {\n  c: Int!');
+  t.match(text, 'type ShopCustomer2 {\n  d: Int!');
+  t.match(text, 'type ShopCustomer3 {\n  e: Int!');
+  t.equal(notices.length, 4);
+});
+
+t.test('types with names of GraphQL, of JavaScript and of nobody', async (t) => {
+  const names = [
+    'String',
+    'Query',
+    'Mutation',
+    'ID',
+    'Date',
+    'XML',
+    '__Schema',
+    '__proto__',
+    'constructor',
+    'Ünï-cødé',
+    '中文',
+    '1st',
+    '-',
+  ];
+  const types = names.map((name) =>
+    local('urn:shop', name, one('x', INT), one('__proto__', INT), one('constructor', INT)),
+  );
+  const { schema, notices } = built([
+    operation(
+      '__proto__',
+      types.map((type, index) => one(`i${index}`, type)),
+      types.map((type, index) => one(`o${index}`, type)),
+    ),
+    operation('constructor', [], [one('x', INT)]),
+  ]);
+  const made = Object.keys(schema.getTypeMap());
+  for (const name of [
+    'ShopString',
+    'ShopQuery',
+    'ShopDate',
+    '_Schema',
+    'constructor',
+    'Uni_code',
+    'u4E2Du6587',
+    '_1st',
+  ]) {
+    t.ok(made.includes(name), name);
+  }
+  t.ok(notices.length >= 6);
+});
+
+t.test('an XML type that is called like the input of another', async (t) => {
+  const foo = complex('Foo', elements(one('a', INT)));
+  const input = complex('FooInput', elements(one('b', INT)));
+  const { schema } = built([
+    operation('Do', [one('foo', foo), one('fooInput', input)], [one('foo', foo), one('fooInput', input)]),
+  ]);
+  const names = Object.keys(schema.getTypeMap()).filter((name) => /Foo/.test(name));
+  t.same(names.sort(), ['Foo', 'FooInput', 'FooInputInput', 'ShopFooInput']);
+});
+
+t.test('ten thousand operations that all want one name get it one after the other (C09)', async (t) => {
+  const operations = Array.from({ length: 10_000 }, (_, index) =>
+    operation(index % 2 === 0 ? 'GetIt' : 'getIt', [], [one('x', INT)], { soapAction: String(index) }),
+  );
+  const started = process.cpuUsage();
+  const once = [...built(operations).fields.keys()];
+  const { user } = process.cpuUsage(started);
+  t.ok(user < 5_000_000, `${user} microseconds`);
+  t.equal(new Set(once).size, 10_000);
+  t.same(once.slice(0, 4), ['Query.getIt', 'Query.shopGetIt', 'Query.shopGetIt2', 'Query.shopGetIt3']);
+  t.same([...built(operations).fields.keys()], once, 'and the same again');
+});
+
+t.test('types as deep as anybody can write them', async (t) => {
+  let type = complex('T0', elements(one('end', INT)));
+  for (let index = 1; index <= 20_000; index++) type = complex(`T${index}`, elements(one('next', type, '?')));
+  const { schema } = built([operation('Do', [one('next', type, '?')], [one('next', type)])]);
+  t.ok(schema.getType('T0'));
+  t.ok(schema.getType('T0Input'));
+});
+
+t.test('a thousand extensions of one another, and five thousand of one', async (t) => {
+  let type = complex('Base', elements(one('x', INT)));
+  const base = type;
+  for (let index = 0; index < 300; index++) type = extension(`Deep${index}`, type, one(`y${index}`, INT, '?'));
+  for (let index = 0; index < 5000; index++) base.derived = [...base.derived, flat(index, base)];
+  const { schema } = built([operation('Do', [], [one('base', base)])]);
+  t.ok(schema.getType('Deep299'));
+  t.ok(schema.getType('Wide4999'));
+});
+
+const flat = (index: number, base: ComplexType): MutableComplex =>
+  complex(`Wide${index}`, base.content, { base, derivation: 'extension' });
+
+t.test('bases without fields, without types that can be sent, with types that have no name', async (t) => {
+  const empty = complex('Empty', elements(), { abstract: true });
+  extension('Full', empty, one('a', INT));
+  extension('AlsoEmpty', empty);
+  const lonely = complex('Lonely', elements(one('a', INT)), { abstract: true });
+  const barren = complex('Barren', elements(), { abstract: true });
+  const ghosts = complex('Ghosts', elements(one('a', INT)), { abstract: true });
+  const ghost = extension('Ghost', ghosts);
+  ghost.abstract = true;
+  const named = complex('Named', elements(one('a', INT)));
+  const anonymous = { ...extension('', named, one('b', INT)), name: null };
+  named.derived = [anonymous];
+  const { schema } = built([
+    operation(
+      'Do',
+      [],
+      [empty, lonely, barren, ghosts, named, anonymous].map((type, index) => one(`f${index}`, type)),
+    ),
+  ]);
+  const text = printSchema(schema);
+  t.match(text, 'interface Empty {\n  """');
+  t.match(text, /type AlsoEmpty implements Empty \{[^}]*_: Boolean/);
+  t.match(text, 'type Lonely {\n  a: Int!');
+  t.match(text, 'type Named {\n  a: Int!');
+  t.match(text, /f2: Boolean/);
+  t.notMatch(text, 'implements Named');
+});
+
+t.test('recursion through lists, choices, interfaces and wrappers, in both styles of choices', async (t) => {
+  const node = complex('Node', elements());
+  const list = complex('ArrayOfNode', elements(one('Node', node, '*')));
+  node.content = elements(
+    one('Children', list, '?'),
+    group('choice', [one('Left', node), one('Right', node), one('Leaf', STRING)], 0, 1),
+    group('choice', [one('Up', node), one('Down', list)], 0, Infinity),
+  );
+  extension('Twig', node, one('Inner', node, '*'));
+  const operations = [operation('Grow', [one('node', node)], [one('node', node)])];
+  t.match(printSchema(built(operations).schema), 'left: Node');
+  const text = printSchema(built(operations, { choices: 'union' }).schema);
+  t.match(text, 'union NodeChoice = NodeLeft | NodeRight | NodeLeaf');
+  t.match(text, /choice2: \[NodeChoice2!\]\n/);
+});
+
+t.test('enumerations: long ones are text, odd values have names', async (t) => {
+  const long = enumeration('Long1', ...Array.from({ length: 5001 }, (_, index) => `v${index}`));
+  const odd = enumeration('Odd', '', ' ', 'a b', 'a_b', 'A B', 'a  b', '>=', '<', 'null', '__x', '中', 'x'.repeat(500));
+  const { schema, notices } = built([operation('Get', [], [one('long', long), one('odd', odd)])]);
+  t.match(printSchema(schema), 'long: String!');
+  const enumType = schema.getType('Odd');
+  const values =
+    enumType !== undefined && 'getValues' in enumType
+      ? enumType.getValues().map(({ name }: { name: string }) => name)
+      : [];
+  t.same(values.slice(0, 11), [
+    'EMPTY',
+    'SPACE',
+    'a_b2',
+    'a_b',
+    'A_B',
+    'a__b',
+    'GREATER_EQUAL',
+    'LESS',
+    '_null',
+    '_x',
+    'u4E2D',
+  ]);
+  t.match(notices, [{ what: /too many values/ }, { what: /two values of Odd become a_b/ }]);
+});
+
+t.test('a type of the mapping takes its name from others', async (t) => {
+  const order = complex('Order', elements(one('a', INT)));
+  const other = complex('Bestellung', elements(one('b', INT)));
+  const types = new Map([['Bestellung', { name: 'Order', description: null, hidden: false, fields: new Map() }]]);
+  const { schema, findings } = built([operation('Get', [], [one('o', order), one('b', other)])], { types });
+  t.same(findings, []);
+  t.match(printSchema(schema), 'type Order {\n  b: Int!');
+  t.match(printSchema(schema), 'type ShopOrder {\n  a: Int!');
+});
+
+t.test('descriptions are trimmed, bounded and keep their markup', async (t) => {
+  const documentation = `\n      <b>First</b> line.\t\n\n\n        Indented """quotes""".\n      Third\u0000\u0007.\n   `;
+  const endless = `${'x'.repeat(1999)}\u{1f600}${'y'.repeat(10_000)}`;
+  const type = complex(
+    'Order',
+    elements(one('a', INT, '', { documentation }), one('b', INT, '', { documentation: endless })),
+  );
+  const { schema } = built([operation('Get', [], [one('o', type)], { documentation: ' \n ' })]);
+  const order = schema.getType('Order');
+  const fields = order !== undefined && 'getFields' in order ? order.getFields() : {};
+  t.equal(fields['a']?.description, '<b>First</b> line.\n\n  Indented """quotes""".\nThird.');
+  t.equal(fields['b']?.description, `${'x'.repeat(1999)}…`);
+  t.equal(schema.getQueryType()?.getFields()['get']?.description, null);
+  t.ok(element('x', INT));
+});
