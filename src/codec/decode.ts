@@ -5,7 +5,7 @@ import { CODEC_LIMITS } from './limits.js';
 import { OpaqueXml } from './opaque.js';
 import { type Decoded, type DecodeError, LexicalError, type ReplyPlan, type Scalar, type ScalarValue } from './plan.js';
 import { programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
-import { itemsOf, type LateValue, pathOf, Reading, readXml, strongestInterest } from './reading.js';
+import { isComplete, itemsOf, type LateValue, pathOf, Reading, readXml, strongestInterest } from './reading.js';
 import { isNil, placeOf } from './xsi.js';
 
 export interface DecodeLimits {
@@ -34,6 +34,7 @@ export class ReplyDecoder implements XmlHandler {
   #skipping = false;
   readonly #findAttachment: FindAttachment | null;
   #hasLate = false;
+  #hasBegun = false;
   #answer: Answer | null = null;
 
   /** `findAttachment`: null where the message is no package. */
@@ -47,6 +48,7 @@ export class ReplyDecoder implements XmlHandler {
   open(tag: StartTag): Interest {
     let readings: Reading | null = null;
     if (this.#top === null) {
+      this.#hasBegun = true;
       readings = this.#plan.shape === 'done' ? null : this.#readRoot(tag);
     } else {
       for (let owner: Reading | null = this.#top; owner !== null; owner = owner.next) {
@@ -90,6 +92,12 @@ export class ReplyDecoder implements XmlHandler {
     for (let reading = this.#top; reading !== null; reading = reading.next) reading.broken = rule;
   }
 
+  /** All that the plan asks for is there, whatever follows. Of a list that is open nobody knows. */
+  get isComplete(): boolean {
+    if (!this.#hasBegun || this.#hasLate) return false;
+    return this.#plan.shape === 'done' || isComplete(this.#open);
+  }
+
   /** The name of the child that is the answer, where one is. */
   get resultName(): QName | null {
     const source = this.#plan.shape === 'unwrap' ? this.#plan.value.declared?.slots[0]?.source : undefined;
@@ -97,10 +105,12 @@ export class ReplyDecoder implements XmlHandler {
   }
 
   /**
-   * What came of the reply. To be called after the element was closed, and of a package after the last part. Throws what
-   * the values of attachments throw.
+   * What came of the reply. To be called after the element was closed, or as soon as `isComplete`; of a package after the
+   * last part. Throws what the values of attachments throw.
    */
   finish(): Decoded {
+    this.#skipping = false;
+    while (this.#open.length > 0) this.close();
     const { shape, nonNull } = this.#plan;
     let answer: unknown = this.#answer;
     if (shape === 'done') answer = true;

@@ -87,8 +87,8 @@ export type SlotSource =
   | { readonly from: 'attribute'; readonly name: QName; readonly default: string | null }
   /** The text of this element (simple content). */
   | { readonly from: 'text' }
-  /** A constant: `__typename`. */
-  | { readonly from: 'constant'; readonly value: string | boolean }
+  /** A constant, by its lexical form: `__typename`. */
+  | { readonly from: 'constant'; readonly value: string }
   /**
    * The element itself read as another object: for groups that exist in GraphQL only. Not on the wire.
    */
@@ -203,6 +203,8 @@ export interface EncodeObject {
   readonly branches?: readonly BranchRule[];
   /** Member that holds the whole element as XML, where its content is not modelled. */
   readonly xml?: string;
+  /** Of an element whose declared type is abstract: the member that says what it is of. It has no others then. */
+  readonly variant?: { readonly key: string; readonly value: EncodeVariants };
 }
 
 /** Of the branches one may be given: all that it requires, and nothing of the others. */

@@ -188,11 +188,15 @@ const compileValue = (value: ValuePlan): ValueProgram => (value.kind === 'object
 
 function fallbackOf(slot: Slot, value: ValueProgram): ScalarValue | null {
   const { source } = slot;
-  if (source.from === 'constant') return source.value;
-  if (source.from !== 'child' && source.from !== 'attribute') return null;
-  if (source.default === null || value.kind !== 'scalar') return null;
+  const lexical =
+    source.from === 'constant'
+      ? source.value
+      : source.from === 'child' || source.from === 'attribute'
+        ? source.default
+        : null;
+  if (lexical === null || value.kind !== 'scalar') return null;
   try {
-    return value.scalar.decode(source.default);
+    return value.scalar.decode(lexical);
   } catch (caught) {
     if (caught instanceof LexicalError) return null;
     throw caught;

@@ -126,3 +126,27 @@ export function strongestInterest(first: Reading): Interest {
   }
   return interest;
 }
+
+/** Whether the readings of the elements that are open hold all that is asked for, the outermost first. */
+export function isComplete(open: readonly (Reading | null)[]): boolean {
+  /** Places that will be filled when the reading for them ends, by who holds them. */
+  const places = new Map<Reading, Set<number>>();
+  let isRoot = true;
+  for (let at = open.length - 1; at >= 0; at--) {
+    for (let reading = open[at] ?? null; reading !== null; reading = reading.next) {
+      isRoot = reading.lost || hasAll(reading, places.get(reading));
+      const { owner, slot, index } = reading;
+      if (!isRoot || owner === null || slot === null || index !== -1) continue;
+      places.set(owner, (places.get(owner) ?? new Set()).add(slot.place));
+    }
+  }
+  return isRoot;
+}
+
+function hasAll({ variant, values }: Reading, coming: ReadonlySet<number> | undefined): boolean {
+  if (variant === null) return false;
+  return variant.slots.every((slot) => {
+    if (slot.list && slot.items === null) return false;
+    return values[slot.place] !== undefined || coming?.has(slot.place) === true;
+  });
+}

@@ -141,6 +141,11 @@ const SERVICE = Type.Object(
         'Collects requests whose length is not known, so that they go on with one: for backends that refuse chunked.',
       default: false,
     }),
+    earlyEnd: Type.Boolean({
+      description:
+        'Whether the reading of a long reply ends, and its connection, as soon as all that a query asks for has been read; what follows is not judged then.',
+      default: false,
+    }),
     unknownOperations: oneOf(
       ['refuse', 'pass'],
       'What becomes of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL does not tell all, or Bodies are encrypted.',

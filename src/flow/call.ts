@@ -1,4 +1,5 @@
 import type { Exchange } from '../base/exchange.js';
+import { KIB } from '../base/limit.js';
 import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
 import { ReplyDecoder } from '../codec/decode.js';
 import { encodeRequest } from '../codec/encode.js';
@@ -56,6 +57,9 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   });
 }
 
+/** So much of a reply is read rather than its connection given up. */
+const EARLY_END_BYTES = 64 * KIB;
+
 /** One reply on its way through the judge into the decoder. Nothing is held: what is decoded is not sent on. */
 class DecodedReply implements UpstreamReceiver {
   readonly #context: CallContext;
@@ -76,6 +80,7 @@ class DecodedReply implements UpstreamReceiver {
   /** Null where the reply is no package. */
   #attachments: Attachments | null = null;
   #bytes = 0;
+  #isOver = false;
 
   constructor(
     context: CallContext,
@@ -127,6 +132,7 @@ class DecodedReply implements UpstreamReceiver {
   }
 
   data(chunk: Buffer): void {
+    if (this.#isOver) return;
     if (this.#operation.output === null && isSuccess(this.#head)) return;
     if (this.#reader === null) throw noEnvelope(this.#head);
     this.#bytes += chunk.length;
@@ -140,12 +146,30 @@ class DecodedReply implements UpstreamReceiver {
   }
 
   failed(refusal: Refusal): void {
+    if (this.#isOver) return;
     this.#finish();
     this.#reject(refusal);
   }
 
   #take(chunk: Buffer): void {
-    this.#attempt(() => this.#reader?.write(chunk));
+    if (this.#isOver) return;
+    if (this.#mayEndEarly) this.#endEarly();
+    else this.#attempt(() => this.#reader?.write(chunk));
+  }
+
+  /** Enough has come, and more comes. Where little is left the connection is worth more than that. */
+  get #mayEndEarly(): boolean {
+    if (!this.#context.service.config.earlyEnd || !(this.#decoder instanceof ReplyDecoder)) return false;
+    const length = Number(this.#head?.header('content-length') ?? Number.POSITIVE_INFINITY);
+    return length - this.#bytes > EARLY_END_BYTES && this.#decoder.isComplete;
+  }
+
+  /** Answers, and drops the connection. What follows is not judged. */
+  #endEarly(): void {
+    const answer = this.#readDecoded();
+    this.#finish();
+    this.#resolve(answer);
+    this.#call?.abort(new Refusal('CLIENT_GONE', 'answered before the end'));
   }
 
   #complete(): void {
@@ -171,8 +195,12 @@ class DecodedReply implements UpstreamReceiver {
     this.#attempt(() => this.#reader?.end());
     const fault = this.#judge?.fault ?? null;
     if (fault !== null) return this.#readFault(fault);
-    if (this.#decoder === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
+    return this.#readDecoded();
+  }
+
+  #readDecoded(): Decoded {
     const decoder = this.#decoder;
+    if (decoder === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
     return this.#attempt(() => decoder.finish());
   }
 
@@ -192,6 +220,7 @@ class DecodedReply implements UpstreamReceiver {
 
   #finish(): void {
     const { exchange, service } = this.#context;
+    this.#isOver = true;
     this.#release();
     exchange.upstreamMillis += performance.now() - this.#startedMillis;
     if (this.#judge?.fault) exchange.faultCode = this.#judge.fault.parts.code;

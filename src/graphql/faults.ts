@@ -152,7 +152,7 @@ const SINGLE = { list: false, nonNull: false, itemNonNull: false } as const;
 /** An answer that holds nothing: it is there. */
 const DONE: FieldShape = {
   ...SINGLE,
-  source: { from: 'constant', value: true },
+  source: { from: 'constant', value: '' },
   value: { kind: 'scalar', scalar: PRESENCE },
 };
 

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { defaultsOf } from '../../src/base/limit.js';
 import { ReplyDecoder } from '../../src/codec/decode.js';
 import type { Decoded, ObjectPlan, Slot } from '../../src/codec/plan.js';
 import { SKIP } from '../../src/xml/events.js';
+import { XML_LIMITS } from '../../src/xml/limits.js';
+import { XmlReader } from '../../src/xml/reader.js';
 import {
   attribute,
   child,
@@ -537,4 +540,33 @@ t.test('a choice keeps the order of the elements, each the object of its branch'
   const one = reply(object(slot('one', { from: 'choice', branches }, 'T')));
   t.strictSame(shown(read(one, '<b><x>y</x></b>')).value, { one: { t: 'B', b: { x: 'y', k: null } } });
   t.strictSame(shown(read(one, '')).value, { one: null });
+});
+
+t.test('what is asked for is all there as soon as nothing that follows can matter', async (t) => {
+  /** The elements that are begun, of a document without text, when it is. */
+  const completeAt = (plan: ReturnType<typeof reply>, content: string): string | null => {
+    const whole = shown(read(plan, content));
+    const decoder = new ReplyDecoder(plan, { listItems: 10 });
+    const bytes = Buffer.from(`<r xmlns="${URI}">${content}</r>`);
+    const reader = new XmlReader(decoder, defaultsOf(XML_LIMITS));
+    for (let at = 0; at < bytes.length; at++) {
+      reader.write(bytes.subarray(at, at + 1));
+      if (!decoder.isComplete) continue;
+      t.strictSame(shown(decoder.finish()), whole, 'and comes to the same');
+      return bytes.subarray(bytes.indexOf('>') + 1, at + 1).toString();
+    }
+    return null;
+  };
+  const lines = child('l', '[T]', object(child('x', 'int')));
+  const order = object(child('id', 'int'), attribute('k', 'int'), child('c', 'C', object(child('n', 'string'))));
+  const content = '<o k="1"><id>1</id><c><z/><n>a</n><m/></c><l><x>1</x></l><l/></o><p>1</p>';
+  t.equal(completeAt(reply(object(child('o', 'O', order))), content), '<o k="1"><id>1</id><c><z/><n>a</n>');
+  t.equal(completeAt(reply(object(child('o', 'O', order), child('p', 'int'))), content), content);
+  t.equal(completeAt(reply(object(child('o', 'O', object(lines)))), content), content.slice(0, -'<p>1</p>'.length));
+  t.equal(completeAt(reply(object(child('o', 'O', order), child('q', 'int'))), content), `${content}</r>`);
+  t.equal(completeAt(reply(object(wrapped('o', '[int]'))), '<o><item>1</item></o><z/>'), '<o><item>1</item></o>');
+  t.equal(completeAt(reply(object(text('v', 'string'))), '<z/>'), '<z/></r>');
+  const nested = object(slot('g', { from: 'self' }, 'G', object(child('a', 'int'))), child('b', 'int'));
+  t.equal(completeAt(reply(nested), '<b>1</b><a>2</a><z/>'), '<b>1</b><a>2</a>');
+  t.equal(completeAt(reply(object(child('o', 'int!'))), '<o>x</o><z/>'), '<o>x</o>', 'lost is certain too');
 });
