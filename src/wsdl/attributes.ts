@@ -122,7 +122,7 @@ export class AttributeReader {
     const found = name === null ? undefined : this.#reading.components.attributeGroups.get(typeKey(name));
     // Inside `xs:redefine` a group may refer to its own name: that is the one it replaces.
     const isOpen = found !== undefined && this.#open.has(found.node);
-    const group = isOpen ? this.#reading.components.redefined.get(found.node) : found;
+    const group = isOpen ? this.#reading.components.redefined.get(found) : found;
     if (group === undefined || this.#open.has(group.node) || this.#open.size > CHAIN) {
       const why = found === undefined ? 'is not declared' : 'contains itself, or nests too deeply';
       return { ...nothing, troubles: [problemAt(node, `The attribute group ${ref} ${why}; it is left out.`)] };

@@ -1,5 +1,6 @@
 import { isNcName } from '../xml/chars.js';
 import type { QName } from '../xml/events.js';
+import { ComponentMap } from './component-map.js';
 import { inlineSchemas, type LoadedDocument } from './documents.js';
 import { typeKey } from './model.js';
 import { isBuiltInNamespace, WSDL, XSD } from './namespaces.js';
@@ -30,8 +31,8 @@ export interface SchemaComponents {
   readonly attributes: ComponentTable;
   readonly groups: ComponentTable;
   readonly attributeGroups: ComponentTable;
-  /** What an `xs:redefine` replaced, by the node that replaced it. */
-  readonly redefined: Map<XmlNode, Component>;
+  /** What an `xs:redefine` replaced, by what replaced it. */
+  readonly redefined: ComponentMap<Component>;
   /** The direct members of substitution groups, by the key of the head. */
   readonly members: Map<string, Component[]>;
 }
@@ -47,7 +48,7 @@ export function collectComponents(documents: readonly LoadedDocument[], notices:
     attributes: new Map(),
     groups: new Map(),
     attributeGroups: new Map(),
-    redefined: new Map(),
+    redefined: new ComponentMap(),
     members: new Map(),
   };
   const redefines: { readonly node: XmlNode; readonly unit: SchemaUnit }[] = [];
@@ -124,7 +125,7 @@ function redefine(components: SchemaComponents, component: Component, notices: N
   if (table === null || name === null || !isNcName(name)) return;
   const key = typeKey({ uri: unit.target, local: name });
   const original = table.get(key);
-  if (original !== undefined) components.redefined.set(node, original);
+  if (original !== undefined) components.redefined.set(component, original);
   else notices.add(problemAt(node, `There is no ${node.local} ${name} to redefine; it is taken as declared here.`));
   table.set(key, component);
 }

@@ -107,7 +107,7 @@ export class ParticleReader {
     const name = nameIn(node, ref, unit);
     const found = name === null ? undefined : this.#reading.components.groups.get(typeKey(name));
     if (found === undefined) return { particle: null, trouble: problemAt(node, `The group ${ref} is not declared.`) };
-    const original = this.#open.has(found.node) ? this.#reading.components.redefined.get(found.node) : undefined;
+    const original = this.#open.has(found.node) ? this.#reading.components.redefined.get(found) : undefined;
     const read = this.#groupContent(original ?? found, node);
     const { min, max } = occurrenceOf(node, this.#reading);
     const { particle } = read;
@@ -235,7 +235,12 @@ function occurrenceOf(node: XmlNode, reading: SchemaReading): Occurrence {
 function countOf(node: XmlNode, name: 'minOccurs' | 'maxOccurs', reading: SchemaReading): number {
   const value = attributeOf(node, name);
   if (value === null) return 1;
-  if (/^\d{1,15}$/.test(value)) return Number(value);
+  if (/^\+?\d+$/.test(value)) {
+    const count = Number(value);
+    if (count <= Number.MAX_SAFE_INTEGER) return count;
+    // Nobody can send as many: as a limit it is none.
+    return name === 'maxOccurs' ? Infinity : Number.MAX_SAFE_INTEGER;
+  }
   reading.notices.add(problemAt(node, `${name} is not a number; it is taken as 1.`));
   return 1;
 }

@@ -17,7 +17,7 @@ export function redefinedBase(
 ): Component | undefined {
   if (step.uri !== XSD || (step.local !== 'restriction' && step.local !== 'extension')) return undefined;
   const parent = step.parent !== null && BETWEEN.has(step.parent.local) ? step.parent.parent : step.parent;
-  const original = parent === null ? undefined : components.redefined.get(parent);
+  const original = parent === null ? undefined : components.redefined.get({ node: parent, unit });
   if (parent === null || original === undefined) return undefined;
   return name.local === attributeOf(parent, 'name') && name.uri === unit.target ? original : undefined;
 }

@@ -7,7 +7,7 @@ import { NO_FACETS, type SimpleType, typeKey } from './model.js';
 import { isBuiltInNamespace, XSD } from './namespaces.js';
 import type { Notices } from './notices.js';
 import { redefinedBase } from './redefined.js';
-import { readEnumeration, readFacets } from './simple-facets.js';
+import { readEnumeration, readFacets, type WhiteSpace } from './simple-facets.js';
 import { SimpleTraits } from './simple-traits.js';
 import { attributeOf, childOf, childrenOf, documentationIn, problemAt, type XmlNode } from './tree.js';
 
@@ -71,8 +71,16 @@ export class SimpleTypeReader {
     const { variety, builtIn, item, members } = base;
     const facets = readFacets(restriction, base.facets, this.#notices);
     const space = facets.whiteSpace ?? this.#traits.of(base).space;
-    const enumeration = readEnumeration(restriction, space) ?? base.enumeration;
+    const enumeration = this.#enumerationIn(restriction, builtIn, space) ?? base.enumeration;
     return { kind: 'simple', name, variety, builtIn, base, item, members, enumeration, facets, documentation };
+  }
+
+  /** Of QNames it cannot be kept: what their prefixes mean here is nothing to those who write messages. */
+  #enumerationIn(restriction: XmlNode, builtIn: string, space: WhiteSpace): SimpleType['enumeration'] {
+    const values = readEnumeration(restriction, space);
+    if (values === null || (builtIn !== 'QName' && builtIn !== 'NOTATION')) return values;
+    this.#notices.add(problemAt(restriction, 'The enumeration of qualified names is not checked.'));
+    return null;
   }
 
   #readOnce(component: Component): SimpleType {

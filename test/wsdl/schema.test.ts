@@ -49,12 +49,15 @@ t.test('occurrence, nillable, default, fixed and documentation are kept', async 
     `<xs:complexType name="A"><xs:annotation><xs:documentation> What <b>it</b> is. </xs:documentation></xs:annotation>
       <xs:sequence minOccurs="0" maxOccurs="3">
       <xs:element name="a" type="xs:int" minOccurs="0" maxOccurs="unbounded" nillable="true"/>
-      <xs:element name="b" type="xs:int" maxOccurs="1000000000" default="1"/><xs:element name="gone" type="xs:int" minOccurs="0" maxOccurs="0"/>
+      <xs:element name="b" type="xs:int" maxOccurs="1000000000" default="1"/><xs:element name="c" type="xs:int" maxOccurs="99999999999999999999"/><xs:element name="gone" type="xs:int" minOccurs="0" maxOccurs="0"/>
       <xs:any minOccurs="0" processContents="lax"/></xs:sequence></xs:complexType>
       <xs:element name="F" type="xs:string" fixed="x" nillable="1"><xs:annotation><xs:documentation>F.</xs:documentation></xs:annotation></xs:element>`,
   );
   const type = complexOf(model, 'A');
-  t.equal(printContent(type), 'sequence({urn:t}a:int?[0..*], {urn:t}b:int[1..1000000000], any[0..1])[0..3]');
+  t.equal(
+    printContent(type),
+    'sequence({urn:t}a:int?[0..*], {urn:t}b:int[1..1000000000], {urn:t}c:int[1..*], any[0..1])[0..3]',
+  );
   t.equal(type.documentation, 'What it is.');
   t.match(model.elements.get('{urn:t}F'), { fixed: 'x', nillable: true, documentation: 'F.', default: null });
 });

@@ -69,6 +69,15 @@ t.test('white space is kept, replaced or collapsed as the type says, in enumerat
   t.equal(toldIn(model), 'The facet whiteSpace has no such value; it is left out.');
 });
 
+t.test('an enumeration of QNames is left to the backend: prefixes mean something else in each message', async (t) => {
+  const model = await readSchemaWith(
+    t,
+    '<xs:simpleType name="Codes"><xs:restriction base="xs:QName"><xs:enumeration value="t:A"/></xs:restriction></xs:simpleType>',
+  );
+  t.match(simpleOf(model, 'Codes'), { builtIn: 'QName', enumeration: null });
+  t.equal(toldIn(model), 'The enumeration of qualified names is not checked.');
+});
+
 t.test('a simple type that is missing makes what reaches it partial, wherever it stands', async (t) => {
   const uses = {
     attribute:
