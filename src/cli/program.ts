@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { Problems, printProblem } from '../base/problem.js';
 import { check } from './check.js';
 import { diff } from './diff.js';
+import { explainQuery } from './explain.js';
 import { importWsdl } from './import.js';
 import { schema } from './schema.js';
 import { start } from './start.js';
@@ -45,6 +46,12 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
   withConfig(program.command('schema').description('print the GraphQL schema')).action(
     async (options: { config: string }) => finish(await schema(options.config, terminal)),
   );
+  withConfig(program.command('explain').description('say what a query would send, and send nothing'))
+    .argument('<query>', 'the GraphQL document')
+    .option('--variables <json>', 'its variables')
+    .action(async (query: string, options: { config: string; variables?: string }) =>
+      finish(await explainQuery(options.config, query, options.variables ?? null, terminal)),
+    );
   program
     .command('import')
     .description('copy a WSDL and write a configuration for it')

@@ -1,5 +1,9 @@
+import type { FieldCall } from './field-call.js';
 import type { Feed } from './link.js';
 import { hiddenAlong, hiddenKey } from './link-plan.js';
+
+/** What a field is called with. */
+export type Given = Pick<FieldCall, 'arguments' | 'headers'>;
 
 /** What an argument is filled with. */
 export interface FedValue {
@@ -29,4 +33,22 @@ function asArgument(held: unknown, { asText, wraps }: Feed): unknown {
     return items.length === 0 ? null : items;
   }
   return wraps ? [convert(held)] : convert(held);
+}
+
+/** Puts what objects have given beside what the document has. */
+export function withValues({ arguments: own, headers }: Given, values: readonly FedValue[]): Given {
+  const all: Record<string, unknown> = { ...own };
+  for (const { feed, value } of values) {
+    let holder = all;
+    for (const [at, step] of feed.argument.entries()) {
+      if (at === feed.argument.length - 1) holder[step] = value;
+      else {
+        const inner = holder[step];
+        const next: Record<string, unknown> = typeof inner === 'object' && inner !== null ? { ...inner } : {};
+        holder[step] = next;
+        holder = next;
+      }
+    }
+  }
+  return { arguments: all, headers };
 }

@@ -1,5 +1,6 @@
 import { type FieldNode, print } from 'graphql';
-import type { ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../codec/plan.js';
+import type { ObjectPlan, ObjectVariant, ReplyPlan, Slot, ValuePlan } from '../codec/plan.js';
+import { errorPlans } from './fault-plan.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
 import { type Fragments, type LinkSlots, planReply, type Variables } from './plan.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyShape } from './shape.js';
@@ -45,6 +46,17 @@ export function hiddenAlong(value: unknown, steps: number): unknown {
   return inner ?? null;
 }
 
+/** What a slot's elements are read as. */
+export const valuesOf = ({ source, value }: Slot): readonly ValuePlan[] =>
+  source.from === 'choice' ? source.branches.map((branch) => branch.value) : [value];
+
+/** The selection that a slot is the place of; null where it is no link. */
+export function linkIdOf({ value }: Slot): string | null {
+  const first = value.kind === 'object' ? value.declared?.slots[0] : undefined;
+  if (first?.key !== HIDDEN || first.source.from !== 'constant') return null;
+  return typeof first.source.value === 'string' ? first.source.value : null;
+}
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -80,8 +92,14 @@ export class LinkPlanner implements LinkSlots {
 
   /** Where in the value of a reply links are; null where there are none. */
   walkOf(reply: ReplyPlan): Walk | null {
-    const value = reply.shape === 'unwrap' ? reply.value.declared?.slots[0]?.value : reply.value;
-    return value?.kind === 'object' ? orNull(this.#walk(value)) : null;
+    const faults = reply.faults?.as === 'data' ? reply.faults.entries.map(({ plan }) => plan) : [];
+    let walk: Walk = NOWHERE;
+    for (const plan of [reply, ...faults]) {
+      const slot = plan.shape === 'unwrap' ? plan.value.declared?.slots[0] : null;
+      const values = slot == null ? [plan.value] : valuesOf(slot);
+      for (const value of values) if (value.kind === 'object') walk = merged(walk, this.#walk(value));
+    }
+    return walk.size === 0 ? null : walk;
   }
 
   #selectionId(link: Link, nodes: readonly FieldNode[]): string {
@@ -114,12 +132,14 @@ export class LinkPlanner implements LinkSlots {
 
   /** Each item is read twice by the side: as what was selected, under `HIDDEN`, and for its key. */
   #batch(link: Link, batch: LinkBatch, nodes: readonly FieldNode[]): Omit<LinkTargetPlan, 'id'> {
-    const { root, element } = link.called.reply;
+    const { reply } = link.called;
+    const { root, element } = reply;
+    const faults = errorPlans(reply);
     let walk: Walk | null = null;
     const items = (key: string, list: FieldShape): Slot => {
-      const reply = this.#plan({ element, root: { kind: 'unwrap', field: list }, nonNull: false }, nodes);
-      walk = this.walkOf(reply);
-      const item = reply.value.declared?.slots[0]?.value;
+      const plan = this.#plan({ ...reply, root: { kind: 'unwrap', field: list }, nonNull: false }, nodes);
+      walk = this.walkOf(plan);
+      const item = plan.value.declared?.slots[0]?.value;
       if (item?.kind !== 'object' || list.value.kind !== 'object') throw new Error('items of a link are objects');
       return { key, ...NULLABLE, source: list.source, list: true, value: keyed(item, list.value.shape, batch.key) };
     };
@@ -128,7 +148,8 @@ export class LinkPlanner implements LinkSlots {
       root.kind === 'unwrap'
         ? onlyVariant({ slots: [slotAlong(HIDDEN, root.field, batch.items, items)] })
         : objectAlong(root.shape, batch.items, items);
-    return { reply: { element, shape: root.kind, value, nonNull: false }, walk };
+    const plan = { element, shape: root.kind, value, nonNull: false };
+    return { reply: faults === null ? plan : { ...plan, faults }, walk };
   }
 
   #plan(reply: ReplyShape, nodes: readonly FieldNode[]): ReplyPlan {
@@ -141,13 +162,12 @@ export class LinkPlanner implements LinkSlots {
     let walk: Walk = new Map();
     for (const variant of new Set([...plan.variants.values(), ...(plan.declared === null ? [] : [plan.declared])])) {
       const keys = new Map<string, Walk>();
-      for (const { key, source, value } of variant.slots) {
-        const inner = source.from === 'choice' ? source.branches.map((branch) => branch.value) : [value];
-        for (const object of inner) {
-          if (object.kind !== 'object') continue;
-          const isLink = object.declared?.slots[0]?.key === HIDDEN;
-          const below = isLink ? NOWHERE : this.#walk(object);
-          if (isLink || below.size > 0) keys.set(key, merged(keys.get(key) ?? NOWHERE, below));
+      for (const slot of variant.slots) {
+        const isLink = linkIdOf(slot) !== null;
+        if (isLink) keys.set(slot.key, NOWHERE);
+        for (const value of isLink ? [] : valuesOf(slot)) {
+          const below = value.kind === 'object' ? this.#walk(value) : NOWHERE;
+          if (below.size > 0) keys.set(slot.key, merged(keys.get(slot.key) ?? NOWHERE, below));
         }
       }
       walk = merged(walk, keys);
@@ -181,8 +201,6 @@ const CONSTANT = {
 } as const;
 
 const NOWHERE: Walk = new Map();
-
-const orNull = (walk: Walk): Walk | null => (walk.size === 0 ? null : walk);
 
 function merged(one: Walk, other: Walk): Walk {
   if (one === other || other.size === 0) return one;

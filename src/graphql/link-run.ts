@@ -8,12 +8,10 @@ import type { GraphqlLimits } from './limits.js';
 import type { LinkBatch } from './link.js';
 import { answersOf, failed, keyText, type LinkAnswer, NO_ANSWER } from './link-answer.js';
 import { LinkBatches } from './link-batches.js';
-import { type FedValue, fedValues } from './link-feed.js';
+import { type FedValue, fedValues, type Given, withValues } from './link-feed.js';
 import type { LinkSelection, Walk } from './link-plan.js';
 import { copyAlong, type Place, pathOf, type Site, sitesOf, visible } from './link-walk.js';
 import type { Variables } from './plan.js';
-
-type Given = Pick<FieldCall, 'arguments' | 'headers'>;
 
 /**
  * The links of one request. The same thing is asked once, whoever needs it; links of one level are asked for together,
@@ -164,22 +162,4 @@ export class LinkRun {
     this.#charsLeft -= chars;
     return this.#charsLeft >= 0;
   }
-}
-
-/** Puts what objects have given beside what the document has. */
-function withValues({ arguments: own, headers }: Given, values: readonly FedValue[]): Given {
-  const all: Record<string, unknown> = { ...own };
-  for (const { feed, value } of values) {
-    let holder = all;
-    for (const [at, step] of feed.argument.entries()) {
-      if (at === feed.argument.length - 1) holder[step] = value;
-      else {
-        const inner = holder[step];
-        const next: Record<string, unknown> = typeof inner === 'object' && inner !== null ? { ...inner } : {};
-        holder[step] = next;
-        holder = next;
-      }
-    }
-  }
-  return { arguments: all, headers };
 }

@@ -97,6 +97,7 @@ export function feedOf(
     argument: argument.steps,
     field: field.steps,
     required: place.required,
+    isList: isListType(wanted),
     wraps: isListType(wanted) && !isListType(given),
     asText: fit === 'as text',
   };

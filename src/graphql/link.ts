@@ -54,6 +54,8 @@ export interface Feed {
   readonly field: readonly string[];
   /** Without a value there is nothing to ask for: the link is null. */
   readonly required: boolean;
+  /** The argument takes a list. */
+  readonly isList: boolean;
   /** A single value becomes a list of one. */
   readonly wraps: boolean;
   /** A number or truth value becomes its text. */

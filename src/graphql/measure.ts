@@ -1,4 +1,11 @@
-import { type DocumentNode, type FieldNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
 import { Refusal } from '../base/refusal.js';
 import { codedError, DocumentRefusal } from './errors.js';
 import type { GraphqlLimits } from './limits.js';
@@ -30,6 +37,12 @@ export function checkShape(document: DocumentNode, limits: GraphqlLimits): void 
   const totals = totalsOf(pieces);
   for (const root of roots) checkTotal(totalOf(root, totals), limits);
   if (directives > limits.directives) throw new Refusal('MAX_DIRECTIVES_LIMIT');
+}
+
+/** The levels of fields of an operation of a document that was checked, fragments written out. */
+export function depthOf(operation: OperationDefinitionNode, fragments: Iterable<FragmentDefinitionNode>): number {
+  const pieces = new Map([...fragments].map(({ name, selectionSet }) => [name.value, scan(selectionSet)]));
+  return totalOf(scan(operation.selectionSet), totalsOf(pieces)).depth;
 }
 
 /** One selection set with everything inside it but what its fragments bring. */

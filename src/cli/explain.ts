@@ -1,0 +1,170 @@
+import type { GraphQLError } from 'graphql';
+import { Refusal } from '../base/refusal.js';
+import { encodeRequest } from '../codec/encode.js';
+import { InputError } from '../codec/input-error.js';
+import { type Compiled, compile } from '../compile.js';
+import { loadConfig } from '../config/load.js';
+import { type Admitted, admit } from '../graphql/admit.js';
+import { argumentsOf } from '../graphql/arguments.js';
+import { DocumentCache } from '../graphql/documents.js';
+import { fieldError, refusalErrors } from '../graphql/errors.js';
+import type { Feed } from '../graphql/link.js';
+import { type Given, withValues } from '../graphql/link-feed.js';
+import { type LinkUse, linkUses } from '../graphql/link-uses.js';
+import { depthOf } from '../graphql/measure.js';
+import { readParams } from '../graphql/params.js';
+import { type RootField, type RootPlan, rootPlanOf } from '../graphql/root-plan.js';
+import type { BoundField } from '../graphql/schema.js';
+import { printMediaType } from '../soap/media-type.js';
+import { indent } from './indent.js';
+import { skeletonOf } from './skeleton.js';
+import type { ExitCode, Terminal } from './terminal.js';
+
+/**
+ * Says what a query would make the gateway send, and sends nothing. What the server would refuse is refused with its
+ * words, and 1. Throws `Problems`.
+ */
+export async function explainQuery(
+  file: string,
+  query: string,
+  variables: string | null,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const given = parsed(variables ?? '{}');
+  if (given === null) {
+    terminal.error('The variables are not valid JSON.');
+    return 2;
+  }
+  const compiled = await compile(await loadConfig(file, process.env));
+  await compiled.close();
+  try {
+    const admitted = await admitAsServer(compiled, JSON.stringify({ query, variables: given.value }));
+    return new Explanation(compiled, admitted, terminal).print();
+  } catch (caught) {
+    if (!(caught instanceof Refusal)) throw caught;
+    for (const error of refusalErrors(caught)) terminal.error(printError(error));
+    return 1;
+  }
+}
+
+function parsed(json: string): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(json) };
+  } catch {
+    return null;
+  }
+}
+
+async function admitAsServer({ config, graph }: Compiled, body: string): Promise<Admitted> {
+  const limits = config.limits.graphql;
+  const headers = { 'content-type': 'application/json' };
+  const params = await readParams({ method: 'POST', url: '/', headers, body: async () => body }, limits);
+  const { schema, links } = graph;
+  const { introspection } = config.graphql;
+  return admit(params, { schema, links, limits, introspection, documents: new DocumentCache() });
+}
+
+class Explanation {
+  readonly #compiled: Compiled;
+  readonly #admitted: Admitted;
+  readonly #plan: RootPlan;
+  readonly #terminal: Terminal;
+  #code: ExitCode = 0;
+
+  constructor(compiled: Compiled, admitted: Admitted, terminal: Terminal) {
+    this.#compiled = compiled;
+    this.#admitted = admitted;
+    this.#plan = rootPlanOf(admitted, compiled.graph);
+    this.#terminal = terminal;
+  }
+
+  print(): ExitCode {
+    const { operation, document, cost } = this.#admitted;
+    const { limits } = this.#compiled.config;
+    const depth = depthOf(operation, document.fragments.values());
+    const order = operation.operation === 'mutation' ? 'one after the other' : 'side by side';
+    this.#terminal.out(
+      [
+        `${operation.operation}: cost ${cost} of ${limits.graphql.cost}, depth ${depth} of ${limits.graphql.depth}`,
+        `cache: the document is not cached, answers are not cached`,
+        `root fields: ${this.#plan.fields.length}, ${order}`,
+      ].join('\n'),
+    );
+    for (const field of this.#plan.fields) this.#field(field);
+    return this.#code;
+  }
+
+  #field(field: RootField): void {
+    const { key, name, nodes, call } = field;
+    if (call === null) {
+      this.#terminal.out(`\n${key}: no call, the gateway answers`);
+      return;
+    }
+    const definition = this.#plan.root.getFields()[name];
+    const node = nodes[0];
+    if (definition === undefined || node === undefined) throw new Error('admitted without a field');
+    this.#attempt(() => {
+      const given = argumentsOf(definition, node, this.#admitted.variables, call.bound.headersArgument);
+      this.#call(`${key}: ${nameOf(call.bound)}`, call.bound, given, new Set(), '');
+    }, [key]);
+    for (const use of linkUses(key, call.plan, this.#plan.links)) this.#link(use);
+  }
+
+  #link({ path, selection }: LinkUse): void {
+    const { link, nodes } = selection;
+    const { called, definition, feeds, batch } = link;
+    const node = nodes[0];
+    if (node === undefined) throw new Error('a link without a node');
+    const { batchItems } = this.#compiled.config.limits.graphql;
+    const filled = feeds.map(({ argument, field }) => `${argument.join('.')}: ${field.join('.')}`).join(', ');
+    const how = batch === null ? '' : `, batched by ${batchItems}`;
+    this.#attempt(() => {
+      const own = argumentsOf(definition, node, this.#admitted.variables, called.headersArgument);
+      const values = feeds.map((feed) => ({ feed, value: standInFor(feed, batch !== null) }));
+      const standIns = new Set(feeds.map(textOf));
+      const title = `then for each ${path}: ${nameOf(called)}(${filled})${how}`;
+      this.#call(title, called, withValues(own, values), standIns, '  ');
+    }, [path]);
+  }
+
+  #call(title: string, bound: BoundField, given: Given, standIns: ReadonlySet<string>, margin: string): void {
+    const service = this.#compiled.services.find(({ name }) => name === bound.service);
+    if (service === undefined) throw new Error('a field of a service that is not there');
+    const [dialect] = service.dialects;
+    const { soapAction } = bound.operation;
+    const plan = skeletonOf(bound.requestPlan, standIns);
+    const envelope = encodeRequest(plan, dialect, given, this.#compiled.config.limits.codec).toString();
+    this.#terminal.out(`\n${margin}${title}`);
+    const lines = [
+      `SOAP ${dialect.name}, POST ${service.config.url ?? service.config.urls?.join(' or ')}`,
+      `content-type: ${printMediaType(dialect, soapAction)}`,
+      ...(dialect.actionHeader ? [`soapaction: "${soapAction ?? ''}"`] : []),
+    ];
+    this.#terminal.out(lines.map((line) => `${margin}  ${line}`).join('\n'));
+    this.#terminal.out(indent(envelope, `${margin}  `));
+  }
+
+  /** What the arguments make impossible is told as the server would. */
+  #attempt(work: () => void, path: readonly string[]): void {
+    try {
+      work();
+    } catch (caught) {
+      if (!(caught instanceof Refusal) && !(caught instanceof InputError)) throw caught;
+      this.#terminal.error(`${path.join('.')}: ${printError(fieldError(caught, {}))}`);
+      this.#code = 1;
+    }
+  }
+}
+
+const nameOf = ({ service, operation }: BoundField): string => `${service}.${operation.name}`;
+
+const textOf = ({ field }: Feed): string => `{${field.join('.')}}`;
+
+/** What stands in the skeleton for a value that only the answer above will tell. */
+const standInFor = (feed: Feed, isBatch: boolean): unknown => (isBatch || feed.isList ? [textOf(feed)] : textOf(feed));
+
+function printError({ message, extensions, locations }: GraphQLError): string {
+  const [at] = locations ?? [];
+  const place = at === undefined ? '' : ` (line ${at.line}, column ${at.column})`;
+  return `${String(extensions['code'])}: ${message}${place}`;
+}

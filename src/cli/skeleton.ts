@@ -1,0 +1,90 @@
+import type { EncodeAttribute, EncodeElement, EncodeSource, EncodeValue, RequestPlan, Scalar } from '../codec/plan.js';
+
+/**
+ * A plan that writes what can be shown: `***` for what the configuration gives (it may be a secret), the name of the
+ * header field for what a caller's header would give, and every one of `stand-ins` as it is, whatever the type.
+ */
+export function skeletonOf(plan: RequestPlan, standIns: ReadonlySet<string>): RequestPlan {
+  const skeleton = new Skeleton(standIns);
+  const headers = plan.headers.map((element) => skeleton.element(element));
+  if (plan.body === null) return { ...plan, headers };
+  return { ...plan, headers, body: { name: plan.body.name, value: skeleton.object(plan.body.value) } };
+}
+
+/** Input types may be recursive: what is inside an element is made when it is written. */
+class Skeleton {
+  readonly #standIns: ReadonlySet<string>;
+
+  constructor(standIns: ReadonlySet<string>) {
+    this.#standIns = standIns;
+  }
+
+  element(element: EncodeElement): EncodeElement {
+    const shownValue = (): EncodeValue => this.#value(element.value);
+    const { source, value: _value, ...rest } = element;
+    const shown = source === undefined ? rest : { ...rest, source: shownSource(source) };
+    return {
+      ...shown,
+      get value() {
+        return shownValue();
+      },
+    };
+  }
+
+  object<T extends Extract<EncodeValue, { readonly kind: 'object' }>>(object: T): T {
+    return {
+      ...object,
+      attributes: object.attributes.map((attribute) => this.#attribute(attribute)),
+      text: object.text === null ? null : { ...object.text, scalar: this.#scalar(object.text.scalar) },
+      children: object.children.map((child) => this.element(child)),
+    };
+  }
+
+  #attribute(attribute: EncodeAttribute): EncodeAttribute {
+    const { source } = attribute;
+    const shown = { ...attribute, scalar: this.#scalar(attribute.scalar) };
+    return source === undefined ? shown : { ...shown, source: shownSource(source) };
+  }
+
+  #value(value: EncodeValue): EncodeValue {
+    switch (value.kind) {
+      case 'scalar':
+        return { kind: 'scalar', scalar: this.#scalar(value.scalar) };
+      case 'object':
+        return this.object(value);
+      case 'variants': {
+        const members = [...value.members].map(([key, variant]) => {
+          const inner = (): EncodeValue => this.#value(variant.value);
+          return [
+            key,
+            {
+              type: variant.type,
+              get value() {
+                return inner();
+              },
+            },
+          ] as const;
+        });
+        return { kind: 'variants', members: new Map(members) };
+      }
+      case 'array':
+        return { ...value, item: this.#value(value.item) };
+      case 'xml':
+        return value;
+    }
+  }
+
+  #scalar(scalar: Scalar): Scalar {
+    const isStandIn = (value: unknown): value is string => typeof value === 'string' && this.#standIns.has(value);
+    return {
+      name: scalar.name,
+      decode: (lexical) => scalar.decode(lexical),
+      encode: (value) => (isStandIn(value) ? value : scalar.encode(value)),
+    };
+  }
+}
+
+const shownSource = (source: EncodeSource): EncodeSource => ({
+  from: 'constant',
+  lexical: source.from === 'constant' ? '***' : `{header ${source.header}}`,
+});
