@@ -6,6 +6,35 @@ import { complexOf, FILES, operationOf, readSchemaWith, simpleOf, toldIn, wsdlWi
 
 const names = (types: readonly SimpleType[]) => types.map(({ name, builtIn }) => name?.local ?? `~${builtIn}`);
 
+t.test('simple types: facets add up, enumerations are documented, lists and unions have their variety', async (t) => {
+  const model = await readSchemaWith(
+    t,
+    `<xs:simpleType name="Code"><xs:restriction base="t:Short"><xs:pattern value="A.*"/><xs:pattern value="B.*"/></xs:restriction></xs:simpleType>
+     <xs:simpleType name="Short"><xs:restriction base="xs:token"><xs:maxLength value="5"/><xs:pattern value=".+"/></xs:restriction></xs:simpleType>
+     <xs:simpleType name="Colour"><xs:restriction base="xs:string"><xs:enumeration value="ON HOLD"><xs:annotation><xs:documentation>Wait.</xs:documentation></xs:annotation></xs:enumeration>
+       <xs:enumeration value=" x"/><xs:enumeration value=" x"/></xs:restriction></xs:simpleType>
+     <xs:simpleType name="Warm"><xs:restriction base="t:Colour"/></xs:simpleType>
+     <xs:simpleType name="Ints"><xs:list itemType="xs:int"/></xs:simpleType><xs:simpleType name="Codes"><xs:list><xs:simpleType><xs:restriction base="t:Code"/></xs:simpleType></xs:list></xs:simpleType>
+     <xs:simpleType name="Either"><xs:union memberTypes="xs:int xs:date"/></xs:simpleType>
+     <xs:simpleType name="Any"><xs:restriction base="xs:anySimpleType"/></xs:simpleType>
+     <xs:simpleType name="Odd"><xs:restriction base="xs:decimal"><xs:totalDigits value="12"/><xs:fractionDigits value="2"/><xs:minExclusive value="0"/><xs:length value="x"/></xs:restriction></xs:simpleType>
+     <xs:simpleType name="Tokens"><xs:restriction base="xs:NMTOKENS"/></xs:simpleType>`,
+  );
+  t.match(simpleOf(model, 'Code'), { builtIn: 'token', facets: { maxLength: 5, patterns: ['.+', 'A.*|B.*'] } });
+  t.strictSame(simpleOf(model, 'Colour').enumeration, [
+    { value: 'ON HOLD', documentation: 'Wait.' },
+    { value: ' x', documentation: null },
+  ]);
+  t.equal(simpleOf(model, 'Warm').enumeration?.length, 2);
+  t.match(simpleOf(model, 'Ints'), { variety: 'list', builtIn: 'int' });
+  t.match(simpleOf(model, 'Codes'), { variety: 'list', builtIn: 'token' });
+  t.match(simpleOf(model, 'Tokens'), { variety: 'list', builtIn: 'NMTOKEN' });
+  t.match(simpleOf(model, 'Either'), { variety: 'union', builtIn: 'string' });
+  t.match(simpleOf(model, 'Any'), { variety: 'atomic', builtIn: 'string' });
+  t.match(simpleOf(model, 'Odd').facets, { totalDigits: 12, fractionDigits: 2, minExclusive: '0', length: null });
+  t.match(model.notices, [{ what: 'The facet length is not a number in reach; it is left out.' }]);
+});
+
 t.test('a union has its members in order: named ones, then inline ones, unions within it dissolved', async (t) => {
   const model = await readSchemaWith(
     t,
