@@ -1,11 +1,11 @@
 import { ALL, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 import { type FindAttachment, filled, includedIn, Late } from './attachment.js';
-import { trimXml } from './lexical.js';
 import { CODEC_LIMITS } from './limits.js';
 import { OpaqueXml } from './opaque.js';
-import { type Decoded, type DecodeError, LexicalError, type ReplyPlan, type Scalar, type ScalarValue } from './plan.js';
+import { type Answer, MISSING, NIL, Places } from './places.js';
+import type { Decoded, ReplyPlan } from './plan.js';
 import { programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
-import { isComplete, itemsOf, type LateValue, pathOf, Reading, readXml, strongestInterest } from './reading.js';
+import { isComplete, type LateValue, Reading, readXml, strongestInterest } from './reading.js';
 import { isNil, placeOf } from './xsi.js';
 
 export interface DecodeLimits {
@@ -23,14 +23,12 @@ export interface DecodeLimits {
  */
 export class ReplyDecoder implements XmlHandler {
   readonly #plan: ReplyPlan;
-  readonly #listItems: number;
   readonly #opaqueChars: number;
   /** The readings of every element that is open and read. */
   readonly #open: Reading[] = [];
   /** The last of them. */
   #top: Reading | null = null;
-  readonly #errors: DecodeError[] = [];
-  #furtherErrors = 0;
+  readonly #places: Places;
   #skipping = false;
   readonly #findAttachment: FindAttachment | null;
   #hasLate = false;
@@ -41,7 +39,7 @@ export class ReplyDecoder implements XmlHandler {
   constructor(plan: ReplyPlan, limits: DecodeLimits, findAttachment: FindAttachment | null = null) {
     this.#plan = plan;
     this.#findAttachment = findAttachment;
-    this.#listItems = limits.listItems;
+    this.#places = new Places(limits.listItems, plan.shape === 'unwrap' ? 1 : 0);
     this.#opaqueChars = limits.opaqueChars ?? CODEC_LIMITS.opaqueChars.default;
   }
 
@@ -115,16 +113,17 @@ export class ReplyDecoder implements XmlHandler {
     let answer: unknown = this.#answer;
     if (shape === 'done') answer = true;
     if (shape === 'unwrap') answer = this.#answer?.[this.#plan.value.declared?.slots[0]?.key ?? ''] ?? null;
-    if (answer === null && nonNull && this.#errors.length === 0) this.#record(null, null, -1, MISSING);
+    if (answer === null && nonNull && this.#places.errors.length === 0) this.#places.record(null, null, -1, MISSING);
     const value = this.#hasLate ? filled(answer) : answer;
-    return { value, errors: this.#errors, furtherErrors: this.#furtherErrors };
+    const { errors, furtherErrors } = this.#places;
+    return { value, errors, furtherErrors };
   }
 
   #readRoot(tag: StartTag): Reading | null {
     if (isNil(tag)) return null;
     const variant = variantOf(programOf(this.#plan), tag);
     if (variant === null) {
-      this.#record(null, null, -1, ABSTRACT);
+      this.#places.record(null, null, -1, ABSTRACT);
       return null;
     }
     return this.#beginObject(tag, new Reading(null, null, -1, tag.uri, variant), null);
@@ -140,11 +139,12 @@ export class ReplyDecoder implements XmlHandler {
     if (slots === null) return readings;
     for (const slot of slots) {
       const isItem = owner.kind === 'list' || (slot.list && slot.items === null);
-      if (slot.isArray && isItem) this.#fillUpTo(placeOf(tag, 'position'), owner, slot);
-      const index = isItem ? this.#nextIndex(owner, slot) : -1;
-      if (isItem ? index === -1 : this.#isFilled(owner, slot)) continue;
+      if (slot.isArray && isItem) this.#places.fillUpTo(placeOf(tag, 'position'), owner, slot);
+      const index = isItem ? this.#places.nextIndex(owner, slot) : -1;
+      if (isItem ? index === -1 : this.#places.isFilled(owner, slot)) continue;
       // Of a choice the branch is nil, not the choice; what is not modelled says so itself.
-      if (isNil(tag) && slot.from !== 'choice' && slot.from !== 'rest') this.#deliver(owner, slot, index, null, NIL);
+      if (isNil(tag) && slot.from !== 'choice' && slot.from !== 'rest')
+        this.#places.deliver(owner, slot, index, null, NIL);
       else readings = this.#beginValue(tag, owner, slot, index, readings);
     }
     return readings;
@@ -163,13 +163,13 @@ export class ReplyDecoder implements XmlHandler {
         return readXml(tag, owner, slot, index, new OpaqueXml(this.#opaqueChars), readings);
       const reading = new Reading(owner, slot, index, tag.uri, null);
       reading.next = readings;
-      if (isWrapper && slot.isArray) this.#fillUpTo(placeOf(tag, 'offset'), reading, slot);
+      if (isWrapper && slot.isArray) this.#places.fillUpTo(placeOf(tag, 'offset'), reading, slot);
       return reading;
     }
     const variant = variantOf(slot.value, tag);
     if (variant !== null) return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), readings);
-    this.#record(owner, slot, index, ABSTRACT);
-    this.#deliver(owner, slot, index, null, null);
+    this.#places.record(owner, slot, index, ABSTRACT);
+    this.#places.deliver(owner, slot, index, null, null);
     return readings;
   }
 
@@ -180,11 +180,11 @@ export class ReplyDecoder implements XmlHandler {
     for (const slot of variant.constants) reading.values[slot.place] = slot.fallback;
     for (const slot of variant.attributes) this.#readAttribute(tag, reading, slot);
     let first = reading;
-    for (const slot of variant.anyItems) this.#fillUpTo(placeOf(tag, 'offset'), reading, slot);
+    for (const slot of variant.anyItems) this.#places.fillUpTo(placeOf(tag, 'offset'), reading, slot);
     for (const slot of variant.selves) {
       // An object that exists in GraphQL only ends before the one that holds it: it goes in front.
       if (reading.lost) break;
-      if (isNil(tag)) this.#deliver(reading, slot, -1, null, NIL);
+      if (isNil(tag)) this.#places.deliver(reading, slot, -1, null, NIL);
       else first = this.#beginValue(tag, reading, slot, -1, first) ?? first;
     }
     return first;
@@ -199,54 +199,27 @@ export class ReplyDecoder implements XmlHandler {
 
   #readAttribute(tag: StartTag, owner: Reading, slot: SlotProgram): void {
     const lexical = tag.attributeCount === 0 ? null : tag.attribute(slot.name.uri, slot.name.local);
-    if (lexical === null) this.#deliver(owner, slot, -1, slot.fallback, MISSING);
-    else this.#deliverText(owner, slot, -1, lexical);
-  }
-
-  /** The place of the next item, or -1 where the list is lost already or, being too long, now. */
-  #nextIndex(owner: Reading, slot: SlotProgram): number {
-    const items = itemsOf(owner, slot);
-    if (items === null) return -1;
-    if (items.length < this.#listItems) return items.length;
-    this.#record(owner, slot, -1, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
-    this.#loseItem(owner, slot);
-    return -1;
-  }
-
-  /** Of an array of which only a part was sent, the items before `place` are null. */
-  #fillUpTo(place: number | null, owner: Reading, slot: SlotProgram): void {
-    if (place === null) return;
-    while ((itemsOf(owner, slot)?.length ?? place) < place) {
-      const index = this.#nextIndex(owner, slot);
-      if (index === -1) return;
-      this.#deliver(owner, slot, index, null, MISSING);
-    }
-  }
-
-  /** Whether a single value is there already: the first one counts. */
-  #isFilled(owner: Reading, slot: SlotProgram): boolean {
-    if (owner.values[slot.place] === undefined) return false;
-    owner.repeated ??= new Set();
-    if (!owner.repeated.has(slot.place)) this.#record(owner, slot, -1, 'given more than once');
-    owner.repeated.add(slot.place);
-    return true;
+    if (lexical === null) this.#places.deliver(owner, slot, -1, slot.fallback, MISSING);
+    else this.#places.deliverText(owner, slot, -1, lexical);
   }
 
   #end(reading: Reading): void {
     const { owner, slot, index } = reading;
     if (reading.broken !== null) {
-      this.#record(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
-      if (owner !== null && slot !== null) this.#deliver(owner, slot, index, null, null);
+      this.#places.record(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
+      if (owner !== null && slot !== null) this.#places.deliver(owner, slot, index, null, null);
     } else if (reading.kind === 'object') {
-      const answer = this.#endObject(reading);
+      const answer = this.#places.endObject(reading);
       if (owner === null || slot === null) this.#answer = answer;
-      else this.#deliver(owner, slot, index, answer, null);
+      else this.#places.deliver(owner, slot, index, answer, null);
     } else if (owner !== null && slot !== null) {
-      if (reading.kind === 'list') this.#deliver(owner, slot, index, reading.lost ? null : reading.values, null);
-      else if (reading.hasChildren) this.#reject(owner, slot, index, 'elements where a simple value is expected');
+      if (reading.kind === 'list') this.#places.deliver(owner, slot, index, reading.lost ? null : reading.values, null);
+      else if (reading.hasChildren)
+        this.#places.reject(owner, slot, index, 'elements where a simple value is expected');
       else if (reading.late !== null) this.#deliverLate(owner, slot, index, reading.late);
-      else if (reading.text === '' && slot.fallback !== null) this.#deliver(owner, slot, index, slot.fallback, null);
-      else this.#deliverText(owner, slot, index, reading.text);
+      else if (reading.text === '' && slot.fallback !== null)
+        this.#places.deliver(owner, slot, index, slot.fallback, null);
+      else this.#places.deliverText(owner, slot, index, reading.text);
     }
   }
 
@@ -256,103 +229,14 @@ export class ReplyDecoder implements XmlHandler {
     // Elements within are owned by the reading of the element around them.
     if (owner === null || slot === null || owner.xml !== null) return;
     const text = xml.finish();
-    if (text === null) this.#record(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
-    this.#deliver(owner, slot, index, text, null);
-  }
-
-  /** The finished object, or null if a part of it that may not be null is. */
-  #endObject(reading: Reading): Answer | null {
-    const { values } = reading;
-    const slots = reading.variant?.slots ?? [];
-    for (const slot of slots) {
-      if (reading.lost) return null;
-      if (values[slot.place] !== undefined) continue;
-      if (slot.from === 'text') this.#deliverText(reading, slot, -1, reading.text);
-      else this.#deliver(reading, slot, -1, slot.list && slot.items === null ? [] : null, MISSING);
-    }
-    if (reading.lost) return null;
-    const answer: Answer = Object.create(BARE);
-    for (const slot of slots) answer[slot.key] = values[slot.place];
-    return answer;
+    if (text === null) this.#places.record(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
+    this.#places.deliver(owner, slot, index, text, null);
   }
 
   #deliverLate(owner: Reading, slot: SlotProgram, index: number, source: LateValue): void {
     this.#hasLate = true;
-    this.#deliver(owner, slot, index, new Late(source), null);
-  }
-
-  #deliverText(owner: Reading, slot: SlotProgram, index: number, text: string): void {
-    if (slot.value.kind !== 'scalar') {
-      this.#deliver(owner, slot, index, text, null);
-      return;
-    }
-    const value = decodeOrRule(slot.value.scalar, text);
-    if (!(value instanceof LexicalError)) this.#deliver(owner, slot, index, value, null);
-    // Many stacks write an absent date or number as an empty element.
-    else if (trimXml(text) === '') this.#deliver(owner, slot, index, null, 'empty where a value is required');
-    else this.#reject(owner, slot, index, value.message);
-  }
-
-  /** A value that is none: null with an error, whether it may be null or not. */
-  #reject(owner: Reading, slot: SlotProgram, index: number, rule: string): void {
-    this.#record(owner, slot, index, rule);
-    this.#deliver(owner, slot, index, null, null);
-  }
-
-  /** Puts a value in its place. `rule` is the error if the value is null and may not be; null if that is recorded. */
-  #deliver(owner: Reading, slot: SlotProgram, index: number, value: unknown, rule: string | null): void {
-    const isItem = index !== -1;
-    if (value === null && (isItem ? slot.itemNonNull : slot.nonNull)) {
-      if (rule !== null) this.#record(owner, slot, index, rule);
-      if (isItem) this.#loseItem(owner, slot);
-      else owner.lost = true;
-    } else if (isItem) {
-      itemsOf(owner, slot)?.push(value);
-    } else {
-      owner.values[slot.place] = value;
-    }
-  }
-
-  /** An item may not be null and is: the list is null. */
-  #loseItem(owner: Reading, slot: SlotProgram): void {
-    if (owner.kind === 'list' || slot.nonNull) owner.lost = true;
-    else owner.values[slot.place] = null;
-  }
-
-  #record(
-    owner: Reading | null,
-    slot: SlotProgram | null,
-    index: number,
-    rule: string,
-    code: DecodeError['code'] = 'UPSTREAM_SCHEMA_INVALID',
-  ): void {
-    if (this.#errors.length === MAX_ERRORS) {
-      this.#furtherErrors += 1;
-      return;
-    }
-    const path = pathOf(owner, slot, index);
-    this.#errors.push({ code, path: this.#plan.shape === 'unwrap' ? path.slice(1) : path, rule });
+    this.#places.deliver(owner, slot, index, new Late(source), null);
   }
 }
 
-type Answer = Record<string, unknown>;
-
-/**
- * What answers inherit from: an empty object that inherits nothing. Objects whose own prototype is null are
- * dictionaries in V8, five times slower to fill.
- */
-const BARE = Object.freeze(Object.create(null));
-
-const MAX_ERRORS = 10;
-const MISSING = 'missing where a value is required';
-const NIL = 'nil where a value is required';
 const ABSTRACT = 'an abstract type without a known xsi:type';
-
-function decodeOrRule(scalar: Scalar, lexical: string): ScalarValue | LexicalError {
-  try {
-    return scalar.decode(lexical);
-  } catch (caught) {
-    if (caught instanceof LexicalError) return caught;
-    throw caught;
-  }
-}
