@@ -6,7 +6,7 @@ import { isGiven, isRecord, isSilent, memberOf, type ReadonlyRecord, variantOf }
 import { below, type InputPath, refuse } from './input-error.js';
 import { type EncodeLimits, LeafMarker, REQUIRED } from './leaves.js';
 import { CLOSE, type Mark } from './marks.js';
-import type { EncodeArray, EncodeElement, EncodeObject, EncodeSource, EncodeValue } from './plan.js';
+import type { EncodeArray, EncodeElement, EncodeObject, EncodeSource, EncodeValue, EncodeVariants } from './plan.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
 import { XSI_URI } from './xsi.js';
 
@@ -89,7 +89,9 @@ export class ContentMarker {
     if (!isRecord(value)) refuse(path, 'must be an object');
     if (path.depth > this.#limits.inputDepth) refuse(path, 'nested deeper than allowed');
     for (const attribute of object.attributes) this.#put(this.#leaves.attribute(attribute, value, path));
-    const { text, xml } = object;
+    const { text, xml, variant } = object;
+    if (variant !== undefined)
+      this.#instead(variant.value, memberOf(value, variant.key), name, below(path, variant.key));
     if (text !== null) this.#put(this.#leaves.text(text.scalar, memberOf(value, text.key), below(path, text.key)));
     if (xml !== undefined) this.#putAll(this.#leaves.xml(memberOf(value, xml), name, below(path, xml)));
     const broken = brokenChoice(object, (key) => isGiven(object, key, memberOf(value, key)));
@@ -181,14 +183,21 @@ export class ContentMarker {
     }
     if (element.value.kind !== 'variants') {
       this.#open(element, name);
+      this.#tasks.push(CLOSE_TASK);
       this.#content(element.value, name, value, path);
       return;
     }
-    const [key, variant] = variantOf(element.value, value, path);
     this.#marks.push({ kind: 'open', name });
-    const type = variant.type ?? (this.#encodingUri === null ? null : (element.typeName ?? null));
+    this.#tasks.push(CLOSE_TASK);
+    this.#instead(element.value, value, name, path, element.typeName ?? null);
+  }
+
+  /** The type that the caller chose, and what an element of it holds. */
+  #instead(plan: EncodeVariants, value: unknown, name: QName | null, path: InputPath, declared: QName | null = null) {
+    const [key, variant] = variantOf(plan, value, path);
+    const type = variant.type ?? (this.#encodingUri === null ? null : declared);
     if (type !== null) this.#marks.push(TYPE(type));
-    this.#content(variant.value, name, memberOf(isRecord(value) ? value : {}, key), below(path, key));
+    this.#content(variant.value, name, isRecord(value) ? memberOf(value, key) : null, below(path, key));
   }
 
   #open(element: EncodeElement, name: QName): void {
@@ -197,9 +206,8 @@ export class ContentMarker {
     if (this.#encodingUri !== null && typeName !== null) this.#marks.push(TYPE(typeName));
   }
 
-  /** The attributes and the content of an element that was opened, and its end. */
-  #content(plan: EncodeValue, name: QName, value: unknown, path: InputPath): void {
-    this.#tasks.push(CLOSE_TASK);
+  /** The attributes and the content of an element that was opened. */
+  #content(plan: EncodeValue, name: QName | null, value: unknown, path: InputPath): void {
     switch (plan.kind) {
       case 'scalar':
         this.#put(this.#leaves.text(plan.scalar, value, path));

@@ -33,8 +33,18 @@ const SHOWN = 20;
 
 /** Whether a choice counts the member as given: null says nothing, unless the element can be nil. */
 export function isGiven(object: EncodeObject, key: string, member: unknown): boolean {
-  if (member !== undefined && member !== null) return true;
-  const child = object.children.find((candidate) => candidate.key === key);
-  if (child === undefined) return false;
-  return child.source !== undefined || (member === null && child.nillable && child.occurs !== 'many');
+  if (member === undefined) return false;
+  return member !== null || nillableOf(object).has(key);
 }
+
+/** Made once for a plan: a choice may be long, and a list of those that choose too. */
+function nillableOf(object: EncodeObject): ReadonlySet<string> {
+  const known = NILLABLE.get(object);
+  if (known !== undefined) return known;
+  const found = new Set<string>();
+  for (const { key, nillable, occurs } of object.children) if (nillable && occurs !== 'many') found.add(key);
+  NILLABLE.set(object, found);
+  return found;
+}
+
+const NILLABLE = new WeakMap<EncodeObject, ReadonlySet<string>>();

@@ -9,8 +9,10 @@ export function qualifiedName(scalar: Scalar, value: unknown): QName | null {
   if (end < 0 || end > URI_CHARS) return null;
   const local = value.slice(end + 1);
   const uri = value.slice(1, end);
-  return isNcName(local) && IS_URI.test(uri) ? { uri, local } : null;
+  return isNcName(local) && IS_URI.test(uri) && uri !== XMLNS_URI ? { uri, local } : null;
 }
 
+/** Nothing may be bound to it (Namespaces in XML 1.0, section 3). */
+const XMLNS_URI = 'http://www.w3.org/2000/xmlns/';
 const URI_CHARS = 1024;
 const IS_URI = /^[^\s{}<>"\0-\x20]*$/;

@@ -85,6 +85,7 @@ class Collector implements XmlHandler {
 
   #attribute(tag: StartTag, index: number): void {
     const name = this.#name(tag.attributeUri(index), tag.attributeLocal(index));
+    if (name.uri === XSI_URI && name.local.endsWith('chemaLocation')) refuse(this.#place.path, 'must not name schemas');
     const value = tag.attributeValue(index);
     if (name.uri === XSI_URI && name.local === 'type') {
       const type = resolveQName(tag, value);
@@ -93,14 +94,16 @@ class Collector implements XmlHandler {
     } else this.marks.push({ kind: 'attribute', name, value });
   }
 
-  /** Names of the envelope's own vocabulary would be taken for ours. */
+  /** Names of the envelope's own vocabulary would be taken for ours; inclusions would fetch what they name. */
   #name(uri: string, local: string): QName {
+    if (uri === XINCLUDE_URI) refuse(this.#place.path, 'must not include other documents');
     if (dialectOfUri(uri) !== null || uri === XOP_URI) refuse(this.#place.path, 'must not hold names of SOAP itself');
     this.#place.namespaces.use(uri, this.#place.path);
     return { uri, local };
   }
 }
 
+const XINCLUDE_URI = 'http://www.w3.org/2001/XInclude';
 const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
 
 const TOO_BIG = 'XML that is longer or deeper than allowed';

@@ -45,7 +45,16 @@ export interface RuleBranch {
 }
 
 /** Reads a content model for requests. Deeper than schemas nest, it is room for anything. */
-export const inputContent = (particle: Particle): InputContent => sealed(fold(particle, 0, { groups: 0 }));
+export function inputContent(particle: Particle): InputContent {
+  const known = CONTENTS.get(particle);
+  if (known !== undefined) return known;
+  const made = sealed(fold(particle, 0, { groups: 0 }));
+  CONTENTS.set(particle, made);
+  return made;
+}
+
+/** Asked for every element of the type. */
+const CONTENTS = new WeakMap<Particle, InputContent>();
 
 interface Fold {
   readonly pieces: Map<string, Piece>;

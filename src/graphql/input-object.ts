@@ -20,7 +20,7 @@ import {
 } from './input-field.js';
 import { hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
 import { keyInMapping, placeOf } from './input-place.js';
-import { isExclusive, named, singles } from './input-rules.js';
+import { isExclusive, mentions, named, singles } from './input-rules.js';
 import { PRESENCE } from './leaf.js';
 import type { AttributeMember, ElementMember, Member } from './members.js';
 import { NameScope, pascalName } from './naming.js';
@@ -148,15 +148,20 @@ export class ObjectFiller implements InputObject {
   #content(content: InputContent, plan: MutablePlan, fields: Map<string, InputField>): void {
     const alternatives = new Set(content.rules.flatMap(({ branches }) => branches.flatMap(({ keys }) => keys)));
     const keys = new Map<string, string>();
+    const settled = new Set<string>();
     for (const [key, piece] of content.pieces) {
       const made = this.#piece(piece, alternatives.has(key));
       if (made === null) continue;
       plan.children.push(made.plan);
-      if (made.field === null) continue;
+      if (made.field === null) {
+        settled.add(key);
+        continue;
+      }
       fields.set(made.plan.key, made.field);
       keys.set(key, made.plan.key);
     }
-    for (const rule of content.rules) addRule(plan, named(rule, keys));
+    // Where the gateway itself has taken a branch, there is no choice left.
+    for (const rule of content.rules) if (!mentions(rule, settled)) addRule(plan, named(rule, keys));
   }
 
   #piece(piece: Piece, isAlternative: boolean): MadeElement | null {

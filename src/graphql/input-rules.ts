@@ -17,6 +17,10 @@ export function named({ required, branches }: Rule, names: ReadonlyMap<string, s
   return shown.length === 0 ? null : { required, branches: shown };
 }
 
+/** Whether one of these keys stands in the rule. */
+export const mentions = ({ branches }: Rule, keys: ReadonlySet<string>): boolean =>
+  branches.some((branch) => branch.keys.some((key) => keys.has(key)));
+
 /** The members of a required choice between single ones; null for any other rule. */
 export function singles({ required, branches }: BranchRule): readonly string[] | null {
   if (!required || branches.length < 2 || !branches.every(isSingle)) return null;

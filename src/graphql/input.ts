@@ -1,4 +1,4 @@
-import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList } from 'graphql';
+import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { EncodeElement, EncodeValue, EncodeVariant, Scalar } from '../codec/plan.js';
 import type { ComplexType, SimpleType, XsdType } from '../wsdl/model.js';
 import { contentOf } from './content.js';
@@ -62,7 +62,8 @@ export class InputTypes implements InputSources {
   /** The members of a type as fields and as a plan, complete when this returns. */
   structure(type: ComplexType, owner: string, mappings: InputMappings = NO_MAPPINGS): InputObject {
     if (contentOf(type, this.members) === 'opaque') return this.#opaque(type);
-    const made = this.#object(type, { name: owner, mappings, operation: owner });
+    const full: Owner = { name: owner, mappings, operation: owner };
+    const made = (type.abstract && mappings.size === 0 ? this.#chosen(type, full) : null) ?? this.#object(type, full);
     this.#settle();
     return made;
   }
@@ -97,6 +98,8 @@ export class InputTypes implements InputSources {
     const { content } = type;
     if (content.kind === 'array' && content.dimensions === 1) return this.#array(type, content.item, owner);
     if (contentOf(type, this.members) === 'opaque') return this.#xml();
+    const known = owner.mappings.size > 0 ? undefined : this.#variants.get(type);
+    if (known !== undefined) return known;
     const concrete = [type, ...derivedFrom(type)].filter((candidate) => !candidate.abstract);
     const isFixed = owner.mappings.size > 0 || concrete.length === 0 || (concrete.length === 1 && !type.abstract);
     if (isFixed) return this.#plain(type, owner);
@@ -104,7 +107,9 @@ export class InputTypes implements InputSources {
     const name = type.name?.local ?? owner.name;
     const instead = type.abstract ? 'it is sent as XML' : 'only that one can be sent';
     this.names.notice(`Service ${this.service}: ${concrete.length} types may stand for ${name}; ${instead}.`);
-    return type.abstract ? this.#xml() : this.#plain(type, owner);
+    const made = type.abstract ? this.#xml() : this.#plain(type, owner);
+    this.#variants.set(type, made);
+    return made;
   }
 
   /** Makes the type of an object whose fields are known later. */
@@ -124,6 +129,17 @@ export class InputTypes implements InputSources {
     return {
       fields: new Map([['xml', { type: this.leaves.xml, description }]]),
       plan: { kind: 'object', attributes: [], text: null, children: [], choices: [], xml: 'xml' },
+    };
+  }
+
+  /** A message whose declared type is abstract: the caller says what it is of. Null where nothing may stand for it. */
+  #chosen(type: ComplexType, owner: Owner): InputObject | null {
+    const { type: graphqlType, plan } = this.value(type, owner);
+    if (plan.kind !== 'variants') return null;
+    const key = fieldName(this.names.plain(type, owner.name, this.service), this.naming);
+    return {
+      fields: new Map([[key, { type: new GraphQLNonNull(graphqlType), description: this.#descriptionOf(type) }]]),
+      plan: { kind: 'object', attributes: [], text: null, children: [], choices: [], variant: { key, value: plan } },
     };
   }
 
@@ -175,8 +191,6 @@ export class InputTypes implements InputSources {
   }
 
   #variantsOf(type: ComplexType, concrete: readonly ComplexType[], owner: Owner): InputValue {
-    const known = this.#variants.get(type);
-    if (known !== undefined) return known;
     const xmlName = this.names.plain(type, owner.name, this.service);
     const members = new Map<string, EncodeVariant>();
     const fields = new Map<string, InputField>();
