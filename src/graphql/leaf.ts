@@ -6,6 +6,7 @@ import {
   GraphQLID,
   GraphQLInt,
   GraphQLList,
+  type GraphQLNamedType,
   GraphQLNonNull,
   GraphQLScalarType,
   GraphQLString,
@@ -38,12 +39,18 @@ export const ENUM_VALUES_MAX = 5000;
 /** The scalars and enumerations of one schema. Remembers every answer. */
 export class LeafTable {
   readonly #names: TypeNames;
+  readonly #enums: GraphQLEnumType[] = [];
   readonly #customs = new Map<string, GraphQLScalarType>();
   readonly #known = new Map<SimpleType, Leaf>();
   readonly #others = new Map<SimpleType, Map<string, Leaf | null>>();
 
   constructor(names: TypeNames) {
     this.#names = names;
+  }
+
+  /** Every type that GraphQL does not have by itself: enumerations, then scalars. */
+  get made(): readonly GraphQLNamedType[] {
+    return [...this.#enums, ...this.#customs.values()];
   }
 
   /** `nameHint` names an enumeration that has no name of its own. */
@@ -137,10 +144,9 @@ export class LeafTable {
       configs[valueName] ??= { description: parts.join('\n\n') || null };
     }
     const description = this.#names.mappingOf(service).of(type)?.description ?? descriptionOf(type.documentation);
-    return {
-      type: new GraphQLEnumType({ name, description, values: configs }),
-      scalar: enumScalar(name, nameByWire, type),
-    };
+    const enumType = new GraphQLEnumType({ name, description, values: configs });
+    this.#enums.push(enumType);
+    return { type: enumType, scalar: enumScalar(name, nameByWire, type) };
   }
 }
 
@@ -183,16 +189,19 @@ const BUILT_INS: ReadonlyMap<string, GraphQLScalarType> = new Map(
 
 /** The values of an enumeration: its own, or those of a union's members if all are enumerations. Null if it is open. */
 function valuesOf(type: SimpleType): readonly EnumerationValue[] | null {
-  if (type.builtIn === 'boolean' || (type.variety === 'list' && type.item !== null)) return null;
+  if (UNNAMED.has(type.builtIn) || (type.variety === 'list' && type.item !== null)) return null;
   if (type.enumeration !== null) return type.enumeration.length === 0 ? null : type.enumeration;
   if (type.variety !== 'union' || type.members.length === 0) return null;
   const values = new Map<string, EnumerationValue>();
   for (const member of type.members) {
-    if (member.variety !== 'atomic' || member.enumeration === null || member.builtIn === 'boolean') return null;
+    if (member.variety !== 'atomic' || member.enumeration === null || UNNAMED.has(member.builtIn)) return null;
     for (const value of member.enumeration) if (!values.has(value.value)) values.set(value.value, value);
   }
   return [...values.values()];
 }
+
+/** Of these an enumeration is no list of names: a value of a QName means what its prefix means where it stands. */
+const UNNAMED: ReadonlySet<string> = new Set(['boolean', 'QName', 'NOTATION']);
 
 function enumScalar(name: string, nameByWire: ReadonlyMap<string, string>, type: SimpleType): Scalar {
   const wireByName = new Map([...nameByWire].map(([wire, valueName]) => [valueName, wire]));
