@@ -1,8 +1,9 @@
 import { type Exchange, VIOLATIONS_MAX } from '../base/exchange.js';
 import { Refusal } from '../base/refusal.js';
+import { FramePool } from '../codec/validity/frame-pool.js';
 import type { ValidityLimits } from '../codec/validity/limits.js';
 import { SchemaRules } from '../codec/validity/rules.js';
-import { ContentValidator } from '../codec/validity/validator.js';
+import { ContentValidator, type ValidatorOptions } from '../codec/validity/validator.js';
 import type { Violation } from '../codec/validity/violation.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
@@ -43,7 +44,9 @@ export class Validity {
   readonly replies: ValidationLevel;
   readonly #service: string;
   readonly #schema: SchemaRules;
-  readonly #limits: ValidityOptions['limits'];
+  readonly #frames = new FramePool();
+  readonly #thorough: ValidatorOptions;
+  readonly #quick: ValidatorOptions;
   /** Operations whose messages are not to be told from those of others, or not by a schema. */
   readonly #ambiguous: ReadonlySet<Operation>;
 
@@ -52,7 +55,8 @@ export class Validity {
     this.replies = options.replies;
     this.#service = service;
     this.#schema = new SchemaRules(model);
-    this.#limits = options.limits;
+    this.#thorough = { ...options.limits, isThorough: true };
+    this.#quick = { ...options.limits, isThorough: false };
     this.#ambiguous = ambiguousOf(operations);
   }
 
@@ -80,7 +84,8 @@ export class Validity {
       note(exchange, { service: this.#service, operation: operation.name, direction, ...violation });
       if (level === 'enforce') throw refusalOf(violation, direction);
     };
-    return new ContentValidator(this.#schema, this.#schema.element(body), sink, this.#limits);
+    const options = level === 'enforce' ? this.#thorough : this.#quick;
+    return new ContentValidator(this.#schema, this.#schema.element(body), sink, options, this.#frames);
   }
 }
 

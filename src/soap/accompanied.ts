@@ -31,4 +31,8 @@ export class Accompanied implements XmlHandler {
   text(piece: string): void {
     if (this.#skipped === 0) this.#inner.text(piece);
   }
+
+  plain(bytes: Uint8Array, start: number, end: number): boolean {
+    return this.#skipped === 0 && (this.#inner.plain?.(bytes, start, end) ?? false);
+  }
 }

@@ -166,6 +166,10 @@ export class EnvelopeJudge implements XmlHandler {
     else throw misplaced('text between the parts of the envelope');
   }
 
+  plain(bytes: Uint8Array, start: number, end: number): boolean {
+    return this.#inner?.plain?.(bytes, start, end) ?? false;
+  }
+
   #openEnvelope(tag: StartTag): Interest {
     if (tag.local !== 'Envelope') throw new Refusal('SOAP_NOT_ENVELOPE');
     const dialect = dialectOfUri(tag.uri);

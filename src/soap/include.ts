@@ -44,6 +44,10 @@ export class IncludeReader implements XmlHandler {
     if (this.#skipped === 0) this.#inner.text(piece);
   }
 
+  plain(bytes: Uint8Array, start: number, end: number): boolean {
+    return !this.#inInclude && this.#skipped === 0 && (this.#inner.plain?.(bytes, start, end) ?? false);
+  }
+
   #include(tag: StartTag): void {
     const href = tag.attribute('', 'href');
     if (href === null || tag.attributeCount > 1) throw new Refusal('MTOM_EXTERNAL_HREF', 'attributes');

@@ -163,7 +163,9 @@ export class Elements {
   text(bytes: Buffer, start: number, end: number, ascii: boolean): void {
     const { top } = this;
     if (top.interest === ALL) {
+      const isWhole = ascii && top.textLeft === MOST_PIECES && bytes[end] === 0x3c && bytes[end + 1] === 0x2f;
       top.textLeft -= end - start;
+      if (isWhole && this.#handler.plain?.(bytes, start, end) === true) return;
       this.#handler.text(stringOf(bytes, start, end, ascii));
       return;
     }

@@ -18,6 +18,12 @@ export interface XmlHandler {
    */
   text(piece: string): void;
   /**
+   * The whole text of the element opened last, where that is plain ASCII without references and lies in `bytes` as it
+   * stands: for who can tell by them that it is well, so that no string is made. False has it told by `text` after all.
+   * Only where `open` answered `PIECES`, and not each time that it could be.
+   */
+  plain?(bytes: Uint8Array, start: number, end: number): boolean;
+  /**
    * A processing instruction has been read, anywhere. A handler without this method wants none: then they are refused
    * with `XML_PI_FORBIDDEN`, as SOAP demands.
    */
@@ -36,6 +42,9 @@ export const PRESENCE = 3;
 export const PIECES = 4;
 
 export type Interest = typeof SKIP | typeof ELEMENTS | typeof ALL | typeof PRESENCE | typeof PIECES;
+
+/** Tells something of the bytes from `start` to before `end`. They are lent. */
+export type BytesTest = (bytes: Uint8Array, start: number, end: number) => boolean;
 
 /** A name after namespace processing. `uri` is '' for no namespace. */
 export interface QName {
@@ -58,6 +67,8 @@ export interface StartTag {
   readonly attributeCount: number;
   attributeUri(index: number): string;
   attributeLocal(index: number): string;
+  /** Whether the value is plain ASCII as it stands and passes this test of its bytes. False says nothing of the value. */
+  attributePasses?(index: number, test: BytesTest): boolean;
   /** The normalised value (XML 1.0 section 3.3.3). */
   attributeValue(index: number): string;
   /** The normalised value of the attribute with this name, or null. */

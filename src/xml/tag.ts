@@ -1,6 +1,6 @@
 import { Refusal } from '../base/refusal.js';
 import { stringOf } from './bytes.js';
-import type { StartTag } from './events.js';
+import type { BytesTest, StartTag } from './events.js';
 import { type Name, NO_NAME, uriOf } from './names.js';
 import type { Namespaces } from './namespaces.js';
 import { normaliseValue } from './references.js';
@@ -198,6 +198,12 @@ export class Tag implements StartTag {
     const bytes = index < this.#carried ? this.#carry : this.#chunk;
     const { start, end, flags } = this.#attributes[index]!;
     return materialise(bytes, start, end, flags);
+  }
+
+  attributePasses(index: number, test: BytesTest): boolean {
+    if (index >= this.attributeCount) return false;
+    const { start, end, flags } = this.#attributes[index]!;
+    return flags === 0 && test(index < this.#carried ? this.#carry : this.#chunk, start, end);
   }
 
   attribute(uri: string, local: string): string | null {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { defaultsOf, GIB } from '../../src/base/limit.js';
+import { FramePool } from '../../src/codec/validity/frame-pool.js';
 import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
 import { type ElementRules, SchemaRules } from '../../src/codec/validity/rules.js';
 import { ContentValidator } from '../../src/codec/validity/validator.js';
@@ -12,8 +13,11 @@ import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { FILES } from '../wsdl/written.js';
 import { detachBuffer } from './detach.js';
-import { isProgram, isQuick, median, print, table } from './kit.js';
+import { fileOf, isProgram, isQuick, median, print, type Server, startServer, table } from './kit.js';
+import { Load } from './load.js';
+import { SMALL_REPLY, SMALL_REQUEST } from './messages.js';
 import { millisOf, orders } from './reader.js';
+import { PATH } from './soapstone.js';
 
 /** What validating costs beside reading past a Body, and beside reading all of it. */
 
@@ -29,8 +33,8 @@ const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="htt
 <x:complexType name="Price"><x:simpleContent><x:extension base="x:decimal"><x:attribute name="currency" use="required" type="x:string"/></x:extension></x:simpleContent></x:complexType>
 <x:complexType name="Line"><x:sequence><x:element name="sku" type="x:string"/><x:element name="quantity" type="x:int"/><x:element name="price" type="o:Price"/><x:element name="note" type="x:string" nillable="true" minOccurs="0"/></x:sequence><x:attribute name="no" type="x:int" use="required"/></x:complexType>
 <x:complexType name="Order"><x:sequence><x:element name="placed" type="x:dateTime"/><x:element ref="c:customer"/><x:element name="lines"><x:complexType><x:sequence><x:element name="line" type="o:Line" maxOccurs="unbounded"/></x:sequence></x:complexType></x:element><x:element name="remark" type="x:string" minOccurs="0"/></x:sequence><x:attribute name="id" type="x:long" use="required"/><x:attribute name="status" type="o:Status"/></x:complexType>
-<x:element name="GetOrders"><x:complexType/></x:element>
-<x:element name="GetOrdersResponse"><x:complexType><x:sequence><x:element name="order" type="o:Order" minOccurs="0" maxOccurs="unbounded"/></x:sequence></x:complexType></x:element>
+<x:complexType name="Orders"><x:sequence><x:element name="order" type="o:Order" minOccurs="0" maxOccurs="unbounded"/></x:sequence></x:complexType>
+<x:element name="GetOrders" type="o:Orders"/><x:element name="GetOrdersResponse" type="o:Orders"/>
 </x:schema></types>
 <message name="In"><part name="p" element="o:GetOrders"/></message><message name="Out"><part name="p" element="o:GetOrdersResponse"/></message>
 <portType name="P"><operation name="GetOrders"><input message="o:In"/><output message="o:Out"/></operation></portType>
@@ -65,6 +69,10 @@ class Envelope implements XmlHandler {
   text(piece: string): void {
     this.#inner?.text(piece);
   }
+
+  plain(bytes: Uint8Array, start: number, end: number): boolean {
+    return this.#inner?.plain?.(bytes, start, end) ?? false;
+  }
 }
 
 async function rulesOf(): Promise<{ readonly schema: SchemaRules; readonly root: ElementRules }> {
@@ -81,11 +89,65 @@ async function rulesOf(): Promise<{ readonly schema: SchemaRules; readonly root:
   }
 }
 
+/** What each small call costs the gateway, by what it validates. */
+async function benchProxied(quick: boolean): Promise<void> {
+  const backend = await startServer(fileOf('backend.js'), []);
+  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  await writeFile(join(directory, 'orders.wsdl'), WSDL);
+  const levels = [
+    'requests: off, replies: off',
+    'requests: off, replies: report',
+    'requests: enforce, replies: enforce',
+  ];
+  const contenders: {
+    readonly name: string;
+    readonly server: Server;
+    readonly load: Load;
+    readonly micros: number[];
+  }[] = [];
+  for (const level of levels) {
+    const file = join(directory, `${contenders.length}.yaml`);
+    const service = `bench: { wsdl: orders.wsdl, url: "${backend.url}${PATH}", validate: { ${level} } }`;
+    await writeFile(
+      file,
+      `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nservices: { ${service} }\nlimits: { overload: { eventLoopMillis: 0 } }\n`,
+    );
+    const server = await startServer(fileOf('../../src/main.js'), ['start', '-c', file]);
+    contenders.push({ name: level, server, load: new Load(server.url), micros: [] });
+  }
+  try {
+    const count = quick ? 2_000 : 8_000;
+    for (const { load } of contenders) await load.small(count);
+    for (let round = 0; round < (quick ? 5 : 9); round++) {
+      for (const { server, load, micros } of contenders) {
+        await load.small(200);
+        const before = await server.usage();
+        await load.small(count);
+        const after = await server.usage();
+        micros.push((after.cpuMicros - before.cpuMicros) / count);
+      }
+    }
+    print(`\nSmall calls through the gateway, ${SMALL_REQUEST.length} bytes up, ${SMALL_REPLY.length} down\n\n`);
+    const base = contenders[0]?.micros ?? [];
+    const rows = contenders.map(({ name, micros }) => [
+      name,
+      median(micros).toFixed(1),
+      median(micros.map((value, round) => value / (base[round] ?? value))).toFixed(2),
+    ]);
+    print(table(['validate', 'CPU µs/request', 'to off'], rows));
+  } finally {
+    await Promise.all(contenders.map(({ load }) => load.close()));
+    await Promise.all([backend, ...contenders.map(({ server }) => server)].map((server) => server.stop()));
+    await rm(directory, { recursive: true });
+  }
+}
+
 /** Processor time, in turn, of reading past the Body, reading all of it and validating it. */
 export async function benchValidity(quick: boolean): Promise<void> {
   detachBuffer();
   const { schema, root } = await rulesOf();
-  const limits = { ...defaultsOf(VALIDITY_LIMITS), textChars: 1_000_000 };
+  const limits = { ...defaultsOf(VALIDITY_LIMITS), textChars: 1_000_000, isThorough: true };
+  const frames = new FramePool();
   const validator = (): XmlHandler =>
     new ContentValidator(
       schema,
@@ -94,7 +156,9 @@ export async function benchValidity(quick: boolean): Promise<void> {
         throw new Error(`${path} ${what}`);
       },
       limits,
+      frames,
     );
+  await benchProxied(quick);
   for (const [bytes, count] of [
     [quick ? 4_000_000 : 20_000_000, 1],
     [4_000, quick ? 1_000 : 5_000],

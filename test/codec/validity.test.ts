@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
+import { FramePool } from '../../src/codec/validity/frame-pool.js';
 import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
 import { SchemaRules } from '../../src/codec/validity/rules.js';
 import { ContentValidator } from '../../src/codec/validity/validator.js';
@@ -17,7 +18,8 @@ import { assertSplitsAgree } from '../kit/splits.js';
 import { FILES, wsdlWith } from '../wsdl/written.js';
 import { SUITES, type ValiditySuite } from './validity-cases.js';
 
-const LIMITS = { ...defaultsOf(VALIDITY_LIMITS), textChars: 1_000_000 };
+const LIMITS = { ...defaultsOf(VALIDITY_LIMITS), textChars: 1_000_000, isThorough: true };
+const FRAMES = new FramePool();
 const NAMESPACES =
   'xmlns="urn:t" xmlns:t="urn:t" xmlns:o="urn:other" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 
@@ -45,6 +47,7 @@ function validate(rules: SchemaRules, pieces: readonly Uint8Array[], limits = LI
       found = violation;
     },
     limits,
+    FRAMES,
   );
   const reader = new XmlReader(validator, { ...defaultsOf(XML_LIMITS), textBytes: 1024 });
   for (const piece of pieces) reader.write(Buffer.from(piece));

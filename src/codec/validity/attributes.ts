@@ -31,6 +31,8 @@ export function attributeTrouble(tag: StartTag, type: TypeRules): AttributeTroub
     const { declaration, simple } = rules;
     if (declaration.required) required++;
     if (simple.check === null && declaration.fixed === null) continue;
+    const isPlain = simple.quick !== null && declaration.fixed === null;
+    if (isPlain && simple.quick !== null && tag.attributePasses?.(index, simple.quick) === true) continue;
     const value = tag.attributeValue(index);
     const what = simple.check?.(value) ?? null;
     if (what !== null) return { rule: 'value', what, local: rules.local };

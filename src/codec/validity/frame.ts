@@ -1,3 +1,4 @@
+import type { BytesTest } from '../../xml/events.js';
 import type { Position } from './automaton.js';
 import type { ElementRules, TypeRules } from './rules.js';
 import { ModelWalk } from './walk.js';
@@ -14,6 +15,10 @@ export class Frame {
   isElsewhere = false;
   /** Its text is validated as it flows. */
   isFlowing = false;
+  /** What its text may be told valid by without being kept; null where it is needed. */
+  quick: BytesTest | null = null;
+  /** Its text is known to be valid, and was not kept. */
+  isTaken = false;
   /** An identity constraint wants its text. */
   isField = false;
   /** Children so far. */
@@ -41,6 +46,8 @@ export class Frame {
     this.isNil = false;
     this.isElsewhere = false;
     this.isFlowing = false;
+    this.quick = null;
+    this.isTaken = false;
     this.isField = false;
     this.children = 0;
     const { automaton } = type;

@@ -1,29 +1,31 @@
 import type { Facets, SimpleType } from '../../wsdl/model.js';
+import type { BytesTest } from '../../xml/events.js';
 
 /**
- * Tells at a glance of most texts that they are valid: plain digits, plain dates, a listed word. False says nothing, and
- * the whole check has to. Null for types of which nothing can be told so.
+ * Tells at a glance of most texts that they are valid: plain digits, plain dates, a listed word. It looks at bytes of
+ * ASCII, so that no string has to be made. False says nothing, and the whole check has to. Null for types of which
+ * nothing can be told so.
  */
-export function quickCheck(
-  type: SimpleType,
-  check: (text: string) => string | null,
-): ((text: string) => boolean) | null {
+export function quickCheck(type: SimpleType, check: (text: string) => string | null): BytesTest | null {
   const { variety, builtIn, enumeration, facets } = type;
   if (variety !== 'atomic') return null;
-  if (enumeration !== null) {
-    const words = new Set(enumeration.map(({ value }) => value).filter((value) => check(value) === null));
-    return (text) => words.has(text);
-  }
+  if (enumeration !== null)
+    return quickWord(enumeration.map(({ value }) => value).filter((value) => check(value) === null));
   const only = namesOf(facets);
   const digits = DIGITS.get(builtIn);
-  if (digits !== undefined) return only.length === 0 ? (text) => isInteger(text, digits) : null;
+  if (digits !== undefined)
+    return only.length === 0 ? (bytes, start, end) => isInteger(bytes, start, end, digits) : null;
   if (builtIn === 'string') return quickLength(facets, only);
   if (builtIn === 'decimal') return quickDecimal(facets, only);
   if (only.length > 0) return null;
-  if (builtIn === 'double' || builtIn === 'float') return (text) => isDecimal(text, NUMBER_CHARS, NUMBER_CHARS);
-  if (builtIn === 'boolean') return (text) => text === 'true' || text === 'false' || text === '0' || text === '1';
-  if (builtIn === 'dateTime') return (text) => isDate(text) && text.length >= 19 && isTime(text);
-  if (builtIn === 'date') return (text) => text.length === 10 && isDate(text);
+  if (builtIn === 'double' || builtIn === 'float') {
+    return (bytes, start, end) => isDecimal(bytes, start, end, NUMBER_CHARS, NUMBER_CHARS);
+  }
+  if (builtIn === 'boolean') return quickWord(['true', 'false', '0', '1']);
+  if (builtIn === 'dateTime') {
+    return (bytes, start, end) => end - start >= 19 && isDate(bytes, start) && isTime(bytes, start, end);
+  }
+  if (builtIn === 'date') return (bytes, start, end) => end - start === 10 && isDate(bytes, start);
   return null;
 }
 
@@ -50,92 +52,96 @@ const DIGITS: ReadonlyMap<string, number> = new Map([
 /** No longer than a number may be. */
 const NUMBER_CHARS = 100;
 
-function isInteger(text: string, digits: number): boolean {
-  const start = digits > 0 && text.charCodeAt(0) === MINUS ? 1 : 0;
-  const { length } = text;
-  return length > start && length - start <= Math.abs(digits) && areDigits(text, start, length);
+function isInteger(bytes: Uint8Array, start: number, end: number, digits: number): boolean {
+  const first = digits > 0 && bytes[start] === MINUS ? start + 1 : start;
+  return end > first && end - first <= Math.abs(digits) && areDigits(bytes, first, end);
 }
 
-function areDigits(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit < ZERO || unit > NINE) return false;
-  }
+function areDigits(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (!isDigit(bytes[at])) return false;
   return true;
 }
 
-function isDecimal(text: string, total: number, fraction: number): boolean {
-  const { length } = text;
-  const start = text.charCodeAt(0) === MINUS ? 1 : 0;
-  if (length === start || length > NUMBER_CHARS) return false;
+function isDecimal(bytes: Uint8Array, start: number, end: number, total: number, fraction: number): boolean {
+  const first = bytes[start] === MINUS ? start + 1 : start;
+  if (end === first || end - start > NUMBER_CHARS) return false;
   let point = -1;
-  for (let at = start; at < length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === POINT && point < 0 && at > start && at < length - 1) point = at;
-    else if (unit < ZERO || unit > NINE) return false;
+  for (let at = first; at < end; at++) {
+    if (isDigit(bytes[at])) continue;
+    if (bytes[at] !== POINT || point >= 0 || at === first || at === end - 1) return false;
+    point = at;
   }
-  return length - start <= total && (point < 0 || length - 1 - point <= fraction);
+  return end - first <= total && (point < 0 || end - 1 - point <= fraction);
 }
 
-function quickDecimal({ totalDigits, fractionDigits }: Facets, only: readonly string[]): ReturnType<typeof quickCheck> {
+function quickDecimal({ totalDigits, fractionDigits }: Facets, only: readonly string[]): BytesTest | null {
   if (only.some((name) => name !== 'totalDigits' && name !== 'fractionDigits')) return null;
   const total = totalDigits ?? NUMBER_CHARS;
   const fraction = fractionDigits ?? NUMBER_CHARS;
-  return (text) => isDecimal(text, total, fraction);
+  return (bytes, start, end) => isDecimal(bytes, start, end, total, fraction);
 }
 
-/** Characters are at most as many as UTF-16 units, and at least half as many. */
-function quickLength(
-  { minLength, maxLength, whiteSpace }: Facets,
-  only: readonly string[],
-): ReturnType<typeof quickCheck> {
+function quickLength({ minLength, maxLength, whiteSpace }: Facets, only: readonly string[]): BytesTest | null {
   const isKept = whiteSpace === null || whiteSpace === 'preserve';
   if (!isKept || only.some((name) => name !== 'minLength' && name !== 'maxLength')) return null;
-  const least = 2 * (minLength ?? 0);
+  const least = minLength ?? 0;
   const most = maxLength ?? Number.POSITIVE_INFINITY;
-  return ({ length }) => length >= least && length <= most;
+  return (_bytes, start, end) => end - start >= least && end - start <= most;
 }
 
-/** `2024-03-11`, up to the 28th: those are days of every month. */
-function isDate(text: string): boolean {
-  if (text.charCodeAt(4) !== MINUS || text.charCodeAt(7) !== MINUS || !areDigits(text, 0, 4)) return false;
-  const month = twoDigits(text, 5);
-  const day = twoDigits(text, 8);
-  // There is no year 0.
-  return month >= 1 && month <= 12 && day >= 1 && day <= 28 && text.charCodeAt(0) !== ZERO;
+/** Longer lists are looked up by their text. */
+const WORDS_MAX = 32;
+
+function quickWord(words: readonly string[]): BytesTest | null {
+  if (words.length > WORDS_MAX) return null;
+  const all = words.map((word) => Buffer.from(word));
+  return (bytes, start, end) => {
+    for (const word of all) if (word.length === end - start && isSame(word, bytes, start)) return true;
+    return false;
+  };
 }
 
-/** `T08:15:00`, digits behind a point, and `Z` or an offset of less than 14 hours. */
-function isTime(text: string): boolean {
-  if (text.charCodeAt(10) !== LETTER_T || text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return false;
-  const hour = twoDigits(text, 11);
-  const minute = twoDigits(text, 14);
-  const second = twoDigits(text, 17);
+function isSame(word: Uint8Array, bytes: Uint8Array, start: number): boolean {
+  for (let at = 0; at < word.length; at++) if (word[at] !== bytes[start + at]) return false;
+  return true;
+}
+
+/** `2024-03-11`, up to the 28th: those are days of every month. There is no year 0. */
+function isDate(bytes: Uint8Array, at: number): boolean {
+  if (bytes[at + 4] !== MINUS || bytes[at + 7] !== MINUS || !areDigits(bytes, at, at + 4)) return false;
+  const month = twoDigits(bytes, at + 5);
+  const day = twoDigits(bytes, at + 8);
+  return month >= 1 && month <= 12 && day >= 1 && day <= 28 && bytes[at] !== ZERO;
+}
+
+/** After a date: `T08:15:00`, digits behind a point, and `Z` or an offset of less than 14 hours. */
+function isTime(bytes: Uint8Array, start: number, end: number): boolean {
+  if (bytes[start + 10] !== LETTER_T || bytes[start + 13] !== COLON || bytes[start + 16] !== COLON) return false;
+  const hour = twoDigits(bytes, start + 11);
+  const minute = twoDigits(bytes, start + 14);
+  const second = twoDigits(bytes, start + 17);
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false;
-  let at = 19;
-  if (text.charCodeAt(at) === POINT) {
-    const start = at + 1;
-    do at++;
-    while (at < NUMBER_CHARS && isDigit(text.charCodeAt(at)));
-    if (at === start) return false;
+  let at = start + 19;
+  if (at < end && bytes[at] === POINT) {
+    const first = ++at;
+    while (at < end && at - first < NUMBER_CHARS && isDigit(bytes[at])) at++;
+    if (at === first) return false;
   }
-  const { length } = text;
-  if (at === length || (at === length - 1 && text.charCodeAt(at) === LETTER_Z)) return true;
-  const sign = text.charCodeAt(at);
-  if (at !== length - 6 || (sign !== MINUS && sign !== PLUS) || text.charCodeAt(at + 3) !== COLON) return false;
-  const hours = twoDigits(text, at + 1);
-  const minutes = twoDigits(text, at + 4);
-  return hours >= 0 && hours <= 13 && minutes >= 0 && minutes <= 59;
+  if (at === end || (at === end - 1 && bytes[at] === LETTER_Z)) return end - start <= NUMBER_CHARS;
+  if (at !== end - 6 || (bytes[at] !== MINUS && bytes[at] !== PLUS) || bytes[at + 3] !== COLON) return false;
+  const hours = twoDigits(bytes, at + 1);
+  const minutes = twoDigits(bytes, at + 4);
+  return hours >= 0 && hours <= 13 && minutes >= 0 && minutes <= 59 && end - start <= NUMBER_CHARS;
 }
 
 /** -1 where it is not two digits. */
-function twoDigits(text: string, at: number): number {
-  const tens = text.charCodeAt(at);
-  const ones = text.charCodeAt(at + 1);
+function twoDigits(bytes: Uint8Array, at: number): number {
+  const tens = bytes[at] ?? 0;
+  const ones = bytes[at + 1] ?? 0;
   return isDigit(tens) && isDigit(ones) ? (tens - ZERO) * 10 + ones - ZERO : -1;
 }
 
-const isDigit = (unit: number): boolean => unit >= ZERO && unit <= NINE;
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
 
 const ZERO = 0x30;
 const NINE = 0x39;

@@ -5,15 +5,21 @@ import { attributeOf, attributeTrouble } from './attributes.js';
 import { Base64Flow } from './base64-flow.js';
 import { isDerived } from './derivation.js';
 import { Frame } from './frame.js';
+import type { FramePool } from './frame-pool.js';
 import { IdentityTracker } from './identity.js';
 import type { ValidityLimits } from './limits.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
 import { keyOf, type SimpleRules } from './simple-rules.js';
 import type { ValidityRule, Violation, ViolationSink } from './violation.js';
 
-export interface ValidatorLimits extends ValidityLimits {
+export interface ValidatorOptions extends ValidityLimits {
   /** Length of one text that is kept until it can be validated. */
   readonly textChars: number;
+  /**
+   * Looks for what is declared within content that may be anything (lax wildcards, anyType) as XML Schema says. Not
+   * thorough, such content is passed over: to hear of every element of it is what makes validating expensive.
+   */
+  readonly isThorough: boolean;
 }
 
 /**
@@ -24,8 +30,9 @@ export class ContentValidator implements XmlHandler {
   readonly #schema: SchemaRules;
   readonly #root: ElementRules;
   readonly #sink: ViolationSink;
-  readonly #limits: ValidatorLimits;
-  readonly #frames: Frame[] = [];
+  readonly #options: ValidatorOptions;
+  readonly #pool: FramePool;
+  #frames: Frame[];
   #depth = 0;
   #isOver = false;
   /** The element opened last is one whose content nobody wants. */
@@ -34,11 +41,19 @@ export class ContentValidator implements XmlHandler {
   #flow: Base64Flow | null = null;
 
   /** The first element it is given is `root`; its name is not judged. */
-  constructor(schema: SchemaRules, root: ElementRules, sink: ViolationSink, limits: ValidatorLimits) {
+  constructor(
+    schema: SchemaRules,
+    root: ElementRules,
+    sink: ViolationSink,
+    options: ValidatorOptions,
+    frames: FramePool,
+  ) {
     this.#schema = schema;
     this.#root = root;
     this.#sink = sink;
-    this.#limits = limits;
+    this.#options = options;
+    this.#pool = frames;
+    this.#frames = frames.take();
   }
 
   open(tag: StartTag): Interest {
@@ -72,9 +87,17 @@ export class ContentValidator implements XmlHandler {
     if (frame.isNil) this.#fail('nil', 'must be empty, because it is nil', '');
     else if (frame.type.simple === null) this.#fail('text', 'must not have text', '');
     else if (frame.isFlowing) this.#flow?.add(piece);
-    else if (frame.text.length + piece.length > this.#limits.textChars) {
+    else if (frame.text.length + piece.length > this.#options.textChars) {
       this.#report('XML_TEXT_LIMIT', 'limit', 'is longer than what is validated', '');
     } else frame.text += piece;
+  }
+
+  plain(bytes: Uint8Array, start: number, end: number): boolean {
+    const frame = this.#frames[this.#depth - 1];
+    if (this.#isOver) return true;
+    if (frame === undefined || frame.quick === null || !frame.quick(bytes, start, end)) return false;
+    frame.isTaken = true;
+    return true;
   }
 
   close(): void {
@@ -86,10 +109,15 @@ export class ContentValidator implements XmlHandler {
     const frame = this.#frames[this.#depth - 1];
     if (frame === undefined) return;
     this.#end(frame);
+    frame.text = '';
     this.#depth--;
-    if (this.#isOver || this.#identity === null) return;
-    if (this.#depth === 0) this.#identity.end();
-    this.#judgeIdentity();
+    if (this.#identity !== null && !this.#isOver) {
+      if (this.#depth === 0) this.#identity.end();
+      this.#judgeIdentity();
+    }
+    if (this.#depth > 0) return;
+    this.#pool.give(this.#frames);
+    this.#frames = [];
   }
 
   #begin(tag: StartTag, element: ElementRules, place: number, repeats: boolean): Interest {
@@ -116,7 +144,8 @@ export class ContentValidator implements XmlHandler {
     if ((tag.attributeCount > 0 || type.requiredAttributes > 0) && !this.#attributes(tag, type)) return this.#skip();
     if (this.#identity !== null || element.declaration.constraints.length > 0) this.#openIdentity(tag, element, frame);
     if (this.#isOver) return this.#skip();
-    if (type.kind === 'any' && !frame.isNil) {
+    const isPassedOver = type.kind === 'any' || (type.kind === 'lax' && !this.#options.isThorough);
+    if (isPassedOver && !frame.isNil) {
       this.#depth--;
       return this.#skip();
     }
@@ -133,6 +162,7 @@ export class ContentValidator implements XmlHandler {
       this.#flow ??= new Base64Flow();
       this.#flow.begin();
     }
+    if (!frame.isField && fixed === null && simple.identity === null) frame.quick = simple.quick;
     return simple.check !== null || frame.isField || fixed !== null ? PIECES : ELEMENTS;
   }
 
@@ -205,7 +235,7 @@ export class ContentValidator implements XmlHandler {
   }
 
   #openIdentity(tag: StartTag, element: ElementRules, frame: Frame): void {
-    this.#identity ??= new IdentityTracker(this.#limits);
+    this.#identity ??= new IdentityTracker(this.#options);
     const typeOf = (index: number) =>
       attributeOf(frame.type, tag.attributeUri(index), tag.attributeLocal(index))?.simple.type ?? null;
     frame.isField = this.#identity.open(tag, this.#depth, element.declaration.constraints, typeOf);
@@ -219,7 +249,7 @@ export class ContentValidator implements XmlHandler {
       this.#fail('missing', 'must have further elements', '');
       return;
     }
-    if (!isNil && simple !== null && !frame.isElsewhere && !this.#text(frame, simple)) return;
+    if (!isNil && simple !== null && !frame.isElsewhere && !frame.isTaken && !this.#text(frame, simple)) return;
     if (this.#identity === null) return;
     const { default: initial, fixed } = frame.element.declaration;
     const text = frame.text === '' ? (initial ?? fixed ?? '') : frame.text;
@@ -246,7 +276,7 @@ export class ContentValidator implements XmlHandler {
   }
 
   #noteIdentity({ identity }: SimpleRules, text: string): void {
-    this.#identity ??= new IdentityTracker(this.#limits);
+    this.#identity ??= new IdentityTracker(this.#options);
     if (identity === 'id') this.#identity.id(trimXml(text));
     else if (identity === 'idref') this.#identity.reference(trimXml(text));
     else for (const item of trimXml(text).split(/[ \t\r\n]+/)) this.#identity.reference(item);
