@@ -1,0 +1,271 @@
+import { mkdir, open, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { printSchema } from 'graphql';
+import t, { type Test } from 'tap';
+
+import type { Problem } from '../../src/base/problem.js';
+import { NO_SOURCE_OPTIONS, sourceOf } from '../../src/cli/import-source.js';
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import { addressKind } from '../../src/upstream/address-kind.js';
+import { fetchDocument } from '../../src/upstream/fetch-document.js';
+import { readWsdl } from '../../src/wsdl/read.js';
+import { startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
+import { FILES, problemsOf, schemaWith, wsdlWith } from '../wsdl/written.js';
+import { Rows } from './rows.js';
+
+const rows = new Rows('load');
+
+const importing = (...references: readonly string[]): string =>
+  wsdlWith({
+    types: schemaWith(
+      references.map((href, at) => `<xs:import namespace="urn:n${at}" schemaLocation="${href}"/>`).join('\n'),
+    ),
+  });
+const xsd = (content = ''): string =>
+  `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:n0">${content}</xs:schema>`;
+
+/** A folder `inside` with these files, and one more outside it. */
+async function folder(t: Test, files: Readonly<Record<string, string>>): Promise<string> {
+  const directory = join(t.testdir({}), 'inside');
+  await mkdir(directory);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
+  return directory;
+}
+
+async function serve(t: Test, listener: RequestListener) {
+  const server = createServer(listener);
+  let connects = 0;
+  server.on('connection', () => {
+    connects++;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return { port, url: `http://127.0.0.1:${port}`, connects: () => connects };
+}
+
+const hasPlace = ({ file, line, column }: Problem): boolean => file !== null && line !== null && column !== null;
+
+t.test('C01: documents from the network', async (t) => {
+  const other = await serve(t, (_, response) => response.end(xsd()));
+  const home = await serve(t, (_, response) => response.end(importing(`${other.url}/x.xsd`)));
+  rows.answer('C01', 'a WSDL in a file names a URL');
+  const directory = await folder(t, { 'a.wsdl': importing(`${other.url}/x.xsd`) });
+  const file = join(directory, 'a.wsdl');
+  const fromFile = await readWsdl(file, await sourceOf(file, NO_SOURCE_OPTIONS, {}));
+  t.match(fromFile.notices, [{ what: /names a URL/ }]);
+  t.ok(fromFile.notices.every(hasPlace));
+
+  rows.answer('C01', 'a WSDL of one host names another host');
+  const location = `${home.url}/a.wsdl`;
+  const fromUrl = await readWsdl(location, await sourceOf(location, NO_SOURCE_OPTIONS, {}));
+  t.match(fromUrl.notices, [{ what: /leaves the host/ }]);
+  t.ok(fromUrl.notices.every(hasPlace));
+  t.equal(other.connects(), 0);
+
+  rows.answer('C01', 'the host is allow-listed');
+  const allowed = { ...NO_SOURCE_OPTIONS, allowHosts: [`127.0.0.1:${other.port}`] };
+  t.equal((await readWsdl(location, await sourceOf(location, allowed, {}))).documents.length, 2);
+  t.equal(other.connects(), 1);
+});
+
+t.test('C02: files outside the folder', async (t) => {
+  const directory = await folder(t, {});
+  await writeFile(join(directory, '../secret.xsd'), xsd());
+  await symlink(join(directory, '../secret.xsd'), join(directory, 'link.xsd'));
+  for (const [name, href] of [
+    ['a file URL', 'file:///etc/passwd'],
+    ['an absolute path', join(directory, '../secret.xsd')],
+    ['a path that climbs', '../secret.xsd'],
+    ['a symbolic link', 'link.xsd'],
+  ] as const) {
+    rows.answer('C02', name);
+    await writeFile(join(directory, 'a.wsdl'), importing(href));
+    const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
+    t.equal(model.documents.length, 1, name);
+    t.ok(model.notices.length === 1 && model.notices.every(hasPlace), name);
+  }
+});
+
+t.test('C03: addresses behind names', async (t) => {
+  const server = await serve(t, (request, response) => {
+    if (request.url === '/away') response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end();
+    else response.end(xsd());
+  });
+  const limits = { maxBytes: 1000, timeoutMillis: 5000 };
+  const judge = (ip: string): string | null => (addressKind(ip) === 'public' ? null : `${addressKind(ip)} address`);
+  rows.answer('C03', 'a redirect to a link-local address');
+  await t.rejects(fetchDocument(`${server.url}/away`, limits), /not followed/);
+
+  rows.answer('C03', 'a name that means another address the second time');
+  let resolutions = 0;
+  const rebinding = async () => [{ address: resolutions++ === 0 ? '127.0.0.1' : '93.184.216.34', family: 4 }];
+  await t.rejects(
+    fetchDocument(`http://rebind.example:${server.port}/`, { ...limits, judge, resolve: rebinding }),
+    /loopback/,
+  );
+  t.equal(resolutions, 1);
+
+  rows.answer('C03', 'a name with an inside address among others');
+  const mixed = async () => ['93.184.216.34', '10.0.0.1'].map((address) => ({ address, family: 4 }));
+  await t.rejects(fetchDocument('http://mixed.example/', { ...limits, judge, resolve: mixed }), /private/);
+
+  rows.answer('C03', 'an address in another spelling');
+  const before = server.connects();
+  for (const host of ['0x7f000001', '2130706433', '[::ffff:127.0.0.1]', '127.1', '169.254.169.254', '[::]', '0']) {
+    const work = fetchDocument(`http://${host}:${server.port}/`, { ...limits, judge });
+    await t.rejects(work, /loopback|link-local|special/, host);
+  }
+  t.equal(server.connects(), before);
+
+  rows.answer('C03', 'a name whose address was judged');
+  const judged: string[] = [];
+  const found = await fetchDocument(`http://pinned.example:${server.port}/`, {
+    ...limits,
+    judge(ip) {
+      judged.push(ip);
+      return null;
+    },
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+  });
+  t.equal(found.body.toString(), xsd());
+  t.same(judged, ['127.0.0.1']);
+});
+
+t.test('C04: DTDs', async (t) => {
+  const bomb = '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;"><!ENTITY z "&y;&y;&y;">]><a>&z;</a>';
+  for (const [name, text] of [
+    ['a DTD', '<!DOCTYPE a><a/>'],
+    ['an external entity', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'],
+    ['entities that multiply', bomb],
+  ] as const) {
+    rows.answer('C04', name);
+    const directory = await folder(t, { 'a.wsdl': text });
+    const problems = await problemsOf(join(directory, 'a.wsdl'));
+    t.match(problems, [{ what: /DTD, which is refused/ }], name);
+    t.ok(problems.every(hasPlace));
+  }
+  rows.answer('C04', 'a DTD in a schema that is imported');
+  const directory = await folder(t, {
+    'a.wsdl': importing('b.xsd'),
+    'b.xsd': `<!DOCTYPE a SYSTEM "http://evil/">${xsd()}`,
+  });
+  const { notices, documents } = await readWsdl(join(directory, 'a.wsdl'), FILES);
+  t.match(notices, [{ file: /a\.wsdl$/ }, { file: /b\.xsd$/, what: /DTD/ }]);
+  t.equal(documents.length, 1);
+});
+
+t.test('C05: too much', async (t) => {
+  rows.answer('C05', 'a cycle of imports');
+  const cycle = await folder(t, {
+    'a.wsdl': importing('b.xsd', 'c.xsd'),
+    'b.xsd': xsd('<xs:include schemaLocation="c.xsd"/><xs:include schemaLocation="b.xsd"/>'),
+    'c.xsd': xsd('<xs:include schemaLocation="b.xsd"/>'),
+  });
+  t.equal((await readWsdl(join(cycle, 'a.wsdl'), FILES)).documents.length, 3);
+
+  rows.answer('C05', '10,000 imports');
+  let asked = 0;
+  const numbered = Array.from({ length: 10_000 }, (_, at) => `http://h/${at}.xsd`);
+  const fetch = async (url: string) => {
+    asked++;
+    return { url, contentType: null, body: Buffer.from(url.endsWith('wsdl') ? importing(...numbered) : xsd()) };
+  };
+  t.match(await problemsOf('http://h/a?wsdl', { fetch, root: null, hosts: [] }), [
+    { what: /more than 2000 documents/ },
+  ]);
+  t.ok(asked <= 2001);
+
+  rows.answer('C05', 'a WSDL of 100 MB');
+  const file = await open(join(cycle, 'big.wsdl'), 'w');
+  await file.truncate(100_000_000);
+  await file.close();
+  const before = process.memoryUsage().rss;
+  t.match(await problemsOf(join(cycle, 'big.wsdl')), [{ what: /longer than allowed/ }]);
+  t.ok(process.memoryUsage().rss - before < 50_000_000, 'and not read for it');
+
+  rows.answer('C05', 'a chain of imports');
+  const chain = async (url: string) => {
+    const at = Number(/(\d+)\.xsd$/.exec(url)?.[1] ?? -1);
+    const next = `${at + 1}.xsd`;
+    const text = at < 0 ? importing(next) : xsd(`<xs:include schemaLocation="${next}"/>`);
+    return { url, contentType: null, body: Buffer.from(text) };
+  };
+  const deep = await problemsOf('http://h/a?wsdl', { fetch: chain, root: null, hosts: [] });
+  t.match(deep, [{ what: /deeper than 32 levels/ }]);
+});
+
+t.test('C08: the address in the WSDL', async (t) => {
+  rows.answer('C08', 'the address in the WSDL is another host');
+  const reply = `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><GetResponse xmlns="urn:t">yes</GetResponse></e:Body></e:Envelope>`;
+  const answer: RequestListener = (_, response) => response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+  const inside = await serve(t, answer);
+  const backend = await startRecordingBackend((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+  });
+  const service = `<service name="S"><port name="P" binding="t:B"><soap:address location="${inside.url}/internal"/></port></service>`;
+  const directory = await folder(t, { 'a.wsdl': wsdlWith({ service }) });
+  const gateway = await startTestGateway(`services: { a: { wsdl: a.wsdl, url: "${backend.url}" } }\n`, directory);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const graphql = await fetch(`${gateway.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ get(id: 1) }' }),
+  });
+  t.match(await graphql.text(), '{"data":{"get":"yes"}');
+  t.equal(backend.complete.length, 1, 'the backend of the configuration is called');
+  const shown = await (await fetch(`${gateway.url}/soap/a?wsdl`)).text();
+  t.notMatch(shown, `:${inside.port}`);
+  t.equal(inside.connects(), 0);
+});
+
+t.test('C09: names', async (t) => {
+  const compiled = async (wsdl: string) => {
+    const directory = await folder(t, {
+      'a.wsdl': wsdl,
+      'soapstone.yaml': 'services: { a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/" } }\n',
+    });
+    const made = await compile(await loadConfig(join(directory, 'soapstone.yaml'), {}));
+    await made.close();
+    return made;
+  };
+  const operations = (names: readonly string[]) => ({
+    portType: `<portType name="P">${names.map((name) => `<operation name="${name}"><input message="t:In"/><output message="t:Out"/></operation>`).join('')}</portType>`,
+    binding: `<binding name="B" type="t:P"><soap:binding/>${names.map((name) => `<operation name="${name}"/>`).join('')}</binding>`,
+  });
+  const colliding = wsdlWith(operations(['GetIt', 'getIt', 'Get-It', 'get_it']));
+  rows.answer('C09', 'names that become the same');
+  const first = await compiled(colliding);
+  const fields = [...first.graph.fields].map(([field, { operation }]) => `${field} ${operation.name}`);
+  t.equal(fields.length, 4, fields.join());
+  t.equal(new Set(fields.map((field) => field.split(' ')[0])).size, 4);
+  t.ok(first.notices.length > 0, 'reported');
+  t.equal(printSchema((await compiled(colliding)).graph.schema), printSchema(first.graph.schema));
+
+  rows.answer('C09', 'names that GraphQL keeps for itself');
+  const reserved = await compiled(wsdlWith(operations(['__schema', '__proto__', 'constructor'])));
+  t.equal(reserved.graph.fields.size, 3);
+  t.ok([...reserved.graph.fields.keys()].every((field) => !field.includes('.__')));
+
+  rows.answer('C09', '10,000 operations');
+  const cost = async (count: number): Promise<number> => {
+    const text = wsdlWith(operations(Array.from({ length: count }, (_, at) => `GetNumber${at}`)));
+    const before = process.cpuUsage();
+    t.equal((await compiled(text)).graph.fields.size, count);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  await cost(1000);
+  const [small, large] = [await cost(1000), await cost(10_000)];
+  t.comment(`1,000 operations: ${Math.round(small)} ms of CPU; 10,000: ${Math.round(large)} ms`);
+  t.ok(large < small * 30, 'linear, with room for noise');
+});
+
+t.test('the part is complete', async (t) => rows.assertComplete(t));
