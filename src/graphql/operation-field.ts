@@ -117,7 +117,9 @@ function headerFields(operation: Operation, mappings: InputMappings, types: Serv
   }
   if (fields.size === 0) return { type: null, plans };
   const name = types.names.take(`${owner}HeadersInput`, types.service);
-  return { type: new GraphQLInputObjectType({ name, fields: configs(fields) }), plans };
+  const type = new GraphQLInputObjectType({ name, fields: configs(fields) });
+  types.input.made.push(type);
+  return { type, plans };
 }
 
 interface Reply {

@@ -5,6 +5,7 @@ import {
   GraphQLNonNull,
   type GraphQLNullableType,
   type GraphQLOutputType,
+  type GraphQLScalarType,
 } from 'graphql';
 import { PRESENCE } from './leaf.js';
 import type { ChoiceMember, Member } from './members.js';
@@ -45,6 +46,19 @@ export const listOf = (
   type: GraphQLNullableType & GraphQLOutputType,
   itemNonNull: boolean,
 ): GraphQLList<GraphQLOutputType> => new GraphQLList(itemNonNull ? new GraphQLNonNull(type) : type);
+
+/** What `xs:any` lets in, beside these members. */
+export function restField(members: readonly Member[], xml: GraphQLScalarType): OutputField {
+  const except = members.flatMap((member) => (member.place === 'element' ? [member.element.name] : []));
+  const shape: FieldShape = {
+    source: { from: 'rest', except },
+    list: true,
+    nonNull: false,
+    itemNonNull: true,
+    value: { kind: 'opaque' },
+  };
+  return { type: listOf(xml, true), shape, description: 'Elements of other names, each as XML.', deprecated: null };
+}
 
 /** Fields as GraphQL wants them. */
 export function configs(

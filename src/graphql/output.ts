@@ -16,7 +16,16 @@ import { descriptionOf } from './description.js';
 import { type Leaf, type LeafTable, PRESENCE } from './leaf.js';
 import type { AttributeMember, ElementMember, Member, MemberTable, TextMember } from './members.js';
 import { pascalName } from './naming.js';
-import { aboutOf, configs, lazily, listOf, type OutputField, PLACEHOLDER, PLACEHOLDER_FIELD } from './output-field.js';
+import {
+  aboutOf,
+  configs,
+  lazily,
+  listOf,
+  type OutputField,
+  PLACEHOLDER,
+  PLACEHOLDER_FIELD,
+  restField,
+} from './output-field.js';
 import { derivedFrom, type Reached } from './reach.js';
 import type { ElementShape, FieldShape, ObjectShape, ValueShape } from './shape.js';
 import type { TypeNames } from './type-names.js';
@@ -40,6 +49,7 @@ export class OutputTypes {
   readonly #reached: Reached;
   readonly #objects = new Map<ComplexType, { readonly type: GraphQLObjectType; readonly shape: ObjectShape }>();
   readonly #interfaces = new Map<ComplexType, GraphQLInterfaceType>();
+  readonly #bases = new Map<GraphQLNamedType, ComplexType>();
   readonly #elements = new Map<ComplexType, ElementShape>();
   readonly #choices: ChoiceTypes;
   readonly #made: (GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType)[] = [];
@@ -58,12 +68,16 @@ export class OutputTypes {
     );
   }
 
-  /** Every type, and those that only an interface leads to, with what they refer to, breadth first. */
+  /** Every type, with what it refers to and, after an interface, the types that implement it; breadth first. */
   complete(): readonly GraphQLNamedType[] {
-    for (const base of this.#reached.interfaces) {
-      for (const type of [base, ...derivedFrom(base)]) if (!type.abstract) this.#object(type, '');
+    for (const type of this.#made) {
+      if (isUnionType(type)) continue;
+      type.getFields();
+      type.getInterfaces();
+      const base = this.#bases.get(type);
+      if (base === undefined) continue;
+      for (const each of [base, ...derivedFrom(base)]) if (!each.abstract) this.#object(each, '');
     }
-    for (const type of this.#made) if (!isUnionType(type)) type.getFields();
     return this.#made;
   }
 
@@ -201,6 +215,7 @@ export class OutputTypes {
       fields: () => configs(this.#fields(type, name)),
     });
     this.#interfaces.set(type, made);
+    this.#bases.set(made, type);
     this.#made.push(made);
     return made;
   }
@@ -262,26 +277,12 @@ export class OutputTypes {
         if (!fields.has(choice.name)) fields.set(choice.name, this.#choices.field(choice, owner));
       } else if (!hides(member, this.#members)) fields.set(member.name, this.field(member, owner));
     }
-    if (rest !== null) fields.set(rest, this.#rest(all));
+    if (rest !== null) fields.set(rest, restField(all, this.#leaves.xml));
     // GraphQL has no object without fields, and an object has the fields of its interfaces.
     if ((fields.size === 0 || this.#hasEmptyBase(type)) && !fields.has(PLACEHOLDER)) {
       fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
     }
     return fields;
-  }
-
-  /** What `xs:any` lets in, beside these members. */
-  #rest(members: readonly Member[]): OutputField {
-    const except = members.flatMap((member) => (member.place === 'element' ? [member.element.name] : []));
-    const shape: FieldShape = {
-      source: { from: 'rest', except },
-      list: true,
-      nonNull: false,
-      itemNonNull: true,
-      value: { kind: 'opaque' },
-    };
-    const description = 'Elements of other names, each as XML.';
-    return { type: listOf(this.#leaves.xml, true), shape, description, deprecated: null };
   }
 
   #hasEmptyBase(type: ComplexType): boolean {

@@ -83,6 +83,7 @@ export function buildSchema(
   const types: GraphQLNamedType[] = [
     ...roots,
     ...made.flatMap(({ output, faults, input }) => [...output.complete(), ...faults.made, ...input.made]),
+    ...leaves.made,
   ];
   for (const { service } of exposed) names.findings.push(...mappingFindings(service, names, made));
   for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))
