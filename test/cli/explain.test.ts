@@ -1,0 +1,169 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+
+import { indent } from '../../src/cli/indent.js';
+import { run } from '../../src/cli/program.js';
+
+const config = (url: string): string => `services:
+  orders:
+    url: ${url}/orders
+    versions: ["1.2"]
+    callerHeaders: [x-tenant]
+    namespace: urn:orders
+    types: |
+      type Query { order(id: Int!, filter: Filter): Order, orders: [Order!] }
+      type Mutation { place(sku: String, password: Int, tenant: String): Order }
+      input Filter { state: String, inner: Filter }
+      type Order { id: Int!, customerId: Int, lines: [Line!] }
+      type Line { sku: String }
+    operations:
+      GetOrder: { field: Query.order, soapAction: "urn:get" }
+      ListOrders: { field: Query.orders }
+      PlaceOrder:
+        field: Mutation.place
+        arguments: { password: { value: "31337" }, tenant: { header: x-tenant } }
+  customers:
+    url: ${url}/customers
+    namespace: urn:customers
+    types: |
+      type Query { customer(id: Long!, region: String): Customer, customers(ids: [Long!]): [Customer!] }
+      type Customer { id: Long!, name: String }
+    operations:
+      GetCustomer: { field: Query.customer, soapAction: "urn:customer" }
+      GetCustomers: { field: Query.customers }
+links:
+  Order.customer: { operation: customers.GetCustomer, arguments: { id: customerId } }
+  Order.buyer:
+    operation: customers.GetCustomer
+    arguments: { id: customerId }
+    batch: { operation: customers.GetCustomers, argument: ids, key: id }
+  Customer.orders: { operation: orders.ListOrders, arguments: {} }
+`;
+
+interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** Runs `explain` against a backend that must hear nothing. */
+async function explainer(t: Test): Promise<{ explain(...args: readonly string[]): Promise<Said>; heard(): number }> {
+  let heard = 0;
+  const server = createServer(() => heard++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const file = join(t.testdir(), 'soapstone.yaml');
+  await writeFile(file, config(`http://127.0.0.1:${port}`));
+  t.teardown(() => server.close());
+  const explain = async (...args: readonly string[]): Promise<Said> => {
+    const out: string[] = [];
+    const error: string[] = [];
+    const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void error.push(text) };
+    const code = await run(['explain', '-c', file, ...args], terminal);
+    return { code, out: out.join('\n').replaceAll(String(port), 'PORT'), error: error.join('\n') };
+  };
+  return { explain, heard: () => heard };
+}
+
+t.test('each call with its address, action and envelope, links by what fills them', async (t) => {
+  const { explain, heard } = await explainer(t);
+  const { code, out, error } = await explain(
+    'query ($f: Filter) { o: order(id: 7, filter: $f) { id customer(region: "x") { orders { buyer { name } } } } __typename }',
+    '--variables',
+    '{"f": {"state": "<open>"}}',
+  );
+  t.equal(error, '');
+  t.equal(code, 0);
+  t.equal(
+    out,
+    `query: cost 62 of 1000, depth 5 of 10
+cache: the document is not cached, answers are not cached
+root fields: 2, side by side
+
+o: orders.GetOrder
+  SOAP 1.2, POST http://127.0.0.1:PORT/orders
+  content-type: application/soap+xml; charset=utf-8; action="urn:get"
+  <s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:n1="urn:orders">
+    <s:Body>
+      <n1:GetOrder>
+        <n1:id>7</n1:id>
+        <n1:filter>
+          <n1:state>&lt;open&gt;</n1:state>
+        </n1:filter>
+      </n1:GetOrder>
+    </s:Body>
+  </s:Envelope>
+
+  then for each o.customer: customers.GetCustomer(id: customerId)
+    SOAP 1.1, POST http://127.0.0.1:PORT/customers
+    content-type: text/xml; charset=utf-8
+    soapaction: "urn:customer"
+    <s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:n1="urn:customers">
+      <s:Body>
+        <n1:GetCustomer>
+          <n1:id>{customerId}</n1:id>
+          <n1:region>x</n1:region>
+        </n1:GetCustomer>
+      </s:Body>
+    </s:Envelope>
+
+  then for each o.customer.orders: orders.ListOrders()
+    SOAP 1.2, POST http://127.0.0.1:PORT/orders
+    content-type: application/soap+xml; charset=utf-8
+    <s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:n1="urn:orders">
+      <s:Body>
+        <n1:ListOrders/>
+      </s:Body>
+    </s:Envelope>
+
+  then for each o.customer.orders[].buyer: customers.GetCustomers(ids: customerId), batched by 100
+    SOAP 1.1, POST http://127.0.0.1:PORT/customers
+    content-type: text/xml; charset=utf-8
+    soapaction: ""
+    <s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:n1="urn:customers">
+      <s:Body>
+        <n1:GetCustomers>
+          <n1:ids>{customerId}</n1:ids>
+        </n1:GetCustomers>
+      </s:Body>
+    </s:Envelope>
+
+__typename: no call, the gateway answers`,
+  );
+  const mutation = await explain('mutation { place(sku: "a") { id } }');
+  t.match(mutation.out, 'root fields: 1, one after the other');
+  t.match(mutation.out, '<n1:password>***</n1:password>', 'what may be a secret is not shown');
+  t.match(mutation.out, '<n1:tenant>{header x-tenant}</n1:tenant>');
+  t.equal(heard(), 0, 'nothing was sent');
+});
+
+t.test('what the server refuses is refused with its words, and 1; what cannot be read with 2', async (t) => {
+  const { explain, heard } = await explainer(t);
+  const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
+    [['{ order(id: 1) { idd } }'], 1, /^GRAPHQL_VALIDATION_FAILED: .*"idd".* \(line 1, column 18\)$/],
+    [['{ order(id: 1) {'], 1, /^GRAPHQL_PARSE_FAILED: Syntax error at line 1, column 17\./],
+    [['query ($i: Int!) { order(id: $i) { id } }'], 1, /^BAD_USER_INPUT: /],
+    [['{ orders { customer { orders { customer { orders { id } } } } } }'], 1, /^MAX_COST_LIMIT: The operation costs/],
+    [['{ customer(id: "x") { id } }'], 1, /^customer: BAD_USER_INPUT: An argument has no valid value\. id: /],
+    [['{ orders { id } }', '--variables', '{'], 2, /^The variables are not valid JSON\.$/],
+    [['{ orders { id } }', '--variables', '[1]'], 1, /^BAD_REQUEST: /],
+  ];
+  for (const [args, code, error] of cases) {
+    const said = await explain(...args);
+    t.equal(said.code, code, args.join(' '));
+    t.match(said.error, error);
+    t.notMatch(said.out, 'Envelope');
+  }
+  t.equal(heard(), 0);
+  t.equal(await run(['explain', '-c', '/nowhere', '{ a }'], { out: () => {}, error: () => {} }), 2);
+});
+
+t.test('XML on lines', async (t) => {
+  t.equal(
+    indent('<?xml version="1.0"?>\n<a><b>x</b><c/><d><e></e></d></a>', ' '),
+    ' <a>\n   <b>x</b>\n   <c/>\n   <d>\n     <e></e>\n   </d>\n </a>',
+  );
+});
