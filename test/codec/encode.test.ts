@@ -4,13 +4,18 @@ import { defaultsOf } from '../../src/base/limit.js';
 import { encodeRequest } from '../../src/codec/encode.js';
 import { InputError } from '../../src/codec/input-error.js';
 import type {
+  BranchRule,
+  EncodeArray,
   EncodeAttribute,
   EncodeElement,
   EncodeObject,
+  EncodeSource,
   EncodeValue,
+  EncodeVariant,
   RequestPlan,
   Slot,
 } from '../../src/codec/plan.js';
+import type { RequestContext } from '../../src/codec/source.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from '../../src/soap/dialect.js';
 import { ALL, type Interest, type StartTag } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
@@ -224,6 +229,168 @@ t.test('members that objects inherit are not values', async (t) => {
     '<o><__proto__>v</__proto__><constructor>w</constructor></o>',
   );
   t.notOk('polluted' in {});
+});
+
+t.test('the caller says which type an element is of (case 17)', async (t) => {
+  const part = object([element('sku', 'string')]);
+  const engine = object([element('sku', 'string'), element('power', 'int')], { attributes: [attribute('no', 'int')] });
+  const members = new Map<string, EncodeVariant>([
+    ['part', { type: null, value: part }],
+    ['engine', { type: name('Engine', 'urn:other'), value: engine }],
+    ['dot', { type: name('Dot'), value: { kind: 'scalar', scalar: scalar('string') } }],
+  ]);
+  const body = object([element('p', { kind: 'variants', members })]);
+  t.equal(content(body, { p: { part: { sku: 'a' } } }), '<p><sku>a</sku></p>');
+  const text = write(request(body), { p: { engine: { sku: 'a', power: 1, no: 2 } } });
+  t.match(text, '<p xsi:type="n2:Engine" no="2"><sku>a</sku><power>1</power></p>');
+  t.match(text, 'xmlns:n2="urn:other"');
+  t.equal(content(body, { p: { dot: '' } }), '<p xsi:type="n1:Dot"/>');
+  t.equal(refusal(body, { p: { engine: { power: 'x' } } }).split(':')[0], 'arguments.p.engine.power');
+  const rule = 'arguments.p: exactly one must be given of part, engine, dot';
+  for (const p of [{}, { part: null }, { part: { sku: 'a' }, dot: '' }, { other: {} }])
+    t.equal(refusal(body, { p }), rule);
+  t.equal(refusal(body, { p: 'engine' }), 'arguments.p: must be an object');
+  const whole = object([], { variant: { key: 'base', value: { kind: 'variants', members } } });
+  t.match(
+    write(request(whole), { base: { engine: { power: 1 } } }),
+    '<n1:Op xsi:type="n2:Engine"><power>1</power></n1:Op>',
+  );
+  t.equal(refusal(whole, {}), 'arguments.base: must be an object');
+});
+
+t.test('encoded messages name every type, and what arrays hold', async (t) => {
+  const int = name('int', 'http://www.w3.org/2001/XMLSchema');
+  const item = object([element('a', 'int', { typeName: int })]);
+  const array: EncodeValue = { kind: 'array', itemType: name('Item'), item };
+  const body = object([
+    element('x', 'int', { typeName: int }),
+    element('list', array, { typeName: name('ArrayOfItem') }),
+    element('anonymous', { kind: 'array', itemType: null, item: { kind: 'scalar', scalar: scalar('int') } }),
+  ]);
+  const plan: RequestPlan = { ...request(body), encoded: true };
+  const args = { x: 1, list: [{ a: 1 }, null], anonymous: [7] };
+  const [version11, version12, literal] = [
+    write(plan, args),
+    write(plan, args, {}, DIALECTS['1.2']),
+    write(request(body), args),
+  ];
+  t.match(
+    version11,
+    '<n1:Op s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><x xsi:type="xsd:int">1</x>' +
+      '<list xsi:type="n1:ArrayOfItem" enc:arrayType="n1:Item[2]"><item xsi:type="n1:Item"><a xsi:type="xsd:int">1</a></item>' +
+      '<item xsi:nil="true"/></list><anonymous enc:arrayType="xsd:anyType[1]"><item>7</item></anonymous></n1:Op>',
+  );
+  t.match(version12, / (n\d):itemType="n1:Item" \1:arraySize="2"><item xsi:type="n1:Item">/);
+  t.match(version12, 's:encodingStyle="http://www.w3.org/2003/05/soap-encoding"');
+  t.match(literal, '<list><item><a>1</a></item><item xsi:nil="true"/></list><anonymous><item>7</item></anonymous>');
+  t.notMatch(literal, /type|Style/);
+  t.equal(refusal(body, { list: [{ a: 'x' }] }).split(':')[0], 'arguments.list[0].a');
+  t.equal(refusal(body, { anonymous: 'x' }), 'arguments.anonymous: must be a list');
+});
+
+t.test('arrays that hold themselves are bounded, and written without recursion', async (t) => {
+  const array: { -readonly [K in keyof EncodeArray]: EncodeArray[K] } = {
+    kind: 'array',
+    itemType: null,
+    item: { kind: 'scalar', scalar: scalar('int') },
+  };
+  array.item = array;
+  const body = object([element('a', array)]);
+  const nested = (levels: number): unknown => {
+    let inner: unknown = [];
+    for (let level = 0; level < levels; level++) inner = [inner];
+    return inner;
+  };
+  t.equal(content(body, { a: nested(2) }), '<a><item><item/></item></a>');
+  t.match(refusal(body, { a: nested(100_000) }), /: nested deeper than allowed$/);
+});
+
+t.test('members of different branches are not given together', async (t) => {
+  const keys = ['a', 'b', 'c', 'd', 'e'];
+  const branch = (
+    required: readonly string[],
+    optional: readonly string[] = [],
+    rules: readonly BranchRule[] = [],
+  ) => ({
+    keys: [...required, ...optional],
+    required,
+    rules,
+  });
+  const inner: BranchRule = { required: true, branches: [branch(['d']), branch(['e'])] };
+  const rule: BranchRule = {
+    required: false,
+    branches: [branch(['a'], ['b']), branch(['c'], ['d', 'e'], [inner]), branch(['b'])],
+  };
+  const body = object(
+    keys.map((key) => element(key, 'int')),
+    { branches: [rule] },
+  );
+  const accepted = [[], ['a'], ['a', 'b'], ['b'], ['c', 'd'], ['c', 'e']];
+  for (let bits = 0; bits < 2 ** keys.length; bits++) {
+    const given = keys.filter((_, at) => (bits & (1 << at)) !== 0);
+    const answer = refusal(body, Object.fromEntries(given.map((key) => [key, 1])));
+    const isFine = accepted.some((set) => set.join() === given.join());
+    t.equal(answer === 'accepted', isFine, `${given}: ${answer}`);
+  }
+});
+
+t.test('choosing is linear in what is given, however long the choice', async (t) => {
+  const keys = Array.from({ length: 2000 }, (_, at) => `k${at}`);
+  const one = object(
+    keys.map((key) => element(key, 'int', { nillable: true })),
+    { choices: [keys] },
+  );
+  const body = object([element('items', one, { occurs: 'many', transparent: true })]);
+  const nulls = Object.fromEntries(keys.map((key) => [key, null]));
+  const before = process.cpuUsage().user;
+  t.match(refusal(body, { items: Array(200).fill({ k5: 1, ...nulls }) }), /exactly one must be given/);
+  t.match(content(body, { items: Array(200).fill({ k7: 1 }) }), /^(<k7>1<\/k7>)+$/);
+  t.ok(process.cpuUsage().user - before < 3_000_000);
+});
+
+t.test('a value from elsewhere is checked like any other, and never told', async (t) => {
+  const from = (source: EncodeSource, builtIn = 'int') =>
+    request(
+      object([element('a', builtIn, { source, required: true })], {
+        attributes: [attribute('b', builtIn, { source })],
+      }),
+    );
+  const header = { from: 'header', header: 'x-tenant' } as const;
+  const send = (plan: RequestPlan, headers: RequestContext['headers']): string =>
+    encodeRequest(plan, DIALECTS['1.1'], { arguments: { a: 9, b: 9 }, headers: {}, context: { headers } }).toString();
+  t.match(
+    send(from(header), { 'x-tenant': '7' }),
+    '<n1:Op b="7"><a>7</a></n1:Op>',
+    'callers cannot give it themselves',
+  );
+  t.match(
+    send(from({ from: 'constant', lexical: '007' }), {}),
+    '<n1:Op b="007"><a>007</a></n1:Op>',
+    'as it was written',
+  );
+  t.match(send(from(header, 'string'), { 'x-tenant': Buffer.from('Zoë<').toString('latin1') }), '<a>Zoë&lt;</a>');
+  const refused = (headers: RequestContext['headers'], builtIn = 'string') =>
+    caughtOf(() => send(from(header, builtIn), headers))?.detail;
+  t.equal(refused({}), 'arguments.a: the request header x-tenant is required');
+  t.equal(refused(Object.create({ 'x-tenant': 'inherited' })), 'arguments.a: the request header x-tenant is required');
+  for (const bad of ['a\nb', '\u0000', '\u007f', '\u00ff', 'x'.repeat(8193)]) {
+    t.equal(refused({ 'x-tenant': bad }), 'arguments.b: the request header x-tenant holds what cannot be a value');
+  }
+  t.match(refused({ 'x-tenant': 'canary' }, 'int'), /^arguments\.b: the request header x-tenant must be an integer/);
+  t.notMatch(refused({ 'x-tenant': 'canary' }, 'int'), 'canary');
+});
+
+t.test('a QName of the caller has a prefix of ours, or is a name without one', async (t) => {
+  const body = object([element('q', 'QName', { occurs: 'many' })], { attributes: [attribute('k', 'QName')] });
+  t.match(
+    write(request(body), { q: ['{urn:x}a', 'b', '{}c'], k: '{urn:y}d' }),
+    '<n1:Op k="n2:d"><q>n3:a</q><q>b</q><q>c</q></n1:Op>',
+  );
+  for (const bad of ['p:a', '{urn:x}', '{urn:x}a b', '{u"rn}a', '{http://www.w3.org/2000/xmlns/}a', '{urn:x']) {
+    t.match(refusal(body, { q: [bad] }), /^arguments\.q\[0\]: must be/, bad);
+  }
+  const many = Array.from({ length: 17 }, (_, at) => `{urn:${at}}a`);
+  t.equal(refusal(body, { q: many }), 'arguments.q[16]: more namespaces than allowed');
 });
 
 const INJECTIONS = [
