@@ -66,8 +66,8 @@ export class AttributeReader {
   restricted(node: XmlNode, unit: SchemaUnit, base: Attributes): ReadAttributes {
     const own = this.#ownOf(node, unit);
     const { prohibited } = own;
-    const allowed = base.attributes.filter(({ name }) => prohibited.size === 0 || !prohibited.has(typeKey(name)));
-    const kept = prohibited.size === 0 ? base.attributes : allowed;
+    const kept =
+      prohibited.size === 0 ? base.attributes : base.attributes.filter(({ name }) => !prohibited.has(typeKey(name)));
     return this.#under({ attributes: kept, anyAttribute: null }, own, node);
   }
 

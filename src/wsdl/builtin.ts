@@ -1,4 +1,5 @@
 import type { QName } from '../xml/events.js';
+import { freezeDeep } from './freeze.js';
 import {
   ANYTHING,
   type AttributeDeclaration,
@@ -54,8 +55,8 @@ function simple(
   builtIn: string,
   item: SimpleType | null = null,
 ): SimpleType {
-  const name = Object.freeze({ uri, local });
-  return Object.freeze({
+  const name = { uri, local };
+  return freezeDeep({
     kind: 'simple',
     name,
     variety,
@@ -114,14 +115,14 @@ export function opaqueType(name: QName | null): ComplexType {
   };
 }
 
-export const ANY_TYPE: ComplexType = Object.freeze(opaqueType(Object.freeze({ uri: XSD, local: 'anyType' })));
+export const ANY_TYPE: ComplexType = freezeDeep(opaqueType({ uri: XSD, local: 'anyType' }));
 
 /** What `soapenc:Array` says by itself: items of any type (SOAP 1.1 section 5.4.2). */
-const ANY_ARRAY: Content = Object.freeze({ kind: 'array', item: ANY_TYPE, dimensions: 1 });
+const ANY_ARRAY: Content = freezeDeep({ kind: 'array', item: ANY_TYPE, dimensions: 1 });
 
 function encoded(uri: string): ReadonlyMap<string, ComplexType> {
-  const array = Object.freeze({ ...opaqueType(Object.freeze({ uri, local: 'Array' })), content: ANY_ARRAY });
-  const struct = Object.freeze(opaqueType(Object.freeze({ uri, local: 'Struct' })));
+  const array = freezeDeep({ ...opaqueType({ uri, local: 'Array' }), content: ANY_ARRAY });
+  const struct = freezeDeep(opaqueType({ uri, local: 'Struct' }));
   return new Map([
     ['Array', array],
     ['Struct', struct],
@@ -140,9 +141,9 @@ export function builtInType(name: QName): XsdType | null {
 }
 
 function builtInDeclaration(uri: string, local: string): ElementDeclaration {
-  return Object.freeze({
+  return freezeDeep({
     kind: 'element',
-    name: Object.freeze({ uri, local }),
+    name: { uri, local },
     type: ANY_TYPE,
     nillable: false,
     default: null,

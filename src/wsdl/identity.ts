@@ -17,6 +17,7 @@ interface Read {
 const NONE: ElementDeclaration['constraints'] = Object.freeze([]);
 /** Paths of one XPath, and steps of one path. */
 const MOST = 100;
+const CONSTRAINTS = 200;
 
 /** Reads `xs:unique`, `xs:key` and `xs:keyref` of elements (XSD 1.0 part 1 section 3.11). */
 export class IdentityReader {
@@ -32,7 +33,7 @@ export class IdentityReader {
     const nodes = node.children.filter(({ uri, local }) => uri === XSD && kindOf(local) !== null);
     if (nodes.length === 0) return NONE;
     const list: IdentityConstraint[] = [];
-    for (const child of nodes) {
+    for (const child of nodes.slice(0, CONSTRAINTS)) {
       const constraint = readConstraint({ node: child, unit });
       if (typeof constraint === 'string') this.#leaveOut(child, constraint);
       else {
@@ -40,6 +41,8 @@ export class IdentityReader {
         this.#read.push({ node: child, constraint, list });
       }
     }
+    const [beyond] = nodes.slice(CONSTRAINTS);
+    if (beyond !== undefined) this.#leaveOut(beyond, 'is one too many of its element, as are those that follow');
     return list;
   }
 
