@@ -6,6 +6,7 @@ import {
   type GraphQLObjectType,
   Kind,
 } from 'graphql';
+import type { Refusal } from '../base/refusal.js';
 import type { Admitted } from './admit.js';
 import { argumentsOf } from './arguments.js';
 import { ErrorList } from './error-list.js';
@@ -23,6 +24,8 @@ export interface Execution {
   /** Aborted when nobody waits for the answer any more: then no further call is made and `CLIENT_GONE` thrown. */
   readonly signal: AbortSignal;
   readonly limits: GraphqlLimits;
+  /** Told when a part of the operation is beyond a limit. */
+  refused?(refusal: Refusal): void;
 }
 
 /**
@@ -31,9 +34,9 @@ export interface Execution {
  * by graphql-js.
  */
 export async function executeOperation(admitted: Admitted, execution: Execution): Promise<ExecutionResult> {
-  const { limits } = execution;
+  const { limits, callField, signal, refused } = execution;
   const { root, fields, links } = rootPlanOf(admitted, execution.built);
-  const calls = new RequestCalls(execution.callField, execution.signal, limits.calls);
+  const calls = new RequestCalls(callField, signal, (refusal) => refused?.(refusal), limits.calls);
   const run = new LinkRun(links, admitted.variables, calls, limits);
   const context: Context = { admitted, root, execution, calls, run };
   const answers: Answer[] = [];

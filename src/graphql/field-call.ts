@@ -1,4 +1,5 @@
 import { Refusal } from '../base/refusal.js';
+import type { RefusalCode } from '../base/refusals.js';
 import type { Decoded, ReplyPlan } from '../codec/plan.js';
 import type { BoundField } from './schema.js';
 
@@ -19,20 +20,29 @@ export type CallField = (call: FieldCall) => Promise<Decoded>;
 export class RequestCalls {
   readonly #callField: CallField;
   readonly #signal: AbortSignal;
+  readonly #refused: (refusal: Refusal) => void;
   #left: number;
 
-  constructor(callField: CallField, signal: AbortSignal, most: number) {
+  constructor(callField: CallField, signal: AbortSignal, refused: (refusal: Refusal) => void, most: number) {
     this.#callField = callField;
     this.#signal = signal;
+    this.#refused = refused;
     this.#left = most;
   }
 
   /** Rejects with `MAX_CALLS_LIMIT` when all calls are made, and with `CLIENT_GONE` when nobody waits any more. */
   async call(call: FieldCall): Promise<Decoded> {
     this.throwIfGone();
-    if (this.#left === 0) throw new Refusal('MAX_CALLS_LIMIT');
+    if (this.#left === 0) throw this.refusal('MAX_CALLS_LIMIT');
     this.#left--;
     return this.#callField(call);
+  }
+
+  /** A refusal of a part of the request, which those who observe it are told of. */
+  refusal(code: RefusalCode): Refusal {
+    const refusal = new Refusal(code);
+    this.#refused(refusal);
+    return refusal;
   }
 
   /** Throws `CLIENT_GONE` when nobody waits any more. */

@@ -25,7 +25,7 @@ export interface GraphqlContext {
   readonly signal: AbortSignal;
   /** The operation may run and is about to. */
   admitted?(admitted: Admitted): void;
-  /** Nothing was run. */
+  /** Nothing was run, or a part was not because it is beyond a limit. */
   refused?(refusal: Refusal): void;
 }
 
@@ -100,7 +100,8 @@ async function answer(
   }
   context.admitted?.(admitted);
   const { callField, signal } = context;
-  return executeOperation(admitted, { built, callField, signal, limits });
+  const refused = (refusal: Refusal): void => context.refused?.(refusal);
+  return executeOperation(admitted, { built, callField, signal, limits, refused });
 }
 
 /** What is wrong with the parameters helps the caller; `readParams` says it without their values. */

@@ -64,7 +64,7 @@ export class LinkRun {
   }
 
   #answer(site: Site, selection: LinkSelection): Promise<LinkAnswer> | LinkAnswer {
-    if (this.#sitesLeft === 0) return failed(new Refusal('MAX_LINKS_LIMIT'));
+    if (this.#sitesLeft === 0) return failed(this.#calls.refusal('MAX_LINKS_LIMIT'));
     this.#sitesLeft--;
     const { link } = selection;
     const values = fedValues(link.feeds, site.mark);
@@ -140,7 +140,7 @@ export class LinkRun {
     };
     if (answer.failure !== null) return fail(answer.failure);
     const value = answer.value ?? null;
-    if (value !== null && !this.#mayPlace(answer)) return fail(new Refusal('MAX_LINKS_LIMIT'));
+    if (value !== null && !this.#mayPlace(answer)) return fail(this.#calls.refusal('MAX_LINKS_LIMIT'));
     for (const error of answer.errors) {
       const path = visible(error.path);
       errors.add(() => decodeError({ ...error, path }, { nodes, path: pathOf(place) }));

@@ -83,5 +83,10 @@ export function copyAlong(value: unknown, walk: Walk): unknown {
   return copy;
 }
 
-const copied = (value: unknown): unknown =>
-  Array.isArray(value) ? [...value] : isObject(value) && markOf(value) === null ? { ...value } : value;
+function copied(value: unknown): unknown {
+  if (Array.isArray(value)) return [...value];
+  // As decoded answers are: a caller may give a key the name of what objects inherit.
+  return isObject(value) && markOf(value) === null ? Object.assign(Object.create(BARE), value) : value;
+}
+
+const BARE = Object.freeze(Object.create(null));

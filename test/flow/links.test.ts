@@ -274,6 +274,18 @@ t.test('links beneath links, in lists, fragments and both directions', async (t)
   t.same(calls().at(-1), 'GetOrder 7');
 });
 
+t.test('a response key may have any name', async (t) => {
+  const { ask } = await startGraph(t);
+  const { data, errors } = await ask(
+    '{ orders(customerId: 1) { __proto__: customer { constructor: friend { __proto__: name } } hasOwnProperty: id } }',
+  );
+  t.equal(errors, undefined);
+  t.equal(
+    JSON.stringify(data),
+    '{"orders":[{"__proto__":{"constructor":{"__proto__":"C3"}},"hasOwnProperty":"1"},{"__proto__":{"constructor":{"__proto__":"C4"}},"hasOwnProperty":"2"}]}',
+  );
+});
+
 t.test('without a value there is no call; without an answer the link is null', async (t) => {
   const graph = await startGraph(t);
   graph.special = (call) =>
@@ -358,6 +370,7 @@ t.test('calls, places and repetition are bounded; calls run side by side only so
     cut.errors?.map(({ path, extensions }) => [path, extensions['code']]),
     [2, 5].map((index) => [['orders', index, 'customer'], 'MAX_CALLS_LIMIT']),
   );
+  t.match(await few.gateway.accessLine(), { outcome: 'refused', code: 'MAX_CALLS_LIMIT', upstreamCalls: 3 });
   const batch = await few.ask('{ orders { paged { name } } }');
   t.same(few.calls(), ['ListOrders', 'GetPage 1,2', 'GetPage 3,4']);
   t.equal(batch.errors?.length, 2);

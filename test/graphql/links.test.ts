@@ -33,7 +33,7 @@ import { copyAlong, sitesOf } from '../../src/graphql/link-walk.js';
 import { buildSchema } from '../../src/graphql/schema.js';
 import type { Operation } from '../../src/wsdl/model.js';
 import { readDocument } from '../codec/plans.js';
-import { complex, elements, extension, INT, LONG, one, operation, STRING, URI } from './models.js';
+import { complex, element, elements, extension, INT, LONG, one, operation, STRING, URI } from './models.js';
 
 const SERVICES = `services:
   orders:
@@ -430,6 +430,37 @@ t.test('a link of an interface is on all its types, each with its own values', a
     'GetParties {"ids":[4,40,6]}',
     'GetParties {"ids":[6,3,5,2]}',
   ]);
+});
+
+t.test('a link may answer with a Fault as data, which may have links itself', async (t) => {
+  const party = complex('Party', elements(one('id', INT), one('bossId', INT)));
+  const lost = complex('Lost', elements(one('hintId', INT)));
+  const fault = { name: 'Lost', element: element('Lost', lost) };
+  const built = buildSchema(
+    [
+      {
+        name: 's',
+        operations: [operation('GetParty', [one('id', INT)], [one('party', party)], { faults: [fault] })],
+        mapping: new Map([['GetParty', { field: null, hidden: false, faults: 'union' }]]),
+        naming: 'camel',
+      },
+    ],
+    [link('Party.boss', 'GetParty', { id: 'bossId' }), link('Lost.hint', 'GetParty', { id: 'hintId' })],
+  );
+  t.same(built.linkFaults, []);
+  const query = `{ getParty(id: 1) { ... on Party { id boss { __typename ... on Lost { hintId hint { ... on Party { id } } } } } } }`;
+  const admission = { ...ADMISSION, schema: built.schema, links: built.links, documents: new DocumentCache() };
+  const admitted = admit({ query, operationName: null, variables: {} }, admission);
+  const callField = async ({ plan, arguments: { id } }: FieldCall): Promise<Decoded> => {
+    const declared = plan.faults?.entries[0]?.plan;
+    if (id === 2 && declared !== undefined) return read(declared, '<hintId>3</hintId>');
+    return read(plan, `<party><id>${id}</id><bossId>2</bossId></party>`);
+  };
+  const { signal } = new AbortController();
+  const { data, errors } = await executeOperation(admitted, { built, callField, signal, limits: LIMITS });
+  t.equal(errors, undefined);
+  const boss = { __typename: 'Lost', hintId: 3, hint: { id: 3 } };
+  t.equal(JSON.stringify(data), JSON.stringify({ getParty: { id: 1, boss } }));
 });
 
 t.test('numbers that are the same are the same key; texts are only if they are equal', async (t) => {
