@@ -4,21 +4,14 @@ import type { StartTag } from '../../xml/events.js';
 import { XSI_URI } from '../xsi.js';
 import type { AttributeRules, TypeRules } from './rules.js';
 import { keyOf } from './simple-rules.js';
+import type { Trouble } from './violation.js';
 import { allows } from './walk.js';
-
-/** What is wrong with an attribute. */
-export interface AttributeTrouble {
-  readonly rule: 'attribute' | 'value';
-  readonly what: string;
-  /** Null for one that is not declared. */
-  readonly local: string | null;
-}
 
 /**
  * Validates the attributes of an element, but for what `xsi` means; null where nothing is wrong. What SOAP and
  * WS-Security put on any element is no part of the contract: `encodingStyle`, and everything of the namespace of `wsu:Id`.
  */
-export function attributeTrouble(tag: StartTag, type: TypeRules): AttributeTrouble | null {
+export function attributeTrouble(tag: StartTag, type: TypeRules): Trouble | null {
   let required = 0;
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);
@@ -26,26 +19,28 @@ export function attributeTrouble(tag: StartTag, type: TypeRules): AttributeTroub
     const rules = attributeOf(type, uri, tag.attributeLocal(index));
     if (rules === null) {
       if (type.kind === 'lax' || TOLERATED.has(uri) || isAllowed(type.anyAttribute, uri)) continue;
-      return { rule: 'attribute', what: 'is not declared', local: null };
+      return UNDECLARED;
     }
     const { declaration, simple } = rules;
     if (declaration.required) required++;
     if (simple.check === null && declaration.fixed === null) continue;
-    const isPlain = simple.quick !== null && declaration.fixed === null;
-    if (isPlain && simple.quick !== null && tag.attributePasses?.(index, simple.quick) === true) continue;
+    const quick = declaration.fixed === null ? simple.quick : null;
+    if (quick !== null && tag.attributePasses?.(index, quick) === true) continue;
     const value = tag.attributeValue(index);
     const what = simple.check?.(value) ?? null;
-    if (what !== null) return { rule: 'value', what, local: rules.local };
+    if (what !== null) return { rule: 'value', what, below: `/@${rules.local}` };
     if (declaration.fixed !== null && !isSameValue(rules, value, declaration.fixed)) {
-      return { rule: 'value', what: 'must have its fixed value', local: rules.local };
+      return { rule: 'value', what: 'must have its fixed value', below: `/@${rules.local}` };
     }
   }
   if (required === type.requiredAttributes) return null;
   const missing = type.attributes.find(({ declaration, uri, local }) => {
     return declaration.required && tag.attribute(uri, local) === null;
   });
-  return { rule: 'attribute', what: 'is required', local: missing?.local ?? null };
+  return { rule: 'attribute', what: 'is required', below: `/@${missing?.local ?? '*'}` };
 }
+
+const UNDECLARED: Trouble = { rule: 'attribute', what: 'is not declared', below: '/@*' };
 
 /** The declaration of an attribute, or null. */
 export function attributeOf({ attributes }: TypeRules, uri: string, local: string): AttributeRules | null {

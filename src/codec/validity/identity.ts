@@ -21,6 +21,7 @@ export class IdentityTracker {
   /** By depth of an open element and name of the constraint: keys within it, for references that it or what is around it has. */
   readonly #within: (Map<string, Set<string>> | undefined)[] = [];
   #values = 0;
+  #unread = 0;
   #chars = 0;
   trouble: IdentityTrouble | null = null;
 
@@ -86,6 +87,13 @@ export class IdentityTracker {
       if (selected !== null) this.#complete(selected);
     }
     this.#endScopes(depth);
+  }
+
+  /** An element ends that nothing is known of: what it may have been is different from everything. */
+  closeUnread(depth: number): void {
+    for (const { selected, field } of this.#pending[depth] ?? []) selected.values[field] ??= `unread ${this.#unread++}`;
+    this.#pending[depth] = undefined;
+    this.close(depth, null, null);
   }
 
   #set(selected: Selected, field: number, text: string, type: SimpleType | null): void {

@@ -34,6 +34,8 @@ export interface TypeRules {
   readonly automaton: ContentAutomaton<ElementRules> | null;
   readonly attributes: readonly AttributeRules[];
   readonly requiredAttributes: number;
+  /** Attributes that name an element of the message, or refer to one. */
+  readonly identities: readonly AttributeRules[];
   readonly anyAttribute: Wildcard | null;
   readonly isAbstract: boolean;
 }
@@ -119,6 +121,7 @@ export class SchemaRules {
       automaton,
       attributes,
       requiredAttributes: attributes.filter(({ declaration }) => declaration.required).length,
+      identities: attributes.filter(({ simple }) => simple.identity !== null),
       anyAttribute: type.anyAttribute,
       isAbstract: type.abstract,
     };
@@ -147,6 +150,7 @@ const simpleType = (simple: SimpleRules): TypeRules => ({
   automaton: null,
   attributes: [],
   requiredAttributes: 0,
+  identities: [],
   anyAttribute: null,
   isAbstract: false,
 });

@@ -1,16 +1,15 @@
 import { ELEMENTS, type Interest, PIECES, PRESENCE, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { trimXml } from '../lexical.js';
-import { resolveQName, XSI_URI } from '../xsi.js';
 import { attributeOf, attributeTrouble } from './attributes.js';
 import { Base64Flow } from './base64-flow.js';
-import { isDerived } from './derivation.js';
 import { Frame } from './frame.js';
 import type { FramePool } from './frame-pool.js';
 import { IdentityTracker } from './identity.js';
+import { nilOf, typeOf } from './instance.js';
 import type { ValidityLimits } from './limits.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
 import { keyOf, type SimpleRules } from './simple-rules.js';
-import type { ValidityRule, Violation, ViolationSink } from './violation.js';
+import type { Trouble, Violation, ViolationSink } from './violation.js';
 
 export interface ValidatorOptions extends ValidityLimits {
   /** Length of one text that is kept until it can be validated. */
@@ -84,11 +83,11 @@ export class ContentValidator implements XmlHandler {
   text(piece: string): void {
     const frame = this.#frames[this.#depth - 1];
     if (frame === undefined || this.#isOver) return;
-    if (frame.isNil) this.#fail('nil', 'must be empty, because it is nil', '');
-    else if (frame.type.simple === null) this.#fail('text', 'must not have text', '');
+    if (frame.isNil) this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
+    else if (frame.type.simple === null) this.#fail({ rule: 'text', what: 'must not have text', below: '' });
     else if (frame.isFlowing) this.#flow?.add(piece);
     else if (frame.text.length + piece.length > this.#options.textChars) {
-      this.#report('XML_TEXT_LIMIT', 'limit', 'is longer than what is validated', '');
+      this.#report('XML_TEXT_LIMIT', TOO_LONG);
     } else frame.text += piece;
   }
 
@@ -132,20 +131,23 @@ export class ContentValidator implements XmlHandler {
     frame.place = place;
     frame.repeats = repeats;
     if (tag.attributeCount > 0) {
-      const effective = this.#effectiveType(tag, element, frame);
-      if (effective === null) return this.#skip();
+      const effective = typeOf(tag, element, this.#schema);
+      if ('rule' in effective) return this.#stop(effective);
       if (effective !== type) frame.begin(element, effective);
       type = effective;
-      frame.isNil = this.#isNil(tag, element);
-      if (this.#isOver) return this.#skip();
+      const isNil = nilOf(tag, element);
+      if (typeof isNil === 'object') return this.#stop(isNil);
+      frame.isNil = isNil;
     }
-    if (type.isAbstract) return this.#stop('type', 'is of an abstract type: xsi:type must name another', '');
-    if (element.declaration.abstract) return this.#stop('element', 'is abstract', '');
+    if (type.isAbstract) return this.#stop(ABSTRACT_TYPE);
+    if (element.declaration.abstract) return this.#stop(ABSTRACT);
     if ((tag.attributeCount > 0 || type.requiredAttributes > 0) && !this.#attributes(tag, type)) return this.#skip();
     if (this.#identity !== null || element.declaration.constraints.length > 0) this.#openIdentity(tag, element, frame);
     if (this.#isOver) return this.#skip();
-    const isPassedOver = type.kind === 'any' || (type.kind === 'lax' && !this.#options.isThorough);
-    if (isPassedOver && !frame.isNil) {
+    // Keys may lie anywhere: where there are some everything is heard.
+    const isThorough = this.#options.isThorough || this.#identity !== null;
+    if ((type.kind === 'any' || (type.kind === 'lax' && !isThorough)) && !frame.isNil) {
+      this.#identity?.closeUnread(this.#depth);
       this.#depth--;
       return this.#skip();
     }
@@ -168,13 +170,13 @@ export class ContentValidator implements XmlHandler {
 
   /** What the child of an element without a content model is; null after a violation, and where it does not matter. */
   #childOf(parent: Frame, tag: StartTag): ElementRules | null {
-    if (parent.isNil) return this.#fail('nil', 'must be empty, because it is nil', '');
+    if (parent.isNil) return this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
     if (parent.type.kind === 'lax') return this.#schema.global(tag.uri, tag.local) ?? this.#schema.undeclared;
     if (parent.type.simple?.type.builtIn === 'base64Binary' && tag.local === 'Include' && tag.uri === XOP_URI) {
       parent.isElsewhere = true;
       return null;
     }
-    return this.#fail('element', 'must not have elements', '');
+    return this.#fail({ rule: 'element', what: 'must not have elements', below: '' });
   }
 
   /** What an element is that a wildcard lets in; null where it is not looked at, and after a violation. */
@@ -182,51 +184,24 @@ export class ContentValidator implements XmlHandler {
     if (process === 'skip') return null;
     const known = this.#schema.global(tag.uri, tag.local);
     if (known !== null || process === 'lax') return known ?? this.#schema.undeclared;
-    return this.#fail('element', 'is not declared, and must be here', `/*[${parent.children}]`);
+    return this.#fail({ rule: 'element', what: 'is not declared, and must be here', below: `/*[${parent.children}]` });
   }
 
   #misplaced(parent: Frame, tag: StartTag): Interest {
     const known = parent.type.automaton?.named(tag.uri, tag.local) ?? null;
     // Only names that the schema has are told.
-    if (known === null) this.#fail('element', 'is not declared here', `/*[${parent.children}]`);
+    if (known === null) this.#fail({ rule: 'element', what: 'is not declared here', below: `/*[${parent.children}]` });
     else {
       const place = known.repeats ? `[${parent.placeOf(known)}]` : '';
-      this.#fail('element', 'is not expected here', `/${known.local}${place}`);
+      this.#fail({ rule: 'element', what: 'is not expected here', below: `/${known.local}${place}` });
     }
     return this.#skip();
   }
 
-  /** The type of an element, by its own word if it has one; null after a violation. */
-  #effectiveType(tag: StartTag, element: ElementRules, frame: Frame): TypeRules | null {
-    const lexical = tag.attribute(XSI_URI, 'type');
-    if (lexical === null) return frame.type;
-    const type = this.#schema.named(resolveQName(tag, lexical));
-    // What is declared nowhere may be anything there too.
-    if (type === null && element === this.#schema.undeclared) return frame.type;
-    if (type === null) return this.#fail('type', 'names a type that is not declared', '/@xsi:type');
-    if (isDerived(type, element.declaration.type)) return this.#schema.type(type);
-    return this.#fail('type', 'names a type that is not derived from the declared one', '/@xsi:type');
-  }
-
-  #isNil(tag: StartTag, element: ElementRules): boolean {
-    const lexical = tag.attribute(XSI_URI, 'nil');
-    if (lexical === null) return false;
-    const nil = trimXml(lexical);
-    const isNil = nil === 'true' || nil === '1';
-    if (!element.declaration.nillable) this.#fail('nil', 'must not be nil', '/@xsi:nil');
-    else if (!isNil && nil !== 'false' && nil !== '0') this.#fail('value', 'must be true or false', '/@xsi:nil');
-    else if (isNil && element.declaration.fixed !== null) this.#fail('nil', 'must have its fixed value', '/@xsi:nil');
-    return isNil;
-  }
-
   #attributes(tag: StartTag, type: TypeRules): boolean {
     const trouble = attributeTrouble(tag, type);
-    if (trouble !== null) {
-      this.#fail(trouble.rule, trouble.what, `/@${trouble.local ?? '*'}`);
-      return false;
-    }
-    for (const { uri, local, simple } of type.attributes) {
-      if (simple.identity === null) continue;
+    if (trouble !== null) return this.#fail(trouble) !== null;
+    for (const { uri, local, simple } of type.identities) {
       const value = tag.attribute(uri, local);
       if (value !== null) this.#noteIdentity(simple, value);
     }
@@ -236,9 +211,9 @@ export class ContentValidator implements XmlHandler {
 
   #openIdentity(tag: StartTag, element: ElementRules, frame: Frame): void {
     this.#identity ??= new IdentityTracker(this.#options);
-    const typeOf = (index: number) =>
+    const attributeType = (index: number) =>
       attributeOf(frame.type, tag.attributeUri(index), tag.attributeLocal(index))?.simple.type ?? null;
-    frame.isField = this.#identity.open(tag, this.#depth, element.declaration.constraints, typeOf);
+    frame.isField = this.#identity.open(tag, this.#depth, element.declaration.constraints, attributeType);
     this.#judgeIdentity();
   }
 
@@ -246,7 +221,7 @@ export class ContentValidator implements XmlHandler {
     const { type, isNil } = frame;
     const { simple } = type;
     if (!isNil && type.automaton !== null && !frame.walk.isComplete) {
-      this.#fail('missing', 'must have further elements', '');
+      this.#fail({ rule: 'missing', what: 'must have further elements', below: '' });
       return;
     }
     if (!isNil && simple !== null && !frame.isElsewhere && !frame.isTaken && !this.#text(frame, simple)) return;
@@ -261,13 +236,13 @@ export class ContentValidator implements XmlHandler {
     const { text } = frame;
     const isDefault = text === '' && (declaration.default !== null || declaration.fixed !== null);
     const what = isDefault ? null : frame.isFlowing ? (this.#flow?.end() ?? null) : (simple.check?.(text) ?? null);
-    if (what !== null) this.#fail('value', what, '');
+    if (what !== null) this.#fail({ rule: 'value', what, below: '' });
     else if (
       declaration.fixed !== null &&
       !isDefault &&
       keyOf(simple.type, text) !== keyOf(simple.type, declaration.fixed)
     ) {
-      this.#fail('value', 'must have its fixed value', '');
+      this.#fail({ rule: 'value', what: 'must have its fixed value', below: '' });
     } else if (simple.identity !== null) {
       this.#noteIdentity(simple, text);
       this.#judgeIdentity();
@@ -285,8 +260,8 @@ export class ContentValidator implements XmlHandler {
   #judgeIdentity(): void {
     const trouble = this.#identity?.trouble ?? null;
     if (trouble === null || this.#isOver) return;
-    if (trouble.kind === 'limit') this.#report('XML_IDENTITY_LIMIT', 'limit', trouble.what, '');
-    else this.#fail('identity', trouble.what, '');
+    if (trouble.kind === 'limit') this.#report('XML_IDENTITY_LIMIT', { rule: 'limit', what: trouble.what, below: '' });
+    else this.#fail({ rule: 'identity', what: trouble.what, below: '' });
   }
 
   /** Nothing of what is inside the element opened last is wanted. */
@@ -295,18 +270,17 @@ export class ContentValidator implements XmlHandler {
     return SKIP;
   }
 
-  #stop(rule: ValidityRule, what: string, below: string): Interest {
-    this.#fail(rule, what, below);
+  #stop(trouble: Trouble): Interest {
+    this.#fail(trouble);
     return this.#skip();
   }
 
-  /** `below` is what follows the innermost open element in the path. */
-  #fail(rule: ValidityRule, what: string, below: string): null {
-    this.#report('SCHEMA_INVALID', rule, what, below);
+  #fail(trouble: Trouble): null {
+    this.#report('SCHEMA_INVALID', trouble);
     return null;
   }
 
-  #report(code: Violation['code'], rule: ValidityRule, what: string, below: string): void {
+  #report(code: Violation['code'], { rule, what, below }: Trouble): void {
     if (this.#isOver) return;
     this.#isOver = true;
     let path = '';
@@ -315,4 +289,7 @@ export class ContentValidator implements XmlHandler {
   }
 }
 
+const ABSTRACT_TYPE: Trouble = { rule: 'type', what: 'is of an abstract type: xsi:type must name another', below: '' };
+const ABSTRACT: Trouble = { rule: 'element', what: 'is abstract', below: '' };
+const TOO_LONG: Trouble = { rule: 'limit', what: 'is longer than what is validated', below: '' };
 const XOP_URI = 'http://www.w3.org/2004/08/xop/include';

@@ -15,6 +15,15 @@ export const VALIDITY_RULES = [
 
 export type ValidityRule = (typeof VALIDITY_RULES)[number];
 
+/** What is wrong with an element, before its place is told. */
+export interface Trouble {
+  readonly rule: ValidityRule;
+  /** The rule in words. */
+  readonly what: string;
+  /** What follows the element in the path: '' for itself. */
+  readonly below: string;
+}
+
 /** What is wrong with a message, and where. Holds nothing of the message: all names are those of the schema. */
 export interface Violation {
   /** `SCHEMA_INVALID`, or that of the limit beyond which it was not validated. */
