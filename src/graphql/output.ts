@@ -261,6 +261,7 @@ export class OutputTypes {
   /** The interfaces a type has through what it derives from, nearest first. */
   #interfacesOf(type: ComplexType): GraphQLInterfaceType[] {
     const found: GraphQLInterfaceType[] = [];
+    if (type.content.kind === 'array') return found;
     for (let base = type.base; base !== null; base = base.base) {
       if (this.#reached.interfaces.has(base)) found.push(this.#interface(base, ''));
     }

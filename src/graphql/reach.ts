@@ -21,7 +21,7 @@ export function reach(roots: readonly XsdType[], members: MemberTable): Reached 
     const derived = derivedFrom(type);
     if (type.name === null || derived.every((each) => each.abstract)) continue;
     interfaces.add(type);
-    for (const each of type.derived) if (each.name !== null) types.add(each);
+    for (const each of derived) types.add(each);
   }
   return { types, interfaces };
 }
@@ -30,8 +30,11 @@ export function reach(roots: readonly XsdType[], members: MemberTable): Reached 
 export function derivedFrom(type: ComplexType): readonly ComplexType[] {
   const found = new Set<ComplexType>(type.derived);
   for (const derived of found) for (const further of derived.derived) found.add(further);
-  return [...found].filter((derived) => derived.name !== null);
+  return [...found].filter(isVariant);
 }
 
 /** Whether xsi:type may name another type in place of this one. */
-export const hasVariants = (type: ComplexType): boolean => type.derived.some((derived) => derived.name !== null);
+export const hasVariants = (type: ComplexType): boolean => type.derived.some(isVariant);
+
+/** An array of the SOAP encoding has nothing of what it is formally derived from. */
+const isVariant = ({ name, content }: ComplexType): boolean => name !== null && content.kind !== 'array';

@@ -12,6 +12,7 @@ import type { Operation, XsdType } from '../wsdl/model.js';
 import { type Exposure, exposures, type GraphqlService, type RootType } from './exposure.js';
 import { FaultTypes } from './faults.js';
 import { InputTypes } from './input.js';
+import { relaxCycles } from './input-cycles.js';
 import { LeafTable } from './leaf.js';
 import type { LinkFault, LinkMapping, LinkTable, LinkTarget } from './link.js';
 import { addLinks } from './link-schema.js';
@@ -85,6 +86,11 @@ export function buildSchema(
     ...made.flatMap(({ output, faults, input }) => [...output.complete(), ...faults.made, ...input.made]),
     ...leaves.made,
   ];
+  for (const { service, input } of made) {
+    for (const field of relaxCycles(input.made)) {
+      names.notice(`Service ${service}: ${field} requires what it is in for ever, it may be left out in GraphQL.`);
+    }
+  }
   for (const { service } of exposed) names.findings.push(...mappingFindings(service, names, made));
   for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))
     types.push(getNamedType(target.config.type));

@@ -132,6 +132,21 @@ t.test('types as deep as anybody can write them', async (t) => {
   t.ok(schema.getType('T0Input'));
 });
 
+t.test(
+  'types that require themselves may be left out, and chains of them are as deep as anybody can write',
+  async (t) => {
+    const self = complex('Self', elements());
+    const other = complex('Other', elements(one('self', self), one('list', self, '+')));
+    self.content = elements(one('other', other), one('x', INT));
+    let type = complex('T0', elements(one('end', INT)));
+    for (let index = 1; index <= 20_000; index++) type = complex(`T${index}`, elements(one('next', type)));
+    const { schema, notices } = built([operation('Do', [one('self', self), one('deep', type)], [])]);
+    t.match(printSchema(schema), /input OtherInput \{\n {2}self: SelfInput\n {2}list: \[SelfInput!\]!/);
+    t.match(notices[0], { what: /OtherInput\.self requires what it is in for ever/ });
+    t.equal(notices.length, 40);
+  },
+);
+
 t.test('a thousand extensions of one another, and five thousand of one', async (t) => {
   let type = complex('Base', elements(one('x', INT)));
   const base = type;
