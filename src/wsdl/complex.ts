@@ -92,6 +92,9 @@ export class ComplexTypeReader {
     if (base?.kind === 'complex' && base.content.kind === 'array') {
       type.content = arrayContent(step, base.content, own ?? null, this.#reading);
       type.anyAttribute = ANYTHING;
+      // An array is named by the type of its items (SOAP 1.1 section 5.4.2), and may narrow it: it is like no other.
+      type.base = null;
+      type.derivation = null;
     } else if (own === undefined || base === null || base.kind === 'simple') type.content = OPAQUE;
     else if (own === null && base.content.kind === 'text') type.content = base.content;
     else if (step.node.local === 'restriction') type.content = contentOf(own, mixed);
