@@ -72,6 +72,11 @@ export class Validity {
     return this.#validator(operation, operation.output, 'reply', this.replies, exchange);
   }
 
+  /** The same for who reads the reply himself: only what is refused for the schema needs to be validated then. */
+  enforcedReply(operation: Operation, tag: StartTag, exchange: Exchange): ContentValidator | null {
+    return this.replies === 'enforce' ? this.reply(operation, tag, exchange) : null;
+  }
+
   #validator(
     operation: Operation,
     { body }: Payload,

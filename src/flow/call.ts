@@ -16,6 +16,8 @@ import type { MessageReader } from '../soap/gate.js';
 import { printMediaType } from '../soap/media-type.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../upstream/reply.js';
 import type { Operation } from '../wsdl/model.js';
+import { Both } from '../xml/both.js';
+import type { StartTag, XmlHandler } from '../xml/events.js';
 import type { XmlReader } from '../xml/reader.js';
 import { bindReply } from './bind-reply.js';
 import { DeclaredFaults } from './declared-faults.js';
@@ -114,7 +116,7 @@ class DecodedReply implements UpstreamReceiver {
     const faultWants = service.detailRules(this.#operation);
     this.#judge = new EnvelopeJudge(service.replyRules, null, faultWants, {
       judged: (judge) => bindReply(judge, service, this.#operation, null),
-      body: () => this.#beginAnswer(),
+      body: (tag) => this.#validated(tag, this.#beginAnswer()),
       further: () => this.#decoder,
       entry: (tag) => this.#faults?.entry(tag) ?? null,
     });
@@ -184,6 +186,13 @@ class DecodedReply implements UpstreamReceiver {
     const decoder = new ReplyDecoder(this.#plan, limits, attachments && ((href) => attachments.want(href)));
     this.#decoder = this.#operation.use === 'encoded' ? new EncodedReply(decoder, limits) : decoder;
     return this.#decoder;
+  }
+
+  /** What is not selected is nobody's business here, unless replies are held to the schema. */
+  #validated(tag: StartTag, decoder: XmlHandler): XmlHandler {
+    const { service, exchange } = this.#context;
+    const validator = service.validity?.enforcedReply(this.#operation, tag, exchange) ?? null;
+    return validator === null ? decoder : new Both(decoder, validator);
   }
 
   #emptyAnswer(): Decoded {

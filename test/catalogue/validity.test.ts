@@ -5,7 +5,8 @@ import t, { type Test } from 'tap';
 
 import { DIALECT_NAMES } from '../../src/soap/dialect.js';
 import { readWsdl } from '../../src/wsdl/read.js';
-import { answerWith } from '../kit/backend.js';
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
 import { chunked, post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { fill } from '../soap/cases.js';
 import { FILES } from '../wsdl/written.js';
@@ -116,6 +117,35 @@ t.test('U16: replies that break the schema', async (t) => {
     else t.notMatch(got.body, SECRET, `${name}: nothing of it`);
     const isCounted = !['off', 'as it should be'].includes(name);
     t.equal((await perimeter.gateway.metrics()).includes('direction="reply"'), isCounted, `${name}: counted`);
+  }
+});
+
+t.test('U16: replies that GraphQL reads', async (t) => {
+  for (const [name, validate, more] of [
+    ['GraphQL, enforce', 'replies: enforce', ''],
+    ['GraphQL, report', 'replies: report', ''],
+    ['GraphQL, enforce, monitor mode', 'replies: enforce', '    mode: monitor\n'],
+  ] as const) {
+    const operations = '    operations: { Ping: { field: Query.ping } }\n';
+    const backend = await startRecordingBackend(answerWith(reply('<m:total>7</m:total><m:other/>')));
+    const gateway = await startTestGateway(
+      `services:\n  desk:\n    url: ${backend.url}\n${serviceWith(validate, more)}${operations}`,
+    );
+    t.teardown(async () => {
+      await gateway.close();
+      await backend.close();
+    });
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ ping { total } }' }),
+    });
+    const { data, errors }: { data: unknown; errors?: { extensions: { code: string } }[] } = JSON.parse(
+      await response.text(),
+    );
+    const code = errors?.[0]?.extensions.code;
+    t.equal(code === undefined ? 'pass' : `G:${code}`, rows.answer('U16', name), `U16 ${name}`);
+    if (code === undefined) t.same(data, { ping: { total: 7 } }, name);
   }
 });
 
