@@ -42,6 +42,7 @@ export async function executeOperation(admitted: Admitted, execution: Execution)
   const answers: Answer[] = [];
   if (admitted.operation.operation === 'mutation') {
     for (const field of fields) {
+      run.forget();
       const answer = await answerField(field, context);
       answers.push(answer);
       // The whole result is null: nothing further may have an effect.

@@ -22,6 +22,10 @@ export class LinkBatches<Answer> {
     this.#maxBatchSize = maxBatchSize;
   }
 
+  forget(): void {
+    this.#loaders.clear();
+  }
+
   /** `group` names what is asked: keys of one group go into one call. The first `answer` of a group serves it. */
   load(group: string, key: BatchKey, answer: AnswerKeys<Answer>): Promise<Answer> {
     let loader = this.#loaders.get(group);

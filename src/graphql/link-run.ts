@@ -13,6 +13,11 @@ import type { LinkSelection, Walk } from './link-plan.js';
 import { copyAlong, type Place, pathOf, type Site, sitesOf, visible } from './link-walk.js';
 import type { Variables } from './plan.js';
 
+/** With what names a group of calls that differ in their keys only. */
+interface GivenText extends Given {
+  readonly text: string;
+}
+
 /**
  * The links of one request. The same thing is asked once, whoever needs it; links of one level are asked for together,
  * those beneath them when all are answered.
@@ -24,7 +29,7 @@ export class LinkRun {
   readonly #turns: Turns;
   readonly #batches: LinkBatches<LinkAnswer>;
   readonly #asked = new Map<string, Promise<LinkAnswer>>();
-  readonly #given = new Map<LinkSelection, Given | Refusal>();
+  readonly #given = new Map<LinkSelection, GivenText | Refusal>();
   /** The length of answers that stand in the response already. */
   readonly #placed = new Map<LinkAnswer, number | null>();
   #sitesLeft: number;
@@ -43,6 +48,12 @@ export class LinkRun {
     this.#batches = new LinkBatches(limits.batchItems);
     this.#sitesLeft = limits.links;
     this.#charsLeft = limits.repeatedChars;
+  }
+
+  /** What was answered before something has changed is asked again. */
+  forget(): void {
+    this.#asked.clear();
+    this.#batches.forget();
   }
 
   /** Puts the answers of links into a value, level by level. Rejects with `CLIENT_GONE`. */
@@ -91,11 +102,10 @@ export class LinkRun {
   #askTogether(
     { link, target }: LinkSelection,
     batch: LinkBatch,
-    given: Given,
+    given: GivenText,
     { feed, value }: FedValue,
   ): Promise<LinkAnswer> {
-    const group = `${target.id} ${feed.argument.join('.')} ${JSON.stringify([given.arguments, given.headers])}`;
-    return this.#batches.load(group, { text: keyText(value, batch.isNumeric), value }, async (keys) => {
+    return this.#batches.load(given.text, { text: keyText(value, batch.isNumeric), value }, async (keys) => {
       const all = withValues(given, [{ feed, value: keys.map((key) => key.value) }]);
       try {
         return answersOf(await this.#ask({ ...all, bound: link.called, plan: target.reply }), batch, keys);
@@ -110,7 +120,7 @@ export class LinkRun {
   }
 
   /** The arguments that the link has in the document. */
-  #givenTo(selection: LinkSelection): Given | Refusal {
+  #givenTo(selection: LinkSelection): GivenText | Refusal {
     let given = this.#given.get(selection);
     if (given === undefined) {
       given = this.#readGiven(selection);
@@ -119,11 +129,13 @@ export class LinkRun {
     return given;
   }
 
-  #readGiven({ link, nodes }: LinkSelection): Given | Refusal {
+  #readGiven({ link, nodes, target }: LinkSelection): GivenText | Refusal {
     const [node] = nodes;
     if (node === undefined) throw new Error('a link without a node');
     try {
-      return argumentsOf(link.definition, node, this.#variables, link.called.headersArgument);
+      const given = argumentsOf(link.definition, node, this.#variables, link.called.headersArgument);
+      const path = link.feeds[0]?.argument.join('.');
+      return { ...given, text: `${target.id} ${path} ${JSON.stringify([given.arguments, given.headers])}` };
     } catch (caught) {
       if (caught instanceof Refusal) return caught;
       throw caught;

@@ -410,6 +410,9 @@ t.test('links of a mutation run before its next field', async (t) => {
   );
   t.equal(errors, undefined);
   t.same(calls(), ['PlaceOrder 1', 'GetCustomer 2', 'PlaceOrder 2', 'GetCustomer 3']);
+  await ask('mutation { a: place(sku: "1") { customer { name } } b: place(sku: "1") { customer { name } } }');
+  const again = ['PlaceOrder 1', 'GetCustomer 2'];
+  t.same(calls(), [...again, ...again], 'what was read before a change is read again');
 });
 
 t.test('nothing further is called when the client has gone', async (t) => {
