@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { MIB } from '../base/limit.js';
 import { type Problem, Problems } from '../base/problem.js';
 import { addressKind } from '../upstream/address-kind.js';
-import { fetchDocument } from '../upstream/fetch-document.js';
+import { fetchDocument, keepConnections } from '../upstream/fetch-document.js';
 import type { ReadOptions } from '../wsdl/read.js';
 
 /** How `import` gets documents that are not files. */
@@ -56,8 +56,9 @@ export async function sourceOf(
     if (kind === 'public' || (isInside && options.allowPrivate)) return null;
     return `its host has a ${kind} address${isInside ? ', which --allow-private would permit' : ''}`;
   };
+  const agents = keepConnections();
   return {
-    fetch: (url) => fetchDocument(url, { ...FETCH, headersFor, judge }),
+    fetch: (url) => fetchDocument(url, { ...FETCH, headersFor, judge, agents }),
     root: options.root,
     hosts: allowed,
   };

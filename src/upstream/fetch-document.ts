@@ -26,7 +26,20 @@ export interface FetchOptions {
   readonly judge?: (ip: string, url: URL) => string | null;
   /** Resolves names; that of the system by default. */
   readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>;
+  /** Keep connections open between documents. Only for calls with the same `judge`. Default: one for each document. */
+  readonly agents?: FetchAgents;
 }
+
+export interface FetchAgents {
+  readonly http: http.Agent;
+  readonly https: https.Agent;
+}
+
+/** For many documents of one host. Idle connections do not keep the process. */
+export const keepConnections = (): FetchAgents => ({
+  http: new http.Agent({ keepAlive: true, maxFreeSockets: 4 }),
+  https: new https.Agent({ keepAlive: true, maxFreeSockets: 4 }),
+});
 
 const REDIRECTS = 5;
 
@@ -69,7 +82,20 @@ function redirected(from: URL, location: string): URL {
   return next;
 }
 
-function ask(url: URL, options: FetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+async function ask(url: URL, options: FetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const { agents, ...once } = options;
+  try {
+    return await askOnce(url, options, signal);
+  } catch (error) {
+    // The server may close a connection just when it is used again: then nobody read the request.
+    if (agents === undefined || !(error instanceof StaleConnection)) throw error;
+    return askOnce(url, once, signal);
+  }
+}
+
+class StaleConnection extends Error {}
+
+function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   const refusal = isIP(host) === 0 ? null : (options.judge?.(host, url) ?? null);
   if (refusal !== null) return Promise.reject(new Error(`cannot be fetched (${refusal})`));
@@ -79,13 +105,22 @@ function ask(url: URL, options: FetchOptions, signal: AbortSignal): Promise<Inco
     ...options.headersFor?.(url),
   };
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => reject(new Error(`cannot be fetched (${reasonOf(error)})`));
-    const request = (url.protocol === 'https:' ? https : http).request(
+    const isTls = url.protocol === 'https:';
+    const request = (isTls ? https : http).request(
       url,
-      { headers, signal, agent: false, lookup: judgedLookup(url, options), maxHeaderSize: 64 * 1024 },
+      {
+        headers,
+        signal,
+        agent: (isTls ? options.agents?.https : options.agents?.http) ?? false,
+        lookup: judgedLookup(url, options),
+        maxHeaderSize: 64 * 1024,
+      },
       resolve,
     );
-    request.on('error', fail);
+    request.on('error', (error) => {
+      const why = `cannot be fetched (${reasonOf(error)})`;
+      reject(request.reusedSocket && !signal.aborted ? new StaleConnection(why) : new Error(why));
+    });
     request.end();
   });
 }

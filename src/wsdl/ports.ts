@@ -24,7 +24,20 @@ export function readServices(definitions: Definitions, bindings: BindingReader, 
     .filter(({ ports }) => ports.length > 0);
   // Where no port is of use, the operations say why.
   if (services.length > 0) notices.add(...left);
-  return services;
+  return withOwnNames(services);
+}
+
+/** Ports are chosen by their names: one whose name an earlier service has already is `Service.Port`. */
+function withOwnNames(services: readonly WsdlService[]): WsdlService[] {
+  const taken = new Set<string>();
+  return services.map((service) => ({
+    name: service.name,
+    ports: service.ports.map((port) => {
+      const name = taken.has(port.name) ? `${service.name.local}.${port.name}` : port.name;
+      taken.add(name);
+      return { ...port, name };
+    }),
+  }));
 }
 
 function readPort(port: XmlNode, definitions: Definitions, bindings: BindingReader): Port | Problem {

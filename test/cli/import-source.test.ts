@@ -227,6 +227,26 @@ t.test('redirects stay on the host; what is no document is named', async (t) => 
   t.match(await problemOf(run(`${server.url}/away`, {})), /Give the final address/);
 });
 
+t.test('documents of one host come over one connection, also when it was closed meanwhile', async (t) => {
+  let connections = 0;
+  let answers = 0;
+  const server = createServer((request, response) => {
+    answers += 1;
+    // Says that it stays open, and closes all the same.
+    if (answers === 3) response.on('finish', () => setImmediate(() => request.socket.destroy()));
+    response.end(XSD);
+  });
+  server.on('connection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const { fetch } = await source(`http://127.0.0.1:${port}/`, {});
+  for (let at = 0; at < 6; at++) t.equal((await fetch?.(`http://127.0.0.1:${port}/${at}`))?.body.toString(), XSD);
+  t.ok(connections <= 3, `${connections} connections`);
+});
+
 t.test('a WSDL in a file may get documents from hosts that are allowed', async (t) => {
   const server = await startServer(t, (request, response) =>
     response.end(

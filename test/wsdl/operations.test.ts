@@ -54,6 +54,19 @@ t.test('the version of a port follows the namespace of its binding, not the pref
   t.equal(model.services[0]?.ports[1]?.operations[0]?.soapAction, 'x', 'extensions of the other version are read');
 });
 
+t.test('ports of the same name in two services can both be chosen', async (t) => {
+  const service = (name: string) =>
+    `<service name="${name}"><port name="Soap" binding="t:B"><soap:address location="http://${name}/"/></port></service>`;
+  const model = await read(t, { service: service('One') + service('Two') });
+  t.strictSame(
+    model.services.flatMap(({ ports }) => ports).map(({ name, address }) => [name, address]),
+    [
+      ['Soap', 'http://One/'],
+      ['Two.Soap', 'http://Two/'],
+    ],
+  );
+});
+
 t.test('header parts go to the Header, from the same or another message, and faults are declared', async (t) => {
   const model = await read(t, {
     types: schemaWith(
