@@ -70,8 +70,8 @@ function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operatio
   const expected = new Map<Operation, Expectation>();
   for (const group of byRequest.values()) {
     const expectations = group.map((operation) => expectationOf(operation, outputs));
-    const any: Expectation = (body) => expectations.some((expectation) => expectation(body));
-    for (const operation of group) expected.set(operation, any);
+    const oneOf: Expectation = (body) => expectations.some((expectation) => expectation(body));
+    for (const operation of group) expected.set(operation, oneOf);
   }
   return expected;
 }
