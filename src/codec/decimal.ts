@@ -13,14 +13,39 @@ const FLOAT = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 
 /** The rule that a trimmed text breaks as an integer within these bounds, or null. */
 export function integerRule(text: string, min: number, max: number): string | null {
-  const value = isShort(text) && INTEGER.test(text) ? Number(text) : Number.NaN;
+  const small = smallInteger(text);
+  const value = small >= 0 ? small : isShort(text) && INTEGER.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? null : `must be an integer from ${min} to ${max}`;
+}
+
+/** The value of up to nine digits; -1 for anything else. Nearly every integer is one, and this is what it costs. */
+export function smallInteger(text: string): number {
+  if (text.length === 0 || text.length > 9) return -1;
+  let value = 0;
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/** Whether a text is digits with a point in them: what nearly every number is, told faster than by a pattern. */
+function isPlain(text: string, kind: 'integer' | 'decimal'): boolean {
+  let points = kind === 'integer' ? 1 : 0;
+  const last = text.length - 1;
+  for (let at = 0; at <= last; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 0x30 && unit <= 0x39) continue;
+    if (unit !== 0x2e || at === 0 || ++points > 1) return false;
+  }
+  return last >= 0;
 }
 
 /** The rule that a trimmed text breaks as a number of any size, or null. */
 export function digitsRule(text: string, kind: 'integer' | 'decimal', bounds: Bounds): string | null {
   if (!isShort(text)) return TOO_LONG;
-  if (kind === 'integer' ? !INTEGER.test(text) : !DECIMAL.test(text)) {
+  if (!isPlain(text, kind) && (kind === 'integer' ? !INTEGER.test(text) : !DECIMAL.test(text))) {
     return kind === 'integer' ? 'must be an integer' : 'must be a decimal number';
   }
   if (bounds.min !== null && compareDecimals(text, bounds.min) < 0) return `must be at least ${bounds.min}`;

@@ -30,6 +30,8 @@ export class ReplyDecoder implements XmlHandler {
   #top: Reading | null = null;
   readonly #places: Places;
   #skipping = false;
+  /** Readings of simple values that are over. */
+  #idle: Reading | null = null;
   readonly #findAttachment: FindAttachment | null;
   #hasLate = false;
   #hasBegun = false;
@@ -52,8 +54,10 @@ export class ReplyDecoder implements XmlHandler {
       for (let owner: Reading | null = this.#top; owner !== null; owner = owner.next) {
         if (owner.xml !== null) readings = readXml(tag, owner, owner.slot, owner.index, owner.xml, readings);
         else if (owner.children === null) this.#readInclude(tag, owner);
-        else if (!owner.lost)
-          readings = this.#readChild(tag, owner, slotsFor(owner.children, tag, owner.uri), readings);
+        else if (!owner.lost) {
+          const slots = slotsFor(owner.children, tag, owner.uri);
+          if (slots !== null) readings = this.#readChild(tag, owner, slots, readings);
+        }
       }
     }
     if (readings === null) {
@@ -79,9 +83,18 @@ export class ReplyDecoder implements XmlHandler {
     }
     const ended = this.#open.pop() ?? null;
     this.#top = this.#open[this.#open.length - 1] ?? null;
-    for (let reading = ended; reading !== null; reading = reading.next) {
-      if (reading.xml === null) this.#end(reading);
-      else this.#endOpaque(reading, reading.xml);
+    let reading = ended;
+    while (reading !== null) {
+      const { next } = reading;
+      if (reading.xml !== null) this.#endOpaque(reading, reading.xml);
+      else {
+        this.#end(reading);
+        if (reading.slot?.isSimple === true) {
+          reading.next = this.#idle;
+          this.#idle = reading;
+        }
+      }
+      reading = next;
     }
   }
 
@@ -130,20 +143,15 @@ export class ReplyDecoder implements XmlHandler {
   }
 
   /** Adds to `readings` those by which `slots` of `owner` take this child element. */
-  #readChild(
-    tag: StartTag,
-    owner: Reading,
-    slots: readonly SlotProgram[] | null,
-    readings: Reading | null,
-  ): Reading | null {
-    if (slots === null) return readings;
+  #readChild(tag: StartTag, owner: Reading, slots: readonly SlotProgram[], readings: Reading | null): Reading | null {
+    const isSure = tag.attributeCount === 0;
     for (const slot of slots) {
-      const isItem = owner.kind === 'list' || (slot.list && slot.items === null);
+      const isItem = slot.isItem || owner.kind === 'list';
       if (slot.isArray && isItem) this.#places.fillUpTo(placeOf(tag, 'position'), owner, slot);
       const index = isItem ? this.#places.nextIndex(owner, slot) : -1;
       if (isItem ? index === -1 : this.#places.isFilled(owner, slot)) continue;
       // Of a choice the branch is nil, not the choice; what is not modelled says so itself.
-      if (isNil(tag) && slot.from !== 'choice' && slot.from !== 'rest')
+      if (!isSure && isNil(tag) && slot.from !== 'choice' && slot.from !== 'rest')
         this.#places.deliver(owner, slot, index, null, NIL);
       else readings = this.#beginValue(tag, owner, slot, index, readings);
     }
@@ -157,6 +165,7 @@ export class ReplyDecoder implements XmlHandler {
     index: number,
     readings: Reading | null,
   ): Reading | null {
+    if (slot.isSimple) return this.#takeReading(owner, slot, index, tag.uri, readings);
     const isWrapper = slot.items !== null && index === -1;
     if (isWrapper || slot.value.kind !== 'object') {
       if (slot.value.kind === 'opaque' && !isWrapper)
@@ -171,6 +180,18 @@ export class ReplyDecoder implements XmlHandler {
     this.#places.record(owner, slot, index, ABSTRACT);
     this.#places.deliver(owner, slot, index, null, null);
     return readings;
+  }
+
+  /** A reading of a simple value, used again. */
+  #takeReading(owner: Reading, slot: SlotProgram, index: number, uri: string, next: Reading | null): Reading {
+    const idle = this.#idle;
+    const reading = idle ?? new Reading(owner, slot, index, uri, null);
+    if (idle !== null) {
+      this.#idle = idle.next;
+      idle.begin(owner, slot, index, uri);
+    }
+    reading.next = next;
+    return reading;
   }
 
   #beginObject(tag: StartTag, reading: Reading, readings: Reading | null): Reading {

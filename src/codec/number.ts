@@ -1,4 +1,4 @@
-import { type Bounds, digitsRule, floatRule, integerRule } from './decimal.js';
+import { type Bounds, digitsRule, floatRule, integerRule, smallInteger } from './decimal.js';
 import { hold, shortLexical, trimXml } from './lexical.js';
 import { LexicalError, type Scalar } from './plan.js';
 
@@ -7,6 +7,8 @@ export function intScalar(min: number, max: number): Scalar {
   return {
     name: 'Int',
     decode: (lexical) => {
+      const small = smallInteger(lexical);
+      if (small >= min && small >= 0 && small <= max) return small;
       const text = trimXml(lexical);
       hold(integerRule(text, min, max));
       // Zero has no sign in XML Schema's integers.

@@ -65,6 +65,10 @@ export interface SlotProgram {
   readonly value: ValueProgram;
   /** The items of a wrapped list: this very slot. Null for other sources. */
   readonly items: ChildTable | null;
+  /** Each element that fills it is an item. */
+  readonly isItem: boolean;
+  /** Its value is simple, and stands in the element that fills it. */
+  readonly isSimple: boolean;
   /** Its items are those of an array of the SOAP encoding, which may tell their places. */
   readonly isArray: boolean;
   /** The decoded default, or the constant; null where there is none. */
@@ -165,6 +169,8 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
     itemNonNull: slot.itemNonNull,
     value,
     items: null,
+    isItem: slot.list && source.from !== 'wrapped list',
+    isSimple: value.kind === 'scalar' && source.from !== 'wrapped list',
     isArray: source.from === 'items' || (source.from === 'wrapped list' && source.item === null),
     fallback: fallbackOf(slot, value),
   };

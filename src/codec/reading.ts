@@ -9,13 +9,13 @@ import type { ChildTable, SlotProgram, VariantProgram } from './program.js';
 export class Reading {
   readonly kind: 'object' | 'scalar' | 'list';
   /** The reading that takes the value; null for the root. */
-  readonly owner: Reading | null;
+  owner: Reading | null;
   /** Where in `owner` it goes; null for the root. */
-  readonly slot: SlotProgram | null;
+  slot: SlotProgram | null;
   /** The place in a list, or -1. */
-  readonly index: number;
+  index: number;
   /** The namespace of the element. */
-  readonly uri: string;
+  uri: string;
   readonly variant: VariantProgram | null;
   /** What the child elements fill; null where there must be none. */
   readonly children: ChildTable | null;
@@ -65,6 +65,18 @@ export class Reading {
       this.interest = ALL;
       this.values = NONE;
     }
+  }
+
+  /** Begins a reading of a simple value in the place of one that is over. */
+  begin(owner: Reading, slot: SlotProgram, index: number, uri: string): void {
+    this.owner = owner;
+    this.slot = slot;
+    this.index = index;
+    this.uri = uri;
+    this.text = '';
+    this.late = null;
+    this.hasChildren = false;
+    this.broken = null;
   }
 }
 
