@@ -31,20 +31,34 @@ export function variantOf(plan: EncodeVariants, value: unknown, path: InputPath)
 
 const SHOWN = 20;
 
-/** Whether a choice counts the member as given: null says nothing, unless the element can be nil. */
+/**
+ * Whether a choice counts the member as given: null says nothing, unless the element can be nil, and an empty list of
+ * elements is none of them, which is what replies have for the branches that were not taken.
+ */
 export function isGiven(object: EncodeObject, key: string, member: unknown): boolean {
   if (member === undefined) return false;
-  return member !== null || nillableOf(object).has(key);
+  if (member === null) return shapesOf(object).nillable.has(key);
+  return !Array.isArray(member) || member.length > 0 || !shapesOf(object).many.has(key);
+}
+
+interface Shapes {
+  readonly nillable: ReadonlySet<string>;
+  readonly many: ReadonlySet<string>;
 }
 
 /** Made once for a plan: a choice may be long, and a list of those that choose too. */
-function nillableOf(object: EncodeObject): ReadonlySet<string> {
-  const known = NILLABLE.get(object);
+function shapesOf(object: EncodeObject): Shapes {
+  const known = SHAPES.get(object);
   if (known !== undefined) return known;
-  const found = new Set<string>();
-  for (const { key, nillable, occurs } of object.children) if (nillable && occurs !== 'many') found.add(key);
-  NILLABLE.set(object, found);
-  return found;
+  const many = new Set<string>();
+  const nillable = new Set<string>();
+  for (const element of object.children) {
+    if (element.occurs === 'many') many.add(element.key);
+    else if (element.nillable) nillable.add(element.key);
+  }
+  const made = { nillable, many };
+  SHAPES.set(object, made);
+  return made;
 }
 
-const NILLABLE = new WeakMap<EncodeObject, ReadonlySet<string>>();
+const SHAPES = new WeakMap<EncodeObject, Shapes>();
