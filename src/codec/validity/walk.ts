@@ -21,13 +21,14 @@ export class ModelWalk<E> {
   readonly #counters: number[] = [];
   /** Where there are several. */
   #states: readonly State<E>[] | null = null;
-  #isLost = false;
+  /** There were more states than are followed: from there on only the names of elements are judged. */
+  isLost = false;
 
   begin(automaton: ContentAutomaton<E>): void {
     this.#automaton = automaton;
     this.#position = automaton.start;
     this.#states = null;
-    this.#isLost = false;
+    this.isLost = false;
     const counters = this.#counters;
     for (let slot = 0; slot < automaton.slots; slot++) counters[slot] = 0;
     if (counters.length > automaton.slots) counters.length = automaton.slots;
@@ -47,7 +48,7 @@ export class ModelWalk<E> {
   get isComplete(): boolean {
     const automaton = this.#automaton;
     const position = this.#position;
-    if (automaton === null || position === null || this.#isLost) return true;
+    if (automaton === null || position === null || this.isLost) return true;
     if (this.#states !== null) {
       return this.#states.some((state) =>
         automaton.out(state.position).some((ops: Ops) => admits(ops, state.counters)),
@@ -61,7 +62,7 @@ export class ModelWalk<E> {
     const automaton = this.#automaton;
     const from = this.#position;
     if (automaton === null || from === null) return null;
-    if (this.#isLost) return automaton.named(uri, local) ?? from;
+    if (this.isLost) return automaton.named(uri, local) ?? from;
     if (this.#states !== null) return this.#follow(automaton, this.#states, uri, local);
     const edges = edgesFrom(automaton, from, uri, local);
     const [edge] = edges;
@@ -89,7 +90,7 @@ export class ModelWalk<E> {
     const best = next.find(({ position }) => position.element !== null) ?? next[0];
     if (best === undefined) return null;
     this.#position = best.position;
-    if (next.length > STATES_AT_ONCE) this.#isLost = true;
+    if (next.length > STATES_AT_ONCE) this.isLost = true;
     if (next.length > 1) this.#states = next;
     else {
       this.#states = null;

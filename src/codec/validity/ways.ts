@@ -2,8 +2,8 @@ import type { ModelNode } from './model-node.js';
 
 /** One step of the counting along a way through a content model. */
 export type Op =
-  /** Enough repetitions were there to leave. */
-  | { readonly kind: 'enough'; readonly slot: number; readonly min: number }
+  /** Enough repetitions were there to leave. They are forgotten: what was counted before must not tell states apart. */
+  | { readonly kind: 'leave'; readonly slot: number; readonly min: number }
   /** One more repetition. */
   | { readonly kind: 'again'; readonly slot: number; readonly max: number }
   /** The first repetition. */
@@ -35,7 +35,7 @@ export function waysBetween(from: ModelNode, to: ModelNode): readonly Ops[] {
     if (node.max > 1 && (node === to || childToward(node, to) !== null)) {
       add(node.slot < 0 ? [] : [{ kind: 'again', slot: node.slot, max: node.max }], enter(node, to));
     }
-    if (node.slot >= 0 && node.min > 1) leaving.push({ kind: 'enough', slot: node.slot, min: node.min });
+    if (node.slot >= 0) leaving.push({ kind: 'leave', slot: node.slot, min: node.min });
     const { parent } = node;
     const next = parent === null ? null : childToward(parent, to);
     if (parent === null || next === null || next === node) continue;
@@ -59,7 +59,7 @@ export function waysOut(from: ModelNode): readonly Ops[] {
   const leaving: Op[] = [];
   let node = from;
   for (;;) {
-    if (node.slot >= 0 && node.min > 1) leaving.push({ kind: 'enough', slot: node.slot, min: node.min });
+    if (node.slot >= 0) leaving.push({ kind: 'leave', slot: node.slot, min: node.min });
     if (node.parent === null) return [leaving.length === 0 ? null : leaving];
     const parent = leave(node, leaving);
     if (parent === null) return [];
@@ -112,7 +112,7 @@ export function admits(ops: Ops, counters: readonly number[]): boolean {
   if (ops === null) return true;
   for (const op of ops) {
     switch (op.kind) {
-      case 'enough':
+      case 'leave':
         if ((counters[op.slot] ?? 0) < op.min) return false;
         break;
       case 'again':
@@ -148,7 +148,9 @@ export function count(ops: Ops, counters: number[]): void {
         counters.fill(0, op.from, op.to);
         counters[op.slot] = 1;
         break;
-      case 'enough':
+      case 'leave':
+        counters[op.slot] = 0;
+        break;
       case 'members':
         break;
     }
