@@ -18,9 +18,9 @@ import { type Fragments, isIncluded, type Variables } from './plan.js';
 
 /**
  * What an operation is estimated to cost before it runs: an object counts 1, a list as many times its item as lists
- * are assumed to be long, a field of the root a call more, a link a call for each object or for so many keys. What @skip and @include leave out is not counted. Selections
- * are counted as written, so merging them can only make it cheaper. The document has been held to the limits on its
- * shape, which bound this walk.
+ * are assumed to be long, each call more. A field of the root is a call, a link one for each object, or for as many as
+ * a list operation takes. What @skip and @include leave out is not counted. Selections are counted as written, so
+ * merging them can only make it cheaper. The document has been held to the limits on its shape, which bound this walk.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -69,7 +69,8 @@ export function costOf(
     return sum;
   };
   const cost = walk(operation.selectionSet, root, true, 1);
-  return Math.min(MOST, cost + calls * limits.callCost);
+  // More calls than this are not made.
+  return Math.min(MOST, cost + Math.min(calls, limits.calls) * limits.callCost);
 }
 
 const MOST = 1e12;
