@@ -101,6 +101,38 @@ interface Client {
   t.same(data, { client: { id: '7', since: '2020-02-29', level: 'A', revision: '12', home: { postcode: '01' } } });
 });
 
+t.test('what is renamed and retyped is written under its name in XML', async (t) => {
+  const shop = await startDesk(t, { 'desk.wsdl': WSDL }, MAPPING);
+  const query = 'query($who: ClientOneOfInput) { client(who: $who) { __typename } }';
+  const reply = '<t:GetResponse/>';
+  const client = { id: '12', since: '2020-02-29', level: 'B', revision: '9007199254740993', home: { postcode: '01' } };
+  await shop.ask(query, reply, { who: { client } });
+  const sent = shop
+    .sent()
+    .replaceAll(/ xmlns(:\w+)?="[^"]*"/g, '')
+    .replaceAll(/<(\/?)\w+:/g, '<$1');
+  t.match(
+    sent,
+    '<who Version="9007199254740993"><CustId>12</CustId><Since>2020-02-29</Since><Level>B</Level><Home><Zip>01</Zip></Home></who>',
+  );
+  for (const wrong of [{ id: 'x' }, { id: '99999999999' }, { since: 'soon' }, { level: 'C' }, { fax: 1 }]) {
+    const { errors } = await shop.ask(query, reply, { who: { client: { ...client, ...wrong } } });
+    t.ok(errors !== undefined && errors.length > 0, JSON.stringify(wrong));
+    t.equal(shop.backend.complete.length, 1, 'nothing was sent');
+  }
+});
+
+t.test('the field of a choice can be renamed, which names its union', async (t) => {
+  const types = `<xs:complexType name="Payment"><xs:choice><xs:element name="Card" type="xs:string"/><xs:element name="Iban" type="xs:string"/></xs:choice></xs:complexType>`;
+  const wsdl = desk({ types, reply: '<xs:element name="payment" type="t:Payment"/>' });
+  const mapping = '{ Payment: { fields: { choice: { name: method, description: How. }, Card: { name: number } } } }';
+  const schema = await schemaOf(t, `    schema:\n      choices: union\n      types: ${mapping}\n`, wsdl);
+  t.match(printSchema(schema), 'type Payment {\n  """How."""\n  method: PaymentMethod!\n}');
+  t.match(printSchema(schema), 'union PaymentMethod = PaymentNumber | PaymentIban');
+  const found = await problemsOf(t, `    schema:\n      types: ${mapping}\n`, wsdl);
+  t.match(found, [/^6 Service `desk`: Type Payment has no element or attribute choice of its own/]);
+});
+
 t.test('every mistake in the mapping is a problem at its line, all at once, with the nearest name', async (t) => {
   const found = await problemsOf(
     t,
