@@ -65,7 +65,7 @@ function simple(
     item,
     members: [],
     enumeration: null,
-    facets: NO_FACETS,
+    facets: item === null ? NO_FACETS : { ...NO_FACETS, minLength: 1 },
     documentation: null,
   });
 }

@@ -12,8 +12,11 @@ import { attributeOf, problemAt, qNameAt, type XmlNode } from './tree.js';
 export interface SchemaUnit {
   readonly node: XmlNode;
   readonly target: string;
-  /** True where a name without namespace means one of the target namespace. */
-  readonly chameleon: boolean;
+  /**
+   * Namespaces whose names mean such of the target namespace: none in a schema that got its target from its includer.
+   * Where nothing declares them, also those that a name without a prefix falls into when somebody forgot it.
+   */
+  readonly adopted: readonly string[];
 }
 
 /** A global declaration or definition, not read yet. */
@@ -142,7 +145,7 @@ function collectUnits(documents: readonly LoadedDocument[], notices: Notices): r
     if (includer !== null && own !== '' && own !== includer) {
       notices.add(problemAt(node, 'The schema is included from one with another target namespace; it keeps its own.'));
     }
-    units.push({ node, document, target, chameleon: own === '' && target !== '' });
+    units.push({ node, document, target, adopted: own === '' && target !== '' ? [''] : [] });
   };
   for (const document of documents) {
     if (document.kind === 'wsdl') for (const schema of inlineSchemas(document.root)) add(document, schema, null);
@@ -164,11 +167,13 @@ function collectUnits(documents: readonly LoadedDocument[], notices: Notices): r
       addImported(unit.document, reference, reference.local === 'import' ? null : unit.target);
     }
   }
-  return units;
+  const targets = new Set(units.map(({ target }) => target));
+  const forgotten = ['', WSDL].filter((uri) => !targets.has(uri));
+  return units.map(({ node, target, adopted }) => ({ node, target, adopted: [...adopted, ...forgotten] }));
 }
 
 /** The name a QName in a schema means, or null when its prefix is not declared. */
 export function nameIn(node: XmlNode, value: string, unit: SchemaUnit): QName | null {
   const name = qNameAt(node, value);
-  return name !== null && name.uri === '' && unit.chameleon ? { uri: unit.target, local: name.local } : name;
+  return name !== null && unit.adopted.includes(name.uri) ? { uri: unit.target, local: name.local } : name;
 }

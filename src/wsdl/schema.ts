@@ -39,7 +39,7 @@ const REASONS = 20;
 export function readSchema(components: SchemaComponents, notices: Notices): Schema {
   const reader = new SchemaReader(components, notices);
   reader.readAll();
-  const outside = (node: XmlNode): SchemaUnit => ({ node, target: '', chameleon: false });
+  const outside = (node: XmlNode): SchemaUnit => ({ node, target: '', adopted: [] });
   return {
     types: reader.types,
     elements: reader.elements,

@@ -81,6 +81,22 @@ t.test('schemas that include each other, or import without a place, see each oth
   t.strictSame(model.notices, []);
 });
 
+t.test('a prefix that was forgotten is the one of the schema, where the name can be nothing else', async (t) => {
+  const types = `<xs:complexType name="A">${one('b', 'B')}</xs:complexType><xs:complexType name="B">${one('x')}</xs:complexType>`;
+  const model = await readSchemaWith(t, types);
+  t.equal(printContent(complexOf(model, 'A')), 'sequence({urn:t}b:B)', 'it falls into the namespace of WSDL');
+  t.strictSame(model.notices, []);
+  const none = await readSchemaWith(
+    t,
+    `${types.replace('<xs:complexType', '<xs:complexType xmlns=""')}<xs:import schemaLocation="none.xsd"/>`,
+    {
+      'none.xsd': xsd('<xs:complexType name="B"/>', ''),
+    },
+  );
+  t.equal(printContent(complexOf(none, 'A')), 'sequence({urn:t}b:B)');
+  t.match(complexOf(none, 'A').content, { particle: { particles: [{ element: { type: { name: { uri: '' } } } }] } });
+});
+
 t.test('substitution: members of members, types of their own or of the head, abstract ones left out', async (t) => {
   const model = await readSchemaWith(
     t,
