@@ -2,8 +2,9 @@ import type { GraphQLSchema } from 'graphql';
 
 import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
+import type { BoundField } from '../graphql/bound-field.js';
 import type { LinkTable } from '../graphql/link.js';
-import { type BoundField, buildSchema } from '../graphql/schema.js';
+import { buildSchema } from '../graphql/schema.js';
 import { linkProblems, linksOf } from './links.js';
 import { findingProblems, operationsOf, typesOf, unknownOperations } from './mapping.js';
 import type { SoapService } from './service.js';

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 import type { Decoded, ReplyPlan } from '../codec/plan.js';
-import type { BoundField } from './schema.js';
+import type { BoundField } from './bound-field.js';
 
 /** One field that a backend answers: at the root, or a link. */
 export interface FieldCall {

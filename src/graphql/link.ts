@@ -1,5 +1,5 @@
 import type { GraphQLField, GraphQLFieldConfig, GraphQLOutputType } from 'graphql';
-import type { BoundField } from './schema.js';
+import type { BoundField } from './bound-field.js';
 
 /** A link as the configuration has it: a field that one type gets by calling an operation with fields of the object. */
 export interface LinkMapping {

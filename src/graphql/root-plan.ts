@@ -1,10 +1,11 @@
 import type { FieldNode, GraphQLObjectType } from 'graphql';
 import type { ReplyPlan } from '../codec/plan.js';
 import type { Admitted } from './admit.js';
+import type { BoundField } from './bound-field.js';
 import type { Maker } from './documents.js';
 import { LinkPlanner, type LinkSelection, type Walk } from './link-plan.js';
 import { collectFields, planReply } from './plan.js';
-import type { BoundField, BuiltSchema } from './schema.js';
+import type { BuiltSchema } from './schema.js';
 
 /** One response key of the root. */
 export interface RootField {

@@ -7,8 +7,8 @@ import {
   getNamedType,
 } from 'graphql';
 import type { Problem } from '../base/problem.js';
-import type { RequestPlan } from '../codec/plan.js';
-import type { Operation, XsdType } from '../wsdl/model.js';
+import type { XsdType } from '../wsdl/model.js';
+import type { BoundField } from './bound-field.js';
 import { type Exposure, exposures, type GraphqlService, type RootType } from './exposure.js';
 import { FaultTypes } from './faults.js';
 import { InputTypes } from './input.js';
@@ -21,20 +21,7 @@ import { MemberTable } from './members.js';
 import { operationField, type ServiceTypes } from './operation-field.js';
 import { OutputTypes } from './output.js';
 import { reach } from './reach.js';
-import type { ReplyShape } from './shape.js';
 import { TypeNames } from './type-names.js';
-
-/** One field of Query or Mutation and the operation that answers it. */
-export interface BoundField {
-  readonly service: string;
-  readonly operation: Operation;
-  readonly parent: RootType;
-  readonly name: string;
-  readonly requestPlan: RequestPlan;
-  readonly reply: ReplyShape;
-  /** The argument that holds the header blocks, or null. */
-  readonly headersArgument: string | null;
-}
 
 export interface BuiltSchema {
   readonly schema: GraphQLSchema;

@@ -17,9 +17,10 @@ import {
 import t from 'tap';
 import type { ObjectPlan, ReplyPlan, ValuePlan } from '../../src/codec/plan.js';
 import { programOf } from '../../src/codec/program.js';
+import type { BoundField } from '../../src/graphql/bound-field.js';
 import { AdmittedDocument } from '../../src/graphql/documents.js';
 import { planReply, type Variables } from '../../src/graphql/plan.js';
-import { type BoundField, buildSchema } from '../../src/graphql/schema.js';
+import { buildSchema } from '../../src/graphql/schema.js';
 import { attribute, complex, elements, extension, INT, one, operation, STRING, shop } from './models.js';
 
 const built = buildSchema([{ name: 'shop', operations: shop(), mapping: new Map(), naming: 'camel' }]);

@@ -1,0 +1,17 @@
+import type { RequestPlan } from '../codec/plan.js';
+import type { Operation } from '../wsdl/model.js';
+import type { RootType } from './exposure.js';
+import type { ReplyShape } from './shape.js';
+
+/** An operation as GraphQL calls it: for a field of Query or Mutation, or for links only. */
+export interface BoundField {
+  readonly service: string;
+  readonly operation: Operation;
+  readonly parent: RootType;
+  /** '' where it is no field of the root. */
+  readonly name: string;
+  readonly requestPlan: RequestPlan;
+  readonly reply: ReplyShape;
+  /** The argument that holds the header blocks, or null. */
+  readonly headersArgument: string | null;
+}
