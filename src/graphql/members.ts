@@ -40,6 +40,8 @@ export interface TextMember extends Presented {
 /** A choice that replies show as one field. */
 export interface ChoiceMember extends Presented {
   readonly place: 'choice';
+  /** The type whose content model has it; others inherit it. */
+  readonly declaredBy: ComplexType;
   readonly branches: readonly ElementMember[];
   readonly required: boolean;
   /** Several branches may follow one another, in any order. */
@@ -142,7 +144,8 @@ export class MemberTable {
       const mapping = this.#mapping.field(type, ['choice']);
       const name = scope.take(mapping?.name ?? 'choice');
       const { required, many } = choice;
-      return [{ place: 'choice', name, branches, required, many, mapping, description: mapping?.description ?? null }];
+      const about = { mapping, description: mapping?.description ?? null };
+      return [{ place: 'choice', declaredBy: type, name, branches, required, many, ...about }];
     });
   }
 

@@ -275,7 +275,8 @@ export class OutputTypes {
     for (const member of all) {
       const choice = member.place === 'element' ? choices.get(member.element) : undefined;
       if (choice !== undefined) {
-        if (!fields.has(choice.name)) fields.set(choice.name, this.#choices.field(choice, owner));
+        const declarer = this.#names.plain(choice.declaredBy, owner, this.#service);
+        if (!fields.has(choice.name)) fields.set(choice.name, this.#choices.field(choice, declarer));
       } else if (!hides(member, this.#members)) fields.set(member.name, this.field(member, owner));
     }
     if (rest !== null) fields.set(rest, restField(all, this.#leaves.xml));
