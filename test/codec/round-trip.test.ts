@@ -1,0 +1,236 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import {
+  coerceInputValue,
+  GraphQLBoolean,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isInputObjectType,
+  isListType,
+  isObjectType,
+  Kind,
+  parse,
+} from 'graphql';
+import t from 'tap';
+import { defaultsOf } from '../../src/base/limit.js';
+import { ReplyDecoder } from '../../src/codec/decode.js';
+import { encodeRequest } from '../../src/codec/encode.js';
+import { InputError } from '../../src/codec/input-error.js';
+import type { Decoded, ReplyPlan } from '../../src/codec/plan.js';
+import { AdmittedDocument } from '../../src/graphql/documents.js';
+import { planReply } from '../../src/graphql/plan.js';
+import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
+import { DIALECTS } from '../../src/soap/dialect.js';
+import { readWsdl } from '../../src/wsdl/read.js';
+import { XML_LIMITS } from '../../src/xml/limits.js';
+import { XmlReader } from '../../src/xml/reader.js';
+import { FILES, wsdlWith } from '../wsdl/written.js';
+import { MAX_DEPTH, randomSchema } from './random-schema.js';
+
+/**
+ * What is read can be written and read again: for random schemas and their random instances, through the reader of
+ * WSDL, the schema of GraphQL, its plans, the decoder, GraphQL's coercion and the encoder. The peer is libxml2.
+ */
+
+const XMLLINT = spawnSync('xmllint', ['--version']).status === 0;
+const RUNS = 120;
+const INSTANCES = 5;
+
+const WSDL_PARTS = {
+  messages:
+    '<message name="In"><part name="p" element="t:Echo"/></message><message name="Out"><part name="p" element="t:EchoResponse"/></message>',
+  portType:
+    '<portType name="P"><operation name="Echo"><input message="t:In"/><output message="t:Out"/></operation></portType>',
+  binding:
+    '<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Echo"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>',
+};
+
+async function build(folder: string, xsd: string): Promise<BuiltSchema> {
+  const location = join(folder, 'echo.wsdl');
+  writeFileSync(location, wsdlWith({ ...WSDL_PARTS, types: xsd }));
+  const model = await readWsdl(location, FILES);
+  if (model.notices.length > 0) throw new Error(`notices: ${model.notices.map(({ what }) => what).join(' ')}`);
+  const operations = model.services[0]?.ports[0]?.operations ?? [];
+  const built = buildSchema([{ name: 'echo', operations, mapping: new Map(), naming: 'exact' }]);
+  const [status] = operations.map((operation) => operation.status);
+  if (status !== 'ok') throw new Error(`the operation is ${status}`);
+  return built;
+}
+
+/** Everything a type has, to a depth that no instance exceeds. */
+function selectionOf(type: GraphQLOutputType, built: BuiltSchema, depth: number): string {
+  const named = getNamedType(type);
+  if (isAbstractType(named)) {
+    const parts = built.schema
+      .getPossibleTypes(named)
+      .map((each) => `... on ${each.name}${fieldsOf(each, built, depth)}`);
+    return `{__typename ${parts.join(' ')}}`;
+  }
+  return isObjectType(named) ? fieldsOf(named, built, depth) : '';
+}
+
+function fieldsOf(type: GraphQLOutputType, built: BuiltSchema, depth: number): string {
+  if (!isObjectType(type)) return '';
+  const fields = Object.values(type.getFields()).flatMap((field) => {
+    const isLeaf = !isObjectType(getNamedType(field.type)) && !isAbstractType(getNamedType(field.type));
+    if (isLeaf) return [field.name];
+    return depth === 0 ? [] : [`${field.name}${selectionOf(field.type, built, depth - 1)}`];
+  });
+  return `{__typename ${fields.join(' ')}}`;
+}
+
+function decode(plan: ReplyPlan, document: string): Decoded {
+  const decoder = new ReplyDecoder(plan, { listItems: 1000 });
+  const reader = new XmlReader(decoder, defaultsOf(XML_LIMITS));
+  reader.begin('utf-8');
+  reader.write(Buffer.from(document));
+  reader.end();
+  return decoder.finish();
+}
+
+type Json = Readonly<Record<string, unknown>>;
+const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** An answer as an argument: what is null is left out, and the type of an element is the member that holds it. */
+function asInput(value: unknown, type: GraphQLInputType): unknown {
+  const nullable = getNullableType(type);
+  if (Array.isArray(value)) {
+    return value.map((item) =>
+      item === null ? null : asInput(item, isListType(nullable) ? nullable.ofType : nullable),
+    );
+  }
+  // A branch of a choice whose value is fixed is only chosen.
+  if (nullable === GraphQLBoolean && typeof value !== 'boolean') return true;
+  if (!isRecord(value) || !isInputObjectType(nullable)) return value;
+  const fields = nullable.getFields();
+  const typeName = String(value['__typename']);
+  if (nullable.isOneOf && nullable.name.endsWith('OneOfInput')) {
+    const key = [typeName, typeName.replace(/Base$/, '')].find((each) => Object.hasOwn(fields, each));
+    const field = key === undefined ? undefined : fields[key];
+    if (key === undefined || field === undefined) throw new Error(`${nullable.name} has no member for ${typeName}`);
+    return { [key]: asInput(value, field.type) };
+  }
+  const given = Object.entries(fields).flatMap(([key, field]): [string, unknown][] => {
+    const member = value[key] ?? null;
+    const isLeftOut = member === null || (nullable.isOneOf && Array.isArray(member) && member.length === 0);
+    return isLeftOut ? [] : [[key, asInput(member, field.type)]];
+  });
+  return Object.fromEntries(given);
+}
+
+interface Trip {
+  readonly built: BuiltSchema;
+  readonly plan: ReplyPlan;
+}
+
+function tripOf(built: BuiltSchema): Trip {
+  const field = built.schema.getMutationType()?.getFields()['Echo'] ?? built.schema.getQueryType()?.getFields()['Echo'];
+  const bound = built.fields.get('Mutation.Echo') ?? built.fields.get('Query.Echo');
+  if (field === undefined || bound === undefined) throw new Error('the operation is not offered');
+  const document = parse(`{Echo${selectionOf(field.type, built, MAX_DEPTH)}}`);
+  const [definition] = document.definitions;
+  const node = definition?.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections[0] : undefined;
+  if (node?.kind !== Kind.FIELD) throw new Error('no field');
+  return { built, plan: planReply(bound.reply, [node], new AdmittedDocument(document).fragments, {}) };
+}
+
+function encode({ built }: Trip, value: unknown): string {
+  const field = built.schema.getMutationType()?.getFields()['Echo'] ?? built.schema.getQueryType()?.getFields()['Echo'];
+  const bound = built.fields.get('Mutation.Echo') ?? built.fields.get('Query.Echo');
+  if (field === undefined || bound === undefined || !isRecord(value)) throw new Error('nothing to encode');
+  const given = field.args.flatMap(({ name, type }): [string, unknown][] => {
+    const member = value[name] ?? null;
+    const converted = member === null ? undefined : coerceInputValue(asInput(member, type), type);
+    return converted === undefined ? [] : [[name, converted]];
+  });
+  const values = { arguments: Object.fromEntries(given), headers: {} };
+  const envelope = encodeRequest(bound.requestPlan, DIALECTS['1.1'], values).toString();
+  const [, declarations = '', tag = '', rest = ''] =
+    /<s:Envelope([^>]*)><s:Body><([^\s/>]+)(.*)<\/s:Body><\/s:Envelope>\s*$/s.exec(envelope) ?? [];
+  return `<${tag}${declarations}${rest}`;
+}
+
+const shown = (decoded: Decoded): string => JSON.stringify(decoded.value);
+
+/** What went wrong on the way, or null. `documents` gathers what libxml2 is to judge. */
+function problemOf(trip: Trip, instance: string, documents: Map<string, string>): string | null {
+  const first = decode(trip.plan, instance);
+  if (first.errors.length > 0) return `reading: ${JSON.stringify(first.errors)} in ${instance}`;
+  let written: string;
+  try {
+    written = encode(trip, first.value);
+  } catch (caught) {
+    const why = caught instanceof InputError ? caught.detail : String(caught);
+    return `writing: ${why}: ${shown(first)} of ${instance}`;
+  }
+  documents.set(written, instance);
+  const second = decode(trip.plan, written);
+  if (second.errors.length > 0) return `reading again: ${JSON.stringify(second.errors)} in ${written}`;
+  return shown(second) === shown(first) ? null : `changed: ${shown(first)} became ${shown(second)} by ${written}`;
+}
+
+/** What libxml2 says against documents, in order; '' where nothing. */
+function lint(folder: string, xsd: string, documents: readonly string[]): readonly string[] {
+  writeFileSync(join(folder, 's.xsd'), xsd);
+  const files = documents.map((document, index) => {
+    const file = join(folder, `d${index}.xml`);
+    writeFileSync(file, document);
+    return file;
+  });
+  const { stderr } = spawnSync('xmllint', ['--noout', '--schema', join(folder, 's.xsd'), ...files], {
+    encoding: 'utf8',
+  });
+  return files.map((file) =>
+    stderr.includes(`${file} validates`)
+      ? ''
+      : stderr
+          .split('\n')
+          .filter((line) => line.startsWith(file))
+          .join('\n') || stderr,
+  );
+}
+
+const against = XMLLINT ? 'and libxml2 accepts it' : 'xmllint is missing: libxml2 is not asked';
+
+t.test(`what is read can be written and read again, ${against}`, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'round-trip-'));
+  let judged = 0;
+  try {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 6 }), async (seed, size) => {
+        const { xsd, instances } = randomSchema(seed, size);
+        const documents = new Map<string, string>();
+        const all = instances(INSTANCES);
+        const verdicts = XMLLINT ? lint(folder, xsd, all) : [];
+        const wrong = verdicts.find((verdict) => verdict !== '');
+        if (wrong !== undefined) throw new Error(`the instance itself is invalid: ${wrong}\n${xsd}`);
+        const trip = tripOf(await build(folder, xsd));
+        for (const instance of all) {
+          const problem = problemOf(trip, instance, documents);
+          if (problem !== null) throw new Error(`${problem}\n${xsd}`);
+        }
+        if (!XMLLINT) return;
+        const written = [...documents.keys()];
+        for (const [index, verdict] of lint(folder, xsd, written).entries()) {
+          judged += 1;
+          if (verdict !== '')
+            throw new Error(
+              `libxml2: ${verdict}\n${written[index]}\nof ${documents.get(written[index] ?? '')}\n${xsd}`,
+            );
+        }
+      }),
+      // A seed cannot become smaller.
+      { numRuns: RUNS, seed: 20_260_101, endOnFailure: true },
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  t.ok(!XMLLINT || judged > RUNS, `${judged} documents judged by libxml2`);
+});
