@@ -198,7 +198,7 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
   ],
   [
     `${SERVICES}clients: {}`,
-    '4:1: Unknown key `clients`. Known here: `listen`, `admin`, `publicUrl`, `workers`, `roles`, `understands`, `services`, `routes`, `graphql`, `limits`, `log`, `demo`.',
+    '4:1: Unknown key `clients`. Known here: `listen`, `admin`, `publicUrl`, `workers`, `roles`, `understands`, `services`, `links`, `routes`, `graphql`, `limits`, `log`, `demo`.',
   ],
   [
     'services: { a: { wsdl: w } }',
