@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import t from 'tap';
+
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
+
+const envelope = (body: string): string =>
+  '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
+  'xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/" xmlns:m="urn:legacy:inventory">' +
+  `<E:Body E:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/">${body}</E:Body></E:Envelope>`;
+
+t.test('answers by the SOAP encoding, as stacks write them, through the gateway', async (t) => {
+  const backend = await startRecordingBackend(answerWith(''));
+  const gateway = await startTestGateway(`services:
+  stock:
+    wsdl: ${resolve('test/real/stacks/php/legacy.wsdl')}
+    url: ${backend.url}/legacy.php
+    operations:
+      getItem: { field: Query.item }
+      listItems: { field: Query.items }
+limits: { codec: { references: 100 } }
+`);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const ask = async (query: string, body: string): Promise<unknown> => {
+    backend.answer = answerWith(envelope(body));
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query }),
+    });
+    return response.json();
+  };
+  const item = '{ item(sku: "S1") { sku qty tags substitute { sku qty substitute { sku } } } }';
+  const values = (sku: string, rest: string): string =>
+    `<sku xsi:type="enc:string">${sku}</sku><qty href="#n"/><price xsi:type="xsd:decimal">1.50</price>` +
+    `<unit xsi:type="m:Unit">kg</unit><active xsi:type="xsd:boolean">1</active><counted xsi:nil="1"/>${rest}`;
+  const number = '<multiRef id="n" enc:root="0" xsi:type="xsd:int">7</multiRef>';
+  const tags = '<tags xsi:type="enc:Array" enc:arrayType="xsd:string[2]"><tags>a</tags><tags>b</tags></tags>';
+  t.same(
+    await ask(
+      item,
+      `<m:getItemReturned><whatever href="#1"/></m:getItemReturned>${number}` +
+        `<multiRef id="2" xsi:type="m:Item">${values('S2', tags)}</multiRef>` +
+        `<multiRef id="1" xsi:type="m:Item">${values('S1', '<tags enc:arrayType="xsd:string[0]"/><substitute href="#2"/>')}</multiRef>`,
+    ),
+    { data: { item: { sku: 'S1', qty: 7, tags: [], substitute: { sku: 'S2', qty: 7, substitute: null } } } },
+  );
+  const looped = `<multiRef id="1">${values('S1', `${tags}<substitute href="#1"/>`)}</multiRef>${number}`;
+  t.match(await ask(item, `<m:getItemResponse><return href="#1"/></m:getItemResponse>${looped}`), {
+    data: { item: { sku: 'S1', substitute: null } },
+    errors: [{ path: ['item', 'substitute'], extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }],
+  });
+  const list = `<return enc:arrayType="m:Item[101]">${'<i href="#1"/>'.repeat(101)}</return>`;
+  t.match(await ask('{ items(count: 1) { sku } }', `<m:listItemsResponse>${list}</m:listItemsResponse>${looped}`), {
+    data: { items: null },
+    errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }],
+  });
+  t.match(await ask(item, '<m:listItemsResponse/>'), { errors: [{ extensions: { code: 'UPSTREAM_DESYNC' } }] });
+});
