@@ -166,7 +166,7 @@ function contentOf({ node, unit }: Component, reading: SchemaReading): Omit<Attr
   const inline = childOf(node, XSD, 'simpleType');
   const type =
     named !== null
-      ? reading.simple.referred(node, named, unit)
+      ? reading.simple.ofAttribute(node, named, unit)
       : inline !== null
         ? reading.simple.inline(inline, unit)
         : ANY_SIMPLE;

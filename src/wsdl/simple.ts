@@ -55,15 +55,25 @@ export class SimpleTypeReader {
     return this.#readOnce({ node, unit });
   }
 
-  /** The type that `value` names at `node` (`type`, `base`, `itemType`), or a string of its own, with a notice. */
+  /** The type that `value` names at `node` (`base`, `itemType`), or a string of its own, with a notice. */
   referred(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
+    const type = this.#find(node, value, unit);
+    if (type !== null) return type;
+    const name = nameIn(node, value, unit);
+    return this.#unknownType(name === null ? `!${value}` : typeKey(name), node, lostBy(value, name));
+  }
+
+  /** The type of an attribute. Nothing is lost of one whose type is not there: its value is a string, with a notice. */
+  ofAttribute(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
+    const type = this.#find(node, value, unit);
+    if (type === null) this.#notices.add(problemAt(node, lostBy(value, nameIn(node, value, unit))));
+    return type ?? ANY_SIMPLE;
+  }
+
+  #find(node: XmlNode, value: string, unit: SchemaUnit): SimpleType | null {
     const name = nameIn(node, value, unit);
     const original = name === null ? undefined : redefinedBase(node, name, unit, this.#components);
-    const type = original === undefined ? name && this.named(name) : this.#readOnce(original);
-    if (type !== null) return type;
-    const key = name === null ? `!${value}` : typeKey(name);
-    const why = name === null ? 'uses a prefix that is not declared' : 'is not declared';
-    return this.#unknownType(key, node, `The simple type ${value} ${why}; it is taken as a string.`);
+    return original === undefined ? name && this.named(name) : this.#readOnce(original);
   }
 
   /** `base` narrowed by the facets in `restriction`. */
@@ -169,6 +179,11 @@ export class SimpleTypeReader {
     const name = { uri: unit.target, local };
     return this.#components.types.get(typeKey(name))?.node === node ? name : null;
   }
+}
+
+function lostBy(value: string, name: QName | null): string {
+  const why = name === null ? 'uses a prefix that is not declared' : 'is not declared';
+  return `The simple type ${value} ${why}; it is taken as a string.`;
 }
 
 /** What a simple type is made of: the base of a restriction, the item of a list, the members of a union, in order. */
