@@ -23,12 +23,12 @@ export function readFaults(
       problems.push(problemAt(fault, `The message of the fault ${name} is not defined. The fault is left out.`));
       continue;
     }
-    const [part, ...others] = childrenOf(message, WSDL, 'part');
-    if (part === undefined) {
+    const { part, count } = context.parts.first(message);
+    if (part === null) {
       context.notices.add(problemAt(message, `The message of the fault ${name} has no part: it has no detail.`));
       continue;
     }
-    if (others.length > 0) {
+    if (count > 1) {
       context.notices.add(problemAt(message, `The message of the fault ${name} has several parts: the first is used.`));
     }
     const named = elementOf(part, context);

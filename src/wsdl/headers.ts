@@ -2,8 +2,8 @@ import type { Problem } from '../base/problem.js';
 import { referredBy, targetOf } from './definitions.js';
 import { elementOf, elementWith, type MessageContext, type MessageUse, messageExtensions, typeOf } from './messages.js';
 import { type ElementDeclaration, type HeaderDeclaration, typeKey } from './model.js';
-import { isSoapBindingNamespace, WSDL } from './namespaces.js';
-import { attributeOf, childrenOf, problemAt, type XmlNode } from './tree.js';
+import { isSoapBindingNamespace } from './namespaces.js';
+import { attributeOf, problemAt, type XmlNode } from './tree.js';
 
 /** The header blocks of one direction; one that cannot be read is left out with a problem. */
 export function readHeaders(
@@ -31,16 +31,12 @@ function readHeader(header: XmlNode, use: MessageUse, context: MessageContext): 
   const isOwn = attributeOf(header, 'message') === null;
   const message = isOwn ? referredBy(use.abstract, 'message', messages) : referredBy(header, 'message', messages);
   const name = attributeOf(header, 'part') ?? '';
-  const part = childrenNamed(message, name);
+  const part = message === null ? null : context.parts.named(message, name);
   if (part === null) return problemAt(header, `The header part ${name} is not defined.`);
   const named = elementOf(part, context);
   if (named !== null) return 'element' in named ? named.element : named.disabled;
   return elementWith(attributeOf(header, 'namespace') ?? targetOf(part), name, typeOf(part, context));
 }
-
-const childrenNamed = (message: XmlNode | null, name: string): XmlNode | null =>
-  (message === null ? [] : childrenOf(message, WSDL, 'part')).find((part) => attributeOf(part, 'name') === name) ??
-  null;
 
 /** What stands in the Header of a Fault passes as it is: no error of GraphQL has a place for it. */
 function noteHeaderFaults(header: XmlNode, { notices }: MessageContext): void {

@@ -1,9 +1,10 @@
 import type { Problem } from '../base/problem.js';
 import { opaqueType } from './builtin.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
+import type { MessageParts } from './message-parts.js';
 import type { ElementDeclaration, Particle, XsdType } from './model.js';
 import { typeKey } from './model.js';
-import { isSoapBindingNamespace, WSDL, WSDL_MIME, XSD } from './namespaces.js';
+import { isSoapBindingNamespace, WSDL_MIME, XSD } from './namespaces.js';
 import type { Notices } from './notices.js';
 import type { Schema } from './schema.js';
 import { attributeOf, childrenOf, problemAt, qNameAt, type XmlNode } from './tree.js';
@@ -13,6 +14,7 @@ export interface MessageContext {
   readonly definitions: Definitions;
   readonly schema: Schema;
   readonly notices: Notices;
+  readonly parts: MessageParts;
 }
 
 /** One direction of an operation: what the port type and the binding say of it. */
@@ -73,6 +75,7 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
   }
   const problems = attachmentProblems(use);
   const parts = bodyParts(use, message, body ?? null, context);
+  if (parts === null) return disabledAt(message, 'The messages of this WSDL are used with more parts than allowed.');
   const written: Body['use'] = parts.length === 0 ? null : encoded ? 'encoded' : 'literal';
   if (use.style === 'rpc')
     return { body: rpcBody(use, parts, body ?? null, context, problems), use: written, problems };
@@ -111,8 +114,9 @@ function bodyParts(
   message: XmlNode,
   body: XmlNode | null,
   context: MessageContext,
-): readonly XmlNode[] {
-  const all = childrenOf(message, WSDL, 'part');
+): readonly XmlNode[] | null {
+  const all = context.parts.of(message);
+  if (all === null) return null;
   const listed = body === null ? null : attributeOf(body, 'parts');
   if (body !== null && listed !== null) {
     const names = new Set(listed.split(/\s+/).filter((name) => name !== ''));
@@ -186,7 +190,7 @@ export function nameBody(use: MessageUse, context: MessageContext): ElementDecla
   const body = messageExtensions(use.bound, 'body')[0] ?? null;
   if (use.style === 'rpc') return elementWith(rpcNamespace(use, body), use.wrapper, opaqueType(null));
   const message = messageOf(use, context);
-  const part = message === null ? undefined : bodyParts(use, message, body, context)[0];
+  const part = (message === null ? null : bodyParts(use, message, body, context))?.[0];
   const value = part === undefined ? null : attributeOf(part, 'element');
   const name = part === undefined || value === null ? null : qNameAt(part, value);
   return name === null ? null : elementWith(name.uri, name.local, opaqueType(null));

@@ -7,7 +7,7 @@ import { type Disabled, type MessageContext, type MessageUse, nameBody, readBody
 import type { Operation, Payload } from './model.js';
 import { WSDL } from './namespaces.js';
 import type { OperationPair } from './operation-pairs.js';
-import { attributeOf, childOf, childrenOf, documentationIn, problemAt, type XmlNode } from './tree.js';
+import { attributeOf, childOf, documentationIn, problemAt, type XmlNode } from './tree.js';
 
 /** The problems that the schema types behind an operation bring with them. */
 export type ReachableProblems = (operation: Pick<Operation, 'input' | 'output' | 'faults'>) => readonly Problem[];
@@ -56,13 +56,13 @@ function commonOf(pair: OperationPair, soap: XmlNode | null, style: 'document' |
 }
 
 /** Without a binding: parts that name types are those of rpc style. */
-function likelyStyle({ node }: OperationPair, { definitions }: OperationContext): 'document' | 'rpc' {
+function likelyStyle({ node }: OperationPair, { definitions, parts }: OperationContext): 'document' | 'rpc' {
   const messages = ['input', 'output'].map((side) => {
     const direction = childOf(node, WSDL, side);
     return direction === null ? null : referredBy(direction, 'message', definitions.messages);
   });
-  const parts = messages.flatMap((message) => (message === null ? [] : childrenOf(message, WSDL, 'part')));
-  return parts.some((part) => attributeOf(part, 'type') !== null) ? 'rpc' : 'document';
+  const all = messages.flatMap((message) => (message === null ? [] : (parts.of(message) ?? [])));
+  return all.some((part) => attributeOf(part, 'type') !== null) ? 'rpc' : 'document';
 }
 
 function styleOf(bound: XmlNode, soap: XmlNode | null): 'document' | 'rpc' {

@@ -4,20 +4,26 @@ import { soapChildren } from './messages.js';
 import type { Operation, Port, WsdlService } from './model.js';
 import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from './namespaces.js';
 import type { Notices } from './notices.js';
-import { pairOperations } from './operation-pairs.js';
+import { operationsOfPortType, type PortTypeOperations, pairOperations } from './operation-pairs.js';
 import { type OperationContext, readOperations } from './operations.js';
 import { attributeOf, childrenOf, problemAt, type XmlNode } from './tree.js';
+
+/** Of all ports together: any number of them may share a binding. */
+const MOST_OPERATIONS = 200_000;
 
 /** Reads every service that has a SOAP port. A port that is none, or is broken, is left out with a notice. */
 export function readServices(definitions: Definitions, bindings: BindingReader, notices: Notices): WsdlService[] {
   const left: Problem[] = [];
+  let operations = 0;
   const services = definitions.services
     .map((service) => ({
       name: { uri: targetOf(service), local: attributeOf(service, 'name') ?? '' },
       ports: childrenOf(service, WSDL, 'port').flatMap((node) => {
         const port = readPort(node, definitions, bindings);
-        if (!('what' in port)) return [port];
-        left.push(port);
+        operations += 'what' in port ? 0 : port.operations.length;
+        const isTooMuch = operations > MOST_OPERATIONS;
+        if (!isTooMuch && !('what' in port)) return [port];
+        left.push('what' in port ? port : problemAt(node, 'The ports have more operations than allowed: left out.'));
         return [];
       }),
     }))
@@ -66,11 +72,15 @@ export function refusalOf(binding: XmlNode): string | null {
   return /[/:](jms|smtp|mail|tcp|msmq)\/?$/i.test(transport) ? 'its transport is not HTTP' : null;
 }
 
+/** Among more port types than this none is guessed. */
+const GUESSES = 20;
+
 /** Reads bindings, each once: several ports may share one. */
 export class BindingReader {
   readonly #definitions: Definitions;
   readonly #context: OperationContext;
   readonly #read = new Map<XmlNode, readonly Operation[]>();
+  readonly #portTypes = new Map<XmlNode, PortTypeOperations>();
 
   constructor(definitions: Definitions, context: OperationContext) {
     this.#definitions = definitions;
@@ -82,11 +92,11 @@ export class BindingReader {
     const { portTypes } = this.#definitions;
     const found = referredBy(binding, 'type', portTypes);
     if (found !== null || attributeOf(binding, 'type') !== null) return found;
-    const names = (node: XmlNode) => childrenOf(node, WSDL, 'operation').map((each) => attributeOf(each, 'name'));
-    const wanted = names(binding);
+    const wanted = childrenOf(binding, WSDL, 'operation').map((each) => attributeOf(each, 'name') ?? '');
+    if (wanted.length === 0 || portTypes.size > GUESSES) return null;
     const fitting = [...portTypes.values()].filter((portType) => {
-      const known = new Set(names(portType));
-      return wanted.length > 0 && wanted.every((name) => known.has(name));
+      const { byName } = this.#operationsOf(portType);
+      return wanted.every((name) => byName.has(name));
     });
     const [only, ...others] = fitting;
     if (only === undefined || others.length > 0) return null;
@@ -108,6 +118,13 @@ export class BindingReader {
     const portType = this.portTypeOf(binding);
     const missing = `The port type ${attributeOf(binding, 'type') ?? ''} is not defined.`;
     const reason = why ?? (portType === null ? problemAt(binding, missing) : null);
-    return readOperations(pairOperations(binding, portType, this.#context.notices), this.#context, reason);
+    const abstract = portType === null ? null : this.#operationsOf(portType);
+    return readOperations(pairOperations(binding, abstract, this.#context.notices), this.#context, reason);
+  }
+
+  #operationsOf(portType: XmlNode): PortTypeOperations {
+    const known = this.#portTypes.get(portType) ?? operationsOfPortType(portType);
+    this.#portTypes.set(portType, known);
+    return known;
   }
 }

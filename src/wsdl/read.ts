@@ -4,6 +4,7 @@ import { collectDefinitions } from './definitions.js';
 import { loadDocuments } from './documents.js';
 import { noteRequiredExtensions } from './extensions.js';
 import { freezeDeep } from './freeze.js';
+import { MessageParts } from './message-parts.js';
 import type { WsdlModel, XsdType } from './model.js';
 import { collectNotices } from './notices.js';
 import { cutDocument } from './pieces.js';
@@ -39,7 +40,7 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
     for (const { type } of schema.elements.values()) yield type;
   };
   const reach = reachableProblems(all, schema.approximated);
-  const context = { definitions, schema, reach, notices };
+  const context = { definitions, schema, reach, notices, parts: new MessageParts() };
   const bindings = new BindingReader(definitions, context);
   const services = readServices(definitions, bindings, notices);
   const [main] = documents;

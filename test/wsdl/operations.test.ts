@@ -406,6 +406,55 @@ t.test('an operation name is only ever data', async (t) => {
   t.equal(model.services[0]?.ports[0]?.operations[0]?.name, name.replace('&quot;', '"'));
 });
 
+t.test('a WSDL whose parts multiply each other is read in bounded time', async (t) => {
+  const many = (count: number, print: (at: number) => string) =>
+    Array.from({ length: count }, (_, at) => print(at)).join('');
+  const operation = (name: string, more = '') => `<operation name="${name}"><input message="t:In"/>${more}</operation>`;
+  const soap = '<soap:binding style="rpc"/>';
+  const hostile: Readonly<Record<string, Parameters<typeof wsdlWith>[0]>> = {
+    'parts and operations': {
+      messages: `<message name="In">${many(10_000, (at) => `<part name="p${at}" type="xs:int"/>`)}</message>`,
+      portType: `<portType name="P">${many(10_000, (at) => operation(`O${at}`))}</portType>`,
+      binding: `<binding name="B" type="t:P">${soap}${many(10_000, (at) => `<operation name="O${at}"/>`)}</binding>`,
+    },
+    'parts and headers': {
+      messages: `<message name="In">${many(10_000, (at) => `<part name="p${at}" type="xs:int"/>`)}</message>`,
+      portType: `<portType name="P">${operation(
+        'O',
+        many(10_000, () => '<fault name="f" message="t:In"/>'),
+      )}</portType>`,
+      binding: `<binding name="B" type="t:P">${soap}<operation name="O"><input>${many(10_000, (at) => `<soap:header message="t:In" part="p${at}"/>`)}</input></operation></binding>`,
+    },
+    'bindings and operations': {
+      portType: `<portType name="P">${many(10_000, (at) => operation(`O${at}`))}</portType>`,
+      binding: many(10_000, (at) => `<binding name="B${at}" type="t:P">${soap}<operation name="O${at}"/></binding>`),
+      service: '',
+    },
+    'bindings without a type': {
+      portType: `<portType name="P">${many(10_000, (at) => operation(`O${at}`))}</portType>`,
+      binding: many(10_000, (at) => `<binding name="B${at}">${soap}<operation name="O${at}"/></binding>`),
+      service: '',
+    },
+    'ports and operations': {
+      portType: `<portType name="P">${many(5000, (at) => operation(`O${at}`))}</portType>`,
+      binding: `<binding name="B" type="t:P">${soap}${many(5000, (at) => `<operation name="O${at}"/>`)}</binding>`,
+      service: `<service name="S">${many(10_000, (at) => `<port name="P${at}" binding="t:B"/>`)}</service>`,
+    },
+    overloads: {
+      portType: `<portType name="P">${many(10_000, () => operation('O'))}</portType>`,
+      binding: `<binding name="B" type="t:P">${soap}${many(10_000, () => '<operation name="O"/>')}</binding>`,
+    },
+  };
+  for (const [name, parts] of Object.entries(hostile)) {
+    const before = process.cpuUsage();
+    const rows = reportRows(await read(t, parts));
+    const { user, system } = process.cpuUsage(before);
+    t.comment(`${name}: ${rows.length} operations, ${Math.round((user + system) / 1000)} ms of processor time`);
+    t.ok(rows.length > 0 && rows.length <= 200_000, name);
+    t.ok(user + system < 20e6, `${name}: seconds, not minutes`);
+  }
+});
+
 t.test('a large WSDL is read in seconds', async (t) => {
   const fields = ['string', 'int', 'decimal', 'dateTime', 'boolean', 'long'].map(
     (type, at) => `<xs:element name="f${at}" type="xs:${type}" minOccurs="0"/>`,
