@@ -1,4 +1,5 @@
 import { AttributeReader, type Attributes, type ReadAttributes } from './attributes.js';
+import { blockedBy } from './blocked.js';
 import { ANY_TYPE, STRING } from './builtin.js';
 import type { Component } from './components.js';
 import { arrayContent } from './encoded-array.js';
@@ -46,6 +47,7 @@ export class ComplexTypeReader {
 
   fill(type: OpenComplexType, { node, unit }: Component): void {
     type.abstract = isTrue(attributeOf(node, 'abstract'));
+    type.blocked = blockedBy(node, unit);
     type.documentation = documentationIn(childOf(node, XSD, 'annotation'), XSD);
     const step = derivationOf(node);
     const mixed = isTrue((step && attributeOf(step.container, 'mixed')) ?? attributeOf(node, 'mixed'));

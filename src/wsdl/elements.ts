@@ -1,3 +1,4 @@
+import { blockedBy } from './blocked.js';
 import { ANY_TYPE, opaqueType } from './builtin.js';
 import { type Component, nameIn, type SchemaUnit } from './components.js';
 import { type ElementDeclaration, typeKey, type XsdType } from './model.js';
@@ -20,6 +21,7 @@ export function readElement(
     default: node.attributes.get('default') ?? null,
     fixed: node.attributes.get('fixed') ?? null,
     abstract: isTrue(attributeOf(node, 'abstract')),
+    blocked: blockedBy(node, unit),
     constraints: reading.identity.of({ node, unit }),
     documentation: documentationIn(childOf(node, XSD, 'annotation'), XSD),
   };

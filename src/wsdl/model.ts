@@ -83,6 +83,8 @@ export interface ElementDeclaration {
   readonly fixed: string | null;
   /** A global one that never stands on the wire itself: only what may be substituted for it. */
   readonly abstract: boolean;
+  /** Types derived so from its own may not be named by xsi:type (`block`); not given: any may. */
+  readonly blocked?: readonly ('extension' | 'restriction')[];
   /** What must be unique within it, or refer (XSD 1.0 part 1 section 3.11). */
   readonly constraints: readonly IdentityConstraint[];
   readonly documentation: string | null;
@@ -179,6 +181,8 @@ export interface ComplexType {
   readonly kind: 'complex';
   readonly name: QName | null;
   readonly abstract: boolean;
+  /** Types derived so from it may not be named by xsi:type where it is declared (`block`); not given: any may. */
+  readonly blocked?: readonly ('extension' | 'restriction')[];
   /** The complex type this one extends or restricts, or null. */
   readonly base: ComplexType | null;
   readonly derivation: 'extension' | 'restriction' | null;

@@ -387,6 +387,40 @@ ${doc(sequence(s('part', occurs(0, 'unbounded'), 't:Part') + s('n', occurs(0, 1)
     ]),
   },
   {
+    name: 'xsi:type, where it is blocked',
+    schema: `<xs:complexType name="Base">${sequence(s('v', occurs(0, 1)))}</xs:complexType>
+<xs:complexType name="Sealed" block="extension">${sequence(s('v', occurs(0, 1)))}</xs:complexType>
+${['Base', 'Sealed']
+  .map(
+    (base) =>
+      `<xs:complexType name="More${base}"><xs:complexContent><xs:extension base="t:${base}">${sequence(s('w', occurs(0, 1)))}</xs:extension></xs:complexContent></xs:complexType><xs:complexType name="Less${base}"><xs:complexContent><xs:restriction base="t:${base}"/></xs:complexContent></xs:complexType>`,
+  )
+  .join('')}
+${doc(
+  sequence(
+    s('open', occurs(0, 1), 't:Base') +
+      s('none', `${occurs(0, 1)} block="#all"`, 't:Base') +
+      s('less', `${occurs(0, 1)} block="extension"`, 't:Base') +
+      s('sealed', occurs(0, 1), 't:Sealed') +
+      s('int', `${occurs(0, 1)} block="restriction"`, 'xs:int'),
+  ),
+)}`,
+    valid: [
+      d('<open xsi:type="t:MoreBase"><w/></open>'),
+      d('<none xsi:type="t:Base"/>'),
+      d('<less xsi:type="t:LessBase"/>'),
+      d('<sealed xsi:type="t:LessSealed"/>'),
+      d('<int xsi:type="xs:int">1</int>'),
+    ],
+    invalid: [
+      [d('<none xsi:type="t:LessBase"/>'), 'type', '/doc/none/@xsi:type'],
+      [d('<none xsi:type="t:MoreBase"/>'), 'type', '/doc/none/@xsi:type'],
+      [d('<less xsi:type="t:MoreBase"/>'), 'type', '/doc/less/@xsi:type'],
+      [d('<sealed xsi:type="t:MoreSealed"/>'), 'type', '/doc/sealed/@xsi:type'],
+      [d('<int xsi:type="xs:short">1</int>'), 'type', '/doc/int/@xsi:type'],
+    ],
+  },
+  {
     name: 'wildcards',
     schema: `${s('known', '', 'xs:int')}
 ${doc(

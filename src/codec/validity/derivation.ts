@@ -1,25 +1,37 @@
-import type { ComplexType, SimpleType, XsdType } from '../../wsdl/model.js';
+import type { ComplexType, ElementDeclaration, SimpleType, XsdType } from '../../wsdl/model.js';
 import { XSD } from '../../wsdl/namespaces.js';
 
 /** Deeper than types are derived from each other. */
 const CHAIN_MAX = 1000;
 
-/** Whether an element declared to be of one type may say that it is of another (XSD 1.0 part 1 section 3.3.4, cvc-elt.4.3). */
-export function isDerived(type: XsdType, declared: XsdType): boolean {
-  if (type === declared || isBuiltIn(declared, 'anyType')) return true;
-  if (type.kind === 'complex') return isComplexDerived(type, declared);
-  return declared.kind === 'simple' && isSimpleDerived(type, declared);
+/**
+ * Whether an element may say that it is of this type (XSD 1.0 part 1 section 3.3.4, cvc-elt.4.3): it is derived from the
+ * declared one, in no way that the element or its declared type blocks.
+ */
+export function maySay({ type: declared, blocked = [] }: ElementDeclaration, type: XsdType): boolean {
+  const banned =
+    declared.kind === 'complex' && declared.blocked !== undefined ? [...blocked, ...declared.blocked] : blocked;
+  if (type === declared) return true;
+  if (type.kind === 'complex') return isComplexDerived(type, declared, banned);
+  if (banned.includes('restriction')) return false;
+  return isBuiltIn(declared, 'anyType') || (declared.kind === 'simple' && isSimpleDerived(type, declared));
 }
 
-function isComplexDerived(type: ComplexType, declared: XsdType): boolean {
+type Derivation = NonNullable<ComplexType['derivation']>;
+
+function isComplexDerived(type: ComplexType, declared: XsdType, banned: readonly Derivation[]): boolean {
   let at: ComplexType = type;
   for (let steps = 0; steps < CHAIN_MAX; steps++) {
     if (at === declared) return true;
+    if (at.derivation !== null && banned.includes(at.derivation)) return false;
     if (at.base === null) break;
     at = at.base;
   }
+  // Everything is a restriction of anyType.
+  if (isBuiltIn(declared, 'anyType')) return !banned.includes('restriction');
   // A type with simple content may extend a simple type.
-  return declared.kind === 'simple' && at.content.kind === 'text' && isSimpleDerived(at.content.type, declared);
+  if (declared.kind !== 'simple' || at.content.kind !== 'text' || banned.includes('extension')) return false;
+  return isSimpleDerived(at.content.type, declared);
 }
 
 function isSimpleDerived(type: SimpleType, declared: SimpleType): boolean {

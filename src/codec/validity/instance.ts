@@ -1,7 +1,7 @@
 import type { StartTag } from '../../xml/events.js';
 import { trimXml } from '../lexical.js';
 import { resolveQName, XSI_URI } from '../xsi.js';
-import { isDerived } from './derivation.js';
+import { maySay } from './derivation.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
 import type { Trouble } from './violation.js';
 
@@ -26,7 +26,7 @@ export function typeOf(tag: StartTag, element: ElementRules, schema: SchemaRules
   const type = schema.named(resolveQName(tag, lexical));
   // What is declared nowhere may be of a type that is declared nowhere.
   if (type === null) return element === schema.undeclared ? element.type : NOT_DECLARED;
-  return isDerived(type, element.declaration.type) ? schema.type(type) : NOT_DERIVED;
+  return maySay(element.declaration, type) ? schema.type(type) : NOT_DERIVED;
 }
 
 /** Whether an element is nil. */
