@@ -1,5 +1,6 @@
 import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
+import { InputError } from '../codec/input-error.js';
 import type { Decoded, ReplyPlan } from '../codec/plan.js';
 import type { BoundField } from './bound-field.js';
 
@@ -35,7 +36,13 @@ export class RequestCalls {
     this.throwIfGone();
     if (this.#left === 0) throw this.refusal('MAX_CALLS_LIMIT');
     this.#left--;
-    return this.#callField(call);
+    try {
+      return await this.#callField(call);
+    } catch (caught) {
+      // What cannot be written is not sent.
+      if (caught instanceof InputError) this.#left++;
+      throw caught;
+    }
   }
 
   /** A refusal of a part of the request, which those who observe it are told of. */

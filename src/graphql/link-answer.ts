@@ -1,5 +1,6 @@
+import { InputError } from '../codec/input-error.js';
 import type { Decoded, DecodeError } from '../codec/plan.js';
-import type { LinkBatch } from './link.js';
+import type { Feed, LinkBatch } from './link.js';
 import type { BatchKey } from './link-batches.js';
 import { HIDDEN, hiddenAlong, hiddenKey, isObject } from './link-plan.js';
 
@@ -17,8 +18,42 @@ export const NO_ANSWER: LinkAnswer = { value: null, errors: [], furtherErrors: 0
 
 export const failed = (failure: unknown): LinkAnswer => ({ ...NO_ANSWER, failure });
 
+/**
+ * Asks for all keys in one call. A key that cannot be sent has its own error and is left out: values of one backend
+ * need not be what another takes.
+ */
+export async function answerKeys(
+  keys: readonly BatchKey[],
+  feed: Feed,
+  batch: LinkBatch,
+  ask: (values: readonly unknown[]) => Promise<Decoded>,
+): Promise<readonly LinkAnswer[]> {
+  const answers = new Map<BatchKey, LinkAnswer>();
+  let left = keys;
+  for (let attempt = 0; left.length > 0; attempt++) {
+    try {
+      const found = answersOf(await ask(left.map(({ value }) => value)), batch, left);
+      for (const [at, key] of left.entries()) answers.set(key, found[at] ?? NO_ANSWER);
+      break;
+    } catch (caught) {
+      const wrong = attempt < WRONG_KEYS_MAX ? wrongKey(caught, feed, left) : null;
+      for (const key of wrong === null ? left : [wrong]) answers.set(key, failed(caught));
+      left = wrong === null ? [] : left.filter((key) => key !== wrong);
+    }
+  }
+  return keys.map((key) => answers.get(key) ?? NO_ANSWER);
+}
+
+/** Each wrong key takes the writing of one request. */
+const WRONG_KEYS_MAX = 10;
+
+function wrongKey(caught: unknown, { argument }: Feed, keys: readonly BatchKey[]): BatchKey | null {
+  const index = caught instanceof InputError ? caught.path[argument.length + 1] : undefined;
+  return typeof index === 'number' ? (keys[index] ?? null) : null;
+}
+
 /** The answers to keys from the answer of a list operation. Items are known by their keys, in whatever order. */
-export function answersOf(decoded: Decoded, batch: LinkBatch, keys: readonly BatchKey[]): readonly LinkAnswer[] {
+function answersOf(decoded: Decoded, batch: LinkBatch, keys: readonly BatchKey[]): readonly LinkAnswer[] {
   const list = hiddenAlong(decoded.value, batch.items.length);
   const items: readonly unknown[] = Array.isArray(list) ? list : [];
   const indexes = new Map<string, number[]>();

@@ -1,12 +1,12 @@
 import { Refusal } from '../base/refusal.js';
-import type { Decoded, ReplyPlan } from '../codec/plan.js';
+import type { Decoded } from '../codec/plan.js';
 import { argumentsOf } from './arguments.js';
 import type { ErrorList } from './error-list.js';
 import { decodeError, fieldError } from './errors.js';
 import { type FieldCall, type RequestCalls, Turns } from './field-call.js';
 import type { GraphqlLimits } from './limits.js';
 import type { LinkBatch } from './link.js';
-import { answersOf, failed, keyText, type LinkAnswer, NO_ANSWER } from './link-answer.js';
+import { answerKeys, failed, keyText, type LinkAnswer, NO_ANSWER } from './link-answer.js';
 import { LinkBatches } from './link-batches.js';
 import { type FedValue, fedValues, type Given, withValues } from './link-feed.js';
 import type { LinkSelection, Walk } from './link-plan.js';
@@ -105,17 +105,16 @@ export class LinkRun {
     given: GivenText,
     { feed, value }: FedValue,
   ): Promise<LinkAnswer> {
-    return this.#batches.load(given.text, { text: keyText(value, batch.isNumeric), value }, async (keys) => {
-      const all = withValues(given, [{ feed, value: keys.map((key) => key.value) }]);
-      try {
-        return answersOf(await this.#ask({ ...all, bound: link.called, plan: target.reply }), batch, keys);
-      } catch (caught) {
-        return keys.map(() => failed(caught));
-      }
-    });
+    const key = { text: keyText(value, batch.isNumeric), value };
+    return this.#batches.load(given.text, key, (keys) =>
+      answerKeys(keys, feed, batch, (values) => {
+        const all = withValues(given, [{ feed, value: values }]);
+        return this.#ask({ ...all, bound: link.called, plan: target.reply });
+      }),
+    );
   }
 
-  #ask(call: FieldCall & { readonly plan: ReplyPlan }): Promise<Decoded> {
+  #ask(call: FieldCall): Promise<Decoded> {
     return this.#turns.run(() => this.#calls.call(call));
   }
 

@@ -327,6 +327,29 @@ t.test('errors stand at every place the answer would have', async (t) => {
   );
 });
 
+t.test('a key that the other service would not take has its own error', async (t) => {
+  const links = `links:
+  Order.tagged:
+    operation: customers.GetArticles
+    arguments: { skus: id }
+    batch: { operation: customers.GetArticles, argument: skus, key: sku }
+`;
+  const graph = await startGraph(t, 'limits:\n  codec: { stringChars: 1024 }\n', links);
+  const long = 'x'.repeat(1100);
+  graph.special = (call) =>
+    call === 'ListOrders'
+      ? reply(
+          'ListOrders',
+          'urn:orders',
+          `<orders><id>a</id></orders><orders><id>${long}</id></orders><orders><id>b</id></orders>`,
+        )
+      : null;
+  const { data, errors } = await graph.ask('{ orders { tagged { title } } }');
+  t.same(data, { orders: [{ tagged: [{ title: 'T a' }] }, { tagged: null }, { tagged: [{ title: 'T b' }] }] });
+  t.match(errors, [{ path: ['orders', 1, 'tagged'], extensions: { code: 'BAD_USER_INPUT' } }]);
+  t.same(graph.calls(), ['ListOrders', 'GetArticles a,b']);
+});
+
 t.test('a null that may not be makes the link null, not what is around it', async (t) => {
   const graph = await startGraph(t);
   graph.special = (call) => {

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import {
+  assertValidSchema,
   type ExecutionResult,
   executeSync,
   type GraphQLNamedType,
@@ -390,6 +391,7 @@ function selection(type: GraphQLNamedType, depth: number, choose: (below: number
 
 t.test('random selections are answered as graphql-js answers them with resolvers', async (t) => {
   t.same(SOCIETY.linkFaults, []);
+  assertValidSchema(SOCIETY.schema);
   const party = SOCIETY.schema.getType('Party');
   if (!party) throw new Error('no Party');
   let compared = 0;
