@@ -58,11 +58,15 @@ export class ParticleReader {
   #compositor(node: XmlNode, unit: SchemaUnit, kind: Compositor): ReadParticle {
     const particles: Particle[] = [];
     let size = 0;
+    let mayBeEmpty = false;
     for (const child of node.children) {
       if (child.uri !== XSD) continue;
       const { particle, trouble } = this.read(child, unit);
       if (trouble !== null) return { particle: null, trouble };
-      if (particle === null) continue;
+      if (particle === null) {
+        mayBeEmpty ||= kind === 'choice' && isEmptyBranch(child);
+        continue;
+      }
       size += this.#sizeOf(particle);
       if (size > MOST) return { particle: null, trouble: problemAt(node, 'The content model is larger than allowed.') };
       if (particle.kind === kind && isOnce(particle) && this.#mayCopy(particle.particles.length)) {
@@ -71,7 +75,7 @@ export class ParticleReader {
     }
     const { min, max } = occurrenceOf(node, this.#reading);
     if (max === 0 || particles.length === 0) return { particle: null, trouble: null };
-    return this.#sized({ kind, particles, min, max }, size);
+    return this.#sized({ kind, particles, min: mayBeEmpty ? 0 : min, max }, size);
   }
 
   #sized(particle: Particle, size: number): ReadParticle {
@@ -203,6 +207,11 @@ export class ParticleReader {
     return this.#sizes.get(particle) ?? 1;
   }
 }
+
+/** Of what has no particle: whether it is a branch that nothing satisfies, and not one that is not there. */
+const isEmptyBranch = (node: XmlNode): boolean =>
+  (node.local === 'sequence' || node.local === 'all' || node.local === 'group') &&
+  attributeOf(node, 'maxOccurs') !== '0';
 
 const once = (element: ElementDeclaration): Particle => ({ kind: 'one', element, min: 1, max: 1 });
 

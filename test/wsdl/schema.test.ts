@@ -71,7 +71,8 @@ t.test('sequence, choice, all, any and groups nest', async (t) => {
        <xs:sequence><xs:element name="q" type="xs:int"/></xs:sequence></xs:sequence></xs:complexType>
      <xs:complexType name="B"><xs:all><xs:element name="a" type="xs:int"/><xs:element name="b" type="xs:int" minOccurs="0"/></xs:all></xs:complexType>
      <xs:complexType name="C"><xs:group ref="t:G"/></xs:complexType><xs:complexType name="D"><xs:sequence/></xs:complexType>
-     <xs:complexType name="E"/>`,
+     <xs:complexType name="E"/><xs:complexType name="F"><xs:choice><xs:sequence/><xs:element name="f" type="xs:int"/></xs:choice></xs:complexType>
+     <xs:complexType name="H"><xs:choice><xs:sequence maxOccurs="0" minOccurs="0"/><xs:element name="h" type="xs:int"/></xs:choice></xs:complexType>`,
     '',
   );
   t.equal(
@@ -81,6 +82,8 @@ t.test('sequence, choice, all, any and groups nest', async (t) => {
   t.equal(printContent(complexOf(model, 'B')), 'all(a:int, b:int[0..1])');
   t.equal(printContent(complexOf(model, 'C')), 'choice(x:int, y:int)');
   t.equal(printContent(complexOf(model, 'D')), 'empty');
+  t.equal(printContent(complexOf(model, 'F')), 'choice(f:int)[0..1]', 'a branch that is empty may be taken');
+  t.equal(printContent(complexOf(model, 'H')), 'choice(h:int)', 'one that is not there may not');
   t.equal(printContent(complexOf(model, 'E')), 'empty', 'an empty complex type is fine');
 });
 
