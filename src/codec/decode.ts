@@ -6,7 +6,7 @@ import { type Answer, MISSING, NIL, Places } from './places.js';
 import type { Decoded, ReplyPlan } from './plan.js';
 import { programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
 import { isComplete, type LateValue, Reading, readXml, strongestInterest } from './reading.js';
-import { isNil, placeOf } from './xsi.js';
+import { isNil, placeOf, uriOfName } from './xsi.js';
 
 export interface DecodeLimits {
   /** Items of one list; a longer list is null with an error. */
@@ -72,7 +72,10 @@ export class ReplyDecoder implements XmlHandler {
   text(piece: string): void {
     for (let reading = this.#top; reading !== null; reading = reading.next) {
       if (reading.xml !== null) reading.xml.text(piece);
-      else if (reading.interest === ALL) reading.text += piece;
+      else if (reading.interest === ALL) {
+        reading.text += piece;
+        if (reading.scope !== null) reading.noteName();
+      }
     }
   }
 
@@ -165,7 +168,7 @@ export class ReplyDecoder implements XmlHandler {
     index: number,
     readings: Reading | null,
   ): Reading | null {
-    if (slot.isSimple) return this.#takeReading(owner, slot, index, tag.uri, readings);
+    if (slot.isSimple) return this.#takeReading(tag, owner, slot, index, readings);
     const isWrapper = slot.items !== null && index === -1;
     if (isWrapper || slot.value.kind !== 'object') {
       if (slot.value.kind === 'opaque' && !isWrapper)
@@ -183,13 +186,14 @@ export class ReplyDecoder implements XmlHandler {
   }
 
   /** A reading of a simple value, used again. */
-  #takeReading(owner: Reading, slot: SlotProgram, index: number, uri: string, next: Reading | null): Reading {
+  #takeReading(tag: StartTag, owner: Reading, slot: SlotProgram, index: number, next: Reading | null): Reading {
     const idle = this.#idle;
-    const reading = idle ?? new Reading(owner, slot, index, uri, null);
+    const reading = idle ?? new Reading(owner, slot, index, tag.uri, null);
     if (idle !== null) {
       this.#idle = idle.next;
-      idle.begin(owner, slot, index, uri);
+      idle.begin(owner, slot, index, tag.uri);
     }
+    reading.scope = slot.isName ? tag : null;
     reading.next = next;
     return reading;
   }
@@ -221,6 +225,7 @@ export class ReplyDecoder implements XmlHandler {
   #readAttribute(tag: StartTag, owner: Reading, slot: SlotProgram): void {
     const lexical = tag.attributeCount === 0 ? null : tag.attribute(slot.name.uri, slot.name.local);
     if (lexical === null) this.#places.deliver(owner, slot, -1, slot.fallback, MISSING);
+    else if (slot.isName) this.#places.deliverName(owner, slot, -1, lexical, uriOfName(tag, lexical));
     else this.#places.deliverText(owner, slot, -1, lexical);
   }
 
@@ -240,6 +245,7 @@ export class ReplyDecoder implements XmlHandler {
       else if (reading.late !== null) this.#deliverLate(owner, slot, index, reading.late);
       else if (reading.text === '' && slot.fallback !== null)
         this.#places.deliver(owner, slot, index, slot.fallback, null);
+      else if (slot.isName) this.#places.deliverName(owner, slot, index, reading.text, reading.nameUri);
       else this.#places.deliverText(owner, slot, index, reading.text);
     }
   }

@@ -76,6 +76,14 @@ export class Places {
     else this.reject(owner, slot, index, value.message);
   }
 
+  /** A QName, as `{uri}local` where its prefix is bound to `uri`; as it is written where that is null. */
+  deliverName(owner: Reading, slot: SlotProgram, index: number, text: string, uri: string | null): void {
+    const isName = uri !== null && slot.value.kind === 'scalar';
+    const value = isName ? decodeOrRule(slot.value.scalar, text) : null;
+    if (typeof value !== 'string') this.deliverText(owner, slot, index, text);
+    else this.deliver(owner, slot, index, `{${uri}}${value.slice(value.indexOf(':') + 1)}`, null);
+  }
+
   /** A value that is none: null with an error, whether it may be null or not. */
   reject(owner: Reading, slot: SlotProgram, index: number, rule: string): void {
     this.record(owner, slot, index, rule);

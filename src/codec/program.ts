@@ -69,6 +69,8 @@ export interface SlotProgram {
   readonly isItem: boolean;
   /** Its value is simple, and stands in the element that fills it. */
   readonly isSimple: boolean;
+  /** Its value is a QName, whose prefix means something where it stands. */
+  readonly isName: boolean;
   /** Its items are those of an array of the SOAP encoding, which may tell their places. */
   readonly isArray: boolean;
   /** The decoded default, or the constant; null where there is none. */
@@ -171,6 +173,7 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
     items: null,
     isItem: slot.list && source.from !== 'wrapped list',
     isSimple: value.kind === 'scalar' && source.from !== 'wrapped list',
+    isName: value.kind === 'scalar' && value.scalar.name === 'QName',
     isArray: source.from === 'items' || (source.from === 'wrapped list' && source.item === null),
     fallback: fallbackOf(slot, value),
   };

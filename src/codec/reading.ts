@@ -1,6 +1,7 @@
 import { ALL, ELEMENTS, type Interest, type StartTag } from '../xml/events.js';
 import type { OpaqueXml } from './opaque.js';
 import type { ChildTable, SlotProgram, VariantProgram } from './program.js';
+import { uriOfName } from './xsi.js';
 
 /**
  * One reading of one open element: as an object, as a simple value (or XML), as the wrapper of a list. An element may
@@ -29,6 +30,9 @@ export class Reading {
   xml: OpaqueXml | null = null;
   /** A simple value whose bytes stand elsewhere. */
   late: LateValue | null = null;
+  /** Of a QName: where its prefix is looked up while its text is told; and what that is bound to, or null. */
+  scope: StartTag | null = null;
+  nameUri: string | null = null;
   /** A simple value has child elements. */
   hasChildren = false;
   /** The value cannot be had, for this reason: null with an error. */
@@ -67,6 +71,11 @@ export class Reading {
     }
   }
 
+  /** More of the text of a QName has come. */
+  noteName(): void {
+    if (this.nameUri === null && this.scope !== null) this.nameUri = uriOfName(this.scope, this.text);
+  }
+
   /** Begins a reading of a simple value in the place of one that is over. */
   begin(owner: Reading, slot: SlotProgram, index: number, uri: string): void {
     this.owner = owner;
@@ -75,6 +84,7 @@ export class Reading {
     this.uri = uri;
     this.text = '';
     this.late = null;
+    this.nameUri = null;
     this.hasChildren = false;
     this.broken = null;
   }

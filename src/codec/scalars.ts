@@ -127,11 +127,7 @@ const CUSTOM: readonly (readonly [string, string, string | null])[] = [
   ['Base64', 'Bytes in base64, without white space.', 'base64Binary'],
   ['Hex', 'Bytes in pairs of hexadecimal digits.', 'hexBinary'],
   ['URI', 'A URI or IRI reference, absolute or relative.', 'anyURI'],
-  [
-    'QName',
-    'A qualified name as written by the service. In an argument: {namespace}name, or a name without a prefix.',
-    'QName',
-  ],
+  ['QName', 'A qualified name: {namespace}name, or a name without a prefix as it is written.', 'QName'],
   ['XML', 'Content whose type is not modelled, as XML text.', null],
 ];
 

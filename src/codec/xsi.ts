@@ -28,6 +28,12 @@ export function resolveQName(tag: StartTag, lexical: string): QName {
   return { uri: tag.namespace(colon === -1 ? '' : name.slice(0, colon)) ?? '', local: name.slice(colon + 1) };
 }
 
+/** What the prefix of a QName in content is bound to; null where it has none, or its prefix is not declared. */
+export function uriOfName(tag: StartTag, lexical: string): string | null {
+  const colon = lexical.indexOf(':');
+  return colon === -1 ? null : tag.namespace(trimXml(lexical.slice(0, colon)));
+}
+
 /** `enc:offset` and `enc:position` of an array live here (SOAP 1.1 section 5.4.2). */
 const ENCODING_URI = 'http://schemas.xmlsoap.org/soap/encoding/';
 

@@ -82,6 +82,8 @@ class DecodedReply implements UpstreamReceiver {
   /** Null where the reply is no package. */
   #attachments: Attachments | null = null;
   #bytes = 0;
+  /** What the reply holds must be valid, to its end. */
+  #isEnforced = false;
   #isOver = false;
 
   constructor(
@@ -161,7 +163,8 @@ class DecodedReply implements UpstreamReceiver {
 
   /** Enough has come, and more comes. Where little is left the connection is worth more than that. */
   get #mayEndEarly(): boolean {
-    if (!this.#context.service.config.earlyEnd || !(this.#decoder instanceof ReplyDecoder)) return false;
+    if (!this.#context.service.config.earlyEnd || this.#isEnforced || !(this.#decoder instanceof ReplyDecoder))
+      return false;
     const length = Number(this.#head?.header('content-length') ?? Number.POSITIVE_INFINITY);
     return length - this.#bytes > EARLY_END_BYTES && this.#decoder.isComplete;
   }
@@ -192,6 +195,7 @@ class DecodedReply implements UpstreamReceiver {
   #validated(tag: StartTag, decoder: XmlHandler): XmlHandler {
     const { service, exchange } = this.#context;
     const validator = service.validity?.enforcedReply(this.#operation, tag, exchange) ?? null;
+    this.#isEnforced = validator !== null;
     return validator === null ? decoder : new Both(decoder, validator);
   }
 

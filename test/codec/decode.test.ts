@@ -570,3 +570,12 @@ t.test('what is asked for is all there as soon as nothing that follows can matte
   t.equal(completeAt(reply(nested), '<b>1</b><a>2</a><z/>'), '<b>1</b><a>2</a>');
   t.equal(completeAt(reply(object(child('o', 'int!'))), '<o>x</o><z/>'), '<o>x</o>', 'lost is certain too');
 });
+
+t.test('a QName is told by its namespace, not by a prefix that means nothing elsewhere', async (t) => {
+  const plan = reply(object(child('a', '[QName]'), attribute('k', 'QName')));
+  const content = '<a>p:x</a><a xmlns:p="urn:inner"> p:y<!-- -->z </a><a>plain</a><a>unbound:x</a><a>p:1</a><a/>';
+  t.strictSame(shown(read(plan, content, 'xmlns:p="urn:p" k="p:v"')), {
+    value: { a: ['{urn:p}x', '{urn:inner}yz', 'plain', 'unbound:x', null, null], k: '{urn:p}v' },
+    errors: ['a.4: must be a qualified name'],
+  });
+});
