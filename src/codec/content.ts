@@ -6,7 +6,15 @@ import { isGiven, isRecord, isSilent, memberOf, type ReadonlyRecord, variantOf }
 import { below, type InputPath, refuse } from './input-error.js';
 import { type EncodeLimits, LeafMarker, REQUIRED } from './leaves.js';
 import { CLOSE, type Mark } from './marks.js';
-import type { EncodeArray, EncodeElement, EncodeObject, EncodeSource, EncodeValue, EncodeVariants } from './plan.js';
+import type {
+  EncodeArray,
+  EncodeElement,
+  EncodeObject,
+  EncodeSource,
+  EncodeValue,
+  EncodeVariant,
+  EncodeVariants,
+} from './plan.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
 import { XSI_URI } from './xsi.js';
 
@@ -116,8 +124,7 @@ export class ContentMarker {
     }
     if (value === undefined || value === null) {
       // Absent and null say the same, unless the schema can tell them apart.
-      if (nillable && occurs !== 'many' && (value === null || required))
-        this.#marks.push({ kind: 'open', name }, NIL, CLOSE);
+      if (nillable && occurs !== 'many' && (value === null || required)) this.#nil(element, name);
       else if (required) refuse(path, REQUIRED);
       return;
     }
@@ -173,7 +180,7 @@ export class ContentMarker {
   /** One element that is there; null is nil. */
   #element(element: EncodeElement, name: QName, value: unknown, path: InputPath): void {
     if (value === null) {
-      this.#marks.push({ kind: 'open', name }, NIL, CLOSE);
+      this.#nil(element, name);
       return;
     }
     if (element.transparent === true) {
@@ -198,6 +205,16 @@ export class ContentMarker {
     const type = variant.type ?? (this.#encodingUri === null ? null : declared);
     if (type !== null) this.#marks.push(TYPE(type));
     this.#content(variant.value, name, isRecord(value) ? memberOf(value, key) : null, below(path, key));
+  }
+
+  /** An element whose type is abstract must say which other it has even then (XSD 1.0 part 1 section 3.3.4). */
+  #nil({ value }: EncodeElement, name: QName): void {
+    const variants = value.kind === 'variants' ? [...value.members.values()] : [];
+    const isAbstract = variants.every((variant) => variant.type !== null);
+    const type = (variants.find(needsNothing) ?? variants[0])?.type ?? null;
+    this.#marks.push({ kind: 'open', name });
+    if (isAbstract && type !== null) this.#marks.push(TYPE(type));
+    this.#marks.push(NIL, CLOSE);
   }
 
   #open(element: EncodeElement, name: QName): void {
@@ -257,6 +274,10 @@ type Task =
       readonly value: unknown;
       readonly path: InputPath;
     };
+
+/** Whether an element of this type may stand without attributes. */
+const needsNothing = ({ value }: EncodeVariant): boolean =>
+  value.kind !== 'object' || value.attributes.every(({ required }) => !required);
 
 const CLOSE_TASK: Task = { kind: 'mark', mark: CLOSE };
 const NIL: Mark = { kind: 'attribute', name: { uri: XSI_URI, local: 'nil' }, value: 'true' };

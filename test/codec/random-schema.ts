@@ -274,7 +274,17 @@ class Author {
     const bases = this.#complexes.filter(({ group }) => group !== null && group.kind !== 'all');
     if (random.chance(0.2)) this.#define(null, random.of(this.#simples), null, false);
     else if (bases.length > 0 && random.chance(0.4)) this.#define(random.of(bases), null, this.#group(1), false);
-    else this.#define(null, null, random.chance(0.15) ? this.#all() : this.#group(2), random.chance(0.15));
+    else this.#define(null, null, random.chance(0.15) ? this.#all() : this.#outer(), random.chance(0.15));
+  }
+
+  /** With a group in it that is repeated, now and then. */
+  #outer(): Group {
+    const group = this.#group(2);
+    if (group.kind !== 'sequence' || this.#random.chance(0.7)) return group;
+    const parts = this.#random.some(2, 3, () => ({ ...this.#leaf(), min: 1, max: 1, nillable: false, fixed: null }));
+    const kind = this.#random.of(['sequence', 'choice'] as const);
+    const repeated: Group = { kind, min: this.#random.upTo(3), max: this.#random.of([3, Infinity]), parts };
+    return { ...group, parts: group.min === 0 ? [repeated] : [...group.parts, repeated] };
   }
 
   addRoot(): Complex {

@@ -117,12 +117,34 @@ function asInput(value: unknown, type: GraphQLInputType): unknown {
     if (key === undefined || field === undefined) throw new Error(`${nullable.name} has no member for ${typeName}`);
     return { [key]: asInput(value, field.type) };
   }
-  const given = Object.entries(fields).flatMap(([key, field]): [string, unknown][] => {
+  return asMembers(
+    value,
+    Object.entries(fields).map(([key, field]) => [key, field.type] as const),
+    nullable.isOneOf,
+  );
+}
+
+/** The members of an object, or the arguments of a field. */
+function asMembers(value: Json, members: readonly (readonly [string, GraphQLInputType])[], isOneOf: boolean): Json {
+  const given = members.flatMap(([key, type]): [string, unknown][] => {
     const member = value[key] ?? null;
-    const isLeftOut = member === null || (nullable.isOneOf && Array.isArray(member) && member.length === 0);
-    return isLeftOut ? [] : [[key, asInput(member, field.type)]];
+    if (/^items\d*$/.test(key)) return [[key, asGroups(value, type)]];
+    const isLeftOut = member === null || (isOneOf && Array.isArray(member) && member.length === 0);
+    return isLeftOut ? [] : [[key, asInput(member, type)]];
   });
   return Object.fromEntries(given);
+}
+
+/** A group that is repeated: an answer has a list for each of its elements, a request an object for each time. */
+function asGroups(value: Json, type: GraphQLInputType): unknown {
+  const group = getNamedType(type);
+  if (!isInputObjectType(group)) throw new Error('a group is an object');
+  const lists = Object.entries(group.getFields()).map(([key, field]) => {
+    const items: readonly unknown[] = Array.isArray(value[key]) ? value[key] : [];
+    return items.map((item) => [key, asInput(item, field.type)] as const);
+  });
+  if (group.isOneOf) return lists.flat().map((entry) => Object.fromEntries([entry]));
+  return (lists[0] ?? []).map((_, index) => Object.fromEntries(lists.flatMap((list) => list.slice(index, index + 1))));
 }
 
 interface Trip {
@@ -145,11 +167,14 @@ function encode({ built }: Trip, value: unknown): string {
   const field = built.schema.getMutationType()?.getFields()['Echo'] ?? built.schema.getQueryType()?.getFields()['Echo'];
   const bound = built.fields.get('Mutation.Echo') ?? built.fields.get('Query.Echo');
   if (field === undefined || bound === undefined || !isRecord(value)) throw new Error('nothing to encode');
-  const given = field.args.flatMap(({ name, type }): [string, unknown][] => {
-    const member = value[name] ?? null;
-    const converted = member === null ? undefined : coerceInputValue(asInput(member, type), type);
-    return converted === undefined ? [] : [[name, converted]];
-  });
+  const members = asMembers(
+    value,
+    field.args.map(({ name, type }) => [name, type] as const),
+    false,
+  );
+  const given = field.args.flatMap(({ name, type }): [string, unknown][] =>
+    members[name] === undefined ? [] : [[name, coerceInputValue(members[name], type)]],
+  );
   const values = { arguments: Object.fromEntries(given), headers: {} };
   const envelope = encodeRequest(bound.requestPlan, DIALECTS['1.1'], values).toString();
   const [, declarations = '', tag = '', rest = ''] =
