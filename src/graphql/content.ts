@@ -7,8 +7,8 @@ import { hasVariants } from './reach.js';
 export function contentOf(type: ComplexType, members: MemberTable): 'opaque' | 'empty' | 'structured' {
   const { content } = type;
   if (content.kind === 'opaque' || (content.kind === 'array' && content.dimensions > 1)) return 'opaque';
-  const { all, wildcard } = members.of(type);
-  if (all.length > 0 || hasVariants(type)) return 'structured';
+  const { present, wildcard } = members.of(type);
+  if (present.length > 0 || hasVariants(type)) return 'structured';
   return wildcard ? 'opaque' : 'empty';
 }
 
@@ -18,8 +18,8 @@ export function wrappedItem(type: XsdType, members: MemberTable): ElementMember 
   if (type.content.kind !== 'elements' && type.content.kind !== 'array') return null;
   // Types that were written by hand are shown as they were written.
   if (type.name?.uri === BY_HAND_URI) return null;
-  const { all, wildcard } = members.of(type);
-  const [only, ...others] = all;
+  const { present, wildcard } = members.of(type);
+  const [only, ...others] = present;
   return others.length === 0 && !wildcard && only?.place === 'element' && only.many ? only : null;
 }
 

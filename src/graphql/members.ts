@@ -49,8 +49,10 @@ export interface ChoiceMember extends Presented {
 }
 
 export interface Members {
-  /** Elements in the order of the schema, the text, attributes; inherited ones first. */
+  /** Elements in the order of the schema, the text, attributes; inherited ones first, also those a restriction drops. */
   readonly all: readonly Member[];
+  /** Those that may be present, as a restriction narrows them: what it is where no interface asks for all. */
+  readonly present: readonly Member[];
   /** Names of members of which exactly one must be given. */
   readonly choices: readonly (readonly string[])[];
   /** Choices between members of `all` that replies show as one field; none unless the service asks for it. */
@@ -117,10 +119,27 @@ export class MemberTable {
     const names = (elements: readonly ElementDeclaration[]): string[] =>
       elements.map((element) => byPlace.get(placeOfElement(element))?.name ?? '');
     const unions = this.#choices === 'fields' ? [] : [...base.unions, ...this.#unions(type, flat.choices, named, base)];
-    const wildcard = base.wildcard || flat.wildcard;
+    const isNarrowed = type.derivation === 'restriction' && this.#choices === 'fields' && isModelled(content);
+    const wildcard = flat.wildcard || (base.wildcard && !isNarrowed);
     const taken = new NameScope([...all, ...unions].map(({ name }) => name));
-    const rest = wildcard ? (base.rest ?? taken.take('any', 'anyElement')) : null;
-    return { all, choices: flat.exclusive.map(names), unions, wildcard, rest };
+    const rest = base.rest ?? (wildcard ? taken.take('any', 'anyElement') : null);
+    const present = isNarrowed
+      ? ownMembers(type, flat.elements).map((member) => this.#narrowed(member, byPlace.get(placeOf(member))))
+      : [...base.present, ...named];
+    return { all, present, choices: flat.exclusive.map(names), unions, wildcard, rest };
+  }
+
+  /** What a restriction says of a member, under the name that it has already. */
+  #narrowed(member: Member, inherited: Member | undefined): Member {
+    if (inherited === undefined) return member;
+    if (member.place === 'element') this.#mapping.meet(member.element);
+    const { name, mapping } = inherited;
+    return {
+      ...member,
+      name,
+      mapping,
+      description: mapping?.description ?? member.description ?? inherited.description,
+    };
   }
 
   /** The choices between members of this type itself. */
@@ -158,7 +177,8 @@ export class MemberTable {
   /** Members under their names: those of the mapping first, as they are exactly those; then by rule, in order. */
   #named(type: ComplexType, members: readonly Member[], inherited: Members): readonly Member[] {
     const taken = [...inherited.all, ...inherited.unions].map((member) => member.name);
-    const scope = new NameScope(inherited.rest === null ? taken : [...taken, inherited.rest]);
+    // The field of types that have none may be an interface's.
+    const scope = new NameScope([...taken, '_', ...(inherited.rest === null ? [] : [inherited.rest])]);
     const given = new Map<Member, string>();
     for (const member of members) {
       if (member.mapping?.name == null) continue;
@@ -194,13 +214,17 @@ export const elementMember = (element: ElementDeclaration, name: string): Elemen
 /** Replies do not show it, and requests only where something must be given. */
 export const isHidden = (member: Member): boolean => member.mapping?.hidden === true;
 
-const EMPTY: Members = { all: [], choices: [], unions: [], wildcard: false, rest: null };
+const EMPTY: Members = { all: [], present: [], choices: [], unions: [], wildcard: false, rest: null };
 
 /** Longer chains of derivation than any schema has are cut. */
 const MAX_CHAIN = 1000;
 
 /** The type whose members a type begins with. A restriction keeps what it drops, as never present. */
 const inheritedFrom = (type: ComplexType): ComplexType | null => (type.derivation === null ? null : type.base);
+
+/** Whether all that may be present is known. */
+const isModelled = ({ kind }: ComplexType['content']): boolean =>
+  kind === 'elements' || kind === 'text' || kind === 'empty';
 
 const placeOfElement = (element: ElementDeclaration): string => `element ${typeKey(element.name)}`;
 

@@ -143,8 +143,8 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
     const field: FieldShape = { ...PLAIN, source: { from: 'self' }, value: { kind: 'opaque' } };
     return of(types.leaves.xml, { kind: 'unwrap', field });
   }
-  const { all, wildcard } = types.members.of(body.type);
-  const [only, ...others] = all;
+  const { present, wildcard } = types.members.of(body.type);
+  const [only, ...others] = present;
   const isOnly = others.length === 0 && !wildcard;
   const isList = wrappedItem(body.type, types.members) !== null;
   if (only?.place === 'element' && isOnly && (isList || isWrapper(operation, body, body.type))) {

@@ -118,11 +118,8 @@ export class OutputTypes {
   ): { readonly type: GraphQLObjectType | GraphQLInterfaceType; readonly shape: ElementShape } {
     const isInterface = this.#reached.interfaces.has(type);
     const graphqlType = isInterface ? this.#interface(type, nameHint) : this.#object(type, nameHint).type;
-    let shape = this.#elements.get(type);
-    if (shape === undefined) {
-      shape = this.#elementShape(type, nameHint, isInterface);
-      this.#elements.set(type, shape);
-    }
+    const shape = this.#elements.get(type) ?? this.#elementShape(type, nameHint, isInterface);
+    this.#elements.set(type, shape);
     return { type: graphqlType, shape };
   }
 
@@ -260,39 +257,42 @@ export class OutputTypes {
 
   /** The interfaces a type has through what it derives from, nearest first. */
   #interfacesOf(type: ComplexType): GraphQLInterfaceType[] {
-    const found: GraphQLInterfaceType[] = [];
+    return this.#basesOf(type).map((base) => this.#interface(base, ''));
+  }
+
+  /** What a type derives from that is an interface. */
+  #basesOf(type: ComplexType): readonly ComplexType[] {
+    const found: ComplexType[] = [];
     if (type.content.kind === 'array') return found;
-    for (let base = type.base; base !== null; base = base.base) {
-      if (this.#reached.interfaces.has(base)) found.push(this.#interface(base, ''));
-    }
+    for (let base = type.base; base !== null; base = base.base)
+      if (this.#reached.interfaces.has(base)) found.push(base);
     return found;
   }
 
   #fields(type: ComplexType, owner: string): ReadonlyMap<string, OutputField> {
     const fields = new Map<string, OutputField>();
-    const { all, unions, rest } = this.#members.of(type);
+    const { all, present, unions, wildcard, rest } = this.#members.of(type);
+    const bases = this.#basesOf(type);
+    // The fields of interfaces stay as they are, whatever a restriction makes of them.
+    const isBound = bases.length > 0 || this.#reached.interfaces.has(type);
     const choices = new Map(unions.flatMap((choice) => choice.branches.map(({ element }) => [element, choice])));
-    for (const member of all) {
+    for (const member of isBound ? all : present) {
       const choice = member.place === 'element' ? choices.get(member.element) : undefined;
       if (choice !== undefined) {
         const declarer = this.#names.plain(choice.declaredBy, owner, this.#service);
         if (!fields.has(choice.name)) fields.set(choice.name, this.#choices.field(choice, declarer));
       } else if (!hides(member, this.#members)) fields.set(member.name, this.field(member, owner));
     }
-    if (rest !== null) fields.set(rest, restField(all, this.#leaves.xml));
+    if (rest !== null && (isBound || wildcard)) fields.set(rest, restField(all, this.#leaves.xml));
     // GraphQL has no object without fields, and an object has the fields of its interfaces.
-    if ((fields.size === 0 || this.#hasEmptyBase(type)) && !fields.has(PLACEHOLDER)) {
+    if ((fields.size === 0 || bases.some((base) => this.#isEmpty(base))) && !fields.has(PLACEHOLDER)) {
       fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
     }
     return fields;
   }
 
-  #hasEmptyBase(type: ComplexType): boolean {
-    for (let base = type.base; base !== null; base = base.base) {
-      if (!this.#reached.interfaces.has(base)) continue;
-      const { all, rest } = this.#members.of(base);
-      if (rest === null && all.every((member) => hides(member, this.#members))) return true;
-    }
-    return false;
+  #isEmpty(type: ComplexType): boolean {
+    const { all, rest } = this.#members.of(type);
+    return rest === null && all.every((member) => hides(member, this.#members));
   }
 }

@@ -14,7 +14,8 @@ export function reach(roots: readonly XsdType[], members: MemberTable): Reached 
   const interfaces = new Set<ComplexType>();
   for (const type of types) {
     if (type.kind === 'simple' || type.content.kind === 'opaque') continue;
-    for (const member of members.of(type).all) {
+    const { all, present } = members.of(type);
+    for (const member of [...all, ...present]) {
       if (member.place === 'element') types.add(member.element.type);
     }
     // Without a type that may be sent there is nothing the interface could stand for.

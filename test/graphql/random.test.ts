@@ -125,7 +125,8 @@ function made(recipes: readonly Recipe[]): readonly MutableComplex[] {
     const own = contentOf(each, () => particle(each.particle), typeAt, simpleAt);
     type.base = base?.name == null ? null : base;
     type.derivation = type.base === null ? null : each.derivation;
-    type.content = type.base === null || base === null ? own : joined(base.content, own);
+    const isWhole = type.base === null || base === null || (type.derivation === 'restriction' && each.content > 6);
+    type.content = isWhole ? own : joined(base.content, own);
     type.attributes = [
       ...(type.base?.attributes ?? []),
       ...each.attributes.map(({ name: local, required, type: at }) => attribute(local, simpleAt(at), { required })),

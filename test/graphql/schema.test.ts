@@ -309,3 +309,26 @@ t.test('enumerations without a name are named after where they stand', async (t)
     /enum GetXKind \{\s+"""\s+First\.\s+On the wire: "a b"\s+"""\s+a_b\s+"""\s+On the wire: "a-b"\s+"""\s+a_b2/,
   );
 });
+
+t.test('a restriction shows what is left, as narrow as it is, unless an interface asks for all', async (t) => {
+  const line = complex('Line', elements(one('no', INT)));
+  const base = complex(
+    'Bag',
+    elements(one('item', complex('', { kind: 'opaque', mixed: null }), '*'), one('note', STRING, '?')),
+  );
+  const narrow = (name: string, ...particles: Parameters<typeof elements>) => {
+    const type = complex(name, elements(...particles), { base, derivation: 'restriction' });
+    base.derived = [...base.derived, type];
+    return type;
+  };
+  const bare = sdl(operation('Get', [], [one('lines', narrow('Lines', one('item', line, '*'))), one('x', INT)]));
+  t.match(bare, 'lines: [Line!]!\n');
+  t.notMatch(bare, 'Bag');
+  const full = narrow('Full', one('item', line), one('note', STRING));
+  t.match(
+    sdl(operation('Get', [], [one('full', full), one('x', INT)])),
+    'type Full {\n  item: Line!\n  note: String!\n}',
+  );
+  const both = sdl(operation('Get', [], [one('bag', base), one('full', full)]));
+  t.match(both, 'type Full implements Bag {\n  item: [XML!]\n  note: String\n}');
+});
