@@ -72,6 +72,7 @@ t.test('exit codes and texts', async (t) => {
     t.same(error.trimEnd().split('\n'), [
       `${at('bad.yaml')}:1:1: Unknown key \`lisen\`. Did you mean \`listen\`?`,
       `${at('bad.yaml')}:2:32: \`services.a.url\` is not valid. Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.`,
+      `${at('w')}: The file ${at('w')} cannot be found.`,
     ]);
   });
 
