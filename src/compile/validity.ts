@@ -57,7 +57,8 @@ export class Validity {
     this.#schema = new SchemaRules(model);
     this.#thorough = { ...options.limits, isThorough: true };
     this.#quick = { ...options.limits, isThorough: false };
-    this.#ambiguous = ambiguousOf(operations);
+    const ports = model.services.flatMap((each) => each.ports.map((port) => port.operations));
+    this.#ambiguous = new Set([operations, ...ports].flatMap(ambiguousIn));
   }
 
   /** What validates the request that begins with this child of Body; null where none is. */
@@ -107,8 +108,8 @@ function refusalOf({ code, what, path }: Violation, direction: Direction): Refus
   return new InvalidContent(direction === 'request' ? code : 'UPSTREAM_SCHEMA_INVALID', what, path);
 }
 
-/** Overloaded operations share the child of Body, and it has another type in each. */
-function ambiguousOf(operations: readonly Operation[]): ReadonlySet<Operation> {
+/** Overloaded operations of a port share the child of Body, and it has another type in each. */
+function ambiguousIn(operations: readonly Operation[]): readonly Operation[] {
   const byRequest = new Map<string, Operation[]>();
   for (const operation of operations) {
     const { body } = operation.input;
@@ -120,9 +121,7 @@ function ambiguousOf(operations: readonly Operation[]): ReadonlySet<Operation> {
   }
   const differ = (bodies: readonly (ElementDeclaration | null | undefined)[]): boolean =>
     new Set(bodies.map((body) => body?.type)).size > 1;
-  return new Set(
-    [...byRequest.values()]
-      .filter((same) => differ(same.map(({ input }) => input.body)) || differ(same.map(({ output }) => output?.body)))
-      .flat(),
-  );
+  return [...byRequest.values()]
+    .filter((same) => differ(same.map(({ input }) => input.body)) || differ(same.map(({ output }) => output?.body)))
+    .flat();
 }

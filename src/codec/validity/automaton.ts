@@ -17,7 +17,8 @@ export class Position<E> {
   readonly repeats: boolean;
   /** The way that was taken from here last, if it was the only one and counts nothing. */
   last: Position<E> | null = null;
-  readonly named: NamedEdges<E>[] = [];
+  /** By local name: the ways that were taken from here to elements. */
+  readonly named = new Map<string, NamedEdges<E>[]>();
   wild: readonly Edge<E>[] | null = null;
   out: readonly Ops[] | null = null;
 
@@ -41,7 +42,6 @@ export interface Edge<E> {
 
 interface NamedEdges<E> {
   readonly uri: string;
-  readonly local: string;
   readonly edges: readonly Edge<E>[];
 }
 
@@ -108,14 +108,16 @@ export class ContentAutomaton<E> {
 
   /** The ways from here to elements of this name. */
   edges(from: Position<E>, uri: string, local: string): readonly Edge<E>[] {
-    for (const known of from.named) if (known.local === local && known.uri === uri) return known.edges;
+    const known = from.named.get(local) ?? [];
+    for (const same of known) if (same.uri === uri) return same.edges;
     const candidates = this.#byLocal.get(local)?.filter((position) => position.uri === uri) ?? [];
     // Names that the model does not have are the caller's: nothing is kept of them.
     if (candidates.length === 0) return NO_EDGES;
     const edges = candidates.flatMap((to) => this.#edgesTo(from, to));
     if (this.#kept < KEPT_MAX) {
       this.#kept += 1 + edges.length;
-      from.named.push({ uri: candidates[0]?.uri ?? uri, local: candidates[0]?.local ?? local, edges });
+      known.push({ uri: candidates[0]?.uri ?? uri, edges });
+      from.named.set(candidates[0]?.local ?? local, known);
     }
     return edges;
   }
@@ -132,6 +134,17 @@ export class ContentAutomaton<E> {
     return edges;
   }
 
+  /** Names of elements that may come next, for people: a few of them, and none where there are many to look through. */
+  expected(from: Position<E>): readonly string[] {
+    const found = new Set<string>();
+    if (this.#byLocal.size > LOOKED_AT_MAX) return [];
+    for (const [local, positions] of this.#byLocal) {
+      if (positions.some((to) => this.#edgesTo(from, to).length > 0)) found.add(local);
+      if (found.size === EXPECTED_MAX) break;
+    }
+    return [...found];
+  }
+
   /** The ways from here to the end: none or one. */
   out(from: Position<E>): readonly Ops[] {
     from.out ??= from.node === null ? (this.#root.isOptional ? FREE : []) : waysOut(from.node);
@@ -145,6 +158,8 @@ export class ContentAutomaton<E> {
   }
 }
 
+const LOOKED_AT_MAX = 200;
+const EXPECTED_MAX = 5;
 const NO_EDGES: readonly never[] = [];
 const FREE: readonly Ops[] = [null];
 

@@ -7,6 +7,7 @@ import type { FramePool } from './frame-pool.js';
 import { IdentityTracker } from './identity.js';
 import { nilOf, typeOf } from './instance.js';
 import type { ValidityLimits } from './limits.js';
+import { misplaced } from './misplaced.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
 import { keyOf, type SimpleRules } from './simple-rules.js';
 import type { Trouble, Violation, ViolationSink } from './violation.js';
@@ -66,7 +67,7 @@ export class ContentValidator implements XmlHandler {
       const { automaton } = parent.type;
       if (automaton !== null && !parent.isNil) {
         const position = parent.walk.advance(tag.uri, tag.local);
-        if (position === null) return this.#misplaced(parent, tag);
+        if (position === null) return this.#stop(misplaced(parent, tag));
         place = parent.placeOf(position);
         repeats = position.repeats;
         element = position.element ?? this.#wild(parent, tag, position.wildcard?.process ?? 'skip');
@@ -187,17 +188,6 @@ export class ContentValidator implements XmlHandler {
     return this.#fail({ rule: 'element', what: 'is not declared, and must be here', below: `/*[${parent.children}]` });
   }
 
-  #misplaced(parent: Frame, tag: StartTag): Interest {
-    const known = parent.type.automaton?.named(tag.uri, tag.local) ?? null;
-    // Only names that the schema has are told.
-    if (known === null) this.#fail({ rule: 'element', what: 'is not declared here', below: `/*[${parent.children}]` });
-    else {
-      const place = known.repeats ? `[${parent.placeOf(known)}]` : '';
-      this.#fail({ rule: 'element', what: 'is not expected here', below: `/${known.local}${place}` });
-    }
-    return this.#skip();
-  }
-
   #attributes(tag: StartTag, type: TypeRules): boolean {
     const trouble = attributeTrouble(tag, type);
     if (trouble !== null) return this.#fail(trouble) !== null;
@@ -221,7 +211,7 @@ export class ContentValidator implements XmlHandler {
     const { type, isNil } = frame;
     const { simple } = type;
     if (!isNil && type.automaton !== null && !frame.walk.isComplete) {
-      this.#fail({ rule: 'missing', what: 'must have further elements', below: '' });
+      this.#fail({ rule: 'missing', what: `must have further elements${frame.walk.expected}`, below: '' });
       return;
     }
     if (!isNil && simple !== null && !frame.isElsewhere && !frame.isTaken && !this.#text(frame, simple)) return;

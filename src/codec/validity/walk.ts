@@ -44,6 +44,13 @@ export class ModelWalk<E> {
     return this.#advanceSlowly(uri, local);
   }
 
+  /** For people: names of elements that may come next, in words. '' where that does not help. */
+  get expected(): string {
+    const position = this.#position;
+    const names = position === null || this.#states !== null ? [] : (this.#automaton?.expected(position) ?? []);
+    return names.length === 0 ? '' : `: ${names.join(', ')}`;
+  }
+
   /** Whether the content may end here. */
   get isComplete(): boolean {
     const automaton = this.#automaton;
