@@ -34,6 +34,8 @@ export const NO_SOURCE_OPTIONS: SourceOptions = {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
+/** For all documents of one WSDL: there may be two thousand, and a server that is slow with each. */
+const TOTAL_MILLIS = 600_000;
 
 /** What `readWsdl` needs to read `location` as the options say. Throws `Problems` for options that are wrong. */
 export async function sourceOf(
@@ -57,8 +59,15 @@ export async function sourceOf(
     return `its host has a ${kind} address${isInside ? ', which --allow-private would permit' : ''}`;
   };
   const agents = keepConnections();
+  const end = performance.now() + TOTAL_MILLIS;
   return {
-    fetch: (url) => fetchDocument(url, { ...FETCH, headersFor, judge, agents }),
+    async fetch(url) {
+      const left = Math.floor(end - performance.now());
+      if (left <= 0)
+        throw new Error(`cannot be fetched (all documents took more than ${TOTAL_MILLIS / 60_000} minutes)`);
+      const timeoutMillis = Math.min(FETCH.timeoutMillis, left);
+      return fetchDocument(url, { ...FETCH, timeoutMillis, headersFor, judge, agents });
+    },
     root: options.root,
     hosts: allowed,
   };

@@ -54,7 +54,8 @@ export async function importWsdl(location: string, options: ImportOptions, termi
     schema: await schemaPath(options.directory),
   };
   await writeFile(file, printImportedConfig(imported));
-  const report = { location, service: name, port: port.name, operations, notices: model.notices };
+  const ports = model.services.flatMap((described) => described.ports.map((each) => portOf(described, each)));
+  const report = { location, service: name, port: port.name, operations, ports, notices: model.notices };
   await writeFile(join(options.directory, 'import-report.json'), `${JSON.stringify(report, null, 2)}\n`);
   terminal.out(printReport(operations));
   for (const notice of model.notices.slice(0, NOTICES_SHOWN)) terminal.out(`note: ${oneLine(printProblem(notice))}`);
@@ -63,6 +64,13 @@ export async function importWsdl(location: string, options: ImportOptions, termi
   if (others !== null) terminal.out(`note: ${others}`);
   terminal.out(`\nWritten: ${file}. Start it with: soapstone start -c ${file}`);
   return 0;
+}
+
+/** A port as the report lists it: `import` is run once for each of interest. */
+function portOf({ name: service }: WsdlService, { name, dialect, address, operations }: Port) {
+  const count = (wanted: string): number => operations.filter(({ status }) => status === wanted).length;
+  const [ok, partial, disabled] = [count('ok'), count('partial'), count('disabled')];
+  return { service: service.local, port: name, version: dialect, address, ok, partial, disabled };
 }
 
 function problem(file: string | null, what: string, remedy: string | null): Problems {

@@ -8,7 +8,9 @@ import { parse } from 'yaml';
 import { Problems } from '../../src/base/problem.js';
 import { type ImportOptions, importWsdl } from '../../src/cli/import.js';
 import { type Imported, printImportedConfig } from '../../src/cli/imported-config.js';
+import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
+import { wsdlWith } from '../wsdl/written.js';
 
 const DEMO = 'config/demo/legacy.wsdl';
 
@@ -56,7 +58,59 @@ t.test('a WSDL becomes a folder with a configuration that loads', async (t) => {
     service: 'orderDesk',
     port: 'OrderDeskSoap11',
     operations: [{ operation: 'GetOrder', status: 'ok', field: 'Query.getOrder', reason: null, place: null }],
+    ports: [
+      {
+        service: 'OrderDesk',
+        port: 'OrderDeskSoap11',
+        version: '1.1',
+        address: 'http://127.0.0.1:8081/orders',
+        disabled: 0,
+      },
+      { port: 'OrderDeskSoap12', version: '1.2' },
+    ],
   });
+});
+
+t.test('a WSDL of which little can be said becomes a configuration all the same', async (t) => {
+  const directory = await mkdtemp(join(root, 'little-'));
+  const other = '<binding name="B" type="t:P"><http:binding verb="GET"/><operation name="Get"/></binding>';
+  const cases = {
+    'no-service': { wsdl: wsdlWith({ service: '' }), said: /^Get +ok +Query\.get$/m, port: 'B' },
+    'no-binding': { wsdl: wsdlWith({ service: '', binding: '' }), said: /^Get +ok +Query\.get$/m, port: 'P' },
+    'no-soap': { wsdl: wsdlWith({ binding: other }), said: /^Get +disabled +- +.*for plain HTTP/m, port: 'Soap' },
+    nothing: {
+      wsdl: wsdlWith({ service: '', binding: '', portType: '' }),
+      said: /describes no operations/,
+      port: 'none',
+    },
+  };
+  for (const [name, { wsdl, said, port }] of Object.entries(cases)) {
+    await writeFile(join(directory, `${name}.wsdl`), wsdl);
+    const { output, file } = await run(join(directory, `${name}.wsdl`));
+    t.match(output, said, name);
+    const loaded = await loadConfig(file, {});
+    const compiled = await compile(loaded);
+    await compiled.close();
+    t.equal(Object.values(loaded.config.services)[0]?.port, port, `${name}: it starts`);
+  }
+});
+
+t.test('the port is the first of use, and others with other operations are told', async (t) => {
+  const directory = await mkdtemp(join(root, 'ports-'));
+  const binding = (name: string, portType: string, operation: string) =>
+    `<binding name="${name}" type="t:${portType}"><soap:binding/><operation name="${operation}"/></binding>`;
+  const wsdl = wsdlWith({
+    portType: `<portType name="P"><operation name="Told"><output message="t:Out"/></operation></portType>
+      <portType name="Q"><operation name="Get"><input message="t:In"/></operation></portType>
+      <portType name="R"><operation name="List"><input message="t:In"/></operation></portType>`,
+    binding: binding('B', 'P', 'Told') + binding('C', 'Q', 'Get') + binding('D', 'R', 'List'),
+    service:
+      '<service name="S"><port name="One" binding="t:B"/><port name="Two" binding="t:C"/><port name="Three" binding="t:D"/></service>',
+  });
+  await writeFile(join(directory, 'a.wsdl'), wsdl);
+  const { output, yaml } = await run(join(directory, 'a.wsdl'));
+  t.match(yaml, 'port: Two');
+  t.match(output, 'further ports have other operations; import them with --port into other folders: Three (1)');
 });
 
 t.test('name and port as asked', async (t) => {
