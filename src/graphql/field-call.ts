@@ -22,6 +22,7 @@ export class RequestCalls {
   readonly #callField: CallField;
   readonly #signal: AbortSignal;
   readonly #refused: (refusal: Refusal) => void;
+  readonly #refusals = new Map<RefusalCode, Refusal>();
   #left: number;
 
   constructor(callField: CallField, signal: AbortSignal, refused: (refusal: Refusal) => void, most: number) {
@@ -45,9 +46,12 @@ export class RequestCalls {
     }
   }
 
-  /** A refusal of a part of the request, which those who observe it are told of. */
+  /** The refusal of parts of the request: one for all of them, of which those who observe it are told. */
   refusal(code: RefusalCode): Refusal {
+    const known = this.#refusals.get(code);
+    if (known !== undefined) return known;
     const refusal = new Refusal(code);
+    this.#refusals.set(code, refusal);
     this.#refused(refusal);
     return refusal;
   }
