@@ -1,6 +1,6 @@
 import type { ElementDeclaration, Particle, Wildcard } from '../../wsdl/model.js';
 import { type ModelNode, nodesOf } from './model-node.js';
-import { type Ops, waysBetween, waysInto, waysOut } from './ways.js';
+import { admits, type Ops, waysBetween, waysInto, waysOut } from './ways.js';
 
 /** Behind one particle of a content model, or at its beginning. `E` is what the elements of the model stand for. */
 export class Position<E> {
@@ -135,11 +135,12 @@ export class ContentAutomaton<E> {
   }
 
   /** Names of elements that may come next, for people: a few of them, and none where there are many to look through. */
-  expected(from: Position<E>): readonly string[] {
+  expected(from: Position<E>, counters: readonly number[]): readonly string[] {
     const found = new Set<string>();
     if (this.#byLocal.size > LOOKED_AT_MAX) return [];
     for (const [local, positions] of this.#byLocal) {
-      if (positions.some((to) => this.#edgesTo(from, to).length > 0)) found.add(local);
+      const edges = positions.flatMap((to) => this.#edgesTo(from, to));
+      if (edges.some(({ ops }) => admits(ops, counters))) found.add(local);
       if (found.size === EXPECTED_MAX) break;
     }
     return [...found];

@@ -47,7 +47,8 @@ export class ModelWalk<E> {
   /** For people: names of elements that may come next, in words. '' where that does not help. */
   get expected(): string {
     const position = this.#position;
-    const names = position === null || this.#states !== null ? [] : (this.#automaton?.expected(position) ?? []);
+    const names =
+      position === null || this.#states !== null ? [] : (this.#automaton?.expected(position, this.#counters) ?? []);
     return names.length === 0 ? '' : `: ${names.join(', ')}`;
   }
 
