@@ -53,8 +53,9 @@ class Whole {
   /** Null where it would be too deep, or one too many. */
   slot(key: string, field: FieldShape, depth: number): Slot | null {
     if (this.#slotsLeft === 0) return null;
-    const { source, list, nonNull, itemNonNull, value } = field;
-    const common = { key, list, nonNull, itemNonNull };
+    const { source, list, value } = field;
+    // What is there is told, whatever is missing or kept from callers.
+    const common = { key, list, nonNull: false, itemNonNull: false };
     if (value.kind === 'scalar' || value.kind === 'opaque') {
       this.#slotsLeft--;
       return { ...common, source, value };

@@ -1,20 +1,28 @@
 import { ALL, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 
-/** Tells a handler of an element that another one hears more of: no more than it wants to hear. */
+/** Tells a handler of an element that another one hears more of: no more than it wants to hear, and than it may. */
 export class Follower implements XmlHandler {
   readonly #handler: XmlHandler;
   /** What it wants of the elements that are open. */
   readonly #interests: Interest[] = [];
   /** Elements open from the one on that it skips. */
   #skipped = 0;
+  /** That one is kept from it. */
+  #isHidden = false;
 
   constructor(handler: XmlHandler) {
     this.#handler = handler;
   }
 
-  open(tag: StartTag): Interest {
+  /** `isAllowed`: the handler may know of this element. */
+  open(tag: StartTag, isAllowed = true): Interest {
     if (this.#skipped > 0) {
       this.#skipped++;
+      return SKIP;
+    }
+    if (!isAllowed) {
+      this.#skipped = 1;
+      this.#isHidden = true;
       return SKIP;
     }
     const interest = this.#handler.open(tag);
@@ -25,6 +33,10 @@ export class Follower implements XmlHandler {
 
   close(contentEndBytes: number, endBytes: number): void {
     if (this.#skipped > 0 && --this.#skipped > 0) return;
+    if (this.#isHidden) {
+      this.#isHidden = false;
+      return;
+    }
     this.#interests.pop();
     this.#handler.close(contentEndBytes, endBytes);
   }

@@ -172,7 +172,7 @@ export class FaultReader implements XmlHandler {
       this.#follower = handler === null ? null : new Follower(handler);
     }
     const own = this.#detail?.open(tag, isWanted) ?? SKIP;
-    const follows = this.#follower?.open(tag) ?? SKIP;
+    const follows = this.#follower?.open(tag, isWanted) ?? SKIP;
     return own === ALL || follows === SKIP ? own : follows;
   }
 

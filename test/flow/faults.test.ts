@@ -148,6 +148,7 @@ const ODD = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="h
   <xs:complexType name="Failure" abstract="true"><xs:sequence><xs:element name="why" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>
   <xs:complexType name="Broken"><xs:complexContent><xs:extension base="d:Failure"><xs:sequence><xs:element name="part" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
   <xs:complexType name="Late"><xs:complexContent><xs:extension base="d:Failure"><xs:sequence><xs:element name="days" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+  <xs:element name="trace"><xs:complexType><xs:sequence><xs:element name="stackTrace" type="xs:string"/><xs:element name="n" type="xs:int" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
   <xs:element name="failure" type="d:Failure"/><xs:element name="text" type="xs:string"/>
   <xs:element name="empty"><xs:complexType/></xs:element>
   <xs:element name="any"><xs:complexType mixed="true"><xs:sequence><xs:any minOccurs="0" processContents="skip"/></xs:sequence></xs:complexType></xs:element>
@@ -155,11 +156,11 @@ const ODD = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="h
   <xs:element name="ListResponse"><xs:complexType><xs:sequence><xs:element name="sku" type="xs:string" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
   <xs:element name="Reset"><xs:complexType/></xs:element><xs:element name="ResetResponse"><xs:complexType/></xs:element>
   </xs:schema></types>
-  ${['List', 'ListResponse', 'Reset', 'ResetResponse', 'failure', 'text', 'empty', 'any'].map((name) => `<message name="${name}"><part name="p" element="d:${name}"/></message>`).join('')}
+  ${['List', 'ListResponse', 'Reset', 'ResetResponse', 'failure', 'text', 'empty', 'any', 'trace'].map((name) => `<message name="${name}"><part name="p" element="d:${name}"/></message>`).join('')}
   <portType name="Desk">${['List', 'Reset']
     .map(
       (name) =>
-        `<operation name="${name}"><input message="d:${name}"/><output message="d:${name}Response"/>${['failure', 'text', 'empty', 'any'].map((fault) => `<fault name="${fault}" message="d:${fault}"/>`).join('')}</operation>`,
+        `<operation name="${name}"><input message="d:${name}"/><output message="d:${name}Response"/>${['failure', 'text', 'empty', 'any', 'trace'].map((fault) => `<fault name="${fault}" message="d:${fault}"/>`).join('')}</operation>`,
     )
     .join('')}</portType>
   <binding name="Desk" type="d:Desk"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>${['List', 'Reset']
@@ -208,4 +209,35 @@ t.test('details that callers may not see are no data either', async (t) => {
   const { backend, ask } = await startDesk(t, '1.1', { more: '    faultDetail: none\n' });
   backend.answer = answerWith(envelope(faultWith(FAULT, '1.1'), '1.1'));
   t.match(await ask(QUERY), { data: { order: null }, errors: [{ extensions: { soap: { detail: null } } }] });
+});
+
+t.test('typed details keep to the policy, and to what an error may tell', async (t) => {
+  const directory = t.testdir({ 'odd.wsdl': ODD });
+  const operations = '{ List: { field: Query.list }, Reset: { field: Mutation.reset, faults: union } }';
+  const { backend, ask } = await startDesk(t, '1.1', { wsdl: `${directory}/odd.wsdl`, operations });
+  const detailOf = async (detail: string): Promise<unknown> => {
+    backend.answer = answerWith(envelope(faultWith(detail, '1.1'), '1.1'));
+    const { errors } = await ask('{ list }');
+    return Array.isArray(errors) ? errors[0]?.extensions.soap.detail : null;
+  };
+  const trace = '<d:stackTrace>at x.y.Z</d:stackTrace>';
+  t.same(await detailOf(`<d:trace>${trace}<d:n>1</d:n><d:n> 2</d:n></d:trace>`), {
+    trace: { stackTrace: null, n: [1, 2] },
+  });
+  t.same(await detailOf('<d:trace>only text</d:trace>'), { trace: 'only text' });
+  t.same(await detailOf('<d:text>7</d:text><d:text>8</d:text><d:empty/>'), { text: ['7', '8'], empty: '' });
+  t.same(await detailOf('<trace xmlns=""><n>3</n></trace>'), { trace: { stackTrace: null, n: [3] } });
+  t.same(await detailOf('<a.b.trace xmlns=""><n>3</n></a.b.trace>'), { 'a.b.trace': { stackTrace: null, n: [3] } });
+  const many = await detailOf(`<d:trace>${'<d:n>1</d:n>'.repeat(5000)}</d:trace>`);
+  t.ok(JSON.stringify(many).length < 6000, 'elements of an error are bounded');
+  t.match(many, { trace: { n: ['1', '1'] } });
+  const long = await detailOf(`<d:text>${'x'.repeat(1e6)}</d:text>`);
+  t.ok((JSON.stringify(long) ?? '').length < 70_000, 'as is its text');
+  backend.answer = answerWith(envelope(faultWith(`<d:trace>${trace}<d:n>1</d:n></d:trace>`, '1.1'), '1.1'));
+  const query = (fields: string): string => `mutation { reset { ... on Trace { ${fields} } } }`;
+  t.same(await ask(query('n')), { data: { reset: { n: [1] } } });
+  t.match(await ask(query('n stackTrace')), {
+    data: { reset: null },
+    errors: [{ extensions: { code: 'SOAP_FAULT' } }],
+  });
 });
