@@ -145,15 +145,15 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     variant.slots.flatMap(({ source }) => (source.from === 'rest' ? source.except : [])),
   );
   const items = of('items');
-  const any = [...items, ...of('rest')];
+  const others = [...items, ...of('rest')];
   return {
     slots,
-    children: { named, any: any.length === 0 ? null : any },
+    children: { named, any: others.length === 0 ? null : others },
     attributes: of('attribute'),
     constants: of('constant'),
     anyItems: items,
     selves: of('self'),
-    interest: of('text').length > 0 ? ALL : named.size + any.length > 0 ? ELEMENTS : SKIP,
+    interest: of('text').length > 0 ? ALL : named.size + others.length > 0 ? ELEMENTS : SKIP,
     unset: slots.map(() => undefined),
   };
 }
@@ -179,10 +179,10 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
   };
   if (source.from !== 'wrapped list') return program;
   const named = new Map<string, readonly NamedSlots[]>();
-  const any: SlotProgram[] = [];
-  const wrapped: SlotProgram = { ...program, items: { named, any: source.item === null ? any : null } };
-  any.push(wrapped);
-  if (source.item !== null) named.set(source.item.local, [{ uri: source.item.uri, slots: any }]);
+  const itself: SlotProgram[] = [];
+  const wrapped: SlotProgram = { ...program, items: { named, any: source.item === null ? itself : null } };
+  itself.push(wrapped);
+  if (source.item !== null) named.set(source.item.local, [{ uri: source.item.uri, slots: itself }]);
   return wrapped;
 }
 
