@@ -115,8 +115,8 @@ export class LinkPlanner implements LinkSlots {
   #target(link: Link, nodes: readonly FieldNode[]): LinkTargetPlan {
     const { service, operation } = link.called;
     const texts = nodes.map((node) => this.#textIdOf(node));
-    const form = link.batch === null ? [] : [link.batch.items.join('.'), link.batch.key.join('.')];
-    const key = [service, operation.name, ...form, ...texts].join(' ');
+    const form = link.batch === null ? '' : JSON.stringify(link.batch);
+    const key = [service, operation.name, form, ...texts].join(' ');
     const known = this.#targets.get(key);
     if (known !== undefined) return known;
     const target = link.batch === null ? this.#single(link, nodes) : this.#batch(link, link.batch, nodes);

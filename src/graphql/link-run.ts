@@ -9,7 +9,7 @@ import type { LinkBatch } from './link.js';
 import { answerKeys, failed, keyText, type LinkAnswer, NO_ANSWER } from './link-answer.js';
 import { LinkBatches } from './link-batches.js';
 import { type FedValue, fedValues, type Given, withValues } from './link-feed.js';
-import type { LinkSelection, Walk } from './link-plan.js';
+import { HIDDEN, type LinkSelection, type Walk } from './link-plan.js';
 import { copyAlong, type Place, pathOf, type Site, sitesOf, visible } from './link-walk.js';
 import type { Variables } from './plan.js';
 
@@ -69,7 +69,7 @@ export class LinkRun {
   }
 
   #selectionOf({ mark }: Site): LinkSelection {
-    const selection = this.#selections.get(String(mark['=']));
+    const selection = this.#selections.get(String(mark[HIDDEN]));
     if (selection === undefined) throw new Error('a link that was not planned');
     return selection;
   }

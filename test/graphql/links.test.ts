@@ -236,6 +236,7 @@ const SOCIETY = buildSchema(
     link('Party.chief', 'GetParty', { id: 'bossId' }, batch('GetParties', 'ids', 'id')),
     link('Party.head', 'GetParty', { id: 'bossId' }, batch('SearchParties', 'ids', 'id', 'party')),
     link('Party.team', 'FindParties', { bossId: 'id' }),
+    link('Party.others', 'GetParties', { ids: 'bossId' }, batch('GetParties', 'ids', 'id')),
     link('Party.crew', 'FindParties', { bossId: 'id' }, batch('FindAll', 'bossIds', 'bossId')),
     link('Firm.staff', 'GetParties', { ids: 'staffIds' }),
     link('Firm.owner', 'GetParty', { id: 'seat.ownerId' }, batch('GetParties', 'ids', 'id')),
@@ -272,6 +273,7 @@ const TRUTH: Readonly<Record<string, (source: Party, args: Record<string, unknow
   head: ({ bossId }) => byId(bossId),
   team: ({ id }) => byBoss(id),
   crew: ({ id }) => byBoss(id),
+  others: ({ bossId }) => (bossId === null ? null : byIds([bossId])),
   staff: ({ staffIds }) => (Array.isArray(staffIds) && staffIds.length > 0 ? byIds(staffIds) : null),
   owner: ({ seat, ownerId }) => byId(ownerId ?? Object(seat)['ownerId']),
 };
@@ -432,6 +434,11 @@ t.test('a link of an interface is on all its types, each with its own values', a
     'GetParties {"ids":[4,40,6]}',
     'GetParties {"ids":[6,3,5,2]}',
   ]);
+});
+
+t.test('one list operation serves links to one and links to all of a key', async (t) => {
+  const { result } = await ours('{ getParty(id: 1) { chief { id } others { id } } }');
+  t.same(JSON.parse(JSON.stringify(result)), { data: { getParty: { chief: { id: 4 }, others: [{ id: 4 }] } } });
 });
 
 t.test('a link may answer with a Fault as data, which may have links itself', async (t) => {
