@@ -69,8 +69,8 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
   if (body === undefined && other !== undefined) {
     return disabledAt(other, 'The message is MIME content of its own, without an envelope.');
   }
-  const encoded = body !== undefined && attributeOf(body, 'use') === 'encoded';
-  if (encoded && use.style === 'document') {
+  const encoded = isEncoded(body ?? null);
+  if (body !== undefined && encoded && use.style === 'document') {
     return disabledAt(body, 'The message is document/encoded; only rpc style is offered in an encoding.');
   }
   const problems = attachmentProblems(use);
@@ -90,6 +90,10 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
   const content = documentContent(part, context, problems);
   return 'disabled' in content ? content : { body: content.element, use: written, problems };
 }
+
+/** WSDLs written by hand spell it in either case. */
+const isEncoded = (body: XmlNode | null): boolean =>
+  body !== null && attributeOf(body, 'use')?.toLowerCase() === 'encoded';
 
 const messageOf = (use: MessageUse, { definitions }: MessageContext): XmlNode | null =>
   referredBy(use.abstract, 'message', definitions.messages);
@@ -210,7 +214,7 @@ function rpcBody(
   context: MessageContext,
   problems: Problem[],
 ): ElementDeclaration {
-  const encoded = body !== null && attributeOf(body, 'use') === 'encoded';
+  const encoded = isEncoded(body);
   const particles = parts.map((part): Particle => {
     const local = attributeOf(part, 'name') ?? '';
     const named = elementOf(part, context);

@@ -68,7 +68,8 @@ function likelyStyle({ node }: OperationPair, { definitions, parts }: OperationC
 function styleOf(bound: XmlNode, soap: XmlNode | null): 'document' | 'rpc' {
   const own = soap === null ? null : attributeOf(soap, 'style');
   const [binding] = soapChildren(bound.parent, 'binding');
-  return (own ?? (binding === undefined ? null : attributeOf(binding, 'style'))) === 'rpc' ? 'rpc' : 'document';
+  const style = own ?? (binding === undefined ? null : attributeOf(binding, 'style'));
+  return style?.toLowerCase() === 'rpc' ? 'rpc' : 'document';
 }
 
 function directionsOf({ bound, abstract, written }: OperationPair, style: 'document' | 'rpc'): Directions {

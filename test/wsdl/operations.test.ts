@@ -160,7 +160,7 @@ t.test('what is not offered is disabled alone, with a reason, a line, and the na
         bound('Two', '<soap:body use="literal"/>', null),
         bound('Missing', '<soap:body use="literal"/>', null),
         bound('Encoded', '<soap:body use="encoded"/>', '<soap:body use="encoded"/>'),
-        '<operation name="Mixed"><soap:operation style="rpc"/><input><soap:body use="encoded" namespace="urn:rpc"/></input><output><soap:body use="literal"/></output></operation>',
+        '<operation name="Mixed"><soap:operation style="rpc"/><input><soap:body use="Encoded" namespace="urn:rpc"/></input><output><soap:body use="literal"/></output></operation>',
         '<operation name="Told"><output><soap:body use="literal"/></output></operation>',
         bound('Asked', '<soap:body use="literal"/>'),
         bound('Mime', '<mime:content part="p" type="text/xml"/>', null),
@@ -275,7 +275,7 @@ t.test('parts that name a type in document style, and elements in rpc style', as
     portType: `<portType name="P">${['Single', 'Double', 'Nothing', 'El'].map((name) => `<operation name="${name}"><input message="t:${name}"/></operation>`).join('')}</portType>`,
     binding: soapBinding(
       ['Single', 'Double', 'Nothing'].map((name) => bound(name, '<soap:body use="literal"/>', null)).join('') +
-        '<operation name="El"><soap:operation style="rpc"/><input><soap:body use="literal"/></input></operation>',
+        '<operation name="El"><soap:operation style="RPC"/><input><soap:body use="literal"/></input></operation>',
     ),
   });
   t.match(operationOf(model, 'Single'), { status: 'ok', input: { body: { name: { uri: 'urn:t', local: 'only' } } } });
