@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
 import { ReplyDecoder } from '../../src/codec/decode.js';
+import { EncodedReply } from '../../src/codec/encoded.js';
+import { CODEC_LIMITS } from '../../src/codec/limits.js';
 import type { Decoded, ObjectPlan, Slot } from '../../src/codec/plan.js';
-import { SKIP } from '../../src/xml/events.js';
+import { SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import {
@@ -482,6 +484,47 @@ t.test('whatever the reply holds, the answer keeps the promises of its type', as
     { numRuns: 2000 },
   );
 });
+
+t.test(
+  'an answer that is complete early, and one that was recorded, are the same as that of the whole message',
+  async (t) => {
+    let early = 0;
+    fc.assert(
+      fc.property(anyPlan, anyContent, (inner, content) => {
+        const plan = reply(inner, 'whole', true);
+        const bytes = Buffer.from(
+          `<r xmlns="${URI}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">${content}</r>`,
+        );
+        const whole = new ReplyDecoder(plan, LIMITS);
+        feed(whole, bytes);
+        const expected = whole.finish();
+        const recorded = new EncodedReply(new ReplyDecoder(plan, LIMITS), LIMITS);
+        feed(recorded, bytes);
+        const replayed = recorded.finish();
+        const first = new ReplyDecoder(plan, LIMITS);
+        const reader = new XmlReader(first, defaultsOf(XML_LIMITS));
+        let at = 0;
+        while (at < bytes.length && !first.isComplete) reader.write(bytes.subarray(at, ++at));
+        if (at < bytes.length) early++;
+        const answer = first.finish().value;
+        return (
+          JSON.stringify(expected) === JSON.stringify(replayed) &&
+          JSON.stringify(answer) === JSON.stringify(expected.value)
+        );
+      }),
+      { numRuns: 1000 },
+    );
+    t.ok(early > 50, `${early} were complete early`);
+  },
+);
+
+const LIMITS = defaultsOf(CODEC_LIMITS);
+
+function feed(handler: XmlHandler, bytes: Buffer): void {
+  const reader = new XmlReader(handler, defaultsOf(XML_LIMITS));
+  reader.write(bytes);
+  reader.end();
+}
 
 function keepsPromises(plan: ObjectPlan, value: unknown): boolean {
   const slots = plan.declared?.slots ?? [];
