@@ -13,7 +13,7 @@ import { FILES } from '../wsdl/written.js';
 import { expectAnswer } from './expect.js';
 import { contentTypeOf, type Perimeter, runMessages, startPerimeter } from './messages.js';
 import { Rows } from './rows.js';
-import { withBody } from './soap-vectors.js';
+import { security, signature, withBody, withHeader } from './soap-vectors.js';
 import { INVALID, ping } from './validity-vectors.js';
 
 const rows = new Rows('validity');
@@ -212,6 +212,17 @@ t.test('SOAP and WS-Security put attributes on any element', async (t) => {
     const got = await sendRaw(perimeter.gateway.url, post(target, contentTypeOf(dialect), message));
     t.equal(got.status, 200, dialect);
   }
+});
+
+t.test('what is not validated is judged all the same', async (t) => {
+  const perimeter = await startPerimeter(t, serviceWith('requests: enforce'));
+  const wsu = 'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
+  const content = (second: string): string =>
+    `<m:Ping xmlns:m="urn:m" ${wsu}><m:competing><x u:Id="b"><y><z u:Id="${second}"/></y></x><m:a/></m:competing></m:Ping>`;
+  const signed = (second: string): string =>
+    withHeader(security(signature('b')), `<E:Body>${content(second)}</E:Body>`);
+  expectAnswer(t, await ask(perimeter, signed('b')), 'F:Client/WSSE_DUPLICATE_ID', '1.1', 'an Id twice');
+  expectAnswer(t, await ask(perimeter, signed('c')), 'pass', '1.1', 'two Ids');
 });
 
 t.test('a request that turns out wrong when most of it is on its way never arrives', async (t) => {

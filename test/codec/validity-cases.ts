@@ -19,6 +19,7 @@ const choice = (content: string, occurs = ''): string => `<xs:choice ${occurs}>$
 const s = (name: string, occurs = '', type = 'xs:string'): string =>
   `<xs:element name="${name}" type="${type}" ${occurs}/>`;
 const occurs = (min: number, max: number | 'unbounded'): string => `minOccurs="${min}" maxOccurs="${max}"`;
+const XOP = '<xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:a"/>';
 const d = (content: string): string => `<doc>${content}</doc>`;
 
 export const SUITES: readonly ValiditySuite[] = [
@@ -479,6 +480,25 @@ ${doc(
       [d('one <i>x</i>'), 'value', '/doc/i'],
       [d('<u/>'), 'element', '/doc/*[1]'],
     ],
+  },
+  {
+    name: 'binary content in a part of its own',
+    schema: doc(
+      sequence(
+        s('data', occurs(0, 1), 'xs:base64Binary') +
+          s('n', occurs(0, 1), 'xs:int') +
+          '<xs:element name="few" minOccurs="0"><xs:simpleType><xs:restriction base="xs:base64Binary"><xs:length value="2"/></xs:restriction></xs:simpleType></xs:element>',
+      ),
+    ),
+    valid: [d(`<data>${XOP}</data>`), d(`<few>${XOP}</few>`)],
+    invalid: [
+      [d(`<n>${XOP}</n>`), 'element', '/doc/n'],
+      [d(XOP), 'element', '/doc/*[1]'],
+    ],
+    differs: new Map([
+      [d(`<data>${XOP}</data>`), 'XOP is something between it and the document'],
+      [d(`<few>${XOP}</few>`), 'XOP is something between it and the document'],
+    ]),
   },
   {
     name: 'substitution groups',
