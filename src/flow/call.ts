@@ -119,7 +119,7 @@ class DecodedReply implements UpstreamReceiver {
     this.#judge = new EnvelopeJudge(service.replyRules, null, faultWants, {
       judged: (judge) => bindReply(judge, service, this.#operation, null),
       body: (tag) => this.#validated(tag, this.#beginAnswer()),
-      further: () => this.#decoder,
+      further: () => (this.#decoder instanceof EncodedReply ? this.#decoder : null),
       entry: (tag) => this.#faults?.entry(tag) ?? null,
     });
     this.#attachments = form.package === null ? null : new Attachments(limits.attachmentBytes);
