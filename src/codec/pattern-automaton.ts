@@ -1,4 +1,4 @@
-import { has } from './pattern-charset.js';
+import { has, weightOf } from './pattern-charset.js';
 import { NEVER, type Program } from './pattern-program.js';
 
 /**
@@ -15,12 +15,15 @@ export class Automaton {
   /** Characters that are in the same sets of the program are one class. */
   readonly #classes = new Map<string, number>();
   readonly #members: boolean[][] = [];
+  /** Of all sets. */
+  readonly #weight: number;
   readonly #marks: Uint32Array;
   #mark = 0;
   #steps = 0;
 
   constructor(program: Program) {
     this.#program = program;
+    this.#weight = program.charSets.reduce((sum, set) => sum + weightOf(set), 0);
     this.#marks = new Uint32Array(program.sets.length);
     this.#start = this.#state([program.start]);
   }
@@ -46,7 +49,7 @@ export class Automaton {
     const known = code < 128 ? (this.#ascii[code] ?? -1) : (this.#codes.get(code) ?? -1);
     if (known !== -1) return known;
     const members = this.#program.charSets.map((set) => has(set, code));
-    this.#steps -= members.length;
+    this.#steps -= this.#weight;
     const signature = members.map((member) => (member ? 1 : 0)).join('');
     const kind = this.#classes.get(signature) ?? this.#classes.size;
     if (kind === this.#classes.size) {

@@ -9,6 +9,8 @@ export interface CharSet {
 
 export type CharPart =
   | { readonly kind: 'range'; readonly from: number; readonly to: number }
+  /** Many ranges: first and last characters in turn, in order, none touching another. */
+  | { readonly kind: 'ranges'; readonly ends: readonly number[] }
   | { readonly kind: 'class'; readonly name: string; readonly test: (code: number) => boolean }
   | { readonly kind: 'set'; readonly set: CharSet };
 
@@ -16,15 +18,23 @@ export type CharPart =
 export function has(set: CharSet, code: number): boolean {
   const found = set.parts.some((part) => {
     if (part.kind === 'range') return code >= part.from && code <= part.to;
+    if (part.kind === 'ranges') return isWithin(part.ends, code);
     return part.kind === 'class' ? part.test(code) : has(part.set, code);
   });
   return found !== set.negated && (set.without === null || !has(set.without, code));
+}
+
+/** What it costs to look for a character in a set, in parts of it. */
+export function weightOf({ parts, without }: CharSet): number {
+  const own = parts.reduce((sum, part) => sum + (part.kind === 'set' ? weightOf(part.set) : 1), 0);
+  return own + (without === null ? 0 : weightOf(without));
 }
 
 /** Equal for sets that are written alike. */
 export function keyOf({ negated, parts, without }: CharSet): string {
   const shown = parts.map((part) => {
     if (part.kind === 'range') return `${part.from}-${part.to}`;
+    if (part.kind === 'ranges') return part.ends.join('-');
     return part.kind === 'class' ? part.name : keyOf(part.set);
   });
   return `[${negated ? '^' : ''}${shown.join()}${without === null ? '' : `~${keyOf(without)}`}]`;
@@ -32,9 +42,35 @@ export function keyOf({ negated, parts, without }: CharSet): string {
 
 export const setOf = (parts: readonly CharPart[], negated = false, without: CharSet | null = null): CharSet => ({
   negated,
-  parts,
+  parts: parts.length > FEW ? joined(parts) : parts,
   without,
 });
+
+const FEW = 8;
+
+/** The same parts, with their ranges as one. */
+function joined(parts: readonly CharPart[]): readonly CharPart[] {
+  const ranges = parts.filter((part) => part.kind === 'range').sort((a, b) => a.from - b.from);
+  const ends: number[] = [];
+  for (const { from, to } of ranges) {
+    const last = ends.at(-1);
+    if (last === undefined || from > last + 1) ends.push(from, to);
+    else if (to > last) ends[ends.length - 1] = to;
+  }
+  return [{ kind: 'ranges', ends }, ...parts.filter((part) => part.kind !== 'range')];
+}
+
+/** By halves. */
+function isWithin(ends: readonly number[], code: number): boolean {
+  let low = 0;
+  let high = ends.length / 2;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (code > (ends[2 * middle + 1] ?? 0)) low = middle + 1;
+    else high = middle;
+  }
+  return low < ends.length / 2 && code >= (ends[2 * low] ?? 0);
+}
 
 export const range = (from: number, to = from): CharPart => ({ kind: 'range', from, to });
 

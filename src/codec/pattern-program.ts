@@ -51,6 +51,8 @@ class Builder {
   readonly after: number[] = [];
   readonly empties: (readonly number[])[] = [];
   readonly charSets: CharSet[] = [];
+  /** Sets that are counted come often, and sets that are written alike are one. */
+  readonly #same = new Map<CharSet, number>();
   readonly #known = new Map<string, number>();
 
   place(empties: readonly number[] = NONE): number {
@@ -92,12 +94,14 @@ class Builder {
   }
 
   #set(set: CharSet): number {
+    const same = this.#same.get(set);
+    if (same !== undefined) return same;
     const key = keyOf(set);
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    this.#known.set(key, this.charSets.length);
-    this.charSets.push(set);
-    return this.charSets.length - 1;
+    const place = this.#known.get(key) ?? this.charSets.length;
+    if (place === this.charSets.length) this.charSets.push(set);
+    this.#known.set(key, place);
+    this.#same.set(set, place);
+    return place;
   }
 }
 

@@ -1,5 +1,5 @@
 import { Automaton } from './pattern-automaton.js';
-import { type CharSet, has } from './pattern-charset.js';
+import { type CharSet, has, weightOf } from './pattern-charset.js';
 import { type PatternNode, parsePattern } from './pattern-parse.js';
 import { isTooLarge, programOf } from './pattern-program.js';
 
@@ -36,9 +36,13 @@ function runOf(pattern: PatternNode): Pattern | null {
   if (node.kind !== 'repeat' || node.part.kind !== 'set') return null;
   const { min, max } = node;
   const { set } = node.part;
+  if (weightOf(set) > MAX_WEIGHT) return null;
   const ascii = Array.from({ length: 128 }, (_, code) => has(set, code));
   return { matches: (text) => isRun(text, set, ascii, min, max) };
 }
+
+/** Parts of a set that is looked through for every character beyond ASCII. */
+const MAX_WEIGHT = 64;
 
 function isRun(text: string, set: CharSet, ascii: readonly boolean[], min: number, max: number): boolean {
   let count = 0;

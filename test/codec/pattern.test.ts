@@ -34,6 +34,8 @@ const TABLE: readonly (readonly [string, readonly string[], readonly string[]])[
   ['[+--]', ['+', ',', '-'], ['.', '*']],
   ['[^a]', ['b', '😀', '^'], ['a', '']],
   ['[^a-c\\d]+', ['xyz'], ['b', '5']],
+  ['[zyxa-cb-dkmoqsuw1-35]+', ['abcdkmoqsuwxyz1235'], ['4', '0', '6', 'e', 'j', 'l', 'v', '{']],
+  ['[^zyxa-cb-dkmoqsuw\\d]', ['e', '-'], ['a', 'd', '5', 'z']],
   ['[a-z-[aeiou]]+', ['xyz'], ['xay', 'A']],
   ['[^a-z-[0-9]]+', ['ABC'], ['a', '5']],
   ['[a-z-[b-y-[m]]]+', ['amz'], ['b', 'n']],
@@ -272,6 +274,21 @@ t.test('a text for which too much would have to be built is refused within a bou
     t.notOk(compiled.matches(`${letters}!`));
     const millis = (process.cpuUsage().user - begin) / 1000;
     t.ok(millis < 1000, `${pattern} took ${millis.toFixed(1)} ms of processor time`);
+  }
+});
+
+t.test('large sets are bounded too', async (t) => {
+  const every = (from: number, to: number, step: number): string =>
+    Array.from({ length: (to - from) / step }, (_, index) => String.fromCodePoint(from + index * step)).join('');
+  const set = `[${every(0x4e00, 0x9e00, 2)}]`;
+  for (const pattern of [`${set}*`, `(${set}){1,400}x`]) {
+    const compiled = compilePattern(pattern);
+    if ('unsupported' in compiled) throw new Error(compiled.unsupported);
+    t.equal(compiled.matches(`${every(0x4e00, 0x4e40, 2)}x`), pattern.endsWith('x'));
+    const begin = process.cpuUsage().user;
+    compiled.matches(every(0x10000, 0x1ffff, 1));
+    const millis = (process.cpuUsage().user - begin) / 1000;
+    t.ok(millis < 1000, `took ${millis.toFixed(1)} ms of processor time`);
   }
 });
 

@@ -39,7 +39,7 @@ import { MAX_DEPTH, randomSchema } from './random-schema.js';
  */
 
 const XMLLINT = spawnSync('xmllint', ['--version']).status === 0;
-const RUNS = 120;
+const RUNS = 60;
 const INSTANCES = 5;
 
 const WSDL_PARTS = {
