@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { printSchema, validateSchema } from 'graphql';
+import t from 'tap';
+import { Problems, printProblem } from '../../src/base/problem.js';
+import { buildSchema } from '../../src/graphql/schema.js';
+import type { Operation, WsdlModel } from '../../src/wsdl/model.js';
+import { readWsdl } from '../../src/wsdl/read.js';
+import { FILES } from '../wsdl/written.js';
+
+/**
+ * The schema of every WSDL of the corpus, as it prints. `UPDATE_GOLDEN=1` writes the files anew: read what changed
+ * before it is kept.
+ */
+const CORPUS = '../shared/corpora/wsdl';
+const GOLDEN = 'test/graphql/golden';
+const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
+
+const wsdls = (): readonly string[] =>
+  readdirSync(CORPUS, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.wsdl'))
+    .map((name) => join(CORPUS, name))
+    .sort();
+
+const goldenOf = (file: string): string =>
+  join(
+    GOLDEN,
+    `${relative(CORPUS, file)
+      .replace(/\.wsdl$/, '')
+      .replaceAll(/[/\\]/g, '.')}.graphql`,
+  );
+
+/** The operations of the port that a configuration without a choice gets. */
+function operationsOf({ services }: WsdlModel): readonly Operation[] {
+  const ports = services.flatMap((service) => service.ports);
+  return ports.find(({ operations }) => operations.some(({ status }) => status !== 'disabled'))?.operations ?? [];
+}
+
+async function print(file: string): Promise<string> {
+  let model: WsdlModel;
+  try {
+    model = await readWsdl(file, { ...FILES, root: dirname(dirname(file)) });
+  } catch (error) {
+    if (!(error instanceof Problems)) throw error;
+    const lines = error.problems.map((problem) => printProblem(problem).replaceAll(dirname(dirname(file)), '...'));
+    return `# It cannot be read:\n${lines.map((line) => `# ${line}\n`).join('')}`;
+  }
+  const name = model.services[0]?.name.local ?? 'service';
+  const { schema, notices } = buildSchema([
+    { name, operations: operationsOf(model), mapping: new Map(), naming: 'camel' },
+  ]);
+  const problems = validateSchema(schema).map(({ message }) => message);
+  if (problems.length > 0) throw new Error(`${file}: ${problems.join(' ')}`);
+  const said = notices.map(({ what }) => `# ${what.replaceAll(/\s+/g, ' ')}\n`).join('');
+  return `${said}${said === '' ? '' : '\n'}${printSchema(schema)}\n`;
+}
+
+t.test(
+  'the schema of each WSDL of other projects is the one that was looked at',
+  existsSync(CORPUS) ? {} : { skip: `${CORPUS} is not here: it is not part of the repository` },
+  async (t) => {
+    const files = wsdls();
+    t.ok(files.length >= 41);
+    if (UPDATE) mkdirSync(GOLDEN, { recursive: true });
+    for (const file of files) {
+      const printed = await print(file);
+      const golden = goldenOf(file);
+      if (UPDATE) writeFileSync(golden, printed);
+      t.equal(printed, existsSync(golden) ? readFileSync(golden, 'utf8') : '', golden);
+    }
+    const kept = new Set(files.map(goldenOf));
+    t.same(
+      readdirSync(GOLDEN).filter((name) => !kept.has(join(GOLDEN, name))),
+      [],
+      'no golden file is left over',
+    );
+  },
+);
