@@ -2,19 +2,11 @@ import { never } from '../base/invariant.js';
 import type { QName } from '../xml/events.js';
 import { brokenChoice } from './branches.js';
 import { arrayMarks, TYPE } from './encoding.js';
-import { isGiven, isRecord, isSilent, memberOf, type ReadonlyRecord, variantOf } from './given.js';
+import { isGiven, isRecord, isSilent, memberOf, type ReadonlyRecord, variantOf, whenNil } from './given.js';
 import { below, type InputPath, refuse } from './input-error.js';
 import { type EncodeLimits, LeafMarker, REQUIRED } from './leaves.js';
 import { CLOSE, type Mark } from './marks.js';
-import type {
-  EncodeArray,
-  EncodeElement,
-  EncodeObject,
-  EncodeSource,
-  EncodeValue,
-  EncodeVariant,
-  EncodeVariants,
-} from './plan.js';
+import type { EncodeArray, EncodeElement, EncodeObject, EncodeSource, EncodeValue, EncodeVariants } from './plan.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
 import { XSI_URI } from './xsi.js';
 
@@ -124,7 +116,7 @@ export class ContentMarker {
     }
     if (value === undefined || value === null) {
       // Absent and null say the same, unless the schema can tell them apart.
-      if (nillable && occurs !== 'many' && (value === null || required)) this.#nil(element, name);
+      if (nillable && occurs !== 'many' && (value === null || required)) this.#nil(element, name, path);
       else if (required) refuse(path, REQUIRED);
       return;
     }
@@ -152,14 +144,16 @@ export class ContentMarker {
   #items(element: EncodeElement, name: QName, nillable: boolean, value: unknown, path: InputPath): void {
     const items = this.#listOf(value, path);
     const { counts } = element;
-    if (counts !== undefined && items.length < counts.min) refuse(path, `must have at least ${itemsOf(counts.min)}`);
+    const isAbsent = element.occurs === 'many' && items.length === 0;
+    if (counts !== undefined && items.length < counts.min && !isAbsent)
+      refuse(path, `must have at least ${itemsOf(counts.min)}`);
     if (counts !== undefined && items.length > counts.max) refuse(path, `must have at most ${itemsOf(counts.max)}`);
     const tasks = items.map((item, index): Task => {
       if (item !== null && item !== undefined) {
         return { kind: 'element', element, name, value: item, path: below(path, index) };
       }
       if (!nillable) refuse(below(path, index), REQUIRED);
-      return { kind: 'element', element, name, value: null, path };
+      return { kind: 'element', element, name, value: null, path: below(path, index) };
     });
     this.#later(tasks);
   }
@@ -180,7 +174,7 @@ export class ContentMarker {
   /** One element that is there; null is nil. */
   #element(element: EncodeElement, name: QName, value: unknown, path: InputPath): void {
     if (value === null) {
-      this.#nil(element, name);
+      this.#nil(element, name, path);
       return;
     }
     if (element.transparent === true) {
@@ -207,13 +201,15 @@ export class ContentMarker {
     this.#content(variant.value, name, isRecord(value) ? memberOf(value, key) : null, below(path, key));
   }
 
-  /** An element whose type is abstract must say which other it has even then (XSD 1.0 part 1 section 3.3.4). */
-  #nil({ value }: EncodeElement, name: QName): void {
-    const variants = value.kind === 'variants' ? [...value.members.values()] : [];
-    const isAbstract = variants.every((variant) => variant.type !== null);
-    const type = (variants.find(needsNothing) ?? variants[0])?.type ?? null;
+  /**
+   * An element whose type is abstract must say which other it has even then (XSD 1.0 part 1 section 3.3.4), and what
+   * attributes its type requires it has all the same.
+   */
+  #nil({ value }: EncodeElement, name: QName, path: InputPath): void {
+    const { type, plan } = whenNil(value);
     this.#marks.push({ kind: 'open', name });
-    if (isAbstract && type !== null) this.#marks.push(TYPE(type));
+    if (type !== null) this.#marks.push(TYPE(type));
+    if (plan.kind === 'object') for (const each of plan.attributes) this.#put(this.#leaves.attribute(each, {}, path));
     this.#marks.push(NIL, CLOSE);
   }
 
@@ -274,10 +270,6 @@ type Task =
       readonly value: unknown;
       readonly path: InputPath;
     };
-
-/** Whether an element of this type may stand without attributes. */
-const needsNothing = ({ value }: EncodeVariant): boolean =>
-  value.kind !== 'object' || value.attributes.every(({ required }) => !required);
 
 const CLOSE_TASK: Task = { kind: 'mark', mark: CLOSE };
 const NIL: Mark = { kind: 'attribute', name: { uri: XSI_URI, local: 'nil' }, value: 'true' };

@@ -1,5 +1,6 @@
+import type { QName } from '../xml/events.js';
 import { type InputPath, refuse } from './input-error.js';
-import type { EncodeElement, EncodeObject, EncodeVariant, EncodeVariants } from './plan.js';
+import type { EncodeElement, EncodeObject, EncodeValue, EncodeVariant, EncodeVariants } from './plan.js';
 
 /** What the caller gave, looked at. */
 export type ReadonlyRecord = Readonly<Record<string, unknown>>;
@@ -62,3 +63,15 @@ function shapesOf(object: EncodeObject): Shapes {
 }
 
 const SHAPES = new WeakMap<EncodeObject, Shapes>();
+
+/** What is said of an element that is nil: the type it must name, null for the declared one, and that type's plan. */
+export function whenNil(value: EncodeValue): { readonly type: QName | null; readonly plan: EncodeValue } {
+  if (value.kind !== 'variants') return { type: null, plan: value };
+  const variants = [...value.members.values()];
+  const chosen = variants.find(({ type }) => type === null) ?? variants.find(needsNothing) ?? variants[0];
+  return { type: chosen?.type ?? null, plan: chosen?.value ?? value };
+}
+
+/** Whether an element of this type may stand without attributes. */
+const needsNothing = ({ value }: EncodeVariant): boolean =>
+  value.kind !== 'object' || value.attributes.every(({ required }) => !required);

@@ -160,7 +160,7 @@ export interface EncodeElement {
    * item is refused unless `itemNillable`.
    */
   readonly occurs: 'one' | 'many' | { readonly wrapped: QName; readonly itemNillable?: boolean };
-  /** How many items a list may have, where that is not any number. */
+  /** How many items a list may have, where that is not any number. Of `many`, none is as many as absent. */
   readonly counts?: { readonly min: number; readonly max: number };
   /** At least one must be written. */
   readonly required: boolean;

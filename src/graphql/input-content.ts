@@ -23,6 +23,8 @@ export interface GroupPiece extends Counts {
 export interface Counts {
   readonly min: number;
   readonly max: number;
+  /** Where there is one at all. */
+  readonly least: number;
 }
 
 /** A content model as a request sees it, in the order of the schema. */
@@ -88,11 +90,11 @@ function fold(particle: Particle, depth: number, reading: Reading): Fold {
     const { element } = particle;
     return {
       ...nothing(),
-      pieces: new Map([[`element ${typeKey(element.name)}`, { kind: 'element', element, min, max }]]),
+      pieces: new Map([[`element ${typeKey(element.name)}`, { kind: 'element', element, min, max, least: min }]]),
     };
   }
   if (particle.kind === 'any' || depth > DEPTH_MAX) {
-    return { ...nothing(), pieces: new Map([['any', { kind: 'any', min, max }]]) };
+    return { ...nothing(), pieces: new Map([['any', { kind: 'any', min, max, least: min }]]) };
   }
   const folds = particle.particles.map((child) => fold(child, depth + 1, reading));
   const once = particle.kind === 'choice' ? eitherOf(folds) : allOf(folds);
@@ -111,7 +113,8 @@ function allOf(folds: readonly Fold[]): Fold {
       if (known === undefined) pieces.set(key, piece);
       else {
         doubled.add(key);
-        pieces.set(key, { ...known, min: known.min + piece.min, max: known.max + piece.max });
+        const least = known.least + piece.least;
+        pieces.set(key, { ...known, min: known.min + piece.min, max: known.max + piece.max, least });
       }
     }
   }
@@ -129,7 +132,10 @@ function eitherOf(folds: readonly Fold[]): Fold {
     for (const [key, piece] of each.pieces) {
       const known = pieces.get(key);
       if (known === undefined) pieces.set(key, piece);
-      else pieces.set(key, { ...known, min: Math.min(known.min, piece.min), max: Math.max(known.max, piece.max) });
+      else {
+        const [min, max] = [Math.min(known.min, piece.min), Math.max(known.max, piece.max)];
+        pieces.set(key, { ...known, min, max, least: Math.min(known.least, piece.least) });
+      }
     }
   }
   for (const [key, piece] of pieces) {
@@ -151,16 +157,18 @@ function optional(once: Fold): Fold {
   return { ...once, pieces, rules: needsRule ? [{ required: false, branches: [branchOf(once)] }] : once.rules };
 }
 
-function repeated(once: Fold, { min, max }: Counts, reading: Reading): Fold {
+function repeated(once: Fold, { min, max }: Pick<Counts, 'min' | 'max'>, reading: Reading): Fold {
   const [[key, piece] = [], ...others] = [...once.pieces];
   if (key === undefined || piece === undefined) return once;
-  if (others.length === 0) {
-    const counted = { ...piece, min: piece.min * min, max: piece.max * max };
+  // Pairs that are repeated cannot be any number.
+  if (others.length === 0 && piece.least < 2) {
+    const least = piece.least * Math.max(min, 1);
+    const counted = { ...piece, min: piece.min * min, max: piece.max * max, least };
     return { ...once, pieces: new Map([[key, counted]]), rules: [] };
   }
   const least = mustBeGiven(once) ? min : 0;
   reading.groups += 1;
-  const group: GroupPiece = { kind: 'group', content: sealed(once), min: least, max };
+  const group: GroupPiece = { kind: 'group', content: sealed(once), min: least, max, least };
   return { ...nothing(), pieces: new Map([[`group ${reading.groups}`, group]]) };
 }
 

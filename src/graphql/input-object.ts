@@ -96,7 +96,7 @@ export class ObjectFiller implements InputObject {
       name: element.name,
       occurs: isWrapped ? { wrapped: itemElement.name, itemNillable: itemElement.nillable } : many ? 'many' : 'one',
       ...(counts !== null && (isWrapped || many) && isBounded(counts)
-        ? { counts: { min: counts.min, max: counts.max } }
+        ? { counts: { min: counts.least, max: counts.max } }
         : {}),
       required,
       nillable: element.nillable,
@@ -177,7 +177,7 @@ export class ObjectFiller implements InputObject {
       key,
       name: { uri: '', local: key },
       occurs: max > 1 ? 'many' : 'one',
-      ...(max > 1 && isBounded(piece) ? { counts: { min, max } } : {}),
+      ...(max > 1 && isBounded(piece) ? { counts: { min: piece.least, max } } : {}),
       required: min > 0,
       nillable: false,
       fixed: null,
@@ -274,7 +274,7 @@ export class ObjectFiller implements InputObject {
 
 const PLAIN = { isNonNull: false, lexicalDefault: null, scalar: null } as const;
 
-const isBounded = ({ min, max }: Counts): boolean => min > 0 || max < Infinity;
+const isBounded = ({ least, max }: Counts): boolean => least > 0 || max < Infinity;
 
 /** How many items a list in a wrapper may have. */
 function countsOf({ type }: ElementDeclaration): Counts | null {

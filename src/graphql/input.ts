@@ -76,7 +76,7 @@ export class InputTypes implements InputSources {
     operation: string = owner,
   ): { readonly field: InputField | null; readonly plan: EncodeElement } | null {
     const { required, many } = member;
-    const counts = { min: required ? 1 : 0, max: many ? Infinity : 1 };
+    const counts = { min: required ? 1 : 0, max: many ? Infinity : 1, least: 1 };
     const filler = new ObjectFiller(this, { name: owner, mappings, operation });
     const made = filler.element(member, { ...counts, element: member.element, isAlternative: false });
     this.#settle();
@@ -101,7 +101,8 @@ export class InputTypes implements InputSources {
     const known = owner.mappings.size > 0 ? undefined : this.#variants.get(type);
     if (known !== undefined) return known;
     const concrete = [type, ...derivedFrom(type)].filter((candidate) => !candidate.abstract);
-    const isFixed = owner.mappings.size > 0 || concrete.length === 0 || (concrete.length === 1 && !type.abstract);
+    if (concrete.length === 0) return this.#unsendable(type, owner);
+    const isFixed = owner.mappings.size > 0 || (concrete.length === 1 && !type.abstract);
     if (isFixed) return this.#plain(type, owner);
     if (concrete.length <= VARIANTS_MAX) return this.#variantsOf(type, concrete, owner);
     const name = type.name?.local ?? owner.name;
@@ -121,6 +122,17 @@ export class InputTypes implements InputSources {
 
   #xml(): InputValue {
     return { type: this.leaves.xml, plan: { kind: 'xml' } };
+  }
+
+  /** Of an abstract type for which no other is known: a caller that knows one names it in XML. */
+  #unsendable(type: ComplexType, owner: Owner): InputValue {
+    const name = type.name?.local ?? owner.name;
+    this.names.notice(
+      `Service ${this.service}: type ${name} is abstract and nothing may stand for it; it is sent as XML.`,
+    );
+    const made = this.#xml();
+    this.#variants.set(type, made);
+    return made;
   }
 
   /** A message that is one element of anything. */
