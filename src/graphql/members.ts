@@ -157,12 +157,15 @@ export class MemberTable {
     return choices.flatMap((choice): ChoiceMember[] => {
       const branches = choice.elements.flatMap((element) => {
         const member = byPlace.get(placeOfElement(element));
-        return member?.place === 'element' && !isHidden(member) ? [member] : [];
+        const isShown = member?.place === 'element' && !isHidden(member) && !this.hidesType(element.type);
+        return isShown ? [member] : [];
       });
       if (branches.length < 2) return [];
       const mapping = this.#mapping.field(type, ['choice']);
       const name = scope.take(mapping?.name ?? 'choice');
-      const { required, many } = choice;
+      const { many } = choice;
+      // A branch that is hidden may be the one that is taken.
+      const required = choice.required && branches.length === choice.elements.length;
       const about = { mapping, description: mapping?.description ?? null };
       return [{ place: 'choice', declaredBy: type, name, branches, required, many, ...about }];
     });

@@ -57,6 +57,17 @@ t.test('a choice is a union of its branches where the service asks for it', asyn
   t.match(errors, [{ path: ['get', 'payment', 'choice'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }]);
 });
 
+t.test('a branch that is hidden leaves a choice that may be null', async (t) => {
+  const hidden = '    schema: { choices: union, types: { Payment: { fields: { Iban: { hide: true } } } } }\n';
+  const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS }, hidden);
+  const { data, errors } = await shop.ask(
+    '{ get { payment { choice { __typename } } } }',
+    payment('<t:Iban>A</t:Iban>'),
+  );
+  t.same(errors, undefined);
+  t.same(data, { get: { payment: { choice: null } } });
+});
+
 t.test('a choice that is repeated keeps the order of the message', async (t) => {
   const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS }, UNIONS);
   const query = `{ get { story { choice { ... on StoryText { text } ... on StoryBreak { again: break }
