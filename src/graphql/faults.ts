@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import type { ElementDeclaration, FaultDeclaration, Operation } from '../wsdl/model.js';
 import { contentOf } from './content.js';
+import { descriptionOf } from './description.js';
 import { type LeafTable, PRESENCE } from './leaf.js';
 import type { MemberTable } from './members.js';
 import { pascalName } from './naming.js';
@@ -119,16 +120,17 @@ export class FaultTypes {
       return of(root, this.#output.objects(type, hint), root);
     }
     const typeName = this.#names.take(hint, this.#service);
+    const description = descriptionOf(element.documentation);
     if (type.kind === 'simple') {
       const leaf = this.#leaves.of(type, `${hint}Value`, this.#service);
       const field: FieldShape = { ...SINGLE, source: { from: 'text' }, value: { kind: 'scalar', scalar: leaf.scalar } };
-      const wrapped = this.#wrapped(typeName, element.documentation, leaf.type, field);
+      const wrapped = this.#wrapped(typeName, description, leaf.type, field);
       return of(wrapped.root, [wrapped.type], { kind: 'unwrap', field });
     }
     const isEmpty = content === 'empty';
     const wrapped = isEmpty
-      ? this.#wrapped(typeName, element.documentation, GraphQLBoolean, DONE)
-      : this.#wrapped(typeName, element.documentation, this.#leaves.xml, XML);
+      ? this.#wrapped(typeName, description, GraphQLBoolean, DONE)
+      : this.#wrapped(typeName, description, this.#leaves.xml, XML);
     return of(wrapped.root, [wrapped.type], null);
   }
 
