@@ -106,6 +106,15 @@ export class ReplyDecoder implements XmlHandler {
     for (let reading = this.#top; reading !== null; reading = reading.next) reading.broken = rule;
   }
 
+  /** The text of the element that was opened last is base64, even where its type is another. */
+  expectBase64(): void {
+    for (let reading = this.#top; reading !== null; reading = reading.next) {
+      const value = reading.kind === 'scalar' ? reading.slot?.value : undefined;
+      // Stacks that guess types write so what is not ASCII.
+      reading.isBase64 = value?.kind === 'scalar' && value.scalar.name === 'String';
+    }
+  }
+
   /** All that the plan asks for is there, whatever follows. Of a list that is open nobody knows. */
   get isComplete(): boolean {
     if (!this.#hasBegun || this.#hasLate) return false;
@@ -246,7 +255,7 @@ export class ReplyDecoder implements XmlHandler {
       else if (reading.text === '' && slot.fallback !== null)
         this.#places.deliver(owner, slot, index, slot.fallback, null);
       else if (slot.isName) this.#places.deliverName(owner, slot, index, reading.text, reading.nameUri);
-      else this.#places.deliverText(owner, slot, index, reading.text);
+      else this.#places.deliverText(owner, slot, index, reading.isBase64 ? textOfBase64(reading.text) : reading.text);
     }
   }
 
@@ -263,6 +272,15 @@ export class ReplyDecoder implements XmlHandler {
   #deliverLate(owner: Reading, slot: SlotProgram, index: number, source: LateValue): void {
     this.#hasLate = true;
     this.#places.deliver(owner, slot, index, new Late(source), null);
+  }
+}
+
+/** The text in UTF-8 that these bytes are; as it is where they are none. */
+function textOfBase64(lexical: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(lexical, 'base64'));
+  } catch {
+    return lexical;
   }
 }
 

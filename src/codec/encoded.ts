@@ -98,6 +98,7 @@ export class EncodedReply implements XmlHandler {
       this.#decoder.close();
       return;
     }
+    if (element.isBase64) this.#decoder.expectBase64();
     element.isOpen = true;
     stack.push({ element, at: element.start + 1, hearsText: interest === ALL });
   }

@@ -30,6 +30,8 @@ export class Reading {
   xml: OpaqueXml | null = null;
   /** A simple value whose bytes stand elsewhere. */
   late: LateValue | null = null;
+  /** The text stands there in base64. */
+  isBase64 = false;
   /** Of a QName: where its prefix is looked up while its text is told; and what that is bound to, or null. */
   scope: StartTag | null = null;
   nameUri: string | null = null;
@@ -85,6 +87,7 @@ export class Reading {
     this.text = '';
     this.late = null;
     this.nameUri = null;
+    this.isBase64 = false;
     this.hasChildren = false;
     this.broken = null;
   }

@@ -61,6 +61,13 @@ export class RecordedTag implements StartTag {
     return this.#attributes.length;
   }
 
+  /** It says that its text is base64, of XML Schema or of the encoding. */
+  get isBase64(): boolean {
+    if (this.#typeUri === null) return false;
+    const type = this.attribute(XSI_URI, 'type');
+    return type !== null && BASE64.test(type) && BASE64_URIS.has(this.#typeUri);
+  }
+
   /** Length of the values of its attributes. */
   get attributeChars(): number {
     return this.#attributes.reduce((sum, { value }) => sum + value.length, 0);
@@ -152,6 +159,13 @@ export function sizeOf(event: Recorded): number {
   if (typeof event === 'string') return 24 + 2 * event.length;
   return 120 + 48 * event.attributeCount + 2 * event.attributeChars;
 }
+
+const BASE64 = /:base64(?:Binary)?\s*$/;
+const BASE64_URIS: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2001/XMLSchema',
+  'http://www.w3.org/1999/XMLSchema',
+  'http://schemas.xmlsoap.org/soap/encoding/',
+]);
 
 const NONE: readonly RecordedAttribute[] = [];
 

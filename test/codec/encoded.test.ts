@@ -200,3 +200,14 @@ t.test('an array that is sent in part says where its items stand', async (t) => 
   t.strictSame(shown(decode(items, envelope('<m:x><r><a>1</a><b>2</b></r></m:x>'))).value, { items: [1, 2] });
   t.strictSame(shown(decode(items, envelope('<m:x><r/></m:x>'))).value, { items: [] });
 });
+
+t.test('SOAP::Lite: text that is not ASCII comes as base64, whatever the type says', async (t) => {
+  const plan = result(
+    local('r', 'T', object(local('s', 'string'), local('b', 'base64Binary'), array('l', '[string]'))),
+  );
+  const type = 'xsi:type="xsd:base64Binary"';
+  const message = envelope(
+    `<m:x><r><s ${type}>w6nigqw=</s><b ${type}>w6nigqw=</b><l><i xsi:type="enc:base64">w6k=</i><i ${type}>/w==</i><i>w6k=</i></l></r></m:x>`,
+  );
+  t.strictSame(shown(decode(plan, message)).value, { s: 'é€', b: 'w6nigqw=', l: ['é', '/w==', 'w6k='] });
+});
