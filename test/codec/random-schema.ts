@@ -1,3 +1,14 @@
+import {
+  type Attribute,
+  type Complex,
+  type Element,
+  escaped,
+  type Group,
+  isUsable,
+  Writer,
+} from './random-instances.js';
+import { BUILT_INS, ENUMERATED, Random, RESTRICTED, type Simple } from './random-values.js';
+
 /**
  * Random schemas of `urn:t` with valid instances of their element `Echo`. Everything follows from the seed. Names of
  * elements are never used twice, so that no content model is ambiguous.
@@ -26,199 +37,6 @@ ${author.definitions.join('\n')}
     instances: (count) => Array.from({ length: count }, () => writer.document(root)).filter((each) => each !== null),
   };
 }
-
-/** A linear congruential generator. */
-class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-    this.upTo(1);
-  }
-
-  /** A whole number from 0 up to but not including `limit`. */
-  upTo(limit: number): number {
-    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((this.#state / 2 ** 32) * limit);
-  }
-
-  chance(probability: number): boolean {
-    return this.upTo(1000) < probability * 1000;
-  }
-
-  of<T>(all: readonly T[]): T {
-    const one = all[this.upTo(all.length)];
-    if (one === undefined) throw new Error('nothing to choose from');
-    return one;
-  }
-
-  some<T>(min: number, max: number, make: () => T): readonly T[] {
-    return Array.from({ length: min + this.upTo(max - min + 1) }, make);
-  }
-}
-
-interface Simple {
-  /** As `type` says it: `xs:int`, `t:S1`. */
-  readonly name: string;
-  /** Its values hold no white space and are not empty: they may be items. */
-  readonly isWord: boolean;
-  readonly isList: boolean;
-  readonly draw: (random: Random) => string;
-}
-
-interface Complex {
-  readonly name: string;
-  readonly isAbstract: boolean;
-  readonly base: Complex | null;
-  readonly derived: Complex[];
-  readonly text: Simple | null;
-  readonly group: Group | null;
-  readonly attributes: readonly Attribute[];
-}
-
-interface Attribute {
-  readonly name: string;
-  readonly type: Simple;
-  readonly required: boolean;
-}
-
-interface Group {
-  readonly kind: 'sequence' | 'choice' | 'all';
-  readonly min: number;
-  readonly max: number;
-  readonly parts: readonly (Group | Element)[];
-}
-
-interface Element {
-  readonly kind: 'element';
-  readonly name: string;
-  readonly type: Simple | Complex;
-  readonly min: number;
-  readonly max: number;
-  readonly nillable: boolean;
-  readonly fixed: string | null;
-}
-
-const digits = (random: Random, max: number): string => random.some(1, max, () => String(random.upTo(10))).join('');
-const signed = (random: Random, max: number): string => `${random.of(['', '-', '+'])}${digits(random, max)}`;
-const two = (value: number): string => String(value).padStart(2, '0');
-const zone = (random: Random): string => random.of(['', 'Z', '+05:30', '-14:00', '+14:00']);
-const day = (random: Random): string =>
-  `${1 + random.upTo(9999)}-${two(1 + random.upTo(12))}-${two(1 + random.upTo(28))}`;
-const clock = (random: Random): string =>
-  `${two(random.upTo(24))}:${two(random.upTo(60))}:${two(random.upTo(60))}${random.of(['', '.5', '.120', '.000000001'])}`;
-const padded = (text: string): string => text.replace(/^\d+/, (year) => year.padStart(4, '0'));
-const CHARACTERS = [
-  'a',
-  'B',
-  '7',
-  ' ',
-  ' ',
-  '\n',
-  '\t',
-  '<',
-  '&',
-  '>',
-  '"',
-  "'",
-  ']]>',
-  'é',
-  '😀',
-  '\u2028',
-  '\u0085',
-  '-',
-  '{',
-];
-const text = (random: Random): string => random.some(0, 6, () => random.of(CHARACTERS)).join('');
-const word = (random: Random): string =>
-  random.some(1, 5, () => random.of(['a', 'Z', '0', 'é', '😀', '-', '_', '&'])).join('');
-const bytes = (random: Random): Buffer => Buffer.from(random.some(0, 6, () => random.upTo(256)));
-
-const builtIn = (name: string, draw: (random: Random) => string, isWord = true): Simple => ({
-  name: `xs:${name}`,
-  isWord,
-  isList: false,
-  draw,
-});
-
-const BUILT_INS: readonly Simple[] = [
-  builtIn('string', text, false),
-  builtIn('normalizedString', (random) => text(random).replace(/[\n\t]/g, ' '), false),
-  builtIn('token', word),
-  builtIn('boolean', (random) => random.of(['true', 'false', '1', '0'])),
-  builtIn('int', (random) => signed(random, 9)),
-  builtIn('short', (random) => signed(random, 4)),
-  builtIn('unsignedByte', (random) => String(random.upTo(256))),
-  builtIn('long', (random) => signed(random, 18)),
-  builtIn('unsignedLong', (random) => digits(random, 19)),
-  builtIn('integer', (random) => signed(random, 24)),
-  builtIn('positiveInteger', (random) => `1${digits(random, 20)}`),
-  builtIn('decimal', (random) => `${signed(random, 10)}${random.of(['', '.', `.${digits(random, 10)}`])}`),
-  builtIn('double', (random) => `${signed(random, 5)}.${digits(random, 3)}${random.of(['', 'e5', 'E-3'])}`),
-  builtIn('float', (random) => `${signed(random, 3)}.${digits(random, 2)}`),
-  builtIn('date', (random) => `${padded(day(random))}${zone(random)}`),
-  builtIn('dateTime', (random) => `${padded(day(random))}T${clock(random)}${zone(random)}`),
-  builtIn('time', (random) => `${clock(random)}${zone(random)}`),
-  builtIn('duration', (random) => random.of(['P1Y', '-P3DT4H', 'PT0.50S', 'P1Y2M3DT4H5M6.7S', 'PT36H'])),
-  builtIn('gYear', (random) => `${1000 + random.upTo(9000)}${zone(random)}`),
-  builtIn('gMonthDay', (random) => `--${two(1 + random.upTo(12))}-${two(1 + random.upTo(28))}`),
-  builtIn('base64Binary', (random) => bytes(random).toString('base64'), false),
-  builtIn('hexBinary', (random) => bytes(random).toString('hex'), false),
-  builtIn('anyURI', (random) => random.of(['urn:x', 'http://h/a?b=c&d', '../up', 'a#b'])),
-  builtIn('NMTOKEN', (random) => random.of(['1a', '-x', 'a:b.c'])),
-  builtIn('language', (random) => random.of(['de', 'en-GB', 'x-klingon'])),
-];
-
-/** Restrictions of built-in types: base, facets, values. */
-const RESTRICTED: readonly (readonly [string, string, (random: Random) => string])[] = [
-  [
-    'string',
-    '<xs:pattern value="[A-Z]{2}[0-9]{3,5}"/>',
-    (random) => `A${random.of(['B', 'Z'])}${1000 + random.upTo(9000)}`,
-  ],
-  [
-    'string',
-    '<xs:pattern value="(\\i\\c*)(,\\i\\c*)*"/><xs:maxLength value="9"/>',
-    (random) => random.of(['a', 'a,b', 'x1,_y']),
-  ],
-  ['token', '<xs:pattern value="[a-z-[aeiou]]+|\\p{Lu}*"/>', (random) => random.of(['xyz', 'ÄB', 'q'])],
-  [
-    'string',
-    '<xs:minLength value="1"/><xs:maxLength value="3"/>',
-    (random) => random.of(['😀😀😀', ' a ', 'é', '\n<']),
-  ],
-  ['string', '<xs:whiteSpace value="collapse"/><xs:length value="3"/>', (random) => random.of(['a b', 'abc'])],
-  ['int', '<xs:minInclusive value="-5"/><xs:maxExclusive value="6"/>', (random) => String(random.upTo(11) - 5)],
-  [
-    'decimal',
-    '<xs:totalDigits value="5"/><xs:fractionDigits value="2"/>',
-    (random) => `${digits(random, 3)}.${digits(random, 2)}`,
-  ],
-  ['long', '<xs:minInclusive value="9007199254740993"/>', (random) => `90071992547409${93 + random.upTo(7)}`],
-  [
-    'date',
-    '<xs:minInclusive value="2000-01-01"/><xs:maxInclusive value="2099-12-31"/>',
-    (random) => `20${two(random.upTo(99))}-06-${two(1 + random.upTo(30))}`,
-  ],
-  [
-    'dateTime',
-    '<xs:maxExclusive value="2030-01-01T00:00:00Z"/>',
-    (random) => `20${10 + random.upTo(19)}-05-05T${clock(random)}Z`,
-  ],
-  ['hexBinary', '<xs:length value="2"/>', (random) => `${two(random.upTo(99))}fF`],
-  ['base64Binary', '<xs:maxLength value="2"/>', (random) => random.of(['QQ==', 'QUI='])],
-];
-
-/** Enumerations: base and values. */
-const ENUMERATED: readonly (readonly [string, readonly string[]])[] = [
-  ['string', ['NEW', 'ON HOLD', '1st', 'on hold', 'true', '__x', 'ü', '']],
-  ['token', ['a-b', 'a.b', 'a_b', 'null']],
-  ['int', ['1', '2', '30']],
-  ['decimal', ['1.0', '2.50']],
-];
-
-const escaped = (raw: string): string =>
-  raw.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 class Author {
   readonly definitions: string[] = [];
@@ -365,14 +183,6 @@ class Author {
   }
 }
 
-/** Whether there are instances of a type: of an abstract one only if another is derived from it. */
-const isUsable = (type: Complex): boolean => concreteOf(type).length > 0;
-
-const concreteOf = (type: Complex): readonly Complex[] => [
-  ...(type.isAbstract ? [] : [type]),
-  ...type.derived.flatMap(concreteOf),
-];
-
 function certainly(part: Group | Element): Group | Element {
   if (part.kind === 'element') return { ...part, min: Math.max(1, part.min), nillable: false };
   return { ...part, min: 1, parts: part.parts.map(certainly) };
@@ -398,95 +208,3 @@ function printElement({ name, type, min, max, nillable, fixed }: Element): strin
 
 const printAttribute = ({ name, type, required }: Attribute): string =>
   `<xs:attribute name="${name}" type="${type.name}"${required ? ' use="required"' : ''}/>`;
-
-/** Elements with structure within each other, below the root. */
-export const MAX_DEPTH = 4;
-
-class TooDeep extends Error {}
-
-/** Instances become smaller as they become deeper. */
-class Writer {
-  readonly #random: Random;
-  readonly #isQualified: boolean;
-
-  constructor(random: Random, isQualified: boolean) {
-    this.#random = random;
-    this.#isQualified = isQualified;
-  }
-
-  /** Null where every attempt became too deep. */
-  document(root: Complex): string | null {
-    for (let attempt = 0; attempt < 20; attempt += 1) {
-      try {
-        return this.#document(root);
-      } catch (caught) {
-        if (!(caught instanceof TooDeep)) throw caught;
-      }
-    }
-    return null;
-  }
-
-  #document(root: Complex): string {
-    const declarations = 'xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
-    return `<t:Echo ${declarations}${this.#attributes(root)}>${this.#content(root, 0)}</t:Echo>`;
-  }
-
-  #attributes(type: Complex): string {
-    const own = type.attributes
-      .filter(({ required }) => required || this.#random.chance(0.5))
-      .map(({ name, type: simple }) => ` ${name}="${inAttribute(simple.draw(this.#random))}"`);
-    return `${type.base === null ? '' : this.#attributes(type.base)}${own.join('')}`;
-  }
-
-  #content(type: Complex, depth: number): string {
-    if (type.text !== null) return inText(type.text.draw(this.#random));
-    const inherited = type.base === null ? '' : this.#content(type.base, depth);
-    return `${inherited}${type.group === null ? '' : this.#group(type.group, depth)}`;
-  }
-
-  #group(group: Group, depth: number): string {
-    const times = this.#times(group.min, group.max, depth);
-    return Array.from({ length: times }, () => {
-      const parts = group.kind === 'choice' ? [this.#random.of(group.parts)] : group.parts;
-      return parts
-        .map((part) => (part.kind === 'element' ? this.#elements(part, depth) : this.#group(part, depth)))
-        .join('');
-    }).join('');
-  }
-
-  #elements(element: Element, depth: number): string {
-    if ('isAbstract' in element.type && !isUsable(element.type)) return '';
-    const times = this.#times(element.min, element.max, depth);
-    return Array.from({ length: times }, () => this.#element(element, depth)).join('');
-  }
-
-  #element({ name, type, nillable, fixed }: Element, depth: number): string {
-    const tag = this.#isQualified ? `t:${name}` : name;
-    if (fixed !== null) return `<${tag}>${fixed}</${tag}>`;
-    const isNil = nillable && this.#random.chance(0.3);
-    if (!('isAbstract' in type)) {
-      if (isNil) return `<${tag} xsi:nil="true"/>`;
-      return `<${tag}>${inText(type.draw(this.#random))}</${tag}>`;
-    }
-    if (depth === MAX_DEPTH) throw new TooDeep();
-    const [first, ...others] = concreteOf(type);
-    if (first === undefined) throw new Error('an abstract type alone');
-    const actual = depth > 1 ? first : this.#random.of([first, ...others]);
-    const typed = actual === type ? '' : ` xsi:type="t:${actual.name}"`;
-    // What is nil still has its attributes, and in GraphQL it is null: none is given where none has to be.
-    if (isNil && noneRequired(actual)) return `<${tag}${typed} xsi:nil="true"/>`;
-    return `<${tag}${typed}${this.#attributes(actual)}>${this.#content(actual, depth + 1)}</${tag}>`;
-  }
-
-  #times(min: number, max: number, depth: number): number {
-    const most = Math.min(max, depth > 1 ? min : min + 2);
-    return min + this.#random.upTo(most - min + 1);
-  }
-}
-
-const noneRequired = (type: Complex): boolean =>
-  type.attributes.every(({ required }) => !required) && (type.base === null || noneRequired(type.base));
-
-const inText = (value: string): string => escaped(value).replaceAll('\r', '&#13;');
-const inAttribute = (value: string): string =>
-  escaped(value).replaceAll('\r', '&#13;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');

@@ -31,7 +31,8 @@ import { readWsdl } from '../../src/wsdl/read.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { FILES, wsdlWith } from '../wsdl/written.js';
-import { MAX_DEPTH, randomSchema } from './random-schema.js';
+import { MAX_DEPTH } from './random-instances.js';
+import { randomSchema } from './random-schema.js';
 
 /**
  * What is read can be written and read again: for random schemas and their random instances, through the reader of
