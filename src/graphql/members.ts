@@ -111,7 +111,7 @@ export class MemberTable {
     const own = ownMembers(type, flat.elements).filter((member) => !inherited.has(placeOf(member)));
     const named = this.#named(
       type,
-      own.map((member) => this.#present(type, member)),
+      own.map((member) => this.#present(type, member, own)),
       base,
     );
     const all = [...base.all, ...named];
@@ -171,9 +171,9 @@ export class MemberTable {
     });
   }
 
-  #present(type: ComplexType, member: Member): Member {
+  #present(type: ComplexType, member: Member, beside: readonly Member[]): Member {
     if (member.place === 'element') this.#mapping.meet(member.element);
-    const mapping = this.#mapping.field(type, keysOf(member));
+    const mapping = this.#mapping.isEmpty ? null : this.#mapping.field(type, keysOf(member, beside));
     return mapping === null ? member : { ...member, mapping, description: mapping.description ?? member.description };
   }
 
@@ -236,11 +236,17 @@ function placeOf(member: Member): string {
   return member.place === 'element' ? placeOfElement(member.element) : `attribute ${typeKey(member.attribute.name)}`;
 }
 
-/** What the mapping may call it, what is told apart first. */
-function keysOf(member: Member): readonly string[] {
-  if (member.place === 'text') return ['value'];
-  const { local } = member.place === 'element' ? member.element.name : member.attribute.name;
-  return member.place === 'element' ? [local] : [`@${local}`, local];
+/** What the mapping may call it: an attribute without `@` only where nothing else has the name. */
+function keysOf(member: Member, beside: readonly Member[]): readonly string[] {
+  if (member.place !== 'attribute') return [xmlNameOf(member)];
+  const name = xmlNameOf(member);
+  const isTaken = beside.some((other) => other.place !== 'attribute' && xmlNameOf(other) === name);
+  return isTaken ? [`@${name}`] : [`@${name}`, name];
+}
+
+function xmlNameOf(member: Member): string {
+  if (member.place === 'text') return 'value';
+  return member.place === 'element' ? member.element.name.local : member.attribute.name.local;
 }
 
 /** Members under their XML names: elements, text, then attributes. */

@@ -133,6 +133,24 @@ t.test('the field of a choice can be renamed, which names its union', async (t) 
   t.match(found, [/^6 Service `desk`: Type Payment has no element or attribute choice of its own/]);
 });
 
+t.test('an element and an attribute of one name are told apart', async (t) => {
+  const types = `<xs:complexType name="Both"><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence><xs:attribute name="id" type="xs:int"/><xs:attribute name="lang" type="xs:string"/></xs:complexType>
+    <xs:complexType name="Text"><xs:simpleContent><xs:extension base="xs:string"><xs:attribute name="value" type="xs:int"/></xs:extension></xs:simpleContent></xs:complexType>`;
+  const reply = '<xs:element name="both" type="t:Both"/><xs:element name="text" type="t:Text"/>';
+  const print = async (mapping: string): Promise<string> =>
+    printSchema(await schemaOf(t, `    schema:\n      types: ${mapping}\n`, desk({ types, reply })));
+  const bare = await print(
+    '{ Both: { fields: { id: { name: a }, lang: { name: l } } }, Text: { fields: { value: { name: t } } } }',
+  );
+  t.match(bare, 'type Both {\n  a: Int!\n  id: Int\n  l: String\n}');
+  t.match(bare, 'type Text {\n  t: String!\n  value: Int\n}');
+  const marked = await print(
+    '{ Both: { fields: { "@id": { name: b } } }, Text: { fields: { "@value": { name: n } } } }',
+  );
+  t.match(marked, 'type Both {\n  id: Int!\n  b: Int\n  lang: String\n}');
+  t.match(marked, 'type Text {\n  value: String!\n  n: Int\n}');
+});
+
 t.test('every mistake in the mapping is a problem at its line, all at once, with the nearest name', async (t) => {
   const found = await problemsOf(
     t,
