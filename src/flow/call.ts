@@ -174,7 +174,8 @@ class DecodedReply implements UpstreamReceiver {
     const answer = this.#readDecoded();
     this.#finish();
     this.#resolve(answer);
-    this.#call?.abort(new Refusal('CLIENT_GONE', 'answered before the end'));
+    // Nobody hears of it but the breaker, to which it is an answer.
+    this.#call?.abort(new Refusal('UPSTREAM_RESPONSE_LIMIT', 'answered before the end'));
   }
 
   #complete(): void {
