@@ -1,26 +1,24 @@
 import { resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 
 const HEAD =
   '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns:d="http://legacy.example.com/desk" ' +
   'xmlns:y="http://legacy.example.com/desk/types"><E:Body><d:GetOrderResponse><d:order><y:id>7</y:id>';
-const TAIL = '</d:order></d:GetOrderResponse></E:Body></E:Envelope>';
+const MORE = '<y:note>x</y:note>';
+const BROKEN = '</d:order></d:GetOrderResponse></E:Body></E:Envelope></broken>';
 
-/** A backend that sends the beginning of a reply, and goes on only when it is told to. */
-async function startDesk(
-  t: Test,
-  more: string,
-): Promise<{
-  backend: RecordingBackend;
-  gateway: TestGateway;
+interface Desk {
+  readonly gateway: TestGateway;
+  /** The backend's answer is over, one way or another. */
+  readonly over: Promise<void>;
   ask(): Promise<unknown>;
-  goOn(text: string): void;
-  over: Promise<void>;
-}> {
-  let goOn = (_text: string): void => {};
+}
+
+/** A backend that sends what is asked for, and then more without an end, or `end`. */
+async function startDesk(t: Test, keys: string, end: string | null): Promise<Desk> {
   let isOver = (): void => {};
   const over = new Promise<void>((done) => {
     isOver = done;
@@ -28,27 +26,24 @@ async function startDesk(
   const backend = await startRecordingBackend((_message, response) => {
     response.writeHead(200, { 'content-type': 'text/xml' });
     response.write(HEAD);
-    response.once('close', isOver);
-    goOn = (text) => void response.write(text);
-    const timer = setInterval(() => response.write('<y:note>x</y:note>'), 5);
-    response.once('close', () => clearInterval(timer));
-    if (more === '') {
+    const timer = end === null ? setInterval(() => response.write(MORE), 5) : undefined;
+    response.once('close', () => {
       clearInterval(timer);
-      response.end(`<y:note>x</y:note>${TAIL}</broken>`);
-    }
+      isOver();
+    });
+    if (end !== null) response.end(MORE + end);
   });
+  const wsdl = resolve('config/demo/legacy.wsdl');
   const gateway = await startTestGateway(
-    `services: { desk: { wsdl: ${resolve('config/demo/legacy.wsdl')}, url: "${backend.url}/d", ${more} operations: { GetOrder: { field: Query.order } } } }\n`,
+    `services: { desk: { wsdl: ${wsdl}, url: "${backend.url}/d", ${keys} operations: { GetOrder: { field: Query.order } } } }\n`,
   );
   t.teardown(async () => {
     await gateway.close();
     await backend.close();
   });
   return {
-    backend,
     gateway,
     over,
-    goOn: (text) => goOn(text),
     async ask() {
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ query: '{ order(id: 7) { id } }' });
@@ -58,13 +53,18 @@ async function startDesk(
 }
 
 t.test('a reply that has no end is answered as soon as it can be, where the service says so', async (t) => {
-  const { gateway, ask, over } = await startDesk(t, 'earlyEnd: true,');
+  const { gateway, ask, over } = await startDesk(t, 'earlyEnd: true,', null);
   t.same(await ask(), { data: { order: { id: '7' } } });
   await over;
   t.match(await gateway.accessLine(), { outcome: 'ok', status: 200, upstreamCalls: 1 });
 });
 
+t.test('what must be valid is read to its end all the same', async (t) => {
+  const { ask } = await startDesk(t, 'earlyEnd: true, validate: { replies: enforce },', BROKEN);
+  t.match(await ask(), { data: { order: null }, errors: [{ path: ['order'] }] });
+});
+
 t.test('by default the whole message is judged', async (t) => {
-  const { ask } = await startDesk(t, '');
+  const { ask } = await startDesk(t, '', BROKEN);
   t.match(await ask(), { data: { order: null }, errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }] });
 });
