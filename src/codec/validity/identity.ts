@@ -4,6 +4,13 @@ import { ConstraintScope, type FieldHit, type Selected } from './identity-scope.
 import type { ValidityLimits } from './limits.js';
 import { keyOf } from './simple-rules.js';
 
+/**
+ * Paths that are followed for each element in the middle, and how many more at most: where what has constraints contains
+ * itself, and these look at everything within, there is no end to them.
+ */
+const WORK_PER_ELEMENT = 256;
+const WORK_FREE = 100_000;
+
 /** What is wrong, in words; `limit` where there is more to keep than allowed. */
 export type IdentityTrouble = { readonly kind: 'broken' | 'limit'; readonly what: string };
 
@@ -21,6 +28,9 @@ export class IdentityTracker {
   /** By depth of an open element and name of the constraint: keys within it, for references that it or what is around it has. */
   readonly #within: (Map<string, Set<string>> | undefined)[] = [];
   #values = 0;
+  /** Paths followed, and elements they were followed to. */
+  #work = 0;
+  #elements = 0;
   #unread = 0;
   #chars = 0;
   trouble: IdentityTrouble | null = null;
@@ -60,7 +70,12 @@ export class IdentityTracker {
     this.#pending[depth] = undefined;
     if (this.#scopes.length === 0) return false;
     const hits: FieldHit[] = [];
-    for (const scope of this.#scopes) scope.open(tag, depth, hits);
+    this.#elements++;
+    for (const scope of this.#scopes) {
+      this.#work += 1 + scope.selected.length;
+      scope.open(tag, depth, hits);
+    }
+    if (this.#work > WORK_FREE + WORK_PER_ELEMENT * this.#elements) this.#exceed();
     for (const { selected, field, attribute } of hits) {
       if (attribute < 0) continue;
       this.#set(selected, field, tag.attributeValue(attribute), typeOf(attribute));
@@ -148,8 +163,12 @@ export class IdentityTracker {
     this.#values++;
     this.#chars += value.length;
     if (this.#values <= this.#limits.identityValues && this.#chars <= this.#limits.identityChars) return true;
-    this.trouble ??= { kind: 'limit', what: 'more identities than are kept' };
+    this.#exceed();
     return false;
+  }
+
+  #exceed(): void {
+    this.trouble ??= { kind: 'limit', what: 'more identities than are kept' };
   }
 
   #break(what: string): void {

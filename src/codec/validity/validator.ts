@@ -275,9 +275,14 @@ export class ContentValidator implements XmlHandler {
     this.#isOver = true;
     let path = '';
     for (let depth = 0; depth < this.#depth; depth++) path += this.#frames[depth]?.step ?? '';
-    this.#sink({ code, rule, what, path: `${path}${below}` });
+    this.#sink({ code, rule, what, path: shortened(`${path}${below}`) });
   }
 }
+
+/** Beginning and end of a path that is longer than anybody reads. */
+const PATH_CHARS = 1000;
+const shortened = (path: string): string =>
+  path.length <= PATH_CHARS ? path : `${path.slice(0, PATH_CHARS / 2)}...${path.slice(-PATH_CHARS / 2)}`;
 
 const ABSTRACT_TYPE: Trouble = { rule: 'type', what: 'is of an abstract type: xsi:type must name another', below: '' };
 const ABSTRACT: Trouble = { rule: 'element', what: 'is abstract', below: '' };

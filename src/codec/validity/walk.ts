@@ -3,7 +3,7 @@ import type { ContentAutomaton, Edge, Position } from './automaton.js';
 import { admits, count, type Ops } from './ways.js';
 
 /** More states at once than a model that means anything has: from there on its order is not judged. */
-const STATES_AT_ONCE = 64;
+const STATES_AT_ONCE = 16;
 
 interface State<E> {
   readonly position: Position<E>;
@@ -87,6 +87,7 @@ export class ModelWalk<E> {
     const next: State<E>[] = [];
     for (const state of states) {
       for (const { to, ops } of edgesFrom(automaton, state.position, uri, local)) {
+        if (next.length > STATES_AT_ONCE) break;
         if (!admits(ops, state.counters)) continue;
         const counters = [...state.counters];
         count(ops, counters);
