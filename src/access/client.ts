@@ -1,0 +1,40 @@
+/** Who is calling, as the rest of the gateway knows it. Also what budgets are taken from: a `Spender`. */
+export interface Client {
+  /**
+   * Unique over all clients, however they were identified. It may hold what callers chose (the subject of a token): for
+   * logs, metrics and stores there are `label` and digests.
+   */
+  readonly id: string;
+  readonly by: 'apiKey' | 'jwt' | 'certificate' | 'address';
+  /** The name the configuration gives this very client; null where it only knows the kind. */
+  readonly name: string | null;
+  readonly className: string;
+  readonly rights: ClientClass;
+  /** Null: it may spend what it likes. Of its class. */
+  readonly budget: ClientClass['budget'];
+  /** What its token says; null where it has none. Made by the issuer, so trusted, but not bounded in meaning. */
+  readonly claims: Readonly<Record<string, unknown>> | null;
+  /** When its token ends, milliseconds of the epoch; null: never. Long connections end then. */
+  readonly expiresMillis: number | null;
+}
+
+/** What clients of one class may do. Made at start-up. */
+export interface ClientClass {
+  readonly name: string;
+  /** Points of a full bucket, and points per second that come back; null: no budget. */
+  readonly budget: { readonly maximum: number; readonly restoreRate: number } | null;
+  /** Whether an operation may be called; `operation` is null where it is not known which one it is. */
+  permits(service: string, operation: string | null): boolean;
+}
+
+/** What of a request tells who is calling. */
+export interface Caller {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Of the connection; '' where it is gone. */
+  readonly address: string;
+}
+
+/** Tells who is calling: `UNAUTHENTICATED` is thrown, or rejected with, for credentials that are no good or missing. */
+export interface Access {
+  identify(caller: Caller): Client | Promise<Client>;
+}
