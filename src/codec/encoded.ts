@@ -44,8 +44,15 @@ export class EncodedReply implements XmlHandler {
     return ALL;
   }
 
+  /** What one run of text takes does not depend on how it is cut. */
   text(piece: string): void {
-    this.#record(piece);
+    const last = this.#events.at(-1);
+    if (typeof last !== 'string') {
+      this.#record(piece);
+      return;
+    }
+    this.#take(sizeOf(piece) - sizeOf(''));
+    this.#events[this.#events.length - 1] = last + piece;
   }
 
   close(): void {
@@ -142,7 +149,11 @@ export class EncodedReply implements XmlHandler {
   }
 
   #count(event: Recorded): void {
-    this.#bytes += sizeOf(event);
+    this.#take(sizeOf(event));
+  }
+
+  #take(bytes: number): void {
+    this.#bytes += bytes;
     if (this.#bytes > this.#limits.encodedBytes) {
       throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'a reply by the SOAP encoding');
     }

@@ -164,6 +164,8 @@ t.test('references and what they make of a reply are bounded', async (t) => {
   const plan = result(array('x', '[string]'));
   refusal('UPSTREAM_INVALID_RESPONSE', () => decode(plan, many, { references: 10 }));
   refusal('UPSTREAM_RESPONSE_LIMIT', () => decode(plan, many, { encodedBytes: 500 }));
+  const text = envelope(`<m:x><r>${'y'.repeat(1000)}</r></m:x>`);
+  t.equal(decode(result(local('r', 'string')), text, { encodedBytes: 3000 }).value, 'y'.repeat(1000));
   const xml = result(local('r', 'XML', { kind: 'opaque' }));
   const laughs = Array.from({ length: 20 }, (_, n) => `<l id="${n}"><a href="#${n + 1}"/><a href="#${n + 1}"/></l>`);
   const bomb = envelope(`<m:x><r href="#0"/></m:x>${laughs.join('')}<l id="20">ha</l>`);
