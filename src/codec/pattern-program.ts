@@ -28,7 +28,8 @@ export function programOf(pattern: PatternNode): Program {
   return { start, end, sets: builder.sets, after: builder.after, empties: builder.empties, charSets: builder.charSets };
 }
 
-export const isTooLarge = (pattern: PatternNode): boolean => sizeOf(pattern) > MAX_PLACES;
+/** What counts beyond all numbers has no size that could be compared. */
+export const isTooLarge = (pattern: PatternNode): boolean => !(sizeOf(pattern) <= MAX_PLACES);
 
 /** How many places there will be; at least one, so that to count nothing far has its price too. */
 function sizeOf(node: PatternNode): number {

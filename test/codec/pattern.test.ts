@@ -109,6 +109,8 @@ t.test('what cannot be compiled says why', async (t) => {
     ['(ab){100000}', /counts/],
     ['((a{100}){100}){100}', /counts/],
     ['(){1000000}', /counts/],
+    [`${'('.repeat(60)}a${'{999999999})'.repeat(60)}{0,2}`, /counts/],
+    [`${'('.repeat(60)}a${'{999999999})'.repeat(60)}{2}`, /counts/],
     ['a'.repeat(70_000), /long/],
     ['('.repeat(1000), /nested/],
     [`[a${'-[a'.repeat(1000)}`, /nested/],
