@@ -150,8 +150,8 @@ function eitherOf(folds: readonly Fold[]): Fold {
 function optional(once: Fold): Fold {
   const pieces = new Map([...once.pieces].map(([key, piece]) => [key, { ...piece, min: 0 }]));
   const [rule, ...others] = once.rules;
-  const isPlainChoice =
-    rule !== undefined && others.length === 0 && [...once.pieces.values()].every(({ min }) => min === 0);
+  const chosen = new Set(rule?.branches.flatMap(({ keys }) => keys));
+  const isPlainChoice = rule !== undefined && others.length === 0 && chosen.size === once.pieces.size;
   if (isPlainChoice) return { ...once, pieces, rules: [{ ...rule, required: false }] };
   const needsRule = pieces.size > 1 && mustBeGiven(once);
   return { ...once, pieces, rules: needsRule ? [{ required: false, branches: [branchOf(once)] }] : once.rules };
