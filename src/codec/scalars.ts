@@ -5,7 +5,7 @@ import { hold, textOf, treatWhiteSpace, trimXml } from './lexical.js';
 import { CODEC_LIMITS } from './limits.js';
 import { digitsScalar, FLOAT_SCALAR, intScalar } from './number.js';
 import { LexicalError, type Scalar, type ScalarItem, type ScalarValue } from './plan.js';
-import { compileSimple, isPlain, itemOf, itemsIn, membersOf } from './simple-validity.js';
+import { compileSimple, isPlain, itemOf, itemsIn, leavesOf } from './simple-validity.js';
 import { qNameRule, valueSpaceOf } from './value-space.js';
 
 /**
@@ -16,7 +16,7 @@ import { qNameRule, valueSpaceOf } from './value-space.js';
  */
 export function scalarOf(type: SimpleType): Scalar {
   if (type.variety === 'list') return listScalarOf(type, scalarOf(itemOf(type)));
-  if (type.variety === 'union') return held(unionScalar(membersOf(type)), type);
+  if (type.variety === 'union') return held(unionScalar(leavesOf(type)), type);
   const scalar = BUILT_INS.get(type.builtIn) ?? STRING;
   return isPlain(type) ? scalar : held(scalar, type);
 }

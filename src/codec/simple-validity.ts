@@ -24,12 +24,16 @@ interface Compiled {
   /** Equal for equal values. Of a valid form as it stands in the document. */
   readonly key: (lexical: string) => string;
   readonly unsupported: readonly string[];
+  /** Types looked at for one value, at most. */
+  readonly cost: number;
 }
 
 const COMPILED = new WeakMap<SimpleType, Compiled>();
 
 /** Types are nested no deeper than their reader allows; what somebody else nests deeper is a string. */
 const DEPTH = 200;
+/** Unions that restrict unions look at their members again at each step: beyond this they are strings too. */
+const MAX_COST = 2000;
 
 function compiled(type: SimpleType, depth: number): Compiled {
   const known = COMPILED.get(type);
@@ -43,7 +47,8 @@ const ANYTHING: Compiled = {
   whiteSpace: 'preserve',
   check: () => null,
   key: (lexical) => lexical,
-  unsupported: ['nested too deeply'],
+  unsupported: ['members: they are nested too deeply'],
+  cost: 1,
 };
 
 function compile(type: SimpleType, depth: number): Compiled {
@@ -71,7 +76,7 @@ function compileList(type: SimpleType, depth: number): Compiled {
   };
   const space: Measured = { rule, order: null, digits: null, length: (lexical) => itemsIn(lexical).length };
   const made = restricted(type, 'collapse', space, (lexical) => itemsIn(lexical).map(item.key).join(' '));
-  return { ...made, unsupported: [...item.unsupported, ...made.unsupported] };
+  return { ...made, unsupported: [...item.unsupported, ...made.unsupported], cost: item.cost };
 }
 
 /** The type of a list's items. */
@@ -87,6 +92,8 @@ function compileUnion(type: SimpleType, depth: number): Compiled {
   const takes = (lexical: string): Compiled | null => members.find(({ check }) => check(lexical) === null) ?? null;
   const rule = (lexical: string): string | null => (takes(lexical) === null ? NO_MEMBER : null);
   const space: Measured = { rule, order: null, digits: null, length: null };
+  const cost = members.reduce((sum, member) => sum + (member.cost === 1 ? 1 : STEPS * member.cost), 1);
+  if (cost > MAX_COST) return ANYTHING;
   const collapses = members.every(({ whiteSpace }) => whiteSpace === 'collapse');
   const made = restricted(
     type,
@@ -94,20 +101,33 @@ function compileUnion(type: SimpleType, depth: number): Compiled {
     space,
     (lexical) => takes(lexical)?.key(lexical) ?? lexical,
   );
-  return { ...made, unsupported: [...members.flatMap((member) => member.unsupported), ...made.unsupported] };
+  const unsupported = new Set([...members.flatMap((member) => member.unsupported), ...made.unsupported]);
+  return { ...made, unsupported: [...unsupported], cost };
+}
+
+/** A member is asked whether it takes the value, and for its key: which it may have to ask its own members again. */
+const STEPS = 3;
+
+/** The simple types in which a union ends, each once, whatever the unions between restrict. */
+export function leavesOf(type: SimpleType): readonly SimpleType[] {
+  return flattened(type, () => true);
 }
 
 /** The members of a union, each once; those of a union that restricts nothing stand in its place. */
-export function membersOf(type: SimpleType): readonly SimpleType[] {
+function membersOf(type: SimpleType): readonly SimpleType[] {
+  return flattened(type, isPlain);
+}
+
+function flattened(type: SimpleType, isOpen: (union: SimpleType) => boolean): readonly SimpleType[] {
   const members = new Set<SimpleType>();
   const seen = new Set<SimpleType>();
-  const stack = [...type.members].reverse();
+  const stack = type.members.toReversed();
   for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
     if (seen.has(member)) continue;
     seen.add(member);
-    const isOpen = member.variety === 'union' && member.members.length > 0 && isPlain(member);
-    if (isOpen) stack.push(...[...member.members].reverse());
-    else members.add(member);
+    if (member.variety === 'union' && member.members.length > 0 && isOpen(member)) {
+      for (const inner of member.members.toReversed()) stack.push(inner);
+    } else members.add(member);
   }
   return [...members];
 }
@@ -137,7 +157,7 @@ function restricted(
     }
     return null;
   };
-  return { whiteSpace, check, key: (lexical) => key(treatWhiteSpace(lexical, whiteSpace)), unsupported };
+  return { whiteSpace, check, key: (lexical) => key(treatWhiteSpace(lexical, whiteSpace)), unsupported, cost: 1 };
 }
 
 function enumerationChecks(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { scalarOf } from '../../src/codec/scalars.js';
 import { compileSimple, unsupportedFacets } from '../../src/codec/simple-validity.js';
 import { type Facets, NO_FACETS, type SimpleType } from '../../src/wsdl/model.js';
 import { simple } from '../graphql/models.js';
@@ -289,4 +290,18 @@ t.test('unions that share their members are judged once each', async (t) => {
   for (let depth = 0; depth < 150; depth += 1) type = unionOf([type, type]);
   t.equal(compileSimple(type)('9'), null);
   t.type(compileSimple(type)('10'), 'string');
+});
+
+t.test('unions that restrict unions are bounded', async (t) => {
+  const facets = { ...NO_FACETS, patterns: ['.*'] };
+  let left = unionOf([SMALL, COUNTRY], { facets });
+  let right = unionOf([COUNTRY, SMALL], { facets });
+  for (let depth = 0; depth < 90; depth += 1) {
+    const members = [left, right];
+    left = unionOf(members, { facets });
+    right = unionOf(members, { facets, enumeration: [{ value: '9', documentation: null }] });
+  }
+  t.match(unsupportedFacets(left), [/nested/]);
+  t.equal(compileSimple(left)('x'), null, 'what is too costly is left to the backend');
+  t.equal(scalarOf(left).encode('9'), '9');
 });
