@@ -24,6 +24,7 @@ import { DeclaredFaults } from './declared-faults.js';
 import { InflatedReply } from './inflate-reply.js';
 import { takeReaders } from './message.js';
 import { isSuccess, judgeReplyHead, noEnvelope } from './reply-head.js';
+import { printableAction } from './soap-action.js';
 
 /** What a GraphQL field needs to call its operation. */
 export interface CallContext {
@@ -45,8 +46,9 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   const [dialect] = service.dialects;
   const values = { arguments: field.arguments, headers: field.headers, context: { headers: callerHeaders } };
   const body = encodeRequest(requestPlan, dialect, values, limits);
-  const headers = ['content-type', printMediaType(dialect, operation.soapAction), 'accept', dialect.mediaType];
-  if (dialect.actionHeader) headers.push('soapaction', `"${operation.soapAction ?? ''}"`);
+  const action = printableAction(operation.soapAction);
+  const headers = ['content-type', printMediaType(dialect, action), 'accept', dialect.mediaType];
+  if (dialect.actionHeader) headers.push('soapaction', `"${action ?? ''}"`);
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
     const reply = new DecodedReply(context, operation, field.plan, resolve, reject);

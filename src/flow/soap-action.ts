@@ -13,6 +13,19 @@ export function readSoapAction(header: string | null): string | null {
   return meant(action);
 }
 
+/**
+ * An action of a WSDL as it goes into a header field: what no header field can carry, or only in ways that servers read
+ * differently, as in a URI (RFC 3987 section 3.1). Null for none.
+ */
+export function printableAction(action: string | null): string | null {
+  if (action === null || !UNCLEAR.test(action)) return action;
+  return action.replaceAll(UNCLEAR_ALL, (each) =>
+    Buffer.from(each).toString('hex').toUpperCase().replaceAll(/../g, '%$&'),
+  );
+}
+
+const UNCLEAR_ALL = /["\\]|[^\x20-\x7e]/gu;
+
 /** Quotes inside, control characters, and what another server may decode differently. */
 const UNCLEAR = /["\\]|[^\x20-\x7e]/;
 

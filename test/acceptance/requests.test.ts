@@ -395,3 +395,22 @@ t.test('mistakes in where values come from are told with their place and the nea
     t.notMatch(problem, 'secret-text');
   }
 });
+
+t.test(
+  'case 7: whatever the WSDL calls its action, it goes out quoted, in letters that every server reads alike',
+  async (t) => {
+    const actions = { 'urn:t/Get': 'urn:t/Get', 'urn:名': 'urn:%E5%90%8D', 'a&quot;b\\c d': 'a%22b%5Cc d', '': '' };
+    for (const [action, expected] of Object.entries(actions)) {
+      for (const version of ['1.1', '1.2'] as const) {
+        const started = await startDesk(t, { 'desk.wsdl': desk({ action, version }) }, '', version);
+        const answer = await started.ask('{ get }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>');
+        t.same(answer, { data: { get: 'ok' } });
+        const headers = started.backend.complete.at(-1)?.headers ?? {};
+        t.equal(headers['soapaction'], version === '1.1' ? `"${expected}"` : undefined);
+        const parameter = expected === '' ? '' : `; action="${expected}"`;
+        const type = version === '1.1' ? 'text/xml; charset=utf-8' : `application/soap+xml; charset=utf-8${parameter}`;
+        t.equal(headers['content-type'], type);
+      }
+    }
+  },
+);
