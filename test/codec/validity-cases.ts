@@ -457,6 +457,24 @@ ${doc(
     ],
   },
   {
+    name: 'a data set of .NET',
+    schema: doc(sequence('<xs:any minOccurs="2" maxOccurs="2"/>')),
+    valid: [
+      d(
+        '<xs:schema id="set"><xs:element name="a"/></xs:schema><g:diffgram xmlns:g="urn:schemas-microsoft-com:xml-diffgram-v1"><set xmlns=""/></g:diffgram>',
+      ),
+    ],
+    invalid: [[d('<xs:schema/><o:diffgram/>'), 'element', '/doc/*[2]']],
+    differs: new Map([
+      [
+        d(
+          '<xs:schema id="set"><xs:element name="a"/></xs:schema><g:diffgram xmlns:g="urn:schemas-microsoft-com:xml-diffgram-v1"><set xmlns=""/></g:diffgram>',
+        ),
+        'it has no schema of schemas',
+      ],
+    ]),
+  },
+  {
     name: 'a wildcard that takes what an element takes, which no schema should have',
     schema: doc(sequence(`<xs:any processContents="skip" minOccurs="0" maxOccurs="2"/>${s('a', '', 'xs:int')}`)),
     valid: [d('<a>1</a>'), d('<a>1</a><a>2</a>'), d('<a>1</a><a>2</a><a>3</a>'), d('<x/><a>1</a>')],

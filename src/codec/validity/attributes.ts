@@ -8,8 +8,9 @@ import type { Trouble } from './violation.js';
 import { allows } from './walk.js';
 
 /**
- * Validates the attributes of an element, but for what `xsi` means; null where nothing is wrong. What SOAP and
- * WS-Security put on any element is no part of the contract: `encodingStyle`, and everything of the namespace of `wsu:Id`.
+ * Validates the attributes of an element, but for what `xsi` means; null where nothing is wrong. What SOAP,
+ * WS-Security and MTOM put on any element is no part of the contract: `encodingStyle`, and everything of the namespaces of
+ * `wsu:Id` and `xmime:contentType`.
  */
 export function attributeTrouble(tag: StartTag, type: TypeRules): Trouble | null {
   let required = 0;
@@ -58,5 +59,7 @@ const XSI_NAMES: ReadonlySet<string> = new Set(['type', 'nil', 'schemaLocation',
 
 const TOLERATED: ReadonlySet<string> = new Set([
   'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd',
+  'http://www.w3.org/2005/05/xmlmime',
+  'http://www.w3.org/2004/11/xmlmime',
   ...DIALECT_NAMES.map((name) => DIALECTS[name].envelopeUri),
 ]);

@@ -1,3 +1,4 @@
+import { XSD } from '../../wsdl/namespaces.js';
 import { ELEMENTS, type Interest, PIECES, PRESENCE, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { trimXml } from '../lexical.js';
 import { attributeOf, attributeTrouble } from './attributes.js';
@@ -184,6 +185,7 @@ export class ContentValidator implements XmlHandler {
   #wild(parent: Frame, tag: StartTag, process: 'strict' | 'lax' | 'skip'): ElementRules | null {
     if (process === 'skip') return null;
     const known = this.#schema.global(tag.uri, tag.local);
+    if (known === null && DECLARED_ELSEWHERE.has(tag.uri)) return null;
     if (known !== null || process === 'lax') return known ?? this.#schema.undeclared;
     return this.#fail({ rule: 'element', what: 'is not declared, and must be here', below: `/*[${parent.children}]` });
   }
@@ -287,4 +289,7 @@ const shortened = (path: string): string =>
 const ABSTRACT_TYPE: Trouble = { rule: 'type', what: 'is of an abstract type: xsi:type must name another', below: '' };
 const ABSTRACT: Trouble = { rule: 'element', what: 'is abstract', below: '' };
 const TOO_LONG: Trouble = { rule: 'limit', what: 'is longer than what is validated', below: '' };
+/** Their elements are declared, but by no schema that a WSDL holds: schemas, and the tables .NET sends with them. */
+const DECLARED_ELSEWHERE: ReadonlySet<string> = new Set([XSD, 'urn:schemas-microsoft-com:xml-diffgram-v1']);
+
 const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
