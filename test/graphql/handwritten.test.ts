@@ -208,17 +208,14 @@ type Order {
 }
 scalar Long @specifiedBy(url: "https://example.org")`;
   const { problems } = operationsByHand(sdl, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
-  t.same(
-    problems.map(({ line, column, what }) => `${line}:${column} ${what}`).sort(),
-    [
-      '1:20 id: only fields of Query and Mutation have @xml(name:).',
-      '1:58 @xml has no argument nmae.',
-      '3:15 The argument attribute of @xml must be true or false.',
-      '4:3 b: only lists have @xml(item:).',
-      '5:10 @deprecated has no place here.',
-      '6:10 There is no directive @cost.',
-    ],
-  );
+  t.same(problems.map(({ line, column, what }) => `${line}:${column} ${what}`).sort(), [
+    '1:20 id: only fields of Query and Mutation have @xml(name:).',
+    '1:58 @xml has no argument nmae.',
+    '3:15 The argument attribute of @xml must be true or false.',
+    '4:3 b: only lists have @xml(item:).',
+    '5:10 @deprecated has no place here.',
+    '6:10 There is no directive @cost.',
+  ]);
 });
 
 t.test('a type with a single list is shown as it was written', async (t) => {
