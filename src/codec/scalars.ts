@@ -128,7 +128,11 @@ const CUSTOM: readonly (readonly [string, string, string | null])[] = [
   ['Hex', 'Bytes in pairs of hexadecimal digits.', 'hexBinary'],
   ['URI', 'A URI or IRI reference, absolute or relative.', 'anyURI'],
   ['QName', 'A qualified name: {namespace}name, or a name without a prefix as it is written.', 'QName'],
-  ['XML', 'Content whose type is not modelled, as XML text.', null],
+  [
+    'XML',
+    'Content whose type is not modelled, as XML text. In an argument: the whole element as XML, or text that does not begin with <.',
+    null,
+  ],
 ];
 
 /** Every custom scalar by its GraphQL name. `XML` is the text of an `OpaquePlan`. */
