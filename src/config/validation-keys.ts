@@ -15,7 +15,8 @@ const level = (description: string, initial: ValidationLevel) =>
 
 export const VALIDATION_KEYS = {
   type: 'object',
-  description: 'Whether Bodies are validated against the schema of the WSDL. `mode: monitor` reports at most.',
+  description:
+    'Whether Bodies are validated against the schema of the WSDL. Content that may be anything is looked into only with `enforce`. `mode: monitor` reports at most.',
   additionalProperties: false,
   default: {},
   required: ['requests', 'replies'],
