@@ -276,11 +276,11 @@ const PLAIN = { isNonNull: false, lexicalDefault: null, scalar: null } as const;
 
 const isBounded = ({ least, max }: Counts): boolean => least > 0 || max < Infinity;
 
-/** How many items a list in a wrapper may have. */
+/** How many items a list in a wrapper may have: none, where the group they stand in may be left out. */
 function countsOf({ type }: ElementDeclaration): Counts | null {
   if (type.kind === 'simple' || type.content.kind !== 'elements') return null;
   const [piece] = inputContent(type.content.particle).pieces.values();
-  return piece ?? null;
+  return piece === undefined ? null : { ...piece, least: piece.min };
 }
 
 /** An element whose value is given by the schema: it is there, or not. */
