@@ -10,7 +10,9 @@ import {
   TokenKind,
 } from 'graphql';
 import { Refusal } from '../base/refusal.js';
-import { costOf } from './cost.js';
+import type { Estimate } from './cost.js';
+import { EstimateMemo } from './cost-memo.js';
+import { CostTable } from './cost-table.js';
 import { AdmittedDocument, type DocumentCache, type Maker } from './documents.js';
 import { codedError, DocumentRefusal } from './errors.js';
 import type { GraphqlLimits } from './limits.js';
@@ -35,6 +37,8 @@ export interface Admission {
   readonly limits: GraphqlLimits;
   readonly introspection: boolean;
   readonly documents: DocumentCache;
+  /** Not given: made from the others. */
+  readonly costs?: CostTable;
 }
 
 /** An operation that may run. */
@@ -45,6 +49,7 @@ export interface Admitted {
   readonly params: GraphqlParams;
   /** Estimated, in points. */
   readonly cost: number;
+  readonly estimate: Estimate;
 }
 
 /**
@@ -52,7 +57,7 @@ export interface Admitted {
  * `Refusal`, which is a `DocumentRefusal` where there is more to say than its text.
  */
 export function admit(params: GraphqlParams, admission: Admission): Admitted {
-  const { schema, links = NO_LINKS, limits, documents } = admission;
+  const { schema, limits, documents } = admission;
   let document = documents.get(params.query);
   if (document === undefined) {
     document = readDocument(params.query, admission);
@@ -60,17 +65,23 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   }
   const operation = operationOf(document.document, params.operationName, schema);
   const variables = coerceVariables(schema, operation, params.variables, limits.errors);
-  const { fragments } = document;
-  const cost = document.remember(operation, COST, variables, () =>
-    costOf(schema, operation, fragments, variables, limits, links),
-  );
-  if (cost > limits.cost) throw new Refusal('MAX_COST_LIMIT');
-  return { document, operation, variables, params, cost };
+  const memo = document.remember(operation, MEMO, variables, () => new EstimateMemo());
+  const estimate = memo.estimate(admission.costs ?? new CostTable(admission), operation, document.fragments, variables);
+  if (estimate.points > limits.cost) throw new CostRefusal(estimate.points);
+  return { document, operation, variables, params, cost: estimate.points, estimate };
 }
 
-const NO_LINKS: LinkTable = new Map();
+const MEMO: Maker<EstimateMemo> = { holds: (value): value is EstimateMemo => value instanceof EstimateMemo };
 
-const COST: Maker<number> = { holds: (value): value is number => typeof value === 'number' };
+/** `MAX_COST_LIMIT`, with what it would have cost. */
+export class CostRefusal extends Refusal {
+  readonly points: number;
+
+  constructor(points: number) {
+    super('MAX_COST_LIMIT');
+    this.points = points;
+  }
+}
 
 function readDocument(query: string, { schema, limits, introspection }: Admission): AdmittedDocument {
   const document = parseDocument(query, limits.tokens);

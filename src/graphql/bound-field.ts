@@ -1,5 +1,6 @@
 import type { RequestPlan } from '../codec/plan.js';
 import type { Operation } from '../wsdl/model.js';
+import type { FieldCost } from './cost-rules.js';
 import type { RootType } from './exposure.js';
 import type { ReplyShape } from './shape.js';
 
@@ -14,4 +15,6 @@ export interface BoundField {
   readonly reply: ReplyShape;
   /** The argument that holds the header blocks, or null. */
   readonly headersArgument: string | null;
+  /** What a call costs; null, or not given: as calls do in general. */
+  readonly cost?: FieldCost | null;
 }

@@ -16,7 +16,15 @@ export const GRAPHQL_LIMITS = {
     max: 100_000,
     unit: 'count',
     refusal: 'MAX_TOKENS_LIMIT',
-    text: 'Tokens of one document, counted while it is read. GraphQL Armor allows 1,000, Apollo 15,000.',
+    text: 'Tokens of one document, comments too, counted while it is read. GraphQL Armor allows 1,000, Apollo 15,000.',
+  },
+  characters: {
+    default: 100_000,
+    min: 100,
+    max: 64 * MIB,
+    unit: 'chars',
+    refusal: 'MAX_TOKENS_LIMIT',
+    text: 'UTF-16 units of one document. Few tokens may be long: what is long belongs into variables.',
   },
   operations: {
     default: 5,
@@ -32,7 +40,15 @@ export const GRAPHQL_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: 'GRAPHQL_VALIDATION_FAILED',
-    text: 'Fields and fragments of one operation with every fragment written out: small fragments can double each other.',
+    text: 'Fields of one operation with every fragment written out: small fragments can double each other.',
+  },
+  fragmentHeight: {
+    default: 20,
+    min: 1,
+    max: 1000,
+    unit: 'levels',
+    refusal: 'GRAPHQL_VALIDATION_FAILED',
+    text: 'Fragments within each other, whether they have names or stand where they are used.',
   },
   depth: {
     default: 10,
@@ -72,7 +88,7 @@ export const GRAPHQL_LIMITS = {
     max: 10_000,
     unit: 'count',
     refusal: 'MAX_DIRECTIVES_LIMIT',
-    text: 'Directives in the whole document. GraphQL Armor allows 50.',
+    text: 'Directives in the whole document, and in one operation with fragments written out. GraphQL Armor allows 50.',
   },
   variableDepth: {
     default: 50,
@@ -80,7 +96,7 @@ export const GRAPHQL_LIMITS = {
     max: 200,
     unit: 'levels',
     refusal: 'BAD_REQUEST',
-    text: 'Levels of objects and lists in the variables.',
+    text: 'Levels of objects and lists in what is given to one operation, in variables or in the document.',
   },
   variableKeys: {
     default: 1000,
@@ -88,7 +104,7 @@ export const GRAPHQL_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: 'BAD_REQUEST',
-    text: 'Members of all objects in the variables.',
+    text: 'Members of all objects in what is given, arguments included; a fragment counts as often as it is used.',
   },
   variableValues: {
     default: 10_000,
@@ -96,7 +112,15 @@ export const GRAPHQL_LIMITS = {
     max: 10_000_000,
     unit: 'count',
     refusal: 'BAD_REQUEST',
-    text: 'Values of all kinds in the variables.',
+    text: 'Values of all kinds in what is given, counted alike.',
+  },
+  listItems: {
+    default: 1000,
+    min: 1,
+    max: 1_000_000,
+    unit: 'count',
+    refusal: 'BAD_USER_INPUT',
+    text: 'Items of any one list that is given.',
   },
   cost: {
     default: 1000,
@@ -121,6 +145,22 @@ export const GRAPHQL_LIMITS = {
     unit: 'count',
     refusal: null,
     text: 'How many items a list is taken to have when cost is estimated. Apollo assumes 10.',
+  },
+  sliceItems: {
+    default: 100,
+    min: 1,
+    max: 1_000_000,
+    unit: 'count',
+    refusal: 'BAD_USER_INPUT',
+    text: 'The most items that a slicing argument of a list (`listSize`) may ask for; the least is 1. GitHub allows 100.',
+  },
+  kibCost: {
+    default: 0,
+    min: 0,
+    max: 1_000_000,
+    unit: 'points',
+    refusal: null,
+    text: 'Cost of each KiB of the replies of backends: of what is read, and before that of `replyKib` of the operations.',
   },
   calls: {
     default: 50,
@@ -173,3 +213,24 @@ export const GRAPHQL_LIMITS = {
 } as const satisfies LimitTable;
 
 export type GraphqlLimits = Limits<typeof GRAPHQL_LIMITS>;
+
+/** The limits that may be measured only: what is beyond them is told and let through, up to their ceilings. */
+export const MEASURABLE_LIMITS = [
+  'tokens',
+  'characters',
+  'operations',
+  'selections',
+  'fragmentHeight',
+  'depth',
+  'introspectionDepth',
+  'aliases',
+  'rootFields',
+  'directives',
+  'variableDepth',
+  'variableKeys',
+  'variableValues',
+  'listItems',
+  'cost',
+] as const satisfies readonly (keyof GraphqlLimits)[];
+
+export type MeasurableLimit = (typeof MEASURABLE_LIMITS)[number];
