@@ -1,5 +1,6 @@
 import type { ElementDeclaration, Particle } from '../wsdl/model.js';
 import { typeKey } from '../wsdl/model.js';
+import { occurrencesIn } from '../wsdl/occurrences.js';
 
 /** An element of a content model and how often it may stand there, whatever branches are taken. */
 export interface Occurring {
@@ -29,59 +30,16 @@ export interface Flat {
 
 export const NOTHING: Flat = { elements: [], exclusive: [], choices: [], wildcard: false };
 
-/** How often elements may stand in a piece of a content model, in document order. */
-type Occurrences = Map<string, { readonly element: ElementDeclaration; readonly min: number; readonly max: number }>;
-
-interface Frame {
-  readonly particle: Particle;
-  /** Whatever branch is taken, this stands there exactly once. */
-  readonly certain: boolean;
-  readonly sum: Occurrences;
-  next: number;
-}
-
-/** Folds a content model from its leaves: a sequence adds up, a choice takes the least and the most of its branches. */
+/** Compositors become occurrence. */
 export function flatten(root: Particle): Flat {
   const exclusive: (readonly ElementDeclaration[])[] = [];
   let wildcard = false;
-  const result: Occurrences = new Map();
-  const stack: Frame[] = [{ particle: root, certain: once(root), sum: new Map(), next: 0 }];
-  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
-    const { particle, certain } = frame;
-    const group = particle.kind === 'one' || particle.kind === 'any' ? null : particle;
-    const child = group?.particles[frame.next++];
-    if (child !== undefined) {
-      const isSure = certain && particle.kind !== 'choice' && once(child);
-      stack.push({ particle: child, certain: isSure, sum: new Map(), next: 0 });
-      continue;
-    }
-    stack.pop();
+  const found = occurrencesIn(root, (particle, certain) => {
     if (particle.kind === 'any') wildcard = true;
-    if (particle.kind === 'one') frame.sum.set(typeKey(particle.element.name), { ...particle, min: 1, max: 1 });
-    if (particle.kind === 'choice' && certain) addExclusive(exclusive, particle.particles);
-    const parent = stack.at(-1);
-    if (particle.max > 0) merge(parent?.sum ?? result, frame.sum, particle, parent ?? null);
-  }
-  const elements = [...result.values()].map(({ element, min, max }) => ({ element, required: min > 0, many: max > 1 }));
+    else if (particle.kind === 'choice' && certain) addExclusive(exclusive, particle.particles);
+  });
+  const elements = [...found.values()].map(({ element, min, max }) => ({ element, required: min > 0, many: max > 1 }));
   return { elements, exclusive, choices: choicesOf(root), wildcard };
-}
-
-const once = (particle: Particle): boolean => particle.min === 1 && particle.max === 1;
-
-function merge(into: Occurrences, from: Occurrences, particle: Particle, parent: Frame | null): void {
-  const isBranch = parent?.particle.kind === 'choice' && parent.particle.particles.length > 1;
-  const isFirst = parent === null || parent.next === 1;
-  for (const [key, { element, min, max }] of from) {
-    const known = into.get(key);
-    const least = min * particle.min;
-    const most = max * particle.max;
-    if (isBranch) {
-      const knownMin = known?.min ?? (isFirst ? least : 0);
-      into.set(key, { element, min: Math.min(knownMin, least), max: Math.max(known?.max ?? 0, most) });
-    } else into.set(key, { element, min: (known?.min ?? 0) + least, max: (known?.max ?? 0) + most });
-  }
-  if (!isBranch) return;
-  for (const [key, known] of into) if (!from.has(key)) into.set(key, { ...known, min: 0 });
 }
 
 /** Only a choice between single elements can be checked member by member. */

@@ -79,7 +79,8 @@ function compareOperations(before: Operation, after: Operation, changes: Changes
   const where = before.name;
   if ((before.soapAction ?? '') !== (after.soapAction ?? '')) changes.add('breaking', where, 'has another SOAPAction');
   if (before.style !== after.style) changes.add('breaking', where, `has another style: ${after.style ?? 'none'}`);
-  if (useOf(before) !== useOf(after)) changes.add('breaking', where, `is ${useOf(after)}, and was ${useOf(before)}`);
+  if (usageOf(before) !== usageOf(after))
+    changes.add('breaking', where, `is ${usageOf(after)}, and was ${usageOf(before)}`);
   comparePayloads('request', where, before.input, after.input, changes, types);
   if (before.output !== null && after.output !== null) {
     comparePayloads('reply', where, before.output, after.output, changes, types);
@@ -89,7 +90,7 @@ function compareOperations(before: Operation, after: Operation, changes: Changes
   compareFaults(where, before.faults, after.faults, changes, types);
 }
 
-const useOf = ({ use = 'literal' }: Operation): 'literal' | 'encoded' => use;
+const usageOf = ({ use = 'literal' }: Operation): 'literal' | 'encoded' => use;
 
 function comparePayloads(
   direction: Direction,
