@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 
+import type { Access } from './access/client.js';
 import { type Problem, Problems } from './base/problem.js';
+import { compileAccess } from './compile/access.js';
 import { compileGraph, type Graph } from './compile/graph.js';
 import { compileService, type SoapService } from './compile/service.js';
 import type { LoadedConfig } from './config/load.js';
@@ -17,6 +19,7 @@ export interface Compiled {
   /** By the path callers use. */
   readonly byPath: ReadonlyMap<string, SoapService>;
   readonly graph: Graph;
+  readonly access: Access;
   /** What was left out or approximated: nothing here stops the gateway. */
   readonly notices: readonly Problem[];
   close(): Promise<void>;
@@ -36,11 +39,13 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
     const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     if (reasons.length > 0) throwProblems([...reasons, ...mappingReasons(loaded, services)]);
     const graph = compileGraph(loaded, services);
+    const access = compileAccess(loaded, services);
     return Object.freeze({
       config,
       services,
       byPath: new Map(services.map((service) => [service.path, service])),
       graph,
+      access,
       notices: [...services.flatMap((service) => service.notices), ...graph.notices],
       close,
     });

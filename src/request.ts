@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import type { Client } from './access/client.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';
 import { asRefusal, Refusal } from './base/refusal.js';
+import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/service.js';
 import type { Compiled } from './compile.js';
+import { type Purse, Turnstile } from './flow/charge.js';
 import { Ending } from './flow/ending.js';
 import { forward } from './flow/forward.js';
 import { answerGraphql, type GraphqlDoor, makeGraphqlDoor } from './flow/graphql.js';
@@ -12,7 +15,7 @@ import { invite } from './flow/invite.js';
 import { takeReaders } from './flow/message.js';
 import { makePlainDoor, type PlainDoor } from './flow/plain.js';
 import { type Received, receive } from './flow/receive.js';
-import { refuseHttp, refuseSoap } from './flow/refuse.js';
+import { refuseGraphql, refuseHttp, refuseSoap } from './flow/refuse.js';
 import { RequestPolicy } from './flow/request-policy.js';
 import { SoapAnswer } from './flow/soap-answer.js';
 import { readSoapRequestHead, upstreamHeaders } from './flow/soap-request.js';
@@ -29,13 +32,17 @@ import type { UpstreamRequest } from './upstream/reply.js';
  *
  *                            request
  *                               |
- * 400, 404, 414, 505 <-- route by exact path ------------------+------------------------+
+ * 400, 404, 414, 505 <-- route by exact path
+ *                               |
+ *            401, Fault <-- identify the client ----------------+------------------------+
  *                               |                              |                        |
  *                             SOAP                          GraphQL                   plain
  *                               |                              |                        |
  *     405, 411, 413, 415 <-- head policy           4xx <-- parameters               http-proxy
  *                               |                              |                        |
  *         Fault, or 400 <-- gate in: hold, judge   400 <-- admit: parse, rules, cost    |
+ *                               |                              |                        |
+ *                 Fault <-- permit, budget    403, 429 <-- permit, budget               |
  *                               |                              |                        |
  *          Fault, or cut <-- forward; gate out    errors <-- [encode, call, decode]*    |
  *                               |                              |                        |
@@ -56,6 +63,8 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 export interface RequestHooks {
   readonly finish: Finish;
+  /** What clients have left to spend, whatever the generation. */
+  readonly budgets: Budgets;
   /** Whether new requests are refused because there is more to do than can be done. */
   readonly isShedding: () => boolean;
   /** A service in monitor mode let through what it would have refused. */
@@ -76,20 +85,27 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
   const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', request.method ?? '');
   const ending = new Ending(response);
   let service: SoapService | null = null;
+  let isGraphql = false;
   try {
     judgeHead(request, compiled.config.limits.http);
     const { path, query } = readTarget(request);
     service = compiled.byPath.get(path) ?? null;
     if (service !== null) exchange.route = service.name;
+    else if (path === compiled.graph.path) isGraphql = true;
     // Before the body: what is refused for want of time must take none.
     if (gateway.hooks.isShedding()) throw new Refusal('OVERLOADED');
-    if (service !== null) await soap(gateway, service, query, exchange, request, response, ending);
-    else if (path === compiled.graph.path) await answerGraphql(gateway.graphql, exchange, request, response, ending);
+    const found = compiled.access.identify({ headers: request.headers, address: request.socket.remoteAddress ?? '' });
+    const client = found instanceof Promise ? await found : found;
+    if (compiled.config.clients !== undefined) note(exchange, client);
+    const purse = { client, budgets: gateway.hooks.budgets };
+    if (service !== null) await soap(gateway, service, query, purse, exchange, request, response, ending);
+    else if (isGraphql) await answerGraphql(gateway.graphql, purse, exchange, request, response, ending);
     else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
   } catch (caught) {
     const refusal = asRefusal(caught);
-    if (service === null) refuseHttp(exchange, request, response, refusal);
-    else refuseSoap(exchange, request, response, service, refusal);
+    if (service !== null) refuseSoap(exchange, request, response, service, refusal);
+    else if (isGraphql && refusal.kind.httpStatus !== undefined) refuseGraphql(exchange, request, response, refusal);
+    else refuseHttp(exchange, request, response, refusal);
   }
   // A request is over when its answer is out, or will never be: what is measured before that is not what a caller sees.
   ending.onOver((isComplete) => {
@@ -99,10 +115,16 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
   });
 }
 
+function note(exchange: Exchange, client: Client): void {
+  exchange.clientClass = client.className;
+  exchange.caller = client.label;
+}
+
 async function soap(
   gateway: Gateway,
   service: SoapService,
   query: string,
+  purse: Purse,
   exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
@@ -116,8 +138,11 @@ async function soap(
     service.mode === 'enforce' ? service.gate : { ...service.gate, onViolation: gateway.hooks.onViolation(exchange) };
   const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange, ending) };
 
+  const turnstile = new Turnstile(purse, service);
+
   const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {
+    turnstile.pass(null);
     const upstreamRequest = { method: head.method, query, headers: upstreamHeaders(request, null, null), body: null };
     return forward(context, upstreamRequest, null);
   }
@@ -129,6 +154,8 @@ async function soap(
     head.soapAction,
     head.mediaType.action,
     request.headers.host ?? '',
+    // Monitor mode is about messages: what it finds does not stop them, so this is asked when all is read.
+    gate.onViolation === null ? turnstile : null,
   );
   const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail', policy);
   const { xml, reader, package: parts } = takeReaders(service, judge, head.mediaType.charset, head.package);
@@ -156,6 +183,12 @@ async function soap(
   // In monitor mode a message may get here unjudged.
   const operation = policy.known?.operation ?? null;
   exchange.operation = operation?.name ?? '_other';
+  try {
+    turnstile.pass(operation);
+  } catch (caught) {
+    if (received.kind === 'flowing') received.body.destroy();
+    throw caught;
+  }
 
   const said = saidOf(
     request,

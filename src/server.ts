@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 
 import { Exchange, nextExchangeId } from './base/exchange.js';
+import { MemoryBudgets } from './budget/memory.js';
 import type { Compiled } from './compile.js';
 import { parseAddress } from './config/address.js';
 import { DriftWatch } from './flow/drift.js';
@@ -58,8 +59,17 @@ export async function startGateway(
     changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
   });
   const finish = makeFinish(log, metrics);
+  const budgets = new MemoryBudgets({
+    clientsMax: config.clients?.remembered ?? 0,
+    events: {
+      spent: (className, points) => metrics.budget(className, 'spent', points),
+      denied: (className, points) => metrics.budget(className, 'denied', points),
+      refunded: (className, points) => metrics.budget(className, 'refunded', points),
+    },
+  });
   const handler = makeRequestHandler(compiled, {
     finish,
+    budgets,
     isShedding: () => overload.isShedding,
     onViolation: (exchange) => (refusal) => {
       metrics.violation(exchange.route, refusal.code);

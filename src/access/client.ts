@@ -8,6 +8,8 @@ export interface Client {
   readonly by: 'apiKey' | 'jwt' | 'certificate' | 'address';
   /** The name the configuration gives this very client; null where it only knows the kind. */
   readonly name: string | null;
+  /** For logs: its name or address, else the beginning of a digest. */
+  readonly label: string;
   readonly className: string;
   readonly rights: ClientClass;
   /** Null: it may spend what it likes. Of its class. */
@@ -23,6 +25,8 @@ export interface ClientClass {
   readonly name: string;
   /** Points of a full bucket, and points per second that come back; null: no budget. */
   readonly budget: { readonly maximum: number; readonly restoreRate: number } | null;
+  /** Nothing is denied it: nobody need ask. */
+  readonly permitsAll: boolean;
   /** Whether an operation may be called; `operation` is null where it is not known which one it is. */
   permits(service: string, operation: string | null): boolean;
 }

@@ -33,6 +33,10 @@ export class Exchange {
   /** Of the WSDL or the schema, or `_other`; '' where there is none. */
   operation = '';
   dialect = '';
+  /** Of the configuration; '' where it knows no clients. */
+  clientClass = '';
+  /** Who called, without what must not be told: a name, an address or a digest. */
+  caller = '';
   status = 0;
   outcome: Outcome = 'ok';
   refusal: Refusal | null = null;
@@ -46,6 +50,10 @@ export class Exchange {
   upstreamCalls = 0;
   upstreamMillis = 0;
   cost: number | null = null;
+  /** The limit of GraphQL that it was refused for. */
+  exceededLimit: string | null = null;
+  /** Measured limits that it was beyond. */
+  measuredLimits: readonly string[] | null = null;
   /** What of its messages broke the schema; at most `VIOLATIONS_MAX`. */
   violations: ContentViolation[] | null = null;
   /** From the start until the head of a SOAP request was judged and the rest might flow; null where that never came. */

@@ -20,5 +20,6 @@ function answerOf(code: string, kind: RefusalKind): string {
   if (kind.fault !== undefined) return `Fault \`${kind.fault}\``;
   const isCallers = kind.blame === 'client' || kind.blame === 'peer';
   const fault = isCallers ? 'Fault `Client`, `Sender`' : 'Fault `Server`, `Receiver`';
+  if (kind.httpStatus !== undefined) return `${fault}; else HTTP ${kind.httpStatus}`;
   return kind.undecodable === true ? `${fault}; HTTP 400 in 2001-12` : fault;
 }

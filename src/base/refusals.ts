@@ -139,6 +139,13 @@ export const REFUSALS = {
   HTTP_EXPECTATION: { blame: 'client', level: 'info', status: 417, text: 'The only expectation met is 100-continue.' },
   HTTP_CONNECTIONS: { blame: 'client', level: 'info', status: 429, text: 'The client has too many connections.' },
 
+  HTTP_ORIGIN: {
+    blame: 'client',
+    level: 'info',
+    status: 403,
+    text: 'Pages of this origin may not open a WebSocket here.',
+  },
+
   // The upstream.
   UPSTREAM_UNREACHABLE: { blame: 'upstream', level: 'warn', text: 'The service cannot be reached.' },
   UPSTREAM_CONNECT_TIMEOUT: {
@@ -226,6 +233,30 @@ export const REFUSALS = {
   },
   BATCHING_NOT_SUPPORTED: { blame: 'client', level: 'info', status: 400, text: 'Batches are not accepted.' },
 
+  // Subscriptions.
+  SUBSCRIPTION_TRANSPORT: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    text: 'A subscription needs server-sent events or a WebSocket.',
+  },
+  SUBSCRIPTION_OVERFLOW: {
+    blame: 'client',
+    level: 'info',
+    text: 'Events came faster than they were taken: the subscription ends.',
+  },
+  SUBSCRIPTION_GAP: { blame: 'us', level: 'warn', text: 'Events were lost: what is shown may be out of date.' },
+
+  // Who is calling, and what they may do and spend. SOAP callers get a Fault.
+  UNAUTHENTICATED: {
+    blame: 'client',
+    level: 'info',
+    httpStatus: 401,
+    text: 'The credentials are missing or not accepted.',
+  },
+  FORBIDDEN: { blame: 'client', level: 'info', httpStatus: 403, text: 'The client may not call this operation.' },
+  RATE_LIMITED: { blame: 'client', level: 'info', httpStatus: 429, text: 'The client has spent its budget for now.' },
+
   // Ourselves.
   OVERLOADED: { blame: 'us', level: 'warn', text: 'The gateway is overloaded.' },
   CLIENT_GONE: { blame: 'client', level: 'info', text: 'The client closed the connection.' },
@@ -250,6 +281,8 @@ export interface RefusalKind {
   readonly isAbrupt?: boolean;
   /** An HTTP status that does not follow from blame and dialect. */
   readonly status?: number;
+  /** The status where there is no Fault to answer: SOAP callers get one, with the status of their dialect. */
+  readonly httpStatus?: number;
 }
 
 export const kindOf = (code: RefusalCode): RefusalKind => REFUSALS[code];

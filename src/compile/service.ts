@@ -56,6 +56,8 @@ export interface SoapService {
   readonly validity: Validity | null;
   readonly config: ServiceConfig;
   readonly notices: readonly Problem[];
+  /** What a SOAP call of the operation takes from a client's budget, in points; null: of one that is not known. */
+  weightOf(operation: Operation | null): number;
   /** Which parts of a Fault's detail a caller may see (catalogue S25); null: of an operation that is not known. */
   detailRules(operation: Operation | null): DetailRules;
   /** The operation may be called again when it is not known whether it was (D5). */
@@ -126,9 +128,18 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(wsdl)),
     validity: validityOf(loaded, name, wsdl, operations),
     config,
+    weightOf: weightsOf(config, limits.graphql.callCost),
     notices: [...(wsdl?.notices ?? []), ...noticesOfReplies(loaded, name)],
     ...compileReplies(config, wsdl !== null, operations),
   };
+}
+
+function weightsOf({ operations }: ServiceConfig, usual: number): SoapService['weightOf'] {
+  const weights = new Map<string, number>();
+  for (const [name, mapping] of Object.entries(operations)) {
+    if (typeof mapping === 'object' && mapping.weight !== undefined) weights.set(name, mapping.weight);
+  }
+  return (operation) => (operation === null ? usual : (weights.get(operation.name) ?? usual));
 }
 
 /** The action the configuration gives an operation, or null. */

@@ -1,13 +1,15 @@
+import { OPERATION_COST_KEYS, type OperationCostKeys } from './cost-keys.js';
 import { GRAPHQL_NAME } from './formats.js';
 import { REQUEST_KEYS, type RequestEntries } from './request-keys.js';
 
 /** Keys of one operation of a service: the part of the table of keys for it. */
 
-export interface MappedOperation {
+export interface MappedOperation extends OperationCostKeys {
   field?: string;
   description?: string;
   deprecated?: string;
   idempotent?: boolean;
+  weight?: number;
   request?: string;
   response?: string;
   namespace?: string;
@@ -32,6 +34,14 @@ const PROPERTIES = {
   idempotent: flag(
     'Calling it twice does no harm: it is called again, once, when a connection broke without an answer.',
   ),
+  weight: {
+    type: 'integer',
+    description:
+      'What one call of a SOAP client takes from its budget; unless given as much as a call of GraphQL, `limits.graphql.callCost`.',
+    unit: 'points',
+    minimum: 0,
+    maximum: 1_000_000,
+  },
   request: {
     ...text('Local name of the request element; without a WSDL, the name of the operation unless given.'),
     minLength: 1,
@@ -49,6 +59,7 @@ const PROPERTIES = {
     ),
     enum: ['errors', 'union'],
   },
+  ...OPERATION_COST_KEYS,
   ...REQUEST_KEYS,
 } as const;
 

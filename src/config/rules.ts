@@ -1,4 +1,5 @@
 import { parseAddress } from './address.js';
+import { clientRules } from './client-rules.js';
 import { isRecord } from './record.js';
 import { requestRules } from './request-rules.js';
 import { type Finding, printPath } from './validate.js';
@@ -14,7 +15,7 @@ export function checkRules(data: unknown): readonly Finding[] {
   for (const [name, service] of entries(data['services'])) {
     if (isRecord(service)) findings.push(...serviceRules(service, ['services', name]));
   }
-  return [...findings, ...duplicatePaths(data), ...duplicateAddresses(data)];
+  return [...findings, ...clientRules(data), ...duplicatePaths(data), ...duplicateAddresses(data)];
 }
 
 function serviceRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {

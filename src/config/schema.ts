@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { Limits, LimitTable } from '../base/limit.js';
 import { CODEC_LIMITS } from '../codec/limits.js';
 import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
-import { GRAPHQL_LIMITS } from '../graphql/limits.js';
+import { GRAPHQL_LIMITS, MEASURABLE_LIMITS, type MeasurableLimit } from '../graphql/limits.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
 import { FAULT_DETAIL_POLICIES } from '../soap/fault-policy.js';
@@ -10,6 +10,8 @@ import { SOAP_LIMITS } from '../soap/limits.js';
 import { MIME_LIMITS } from '../soap/mime-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
+import { CLIENT_KEYS, type ClientKeys } from './client-keys.js';
+import { points } from './cost-keys.js';
 import type { DeepReadonly } from './deep-readonly.js';
 import { DRIFT_KEYS, type DriftKeys } from './drift-keys.js';
 import { ADDRESS, BLOCK_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
@@ -129,6 +131,13 @@ const SERVICE = Type.Object(
       description: 'Whether messages may be packages of an envelope and other parts: MTOM, SOAP with Attachments.',
       default: true,
     }),
+    callCost: Type.Optional(
+      Type.Unsafe<number>(
+        points(
+          'What one call from GraphQL costs where its operation does not say; `limits.graphql.callCost` unless given.',
+        ),
+      ),
+    ),
     callerHeaders: Type.Array(Type.String(HEADER_NAME), {
       description:
         "Header fields of a GraphQL caller's request that operations may put into their messages, with `header`.",
@@ -217,6 +226,7 @@ export const CONFIG = Type.Object(
       additionalProperties: false,
       minProperties: 1,
     }),
+    clients: Type.Optional(Type.Unsafe<ClientKeys>(CLIENT_KEYS)),
     links: Type.Unsafe<Record<string, LinkKeys>>(LINK_KEYS),
     routes: Type.Array(ROUTE, {
       description: 'Paths that hold no envelope (documents, pages): passed on unread.',
@@ -226,6 +236,14 @@ export const CONFIG = Type.Object(
     graphql: section('The GraphQL endpoint.', {
       path: Type.String({ description: 'Its path on the traffic address.', default: '/graphql', ...PATH }),
       introspection: Type.Boolean({ description: 'Whether callers may ask for the schema.', default: true }),
+      measure: Type.Unsafe<readonly MeasurableLimit[]>({
+        type: 'array',
+        items: { type: 'string', enum: MEASURABLE_LIMITS },
+        description:
+          'Limits of `limits.graphql` that only count: what is beyond one is told in the metrics and the log, and let through up to its ceiling.',
+        uniqueItems: true,
+        default: [],
+      }),
     }),
     limits: section('Limits. Every one has a default and a ceiling that configuration cannot lift.', {
       xml: limits(XML_LIMITS, 'Limits inside the XML reader, for requests and replies.'),

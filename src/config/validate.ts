@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { isNetwork } from '../access/networks.js';
 import { isHttpUrl, parseAddress } from './address.js';
 import { nearest } from './nearest.js';
 import { isRecord } from './record.js';
@@ -21,7 +22,7 @@ const ajv = new Ajv({
   strict: true,
   allowUnionTypes: true,
   verbose: true,
-  formats: { address: (text: string) => parseAddress(text) !== null, 'http-url': isHttpUrl },
+  formats: { address: (text: string) => parseAddress(text) !== null, 'http-url': isHttpUrl, network: isNetwork },
   keywords: [...OWN_KEYWORDS],
 });
 

@@ -1,16 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import type { Client } from '../access/client.js';
 import type { Exchange } from '../base/exchange.js';
 import { Refusal } from '../base/refusal.js';
+import type { Grant } from '../budget/budget.js';
 import type { Decoded } from '../codec/plan.js';
 import type { RequestContext } from '../codec/source.js';
 import type { SoapService } from '../compile/service.js';
 import type { Compiled } from '../compile.js';
+import type { Admitted } from '../graphql/admit.js';
 import { readText } from '../graphql/body.js';
 import type { FieldCall } from '../graphql/field-call.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../graphql/http.js';
 import { PAGE_POLICY, printPage } from '../graphql/page.js';
+import { rootPlanOf } from '../graphql/root-plan.js';
+import { limitOf } from '../graphql/scale.js';
 import { callOperation } from './call.js';
+import { type Purse, permit, rateLimited } from './charge.js';
 import type { Ending } from './ending.js';
 import { invite } from './invite.js';
 import { endLingering } from './linger.js';
@@ -18,6 +24,7 @@ import { endLingering } from './linger.js';
 /** The one GraphQL endpoint over all services. */
 export interface GraphqlDoor {
   readonly handler: GraphqlHandler;
+  readonly built: Pick<Compiled['graph'], 'schema' | 'fields' | 'links'>;
   readonly services: ReadonlyMap<string, SoapService>;
   /** For browsers. */
   readonly page: Buffer;
@@ -28,7 +35,13 @@ export interface GraphqlDoor {
 export function makeGraphqlDoor({ config, graph, services }: Compiled): GraphqlDoor {
   const { limits, graphql } = config;
   return {
-    handler: createGraphqlHandler({ built: graph, limits: limits.graphql, introspection: graphql.introspection }),
+    handler: createGraphqlHandler({
+      built: graph,
+      limits: limits.graphql,
+      measured: graphql.measure,
+      introspection: graphql.introspection,
+    }),
+    built: graph,
     services: new Map(services.map((service) => [service.name, service])),
     page: Buffer.from(printPage(graph.schema, graph.path)),
     bodyBytesMax: limits.graphql.bodyBytes,
@@ -39,6 +52,7 @@ export function makeGraphqlDoor({ config, graph, services }: Compiled): GraphqlD
 /** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. */
 export async function answerGraphql(
   door: GraphqlDoor,
+  purse: Purse,
   exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
@@ -52,6 +66,8 @@ export async function answerGraphql(
   const departure = new AbortController();
   ending.onGone(() => departure.abort());
   const { signal } = departure;
+  const { client, budgets } = purse;
+  let grant: Grant | null = null;
   const { status, headers, body } = await door.handler(
     {
       method: request.method ?? '',
@@ -61,12 +77,22 @@ export async function answerGraphql(
     },
     {
       signal,
-      callField: (field) => callField(door, exchange, { signal, headers: request.headers }, field),
-      admitted: ({ operation, cost }) => {
-        exchange.operation = operation.operation;
-        exchange.cost = cost;
+      callField: (field) => callField(door, exchange, { signal, headers: request.headers, client }, field),
+      admitted: (admitted) => {
+        exchange.operation = admitted.operation.operation;
+        exchange.cost = admitted.cost;
+        if (admitted.exceeded.size > 0) exchange.measuredLimits = [...admitted.exceeded];
+        permitAll(door, client, admitted);
+        grant = charge(purse, admitted.cost);
       },
-      refused: (refusal) => exchange.refuse(refusal),
+      settled: (actualCost) => {
+        if (grant !== null) budgets.settle(grant, actualCost);
+      },
+      throttle: () => budgets.status(client),
+      refused: (refusal) => {
+        exchange.refuse(refusal);
+        exchange.exceededLimit = limitOf(refusal);
+      },
     },
   );
   if (signal.aborted) throw new Refusal('CLIENT_GONE');
@@ -75,6 +101,25 @@ export async function answerGraphql(
   exchange.bytesOut = bytes.length;
   const fields = Object.entries(headers).flat();
   endLingering(request, response, status, [...fields, 'content-length', String(bytes.length)], bytes);
+}
+
+/** Throws `FORBIDDEN` where the operation would call what the client may not: nothing of it runs then. */
+function permitAll({ built }: GraphqlDoor, client: Client, admitted: Admitted): void {
+  if (client.rights.permitsAll) return;
+  const { fields, links } = rootPlanOf(admitted, built);
+  const called = [
+    ...fields.flatMap(({ call }) => call?.bound ?? []),
+    ...[...links.values()].map(({ link }) => link.called),
+  ];
+  for (const { service, operation } of called) permit(client, service, operation.name);
+}
+
+/** Throws `RATE_LIMITED`; what can never be paid is too expensive. Null where nothing is to be paid. */
+function charge({ client, budgets }: Purse, points: number): Grant | null {
+  if (client.budget === null) return null;
+  const taken = budgets.take(client, points);
+  if (taken.isGranted) return taken;
+  throw taken.retryAfterMillis === null ? new Refusal('MAX_COST_LIMIT', 'beyond the budget') : rateLimited(taken);
 }
 
 /** A browser that was pointed here: it wants HTML first and asks nothing. */
@@ -103,15 +148,23 @@ async function readBody(
   return text;
 }
 
+interface FieldContext {
+  readonly signal: AbortSignal;
+  readonly headers: RequestContext['headers'];
+  readonly client: Client;
+}
+
 async function callField(
   door: GraphqlDoor,
   exchange: Exchange,
-  { signal, headers }: { readonly signal: AbortSignal; readonly headers: RequestContext['headers'] },
+  { signal, headers, client }: FieldContext,
   field: FieldCall,
 ): Promise<Decoded> {
   const service = door.services.get(field.bound.service);
   if (service === undefined) throw new Error('a field of a service that is not there');
   try {
+    // Admission has asked. This is what nothing gets past, whatever way a call comes to be.
+    permit(client, service.name, field.bound.operation.name);
     return await callOperation(field, { exchange, service, signal, headers, limits: door.codec });
   } catch (caught) {
     if (caught instanceof Refusal) exchange.refuse(caught);

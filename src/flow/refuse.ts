@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
-import type { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 import type { SoapService } from '../compile/service.js';
 import { type Dialect, dialectOfName } from '../soap/dialect.js';
@@ -21,6 +21,8 @@ export function refuseSoap(
   service: SoapService,
   refusal: Refusal,
 ): void {
+  // WS-Security has a word for it, which stacks know (catalogue K06).
+  if (refusal.code === 'UNAUTHENTICATED') refusal = new Refusal('wsse:FailedAuthentication', refusal.detail);
   exchange.refuse(refusal);
   if (response.headersSent || refusal.code === 'CLIENT_GONE') {
     cut(exchange, response);
@@ -46,6 +48,27 @@ export function refuseSoap(
   endLingering(request, response, exchange.status, [...headers, ...retryAfter(refusal)], message);
 }
 
+/** Answers a GraphQL caller of whom nothing is read: who may not call, whatever it asks for. */
+export function refuseGraphql(
+  exchange: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: Refusal,
+): void {
+  exchange.refuse(refusal);
+  if (response.headersSent) {
+    cut(exchange, response);
+    return;
+  }
+  const { code, kind } = refusal;
+  const body = Buffer.from(JSON.stringify({ errors: [{ message: kind.text, extensions: { code } }] }));
+  exchange.status = statusOf(refusal);
+  exchange.bytesOut = body.length;
+  const headers = ['content-type', 'application/json; charset=utf-8', 'x-content-type-options', 'nosniff'];
+  const more = [...challenge(refusal), ...retryAfter(refusal), 'content-length', String(body.length)];
+  endLingering(request, response, exchange.status, [...headers, ...more], body);
+}
+
 /** Answers a request that is for none of the doors, or whose door failed before it could speak its own language. */
 export function refuseHttp(
   exchange: Exchange,
@@ -55,13 +78,13 @@ export function refuseHttp(
 ): void {
   exchange.refuse(refusal);
   if (response.headersSent || refusal.code === 'CLIENT_GONE') cut(exchange, response);
-  else answerStatus(exchange, request, response, statusOf(refusal), retryAfter(refusal));
+  else answerStatus(exchange, request, response, statusOf(refusal), [...challenge(refusal), ...retryAfter(refusal)]);
 }
 
 function statusOf({ code, kind }: Refusal): number {
   if (code === 'OVERLOADED') return 503;
   if (kind.blame === 'upstream') return TIMEOUTS.has(code) ? 504 : 502;
-  return kind.status ?? (kind.blame === 'us' ? 500 : 400);
+  return kind.status ?? kind.httpStatus ?? (kind.blame === 'us' ? 500 : 400);
 }
 
 const TIMEOUTS: ReadonlySet<RefusalCode> = new Set([
@@ -75,6 +98,10 @@ function retryAfter({ code, retryAfter: known }: Refusal): readonly string[] {
   const value = known ?? (code === 'OVERLOADED' ? '1' : null);
   return value === null ? [] : ['retry-after', value];
 }
+
+/** RFC 9110 section 11.6.1 wants one with each 401, whatever the client has to show in the end. */
+const challenge = ({ code }: Refusal): readonly string[] =>
+  code === 'UNAUTHENTICATED' ? ['www-authenticate', 'Bearer realm="soapstone"'] : [];
 
 function cut(exchange: Exchange, response: ServerResponse): void {
   exchange.outcome = 'aborted';

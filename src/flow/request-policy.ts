@@ -6,6 +6,7 @@ import { type Addressing, isAnonymous } from '../soap/addressing.js';
 import type { EnvelopeJudge, EnvelopeWatcher } from '../soap/envelope.js';
 import type { XmlHandler } from '../xml/events.js';
 import { escapeText } from '../xml/writer.js';
+import type { Turnstile } from './charge.js';
 import { meant } from './soap-action.js';
 
 /**
@@ -24,6 +25,8 @@ export class RequestPolicy implements EnvelopeWatcher {
   readonly #typeAction: string | null;
   /** The Host the caller named. */
   readonly #host: string;
+  /** Null where nothing is decided by what is read here. */
+  readonly #turnstile: Turnstile | null;
 
   constructor(
     service: SoapService,
@@ -31,12 +34,14 @@ export class RequestPolicy implements EnvelopeWatcher {
     soapAction: string | null,
     typeAction: string | null,
     host: string,
+    turnstile: Turnstile | null,
   ) {
     this.#service = service;
     this.#exchange = exchange;
     this.#soapAction = soapAction;
     this.#typeAction = meant(typeAction);
     this.#host = host;
+    this.#turnstile = turnstile;
   }
 
   judged(judge: EnvelopeJudge): void {
@@ -51,6 +56,7 @@ export class RequestPolicy implements EnvelopeWatcher {
       if (addressing.answersElsewhere) throw new Refusal('wsa:OnlyAnonymousAddressSupported');
       this.#judgeDestination(judge, addressing);
     }
+    this.#turnstile?.pass(this.known?.operation ?? null);
     // Last, because a message that is refused for something else should not use up its nonce.
     if (judge.stamps !== null) this.#service.freshness?.judge(judge.stamps, Date.now());
   }

@@ -3,18 +3,22 @@ import type { GraphQLError } from 'graphql';
 import { createHandler, type Request, type Response } from 'graphql-http';
 import { asRefusal, Refusal } from '../base/refusal.js';
 import { type Admission, type Admitted, admit } from './admit.js';
+import { costReport, type Throttle } from './cost-report.js';
 import { DocumentCache } from './documents.js';
-import { codedError, refusalErrors } from './errors.js';
+import { codedError, DocumentRefusal, refusalErrors } from './errors.js';
 import { executeOperation } from './execute.js';
 import type { CallField } from './field-call.js';
-import type { GraphqlLimits } from './limits.js';
+import type { GraphqlLimits, MeasurableLimit } from './limits.js';
 import { type GraphqlRequest, readParams } from './params.js';
+import { LimitRefusal } from './scale.js';
 import type { BuiltSchema } from './schema.js';
 
 /** What one generation answers GraphQL with. */
 export interface GraphqlOptions {
   readonly built: Pick<BuiltSchema, 'schema' | 'fields' | 'links'>;
   readonly limits: GraphqlLimits;
+  /** Limits that only count; none unless given. */
+  readonly measured?: readonly MeasurableLimit[];
   readonly introspection: boolean;
 }
 
@@ -23,8 +27,12 @@ export interface GraphqlContext {
   readonly callField: CallField;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
-  /** The operation may run and is about to. */
+  /** The operation is within the limits and about to run. Throws a `Refusal` where the client may not, or not now. */
   admitted?(admitted: Admitted): void;
+  /** What the operation came to, in points: called once, after it ran. */
+  settled?(actualCost: number): void;
+  /** What the client has left to spend; null where it has no budget. */
+  throttle?(): Throttle | null;
   /** Nothing was run, or a part was not because it is beyond a limit. */
   refused?(refusal: Refusal): void;
 }
@@ -48,13 +56,14 @@ export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
     schema: built.schema,
     links: built.links,
     limits,
+    measured: new Set(options.measured),
     introspection,
     documents: new DocumentCache(),
   };
   const handler = createHandler<GraphqlRequest, GraphqlContext>({
     parseRequestParams: async (request) => {
       try {
-        const { query, operationName, variables } = await readParams(request.raw, limits);
+        const { query, operationName, variables } = await readParams(request.raw);
         return { query, operationName, variables: { ...variables } };
       } catch (caught) {
         const refusal = asRefusal(caught);
@@ -87,22 +96,44 @@ async function answer(
   admission: Admission,
   { built, limits }: GraphqlOptions,
 ): Promise<Answer> {
-  let admitted: Admitted;
+  let admitted: Admitted | null = null;
   try {
     admitted = admit(params, admission);
     if (method === 'GET' && admitted.operation.operation !== 'query') throw new Refusal('HTTP_METHOD');
+    context.admitted?.(admitted);
   } catch (caught) {
     const refusal = asRefusal(caught);
     context.refused?.(refusal);
     if (refusal.code === 'HTTP_METHOD') return withStatus(405, [codedError('HTTP_METHOD')], { allow: 'POST' });
+    if (isMalformed(refusal)) return withStatus(400, malformed(refusal), {});
     if (refusal.kind.blame === 'us') return withStatus(500, refusalErrors(refusal), {});
+    if (refusal.kind.httpStatus !== undefined) return denied(refusal, refusal.kind.httpStatus, admitted, context);
     return refusalErrors(refusal);
   }
-  context.admitted?.(admitted);
   const { callField, signal } = context;
   const refused = (refusal: Refusal): void => context.refused?.(refusal);
-  return executeOperation(admitted, { built, callField, signal, limits, refused });
+  const result = await executeOperation(admitted, { built, callField, signal, limits, refused });
+  const throttle = context.throttle?.() ?? null;
+  return throttle === null
+    ? result
+    : { ...result, extensions: { cost: costReport(admitted.cost, admitted.cost, throttle) } };
 }
+
+/** Who may not call, or has nothing left to spend: the one answer that says so even to those who ask no further. */
+function denied(refusal: Refusal, status: number, admitted: Admitted | null, context: GraphqlContext): Response {
+  const { retryAfter } = refusal;
+  const headers = retryAfter === null ? {} : { 'retry-after': retryAfter };
+  const throttle = context.throttle?.() ?? null;
+  const extensions = admitted === null || throttle === null ? {} : { cost: costReport(admitted.cost, 0, throttle) };
+  return withStatus(status, refusalErrors(refusal), headers, extensions);
+}
+
+/** The variables are too much to be looked at: no more a request for GraphQL than what is no JSON. */
+const isMalformed = (refusal: Refusal): boolean =>
+  refusal.code === 'BAD_REQUEST' && (refusal instanceof LimitRefusal || !(refusal instanceof DocumentRefusal));
+
+const malformed = (refusal: Refusal): readonly GraphQLError[] =>
+  refusal instanceof LimitRefusal ? refusal.errors : [requestError(refusal)];
 
 /** What is wrong with the parameters helps the caller; `readParams` says it without their values. */
 const requestError = ({ code, kind, detail }: Refusal): GraphQLError =>
@@ -121,8 +152,9 @@ const withStatus = (
   status: number,
   errors: readonly GraphQLError[],
   headers: Readonly<Record<string, string>>,
+  extensions: Readonly<Record<string, unknown>> = {},
 ): Response => [
-  JSON.stringify({ errors }),
+  JSON.stringify(Object.keys(extensions).length === 0 ? { errors } : { errors, extensions }),
   {
     status,
     statusText: STATUS_CODES[status] ?? '',

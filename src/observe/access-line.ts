@@ -27,6 +27,9 @@ export class AccessLines {
       `,"method":${names.quote(exchange.method)},"route":${names.quote(exchange.route)}` +
       `,"operation":${names.quote(exchange.operation)},"dialect":${names.quote(exchange.dialect)}` +
       `,"status":${exchange.status},"outcome":"${exchange.outcome}"`;
+    if (exchange.clientClass !== '') {
+      line += `,"class":${names.quote(exchange.clientClass)},"caller":${quoteText(exchange.caller)}`;
+    }
     if (refusal !== null) {
       line += `,"code":"${refusal.code}"`;
       if (refusal.detail !== null) line += `,"detail":${quoteText(refusal.detail)}`;

@@ -52,6 +52,9 @@ export class Metrics {
   readonly #faults: TalliedCounter;
   readonly #bytes: TalliedCounter;
   readonly #cost: TalliedHistogram;
+  readonly #limits: TalliedCounter;
+  readonly #measured: TalliedCounter;
+  readonly #points: TalliedCounter;
 
   constructor(upstreams: readonly UpstreamGauges[], process: ProcessGauges = {}) {
     const book = this.#book;
@@ -94,6 +97,16 @@ export class Metrics {
       help: 'Messages whose content broke the schema, by direction (request, reply) and class of the rule.',
       labels: ['service', 'operation', 'direction', 'rule'],
     });
+    this.#limits = book.counter({
+      name: 'soapstone_graphql_limit_refusals_total',
+      help: 'GraphQL requests that were refused because they were beyond a limit.',
+      labels: ['limit'],
+    });
+    this.#measured = book.counter({
+      name: 'soapstone_graphql_would_refuse_total',
+      help: 'GraphQL requests that were beyond a limit that is only measured.',
+      labels: ['limit'],
+    });
     this.#faults = book.counter({
       name: 'soapstone_faults_total',
       help: 'Faults answered, by origin (backend, gateway) and fault code.',
@@ -106,6 +119,11 @@ export class Metrics {
     });
     const cost = { name: 'soapstone_graphql_cost', help: 'Static cost of admitted GraphQL operations.' };
     this.#cost = book.histogram(cost, COSTS);
+    this.#points = book.counter({
+      name: 'soapstone_budget_points_total',
+      help: 'Points of budgets by class of the client and outcome (spent, denied, refunded).',
+      labels: ['class', 'outcome'],
+    });
     book
       .counter({
         name: 'soapstone_config_loads_total',
@@ -128,6 +146,8 @@ export class Metrics {
     if (exchange.bytesIn > 0) this.#bytes.add(exchange.bytesIn, route, 'in');
     if (exchange.bytesOut > 0) this.#bytes.add(exchange.bytesOut, route, 'out');
     if (exchange.bytesSkipped > 0) this.#bytes.add(exchange.bytesSkipped, route, 'skipped');
+    if (exchange.exceededLimit !== null) this.#limits.add(1, exchange.exceededLimit);
+    for (const limit of exchange.measuredLimits ?? NONE) this.#measured.add(1, limit);
     if (exchange.cost !== null) this.#cost.add(exchange.cost);
     if (refusal !== null && refusal.code !== 'SOAP_FAULT') this.#refusals.add(1, route, refusal.code);
     for (const { service, operation, direction, rule } of exchange.violations ?? NONE) {
@@ -141,6 +161,11 @@ export class Metrics {
 
   violation(service: string, code: string): void {
     this.#violations.add(1, service, code);
+  }
+
+  /** `outcome` is spent, denied or refunded. */
+  budget(className: string, outcome: string, points: number): void {
+    this.#points.add(points, className, outcome);
   }
 
   looked(service: string, outcome: string): void {

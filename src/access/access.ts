@@ -1,0 +1,60 @@
+import { Refusal } from '../base/refusal.js';
+import { clientAddress, subscriberOf } from './address.js';
+import type { Access, Caller, Client, ClientClass } from './client.js';
+import { Networks } from './networks.js';
+
+/** One way to know a client. */
+export interface Identifier {
+  /** Null: the request has no such credentials. Throws, or rejects with, `UNAUTHENTICATED` for those that are no good. */
+  identify(caller: Caller): Client | Promise<Client> | null;
+}
+
+/** Asks one after the other: the first whose credentials a request has decides, for better or worse. */
+export class OrderedAccess implements Access {
+  readonly #identifiers: readonly Identifier[];
+
+  constructor(identifiers: readonly Identifier[]) {
+    this.#identifiers = identifiers;
+  }
+
+  identify(caller: Caller): Client | Promise<Client> {
+    for (const identifier of this.#identifiers) {
+      const client = identifier.identify(caller);
+      if (client !== null) return client;
+    }
+    throw new Refusal('UNAUTHENTICATED', 'no credentials');
+  }
+}
+
+/** Knows clients by where they are: everybody is somewhere. */
+export class ByAddress implements Identifier, Access {
+  readonly #rights: ClientClass;
+  readonly #proxies: Networks;
+
+  constructor(rights: ClientClass, proxies: Networks) {
+    this.#rights = rights;
+    this.#proxies = proxies;
+  }
+
+  identify(caller: Caller): Client {
+    const rights = this.#rights;
+    const id = `address:${subscriberOf(clientAddress(caller, this.#proxies))}`;
+    return {
+      id,
+      by: 'address',
+      name: null,
+      label: id,
+      className: rights.name,
+      rights,
+      budget: rights.budget,
+      claims: null,
+      expiresMillis: null,
+    };
+  }
+}
+
+/** The class of everybody where nothing is configured. */
+const EVERYBODY: ClientClass = { name: 'default', budget: null, permitsAll: true, permits: () => true };
+
+/** Where nothing is configured: everybody may do everything, without a budget. */
+export const OPEN_ACCESS: Access = new ByAddress(EVERYBODY, new Networks([]));

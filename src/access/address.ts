@@ -1,0 +1,69 @@
+import { isIP } from 'node:net';
+
+import type { Caller } from './client.js';
+import type { Networks } from './networks.js';
+
+/** Proxies in a row that are believed: what is further away was written by nobody we know. */
+const HOPS_MAX = 16;
+
+/**
+ * The address of the client: that of the connection, or what the trusted proxies in front say it is. Each of them adds
+ * to the end of X-Forwarded-For whom it was asked by, so the last one that is no proxy of ours is the client, and what
+ * stands before it is hearsay (catalogue H34).
+ */
+export function clientAddress(caller: Caller, proxies: Networks): string {
+  let address = plainAddress(caller.address);
+  if (!proxies.has(address)) return address;
+  const field = caller.headers['x-forwarded-for'];
+  if (field === undefined) return address;
+  const text = typeof field === 'string' ? field : field.join(',');
+  let end = text.length;
+  for (let hop = 0; hop < HOPS_MAX && end > 0; hop++) {
+    const comma = text.lastIndexOf(',', end - 1);
+    const named = withoutPort(text.slice(comma + 1, end).trim());
+    if (isIP(named) === 0) break;
+    address = plainAddress(named);
+    if (!proxies.has(address)) break;
+    end = comma;
+  }
+  return address;
+}
+
+/** What stands for an address as a client: of IPv6 the first 64 bits, for one subscriber has all of the others. */
+export function subscriberOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const groups = expand(address);
+  return groups === null ? address : `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** Without the zone, and IPv4 in IPv6 as IPv4. */
+function plainAddress(address: string): string {
+  if (!address.includes(':')) return address;
+  const zone = address.indexOf('%');
+  const bare = zone < 0 ? address : address.slice(0, zone);
+  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(bare)?.[1];
+  return mapped ?? bare;
+}
+
+/** `192.0.2.1:4711` and `[2001:db8::1]:4711` without their ports, as some proxies write them. */
+function withoutPort(text: string): string {
+  const bracketed = /^\[([0-9A-Fa-f:.]{2,45})\](?::\d{1,5})?$/.exec(text)?.[1];
+  if (bracketed !== undefined) return bracketed;
+  return /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(text)?.[1] ?? text;
+}
+
+/** The eight groups of an IPv6 address without leading zeros, in lower case; null for what is none. */
+function expand(address: string): readonly string[] | null {
+  if (isIP(address) !== 6) return null;
+  const [head = '', tail] = address.toLowerCase().split('::');
+  const front = groupsOf(head);
+  const back = tail === undefined ? [] : groupsOf(tail);
+  const missing = Math.max(0, 8 - front.length - back.length);
+  return [...front, ...Array<string>(tail === undefined ? 0 : missing).fill('0'), ...back];
+}
+
+/** An IPv4 address at the end takes the place of two groups; which ones does not matter here. */
+const groupsOf = (text: string): readonly string[] =>
+  text === ''
+    ? []
+    : text.split(':').flatMap((group) => (group.includes('.') ? [group, ''] : [group.replace(/^0+(?=.)/, '')]));

@@ -1,0 +1,58 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+import { Refusal } from '../base/refusal.js';
+import type { Identifier } from './access.js';
+import type { Caller, Client, ClientClass } from './client.js';
+
+export interface ApiKeyClient {
+  readonly name: string;
+  readonly rights: ClientClass;
+  readonly keys: readonly string[];
+}
+
+/** Longer ones are not even hashed. */
+const KEY_CHARS_MAX = 512;
+
+/**
+ * Knows clients by a key in a header field. Keys are looked up by their digest: how long that takes says nothing of how
+ * a wrong one differs from a right one, and the keys themselves are not kept.
+ */
+export class ApiKeys implements Identifier {
+  readonly #header: string;
+  readonly #byDigest = new Map<string, { readonly digest: Buffer; readonly client: Client }>();
+
+  constructor(header: string, clients: readonly ApiKeyClient[]) {
+    this.#header = header.toLowerCase();
+    for (const { name, rights, keys } of clients) {
+      const client: Client = Object.freeze({
+        id: `apiKey:${name}`,
+        by: 'apiKey',
+        name,
+        label: `apiKey:${name}`,
+        className: rights.name,
+        rights,
+        budget: rights.budget,
+        claims: null,
+        expiresMillis: null,
+      });
+      for (const key of keys) {
+        const digest = digestOf(key);
+        this.#byDigest.set(digest.toString('base64'), { digest, client });
+      }
+    }
+  }
+
+  identify({ headers }: Caller): Client | null {
+    const key = headers[this.#header];
+    if (key === undefined) return null;
+    if (typeof key !== 'string' || key.length > KEY_CHARS_MAX) throw new Refusal('UNAUTHENTICATED', 'API key');
+    const digest = digestOf(key);
+    const found = this.#byDigest.get(digest.toString('base64'));
+    // The same work for both: a key that is not known is compared with itself.
+    const isSame = timingSafeEqual(digest, found?.digest ?? digest);
+    if (found === undefined || !isSame) throw new Refusal('UNAUTHENTICATED', 'API key');
+    return found.client;
+  }
+}
+
+const digestOf = (key: string): Buffer => createHash('sha256').update(key).digest();

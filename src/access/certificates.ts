@@ -1,0 +1,59 @@
+import { Refusal } from '../base/refusal.js';
+import type { Identifier } from './access.js';
+import type { Caller, Client, ClientClass } from './client.js';
+import { labelOf } from './label.js';
+import type { Networks } from './networks.js';
+
+export interface CertificateClient {
+  readonly name: string;
+  readonly rights: ClientClass;
+  /** As the proxy writes it. */
+  readonly subject: string;
+}
+
+/**
+ * Knows clients by the certificate that a proxy in front has verified and tells of in a header field. Of anybody else
+ * the field means nothing.
+ */
+export class Certificates implements Identifier {
+  readonly #header: string;
+  readonly #bySubject: ReadonlyMap<string, Client>;
+  /** Of those that are not listed; null: they are refused. */
+  readonly #others: ClientClass | null;
+  readonly #proxies: Networks;
+
+  constructor(header: string, clients: readonly CertificateClient[], others: ClientClass | null, proxies: Networks) {
+    this.#header = header.toLowerCase();
+    this.#others = others;
+    this.#proxies = proxies;
+    this.#bySubject = new Map(
+      clients.map(({ name, rights, subject }) => [
+        subject,
+        Object.freeze(clientOf(`certificate:=${name}`, name, rights)),
+      ]),
+    );
+  }
+
+  identify({ headers, address }: Caller): Client | null {
+    const subject = headers[this.#header];
+    // A proxy whose client has no certificate writes nothing.
+    if (subject === undefined || subject === '' || !this.#proxies.has(address)) return null;
+    if (typeof subject !== 'string') throw new Refusal('UNAUTHENTICATED', 'certificate');
+    const known = this.#bySubject.get(subject);
+    if (known !== undefined) return known;
+    if (this.#others === null) throw new Refusal('UNAUTHENTICATED', 'certificate');
+    return clientOf(`certificate:${subject}`, null, this.#others);
+  }
+}
+
+const clientOf = (id: string, name: string | null, rights: ClientClass): Client => ({
+  id,
+  by: 'certificate',
+  name,
+  label: name === null ? labelOf('certificate', id) : id.replace('=', ''),
+  className: rights.name,
+  rights,
+  budget: rights.budget,
+  claims: null,
+  expiresMillis: null,
+});

@@ -1,0 +1,64 @@
+/** Fetches the keys of an issuer: a JSON Web Key Set as text. Rejects when there is none to be had. */
+export type FetchKeys = () => Promise<string>;
+
+export interface IssuerKeysOptions<T> {
+  readonly fetch: FetchKeys;
+  /** Throws for what is no set of keys. */
+  readonly read: (text: string) => T;
+  /** How old keys may be before they are asked for again. */
+  readonly maxAgeMillis?: number;
+  /** The least time between two times of asking, whatever comes of it. */
+  readonly restMillis?: number;
+  readonly clock?: () => number;
+}
+
+/**
+ * The keys of an issuer, asked for when they are needed: never twice at the same time, and seldom however many tokens
+ * name keys that are not known (catalogue K08). Keys that were had stay good while the issuer cannot be reached.
+ */
+export class IssuerKeys<T> {
+  readonly #options: Required<IssuerKeysOptions<T>>;
+  #keys: T | null = null;
+  #gotMillis = Number.NEGATIVE_INFINITY;
+  #askedMillis = Number.NEGATIVE_INFINITY;
+  #asking: Promise<void> | null = null;
+
+  constructor(options: IssuerKeysOptions<T>) {
+    this.#options = { maxAgeMillis: 600_000, restMillis: 30_000, clock: () => performance.now(), ...options };
+  }
+
+  /** The keys, or null while there are none. Old ones are replaced in the background. */
+  async current(): Promise<T | null> {
+    const { maxAgeMillis, clock } = this.#options;
+    if (this.#keys === null) await this.#ask();
+    else if (clock() - this.#gotMillis > maxAgeMillis) void this.#ask();
+    return this.#keys;
+  }
+
+  /** Newer keys than those, or the same when the issuer was asked a short while ago. */
+  async newer(than: T): Promise<T | null> {
+    if (this.#keys === than) await this.#ask();
+    return this.#keys;
+  }
+
+  #ask(): Promise<void> {
+    if (this.#asking !== null) return this.#asking;
+    const { clock, restMillis } = this.#options;
+    if (clock() - this.#askedMillis < restMillis) return Promise.resolve();
+    this.#askedMillis = clock();
+    this.#asking = this.#fetch().finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  async #fetch(): Promise<void> {
+    const { fetch, read, clock } = this.#options;
+    try {
+      this.#keys = read(await fetch());
+      this.#gotMillis = clock();
+    } catch {
+      // What there is stays; without any, tokens are refused.
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { createLocalJWKSet, errors, type JWSAlgorithm, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+
+import { Refusal } from '../base/refusal.js';
+import type { Identifier } from './access.js';
+import type { Caller, Client, ClientClass } from './client.js';
+import { type FetchKeys, IssuerKeys } from './issuer-keys.js';
+import { labelOf } from './label.js';
+
+export interface TokenRules {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Of public keys only: with a shared secret whoever checks a token could make one. */
+  readonly algorithms: readonly JWSAlgorithm[];
+  readonly toleranceMillis: number;
+  /** A token without `nbf` is refused. */
+  readonly requireNotBefore: boolean;
+  readonly clientClaim: string;
+  /** The claim that names the class; null for none. */
+  readonly classClaim: string | null;
+  readonly classes: ReadonlyMap<string, ClientClass>;
+  /** Of clients whose token names no class there is; null: they are refused. */
+  readonly otherwise: ClientClass | null;
+}
+
+/** Catalogue K06. */
+const TOKEN_CHARS_MAX = 8192;
+/** A client and a class are names, not texts. */
+const CLAIM_CHARS_MAX = 1024;
+/** Tokens that were found good, and for how long that is taken to be so: a key may be withdrawn. */
+const VERIFIED_MAX = 10_000;
+const VERIFIED_MILLIS = 60_000;
+
+/** RFC 6750 section 2.1, three parts of RFC 7515 section 3.1. */
+const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
+
+/** Knows clients by a signed token (RFC 7519) of one issuer. */
+export class Tokens implements Identifier {
+  readonly #rules: TokenRules;
+  readonly #keys: IssuerKeys<JWTVerifyGetKey>;
+  /** By digest, the oldest first. */
+  readonly #verified = new Map<string, { readonly client: Client; readonly untilMillis: number }>();
+
+  constructor(rules: TokenRules, fetchKeys: FetchKeys) {
+    this.#rules = rules;
+    this.#keys = new IssuerKeys({ fetch: fetchKeys, read: readKeys });
+  }
+
+  identify({ headers }: Caller): Client | Promise<Client> | null {
+    const field = headers['authorization'];
+    if (field === undefined) return null;
+    if (typeof field !== 'string') throw refusal('authorization');
+    // Other schemes are for the backend.
+    if (!/^bearer(?: |$)/i.test(field)) return null;
+    if (field.length > TOKEN_CHARS_MAX) throw refusal('token is too long');
+    const token = BEARER.exec(field)?.[1];
+    if (token === undefined) throw refusal('token has not the form of one');
+    const digest = createHash('sha256').update(token).digest('base64');
+    const known = this.#verified.get(digest);
+    if (known !== undefined && Date.now() < known.untilMillis) return known.client;
+    return this.#verify(token, digest);
+  }
+
+  async #verify(token: string, digest: string): Promise<Client> {
+    const client = this.#clientOf(await this.#payloadOf(token));
+    const untilMillis = Math.min(Date.now() + VERIFIED_MILLIS, client.expiresMillis ?? 0);
+    this.#verified.delete(digest);
+    this.#verified.set(digest, { client, untilMillis });
+    if (this.#verified.size > VERIFIED_MAX) {
+      for (const oldest of this.#verified.keys()) {
+        this.#verified.delete(oldest);
+        break;
+      }
+    }
+    return client;
+  }
+
+  async #payloadOf(token: string): Promise<JWTPayload> {
+    const keys = await this.#keys.current();
+    if (keys === null) throw refusal('the keys of the issuer cannot be had');
+    try {
+      return await this.#check(token, keys);
+    } catch (caught) {
+      if (!(caught instanceof errors.JWKSNoMatchingKey)) throw refusal(reasonOf(caught));
+    }
+    // The issuer may have a new key since.
+    const newer = await this.#keys.newer(keys);
+    if (newer === null || newer === keys) throw refusal('no such key');
+    try {
+      return await this.#check(token, newer);
+    } catch (caught) {
+      throw refusal(reasonOf(caught));
+    }
+  }
+
+  async #check(token: string, keys: JWTVerifyGetKey): Promise<JWTPayload> {
+    const { issuer, audience, algorithms, toleranceMillis, requireNotBefore } = this.#rules;
+    const { payload } = await jwtVerify(token, keys, {
+      issuer,
+      audience,
+      algorithms: [...algorithms],
+      clockTolerance: toleranceMillis / 1000,
+      requiredClaims: requireNotBefore ? ['exp', 'nbf'] : ['exp'],
+    });
+    return payload;
+  }
+
+  #clientOf(claims: JWTPayload): Client {
+    const { clientClaim, classClaim, classes, otherwise, toleranceMillis } = this.#rules;
+    const subject = textClaim(claims, clientClaim);
+    if (subject === null) throw refusal('token names no client');
+    const named = classClaim === null ? null : textClaim(claims, classClaim);
+    const rights = (named === null ? undefined : classes.get(named)) ?? otherwise;
+    if (rights === null) throw refusal('token names no class');
+    return Object.freeze({
+      id: `jwt:${subject}`,
+      by: 'jwt',
+      name: null,
+      label: labelOf('jwt', subject),
+      className: rights.name,
+      rights,
+      budget: rights.budget,
+      claims: Object.freeze(claims),
+      expiresMillis: (claims.exp ?? 0) * 1000 + toleranceMillis,
+    });
+  }
+}
+
+/** Throws where a text is no set of keys (RFC 7517 section 5). */
+export function readKeys(text: string): JWTVerifyGetKey {
+  return createLocalJWKSet(JSON.parse(text));
+}
+
+const refusal = (detail: string): Refusal => new Refusal('UNAUTHENTICATED', detail);
+
+function textClaim(claims: JWTPayload, name: string): string | null {
+  const value = Object.hasOwn(claims, name) ? claims[name] : null;
+  return typeof value === 'string' && value !== '' && value.length <= CLAIM_CHARS_MAX ? value : null;
+}
+
+/** Codes and the names of registered claims only: what a token says is not for the log. */
+function reasonOf(caught: unknown): string {
+  if (caught instanceof errors.JWTExpired) return 'token is expired';
+  if (caught instanceof errors.JWTClaimValidationFailed) {
+    return REGISTERED.has(caught.claim) ? `token: ${caught.claim} is ${caught.reason}` : 'token: a claim';
+  }
+  return caught instanceof errors.JOSEError ? `token: ${caught.code}` : 'token cannot be read';
+}
+
+const REGISTERED: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'nbf', 'iat']);

@@ -1,0 +1,115 @@
+import type { ClientClass } from '../access/client.js';
+import { type Problem, Problems } from '../base/problem.js';
+import type { LoadedConfig } from '../config/load.js';
+import { nearest } from '../config/nearest.js';
+import type { Config } from '../config/schema.js';
+import type { SoapService } from './service.js';
+
+type ClientsConfig = NonNullable<Config['clients']>;
+type ClassConfig = ClientsConfig['classes'][string];
+
+/** The classes of clients by name. Throws `Problems` for services and operations that are not there. */
+export function compileClasses(
+  loaded: LoadedConfig,
+  clients: ClientsConfig,
+  services: readonly SoapService[],
+): ReadonlyMap<string, ClientClass> {
+  const problems: Problem[] = [];
+  const classes = new Map<string, ClientClass>();
+  for (const [name, config] of Object.entries(clients.classes)) {
+    for (const list of ['allow', 'deny'] as const) {
+      for (const [index, entry] of (config[list] ?? []).entries()) {
+        const problem = entryProblem(loaded, ['clients', 'classes', name, list, index], entry, services);
+        if (problem !== null) problems.push(problem);
+      }
+    }
+    const rights = classOf(name, config);
+    problems.push(...weightProblems(loaded, rights, services));
+    classes.set(name, rights);
+  }
+  if (problems.length > 0) throw new Problems(problems);
+  return classes;
+}
+
+/** What is denied is denied, whatever is allowed. */
+function classOf(name: string, { allow, deny, budget }: ClassConfig): ClientClass {
+  const allowed = allow === undefined ? null : new Set(allow);
+  const denied = new Set(deny);
+  const holds = (set: ReadonlySet<string>, service: string, operation: string | null): boolean =>
+    set.has(service) || (operation !== null && set.has(`${service}.${operation}`));
+  // Of what is not known it is not known either that it is none of those that are denied.
+  const deniesSome = new Set(
+    deny.flatMap((entry) => (entry.includes('.') ? [entry.slice(0, entry.indexOf('.'))] : [])),
+  );
+  return Object.freeze({
+    name,
+    budget: budget === undefined ? null : { maximum: budget.maximum, restoreRate: budget.restoreRate },
+    permitsAll: allow === undefined && deny.length === 0,
+    permits(service: string, operation: string | null): boolean {
+      if (holds(denied, service, operation) || (operation === null && deniesSome.has(service))) return false;
+      return allowed === null || holds(allowed, service, operation);
+    },
+  });
+}
+
+function entryProblem(
+  loaded: LoadedConfig,
+  path: readonly (string | number)[],
+  entry: string,
+  services: readonly SoapService[],
+): Problem | null {
+  const dot = entry.indexOf('.');
+  const serviceName = dot < 0 ? entry : entry.slice(0, dot);
+  const service = services.find(({ name }) => name === serviceName);
+  if (service === undefined) {
+    const near = nearest(
+      serviceName,
+      services.map(({ name }) => name),
+    );
+    return problemAt(loaded, path, `There is no service \`${serviceName}\`.`, near && `Did you mean \`${near}\`?`);
+  }
+  if (dot < 0) return null;
+  const name = entry.slice(dot + 1);
+  const operation = service.operations.find((one) => one.name === name);
+  if (operation === undefined) {
+    const near = nearest(
+      name,
+      service.operations.map((one) => one.name),
+    );
+    const what = `Service \`${serviceName}\` has no operation \`${name}\` that is known.`;
+    return problemAt(loaded, path, what, near && `Did you mean \`${serviceName}.${near}\`?`);
+  }
+  // By its messages it cannot be told from the other: a rule for one alone would be passed by naming the other.
+  const found = service.requests.find(operation.input.body?.name ?? null)?.operation;
+  if (found === undefined || found.name === name) return null;
+  const what = `Operation \`${name}\` of service \`${serviceName}\` has the same request as \`${found.name}\`: it is taken for that one.`;
+  return problemAt(loaded, path, what, `Name \`${serviceName}.${found.name}\`.`);
+}
+
+/** A client can never have more than its budget holds. */
+function weightProblems(
+  loaded: LoadedConfig,
+  { name, budget, permits }: ClientClass,
+  services: readonly SoapService[],
+): readonly Problem[] {
+  if (budget === null) return [];
+  return services.flatMap((service) =>
+    Object.entries(service.config.operations).flatMap(([operation, mapping]): readonly Problem[] => {
+      const weight = typeof mapping === 'object' ? (mapping.weight ?? 0) : 0;
+      if (weight <= budget.maximum || !permits(service.name, operation)) return [];
+      const path = ['services', service.name, 'operations', operation, 'weight'];
+      const what = `The weight is beyond the budget of clients of class \`${name}\`: they could never call it.`;
+      return [problemAt(loaded, path, what, 'Make it less, the budget more, or deny them the operation.')];
+    }),
+  );
+}
+
+function problemAt(
+  loaded: LoadedConfig,
+  path: readonly (string | number)[],
+  what: string,
+  remedy: string | null,
+): Problem {
+  const place = loaded.positionOf(path);
+  return { file: loaded.file, line: place?.line ?? null, column: place?.column ?? null, what, remedy };
+}

@@ -1,0 +1,114 @@
+import { nearest } from './nearest.js';
+import { isRecord } from './record.js';
+import { type Finding, printPath } from './validate.js';
+import type { ConfigPath } from './yaml-source.js';
+
+/** Rules between the keys of `clients`: what it names must be there, and somebody must be able to call. */
+export function clientRules(data: Record<string, unknown>): readonly Finding[] {
+  const clients = data['clients'];
+  if (!isRecord(clients)) return [];
+  const path: ConfigPath = ['clients'];
+  return [
+    ...waysIn(clients, path),
+    ...classNames(clients, path),
+    ...keySets(clients, path),
+    ...sameSecrets(clients, path),
+  ];
+}
+
+const SECTIONS: Readonly<Record<string, string>> = {
+  apiKey: 'apiKeys',
+  jwt: 'jwt',
+  certificate: 'certificate',
+  address: 'address',
+};
+
+/** Each way in is configured and in the order; a way that is only one of both is a mistake that locks people out. */
+function waysIn(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  const { order } = clients;
+  const named = Array.isArray(order) ? order.map(String) : Object.keys(SECTIONS);
+  const configured = Object.entries(SECTIONS).filter(([, section]) => clients[section] !== undefined);
+  const findings = configured
+    .filter(([way]) => !named.includes(way))
+    .map(([way, section]): Finding => {
+      const what = `${printPath([...path, section])} has no effect: \`${way}\` is not in ${printPath([...path, 'order'])}.`;
+      return { path: [...path, section], part: 'key', what, remedy: 'Add it there, or leave it away.' };
+    });
+  if (configured.length === 0) {
+    const remedy = 'Configure `apiKeys`, `jwt`, `certificate` or `address`.';
+    findings.push({ path, part: 'key', what: 'Nobody could call: clients cannot be known by anything.', remedy });
+  }
+  const { certificate, trustedProxies } = clients;
+  const trusts = Array.isArray(trustedProxies) && trustedProxies.length > 0;
+  if (isRecord(certificate) && !trusts) {
+    const what = `${printPath([...path, 'certificate'])} needs \`trustedProxies\`: of nobody else its header is believed.`;
+    findings.push({ path: [...path, 'certificate'], part: 'key', what, remedy: 'Name the proxies that verify them.' });
+  }
+  return findings;
+}
+
+/** Every class that is named exists. */
+function classNames(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  const { classes } = clients;
+  if (!isRecord(classes)) return [];
+  const known = Object.keys(classes);
+  const findings: Finding[] = [];
+  const judge = (owner: unknown, at: ConfigPath): void => {
+    if (!isRecord(owner) || typeof owner['class'] !== 'string' || Object.hasOwn(classes, owner['class'])) return;
+    const near = nearest(owner['class'], known);
+    const what = `${printPath([...at, 'class'])} is none of ${printPath([...path, 'classes'])}.`;
+    const remedy = near === null ? `Known: ${known.slice(0, 20).join(', ')}.` : `Did you mean \`${near}\`?`;
+    findings.push({ path: [...at, 'class'], part: 'value', what, remedy });
+  };
+  for (const section of Object.values(SECTIONS)) {
+    const way = clients[section];
+    judge(way, [...path, section]);
+    const listed = isRecord(way) ? way['clients'] : null;
+    if (!isRecord(listed)) continue;
+    for (const [name, client] of Object.entries(listed)) judge(client, [...path, section, 'clients', name]);
+  }
+  return findings;
+}
+
+function keySets(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  const { jwt } = clients;
+  if (!isRecord(jwt)) return [];
+  const at: ConfigPath = [...path, 'jwt'];
+  const has = (key: string): boolean => Object.hasOwn(jwt, key);
+  const findings: Finding[] = [];
+  if (has('jwks') === has('jwksUrl')) {
+    const what = `${printPath(at)} needs the keys of the issuer: one of \`jwks\` and \`jwksUrl\`.`;
+    findings.push({ path: has('jwks') ? [...at, 'jwksUrl'] : at, part: 'key', what, remedy: 'Give one of them.' });
+  }
+  if (!has('class') && !has('classClaim')) {
+    const what = `${printPath(at)} gives no client a class.`;
+    findings.push({ path: at, part: 'key', what, remedy: 'Give a `class`, a `classClaim`, or both.' });
+  }
+  return findings;
+}
+
+/** Two clients with the same key or certificate would be one. */
+function sameSecrets(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (const section of ['apiKeys', 'certificate']) {
+    const way = clients[section];
+    const listed = isRecord(way) ? way['clients'] : null;
+    if (!isRecord(listed)) continue;
+    const owners = new Map<string, string>();
+    for (const [name, client] of Object.entries(listed)) {
+      if (!isRecord(client)) continue;
+      const secrets = Array.isArray(client['keys']) ? client['keys'] : [client['subject']];
+      for (const secret of secrets) {
+        if (typeof secret !== 'string') continue;
+        const owner = owners.get(secret);
+        if (owner === undefined) owners.set(secret, name);
+        else {
+          const at: ConfigPath = [...path, section, 'clients', name];
+          const what = `${printPath(at)} has a ${section === 'apiKeys' ? 'key' : 'subject'} that \`${owner}\` has too.`;
+          findings.push({ path: at, part: 'key', what, remedy: 'Give each client its own.' });
+        }
+      }
+    }
+  }
+  return findings;
+}
