@@ -58,7 +58,7 @@ function parsed(json: string): { readonly value: unknown } | null {
 async function admitAsServer({ config, graph }: Compiled, body: string): Promise<Admitted> {
   const limits = config.limits.graphql;
   const headers = { 'content-type': 'application/json' };
-  const params = await readParams({ method: 'POST', url: '/', headers, body: async () => body }, limits);
+  const params = await readParams({ method: 'POST', url: '/', headers, body: async () => body });
   const { schema, links } = graph;
   const { introspection } = config.graphql;
   return admit(params, { schema, links, limits, introspection, documents: new DocumentCache() });

@@ -3,6 +3,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  Kind,
   Lexer,
   type OperationDefinitionNode,
   parse,
@@ -15,10 +16,13 @@ import { EstimateMemo } from './cost-memo.js';
 import { CostTable } from './cost-table.js';
 import { AdmittedDocument, type DocumentCache, type Maker } from './documents.js';
 import { codedError, DocumentRefusal } from './errors.js';
-import type { GraphqlLimits } from './limits.js';
+import { checkGiven, GIVEN, measureVariables, readGiven } from './given.js';
+import { introspectedFields, wholeSchemaFields } from './introspection.js';
+import type { GraphqlLimits, MeasurableLimit } from './limits.js';
 import type { LinkTable } from './link.js';
 import { checkShape } from './measure.js';
 import type { Variables } from './plan.js';
+import { LimitRefusal, Scale } from './scale.js';
 import { validateDocument } from './validation.js';
 import { coerceVariables } from './variables.js';
 
@@ -35,6 +39,8 @@ export interface Admission {
   readonly schema: GraphQLSchema;
   readonly links?: LinkTable;
   readonly limits: GraphqlLimits;
+  /** Limits that only count; none unless given. */
+  readonly measured?: ReadonlySet<MeasurableLimit>;
   readonly introspection: boolean;
   readonly documents: DocumentCache;
   /** Not given: made from the others. */
@@ -50,6 +56,8 @@ export interface Admitted {
   /** Estimated, in points. */
   readonly cost: number;
   readonly estimate: Estimate;
+  /** Measured limits that it is beyond. */
+  readonly exceeded: ReadonlySet<MeasurableLimit>;
 }
 
 /**
@@ -57,18 +65,29 @@ export interface Admitted {
  * `Refusal`, which is a `DocumentRefusal` where there is more to say than its text.
  */
 export function admit(params: GraphqlParams, admission: Admission): Admitted {
-  const { schema, limits, documents } = admission;
+  const { schema, limits, measured, introspection, documents } = admission;
+  const scale = new Scale(limits, measured);
+  const given = measureVariables(params.variables, scale);
   let document = documents.get(params.query);
   if (document === undefined) {
     document = readDocument(params.query, admission);
     documents.set(params.query, document);
   }
   const operation = operationOf(document.document, params.operationName, schema);
-  const variables = coerceVariables(schema, operation, params.variables, limits.errors);
+  const { fragments } = document;
+  const variables = coerceVariables(schema, operation, params.variables, { max: limits.errors, isOpen: introspection });
+  checkGiven(
+    document.remember(operation, GIVEN, variables, () => readGiven(operation, fragments)),
+    operation,
+    given,
+    scale,
+  );
   const memo = document.remember(operation, MEMO, variables, () => new EstimateMemo());
-  const estimate = memo.estimate(admission.costs ?? new CostTable(admission), operation, document.fragments, variables);
-  if (estimate.points > limits.cost) throw new CostRefusal(estimate.points);
-  return { document, operation, variables, params, cost: estimate.points, estimate };
+  const estimate = memo.estimate(admission.costs ?? new CostTable(admission), operation, fragments, variables);
+  if (estimate.points > scale.most('cost')) throw new CostRefusal(estimate.points);
+  scale.hold('cost', estimate.points);
+  const exceeded = document.exceeded.size === 0 ? scale.exceeded : new Set([...document.exceeded, ...scale.exceeded]);
+  return { document, operation, variables, params, cost: estimate.points, estimate, exceeded };
 }
 
 const MEMO: Maker<EstimateMemo> = { holds: (value): value is EstimateMemo => value instanceof EstimateMemo };
@@ -83,12 +102,39 @@ export class CostRefusal extends Refusal {
   }
 }
 
-function readDocument(query: string, { schema, limits, introspection }: Admission): AdmittedDocument {
-  const document = parseDocument(query, limits.tokens);
-  checkShape(document, limits);
+function readDocument(query: string, { schema, limits, measured, introspection }: Admission): AdmittedDocument {
+  const scale = new Scale(limits, measured);
+  scale.hold('characters', query.length);
+  const document = parseDocument(query, scale.most('tokens'));
+  scale.hold('tokens', tokensOf(document, scale.most('tokens')));
+  checkShape(document, scale);
   validateDocument(schema, document, { introspection, maxErrors: limits.errors });
-  return new AdmittedDocument(document);
+  const admitted = new AdmittedDocument(document, scale.exceeded);
+  if (introspection) checkIntrospection(schema, admitted);
+  return admitted;
 }
+
+/** The tokens of a document, comments too, as far as `most` and one. */
+function tokensOf({ loc }: DocumentNode, most: number): number {
+  let count = 0;
+  for (let token = loc?.startToken.next; token && token.kind !== TokenKind.EOF; token = token.next) {
+    if (++count > most) break;
+  }
+  return count;
+}
+
+/** Whoever asks for everything gets it; a few words could ask for it many times over. */
+function checkIntrospection(schema: GraphQLSchema, { document, fragments }: AdmittedDocument): void {
+  for (const operation of document.definitions) {
+    if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
+    if (introspectedFields(schema, operation, fragments, 0) === 0) continue;
+    const most = INTROSPECTION_TIMES * wholeSchemaFields(schema);
+    if (introspectedFields(schema, operation, fragments, most) > most) throw new Refusal('MAX_COST_LIMIT');
+  }
+}
+
+/** Tools ask for some parts twice. */
+const INTROSPECTION_TIMES = 2;
 
 function parseDocument(query: string, maxTokens: number): DocumentNode {
   const source = new Source(query);
@@ -96,9 +142,9 @@ function parseDocument(query: string, maxTokens: number): DocumentNode {
     return parse(source, { maxTokens });
   } catch (error) {
     // The parser recurses: where the limit of tokens is high, nesting ends here.
-    if (error instanceof RangeError) throw new Refusal('MAX_DEPTH_LIMIT');
+    if (error instanceof RangeError) throw new LimitRefusal('depth');
     if (!(error instanceof GraphQLError)) throw error;
-    if (hasMoreTokens(source, maxTokens)) throw new Refusal('MAX_TOKENS_LIMIT');
+    if (hasMoreTokens(source, maxTokens)) throw new LimitRefusal('tokens');
     const [at] = error.locations ?? [];
     const message = `Syntax error at line ${at?.line}, column ${at?.column}.`;
     const { positions = [] } = error;

@@ -2,6 +2,7 @@ import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } fr
 import { Kind, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { MIB } from '../base/limit.js';
+import type { MeasurableLimit } from './limits.js';
 import type { Fragments, Variables } from './plan.js';
 
 /** A document that was parsed and validated against the schema of one generation. */
@@ -10,11 +11,14 @@ export class AdmittedDocument {
   readonly fragments: Fragments;
   /** The variables that @skip or @include depends on: what will run is known only with their values. */
   readonly switches: readonly string[];
+  /** Measured limits that it is beyond. */
+  readonly exceeded: ReadonlySet<MeasurableLimit>;
   /** What was worked out for an operation, by the values of the switches, by whoever worked it out. */
   readonly #remembered = new Map<OperationDefinitionNode, Map<string, Map<object, unknown>>>();
 
-  constructor(document: DocumentNode) {
+  constructor(document: DocumentNode, exceeded: ReadonlySet<MeasurableLimit> = new Set()) {
     this.document = document;
+    this.exceeded = exceeded;
     const fragments = new Map<string, FragmentDefinitionNode>();
     for (const definition of document.definitions) {
       if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);

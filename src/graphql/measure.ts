@@ -6,37 +6,36 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { Refusal } from '../base/refusal.js';
 import { codedError, DocumentRefusal } from './errors.js';
-import type { GraphqlLimits } from './limits.js';
+import type { Scale } from './scale.js';
 
 /**
  * Holds a parsed document to the limits on its shape, before anything else walks it. Fragments count wherever they are
  * spread, but each is measured once, so the time is linear in the document whatever it would be written out. No name
  * is exempt. Only selections below `__schema` and `__type` at the root of an operation have a depth limit of their own.
  */
-export function checkShape(document: DocumentNode, limits: GraphqlLimits): void {
+export function checkShape(document: DocumentNode, scale: Scale): void {
   const { definitions } = document;
   const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  if (operations.length > limits.operations) {
-    const message = `The document has more than ${limits.operations} operations.`;
-    throw new DocumentRefusal('GRAPHQL_VALIDATION_FAILED', [codedError('GRAPHQL_VALIDATION_FAILED', {}, message)]);
-  }
+  scale.hold('operations', operations.length);
   let directives = 0;
   const pieces = new Map<string, Piece>();
   for (const definition of definitions) {
     if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
     const piece = scan(definition.selectionSet);
-    directives += piece.directives + (definition.directives?.length ?? 0);
+    directives += piece.own.directives + (definition.directives?.length ?? 0);
     pieces.set(definition.name.value, piece);
   }
-  const roots = operations.map((operation) => scan(operation.selectionSet));
-  for (const [index, operation] of operations.entries()) {
-    directives += (roots[index]?.directives ?? 0) + directivesOf(operation);
-  }
+  const roots = operations.map((operation) => ({
+    piece: scan(operation.selectionSet),
+    around: directivesOf(operation),
+  }));
+  for (const { piece, around } of roots) directives += piece.own.directives + around;
   const totals = totalsOf(pieces);
-  for (const root of roots) checkTotal(totalOf(root, totals), limits);
-  if (directives > limits.directives) throw new Refusal('MAX_DIRECTIVES_LIMIT');
+  // Also where nobody uses them: validation walks them all.
+  for (const { fragmentHeight } of totals.values()) scale.hold('fragmentHeight', fragmentHeight + 1);
+  for (const { piece, around } of roots) checkTotal(totalOf(piece, totals), around, scale);
+  scale.hold('directives', directives);
 }
 
 /** The levels of fields of an operation of a document that was checked, fragments written out. */
@@ -48,7 +47,6 @@ export function depthOf(operation: OperationDefinitionNode, fragments: Iterable<
 /** One selection set with everything inside it but what its fragments bring. */
 interface Piece {
   readonly own: Total;
-  readonly directives: number;
   readonly spreads: readonly Spread[];
 }
 
@@ -56,6 +54,8 @@ interface Spread {
   readonly name: string;
   /** Fields around it. */
   readonly depth: number;
+  /** Fragments around it. */
+  readonly height: number;
   /** It stands below `__schema` or `__type` of the outermost level. */
   readonly isMeta: boolean;
 }
@@ -63,9 +63,12 @@ interface Spread {
 /** Counts with fragments written out; they saturate instead of growing beyond what numbers hold. */
 interface Total {
   selections: number;
+  directives: number;
   aliases: number;
   /** Fields at the outermost level. */
   rootFields: number;
+  /** Levels of fragments. */
+  fragmentHeight: number;
   /** Levels of fields, all counted. */
   depth: number;
   /** Levels of fields, those inside `__schema` and `__type` of the outermost level left out. */
@@ -76,35 +79,54 @@ interface Total {
 
 const MOST = 1e9;
 
-const NONE: Total = { selections: 0, aliases: 0, rootFields: 0, depth: 0, plainDepth: 0, metaDepth: 0 };
+const NONE: Total = {
+  selections: 0,
+  directives: 0,
+  aliases: 0,
+  rootFields: 0,
+  fragmentHeight: 0,
+  depth: 0,
+  plainDepth: 0,
+  metaDepth: 0,
+};
+
+/** Where a selection set stands. */
+interface Step {
+  readonly set: SelectionSetNode;
+  readonly depth: number;
+  readonly height: number;
+  readonly isMeta: boolean;
+}
 
 function scan(root: SelectionSetNode): Piece {
   const own: Total = { ...NONE };
   const spreads: Spread[] = [];
-  let directives = 0;
-  const stack: { readonly set: SelectionSetNode; readonly depth: number; readonly isMeta: boolean }[] = [];
-  stack.push({ set: root, depth: 0, isMeta: false });
+  const stack: Step[] = [{ set: root, depth: 0, height: 0, isMeta: false }];
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
+    const { depth, height, isMeta } = step;
     for (const selection of step.set.selections) {
-      own.selections++;
-      directives += selection.directives?.length ?? 0;
+      own.directives += selection.directives?.length ?? 0;
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        spreads.push({ name: selection.name.value, depth: step.depth, isMeta: step.isMeta });
+        spreads.push({ name: selection.name.value, depth, height, isMeta });
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        stack.push({ set: selection.selectionSet, depth: step.depth, isMeta: step.isMeta });
-      } else {
-        const depth = step.depth + 1;
-        const isMeta = step.isMeta || (depth === 1 && isMetaField(selection));
-        if (selection.alias !== undefined) own.aliases++;
-        if (depth === 1) own.rootFields++;
-        own.depth = Math.max(own.depth, depth);
-        if (isMeta) own.metaDepth = Math.max(own.metaDepth, depth);
-        else own.plainDepth = Math.max(own.plainDepth, depth);
-        if (selection.selectionSet !== undefined) stack.push({ set: selection.selectionSet, depth, isMeta });
-      }
+        own.fragmentHeight = Math.max(own.fragmentHeight, height + 1);
+        stack.push({ set: selection.selectionSet, depth, height: height + 1, isMeta });
+      } else countField(selection, step, own, stack);
     }
   }
-  return { own, directives, spreads };
+  return { own, spreads };
+}
+
+function countField(field: FieldNode, around: Step, own: Total, stack: Step[]): void {
+  const depth = around.depth + 1;
+  const isMeta = around.isMeta || (depth === 1 && isMetaField(field));
+  own.selections++;
+  if (field.alias !== undefined) own.aliases++;
+  if (depth === 1) own.rootFields++;
+  own.depth = Math.max(own.depth, depth);
+  if (isMeta) own.metaDepth = Math.max(own.metaDepth, depth);
+  else own.plainDepth = Math.max(own.plainDepth, depth);
+  if (field.selectionSet !== undefined) stack.push({ set: field.selectionSet, depth, height: around.height, isMeta });
 }
 
 const isMetaField = (field: FieldNode): boolean => field.name.value === '__schema' || field.name.value === '__type';
@@ -145,11 +167,13 @@ function totalsOf(pieces: ReadonlyMap<string, Piece>): ReadonlyMap<string, Total
 
 function totalOf(piece: Piece, totals: ReadonlyMap<string, Total>): Total {
   const total = { ...piece.own };
-  for (const { name, depth, isMeta } of piece.spreads) {
+  for (const { name, depth, height, isMeta } of piece.spreads) {
     const inner = totals.get(name) ?? NONE;
     total.selections = Math.min(MOST, total.selections + inner.selections);
+    total.directives = Math.min(MOST, total.directives + inner.directives);
     total.aliases = Math.min(MOST, total.aliases + inner.aliases);
     if (depth === 0) total.rootFields = Math.min(MOST, total.rootFields + inner.rootFields);
+    total.fragmentHeight = Math.max(total.fragmentHeight, height + 1 + inner.fragmentHeight);
     total.depth = Math.max(total.depth, depth + inner.depth);
     if (depth === 0) {
       total.plainDepth = Math.max(total.plainDepth, inner.plainDepth);
@@ -160,14 +184,12 @@ function totalOf(piece: Piece, totals: ReadonlyMap<string, Total>): Total {
   return total;
 }
 
-function checkTotal(total: Total, limits: GraphqlLimits): void {
-  if (total.selections > limits.selections) {
-    const message = 'The operation has more selections than allowed, its fragments written out.';
-    throw new DocumentRefusal('GRAPHQL_VALIDATION_FAILED', [codedError('GRAPHQL_VALIDATION_FAILED', {}, message)]);
-  }
-  if (total.plainDepth > limits.depth || total.metaDepth > limits.introspectionDepth) {
-    throw new Refusal('MAX_DEPTH_LIMIT');
-  }
-  if (total.aliases > limits.aliases) throw new Refusal('MAX_ALIASES_LIMIT');
-  if (total.rootFields > limits.rootFields) throw new Refusal('MAX_ROOT_FIELDS_LIMIT');
+function checkTotal(total: Total, directivesAround: number, scale: Scale): void {
+  scale.hold('selections', total.selections);
+  scale.hold('fragmentHeight', total.fragmentHeight);
+  scale.hold('depth', total.plainDepth);
+  scale.hold('introspectionDepth', total.metaDepth);
+  scale.hold('aliases', total.aliases);
+  scale.hold('rootFields', total.rootFields);
+  scale.hold('directives', Math.min(MOST, total.directives + directivesAround));
 }

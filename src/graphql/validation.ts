@@ -1,16 +1,30 @@
 import {
   type DocumentNode,
+  ExecutableDefinitionsRule,
+  FieldsOnCorrectTypeRule,
+  FragmentsOnCompositeTypesRule,
   GraphQLError,
   type GraphQLSchema,
   getNamedType,
   isInputObjectType,
   Kind,
+  KnownArgumentNamesRule,
+  KnownDirectivesRule,
+  KnownTypeNamesRule,
+  MaxIntrospectionDepthRule,
   NoSchemaIntrospectionCustomRule,
+  OverlappingFieldsCanBeMergedRule,
+  PossibleFragmentSpreadsRule,
+  ProvidedRequiredArgumentsRule,
   ScalarLeafsRule,
+  SingleFieldSubscriptionsRule,
   specifiedRules,
+  UniqueInputFieldNamesRule,
   type ValidationContext,
   type ValidationRule,
   ValuesOfCorrectTypeRule,
+  VariablesAreInputTypesRule,
+  VariablesInAllowedPositionRule,
   validate,
 } from 'graphql';
 import { codedError, DocumentRefusal, tooManyErrors } from './errors.js';
@@ -43,15 +57,36 @@ const QUIET_RULES: readonly ValidationRule[] = specifiedRules.map((rule) =>
   rule === ValuesOfCorrectTypeRule ? quietValues : rule,
 );
 
-/** Rules for a schema that is not shown: one suggests a selection whatever it is told. */
-const CLOSED_RULES: readonly ValidationRule[] = [
-  ...QUIET_RULES.map((rule) => (rule === ScalarLeafsRule ? quietLeafs : rule)),
-  noIntrospection,
-];
+/** By rule that tells of the schema. All the others repeat what the document itself says. */
+const CLOSED_MESSAGES: ReadonlyMap<ValidationRule, string> = new Map([
+  [ExecutableDefinitionsRule, 'Only operations and fragments can be executed.'],
+  [FieldsOnCorrectTypeRule, 'There is no such field here.'],
+  [FragmentsOnCompositeTypesRule, 'A fragment cannot be on this type.'],
+  [KnownArgumentNamesRule, 'There is no such argument here.'],
+  [KnownDirectivesRule, 'There is no such directive here.'],
+  [KnownTypeNamesRule, 'There is no such type.'],
+  [OverlappingFieldsCanBeMergedRule, 'Fields of one name conflict here: give them aliases.'],
+  [PossibleFragmentSpreadsRule, 'This fragment can never apply here.'],
+  [ProvidedRequiredArgumentsRule, 'A required argument is missing.'],
+  [ScalarLeafsRule, 'A field of an object type needs a selection, and no other field may have one.'],
+  [SingleFieldSubscriptionsRule, 'A subscription must select one field.'],
+  [UniqueInputFieldNamesRule, 'An input field is given twice.'],
+  [ValuesOfCorrectTypeRule, 'This is no value for this place.'],
+  [VariablesAreInputTypesRule, 'A variable cannot be of this type.'],
+  [VariablesInAllowedPositionRule, 'This variable is of another type than this place.'],
+  [MaxIntrospectionDepthRule, 'The introspection is nested deeper than allowed.'],
+]);
 
-function quietLeafs(context: ValidationContext): ReturnType<ValidationRule> {
-  const message = 'A field of an object type needs a selection, and no other field may have one.';
-  return ScalarLeafsRule(reportingTo(context, ({ nodes = [] }) => new GraphQLError(message, { nodes })));
+/** Rules for a schema that is not shown: what tells a name or a type of it says something of our own instead. */
+const CLOSED_RULES: readonly ValidationRule[] = [...specifiedRules.map(closed), noIntrospection];
+
+function closed(rule: ValidationRule): ValidationRule {
+  const message = CLOSED_MESSAGES.get(rule);
+  if (message === undefined) return rule;
+  // Where graphql-js gives up it has no place to tell.
+  const replaced = ({ nodes }: GraphQLError): GraphQLError =>
+    nodes === undefined ? new GraphQLError(message) : new GraphQLError(message, { nodes });
+  return (context) => rule(reportingTo(context, replaced));
 }
 
 function quietValues(context: ValidationContext): ReturnType<ValidationRule> {

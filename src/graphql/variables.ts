@@ -14,18 +14,25 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { DocumentRefusal, printPath } from './errors.js';
+import { DocumentRefusal, listed, printPath } from './errors.js';
 import type { Variables } from './plan.js';
 
+export interface VariableErrors {
+  /** Errors listed; one more says that there were others. */
+  readonly max: number;
+  /** Whether messages may tell of the schema. */
+  readonly isOpen: boolean;
+}
+
 /**
- * The values of an operation's variables: GraphQL section 6.1.2. Throws `BAD_USER_INPUT`; messages name the place and
- * the type, never the value.
+ * The values of an operation's variables: GraphQL section 6.1.2. Throws `BAD_USER_INPUT`; messages name the place and,
+ * where the schema may be known, the type; never the value.
  */
 export function coerceVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   given: Variables,
-  maxErrors: number,
+  { max, isOpen }: VariableErrors,
 ): Variables {
   const values: Record<string, unknown> = Object.create(null);
   const errors: GraphQLError[] = [];
@@ -42,15 +49,15 @@ export function coerceVariables(
       given[name],
       type,
       (path, invalid) => {
-        const error = problem(definition, rule(type, [name], path, invalid));
+        const error = problem(definition, isOpen ? rule(type, [name], path, invalid) : closedRule([name, ...path]));
         // An object that lacks several fields is reported for each, and says all of them at once.
-        if (errors.length < maxErrors && errors.at(-1)?.message !== error.message) errors.push(error);
+        if (errors.length <= max && errors.at(-1)?.message !== error.message) errors.push(error);
       },
       true,
     );
     values[name] = value;
   }
-  if (errors.length > 0) throw new DocumentRefusal('BAD_USER_INPUT', errors.slice(0, maxErrors));
+  if (errors.length > 0) throw new DocumentRefusal('BAD_USER_INPUT', listed(errors, max));
   return values;
 }
 
@@ -59,6 +66,9 @@ const problem = (definition: VariableDefinitionNode, what: string): GraphQLError
     nodes: definition,
     extensions: { code: 'BAD_USER_INPUT' },
   });
+
+const closedRule = (path: readonly (string | number)[]): string =>
+  path.length === 1 ? 'has no valid value' : `has no valid value at "${printPath(path)}"`;
 
 function rule(
   type: GraphQLInputType,

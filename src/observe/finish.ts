@@ -11,5 +11,6 @@ export function makeFinish(log: Log, metrics: Metrics): Finish {
     metrics.observe(exchange, millis / 1000);
     log.access(exchange, millis);
     if (exchange.violations !== null) log.invalidContent(exchange);
+    if (exchange.measuredLimits !== null) log.beyondLimits(exchange);
   };
 }

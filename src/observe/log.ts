@@ -85,6 +85,11 @@ export class Log {
     }
   }
 
+  /** What was let through because its limit is only measured. */
+  beyondLimits({ id, client, measuredLimits: limits }: Exchange): void {
+    this.#logger.info({ id, client, limits }, 'would be refused by a limit');
+  }
+
   /** Writes what is collected; resolves when that is done, or after a second. */
   async flush(): Promise<void> {
     await this.#sink?.flush();

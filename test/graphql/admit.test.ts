@@ -274,7 +274,7 @@ t.test('an operation must be there, and its kind', async (t) => {
 });
 
 t.test('where many tokens are allowed, nesting cannot overflow the stack', async (t) => {
-  const generous = admission({ tokens: 100_000 });
+  const generous = admission({ tokens: 100_000, characters: 10_000_000 });
   t.match(codeOf(nested(20_000), {}, generous), /MAX_DEPTH_LIMIT/);
   t.match(
     codeOf(`{getNode(id:${'['.repeat(45_000)}${']'.repeat(45_000)}){id}}`, {}, generous),
