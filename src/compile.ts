@@ -58,7 +58,7 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
 /** What is wrong in the mappings of the services that could be read. Links may lead to one of the others: not judged. */
 function mappingReasons(loaded: LoadedConfig, services: readonly SoapService[]): readonly unknown[] {
   try {
-    compileGraph({ ...loaded, config: { ...loaded.config, links: {} } }, services);
+    compileGraph({ ...loaded, config: { ...loaded.config, links: {}, subscriptions: {} } }, services);
     return [];
   } catch (error) {
     return [error];

@@ -5,9 +5,11 @@ import type { LoadedConfig } from '../config/load.js';
 import type { BoundField } from '../graphql/bound-field.js';
 import type { LinkTable } from '../graphql/link.js';
 import { buildSchema } from '../graphql/schema.js';
+import type { SubscriptionTable } from '../graphql/subscription.js';
 import { linkProblems, linksOf } from './links.js';
 import { findingProblems, operationsOf, typesOf, unknownOperations } from './mapping.js';
 import type { SoapService } from './service.js';
+import { subscriptionProblems, subscriptionsOf } from './subscriptions.js';
 
 /** The one GraphQL endpoint over all services. */
 export interface Graph {
@@ -15,12 +17,13 @@ export interface Graph {
   readonly schema: GraphQLSchema;
   readonly fields: ReadonlyMap<string, BoundField>;
   readonly links: LinkTable;
+  readonly subscriptions: SubscriptionTable;
   readonly notices: readonly Problem[];
 }
 
 /** Builds the schema over all services. Throws `Problems` for mappings that name what is not there. */
 export function compileGraph(loaded: LoadedConfig, services: readonly SoapService[]): Graph {
-  const { schema, fields, links, linkFaults, findings, notices } = buildSchema(
+  const { schema, fields, links, linkFaults, subscriptions, subscriptionFaults, findings, notices } = buildSchema(
     services.map((service) => ({
       name: service.name,
       operations: service.operations,
@@ -29,14 +32,17 @@ export function compileGraph(loaded: LoadedConfig, services: readonly SoapServic
       choices: service.config.schema.choices,
       types: typesOf(service),
       knownTypes: service.wsdl?.types.values() ?? [],
+      callCost: service.config.callCost ?? null,
     })),
     linksOf(loaded),
+    subscriptionsOf(loaded),
   );
   const problems = [
     ...services.flatMap((service) => unknownOperations(loaded, service)),
     ...findingProblems(loaded, findings),
     ...linkProblems(loaded, linkFaults),
+    ...subscriptionProblems(loaded, subscriptionFaults),
   ];
   if (problems.length > 0) throw new Problems(problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)));
-  return { path: loaded.config.graphql.path, schema, fields, links, notices };
+  return { path: loaded.config.graphql.path, schema, fields, links, subscriptions, notices };
 }

@@ -16,3 +16,5 @@ export const PATH = { pattern: '^/[^\\s?#]*$', hint: 'Begin it with `/`; no quer
 export const BLOCK_NAME = { pattern: '^\\{[^{}]*\\}[^{}\\s:]+$', hint: 'Write {namespace}name.' };
 
 export const URI = { minLength: 1, maxLength: 1024, pattern: '^\\S+$', hint: 'Write a URI.' };
+
+export const ORIGIN = { pattern: '^https?://[^\\s/?#@]+$', hint: 'Write scheme, host and port: https://shop.example.' };

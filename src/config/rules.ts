@@ -2,6 +2,7 @@ import { parseAddress } from './address.js';
 import { clientRules } from './client-rules.js';
 import { isRecord } from './record.js';
 import { requestRules } from './request-rules.js';
+import { subscriptionRules } from './subscription-rules.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 
@@ -15,7 +16,13 @@ export function checkRules(data: unknown): readonly Finding[] {
   for (const [name, service] of entries(data['services'])) {
     if (isRecord(service)) findings.push(...serviceRules(service, ['services', name]));
   }
-  return [...findings, ...clientRules(data), ...duplicatePaths(data), ...duplicateAddresses(data)];
+  return [
+    ...findings,
+    ...clientRules(data),
+    ...subscriptionRules(data),
+    ...duplicatePaths(data),
+    ...duplicateAddresses(data),
+  ];
 }
 
 function serviceRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { Limits, LimitTable } from '../base/limit.js';
 import { CODEC_LIMITS } from '../codec/limits.js';
 import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
+import { SUBSCRIPTION_LIMITS } from '../events/limits.js';
 import { GRAPHQL_LIMITS, MEASURABLE_LIMITS, type MeasurableLimit } from '../graphql/limits.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
@@ -14,13 +15,14 @@ import { CLIENT_KEYS, type ClientKeys } from './client-keys.js';
 import { points } from './cost-keys.js';
 import type { DeepReadonly } from './deep-readonly.js';
 import { DRIFT_KEYS, type DriftKeys } from './drift-keys.js';
-import { ADDRESS, BLOCK_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
+import { ADDRESS, BLOCK_NAME, HTTP_URL, NAME, ORIGIN, PATH, URI } from './formats.js';
 import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
 import { LINK_KEYS, type LinkKeys } from './link-keys.js';
 import { type MappedOperation, OPERATION_KEYS } from './operation-keys.js';
 import { HEADER_NAME } from './request-keys.js';
 import { ADDRESSING_KEYS, type AddressingKeys, SECURITY_KEYS, type SecurityKeys } from './soap-keys.js';
+import { SUBSCRIPTION_KEYS, type SubscriptionKeys } from './subscription-keys.js';
 import { SCHEMA_KEYS, type SchemaKeys } from './type-keys.js';
 import { VALIDATION_KEYS, type ValidationKeys } from './validation-keys.js';
 
@@ -228,6 +230,7 @@ export const CONFIG = Type.Object(
     }),
     clients: Type.Optional(Type.Unsafe<ClientKeys>(CLIENT_KEYS)),
     links: Type.Unsafe<Record<string, LinkKeys>>(LINK_KEYS),
+    subscriptions: Type.Unsafe<Record<string, SubscriptionKeys>>(SUBSCRIPTION_KEYS),
     routes: Type.Array(ROUTE, {
       description: 'Paths that hold no envelope (documents, pages): passed on unread.',
       maxItems: 256,
@@ -236,6 +239,16 @@ export const CONFIG = Type.Object(
     graphql: section('The GraphQL endpoint.', {
       path: Type.String({ description: 'Its path on the traffic address.', default: '/graphql', ...PATH }),
       introspection: Type.Boolean({ description: 'Whether callers may ask for the schema.', default: true }),
+      graphiql: Type.Boolean({
+        description: 'Whether browsers get GraphiQL, a page to ask from; all of it comes from the gateway.',
+        default: true,
+      }),
+      origins: Type.Array(Type.String(ORIGIN), {
+        description: 'Origins of the pages that may open a WebSocket here, besides those of the very Host they name.',
+        maxItems: 256,
+        uniqueItems: true,
+        default: [],
+      }),
       measure: Type.Unsafe<readonly MeasurableLimit[]>({
         type: 'array',
         items: { type: 'string', enum: MEASURABLE_LIMITS },
@@ -252,6 +265,7 @@ export const CONFIG = Type.Object(
       codec: limits(CODEC_LIMITS, 'Limits between XML and GraphQL values.'),
       validity: limits(VALIDITY_LIMITS, 'Limits of what is kept while content is validated.'),
       graphql: limits(GRAPHQL_LIMITS, 'Limits of GraphQL requests and answers.'),
+      subscriptions: limits(SUBSCRIPTION_LIMITS, 'Limits of subscriptions and of the connections they come over.'),
       http: limits(HTTP_LIMITS, 'Limits of the HTTP server.'),
       upstream: limits(UPSTREAM_LIMITS, 'Limits of each upstream.'),
       overload: limits(OVERLOAD_LIMITS, 'When this process has more to do than it can.'),

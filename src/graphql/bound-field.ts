@@ -4,11 +4,11 @@ import type { FieldCost } from './cost-rules.js';
 import type { RootType } from './exposure.js';
 import type { ReplyShape } from './shape.js';
 
-/** An operation as GraphQL calls it: for a field of Query or Mutation, or for links only. */
+/** An operation as GraphQL calls it: for a field of a root type, or for links only. */
 export interface BoundField {
   readonly service: string;
   readonly operation: Operation;
-  readonly parent: RootType;
+  readonly parent: RootType | 'Subscription';
   /** '' where it is no field of the root. */
   readonly name: string;
   readonly requestPlan: RequestPlan;

@@ -12,6 +12,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { costExtensions } from './cost-rules.js';
 import type { Feed, Link, LinkBatch, LinkFault, LinkMapping, LinkTable, LinkTarget } from './link.js';
 import { feedOf, fieldAlong, type LinkReport, missingParts, stepsOf } from './link-types.js';
 
@@ -62,7 +63,7 @@ interface Place {
 
 function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: LinkReport): Place | null {
   const [typeName = '', field = ''] = name.split('.');
-  const roots = [schema.getQueryType()?.name, schema.getMutationType()?.name];
+  const roots = [schema.getQueryType()?.name, schema.getMutationType()?.name, schema.getSubscriptionType()?.name];
   const owners = Object.values(schema.getTypeMap()).filter(
     (type) => isOwner(type) && !type.name.startsWith('__') && !roots.includes(type.name),
   );
@@ -104,7 +105,7 @@ function resolve(mapping: LinkMapping, owner: Owner | null, known: Known, report
   const called = many ?? target;
   const feeds = feedsOf(mapping, owner, target, called, seen);
   const batch = mapping.batch === null ? null : batchOf(mapping.batch, called, type, seen);
-  const definition = definitionOf(mapping, type, called, feeds, seen);
+  const definition = definitionOf(mapping, type, { target, called }, feeds, seen);
   return isSound && definition !== null ? { name: mapping.name, called: called.bound, definition, feeds, batch } : null;
 }
 
@@ -197,7 +198,7 @@ const NUMBERS: ReadonlySet<string> = new Set(['Int', 'Float', 'Long', 'BigInt', 
 function definitionOf(
   mapping: LinkMapping,
   type: GraphQLOutputType,
-  called: LinkTarget,
+  { target, called }: { readonly target: LinkTarget; readonly called: LinkTarget },
   feeds: readonly Feed[],
   report: LinkReport,
 ): Link['definition'] | null {
@@ -216,5 +217,7 @@ function definitionOf(
     }
   }
   const description = mapping.description ?? called.config.description ?? null;
-  return of({ type, args, description, deprecationReason: mapping.deprecated }) ?? null;
+  const cost = mapping.cost?.or(target.bound.cost ?? null) ?? target.bound.cost ?? null;
+  const extensions = costExtensions(cost);
+  return of({ type, args, description, deprecationReason: mapping.deprecated, extensions }) ?? null;
 }

@@ -9,6 +9,7 @@ import {
 import type { Problem } from '../base/problem.js';
 import type { XsdType } from '../wsdl/model.js';
 import type { BoundField } from './bound-field.js';
+import { costOfCall } from './cost-rules.js';
 import { type Exposure, exposures, type GraphqlService, type RootType } from './exposure.js';
 import { FaultTypes } from './faults.js';
 import { InputTypes } from './input.js';
@@ -21,6 +22,8 @@ import { MemberTable } from './members.js';
 import { operationField, type ServiceTypes } from './operation-field.js';
 import { OutputTypes } from './output.js';
 import { reach } from './reach.js';
+import type { SubscriptionFault, SubscriptionMapping, SubscriptionTable } from './subscription.js';
+import { operationsFor, resolveSubscriptions } from './subscription-schema.js';
 import { TypeNames } from './type-names.js';
 
 export interface BuiltSchema {
@@ -30,6 +33,9 @@ export interface BuiltSchema {
   readonly links: LinkTable;
   /** Mistakes in links: without them the schema has none of the links. */
   readonly linkFaults: readonly LinkFault[];
+  readonly subscriptions: SubscriptionTable;
+  /** Mistakes in subscriptions: those are not in the schema. */
+  readonly subscriptionFaults: readonly SubscriptionFault[];
   /** Mistakes in the mapping: the schema is not to be used. */
   readonly findings: readonly Finding[];
   /** Names that had to change, operations that could not be offered. */
@@ -40,11 +46,14 @@ export interface BuiltSchema {
 export function buildSchema(
   services: readonly GraphqlService[],
   linkMappings: readonly LinkMapping[] = [],
+  subscriptionMappings: readonly SubscriptionMapping[] = [],
 ): BuiltSchema {
   const names = new TypeNames(new Map(services.map(({ name, types = new Map() }) => [name, types])));
   const leaves = new LeafTable(names);
   const linked = new Set(linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]));
-  const exposed = exposures(services, names, linked);
+  const { answering, heard } = operationsFor(subscriptionMappings);
+  for (const name of answering) linked.add(name);
+  const exposed = exposures(services, names, new Set([...linked, ...heard]));
 
   const fields = new Map<string, BoundField>();
   const configs = { Query: new Map<string, Config>(), Mutation: new Map<string, Config>() };
@@ -55,7 +64,8 @@ export function buildSchema(
     made.push(types);
     for (const { operation, mapping, parent, name, isOffered } of exposures) {
       const { config, requestPlan, reply, headersArgument } = operationField(operation, mapping, types);
-      const bound = { service: service.name, operation, parent, name, requestPlan, reply, headersArgument };
+      const cost = costOfCall(mapping?.cost ?? null, service.callCost ?? null);
+      const bound = { service: service.name, operation, parent, name, requestPlan, reply, headersArgument, cost };
       const isMutation = isOffered && parent === 'Mutation';
       targets.set(`${service.name}.${operation.name}`, { bound, config, isMutation });
       if (!isOffered) continue;
@@ -66,7 +76,11 @@ export function buildSchema(
   if (configs.Query.size === 0) configs.Query.set('_empty', EMPTY_QUERY);
   const query = rootType('Query', configs.Query);
   const mutation = configs.Mutation.size === 0 ? null : rootType('Mutation', configs.Mutation);
-  const roots = mutation === null ? [query] : [query, mutation];
+  const operations = services.flatMap(({ name, operations }) => operations.map((one) => `${name}.${one.name}`));
+  const subscribed = resolveSubscriptions(subscriptionMappings, { targets, operations, names });
+  const subscription = subscribed.fields.size === 0 ? null : rootType('Subscription', subscribed.fields);
+  for (const { bound } of subscribed.table.subscriptions.values()) fields.set(`Subscription.${bound.name}`, bound);
+  const roots = [query, mutation, subscription].filter((root) => root !== null);
   // Types are printed in this order. All are named here: found one in another, they would nest as deep as schemas do.
   const types: GraphQLNamedType[] = [
     ...roots,
@@ -81,17 +95,25 @@ export function buildSchema(
   for (const { service } of exposed) names.findings.push(...mappingFindings(service, names, made));
   for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))
     types.push(getNamedType(target.config.type));
-  const make = (): GraphQLSchema => new GraphQLSchema({ query, mutation, types });
-  const operationNames = services.flatMap(({ name, operations }) => operations.map((one) => `${name}.${one.name}`));
+  const make = (): GraphQLSchema => new GraphQLSchema({ query, mutation, subscription, types });
   const plain = make();
-  const { table, faults } = addLinks(plain, linkMappings, targets, operationNames);
+  const { table, faults } = addLinks(plain, linkMappings, targets, operations);
   const schema = table.size === 0 ? plain : make();
-  return { schema, fields, links: table, linkFaults: faults, findings: names.findings, notices: names.notices };
+  return {
+    schema,
+    fields,
+    links: table,
+    linkFaults: faults,
+    subscriptions: subscribed.table,
+    subscriptionFaults: subscribed.faults,
+    findings: names.findings,
+    notices: names.notices,
+  };
 }
 
 type Config = GraphQLFieldConfig<unknown, unknown>;
 
-const rootType = (name: RootType, fields: ReadonlyMap<string, Config>): GraphQLObjectType =>
+const rootType = (name: RootType | 'Subscription', fields: ReadonlyMap<string, Config>): GraphQLObjectType =>
   new GraphQLObjectType({ name, fields: Object.fromEntries(fields) });
 
 const EMPTY_QUERY: Config = {

@@ -1,0 +1,69 @@
+import { isRecord } from './record.js';
+import { type Finding, printPath } from './validate.js';
+import type { ConfigPath } from './yaml-source.js';
+
+/** Rules between the keys of subscriptions: one source each, and one way to make an answer of an event. */
+export function subscriptionRules(data: Record<string, unknown>): readonly Finding[] {
+  const subscriptions = data['subscriptions'];
+  if (!isRecord(subscriptions)) return [];
+  return Object.entries(subscriptions).flatMap(([name, subscription]) => {
+    const path: ConfigPath = ['subscriptions', name];
+    if (!isRecord(subscription)) return [];
+    const sources = ['poll', 'on', 'callback'].filter((key) => subscription[key] !== undefined);
+    const [first, second] = sources;
+    const findings: Finding[] = [];
+    if (first === undefined) {
+      const remedy = 'Give it one of `poll`, `on` and `callback`.';
+      findings.push({ path, part: 'key', what: `${printPath(path)} has no source.`, remedy });
+    } else if (second !== undefined) {
+      const what = `${printPath(path)} has both \`${first}\` and \`${second}\`.`;
+      findings.push({ path: [...path, second], part: 'key', what, remedy: 'Make it two subscriptions.' });
+    }
+    for (const key of ['on', 'callback'] as const) {
+      const event = subscription[key];
+      if (isRecord(event)) findings.push(...eventRules(event, [...path, key], key));
+    }
+    return findings;
+  });
+}
+
+function eventRules(event: Record<string, unknown>, path: ConfigPath, key: 'on' | 'callback'): readonly Finding[] {
+  const findings: Finding[] = [];
+  const isGiven = (name: string): boolean => {
+    const value = event[name];
+    return isRecord(value) ? Object.keys(value).length > 0 : value !== undefined;
+  };
+  const at = (name: string | null, what: string, remedy: string): void => {
+    findings.push({ path: name === null ? path : [...path, name], part: 'key', what, remedy });
+  };
+  if (isGiven('answer') && isGiven('fields')) {
+    at('fields', `${printPath(path)} has both \`answer\` and \`fields\`.`, 'Keep one of them.');
+  }
+  if (!isGiven('answer') && !isGiven('fields')) {
+    at(null, `${printPath(path)} tells nothing.`, 'Name the operation to call as `answer`, or give `fields`.');
+  }
+  if (!isGiven('answer') && isGiven('arguments')) {
+    at('arguments', `${printPath(path)} has \`arguments\` but no \`answer\`.`, 'Name the operation they are for.');
+  }
+  if (key === 'callback') {
+    for (const [group, names] of [
+      ['where', 'keys'],
+      ['filter', 'values'],
+      ['arguments', 'values'],
+      ['fields', 'values'],
+    ] as const) {
+      const values = event[group];
+      for (const [name, value] of isRecord(values) ? Object.entries(values) : []) {
+        if (!/^reply(\.|$)/.test(names === 'keys' ? name : String(value))) continue;
+        const what = `${printPath([...path, group, name])} is of the reply, but a notification has none.`;
+        findings.push({
+          path: [...path, group, name],
+          part: names === 'keys' ? 'key' : 'value',
+          what,
+          remedy: 'Write `request.` and the path.',
+        });
+      }
+    }
+  }
+  return findings;
+}
