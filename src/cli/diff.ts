@@ -1,15 +1,23 @@
 import type { Change, Severity } from '../wsdl/change.js';
 import { compareWsdls } from '../wsdl/compare.js';
+import type { WsdlModel } from '../wsdl/model.js';
 import { readWsdl } from '../wsdl/read.js';
+import { type SourceOptions, sourceOf } from './import-source.js';
 import { oneLine, table } from './table.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
 const ORDER: readonly Severity[] = ['breaking', 'dangerous', 'safe'];
 
 /** Says what a caller of the WSDL `before` meets at `after`. Exits with 1 when something breaks. Throws `Problems`. */
-export async function diff(before: string, after: string, terminal: Terminal): Promise<ExitCode> {
-  const options = { fetch: null, root: null, hosts: [] };
-  const { changes, dropped } = compareWsdls(await readWsdl(before, options), await readWsdl(after, options));
+export async function diff(
+  before: string,
+  after: string,
+  source: SourceOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const read = async (location: string): Promise<WsdlModel> =>
+    readWsdl(location, await sourceOf(location, source, process.env));
+  const { changes, dropped } = compareWsdls(await read(before), await read(after));
   const counted = ORDER.map((severity) => ({
     severity,
     found: changes.filter((change) => change.severity === severity),

@@ -4,6 +4,7 @@ import { check } from './check.js';
 import { diff } from './diff.js';
 import { explainQuery } from './explain.js';
 import { importWsdl } from './import.js';
+import type { SourceOptions } from './import-source.js';
 import { schema } from './schema.js';
 import { start } from './start.js';
 import type { ExitCode, Terminal } from './terminal.js';
@@ -52,14 +53,30 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .action(async (query: string, options: { config: string; variables?: string }) =>
       finish(await explainQuery(options.config, query, options.variables ?? null, terminal)),
     );
-  program
-    .command('import')
+  withSource(program.command('import'))
     .description('copy a WSDL and write a configuration for it')
     .argument('<wsdl>', 'path or http(s) address of the WSDL')
     .requiredOption('-o, --output <directory>', 'where to write')
     .option('--name <name>', 'name of the service')
     .option('--port <name>', 'port of the WSDL')
     .option('--force', 'replace a configuration that is there already', false)
+    .action(async (wsdl: string, options: ImportFlags) => {
+      const { output: directory, name = null, port = null, force } = options;
+      finish(await importWsdl(wsdl, { directory, name, port, force, source: sourceFrom(options) }, terminal));
+    });
+  withSource(program.command('diff'))
+    .description('say what changed between two WSDLs; 1 when something breaks')
+    .argument('<old>', 'path or address of the WSDL callers know')
+    .argument('<new>', 'path or address of the WSDL they will meet')
+    .action(async (before: string, after: string, options: SourceFlags) =>
+      finish(await diff(before, after, sourceFrom(options), terminal)),
+    );
+  return program;
+}
+
+/** How documents are got that are not files. */
+const withSource = (command: Command): Command =>
+  command
     .option('--root <folder>', 'folder that the files of the WSDL may lie in; its own by default')
     .option('--user <name:password>', `credentials for the host of the WSDL; the password as \${NAME} of a variable`)
     .option('--user-file <file>', 'a file that holds name:password')
@@ -70,27 +87,16 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       [],
     )
     .option('--allow-host <host>', 'a further host that documents may come from', collect, [])
-    .option('--allow-private', 'those hosts may have private addresses', false)
-    .action(async (wsdl: string, options: ImportFlags) => {
-      const { output: directory, name = null, port = null, force, header: headers, allowHost: allowHosts } = options;
-      const { allowPrivate, user = null, userFile = null, root = null } = options;
-      const source = { headers, allowHosts, allowPrivate, user, userFile, root };
-      finish(await importWsdl(wsdl, { directory, name, port, force, source }, terminal));
-    });
-  program
-    .command('diff')
-    .description('say what changed between two WSDLs; 1 when something breaks')
-    .argument('<old>', 'path of the WSDL callers know')
-    .argument('<new>', 'path of the WSDL they will meet')
-    .action(async (before: string, after: string) => finish(await diff(before, after, terminal)));
-  return program;
-}
+    .option('--allow-private', 'those hosts may have private addresses', false);
 
-interface ImportFlags {
+interface ImportFlags extends SourceFlags {
   readonly output: string;
   readonly name?: string;
   readonly port?: string;
   readonly force: boolean;
+}
+
+interface SourceFlags {
   readonly root?: string;
   readonly user?: string;
   readonly userFile?: string;
@@ -98,6 +104,15 @@ interface ImportFlags {
   readonly allowHost: readonly string[];
   readonly allowPrivate: boolean;
 }
+
+const sourceFrom = ({ header, allowHost, allowPrivate, ...flags }: SourceFlags): SourceOptions => ({
+  headers: header,
+  allowHosts: allowHost,
+  allowPrivate,
+  user: flags.user ?? null,
+  userFile: flags.userFile ?? null,
+  root: flags.root ?? null,
+});
 
 /** For options that may be given several times. */
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];

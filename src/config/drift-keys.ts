@@ -4,6 +4,7 @@ import { HTTP_URL } from './formats.js';
 export interface DriftKeys {
   url: string;
   everyMillis: number;
+  headers?: Record<string, string>;
 }
 
 export const DRIFT_KEYS = {
@@ -14,6 +15,14 @@ export const DRIFT_KEYS = {
   required: ['url', 'everyMillis'],
   properties: {
     url: { type: 'string', description: 'Where the backend shows its WSDL.', ...HTTP_URL },
+    headers: {
+      type: 'object',
+      description: 'Header fields for that host, such as credentials.',
+      maxProperties: 32,
+      names: 'Write the name of a header field.',
+      additionalProperties: false,
+      patternProperties: { "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$": { type: 'string', maxLength: 8192 } },
+    },
     everyMillis: {
       type: 'integer',
       description: 'Time between two looks.',

@@ -11,6 +11,8 @@ export interface DriftTask {
   readonly file: string;
   /** Where the backend shows its own. */
   readonly url: string;
+  /** For the host of that address. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What came of one look. */
@@ -22,10 +24,18 @@ const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
 const SHOWN = 10;
 
 /** Reads both and compares them. Addresses are left out: backends write there what they were called by. */
-export async function readDrift({ file, url }: DriftTask): Promise<DriftReading> {
+export async function readDrift({ file, url, headers = {} }: DriftTask): Promise<DriftReading> {
   try {
     const served = await readWsdl(file, { fetch: null, root: null, hosts: [] });
-    const shown = await readWsdl(url, { fetch: (at) => fetchDocument(at, FETCH), root: null, hosts: [] });
+    const shown = await readWsdl(url, {
+      fetch: (at) =>
+        fetchDocument(at, {
+          ...FETCH,
+          headersFor: ({ protocol }) => (protocol === new URL(url).protocol ? headers : {}),
+        }),
+      root: null,
+      hosts: [],
+    });
     const changes = compareWsdls(served, shown).changes.filter(({ isAddress }) => !isAddress);
     const count = (severity: Severity): number => changes.filter((change) => change.severity === severity).length;
     return {

@@ -66,8 +66,8 @@ export class DriftWatch {
   }
 
   #look(watched: Watched): void {
-    const { file, url } = watched;
-    const task: DriftTask = { file, url };
+    const { file, url, headers = {} } = watched;
+    const task: DriftTask = { file, url, headers };
     const worker = new Worker(new URL('./drift-worker.js', import.meta.url), {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: LOOK_MIB },

@@ -72,16 +72,21 @@ t.test('what a backend shows is compared with what is served, and news are told 
 
 t.test('drift shows in metrics and log, and what is served stays', async (t) => {
   const shown = wsdlWith({ types: schemaWith('').replace('type="xs:string"', 'type="xs:int"') });
-  const backend = createServer((_, response) => response.end(shown));
+  const asked: (string | undefined)[] = [];
+  const backend = createServer(({ headers }, response) => {
+    asked.push(headers.authorization);
+    response.end(shown);
+  });
   await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/`;
   const folder = t.testdir({ 'a.wsdl': wsdlWith({}) });
   const gateway = await startTestGateway(
-    `services: { a: { wsdl: a.wsdl, url: '${url}', drift: { url: '${url}?wsdl' } } }`,
+    `services: { a: { wsdl: a.wsdl, url: '${url}', drift: { url: '${url}?wsdl', headers: { Authorization: Bearer x } } } }`,
     folder,
   );
   const line = await gateway.logLine('the backend shows another WSDL than is served');
   t.match(line, { level: 40, service: 'a', counts: { breaking: 1 } });
+  t.same(asked, ['Bearer x']);
   const metrics = await gateway.metrics();
   t.match(metrics, 'soapstone_wsdl_drift{service="a",severity="breaking"} 1');
   t.match(metrics, 'soapstone_wsdl_looks_total{service="a",outcome="changed"} 1');
