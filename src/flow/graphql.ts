@@ -8,11 +8,10 @@ import type { Decoded } from '../codec/plan.js';
 import type { RequestContext } from '../codec/source.js';
 import type { SoapService } from '../compile/service.js';
 import type { Compiled } from '../compile.js';
-import type { Admitted } from '../graphql/admit.js';
+import type { Admission, Admitted } from '../graphql/admit.js';
 import { readText } from '../graphql/body.js';
 import type { FieldCall } from '../graphql/field-call.js';
-import { createGraphqlHandler, type GraphqlHandler } from '../graphql/http.js';
-import { PAGE_POLICY, printPage } from '../graphql/page.js';
+import { admissionOf, createGraphqlHandler, type GraphqlContext, type GraphqlHandler } from '../graphql/http.js';
 import { rootPlanOf } from '../graphql/root-plan.js';
 import { limitOf } from '../graphql/scale.js';
 import { callOperation } from './call.js';
@@ -24,32 +23,34 @@ import { endLingering } from './linger.js';
 /** The one GraphQL endpoint over all services. */
 export interface GraphqlDoor {
   readonly handler: GraphqlHandler;
+  /** The same for every transport. */
+  readonly admission: Admission;
   readonly built: Pick<Compiled['graph'], 'schema' | 'fields' | 'links'>;
   readonly services: ReadonlyMap<string, SoapService>;
-  /** For browsers. */
-  readonly page: Buffer;
   readonly bodyBytesMax: number;
   readonly codec: Compiled['config']['limits']['codec'];
 }
 
 export function makeGraphqlDoor({ config, graph, services }: Compiled): GraphqlDoor {
   const { limits, graphql } = config;
+  const options = {
+    built: graph,
+    limits: limits.graphql,
+    measured: graphql.measure,
+    introspection: graphql.introspection,
+  };
+  const admission = admissionOf(options);
   return {
-    handler: createGraphqlHandler({
-      built: graph,
-      limits: limits.graphql,
-      measured: graphql.measure,
-      introspection: graphql.introspection,
-    }),
+    handler: createGraphqlHandler(options, admission),
+    admission,
     built: graph,
     services: new Map(services.map((service) => [service.name, service])),
-    page: Buffer.from(printPage(graph.schema, graph.path)),
     bodyBytesMax: limits.graphql.bodyBytes,
     codec: limits.codec,
   };
 }
 
-/** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. */
+/** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. `body` is the request's. */
 export async function answerGraphql(
   door: GraphqlDoor,
   purse: Purse,
@@ -57,50 +58,53 @@ export async function answerGraphql(
   request: IncomingMessage,
   response: ServerResponse,
   ending: Ending,
+  body = (): Promise<string> => readBody(door, exchange, request, response),
 ): Promise<void> {
   exchange.route = 'graphql';
-  if (wantsPage(request)) {
-    answerPage(door.page, exchange, response);
-    return;
-  }
   const departure = new AbortController();
   ending.onGone(() => departure.abort());
   const { signal } = departure;
-  const { client, budgets } = purse;
-  let grant: Grant | null = null;
-  const { status, headers, body } = await door.handler(
-    {
-      method: request.method ?? '',
-      url: request.url ?? '',
-      headers: request.headers,
-      body: () => readBody(door, exchange, request, response),
-    },
-    {
-      signal,
-      callField: (field) => callField(door, exchange, { signal, headers: request.headers, client }, field),
-      admitted: (admitted) => {
-        exchange.operation = admitted.operation.operation;
-        exchange.cost = admitted.cost;
-        if (admitted.exceeded.size > 0) exchange.measuredLimits = [...admitted.exceeded];
-        permitAll(door, client, admitted);
-        grant = charge(purse, admitted.cost);
-      },
-      settled: (actualCost) => {
-        if (grant !== null) budgets.settle(grant, actualCost);
-      },
-      throttle: () => budgets.status(client),
-      refused: (refusal) => {
-        exchange.refuse(refusal);
-        exchange.exceededLimit = limitOf(refusal);
-      },
-    },
+  const answer = await door.handler(
+    { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body },
+    contextOf(door, purse, exchange, { signal, headers: request.headers }),
   );
   if (signal.aborted) throw new Refusal('CLIENT_GONE');
-  const bytes = Buffer.from(body ?? '');
+  const { status, headers } = answer;
+  const bytes = Buffer.from(answer.body ?? '');
   exchange.status = status;
   exchange.bytesOut = bytes.length;
   const fields = Object.entries(headers).flat();
   endLingering(request, response, status, [...fields, 'content-length', String(bytes.length)], bytes);
+}
+
+/** What one operation of a client has to do with the rest of the gateway, over whatever transport it came. */
+export function contextOf(
+  door: GraphqlDoor,
+  purse: Purse,
+  exchange: Exchange,
+  { signal, headers }: Omit<FieldContext, 'client'>,
+): GraphqlContext {
+  const { client, budgets } = purse;
+  let grant: Grant | null = null;
+  return {
+    signal,
+    callField: (field) => callField(door, exchange, { signal, headers, client }, field),
+    admitted: (admitted) => {
+      exchange.operation = admitted.operation.operation;
+      exchange.cost = admitted.cost;
+      if (admitted.exceeded.size > 0) exchange.measuredLimits = [...admitted.exceeded];
+      permitAll(door, client, admitted);
+      grant = charge(purse, admitted.cost);
+    },
+    settled: (actualCost) => {
+      if (grant !== null) budgets.settle(grant, actualCost);
+    },
+    throttle: () => budgets.status(client),
+    refused: (refusal) => {
+      exchange.refuse(refusal);
+      exchange.exceededLimit = limitOf(refusal);
+    },
+  };
 }
 
 /** Throws `FORBIDDEN` where the operation would call what the client may not: nothing of it runs then. */
@@ -122,20 +126,8 @@ function charge({ client, budgets }: Purse, points: number): Grant | null {
   throw taken.retryAfterMillis === null ? new Refusal('MAX_COST_LIMIT', 'beyond the budget') : rateLimited(taken);
 }
 
-/** A browser that was pointed here: it wants HTML first and asks nothing. */
-const wantsPage = ({ method, url = '', headers }: IncomingMessage): boolean =>
-  method === 'GET' && !url.includes('?') && (headers.accept ?? '').startsWith('text/html');
-
-function answerPage(page: Buffer, exchange: Exchange, response: ServerResponse): void {
-  exchange.operation = 'page';
-  exchange.status = 200;
-  exchange.bytesOut = page.length;
-  const fields = ['content-type', 'text/html; charset=utf-8', 'content-security-policy', PAGE_POLICY];
-  response.writeHead(200, [...fields, 'x-content-type-options', 'nosniff', 'content-length', String(page.length)]);
-  response.end(page);
-}
-
-async function readBody(
+/** The body of a request as text. Rejects with a refusal of the HTTP layer. */
+export async function readBody(
   door: GraphqlDoor,
   exchange: Exchange,
   request: IncomingMessage,

@@ -46,20 +46,21 @@ export interface GraphqlResponse {
 
 export type GraphqlHandler = (request: GraphqlRequest, context: GraphqlContext) => Promise<GraphqlResponse>;
 
+/** What every request of one generation is held to, over whatever transport it comes. */
+export const admissionOf = ({ built, limits, measured, introspection }: GraphqlOptions): Admission => ({
+  schema: built.schema,
+  links: built.links,
+  limits,
+  measured: new Set(measured),
+  introspection,
+  documents: new DocumentCache(),
+});
+
 /**
  * GraphQL over HTTP. `graphql-http` negotiates media types and status codes; what is asked, whether it may run and how
  * is ours. Rejects only if the client has gone, or with a bug.
  */
-export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
-  const { built, limits, introspection } = options;
-  const admission: Admission = {
-    schema: built.schema,
-    links: built.links,
-    limits,
-    measured: new Set(options.measured),
-    introspection,
-    documents: new DocumentCache(),
-  };
+export function createGraphqlHandler(options: GraphqlOptions, admission = admissionOf(options)): GraphqlHandler {
   const handler = createHandler<GraphqlRequest, GraphqlContext>({
     parseRequestParams: async (request) => {
       try {
@@ -100,6 +101,7 @@ async function answer(
   try {
     admitted = admit(params, admission);
     if (method === 'GET' && admitted.operation.operation !== 'query') throw new Refusal('HTTP_METHOD');
+    if (admitted.operation.operation === 'subscription') throw new Refusal('SUBSCRIPTION_TRANSPORT');
     context.admitted?.(admitted);
   } catch (caught) {
     const refusal = asRefusal(caught);
