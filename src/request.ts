@@ -13,6 +13,7 @@ import { answerGraphql, type GraphqlDoor, makeGraphqlDoor } from './flow/graphql
 import { judgeHead } from './flow/head.js';
 import { invite } from './flow/invite.js';
 import { takeReaders } from './flow/message.js';
+import { makePageDoor, type PageDoor } from './flow/page.js';
 import { makePlainDoor, type PlainDoor } from './flow/plain.js';
 import { type Received, receive } from './flow/receive.js';
 import { refuseGraphql, refuseHttp, refuseSoap } from './flow/refuse.js';
@@ -53,6 +54,7 @@ export function makeRequestHandler(compiled: Compiled, hooks: RequestHooks): Req
     compiled,
     hooks,
     graphql: makeGraphqlDoor(compiled),
+    page: makePageDoor(compiled),
     plain: makePlainDoor(compiled),
     wsdl: makeWsdlDoor(compiled),
   };
@@ -76,6 +78,7 @@ interface Gateway {
   readonly compiled: Compiled;
   readonly hooks: RequestHooks;
   readonly graphql: GraphqlDoor;
+  readonly page: PageDoor | null;
   readonly plain: PlainDoor;
   readonly wsdl: WsdlDoor;
 }
@@ -94,13 +97,18 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     else if (path === compiled.graph.path) isGraphql = true;
     // Before the body: what is refused for want of time must take none.
     if (gateway.hooks.isShedding()) throw new Refusal('OVERLOADED');
-    const found = compiled.access.identify({ headers: request.headers, address: request.socket.remoteAddress ?? '' });
-    const client = found instanceof Promise ? await found : found;
-    if (compiled.config.clients !== undefined) note(exchange, client);
-    const purse = { client, budgets: gateway.hooks.budgets };
-    if (service !== null) await soap(gateway, service, query, purse, exchange, request, response, ending);
-    else if (isGraphql) await answerGraphql(gateway.graphql, purse, exchange, request, response, ending);
-    else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
+    // Nobody is asked who they are before they see where to say it.
+    if (service === null && gateway.page?.isFor(path, request) === true) {
+      await gateway.page.answer(exchange, path, request, response);
+    } else {
+      const found = compiled.access.identify({ headers: request.headers, address: request.socket.remoteAddress ?? '' });
+      const client = found instanceof Promise ? await found : found;
+      if (compiled.config.clients !== undefined) note(exchange, client);
+      const purse = { client, budgets: gateway.hooks.budgets };
+      if (service !== null) await soap(gateway, service, query, purse, exchange, request, response, ending);
+      else if (isGraphql) await answerGraphql(gateway.graphql, purse, exchange, request, response, ending);
+      else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
+    }
   } catch (caught) {
     const refusal = asRefusal(caught);
     if (service !== null) refuseSoap(exchange, request, response, service, refusal);

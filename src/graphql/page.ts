@@ -1,50 +1,90 @@
-import type { GraphQLFieldMap, GraphQLSchema } from 'graphql';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 
-/** What a browser may do on the page: send its one form back here. Nothing is loaded from anywhere. */
-export const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
+import { PAGE_FILES, PAGE_FOLDER } from './page-files.js';
+
+/** What the page may do: run its own scripts, look as they want it to, and ask the gateway it came from. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  'font-src data:',
+  'img-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** GraphiQL, for people who open the endpoint in a browser: all of it from here. */
+export interface Page {
+  readonly html: Buffer;
+  /** By path, as the page names them: a file never changes under its path. */
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+export interface Asset {
+  readonly type: string;
+  /** With its quotes. */
+  readonly tag: string;
+  readonly plain: Buffer;
+  readonly gzipped: Buffer;
+}
+
+/** Where the files of the page are, below the path of the endpoint. */
+export const assetsPath = (path: string): string => `${path === '/' ? '' : path}/assets/`;
 
 /**
- * A page for people who open the endpoint in a browser: what can be asked, and a form to ask it with. Plain HTML, so it
- * needs no script and no other host.
+ * Reads the page of the endpoint at `path`, with `example` in its editor. Rejects when the build has left out the files
+ * of GraphiQL.
  */
-export function printPage(schema: GraphQLSchema, path: string): string {
-  const queries = schema.getQueryType()?.getFields() ?? {};
+export async function readPage(path: string, example: string): Promise<Page> {
+  const files = await Promise.all(
+    PAGE_FILES.map(async ({ name, type }) => {
+      const plain = await readFile(new URL(name, PAGE_FOLDER));
+      return { name, type, plain, gzipped: await compress(plain) };
+    }),
+  );
+  const hash = createHash('sha256');
+  for (const { plain } of files) hash.update(plain);
+  const version = hash.digest('hex').slice(0, 16);
+  const folder = `${assetsPath(path)}${version}/`;
+  // Relative, so that the page also works where a proxy in front adds to the path.
+  const relative = folder.slice(path.lastIndexOf('/') + 1);
+  return {
+    html: Buffer.from(printPage(relative, example)),
+    assets: new Map(files.map(({ name, ...file }) => [`${folder}${name}`, { ...file, tag: `"${version}"` }])),
+  };
+}
+
+const compress = promisify(gzip);
+
+function printPage(folder: string, example: string): string {
+  const links = PAGE_FILES.map(({ name, type }) => {
+    const address = escapeHtml(`${folder}${name}`);
+    if (type.startsWith('text/css')) return `<link rel="stylesheet" href="${address}">\n`;
+    if (name === START) return `<script type="module" src="${address}"></script>\n`;
+    return OF_START.has(name) ? '' : `<script defer src="${address}"></script>\n`;
+  });
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>GraphQL</title>
-<style>
-  body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
-  textarea { width: 100%; box-sizing: border-box; font: 14px/1.5 monospace; padding: .5rem }
-  button { font: inherit; padding: .3rem 1.2rem; margin: .5rem 0 }
-  code { font-size: 14px } dt { margin-top: .8rem } dd { margin: 0 0 0 1.5rem; color: #555 }
-</style>
-<h1>GraphQL</h1>
-<form action="${escapeHtml(path)}" method="get">
-  <label for="query">A query. Mutations are sent by POST.</label>
-  <textarea id="query" name="query" rows="8" spellcheck="false" autofocus>${escapeHtml(EXAMPLE)}</textarea>
-  <button>Run</button>
-</form>
-${printFields('Queries', queries)}${printFields('Mutations', schema.getMutationType()?.getFields() ?? {})}</html>
+<link rel="icon" href="data:,">
+${links.join('')}<div id="graphiql" data-example="${escapeHtml(example)}">
+<p>This is a GraphQL endpoint. In a browser it is GraphiQL, which needs scripts.</p>
+</div>
+</html>
 `;
 }
 
-/** Works on any schema, and shows what to write next. */
-const EXAMPLE = `{
-  __schema {
-    queryType { fields { name description args { name } } }
-  }
-}`;
+const START = 'start.js';
 
-function printFields(title: string, fields: GraphQLFieldMap<unknown, unknown>): string {
-  const rows = Object.values(fields).map((field) => {
-    const given = field.args.map((argument) => `${argument.name}: ${argument.type}`);
-    const call = given.length === 0 ? field.name : `${field.name}(${given.join(', ')})`;
-    return `<dt><code>${escapeHtml(`${call}: ${field.type}`)}</code><dd>${escapeHtml(field.description ?? '')}\n`;
-  });
-  return rows.length === 0 ? '' : `<h2>${title}</h2>\n<dl>\n${rows.join('')}</dl>\n`;
-}
+/** Modules that it imports itself. */
+const OF_START: ReadonlySet<string> = new Set(['events.js', 'fetcher.js']);
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
