@@ -1,0 +1,317 @@
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
+import t from 'tap';
+
+import { ByAddress, OPEN_ACCESS, OrderedAccess } from '../../src/access/access.js';
+import { clientAddress, subscriberOf } from '../../src/access/address.js';
+import { ApiKeys } from '../../src/access/api-keys.js';
+import { Certificates } from '../../src/access/certificates.js';
+import type { Caller, Client, ClientClass } from '../../src/access/client.js';
+import { IssuerKeys } from '../../src/access/issuer-keys.js';
+import { isNetwork, Networks } from '../../src/access/networks.js';
+import { type TokenRules, Tokens } from '../../src/access/tokens.js';
+import { Refusal } from '../../src/base/refusal.js';
+
+const classNamed = (name: string): ClientClass => ({ name, budget: null, permitsAll: true, permits: () => true });
+const [GOLD, PLAIN] = [classNamed('gold'), classNamed('plain')];
+const from = (headers: Caller['headers'], address = '192.0.2.1'): Caller => ({ headers, address });
+
+/** The refusal of what must not get in. */
+async function refusal(identify: () => Client | Promise<Client | null> | null): Promise<Refusal> {
+  try {
+    const client = await identify();
+    throw new Error(`let in as ${client?.id}`);
+  } catch (caught) {
+    if (caught instanceof Refusal) return caught;
+    throw caught;
+  }
+}
+
+t.test('networks: addresses in and out of them, of both families', async (t) => {
+  for (const text of ['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8', '0.0.0.0/0', '2001:db8::/128'])
+    t.ok(isNetwork(text), text);
+  for (const text of [
+    '',
+    '10.0.0',
+    '10.0.0.0/33',
+    '::/129',
+    'localhost',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '::1%lo',
+    '1.2.3.4/-1',
+  ]) {
+    t.notOk(isNetwork(text), text);
+  }
+  const networks = new Networks(['10.0.0.0/8', '192.0.2.7', 'fd00::/8']);
+  for (const address of ['10.255.0.1', '192.0.2.7', 'fd12::1']) t.ok(networks.has(address), address);
+  for (const address of ['11.0.0.1', '192.0.2.8', 'fe00::1', '', 'unknown', '10.0.0.1.evil'])
+    t.notOk(networks.has(address), address);
+  t.notOk(new Networks([]).has('10.0.0.1'));
+});
+
+t.test('the address of the client: what trusted proxies added last, and nothing of what stands before', async (t) => {
+  const proxies = new Networks(['10.0.0.0/8', 'fd00::/8']);
+  const cases: readonly [string, string | readonly string[] | undefined, string, string][] = [
+    ['192.0.2.1', '203.0.113.9', '192.0.2.1', 'of a stranger the field means nothing'],
+    ['10.0.0.1', undefined, '10.0.0.1', 'a proxy that says nothing'],
+    ['10.0.0.1', '203.0.113.9', '203.0.113.9', 'one hop'],
+    ['10.0.0.1', '198.51.100.1, 203.0.113.9', '203.0.113.9', 'what the client wrote itself is not believed'],
+    ['10.0.0.1', '198.51.100.1, 203.0.113.9, 10.0.0.2', '203.0.113.9', 'two hops'],
+    ['10.0.0.1', ['198.51.100.1', '203.0.113.9'], '203.0.113.9', 'two fields'],
+    ['10.0.0.1', '203.0.113.9, 10.0.0.3,10.0.0.2', '203.0.113.9', 'three hops'],
+    ['10.0.0.1', '10.0.0.9', '10.0.0.9', 'only proxies: the first of them'],
+    ['10.0.0.1', '203.0.113.9, rubbish', '10.0.0.1', 'what is no address ends the search'],
+    ['10.0.0.1', '203.0.113.9, ', '10.0.0.1', 'and so does nothing'],
+    ['10.0.0.1', '203.0.113.9:4711', '203.0.113.9', 'with a port'],
+    ['10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1', 'IPv6 with a port'],
+    ['::ffff:10.0.0.1', '::ffff:203.0.113.9', '203.0.113.9', 'IPv4 in IPv6'],
+    ['fd00::1', '2001:db8::1', '2001:db8::1', 'IPv6'],
+    ['', '203.0.113.9', '', 'a connection that is gone'],
+  ];
+  for (const [address, field, expected, name] of cases) {
+    t.equal(clientAddress({ address, headers: { 'x-forwarded-for': field } }, proxies), expected, name);
+  }
+  const long = `203.0.113.9${', 10.0.0.2'.repeat(100_000)}`;
+  t.equal(clientAddress({ address: '10.0.0.1', headers: { 'x-forwarded-for': long } }, proxies), '10.0.0.2', 'bounded');
+});
+
+t.test('of IPv6 one subscriber is one client, however it writes its address', async (t) => {
+  const one = subscriberOf('2001:db8:0:7::1');
+  for (const same of ['2001:db8:0:7:ffff:ffff:ffff:ffff', '2001:0DB8:0000:0007::', '2001:db8:0:7:0:0:192.0.2.1']) {
+    t.equal(subscriberOf(same), one, same);
+  }
+  for (const other of ['2001:db8:0:8::1', '2001:db8::7:0:0:1', '::1', '2001:db8:0:70::1'])
+    t.not(subscriberOf(other), one, other);
+  t.equal(subscriberOf('192.0.2.1'), '192.0.2.1');
+  t.equal(subscriberOf('::'), '0:0:0:0::/64');
+});
+
+t.test('API keys: exactly the one that was given out', async (t) => {
+  const keys = new ApiKeys('X-Api-Key', [
+    { name: 'erp', rights: GOLD, keys: ['a-key-of-the-erp-0001', 'a-key-of-the-erp-0002'] },
+    { name: 'web', rights: PLAIN, keys: ['a-key-of-the-web-0001'] },
+  ]);
+  t.equal(keys.identify(from({})), null, 'none');
+  t.match(keys.identify(from({ 'x-api-key': 'a-key-of-the-erp-0002' })), {
+    name: 'erp',
+    className: 'gold',
+    id: 'apiKey:erp',
+  });
+  t.equal(keys.identify(from({ 'x-api-key': 'a-key-of-the-web-0001' }))?.className, 'plain');
+  const wrong = [
+    '',
+    ' ',
+    'a-key-of-the-erp-000',
+    'a-key-of-the-erp-00011',
+    ' a-key-of-the-erp-0001',
+    'A-KEY-OF-THE-ERP-0001',
+    '__proto__',
+    'x'.repeat(1e6),
+  ];
+  for (const key of wrong) {
+    t.equal((await refusal(() => keys.identify(from({ 'x-api-key': key })))).code, 'UNAUTHENTICATED', key.slice(0, 30));
+  }
+  t.equal((await refusal(() => keys.identify(from({ 'x-api-key': ['a', 'b'] })))).code, 'UNAUTHENTICATED', 'twice');
+});
+
+t.test('certificates: believed of trusted proxies only', async (t) => {
+  const proxies = new Networks(['10.0.0.1']);
+  const listed = [{ name: 'erp', rights: GOLD, subject: 'CN=erp,O=Example' }];
+  const closed = new Certificates('x-client-certificate', listed, null, proxies);
+  const subject = (text: string): Caller['headers'] => ({ 'x-client-certificate': text });
+  t.match(closed.identify(from(subject('CN=erp,O=Example'), '10.0.0.1')), { name: 'erp', className: 'gold' });
+  t.equal(closed.identify(from(subject('CN=erp,O=Example'), '10.0.0.2')), null, 'of anybody else it is nothing');
+  t.equal(closed.identify(from(subject(''), '10.0.0.1')), null, 'no certificate');
+  t.equal((await refusal(() => closed.identify(from(subject('CN=other'), '10.0.0.1')))).code, 'UNAUTHENTICATED');
+  const open = new Certificates('x-client-certificate', listed, PLAIN, proxies);
+  const other = open.identify(from(subject('CN=other'), '10.0.0.1'));
+  t.match(other, { name: null, className: 'plain', id: 'certificate:CN=other' });
+  t.notMatch(other?.label, 'other', 'the log does not tell who');
+  t.not(
+    open.identify(from(subject('=erp'), '10.0.0.1'))?.label,
+    'certificate:erp',
+    'no other has a name that is listed',
+  );
+});
+
+t.test('the first credentials a request has decide, for better or worse', async (t) => {
+  const keys = new ApiKeys('x-api-key', [{ name: 'erp', rights: GOLD, keys: ['a-key-of-the-erp-0001'] }]);
+  const anybody = new ByAddress(PLAIN, new Networks([]));
+  const access = new OrderedAccess([keys, anybody]);
+  t.match(access.identify(from({ 'x-api-key': 'a-key-of-the-erp-0001' })), { className: 'gold' });
+  t.match(access.identify(from({})), { className: 'plain', id: 'address:192.0.2.1' });
+  t.equal(
+    (await refusal(() => access.identify(from({ 'x-api-key': 'wrong' })))).code,
+    'UNAUTHENTICATED',
+    'no way around',
+  );
+  t.equal((await refusal(() => new OrderedAccess([keys]).identify(from({})))).code, 'UNAUTHENTICATED', 'none at all');
+  t.match(OPEN_ACCESS.identify(from({})), { className: 'default', budget: null });
+});
+
+t.test('tokens', async (t) => {
+  const pair = await generateKeyPair('ES256');
+  const otherPair = await generateKeyPair('ES256');
+  const rsa = await generateKeyPair('RS256');
+  const jwkOf = async (key: CryptoKey, kid: string) => ({ ...(await exportJWK(key)), kid, use: 'sig' });
+  const keySet = JSON.stringify({ keys: [await jwkOf(pair.publicKey, 'one'), await jwkOf(rsa.publicKey, 'rsa')] });
+  const rules: TokenRules = {
+    issuer: 'https://login.example',
+    audience: 'soapstone',
+    algorithms: ['ES256', 'RS256'],
+    toleranceMillis: 60_000,
+    requireNotBefore: true,
+    clientClaim: 'sub',
+    classClaim: 'tier',
+    classes: new Map([['gold', GOLD]]),
+    otherwise: PLAIN,
+  };
+  let fetched = 0;
+  const tokens = new Tokens(rules, async () => {
+    fetched++;
+    return keySet;
+  });
+  const seconds = Math.floor(Date.now() / 1000);
+  const CLAIMS = {
+    iss: 'https://login.example',
+    aud: 'soapstone',
+    sub: 'alice@example',
+    exp: seconds + 300,
+    nbf: seconds - 10,
+  };
+  const sign = (
+    claims: Record<string, unknown>,
+    header: Record<string, unknown> = {},
+    key: CryptoKey | Uint8Array = pair.privateKey,
+  ) => new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'one', ...header }).sign(key);
+  const bearer = (token: string): Caller => from({ authorization: `Bearer ${token}` });
+  const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+  await t.test('a good one tells client, class and claims, and is known at once the next time', async (t) => {
+    const token = await sign({ ...CLAIMS, tier: 'gold' });
+    const client = await tokens.identify(bearer(token));
+    t.match(client, {
+      id: 'jwt:alice@example',
+      className: 'gold',
+      claims: { tier: 'gold' },
+      expiresMillis: (seconds + 360) * 1000,
+    });
+    t.notMatch(client?.label, 'alice', 'the log does not tell who');
+    t.equal(tokens.identify(bearer(token)), client, 'without waiting');
+    t.match(
+      await tokens.identify(from({ authorization: `bearer ${await sign(CLAIMS)}` })),
+      { className: 'plain' },
+      'no class named',
+    );
+    t.match(await tokens.identify(bearer(await sign({ ...CLAIMS, tier: '__proto__' }))), { className: 'plain' });
+    t.match(
+      await tokens.identify(
+        bearer(await sign({ ...CLAIMS, aud: ['x', 'soapstone'] }, { alg: 'RS256', kid: 'rsa' }, rsa.privateKey)),
+      ),
+      {
+        className: 'plain',
+      },
+    );
+    t.equal(fetched, 1, 'keys are asked for once');
+  });
+
+  await t.test('no token, or another scheme, is no matter of ours', async (t) => {
+    t.equal(tokens.identify(from({})), null);
+    t.equal(tokens.identify(from({ authorization: 'Basic YTpi' })), null);
+  });
+
+  await t.test('claims that are missing, wrong or out of time', async (t) => {
+    const without = (name: string) => Object.fromEntries(Object.entries(CLAIMS).filter(([key]) => key !== name));
+    const bad: Record<string, Record<string, unknown>> = {
+      ...Object.fromEntries(['iss', 'aud', 'exp', 'nbf', 'sub'].map((name) => [`no ${name}`, without(name)])),
+      'another issuer': { ...CLAIMS, iss: 'https://login.example/' },
+      'another audience': { ...CLAIMS, aud: 'other' },
+      expired: { ...CLAIMS, exp: seconds - 70 },
+      'not yet': { ...CLAIMS, nbf: seconds + 70 },
+      'a client that is no text': { ...CLAIMS, sub: { a: 1 } },
+      'a client that is a novel': { ...CLAIMS, sub: 'x'.repeat(2000) },
+      'exp as text': { ...CLAIMS, exp: '9999999999' },
+    };
+    for (const [name, claims] of Object.entries(bad)) {
+      const { code, detail } = await refusal(async () => tokens.identify(bearer(await sign(claims))));
+      t.equal(code, 'UNAUTHENTICATED', name);
+      t.notMatch(detail, /alice|9999999999|other|xxx/, `${name}: nothing of it in the log`);
+    }
+    t.ok(await tokens.identify(bearer(await sign({ ...CLAIMS, exp: seconds - 30 }))), 'clocks may differ by a minute');
+    const lax = new Tokens({ ...rules, requireNotBefore: false, otherwise: null }, async () => keySet);
+    t.ok(await lax.identify(bearer(await sign({ ...without('nbf'), tier: 'gold' }))), 'nbf may be waived');
+    t.equal((await refusal(async () => lax.identify(bearer(await sign(CLAIMS))))).code, 'UNAUTHENTICATED', 'no class');
+  });
+
+  await t.test('forged ones', async (t) => {
+    const good = await sign(CLAIMS);
+    const [head = '', payload = '', signature = ''] = good.split('.');
+    const publicPem = await exportSPKI(rsa.publicKey);
+    const hmacWith = (secret: string) =>
+      sign(CLAIMS, { alg: 'HS256', kid: 'rsa' }, Buffer.from(secret.padEnd(32, '0')));
+    const forged: Record<string, string> = {
+      'alg none': `${encoded({ alg: 'none' })}.${payload}.`,
+      'alg none with a signature': `${encoded({ alg: 'none', kid: 'one' })}.${payload}.${signature}`,
+      'alg None': `${encoded({ alg: 'None', kid: 'one' })}.${payload}.${signature}`,
+      'HS256 with the public key': await hmacWith(publicPem),
+      'HS256 with the key set': await hmacWith(keySet),
+      'another key': await sign(CLAIMS, {}, otherPair.privateKey),
+      'a key of its own': await sign(CLAIMS, { jwk: await exportJWK(otherPair.publicKey) }, otherPair.privateKey),
+      jku: await sign(CLAIMS, { jku: 'http://127.0.0.1:9/keys' }, otherPair.privateKey),
+      'kid as a path': await sign(CLAIMS, { kid: '../../../../dev/null' }, otherPair.privateKey),
+      'kid as SQL': await sign(CLAIMS, { kid: "x' UNION SELECT 'secret" }, otherPair.privateKey),
+      'crit that is not known': `${encoded({ alg: 'ES256', kid: 'one', crit: ['x'], x: 1 })}.${payload}.${signature}`,
+      'other claims': `${head}.${encoded({ ...CLAIMS, sub: 'bob' })}.${signature}`,
+      'no signature': `${head}.${payload}.`,
+      'a key for another algorithm': `${encoded({ alg: 'RS256', kid: 'one' })}.${payload}.${signature}`,
+      'two parts': `${head}.${payload}`,
+      'four parts': `${good}.x`,
+      'white space': `${head} .${payload}.${signature}`,
+      huge: await sign({ ...CLAIMS, more: 'x'.repeat(8192) }),
+      empty: '',
+    };
+    for (const [name, token] of Object.entries(forged)) {
+      t.equal((await refusal(() => tokens.identify(bearer(token)))).code, 'UNAUTHENTICATED', name);
+    }
+    t.equal(
+      (await refusal(() => tokens.identify(from({ authorization: ['Bearer x', 'Bearer y'] })))).code,
+      'UNAUTHENTICATED',
+    );
+    t.ok(fetched <= 2, `keys were asked for ${fetched} times`);
+  });
+});
+
+t.test('keys of an issuer: asked for seldom, kept while it is away, replaced when it has others', async (t) => {
+  const clock = { millis: 0 };
+  let asked = 0;
+  let answer: string | Error = new Error('down');
+  const keys = new IssuerKeys({
+    fetch: async () => {
+      asked++;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    read: (text) => ({ text }),
+    clock: () => clock.millis,
+  });
+  t.equal(await keys.current(), null, 'there are none: closed');
+  for (let time = 0; time < 100; time++) await keys.current();
+  t.equal(asked, 1, 'and nobody asks all the time');
+  clock.millis += 30_000;
+  answer = 'first';
+  const same = await Promise.all([keys.current(), keys.current(), keys.current()]);
+  t.equal(asked, 2, 'those who come together ask once');
+  t.equal(new Set(same).size, 1);
+  const first = same[0] ?? null;
+  if (first === null) throw new Error('no keys');
+  t.equal(await keys.newer(first), first, 'just asked');
+  clock.millis += 30_000;
+  answer = 'second';
+  const second = await keys.newer(first);
+  t.same(second, { text: 'second' });
+  t.equal(await keys.newer(first), second, 'who comes with the old ones gets those there are');
+  answer = new Error('down');
+  clock.millis += 3_600_000;
+  t.equal(await keys.current(), second, 'old ones are good while the issuer is away');
+  t.equal(asked, 4);
+});

@@ -1,0 +1,447 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import t, { type Test } from 'tap';
+
+import { Problems } from '../../src/base/problem.js';
+import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { RawClient } from '../kit/raw-client.js';
+
+const URI_11 = 'http://schemas.xmlsoap.org/soap/envelope/';
+const URI_12 = 'http://www.w3.org/2003/05/soap-envelope';
+
+const services = (url: string, more = ''): string => `services:
+  orders:
+    url: ${url}/orders
+    versions: ["1.1", "1.2"]
+    namespace: urn:orders
+${more}    types: |
+      type Query { order(id: ID!): Order, stock(sku: String): Order }
+      type Mutation { place(sku: String): Order }
+      type Order { id: ID, customerId: ID }
+    operations:
+      GetOrder: { field: Query.order }
+      GetStock: { field: Query.stock, weight: 300 }
+      PlaceOrder: { field: Mutation.place }
+  customers:
+    url: ${url}/customers
+    namespace: urn:customers
+    types: |
+      type Query { customer(id: ID!): Customer }
+      type Customer { id: ID }
+    operations:
+      GetCustomer: { field: Query.customer }
+links:
+  Order.customer: { operation: customers.GetCustomer, arguments: { id: customerId } }
+`;
+
+const KEYS = { erp: 'key-of-the-erp-000001', web: 'key-of-the-web-000001', shop: 'key-of-the-shop-00001' };
+
+const CLIENTS = `clients:
+  apiKeys:
+    clients:
+      erp: { class: internal, keys: [${KEYS.erp}] }
+      web: { class: partner, keys: [${KEYS.web}] }
+      shop: { class: partner, keys: [${KEYS.shop}] }
+  address: { class: public }
+  trustedProxies: [127.0.0.1]
+  classes:
+    internal: {}
+    partner:
+      budget: { maximum: 1000, restoreRate: 1 }
+      deny: [orders.PlaceOrder]
+    public:
+      budget: { maximum: 100, restoreRate: 1 }
+      allow: [orders.GetOrder]
+`;
+
+const reply = (name: string, uri: string): string =>
+  `<E:Envelope xmlns:E="${URI_11}"><E:Body><m:${name}Response xmlns:m="${uri}"><m:id>1</m:id><m:customerId>7</m:customerId></m:${name}Response></E:Body></E:Envelope>`;
+
+const envelope = (operation: string, uri = URI_11, content = ''): string =>
+  `<E:Envelope xmlns:E="${uri}"><E:Body><m:${operation} xmlns:m="urn:orders"><m:id>1</m:id>${content}</m:${operation}></E:Body></E:Envelope>`;
+
+interface Perimeter {
+  readonly backend: RecordingBackend;
+  readonly gateway: TestGateway;
+  soap(operation: string, headers?: Record<string, string>, uri?: string, content?: string): Promise<Answer>;
+  graphql(query: string, headers?: Record<string, string>): Promise<Answer>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Json;
+}
+
+interface Json {
+  readonly data?: Record<string, unknown> | null;
+  readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[];
+  readonly extensions?: {
+    readonly cost?: {
+      readonly requestedQueryCost: number;
+      readonly actualQueryCost: number;
+      readonly throttleStatus: { readonly maximumAvailable: number; readonly currentlyAvailable: number };
+    };
+  };
+}
+
+async function startPerimeter(t: Test, clients = CLIENTS, more = ''): Promise<Perimeter> {
+  const backend = await startRecordingBackend((message, response) => {
+    const name = /<\w+:Body><(?:\w+:)?(\w+)/.exec(message.body.toString())?.[1] ?? 'GetOrder';
+    answerWith(reply(name, message.target.startsWith('/customers') ? 'urn:customers' : 'urn:orders'))(
+      message,
+      response,
+    );
+  });
+  const gateway = await startTestGateway(services(backend.url, more) + clients).catch(async (error) => {
+    await backend.close();
+    throw error;
+  });
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const answerOf = async (response: Response): Promise<Answer> => {
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: text.startsWith('{') ? JSON.parse(text) : {},
+    };
+  };
+  return {
+    backend,
+    gateway,
+    async soap(operation, headers = {}, uri = URI_11, content = '') {
+      const type = uri === URI_11 ? 'text/xml' : 'application/soap+xml';
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': type, ...headers },
+        body: envelope(operation, uri, content),
+      };
+      return answerOf(await fetch(`${gateway.url}/soap/orders`, init));
+    },
+    async graphql(query, headers = {}) {
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ query }),
+      };
+      return answerOf(await fetch(`${gateway.url}/graphql`, init));
+    },
+  };
+}
+
+const as = (name: keyof typeof KEYS): Record<string, string> => ({ 'x-api-key': KEYS[name] });
+const at = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
+const codeOf = ({ json }: Answer): string | undefined => json.errors?.[0]?.extensions?.code;
+
+t.test('credentials that are no good get nowhere by either door, and the backend hears nothing', async (t) => {
+  const { backend, gateway, soap, graphql } = await startPerimeter(t);
+  const wrong = { 'x-api-key': 'no-such-key-anywhere' };
+  const fault = await soap('GetOrder', wrong);
+  t.equal(fault.status, 500);
+  t.match(fault.text, '<faultcode>soap:Client</faultcode>');
+  t.match(fault.text, 'code="wsse:FailedAuthentication"');
+  const fault12 = await soap('GetOrder', wrong, URI_12);
+  t.equal(fault12.status, 400);
+  t.match(fault12.text, 'soap:Sender');
+  const refused = await graphql('{ order(id: 1) { id } }', wrong);
+  t.equal(refused.status, 401);
+  t.ok(refused.headers.get('www-authenticate'));
+  t.equal(codeOf(refused), 'UNAUTHENTICATED');
+  t.equal(
+    (await soap('GetOrder', { ...wrong, 'content-type': 'text/plain' })).status,
+    500,
+    'before the head is looked at',
+  );
+  t.equal(backend.begun, 0);
+  const lines = JSON.stringify(gateway.logLines());
+  t.notMatch(lines, 'no-such-key', 'keys are not logged');
+  t.notMatch(await gateway.metrics(), 'no-such-key');
+});
+
+t.test('nothing is invited that will not be let in', async (t) => {
+  const { gateway } = await startPerimeter(t);
+  const client = await RawClient.connect(gateway.url);
+  const head = [
+    'POST /soap/orders HTTP/1.1',
+    'Host: x',
+    'Content-Type: text/xml',
+    'Content-Length: 100',
+    'X-Api-Key: wrong',
+  ];
+  await client.send(`${[...head, 'Expect: 100-continue'].join('\r\n')}\r\n\r\n`);
+  const answer = await client.reply();
+  t.equal(answer.status, 500, 'no 100');
+  t.match(answer.body, 'wsse:FailedAuthentication');
+  client.close();
+});
+
+t.test('what a class may call holds for the operation, by whatever name and door', async (t) => {
+  const { backend, soap, graphql } = await startPerimeter(t);
+  t.equal((await soap('PlaceOrder', as('erp'))).status, 200);
+  t.equal((await soap('GetOrder', as('web'))).status, 200);
+  t.equal(backend.complete.length, 2);
+  const denied = await soap('PlaceOrder', { ...as('web'), soapaction: '""' });
+  t.equal(denied.status, 500);
+  t.match(denied.text, 'code="FORBIDDEN"');
+  t.equal((await soap('PlaceOrder', at('203.0.113.1'))).status, 500, 'not allowed either');
+  const queries = [
+    'mutation { place(sku: "x") { id } }',
+    'mutation Order { order: place(sku: "x") { id } }',
+    'mutation { ...All } fragment All on Mutation { a: place { id } }',
+    'mutation { ... on Mutation { ... { place { id } } } }',
+    'mutation ($no: Boolean = false) { place @skip(if: $no) { id } }',
+  ];
+  for (const query of queries) {
+    const answer = await graphql(query, as('web'));
+    t.equal(answer.status, 403, query);
+    t.equal(codeOf(answer), 'FORBIDDEN', query);
+  }
+  t.equal((await graphql('{ order(id: 1) { id customer { id } } }', at('203.0.113.1'))).status, 403, 'a link');
+  t.equal(
+    (await graphql('{ order(id: 1) { id } customer(id: 1) { id } }', at('203.0.113.1'))).status,
+    403,
+    'one of two',
+  );
+  t.equal(backend.complete.length, 2, 'the backend hears of none');
+  t.same((await graphql('{ order(id: 1) { id } }', at('203.0.113.1'))).json.data, { order: { id: '1' } });
+  t.same((await graphql('{ order(id: 1) { customer { id } } }', as('web'))).json.data, {
+    order: { customer: { id: '1' } },
+  });
+  t.same((await graphql('mutation { place { id } }', as('erp'))).json.data, { place: { id: '1' } });
+  t.equal((await graphql('{ __typename }', at('203.0.113.2'))).status, 200, 'what calls nothing is for everybody');
+});
+
+t.test('one bucket for both doors (G14)', async (t) => {
+  const { backend, gateway, soap, graphql } = await startPerimeter(t);
+  const first = await graphql('{ order(id: 1) { id } }', as('web'));
+  const cost = first.json.extensions?.cost;
+  t.match(cost, { requestedQueryCost: 11, throttleStatus: { maximumAvailable: 1000, restoreRate: 1 } });
+  const before = cost?.throttleStatus.currentlyAvailable ?? 0;
+  t.equal((await soap('GetStock', as('web'))).status, 200);
+  const then =
+    (await graphql('{ __typename }', as('web'))).json.extensions?.cost?.throttleStatus.currentlyAvailable ?? 0;
+  t.ok(before - then >= 298 && before - then <= 300, `300 points less, but for what came back: ${before - then}`);
+  for (let time = 0; time < 2; time++) t.equal((await soap('GetStock', as('web'))).status, 200);
+  const arrived = backend.complete.length;
+  const fault = await soap('GetStock', as('web'));
+  t.equal(fault.status, 500);
+  t.match(fault.text, 'code="RATE_LIMITED"');
+  t.match(fault.headers.get('retry-after'), /^[1-9]\d*$/);
+  const fault12 = await soap('GetStock', as('web'), URI_12);
+  t.equal(fault12.status, 400);
+  t.match(fault12.text, 'soap:Sender');
+  let denied = await graphql('{ order(id: 1) { id } }', as('web'));
+  while (denied.status === 200) denied = await graphql('{ order(id: 1) { id } }', as('web'));
+  t.equal(denied.status, 429);
+  t.equal(codeOf(denied), 'RATE_LIMITED');
+  t.match(denied.headers.get('retry-after'), /^\d+$/);
+  const { throttleStatus, ...asked } = denied.json.extensions?.cost ?? {};
+  t.same(asked, { requestedQueryCost: 11, actualQueryCost: 0 });
+  t.ok((throttleStatus?.currentlyAvailable ?? 1000) < 11);
+  const heard = backend.complete.length;
+  for (let time = 0; time < 20; time++) await soap('GetStock', as('web'));
+  t.equal(backend.complete.length, heard, 'the backend hears of none that was denied');
+  t.ok(heard > arrived, 'and heard of those that were not');
+  t.equal((await soap('GetStock', as('shop'))).status, 200, 'another client of the class has its own');
+  t.equal((await soap('GetStock', as('erp'))).status, 200, 'a class without a budget');
+
+  const metrics = await gateway.metrics();
+  t.match(metrics, /soapstone_budget_points_total\{class="partner",outcome="spent"\} \d{3,}/);
+  t.match(metrics, /soapstone_budget_points_total\{class="partner",outcome="denied"\} \d{3,}/);
+  t.match(metrics, /soapstone_refusals_total\{route="orders",code="RATE_LIMITED"\} \d+/);
+  const line = gateway.logLines().find((one) => one['caller'] === 'apiKey:web');
+  t.match(line, { class: 'partner' });
+  t.notMatch(JSON.stringify(gateway.logLines()), 'key-of-the', 'keys are not logged');
+});
+
+t.test('an operation dearer than the bucket is too expensive, and does not come back for ever', async (t) => {
+  const { graphql } = await startPerimeter(t);
+  const many = `{ ${Array.from({ length: 5 }, (_, index) => `a${index}: order(id: 1) { id }`).join(' ')} }`;
+  t.equal((await graphql(many, at('203.0.113.5'))).status, 200, '55 of 100');
+  const dear = `clients:
+  address: { class: public }
+  classes: { public: { deny: [orders.GetStock], budget: { maximum: 20, restoreRate: 1 } } }
+`;
+  const small = await startPerimeter(t, dear);
+  const answer = await small.graphql(many);
+  t.equal(codeOf(answer), 'MAX_COST_LIMIT');
+  t.equal(answer.headers.get('retry-after'), null);
+  t.equal(small.backend.complete.length, 0);
+});
+
+t.test(
+  'who is behind a trusted proxy has a budget of its own; nobody has another one for the asking (H34)',
+  async (t) => {
+    const { soap } = await startPerimeter(t);
+    const spend = async (headers: Record<string, string>): Promise<number> => {
+      let passed = 0;
+      while (passed < 50 && (await soap('GetOrder', headers)).status === 200) passed++;
+      return passed;
+    };
+    t.equal(await spend(at('203.0.113.10')), 10);
+    t.equal(await spend(at('203.0.113.11')), 10, 'another client');
+    t.ok((await spend(at('198.51.100.1, 203.0.113.10'))) <= 1, 'with another address before its own');
+    t.ok((await spend(at('2001:db8::1'))) === 10);
+    t.ok((await spend(at('2001:db8::2'))) <= 1, 'the same subscriber');
+    const strict = await startPerimeter(t, CLIENTS.replace('127.0.0.1', '192.0.2.1'));
+    const open = async (address: string): Promise<number> => (await strict.soap('GetOrder', at(address))).status;
+    let passed = 0;
+    for (let index = 0; index < 30; index++) if ((await open(`203.0.113.${index}`)) === 200) passed++;
+    t.ok(passed <= 11, `of strangers the field means nothing: ${passed}`);
+  },
+);
+
+t.test('without clients everybody may do everything, and nothing is told of it', async (t) => {
+  const { gateway, soap, graphql } = await startPerimeter(t, '');
+  for (let time = 0; time < 5; time++) t.equal((await soap('GetStock', { 'x-api-key': 'anything' })).status, 200);
+  const answer = await graphql('{ order(id: 1) { id customer { id } } }');
+  t.same(answer.json.data, { order: { id: '1', customer: { id: '1' } } });
+  t.equal(answer.json.extensions?.cost?.throttleStatus, undefined);
+  t.notMatch(JSON.stringify(gateway.logLines()), '"caller"');
+});
+
+t.test('monitor mode is about messages, not about who may call', async (t) => {
+  const { backend, soap } = await startPerimeter(t, CLIENTS, '    mode: monitor\n');
+  t.equal((await soap('GetOrder', { 'x-api-key': 'no-such-key-anywhere' })).status, 500);
+  t.match((await soap('PlaceOrder', as('web'))).text, 'code="FORBIDDEN"');
+  t.match((await soap('Unknown', at('203.0.113.20'))).text, 'code="FORBIDDEN"', 'what is not known is not allowed');
+  const two =
+    '</m:GetOrder><m:PlaceOrder xmlns:m="urn:orders"><m:sku>x</m:sku></m:PlaceOrder><m:GetOrder xmlns:m="urn:orders">';
+  t.match(
+    (await soap('GetOrder', at('203.0.113.20'), URI_11, two)).text,
+    'code="SOAP_MULTI_BODY"',
+    'nor beside what is',
+  );
+  t.match((await soap('GetOrder', at('203.0.113.20'), URI_11, '</x>')).text, 'code="XML_NOT_WELLFORMED"');
+  t.equal(backend.begun, 0);
+  for (let time = 0; time < 3; time++) t.equal((await soap('GetStock', as('web'))).status, 200);
+  t.match((await soap('GetStock', as('web'))).text, 'code="RATE_LIMITED"');
+  t.equal((await soap('Unknown', as('erp'))).status, 200, 'which is what monitor mode is for');
+  t.equal((await soap('GetOrder', as('erp'), URI_11, two)).status, 200, 'for those who may call all');
+});
+
+t.test('a long message is denied before it flows, in either mode', async (t) => {
+  const padding = `<m:note>${'x'.repeat(500_000)}</m:note>`;
+  for (const mode of ['', '    mode: monitor\n', '    bufferRequests: true\n']) {
+    const { backend, soap } = await startPerimeter(t, CLIENTS, mode);
+    t.match((await soap('PlaceOrder', as('web'), URI_11, padding)).text, 'code="FORBIDDEN"', mode);
+    t.equal(backend.begun, 0, mode);
+    t.equal((await soap('PlaceOrder', as('erp'), URI_11, padding)).status, 200, mode);
+  }
+});
+
+t.test('tokens, with the keys of an issuer that is asked', async (t) => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
+  let asked = 0;
+  const issuer = createServer((_request, response) => {
+    asked++;
+    response.end(jwks);
+  });
+  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => new Promise((resolve) => issuer.close(resolve)));
+  const { port } = issuer.address() as AddressInfo;
+  const { backend, gateway, soap, graphql } = await startPerimeter(
+    t,
+    `clients:
+  jwt:
+    issuer: https://login.example
+    audience: soapstone
+    algorithms: [ES256]
+    jwksUrl: http://127.0.0.1:${port}/keys
+    classClaim: tier
+  classes:
+    gold: {}
+    silver: { allow: [orders.GetOrder] }
+`,
+  );
+  const sign = async (claims: Record<string, unknown>): Promise<Record<string, string>> => {
+    const token = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+      .setIssuer('https://login.example')
+      .setAudience('soapstone')
+      .setSubject('alice@example.com')
+      .setNotBefore('0s')
+      .setExpirationTime('1h')
+      .sign(privateKey);
+    return { authorization: `Bearer ${token}` };
+  };
+  const gold = await sign({ tier: 'gold' });
+  t.equal((await soap('PlaceOrder', gold)).status, 200);
+  t.equal((await graphql('mutation { place { id } }', gold)).status, 200);
+  t.equal((await graphql('mutation { place { id } }', await sign({ tier: 'silver' }))).status, 403);
+  t.equal(
+    (await graphql('{ order(id: 1) { id } }', await sign({ tier: 'bronze' }))).status,
+    401,
+    'a class there is not',
+  );
+  t.equal((await graphql('{ order(id: 1) { id } }')).status, 401, 'nobody at all');
+  t.match((await soap('GetOrder', { authorization: 'Bearer a.b.c' })).text, 'wsse:FailedAuthentication');
+  t.equal(asked, 1);
+  t.equal(backend.complete.length, 2);
+  const lines = JSON.stringify(gateway.logLines());
+  t.notMatch(lines, 'alice', 'who it is, the log does not tell');
+  t.notMatch(lines, gold['authorization']?.slice(-40) ?? '', 'nor its token');
+});
+
+t.test('what is wrong with `clients` is said at the start, all at once and without secrets', async (t) => {
+  const problemsOf = async (clients: string): Promise<string> => {
+    try {
+      const { gateway } = await startPerimeter(t, clients);
+      await gateway.close();
+      return '';
+    } catch (error) {
+      if (error instanceof Problems) return error.message;
+      throw error;
+    }
+  };
+  const wrong = await problemsOf(`clients:
+  order: [apiKey]
+  apiKeys:
+    clients:
+      erp: { class: intern, keys: [same-key-of-two-000001] }
+      web: { class: internal, keys: [same-key-of-two-000001, short] }
+  address: { class: internal }
+  certificate: { class: internal }
+  jwt: { issuer: x, audience: y, algorithms: [HS256] }
+  trustedProxies: [10.0.0.0/40]
+  classes: { internal: {} }
+`);
+  t.match(wrong, 'clients.apiKeys.clients.erp.class` is none of `clients.classes`. Did you mean `internal`?');
+  t.match(wrong, 'has a key that `erp` has too');
+  t.match(wrong, 'A key has 16 to 512 visible characters');
+  t.match(wrong, '`clients.address` has no effect');
+  t.match(wrong, 'one of `jwks` and `jwksUrl`');
+  t.match(wrong, 'gives no client a class');
+  t.match(wrong, 'clients.jwt.algorithms[0]` must be one of');
+  t.match(wrong, 'Write an IP address, or a network');
+  t.notMatch(wrong, 'same-key', 'no key is told');
+  const rights = await problemsOf(`clients:
+  address: { class: all }
+  classes:
+    all: { allow: [order, orders.GetOrdr], deny: [orders.GetOrder.x], budget: { maximum: 200 } }
+`);
+  t.match(rights, 'There is no service `order`. Did you mean `orders`?');
+  t.match(rights, 'no operation `GetOrdr` that is known. Did you mean `orders.GetOrder`?');
+  t.match(rights, 'no operation `GetOrder.x`');
+  t.match(
+    await problemsOf('clients:\n  address: { class: all }\n  classes: { all: { budget: { maximum: 200 } } }\n'),
+    'weight is beyond the budget',
+  );
+  t.match(await problemsOf('clients:\n  classes: { all: {} }\n'), 'Nobody could call');
+  t.match(
+    await problemsOf('clients:\n  certificate: { class: a }\n  classes: { a: {} }\n'),
+    '`clients.certificate` needs `trustedProxies`',
+  );
+  t.match(
+    await problemsOf('clients:\n  jwt: { issuer: x, audience: y, class: a, jwks: "{}" }\n  classes: { a: {} }\n'),
+    'is no JSON Web Key Set',
+  );
+});
