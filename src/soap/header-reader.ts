@@ -32,6 +32,8 @@ export class HeaderReader implements XmlHandler {
   security: SecurityReader | null = null;
   /** Null when the message has neither Ids nor a signature. */
   ids: SignedIds | null = null;
+  /** No block goes on but those of WS-Addressing that say where to, and what it is called. */
+  isBare = true;
   readonly #dialect: Dialect;
   readonly #rules: HeaderRules;
   readonly #bounds: HeaderBounds;
@@ -57,6 +59,7 @@ export class HeaderReader implements XmlHandler {
     // "Fault at most once and only in Body" holds for the content of header blocks too.
     if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri) throw misplaced('Fault outside Body');
     this.#noteIds(tag);
+    if (tag.local !== 'Address') this.isBare = false;
     return this.#reader === null ? ELEMENTS : this.#reader.open(tag);
   }
 
@@ -89,6 +92,7 @@ export class HeaderReader implements XmlHandler {
     if (tag.uri === dialect.envelopeUri && !dialect.ownHeaderBlocks.includes(tag.local)) {
       throw misplaced('envelope element in Header');
     }
+    if (this.#rules.enforce && tag.uri.startsWith(RESERVED)) throw new Refusal('RESERVED_HEADER');
     if (++this.#blocks > this.#bounds.headerBlocksMax) throw new Refusal('SOAP_HEADER_LIMIT', 'blocks');
     const target = targetOf(tag, dialect, this.#rules);
     const ofAddressing = isAddressing(tag.uri);
@@ -97,6 +101,7 @@ export class HeaderReader implements XmlHandler {
     if (this.#fate === 'not understood') this.#noteUnknown(tag);
     if (this.#rules.enforce && isSecurity(tag)) this.#noteSecurity(tag, target);
     this.#noteIds(tag);
+    if (this.#fate !== 'take' && !isAboutDelivery(tag, dialect, ofAddressing)) this.isBare = false;
     // Not every stack asks whom a block is for: where answers go is judged whoever is named (catalogue S10).
     const sendsAnswers = ofAddressing && target === 'other' && (tag.local === 'ReplyTo' || tag.local === 'FaultTo');
     if (target !== 'gateway' && target !== 'service' && !sendsAnswers) return ELEMENTS;
@@ -130,5 +135,19 @@ export class HeaderReader implements XmlHandler {
     this.ids.note(tag);
   }
 }
+
+/** What the gateway says of a caller nobody else may say (catalogue B15). */
+const RESERVED = 'urn:soapstone:';
+
+/** A block that says nothing of what is asked for. With other attributes it is the parameter of a reference, or signed. */
+function isAboutDelivery(tag: StartTag, { envelopeUri }: Dialect, ofAddressing: boolean): boolean {
+  if (!ofAddressing || !DELIVERY.has(tag.local)) return false;
+  for (let index = 0; index < tag.attributeCount; index++) {
+    if (tag.attributeUri(index) !== envelopeUri) return false;
+  }
+  return true;
+}
+
+const DELIVERY: ReadonlySet<string> = new Set(['To', 'Action', 'MessageID', 'ReplyTo']);
 
 const misplaced = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);
