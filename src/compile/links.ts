@@ -2,6 +2,7 @@ import type { Problem } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import { nearest } from '../config/nearest.js';
 import type { LinkFault, LinkMapping } from '../graphql/link.js';
+import { costOfLink } from './costs.js';
 
 /** The links of a configuration. */
 export function linksOf({ config }: LoadedConfig): readonly LinkMapping[] {
@@ -14,6 +15,7 @@ export function linksOf({ config }: LoadedConfig): readonly LinkMapping[] {
       batch: batch === undefined ? null : { ...batch, items: batch.items ?? null },
       description: link.description ?? null,
       deprecated: link.deprecated ?? null,
+      cost: costOfLink(link.listSize, ['links', name]),
     };
   });
 }

@@ -4,21 +4,26 @@ import type { LoadedConfig } from '../config/load.js';
 import { nearest } from '../config/nearest.js';
 import type { MappedOperation } from '../config/operation-keys.js';
 import type { FieldKeys } from '../config/type-keys.js';
+import { costsOfSdl, withSdlCosts } from '../graphql/cost-sdl.js';
 import type { OperationMapping } from '../graphql/exposure.js';
 import { inputMappings, type RequestMapping } from '../graphql/input-mapping.js';
 import { type FieldMapping, type Finding, TYPES_PATH, type TypeMappings } from '../graphql/mapping.js';
 import { fieldOf } from './by-hand.js';
+import { costOfField, costOfOperation } from './costs.js';
 import type { SoapService } from './service.js';
 
 /** What the configuration of one service says about its operations as fields, by the operation's name. */
-export function operationsOf({ config }: SoapService): ReadonlyMap<string, OperationMapping> {
+export function operationsOf({ name: service, config }: SoapService): ReadonlyMap<string, OperationMapping> {
+  const inSdl = config.types === undefined ? null : costsOfSdl(config.types).roots;
   return new Map(
     Object.entries(config.operations).map(([name, mapping]): [string, OperationMapping] => {
       if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
       const { field: at, description = null, deprecated = null, faults = 'errors' } = mapping;
       const field = at === undefined ? null : fieldOf(at);
       const request = requestMapping(name, mapping);
-      return [name, { field, hidden: false, description, deprecated, faults, request }];
+      const given = inSdl?.get(at ?? '') ?? null;
+      const cost = costOfOperation(mapping, { service, path: ['operations', name] })?.or(given) ?? given;
+      return [name, { field, hidden: false, description, deprecated, faults, request, cost }];
     }),
   );
 }
@@ -31,23 +36,26 @@ const requestMapping = (name: string, { arguments: values = {}, headers = {} }: 
 type RequestKeys = Pick<DeepReadonly<MappedOperation>, 'arguments' | 'headers'>;
 
 /** What it says about types, by their XML name. */
-export const typesOf = ({ config }: SoapService): TypeMappings =>
-  new Map(
-    Object.entries(config.schema.types).map(([key, { name = null, description = null, hide, fields }]) => {
+export function typesOf({ name: service, config }: SoapService): TypeMappings {
+  const mapped = new Map(
+    Object.entries(config.schema.types).map(([key, { name = null, description = null, hide, cost = null, fields }]) => {
       const mapped = Object.entries(fields).map(([field, keys]): [string, FieldMapping] => [
         field,
-        fieldMapping(keys, [...TYPES_PATH, key, 'fields', field]),
+        fieldMapping(service, keys, [...TYPES_PATH, key, 'fields', field]),
       ]);
-      return [key, { name, description, hidden: hide, fields: new Map(mapped) }];
+      return [key, { name, description, hidden: hide, cost, fields: new Map(mapped) }];
     }),
   );
+  return config.types === undefined ? mapped : withSdlCosts(mapped, costsOfSdl(config.types).types);
+}
 
-const fieldMapping = (keys: Readonly<FieldKeys>, path: readonly string[]): FieldMapping => ({
+const fieldMapping = (service: string, keys: DeepReadonly<FieldKeys>, path: readonly string[]): FieldMapping => ({
   name: keys.name ?? null,
   description: keys.description ?? null,
   type: keys.type ?? null,
   hidden: keys.hide,
   deprecated: keys.deprecated ?? null,
+  cost: costOfField(keys, { service, path }),
   path,
 });
 

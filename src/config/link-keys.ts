@@ -1,3 +1,4 @@
+import { LIST_SIZE, type ListSizeKeys } from './cost-keys.js';
 import { GRAPHQL_NAME } from './formats.js';
 
 /** Keys of the links between operations: the part of the table of keys for them. */
@@ -7,6 +8,7 @@ export interface LinkKeys {
   batch?: BatchKeys;
   description?: string;
   deprecated?: string;
+  listSize?: ListSizeKeys;
 }
 
 export interface BatchKeys {
@@ -67,6 +69,10 @@ const LINK = {
     batch: BATCH,
     description: { type: 'string', description: 'The description of the field; that of the operation unless given.' },
     deprecated: { type: 'string', description: 'Why the field should not be used any more.', minLength: 1 },
+    listSize: {
+      ...LIST_SIZE,
+      description: 'How long its list is, for the cost; as the operation has it unless given.',
+    },
   },
 } as const;
 

@@ -1,4 +1,5 @@
 import { RETYPE_TARGETS } from '../graphql/retype.js';
+import { LIST_SIZE, type ListSizeKeys, points } from './cost-keys.js';
 import { GRAPHQL_NAME } from './formats.js';
 
 /** Keys of a service about the types that its schema is made of: the part of the table of keys for them. */
@@ -11,6 +12,7 @@ export interface TypeKeys {
   name?: string;
   description?: string;
   hide: boolean;
+  cost?: number;
   fields: Record<string, FieldKeys>;
 }
 
@@ -20,6 +22,8 @@ export interface FieldKeys {
   hide: boolean;
   deprecated?: string;
   description?: string;
+  cost?: number;
+  listSize?: ListSizeKeys;
 }
 
 const NAME = { type: 'string', pattern: `^${GRAPHQL_NAME}$`, hint: 'Write a GraphQL name.' } as const;
@@ -40,6 +44,8 @@ const FIELD = {
     hide: { ...HIDE, description: 'Leaves it out of replies, and of requests unless it must be given.' },
     deprecated: { ...TEXT, description: 'Marks it as deprecated, for this reason.' },
     description: { ...TEXT, description: 'Instead of its documentation.' },
+    cost: points('What it costs each time it is selected of an object; nothing unless given.'),
+    listSize: LIST_SIZE,
   },
 } as const;
 
@@ -51,6 +57,7 @@ const TYPE = {
     name: { ...NAME, description: 'Its name in GraphQL; that of the input type ends in `Input`.' },
     description: { ...TEXT, description: 'Instead of its documentation.' },
     hide: { ...HIDE, description: 'Leaves out every field of this type.' },
+    cost: points('What each object of the type costs; 1 unless given.'),
     fields: {
       type: 'object',
       description: 'By the XML name of an element or attribute; `@name` is the attribute where both exist.',

@@ -10,12 +10,21 @@ export class FieldCost {
   readonly arguments: ReadonlyMap<string, number>;
   /** KiB that the reply to one call is taken to have; null: unknown. */
   readonly replyKib: number | null;
+  /** Where it stands in the configuration; null: elsewhere. */
+  readonly origin: CostOrigin | null;
 
-  constructor({ weight = null, listSize = null, arguments: given = NONE, replyKib = null }: FieldCostParts) {
+  constructor({
+    weight = null,
+    listSize = null,
+    arguments: given = NONE,
+    replyKib = null,
+    origin = null,
+  }: FieldCostParts) {
     this.weight = weight;
     this.listSize = listSize;
     this.arguments = given;
     this.replyKib = replyKib;
+    this.origin = origin;
   }
 
   /** This, and what it leaves open as the other has it. */
@@ -26,6 +35,7 @@ export class FieldCost {
       listSize: this.listSize ?? other.listSize,
       arguments: new Map([...other.arguments, ...this.arguments]),
       replyKib: this.replyKib ?? other.replyKib,
+      origin: this.origin ?? other.origin,
     });
   }
 }
@@ -35,6 +45,13 @@ export interface FieldCostParts {
   readonly listSize?: ListSize | null;
   readonly arguments?: ReadonlyMap<string, number>;
   readonly replyKib?: number | null;
+  readonly origin?: CostOrigin | null;
+}
+
+/** A place in the configuration: from the keys of the service on, or of all where that is null. */
+export interface CostOrigin {
+  readonly service: string | null;
+  readonly path: readonly string[];
 }
 
 /** How long a list is: sections 2.4 and 2.5 of the specification. Paths are of GraphQL names, a dot between them. */
@@ -50,6 +67,10 @@ export interface ListSize {
 }
 
 const NONE: ReadonlyMap<string, number> = new Map();
+
+/** What is said about a call, with the weight of calls to its service where its operation does not say. */
+export const costOfCall = (cost: FieldCost | null, usual: number | null): FieldCost | null =>
+  usual === null ? cost : (cost ?? new FieldCost({})).or(new FieldCost({ weight: usual }));
 
 /** What is said about the cost of a field, argument or type of a schema. */
 interface Costed {

@@ -77,7 +77,7 @@ interface Sum {
 }
 
 class CostWalk {
-  readonly sum: Sum = { points: 0, calls: 0, callPoints: 0 };
+  sum: Sum = { points: 0, calls: 0, callPoints: 0 };
   /** The weight of the dearest call. */
   dearest = 0;
   readonly variables = new Set<string>();
@@ -123,16 +123,14 @@ class CostWalk {
       this.#add(known);
       return;
     }
-    const before = { ...this.sum };
+    // By itself, so that what it costs is known even where the sum has reached its bound.
+    const around = this.sum;
+    this.sum = { points: 0, calls: 0, callPoints: 0 };
     this.#inner(condition, fragment.selectionSet, scope);
-    const { points, calls, callPoints } = this.sum;
-    const cost = {
-      points: points - before.points,
-      calls: calls - before.calls,
-      callPoints: callPoints - before.callPoints,
-    };
-    // What has reached the bound has lost what it cost by itself.
-    if (Math.max(points, calls, callPoints) < MOST) this.#known.set(key, cost);
+    const cost = this.sum;
+    this.sum = around;
+    this.#known.set(key, cost);
+    this.#add(cost);
   }
 
   #add({ points, calls, callPoints }: Sum): void {

@@ -1,4 +1,5 @@
 import type { Operation, XsdType } from '../wsdl/model.js';
+import type { FieldCost } from './cost-rules.js';
 import type { FaultStyle } from './faults.js';
 import type { RequestMapping } from './input-mapping.js';
 import type { TypeMappings } from './mapping.js';
@@ -20,6 +21,8 @@ export interface GraphqlService {
   readonly types?: TypeMappings;
   /** Every named type of the service, for `types` to be checked. */
   readonly knownTypes?: Iterable<XsdType>;
+  /** Points for a call where its operation does not say; null or not given: as calls cost in general. */
+  readonly callCost?: number | null;
 }
 
 export interface OperationMapping {
@@ -34,6 +37,8 @@ export interface OperationMapping {
   readonly faults?: FaultStyle;
   /** What is wanted of its arguments and header blocks otherwise. */
   readonly request?: RequestMapping | null;
+  /** What a call costs, and how long its list is; null or not given: as calls and lists are in general. */
+  readonly cost?: FieldCost | null;
 }
 
 export type RootType = 'Query' | 'Mutation';

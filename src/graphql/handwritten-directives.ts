@@ -1,4 +1,5 @@
 import { type DirectiveNode, type DocumentNode, Kind, type Location, visit } from 'graphql';
+import { checkCostDirective } from './cost-sdl.js';
 import { occurrenceOf, type SdlField, xmlDirective } from './handwritten-model.js';
 
 type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
@@ -16,15 +17,17 @@ export function checkDirectives(document: DocumentNode, report: Report): void {
 
 const isRoot = (typeName: string): boolean => typeName === 'Query' || typeName === 'Mutation';
 
-function checkDirective({ name, arguments: given = [], loc }: DirectiveNode, report: Report): void {
+function checkDirective(directive: DirectiveNode, report: Report): void {
+  const { name, arguments: given = [], loc } = directive;
   if (name.value === 'deprecated') {
     report('@deprecated has no place here.', loc, 'Write `deprecated` into the mapping of the operation or the type.');
     return;
   }
   // A scalar that was copied from a printed schema has it.
   if (name.value === 'specifiedBy') return;
+  if (checkCostDirective(directive, report)) return;
   if (name.value !== 'xml') {
-    report(`There is no directive @${name.value}.`, loc, 'Known here: @xml.');
+    report(`There is no directive @${name.value}.`, loc, 'Known here: @xml, @cost, @listSize.');
     return;
   }
   for (const argument of given) {

@@ -1,5 +1,6 @@
 import { type DocumentNode, type EnumTypeDefinitionNode, type FieldDefinitionNode, Kind, type Location } from 'graphql';
 import type { AttributeDeclaration, ComplexType, Operation, Particle, XsdType } from '../wsdl/model.js';
+import { isCostDirectiveDefinition } from './cost-sdl.js';
 import type { RootType } from './exposure.js';
 import {
   complexType,
@@ -69,6 +70,10 @@ export class HandwrittenTypes {
             const remedy = `The scalars are ${[...SDL_SCALARS.keys(), 'XML'].join(', ')}.`;
             report(`There is no scalar ${definition.name.value}.`, definition.loc, remedy);
           }
+          break;
+        case Kind.DIRECTIVE_DEFINITION:
+          if (isCostDirectiveDefinition(definition)) break;
+          report('Only the cost directives can be defined here.', definition.loc);
           break;
         default:
           report('Only object, input, enum and scalar types can be used here.', definition.loc);

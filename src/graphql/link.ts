@@ -1,5 +1,6 @@
 import type { GraphQLField, GraphQLFieldConfig, GraphQLOutputType } from 'graphql';
 import type { BoundField } from './bound-field.js';
+import type { FieldCost } from './cost-rules.js';
 
 /** A link as the configuration has it: a field that one type gets by calling an operation with fields of the object. */
 export interface LinkMapping {
@@ -13,6 +14,8 @@ export interface LinkMapping {
   readonly description: string | null;
   /** Why it should not be used any more; null where it should. */
   readonly deprecated: string | null;
+  /** How long its list is; null or not given: as the operation has it. */
+  readonly cost?: FieldCost | null;
 }
 
 /** An operation that answers many objects in one call. */

@@ -1,5 +1,6 @@
 import type { ComplexType, ElementDeclaration, XsdType } from '../wsdl/model.js';
 import { typeKey } from '../wsdl/model.js';
+import type { FieldCost } from './cost-rules.js';
 
 /** What the operator wants otherwise than the rules make it, by the XML name of a type: `Customer` or `{uri}Customer`. */
 export type TypeMappings = ReadonlyMap<string, TypeMapping>;
@@ -10,6 +11,10 @@ export interface TypeMapping {
   readonly description: string | null;
   /** Nothing of this type is shown. */
   readonly hidden: boolean;
+  /** Points for each object; null or not given: by rule. */
+  readonly cost?: number | null;
+  /** The service may have no such type. */
+  readonly isOptional?: boolean;
   /** By the XML name of an element or attribute (`@name` where both exist); `value` is the text of simple content. */
   readonly fields: ReadonlyMap<string, FieldMapping>;
 }
@@ -22,6 +27,8 @@ export interface FieldMapping {
   readonly hidden: boolean;
   /** The reason; null: not deprecated. */
   readonly deprecated: string | null;
+  /** Null or not given: by rule. */
+  readonly cost?: FieldCost | null;
   /** Where it stands, from the keys of the service on. */
   readonly path: readonly string[];
 }
@@ -92,6 +99,7 @@ export class MappingTable {
     for (const [key, mapping] of this.#mappings) {
       const path = [...TYPES_PATH, key];
       const met = this.#usedTypes.get(key);
+      if (met === undefined && mapping.isOptional === true) continue;
       if (met === undefined) {
         const among = key.startsWith('{') ? known.flatMap(({ name }) => (name === null ? [] : [typeKey(name)])) : names;
         findings.push({ service, path, what: `There is no type ${key}.`, remedy: null, among });

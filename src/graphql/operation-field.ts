@@ -8,6 +8,7 @@ import {
 import type { EncodeElement, RequestPlan } from '../codec/plan.js';
 import type { ComplexType, ElementDeclaration, Operation, SimpleType } from '../wsdl/model.js';
 import { contentOf, wrappedItem } from './content.js';
+import { costExtensions } from './cost-rules.js';
 import { descriptionOf } from './description.js';
 import type { OperationMapping } from './exposure.js';
 import type { FaultTypes } from './faults.js';
@@ -62,6 +63,7 @@ export function operationField(
       description: mapping?.description ?? descriptionOf(operation.documentation),
       deprecationReason: mapping?.deprecated ?? null,
       args: fields.size === 0 ? {} : configs(fields),
+      extensions: costExtensions(mapping?.cost ?? null),
     },
     requestPlan: { body: request.body, headers: headers.plans, encoded: operation.use === 'encoded' },
     reply: reply.shape,

@@ -7,6 +7,7 @@ import {
   type GraphQLOutputType,
   type GraphQLScalarType,
 } from 'graphql';
+import { costExtensions, type FieldCost } from './cost-rules.js';
 import { PRESENCE } from './leaf.js';
 import type { ChoiceMember, Member } from './members.js';
 import type { FieldShape } from './shape.js';
@@ -18,12 +19,15 @@ export interface OutputField {
   readonly description: string | null;
   /** The reason; null: not deprecated. */
   readonly deprecated: string | null;
+  /** Null or not given: by rule. */
+  readonly cost?: FieldCost | null;
 }
 
 /** What the schema says about a member. */
-export const aboutOf = (member: Member | ChoiceMember): Pick<OutputField, 'description' | 'deprecated'> => ({
+export const aboutOf = (member: Member | ChoiceMember): Pick<OutputField, 'description' | 'deprecated' | 'cost'> => ({
   description: member.description,
   deprecated: member.mapping?.deprecated ?? null,
+  cost: member.mapping?.cost ?? null,
 });
 
 /** The name of the field of a type that has none. */
@@ -65,9 +69,14 @@ export function configs(
   fields: ReadonlyMap<string, OutputField>,
 ): Record<string, GraphQLFieldConfig<unknown, unknown>> {
   return Object.fromEntries(
-    [...fields].map(([name, { type, shape, description, deprecated }]) => [
+    [...fields].map(([name, { type, shape, description, deprecated, cost = null }]) => [
       name,
-      { type: shape.nonNull ? new GraphQLNonNull(type) : type, description, deprecationReason: deprecated },
+      {
+        type: shape.nonNull ? new GraphQLNonNull(type) : type,
+        description,
+        deprecationReason: deprecated,
+        extensions: costExtensions(cost),
+      },
     ]),
   );
 }

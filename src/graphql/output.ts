@@ -12,6 +12,7 @@ import type { ComplexType, SimpleType, XsdType } from '../wsdl/model.js';
 import { typeKey } from '../wsdl/model.js';
 import { ChoiceTypes } from './choice-types.js';
 import { contentOf, hides, wrappedItem } from './content.js';
+import { costExtensions } from './cost-rules.js';
 import { descriptionOf } from './description.js';
 import { type Leaf, type LeafTable, PRESENCE } from './leaf.js';
 import type { AttributeMember, ElementMember, Member, MemberTable, TextMember } from './members.js';
@@ -210,6 +211,7 @@ export class OutputTypes {
       description: this.#description(type),
       interfaces: () => this.#interfacesOf(type),
       fields: () => configs(this.#fields(type, name)),
+      extensions: this.#extensions(type),
     });
     this.#interfaces.set(type, made);
     this.#bases.set(made, type);
@@ -233,6 +235,7 @@ export class OutputTypes {
       description: this.#description(type),
       interfaces: supertypes,
       fields: () => configs(fields()),
+      extensions: this.#extensions(type),
     });
     const conditions = lazily(() => new Set([name, ...supertypes().map((supertype) => supertype.name)]));
     const shapes = lazily(() => new Map([...fields()].map(([field, { shape }]) => [field, shape])));
@@ -249,6 +252,10 @@ export class OutputTypes {
     this.#objects.set(type, made);
     this.#made.push(graphqlType);
     return made;
+  }
+
+  #extensions(type: ComplexType): ReturnType<typeof costExtensions> {
+    return costExtensions(this.#names.mappingOf(this.#service).of(type)?.cost ?? null);
   }
 
   #description(type: ComplexType): string | null {
