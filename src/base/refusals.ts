@@ -56,6 +56,11 @@ export const REFUSALS = {
     fault: 'MustUnderstand',
     text: 'A header block that must be understood is not understood.',
   },
+  RESERVED_HEADER: {
+    blame: 'peer',
+    level: 'info',
+    text: 'A header block is in a namespace of the gateway.',
+  },
 
   DATA_ENCODING_UNKNOWN: {
     blame: 'peer',
@@ -180,6 +185,7 @@ export const REFUSALS = {
   CIRCUIT_OPEN: { blame: 'upstream', level: 'warn', text: 'The service failed repeatedly and is given a rest.' },
   POOL_EXHAUSTED: { blame: 'upstream', level: 'warn', text: 'Too many requests are waiting for the service.' },
   SOAP_FAULT: { blame: 'upstream', level: 'info', text: 'The service answered with a Fault.' },
+  GRAPHQL_UPSTREAM_ERROR: { blame: 'upstream', level: 'info', text: 'The service answered with an error.' },
 
   // GraphQL. `status` is that of an answer in application/graphql-response+json with no data.
   BAD_REQUEST: { blame: 'client', level: 'info', status: 400, text: 'The GraphQL request is malformed.' },
@@ -231,7 +237,36 @@ export const REFUSALS = {
     status: 400,
     text: 'The request lacks a header that proves its origin.',
   },
-  BATCHING_NOT_SUPPORTED: { blame: 'client', level: 'info', status: 400, text: 'Batches are not accepted.' },
+  BATCHING_NOT_SUPPORTED: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    text: 'Batches are not accepted, or not as long and deep as this one.',
+  },
+  PERSISTED_QUERY_NOT_FOUND: {
+    blame: 'client',
+    level: 'info',
+    status: 404,
+    text: 'No document is known by what the request names.',
+  },
+  PERSISTED_QUERY_NOT_SUPPORTED: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    text: 'Documents are not kept here: each request has to bring its own.',
+  },
+  PERSISTED_QUERY_HASH_MISMATCH: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    text: 'The hash is not that of the document.',
+  },
+  PERSISTED_QUERY_ONLY: {
+    blame: 'client',
+    level: 'info',
+    status: 400,
+    text: 'Only the documents that the gateway was given are run.',
+  },
 
   // Subscriptions.
   SUBSCRIPTION_TRANSPORT: {
