@@ -2,36 +2,40 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Client } from '../access/client.js';
 import type { Exchange } from '../base/exchange.js';
-import { Refusal } from '../base/refusal.js';
+import { asRefusal, Refusal } from '../base/refusal.js';
 import type { Grant } from '../budget/budget.js';
+import { InputError } from '../codec/input-error.js';
 import type { Decoded } from '../codec/plan.js';
 import type { RequestContext } from '../codec/source.js';
+import type { RemoteUpstream } from '../compile/remote-upstream.js';
 import type { SoapService } from '../compile/service.js';
 import type { Compiled } from '../compile.js';
 import type { Admission, Admitted } from '../graphql/admit.js';
 import { readText } from '../graphql/body.js';
 import type { FieldCall } from '../graphql/field-call.js';
 import { admissionOf, createGraphqlHandler, type GraphqlContext, type GraphqlHandler } from '../graphql/http.js';
-import { rootPlanOf } from '../graphql/root-plan.js';
+import { type PlannedSchema, rootPlanOf } from '../graphql/root-plan.js';
 import { limitOf } from '../graphql/scale.js';
 import { callOperation } from './call.js';
 import { type Purse, permit, rateLimited } from './charge.js';
 import type { Ending } from './ending.js';
 import { invite } from './invite.js';
 import { endLingering } from './linger.js';
+import { sendOperation } from './remote.js';
 
 /** The one GraphQL endpoint over all services. */
 export interface GraphqlDoor {
   readonly handler: GraphqlHandler;
   /** The same for every transport. */
   readonly admission: Admission;
-  readonly built: Pick<Compiled['graph'], 'schema' | 'fields' | 'links'>;
+  readonly built: PlannedSchema;
   readonly services: ReadonlyMap<string, SoapService>;
+  readonly remotes: ReadonlyMap<string, RemoteUpstream>;
   readonly bodyBytesMax: number;
   readonly codec: Compiled['config']['limits']['codec'];
 }
 
-export function makeGraphqlDoor({ config, graph, services }: Compiled): GraphqlDoor {
+export function makeGraphqlDoor({ config, graph, services, remotes }: Compiled): GraphqlDoor {
   const { limits, graphql } = config;
   const options = {
     built: graph,
@@ -45,6 +49,7 @@ export function makeGraphqlDoor({ config, graph, services }: Compiled): GraphqlD
     admission,
     built: graph,
     services: new Map(services.map((service) => [service.name, service])),
+    remotes: new Map(remotes.map((service) => [service.name, service])),
     bodyBytesMax: limits.graphql.bodyBytes,
     codec: limits.codec,
   };
@@ -88,7 +93,13 @@ export function contextOf(
   let grant: Grant | null = null;
   return {
     signal,
+    id: exchange.id,
     callField: (field) => callField(door, exchange, { signal, headers, client }, field),
+    sendRemote: (request) => {
+      const service = door.remotes.get(request.service);
+      if (service === undefined) throw new Error('a field of a service that is not there');
+      return sendOperation(request, { exchange, service, signal, headers });
+    },
     admitted: (admitted) => {
       exchange.operation = admitted.operation.operation;
       exchange.cost = admitted.cost;
@@ -159,7 +170,8 @@ async function callField(
     permit(client, service.name, field.bound.operation.name);
     return await callOperation(field, { exchange, service, signal, headers, limits: door.codec });
   } catch (caught) {
-    if (caught instanceof Refusal) exchange.refuse(caught);
+    // What the caller gave cannot be written: that is told, and nothing went wrong.
+    if (!(caught instanceof InputError)) exchange.refuse(asRefusal(caught));
     throw caught;
   }
 }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { createHandler, type Request, type Response } from 'graphql-http';
 import { asRefusal, Refusal } from '../base/refusal.js';
 import { type Admission, type Admitted, admit } from './admit.js';
@@ -25,6 +25,8 @@ export interface GraphqlOptions {
 /** What the one request that is being answered has to do with the rest of the gateway. */
 export interface GraphqlContext {
   readonly callField: CallField;
+  /** What the log calls the request: told with an error that is a bug of ours. */
+  readonly id?: string;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
   /** The operation is within the limits and about to run. Throws a `Refusal` where the client may not, or not now. */
@@ -108,18 +110,27 @@ async function answer(
     context.refused?.(refusal);
     if (refusal.code === 'HTTP_METHOD') return withStatus(405, [codedError('HTTP_METHOD')], { allow: 'POST' });
     if (isMalformed(refusal)) return withStatus(400, malformed(refusal), {});
-    if (refusal.kind.blame === 'us') return withStatus(500, refusalErrors(refusal), {});
+    if (refusal.kind.blame === 'us') return withStatus(500, traced(refusalErrors(refusal), context), {});
     if (refusal.kind.httpStatus !== undefined) return denied(refusal, refusal.kind.httpStatus, admitted, context);
     return refusalErrors(refusal);
   }
   const { callField, signal } = context;
   const refused = (refusal: Refusal): void => context.refused?.(refusal);
-  const result = await executeOperation(admitted, { built, callField, signal, limits, refused });
+  const ran = await executeOperation(admitted, { built, callField, signal, limits, refused });
+  const result = ran.errors === undefined ? ran : { ...ran, errors: traced(ran.errors, context) };
   const throttle = context.throttle?.() ?? null;
   return throttle === null
     ? result
     : { ...result, extensions: { cost: costReport(admitted.cost, admitted.cost, throttle) } };
 }
+
+/** A bug of ours tells nothing but where the log has it. */
+const traced = (errors: readonly GraphQLError[], { id }: GraphqlContext): readonly GraphQLError[] =>
+  errors.map((error) => {
+    const { message, nodes, path, extensions } = error;
+    if (extensions['code'] !== 'INTERNAL' || id === undefined) return error;
+    return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions: { ...extensions, id } });
+  });
 
 /** Who may not call, or has nothing left to spend: the one answer that says so even to those who ask no further. */
 function denied(refusal: Refusal, status: number, admitted: Admitted | null, context: GraphqlContext): Response {
