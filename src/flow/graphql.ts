@@ -102,7 +102,7 @@ export function contextOf(
     },
     admitted: (admitted) => {
       exchange.operation = admitted.operation.operation;
-      exchange.cost = admitted.cost;
+      exchange.cost = (exchange.cost ?? 0) + admitted.cost;
       if (admitted.exceeded.size > 0) exchange.measuredLimits = [...admitted.exceeded];
       permitAll(door, client, admitted);
       grant = charge(purse, admitted.cost);
@@ -111,6 +111,8 @@ export function contextOf(
       if (grant !== null) budgets.settle(grant, actualCost);
     },
     throttle: () => budgets.status(client),
+    pay: (points) => client.budget === null || budgets.take(client, points).isGranted,
+    another: () => contextOf(door, purse, exchange, { signal, headers }),
     refused: (refusal) => {
       exchange.refuse(refusal);
       exchange.exceededLimit = limitOf(refusal);

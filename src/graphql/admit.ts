@@ -23,6 +23,7 @@ import type { LinkTable } from './link.js';
 import { checkShape } from './measure.js';
 import type { Variables } from './plan.js';
 import { LimitRefusal, Scale } from './scale.js';
+import type { TrustedDocuments } from './trusted.js';
 import { validateDocument } from './validation.js';
 import { coerceVariables } from './variables.js';
 
@@ -43,6 +44,8 @@ export interface Admission {
   readonly measured?: ReadonlySet<MeasurableLimit>;
   readonly introspection: boolean;
   readonly documents: DocumentCache;
+  /** Known since the start; none unless given. */
+  readonly trusted?: TrustedDocuments | null;
   /** Not given: made from the others. */
   readonly costs?: CostTable;
 }
@@ -69,6 +72,8 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   const scale = new Scale(limits, measured);
   const given = measureVariables(params.variables, scale);
   let document = documents.get(params.query);
+  if (admission.trusted?.only === true && !admission.trusted.hasText(params.query))
+    throw new Refusal('PERSISTED_QUERY_ONLY');
   if (document === undefined) {
     document = readDocument(params.query, admission);
     documents.set(params.query, document);
@@ -102,7 +107,8 @@ export class CostRefusal extends Refusal {
   }
 }
 
-function readDocument(query: string, { schema, limits, measured, introspection }: Admission): AdmittedDocument {
+/** Parses and validates a document. Throws as `admit` does. */
+export function readDocument(query: string, { schema, limits, measured, introspection }: Admission): AdmittedDocument {
   const scale = new Scale(limits, measured);
   scale.hold('characters', query.length);
   const document = parseDocument(query, scale.most('tokens'));

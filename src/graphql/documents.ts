@@ -3,6 +3,7 @@ import { Kind, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { MIB } from '../base/limit.js';
 import type { MeasurableLimit } from './limits.js';
+import type { PersistedLimits } from './persisted-limits.js';
 import type { Fragments, Variables } from './plan.js';
 
 /** A document that was parsed and validated against the schema of one generation. */
@@ -56,6 +57,8 @@ export interface Maker<T> {
 
 /** The documents of one generation by their text; the least recently used go first. */
 export class DocumentCache {
+  /** They never go. */
+  readonly #pinned: ReadonlyMap<string, AdmittedDocument>;
   readonly #cache = new LRUCache<string, AdmittedDocument>({
     max: 1000,
     maxSize: 16 * MIB,
@@ -63,12 +66,47 @@ export class DocumentCache {
     sizeCalculation: (_document, text) => 1000 + 40 * text.length,
   });
 
+  constructor(pinned: ReadonlyMap<string, AdmittedDocument> = new Map()) {
+    this.#pinned = pinned;
+  }
+
   get(text: string): AdmittedDocument | undefined {
-    return this.#cache.get(text);
+    return this.#pinned.get(text) ?? this.#cache.get(text);
   }
 
   set(text: string, document: AdmittedDocument): void {
     this.#cache.set(text, document);
+  }
+}
+
+/** Texts of documents by the SHA-256 of their UTF-8, in lower case hexadecimal. Only texts: each is admitted anew. */
+export interface PersistedStore {
+  /** Null for what is not, or no longer, or for the moment not to be had. Never rejects. */
+  get(hash: string): Promise<string | null>;
+  /** Never rejects: what cannot be kept is forgotten. */
+  set(hash: string, text: string): Promise<void>;
+}
+
+/** Remembers the texts of documents in this process, whatever the generation. */
+export class MemoryPersistedStore implements PersistedStore {
+  readonly #texts: LRUCache<string, string>;
+
+  constructor({ entries, bytes, keptMillis }: PersistedLimits) {
+    this.#texts = new LRUCache({
+      max: entries,
+      maxSize: bytes,
+      sizeCalculation: (text, hash) => 2 * (text.length + hash.length),
+      ttl: keptMillis,
+      updateAgeOnGet: true,
+    });
+  }
+
+  async get(hash: string): Promise<string | null> {
+    return this.#texts.get(hash) ?? null;
+  }
+
+  async set(hash: string, text: string): Promise<void> {
+    this.#texts.set(hash, text);
   }
 }
 

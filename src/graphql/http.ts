@@ -1,30 +1,41 @@
 import { STATUS_CODES } from 'node:http';
 import { GraphQLError } from 'graphql';
-import { createHandler, type Request, type Response } from 'graphql-http';
+import { createHandler, type Response } from 'graphql-http';
 import { asRefusal, Refusal } from '../base/refusal.js';
 import { type Admission, type Admitted, admit } from './admit.js';
+import { answerInOrder, checkBatch, joinAnswers } from './batch.js';
 import { costReport, type Throttle } from './cost-report.js';
 import { DocumentCache } from './documents.js';
 import { codedError, DocumentRefusal, refusalErrors } from './errors.js';
 import { executeOperation } from './execute.js';
 import type { CallField } from './field-call.js';
 import type { GraphqlLimits, MeasurableLimit } from './limits.js';
-import { type GraphqlRequest, readParams } from './params.js';
+import { type GivenParams, type GraphqlRequest, givenParams, readRequest } from './params.js';
+import { NOTHING_PERSISTED, type PersistedDocuments } from './persisted.js';
+import type { SendRemote } from './remote.js';
+import type { PlannedSchema } from './root-plan.js';
 import { LimitRefusal } from './scale.js';
-import type { BuiltSchema } from './schema.js';
+import type { TrustedDocuments } from './trusted.js';
 
 /** What one generation answers GraphQL with. */
 export interface GraphqlOptions {
-  readonly built: Pick<BuiltSchema, 'schema' | 'fields' | 'links'>;
+  readonly built: PlannedSchema;
   readonly limits: GraphqlLimits;
   /** Limits that only count; none unless given. */
   readonly measured?: readonly MeasurableLimit[];
   readonly introspection: boolean;
+  /** How many requests a batch may hold; without it there are no batches. */
+  readonly batch?: number;
+  /** Documents that requests may name; without it they cannot. */
+  readonly persisted?: PersistedDocuments;
+  readonly trusted?: TrustedDocuments | null;
 }
 
 /** What the one request that is being answered has to do with the rest of the gateway. */
 export interface GraphqlContext {
   readonly callField: CallField;
+  /** Needed where a service speaks GraphQL. */
+  readonly sendRemote?: SendRemote | null;
   /** What the log calls the request: told with an error that is a bug of ours. */
   readonly id?: string;
   /** Aborted when the client has gone. */
@@ -35,6 +46,10 @@ export interface GraphqlContext {
   settled?(actualCost: number): void;
   /** What the client has left to spend; null where it has no budget. */
   throttle?(): Throttle | null;
+  /** Charges the client for what is no operation; false, and no charge, where it cannot pay. */
+  pay?(points: number): boolean;
+  /** The same for a further operation of the request: each of a batch has one of its own. */
+  another?(): GraphqlContext;
   /** Nothing was run, or a part was not because it is beyond a limit. */
   refused?(refusal: Refusal): void;
 }
@@ -49,13 +64,14 @@ export interface GraphqlResponse {
 export type GraphqlHandler = (request: GraphqlRequest, context: GraphqlContext) => Promise<GraphqlResponse>;
 
 /** What every request of one generation is held to, over whatever transport it comes. */
-export const admissionOf = ({ built, limits, measured, introspection }: GraphqlOptions): Admission => ({
+export const admissionOf = ({ built, limits, measured, introspection, trusted = null }: GraphqlOptions): Admission => ({
   schema: built.schema,
   links: built.links,
   limits,
   measured: new Set(measured),
   introspection,
-  documents: new DocumentCache(),
+  documents: new DocumentCache(trusted?.documents),
+  trusted,
 });
 
 /**
@@ -63,60 +79,135 @@ export const admissionOf = ({ built, limits, measured, introspection }: GraphqlO
  * is ours. Rejects only if the client has gone, or with a bug.
  */
 export function createGraphqlHandler(options: GraphqlOptions, admission = admissionOf(options)): GraphqlHandler {
-  const handler = createHandler<GraphqlRequest, GraphqlContext>({
-    parseRequestParams: async (request) => {
+  const { batch = 0 } = options;
+  const handler = createHandler<GraphqlRequest, Turn>({
+    parseRequestParams: async ({ raw, context: turn }) => {
       try {
-        const { query, operationName, variables } = await readParams(request.raw);
-        return { query, operationName, variables: { ...variables } };
+        const given = turn.part === null ? await readRequest(raw) : turn.part.given;
+        if (batch > 0 && Array.isArray(given)) {
+          checkBatch(given, batch);
+          turn.batch = given;
+          return NO_ANSWER;
+        }
+        turn.asked = givenParams(given);
+        return NO_PARAMS;
       } catch (caught) {
-        const refusal = asRefusal(caught);
-        request.context.refused?.(refusal);
+        const refusal = refuse(turn, caught);
         const { status } = refusal.kind;
         // These are no GraphQL requests: they are answered by the status alone.
         if (refusal.code.startsWith('HTTP_') && status !== undefined) return empty(status, refusal.code);
         throw refusal;
       }
     },
-    onSubscribe: async (request, params) => {
-      const { query, operationName = null, variables } = params;
-      return answer({ query, operationName, variables: variables ?? {} }, request, admission, options);
-    },
+    onSubscribe: ({ method, context: turn }) => answer(turn, method, admission, options),
     formatError: (error) => (error instanceof Refusal ? requestError(error) : error),
   });
-  return async (request, context) => {
-    const headers = { accept: joined(request.headers['accept']) };
-    const { method, url } = request;
-    const [body, init] = await handler({ method, url, headers, body: null, raw: request, context });
-    return { status: init.status, headers: { ...init.headers, 'x-content-type-options': 'nosniff' }, body };
+  const respond = async (raw: GraphqlRequest, context: GraphqlContext, part: Part | null): Promise<GraphqlResponse> => {
+    const turn: Turn = { context, part, batch: null, asked: null, refusal: null };
+    const headers = { accept: joined(raw.headers['accept']) };
+    const { method, url } = raw;
+    const [body, init] = await handler({ method, url, headers, body: null, raw, context: turn });
+    if (turn.batch === null) return { status: statusOf(init, turn), headers: headersOf(init, turn), body };
+    const nextContext = contextsOf(context, admission);
+    return joinAnswers(
+      await answerInOrder(turn.batch, (given, begin) => respond(raw, nextContext(), { given, begin })),
+    );
   };
+  return (request, context) => respond(request, context, null);
+}
+
+/** A request on its way through graphql-http. */
+interface Turn {
+  readonly context: GraphqlContext;
+  /** Null for a request that came alone. */
+  readonly part: Part | null;
+  /** The requests within it; null for a request of its own. */
+  batch: readonly unknown[] | null;
+  asked: GivenParams | null;
+  refusal: Refusal | null;
+}
+
+/** One request of a batch. */
+interface Part {
+  readonly given: unknown;
+  begin(isMutation: boolean): Promise<void>;
+}
+
+/** graphql-http wants parameters, or an answer: ours are made elsewhere. */
+const NO_PARAMS = { query: '' };
+const NO_ANSWER: Response = [null, { status: 200, statusText: '' }];
+
+function refuse(turn: Turn, caught: unknown): Refusal {
+  const refusal = asRefusal(caught);
+  turn.refusal = refusal;
+  turn.context.refused?.(refusal);
+  return refusal;
+}
+
+/** Makes the contexts of the requests of a batch: together they may not cost more than one request. */
+function contextsOf(context: GraphqlContext, { limits, measured }: Admission): () => GraphqlContext {
+  let points = 0;
+  return () => {
+    const own = context.another?.() ?? context;
+    return {
+      ...own,
+      admitted(admitted) {
+        const sum = points + admitted.cost;
+        if (sum > limits.cost && measured?.has('cost') !== true) throw new Refusal('MAX_COST_LIMIT', 'of a batch');
+        own.admitted?.(admitted);
+        points = sum;
+      },
+    };
+  };
+}
+
+/** graphql-http answers all that is refused alike: the status of a refusal counts where it says more. */
+function statusOf({ status, headers }: Response[1], { refusal }: Turn): number {
+  const isTyped = headers?.['content-type']?.startsWith('application/graphql-response+json') === true;
+  return isTyped && status === 400 ? (refusal?.kind.status ?? status) : status;
+}
+
+function headersOf({ headers }: Response[1], { refusal }: Turn): Readonly<Record<string, string>> {
+  // Sent once more with its text, the same address has another answer.
+  const cache = refusal?.code === 'PERSISTED_QUERY_NOT_FOUND' ? { 'cache-control': 'no-store' } : {};
+  return { ...headers, ...cache, 'x-content-type-options': 'nosniff' };
 }
 
 type Answer = Response | readonly GraphQLError[] | Awaited<ReturnType<typeof executeOperation>>;
 
-async function answer(
-  params: Parameters<typeof admit>[0],
-  { method, context }: Request<GraphqlRequest, GraphqlContext>,
-  admission: Admission,
-  { built, limits }: GraphqlOptions,
-): Promise<Answer> {
+async function answer(turn: Turn, method: string, admission: Admission, options: GraphqlOptions): Promise<Answer> {
+  const { context, asked } = turn;
+  if (asked === null) throw new Error('a request is answered before it was read');
+  const { built, limits, persisted = NOTHING_PERSISTED } = options;
   let admitted: Admitted | null = null;
   try {
+    const params = await persisted.resolve(asked);
     admitted = admit(params, admission);
     if (method === 'GET' && admitted.operation.operation !== 'query') throw new Refusal('HTTP_METHOD');
     if (admitted.operation.operation === 'subscription') throw new Refusal('SUBSCRIPTION_TRANSPORT');
     context.admitted?.(admitted);
+    persisted.register(params, (points) => context.pay?.(points) ?? true);
   } catch (caught) {
-    const refusal = asRefusal(caught);
-    context.refused?.(refusal);
+    const refusal = refuse(turn, caught);
     if (refusal.code === 'HTTP_METHOD') return withStatus(405, [codedError('HTTP_METHOD')], { allow: 'POST' });
     if (isMalformed(refusal)) return withStatus(400, malformed(refusal), {});
     if (refusal.kind.blame === 'us') return withStatus(500, traced(refusalErrors(refusal), context), {});
     if (refusal.kind.httpStatus !== undefined) return denied(refusal, refusal.kind.httpStatus, admitted, context);
     return refusalErrors(refusal);
   }
-  const { callField, signal } = context;
+  await turn.part?.begin(admitted.operation.operation === 'mutation');
+  return runAdmitted(admitted, context, { built, limits });
+}
+
+/** Runs what was admitted and paid for, over whatever transport it came. */
+export async function runAdmitted(
+  admitted: Admitted,
+  context: GraphqlContext,
+  { built, limits }: Pick<GraphqlOptions, 'built' | 'limits'>,
+): Promise<Awaited<ReturnType<typeof executeOperation>>> {
+  const { callField, sendRemote = null, signal } = context;
   const refused = (refusal: Refusal): void => context.refused?.(refusal);
-  const ran = await executeOperation(admitted, { built, callField, signal, limits, refused });
+  const ran = await executeOperation(admitted, { built, callField, sendRemote, signal, limits, refused });
   const result = ran.errors === undefined ? ran : { ...ran, errors: traced(ran.errors, context) };
   const throttle = context.throttle?.() ?? null;
   return throttle === null

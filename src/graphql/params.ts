@@ -12,20 +12,32 @@ export interface GraphqlRequest {
   body(): Promise<string>;
 }
 
+/** What a request asks for, which may only name its document. */
+export interface GivenParams extends Omit<GraphqlParams, 'query'> {
+  /** Null where the document is only named. */
+  readonly query: string | null;
+  /** By what it is known; null where the request only brings it. */
+  readonly document: DocumentName | null;
+}
+
+export interface DocumentName {
+  readonly id: string;
+  /** Given as the hash of its text. */
+  readonly isHash: boolean;
+}
+
 /**
- * What a request asks for. Throws a `Refusal` that has a status of its own where this is no GraphQL request at all
- * (`HTTP_...`), or `BAD_REQUEST`, `BATCHING_NOT_SUPPORTED`, `CSRF_PREVENTED`.
+ * What a request brings, for `givenParams`; a list is a batch. Throws a `Refusal` that has a status of its own where this
+ * is no GraphQL request at all (`HTTP_...`), or `BAD_REQUEST`, `CSRF_PREVENTED`.
  */
-export async function readParams(request: GraphqlRequest): Promise<GraphqlParams> {
+export async function readRequest(request: GraphqlRequest): Promise<unknown> {
   if (request.method === 'GET') {
     preventForgery(request);
-    return checkParams(paramsOfUrl(request.url));
+    return paramsOfUrl(request.url);
   }
   if (request.method !== 'POST') throw new Refusal('HTTP_METHOD');
   if (!isJson(single(request.headers['content-type']))) throw new Refusal('HTTP_MEDIA_TYPE');
-  const body = parseJson(await request.body());
-  if (Array.isArray(body)) throw new Refusal('BATCHING_NOT_SUPPORTED');
-  return checkParams(body);
+  return parseJson(await request.body());
 }
 
 /**
@@ -60,7 +72,7 @@ function isJson(contentType: string | undefined): boolean {
   });
 }
 
-const PARAMETERS = ['query', 'operationName', 'variables', 'extensions'] as const;
+const PARAMETERS = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id'] as const;
 
 function paramsOfUrl(url: string): unknown {
   const question = url.indexOf('?');
@@ -77,6 +89,8 @@ function paramsOfUrl(url: string): unknown {
     operationName: search.get('operationName'),
     variables: json('variables'),
     extensions: json('extensions'),
+    documentId: search.get('documentId'),
+    id: search.get('id'),
   };
 }
 
@@ -88,17 +102,54 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What is asked for, of whatever transport. Throws `BAD_REQUEST`. */
+/** What a request asks for where it has to bring its document. Throws as `readRequest` and `checkParams` do. */
+export const readParams = async (request: GraphqlRequest): Promise<GraphqlParams> =>
+  checkParams(await readRequest(request));
+
+/** What is asked for where it comes with its document. Throws `BAD_REQUEST`, or `BATCHING_NOT_SUPPORTED`. */
 export function checkParams(given: unknown): GraphqlParams {
+  const { query, operationName, variables } = givenParams(given);
+  if (query === null) throw new Refusal('BAD_REQUEST', 'It needs a query, a string.');
+  return { query, operationName, variables };
+}
+
+/** What is asked for, of whatever transport. Throws `BAD_REQUEST`, or `BATCHING_NOT_SUPPORTED`. */
+export function givenParams(given: unknown): GivenParams {
+  if (Array.isArray(given)) throw new Refusal('BATCHING_NOT_SUPPORTED');
   if (!isRecord(given)) throw new Refusal('BAD_REQUEST', 'It must be an object.');
-  const { query, operationName = null, variables = null, extensions = null } = given;
-  if (typeof query !== 'string') throw new Refusal('BAD_REQUEST', 'It needs a query, a string.');
+  const { operationName = null, variables = null, extensions = null } = given;
   if (operationName !== null && typeof operationName !== 'string')
     throw new Refusal('BAD_REQUEST', 'The operationName must be a string.');
   if (variables !== null && !isRecord(variables)) throw new Refusal('BAD_REQUEST', 'The variables must be an object.');
   if (extensions !== null && !isRecord(extensions))
     throw new Refusal('BAD_REQUEST', 'The extensions must be an object.');
-  return { query, operationName, variables: variables ?? {} };
+  const document = documentName(given, extensions ?? {});
+  const query = document !== null && given['query'] === '' ? null : (given['query'] ?? null);
+  if (typeof query !== 'string' && (query !== null || document === null))
+    throw new Refusal('BAD_REQUEST', 'It needs a query, a string.');
+  return { query, document, operationName, variables: variables ?? {} };
+}
+
+/**
+ * By what a document is known: the hash of Apollo's automatic persisted queries, the `documentId` of the draft of
+ * GraphQL over HTTP, or the `id` of older clients. The last two name nothing in a request that brings its document:
+ * others have used these names for other things.
+ */
+function documentName(
+  given: Readonly<Record<string, unknown>>,
+  extensions: Readonly<Record<string, unknown>>,
+): DocumentName | null {
+  const { persistedQuery = null } = extensions;
+  if (persistedQuery !== null) {
+    if (!isRecord(persistedQuery) || persistedQuery['version'] !== 1)
+      throw new Refusal('BAD_REQUEST', 'The persistedQuery must be an object with version 1.');
+    const { sha256Hash } = persistedQuery;
+    if (typeof sha256Hash !== 'string') throw new Refusal('BAD_REQUEST', 'The sha256Hash must be a string.');
+    return { id: sha256Hash, isHash: true };
+  }
+  if (typeof given['query'] === 'string' && given['query'] !== '') return null;
+  const id = given['documentId'] ?? given['id'];
+  return typeof id === 'string' && id !== '' ? { id, isHash: false } : null;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
