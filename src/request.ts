@@ -6,14 +6,18 @@ import { asRefusal, Refusal } from './base/refusal.js';
 import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/service.js';
 import type { Compiled } from './compile.js';
+import { callbackService, takeNotification } from './flow/callback.js';
 import { type Purse, Turnstile } from './flow/charge.js';
 import { Ending } from './flow/ending.js';
+import { takesEvents } from './flow/event-stream.js';
 import { forward } from './flow/forward.js';
-import { answerGraphql, type GraphqlDoor, makeGraphqlDoor } from './flow/graphql.js';
+import { answerGraphql, type GraphqlDoor } from './flow/graphql.js';
 import { judgeHead } from './flow/head.js';
 import { invite } from './flow/invite.js';
+import type { LiveDoor } from './flow/live.js';
 import { takeReaders } from './flow/message.js';
 import { makePageDoor, type PageDoor } from './flow/page.js';
+import { Places } from './flow/places.js';
 import { makePlainDoor, type PlainDoor } from './flow/plain.js';
 import { type Received, receive } from './flow/receive.js';
 import { refuseGraphql, refuseHttp, refuseSoap } from './flow/refuse.js';
@@ -49,19 +53,27 @@ import type { UpstreamRequest } from './upstream/reply.js';
  *                               |                              |                        |
  *                               +------------ finish: log line, metrics ----------------+
  */
-export function makeRequestHandler(compiled: Compiled, hooks: RequestHooks): RequestHandler {
+export function makeRequestHandler(compiled: Compiled, doors: Doors, hooks: RequestHooks): RequestHandler {
   const gateway: Gateway = {
     compiled,
     hooks,
-    graphql: makeGraphqlDoor(compiled),
+    graphql: doors.graphql,
+    live: doors.live,
     page: makePageDoor(compiled),
     plain: makePlainDoor(compiled),
     wsdl: makeWsdlDoor(compiled),
+    places: new Places(),
   };
   return (request, response) => handle(gateway, request, response);
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Doors that do more than answer requests. */
+export interface Doors {
+  readonly graphql: GraphqlDoor;
+  readonly live: LiveDoor;
+}
 
 export interface RequestHooks {
   readonly finish: Finish;
@@ -78,9 +90,11 @@ interface Gateway {
   readonly compiled: Compiled;
   readonly hooks: RequestHooks;
   readonly graphql: GraphqlDoor;
+  readonly live: LiveDoor;
   readonly page: PageDoor | null;
   readonly plain: PlainDoor;
   readonly wsdl: WsdlDoor;
+  readonly places: Places;
 }
 
 async function handle(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -89,10 +103,13 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
   const ending = new Ending(response);
   let service: SoapService | null = null;
   let isGraphql = false;
+  let leave: (() => void) | null = null;
   try {
     judgeHead(request, compiled.config.limits.http);
     const { path, query } = readTarget(request);
     service = compiled.byPath.get(path) ?? null;
+    const notified = callbackService(path, gateway.graphql.services, gateway.live.callbacks);
+    service ??= notified;
     if (service !== null) exchange.route = service.name;
     else if (path === compiled.graph.path) isGraphql = true;
     // Before the body: what is refused for want of time must take none.
@@ -104,9 +121,15 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
       const found = compiled.access.identify({ headers: request.headers, address: request.socket.remoteAddress ?? '' });
       const client = found instanceof Promise ? await found : found;
       if (compiled.config.clients !== undefined) note(exchange, client);
+      leave = gateway.places.take(client);
       const purse = { client, budgets: gateway.hooks.budgets };
-      if (service !== null) await soap(gateway, service, query, purse, exchange, request, response, ending);
-      else if (isGraphql) await answerGraphql(gateway.graphql, purse, exchange, request, response, ending);
+      if (notified !== null && service === notified) {
+        const notification = { exchange, purse, request, response, ending };
+        await takeNotification(notification, notified, gateway.live.callbacks);
+      } else if (service !== null) await soap(gateway, service, query, purse, exchange, request, response, ending);
+      else if (isGraphql && takesEvents(request) !== 'no') {
+        await gateway.live.answerEvents(purse, exchange, request, response, ending);
+      } else if (isGraphql) await answerGraphql(gateway.graphql, purse, exchange, request, response, ending);
       else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
     }
   } catch (caught) {
@@ -117,6 +140,7 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
   }
   // A request is over when its answer is out, or will never be: what is measured before that is not what a caller sees.
   ending.onOver((isComplete) => {
+    leave?.();
     // What was refused stays so, however much of the refusal its caller cared to read.
     if (!isComplete && exchange.refusal === null) exchange.outcome = 'aborted';
     gateway.hooks.finish(exchange);
@@ -165,6 +189,7 @@ async function soap(
     request.headers.host ?? '',
     // Monitor mode is about messages: what it finds does not stop them, so this is asked when all is read.
     gate.onViolation === null ? turnstile : null,
+    gateway.graphql.observers,
   );
   const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail', policy);
   const { xml, reader, package: parts } = takeReaders(service, judge, head.mediaType.charset, head.package);
@@ -220,6 +245,7 @@ async function soap(
   const headers = upstreamHeaders(request, said, bodyBytes);
   const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
   if (coding !== undefined) headers.push('content-encoding', coding);
-  await forward(context, { method: 'POST', query, headers, body }, operation, judge.addressing?.messageId ?? null);
+  const heard = { ...context, observation: policy.observation };
+  await forward(heard, { method: 'POST', query, headers, body }, operation, judge.addressing?.messageId ?? null);
   if (received.kind === 'flowing') exchange.bytesIn = (parts ?? xml).bytes;
 }

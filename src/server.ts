@@ -4,7 +4,12 @@ import { Exchange, nextExchangeId } from './base/exchange.js';
 import { MemoryBudgets } from './budget/memory.js';
 import type { Compiled } from './compile.js';
 import { parseAddress } from './config/address.js';
+import { MemoryTransport } from './events/memory-transport.js';
+import { OrderedBus } from './events/ordered-bus.js';
 import { DriftWatch } from './flow/drift.js';
+import { makeGraphqlDoor } from './flow/graphql.js';
+import { LiveDoor } from './flow/live.js';
+import { Observers } from './flow/observation.js';
 import { makeAdminServer } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
 import type { Log } from './observe/log.js';
@@ -36,10 +41,10 @@ export async function startGateway(
   log: Log,
   operators: 'here' | 'elsewhere' = 'here',
 ): Promise<Gateway> {
-  const { config, services } = compiled;
+  const { config, services, remotes } = compiled;
   const overload = new Overload(config.limits.overload);
   const metrics = new Metrics(
-    services.map(({ name, upstream }) => ({
+    [...services, ...remotes].map(({ name, upstream }) => ({
       service: name,
       active: () => upstream.active,
       waiting: () => upstream.waiting,
@@ -52,6 +57,9 @@ export async function startGateway(
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,
       drift: () => drift.counts,
+      webSockets: () => liveDoor.sockets.count,
+      subscriptions: () => liveDoor.desk.active,
+      subscriptionPollers: () => liveDoor.desk.pollers,
     },
   );
   const drift = new DriftWatch(services, {
@@ -67,23 +75,49 @@ export async function startGateway(
       refunded: (className, points) => metrics.budget(className, 'refunded', points),
     },
   });
-  const handler = makeRequestHandler(compiled, {
+  const { subscriptions: live, codec } = config.limits;
+  const bus = new OrderedBus(new MemoryTransport(live.historyEvents));
+  const { topics } = compiled.graph.subscriptions;
+  const observers = new Observers(topics, 'on', bus, { codec, eventBytes: live.eventBytes });
+  const graphql = makeGraphqlDoor(compiled, topics.length === 0 ? null : observers);
+  const isShedding = (): boolean => overload.isShedding;
+  const liveDoor = new LiveDoor(compiled, graphql, bus, {
     finish,
     budgets,
-    isShedding: () => overload.isShedding,
+    isShedding,
+    began: (field, { transport, exchange }) => {
+      const { id, client, caller } = exchange;
+      log.event('info', 'subscription began', { id, client, caller, field, transport });
+    },
+    ended: (field, { transport, exchange }, why, events) => {
+      const { id, client, caller } = exchange;
+      log.event('info', 'subscription ended', { id, client, caller, field, transport, why, events });
+    },
+    told: (field, outcome) => metrics.subscriptionEvent(field, outcome),
+  });
+  const doors = { graphql, live: liveDoor };
+  const handler = makeRequestHandler(compiled, doors, {
+    finish,
+    budgets,
+    isShedding,
     onViolation: (exchange) => (refusal) => {
       metrics.violation(exchange.route, refusal.code);
       log.violation(exchange, refusal);
     },
   });
-  const traffic = new TrafficServer(handler, config.limits.http, {
-    refused(client, method, refusal) {
-      const exchange = new Exchange(nextExchangeId(), client, method);
-      exchange.status = refusal.kind.status ?? 0;
-      exchange.refuse(refusal);
-      finish(exchange);
+  const traffic = new TrafficServer(
+    handler,
+    config.limits.http,
+    {
+      refused(client, method, refusal) {
+        const exchange = new Exchange(nextExchangeId(), client, method);
+        exchange.status = refusal.kind.status ?? 0;
+        exchange.refuse(refusal);
+        finish(exchange);
+      },
     },
-  });
+    liveDoor,
+  );
   let ready = true;
   const admin = makeAdminServer({
     metrics: () => metrics.registry.metrics(),
@@ -100,7 +134,10 @@ export async function startGateway(
       ready = false;
       overload.close();
       await drift.close();
+      const farewell = liveDoor.close();
       const forced = await traffic.drain(config.limits.http.drainMillis);
+      await farewell;
+      await bus.close();
       await compiled.close();
       await closeServer(admin);
       return forced;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -17,6 +17,14 @@ const GRACE_MILLIS = 500;
 
 /** A gateway that is gone must not be asked by the network forever: RFC 9293 leaves two hours as the default. */
 const KEEP_ALIVE_MILLIS = 60_000;
+
+/** Takes over connections on which something else than HTTP is to be spoken. */
+export interface UpgradeDoor {
+  /** Whether this request asks for it where it can be had. Of the others HTTP is what is spoken, whatever they ask for. */
+  wants(request: IncomingMessage): boolean;
+  /** Takes the connection over; or says why not, and leaves it as it is. */
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null;
+}
 
 /** What the server tells of requests that no handler sees. */
 export interface TrafficHooks {
@@ -39,13 +47,14 @@ export class TrafficServer {
   #inFlight = 0;
   #draining = false;
 
-  constructor(handler: RequestHandler, limits: HttpLimits, hooks: TrafficHooks) {
+  constructor(handler: RequestHandler, limits: HttpLimits, hooks: TrafficHooks, upgrades: UpgradeDoor | null = null) {
     this.#handler = handler;
     this.#limits = limits;
     this.#hooks = hooks;
     const shortest = Math.min(limits.headerMillis, limits.bodyGraceMillis, limits.stallMillis);
     const lookMillis = Math.min(LOOK_MILLIS, Math.ceil(shortest / 4));
     this.server = createServer({
+      ...(upgrades === null ? {} : { IncomingMessage: requestClass(upgrades) }),
       maxHeaderSize: limits.headerBytes,
       headersTimeout: Math.min(limits.headerMillis, limits.totalMillis),
       requestTimeout: limits.totalMillis,
@@ -67,6 +76,9 @@ export class TrafficServer {
     this.server.on('connection', (socket) => this.#connected(socket));
     this.server.on('clientError', (error, socket) => this.#broken(error, socket));
     this.server.on('connect', (request, socket) => this.#tunnel(request, socket));
+    if (upgrades !== null) {
+      this.server.on('upgrade', (request, socket, head) => this.#upgrade(upgrades, request, socket, head));
+    }
     this.server.on('drop', () => this.droppedConnections++);
     const watch = setInterval(() => this.#look(), lookMillis).unref();
     this.server.on('close', () => clearInterval(watch));
@@ -181,6 +193,18 @@ export class TrafficServer {
     else this.#refuse(connection, request.method ?? '', new Refusal('HTTP_METHOD'));
   }
 
+  #upgrade(door: UpgradeDoor, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const connection = this.#connections.get(socket);
+    // It counts as a connection until it closes, and no request can come on it any more.
+    if (connection === undefined || connection.isOver || this.#draining) socket.destroy();
+    else if (connection.current !== null) this.#refuse(connection, 'GET', new Refusal('HTTP_BAD_REQUEST', 'ahead'));
+    else {
+      const refusal = door.take(request, socket, head);
+      if (refusal !== null) this.#refuse(connection, 'GET', refusal);
+    }
+  }
+
   #refuse(connection: Connection, method: string, refusal: Refusal): void {
     if (connection.isOver) return;
     if (connection.current === null) this.#answer(connection, refusal, method);
@@ -197,6 +221,22 @@ export class TrafficServer {
     for (const connection of this.#connections.values()) connection.look(this.#limits, nowMillis);
   }
 }
+
+/** Node decides by this for each request whether HTTP ends with it. */
+function requestClass(door: UpgradeDoor): typeof IncomingMessage {
+  return class extends IncomingMessage {
+    get upgrade(): boolean {
+      return ASKING.has(this) && (this.method === 'CONNECT' || door.wants(this));
+    }
+
+    set upgrade(asks: boolean) {
+      if (asks) ASKING.add(this);
+    }
+  };
+}
+
+/** Requests that ask for something else than HTTP. */
+const ASKING = new WeakSet<IncomingMessage>();
 
 /** What Node's parser says of a request it cannot read, where that is not simply a bad request. */
 function codeOf(error: Error, code: string): RefusalCode {

@@ -23,6 +23,7 @@ import { bindReply } from './bind-reply.js';
 import { DeclaredFaults } from './declared-faults.js';
 import { InflatedReply } from './inflate-reply.js';
 import { takeReaders } from './message.js';
+import { hearRequest, type Observation, type Observers } from './observation.js';
 import { isSuccess, judgeReplyHead, noEnvelope } from './reply-head.js';
 import { printableAction } from './soap-action.js';
 
@@ -34,6 +35,8 @@ export interface CallContext {
   /** Header fields of the caller's request, for what operations take from them. */
   readonly headers: RequestContext['headers'];
   readonly limits: CodecLimits;
+  /** Null, or not given, where nothing is looked at. */
+  readonly observers?: Observers | null;
 }
 
 /**
@@ -46,12 +49,14 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   const [dialect] = service.dialects;
   const values = { arguments: field.arguments, headers: field.headers, context: { headers: callerHeaders } };
   const body = encodeRequest(requestPlan, dialect, values, limits);
+  const observation = context.observers?.begin(service.name, operation.name) ?? null;
+  if (observation !== null) hearRequest(observation, service, body);
   const action = printableAction(operation.soapAction);
   const headers = ['content-type', printMediaType(dialect, action), 'accept', dialect.mediaType];
   if (dialect.actionHeader) headers.push('soapaction', `"${action ?? ''}"`);
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
-    const reply = new DecodedReply(context, operation, field.plan, resolve, reject);
+    const reply = new DecodedReply({ ...context, observation }, operation, field.plan, resolve, reject);
     const isIdempotent = service.isIdempotent(operation);
     const call = service.upstream.call({ method: 'POST', query: '', headers, body, isIdempotent }, reply);
     const onAbort = (): void => reply.abort(new Refusal('CLIENT_GONE'));
@@ -61,12 +66,17 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   });
 }
 
+/** What a reply is read with. */
+interface ReplyContext extends CallContext {
+  readonly observation: Observation | null;
+}
+
 /** So much of a reply is read rather than its connection given up. */
 const EARLY_END_BYTES = 64 * KIB;
 
 /** One reply on its way through the judge into the decoder. Nothing is held: what is decoded is not sent on. */
 class DecodedReply implements UpstreamReceiver {
-  readonly #context: CallContext;
+  readonly #context: ReplyContext;
   readonly #operation: Operation;
   readonly #plan: ReplyPlan;
   readonly #resolve: (decoded: Decoded) => void;
@@ -89,7 +99,7 @@ class DecodedReply implements UpstreamReceiver {
   #isOver = false;
 
   constructor(
-    context: CallContext,
+    context: ReplyContext,
     operation: Operation,
     plan: ReplyPlan,
     resolve: (decoded: Decoded) => void,
@@ -165,7 +175,13 @@ class DecodedReply implements UpstreamReceiver {
 
   /** Enough has come, and more comes. Where little is left the connection is worth more than that. */
   get #mayEndEarly(): boolean {
-    if (!this.#context.service.config.earlyEnd || this.#isEnforced || !(this.#decoder instanceof ReplyDecoder))
+    const { service, observation } = this.#context;
+    if (
+      !service.config.earlyEnd ||
+      this.#isEnforced ||
+      observation !== null ||
+      !(this.#decoder instanceof ReplyDecoder)
+    )
       return false;
     const length = Number(this.#head?.header('content-length') ?? Number.POSITIVE_INFINITY);
     return length - this.#bytes > EARLY_END_BYTES && this.#decoder.isComplete;
@@ -182,6 +198,7 @@ class DecodedReply implements UpstreamReceiver {
 
   #complete(): void {
     const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
+    if (!this.#judge?.fault) this.#context.observation?.publish();
     this.#finish();
     this.#resolve(answer);
   }
@@ -196,10 +213,12 @@ class DecodedReply implements UpstreamReceiver {
 
   /** What is not selected is nobody's business here, unless replies are held to the schema. */
   #validated(tag: StartTag, decoder: XmlHandler): XmlHandler {
-    const { service, exchange } = this.#context;
+    const { service, exchange, observation } = this.#context;
+    const observer = observation?.reply() ?? null;
+    const heard = observer === null ? decoder : new Both(decoder, observer);
     const validator = service.validity?.enforcedReply(this.#operation, tag, exchange) ?? null;
     this.#isEnforced = validator !== null;
-    return validator === null ? decoder : new Both(decoder, validator);
+    return validator === null ? heard : new Both(heard, validator);
   }
 
   #emptyAnswer(): Decoded {

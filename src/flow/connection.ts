@@ -105,7 +105,7 @@ export class Connection {
   answer(refusal: Refusal): void {
     this.#isRefused = true;
     const { socket } = this;
-    const status = refusal.kind.status ?? 400;
+    const status = refusal.kind.status ?? (refusal.code === 'OVERLOADED' ? 503 : 400);
     const allow = status === 405 ? 'Allow: GET, POST\r\n' : '';
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${allow}Content-Length: 0\r\nConnection: close\r\n\r\n`);
     // As in `linger`: what is still on its way must not make the kernel take the answer back.

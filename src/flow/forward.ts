@@ -8,6 +8,7 @@ import type { XmlReader } from '../xml/reader.js';
 import { bindReply } from './bind-reply.js';
 import { InflatedReply } from './inflate-reply.js';
 import { takeReaders } from './message.js';
+import { together } from './observation.js';
 import { isSuccess, judgeReplyHead, noEnvelope, type ReplyForm } from './reply-head.js';
 import { ReplyOutput } from './reply-output.js';
 import type { SoapContext } from './soap-context.js';
@@ -113,8 +114,9 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
   }
 
   body(tag: StartTag): XmlHandler | null {
-    const { service, exchange } = this.#context;
-    return this.#operation === null ? null : (service.validity?.reply(this.#operation, tag, exchange) ?? null);
+    const { service, exchange, observation } = this.#context;
+    if (this.#operation === null) return null;
+    return together(service.validity?.reply(this.#operation, tag, exchange) ?? null, observation?.reply() ?? null);
   }
 
   data(chunk: Buffer): void {
@@ -172,6 +174,7 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
         throw asUpstream(asRefusal(caught));
       }
     }
+    if (isSuccess(this.#head) && !this.#judge?.fault) this.#context.observation?.publish();
     this.#finish();
     this.#resolve();
   }

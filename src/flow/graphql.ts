@@ -12,6 +12,7 @@ import type { SoapService } from '../compile/service.js';
 import type { Compiled } from '../compile.js';
 import type { Admission, Admitted } from '../graphql/admit.js';
 import { readText } from '../graphql/body.js';
+import { MemoryPersistedStore } from '../graphql/documents.js';
 import type { FieldCall } from '../graphql/field-call.js';
 import { admissionOf, createGraphqlHandler, type GraphqlContext, type GraphqlHandler } from '../graphql/http.js';
 import { type PlannedSchema, rootPlanOf } from '../graphql/root-plan.js';
@@ -21,6 +22,7 @@ import { type Purse, permit, rateLimited } from './charge.js';
 import type { Ending } from './ending.js';
 import { invite } from './invite.js';
 import { endLingering } from './linger.js';
+import type { Observers } from './observation.js';
 import { sendOperation } from './remote.js';
 
 /** The one GraphQL endpoint over all services. */
@@ -28,30 +30,44 @@ export interface GraphqlDoor {
   readonly handler: GraphqlHandler;
   /** The same for every transport. */
   readonly admission: Admission;
+  /** Finds the documents that requests only name, over whatever transport. */
+  readonly persisted: PersistedDocuments;
   readonly built: PlannedSchema;
   readonly services: ReadonlyMap<string, SoapService>;
   readonly remotes: ReadonlyMap<string, RemoteUpstream>;
   readonly bodyBytesMax: number;
   readonly codec: Compiled['config']['limits']['codec'];
+  /** Of what passes this door; null where nothing is looked at. */
+  readonly observers: Observers | null;
 }
 
-export function makeGraphqlDoor({ config, graph, services, remotes }: Compiled): GraphqlDoor {
+export function makeGraphqlDoor(
+  { config, graph, services, remotes, trusted }: Compiled,
+  observers: Observers | null = null,
+): GraphqlDoor {
   const { limits, graphql } = config;
+  const store = graphql.persisted.automatic ? new MemoryPersistedStore(limits.persisted) : null;
+  const persisted = new PersistedDocuments(trusted, store, limits.persisted);
   const options = {
     built: graph,
     limits: limits.graphql,
     measured: graphql.measure,
     introspection: graphql.introspection,
+    batch: graphql.batch,
+    persisted,
+    trusted,
   };
   const admission = admissionOf(options);
   return {
     handler: createGraphqlHandler(options, admission),
     admission,
+    persisted,
     built: graph,
     services: new Map(services.map((service) => [service.name, service])),
     remotes: new Map(remotes.map((service) => [service.name, service])),
     bodyBytesMax: limits.graphql.bodyBytes,
     codec: limits.codec,
+    observers,
   };
 }
 
@@ -170,7 +186,14 @@ async function callField(
   try {
     // Admission has asked. This is what nothing gets past, whatever way a call comes to be.
     permit(client, service.name, field.bound.operation.name);
-    return await callOperation(field, { exchange, service, signal, headers, limits: door.codec });
+    return await callOperation(field, {
+      exchange,
+      service,
+      signal,
+      headers,
+      limits: door.codec,
+      observers: door.observers,
+    });
   } catch (caught) {
     // What the caller gave cannot be written: that is told, and nothing went wrong.
     if (!(caught instanceof InputError)) exchange.refuse(asRefusal(caught));

@@ -7,6 +7,7 @@ import type { EnvelopeJudge, EnvelopeWatcher } from '../soap/envelope.js';
 import type { XmlHandler } from '../xml/events.js';
 import { escapeText } from '../xml/writer.js';
 import type { Turnstile } from './charge.js';
+import { type Observation, type Observers, together } from './observation.js';
 import { meant } from './soap-action.js';
 
 /**
@@ -17,6 +18,8 @@ import { meant } from './soap-action.js';
 export class RequestPolicy implements EnvelopeWatcher {
   /** What is asked for; null while that is not known, and for what the service does not tell. */
   known: KnownOperation | null = null;
+  /** What looks at the exchange for those who subscribe to it; null where nobody does. */
+  observation: Observation | null = null;
   readonly #service: SoapService;
   readonly #exchange: Exchange;
   /** Of SOAPAction; null for none. */
@@ -27,6 +30,7 @@ export class RequestPolicy implements EnvelopeWatcher {
   readonly #host: string;
   /** Null where nothing is decided by what is read here. */
   readonly #turnstile: Turnstile | null;
+  readonly #observers: Observers | null;
 
   constructor(
     service: SoapService,
@@ -35,6 +39,7 @@ export class RequestPolicy implements EnvelopeWatcher {
     typeAction: string | null,
     host: string,
     turnstile: Turnstile | null,
+    observers: Observers | null,
   ) {
     this.#service = service;
     this.#exchange = exchange;
@@ -42,6 +47,7 @@ export class RequestPolicy implements EnvelopeWatcher {
     this.#typeAction = meant(typeAction);
     this.#host = host;
     this.#turnstile = turnstile;
+    this.#observers = observers;
   }
 
   judged(judge: EnvelopeJudge): void {
@@ -62,8 +68,11 @@ export class RequestPolicy implements EnvelopeWatcher {
   }
 
   body(): XmlHandler | null {
-    const { validity } = this.#service;
-    return validity === null || this.known === null ? null : validity.request(this.known.operation, this.#exchange);
+    if (this.known === null) return null;
+    const { operation } = this.known;
+    const { validity, name } = this.#service;
+    this.observation = this.#observers?.begin(name, operation.name) ?? null;
+    return together(validity?.request(operation, this.#exchange) ?? null, this.observation?.request() ?? null);
   }
 
   /** What to send as SOAPAction or action parameter: the WSDL's word for the operation, else the caller's. */

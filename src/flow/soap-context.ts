@@ -1,6 +1,7 @@
 import type { Exchange } from '../base/exchange.js';
 import type { SoapService } from '../compile/service.js';
 import type { GateOptions } from '../soap/gate.js';
+import type { Observation } from './observation.js';
 import type { SoapAnswer } from './soap-answer.js';
 
 /** What a SOAP exchange carries from step to step. */
@@ -9,4 +10,6 @@ export interface SoapContext {
   readonly service: SoapService;
   readonly gate: GateOptions;
   readonly answer: SoapAnswer;
+  /** Null, or not given, where nobody wants to hear of it. */
+  readonly observation?: Observation | null;
 }

@@ -25,6 +25,10 @@ export interface ProcessGauges {
   readonly isShedding?: () => boolean;
   readonly eventLoopDelayMillis?: () => number;
   readonly drift?: () => readonly DriftGauge[];
+  readonly webSockets?: () => number;
+  /** That run, by field. */
+  readonly subscriptions?: () => ReadonlyMap<string, number>;
+  readonly subscriptionPollers?: () => number;
 }
 
 /** How the WSDL a backend shows differs from the one that is served. */
@@ -52,6 +56,7 @@ export class Metrics {
   readonly #faults: TalliedCounter;
   readonly #bytes: TalliedCounter;
   readonly #cost: TalliedHistogram;
+  readonly #subscriptionEvents: TalliedCounter;
   readonly #limits: TalliedCounter;
   readonly #measured: TalliedCounter;
   readonly #points: TalliedCounter;
@@ -131,6 +136,11 @@ export class Metrics {
         labels: ['result'],
       })
       .add(1, 'ok');
+    this.#subscriptionEvents = book.counter({
+      name: 'soapstone_subscription_events_total',
+      help: 'Events of subscriptions, by field and outcome (sent, failed, filtered, gap, overflow).',
+      labels: ['field', 'outcome'],
+    });
     addUpstreamGauges(book, upstreams);
     addProcessGauges(book, process);
     book.addProcess('soapstone_');
@@ -166,6 +176,10 @@ export class Metrics {
   /** `outcome` is spent, denied or refunded. */
   budget(className: string, outcome: string, points: number): void {
     this.#points.add(points, className, outcome);
+  }
+
+  subscriptionEvent(field: string, outcome: string): void {
+    this.#subscriptionEvents.add(1, field, outcome);
   }
 
   looked(service: string, outcome: string): void {
@@ -210,6 +224,19 @@ function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
     { name: 'soapstone_shedding', help: 'Processes that refuse new requests because they are overloaded.' },
     () => one(process.isShedding?.() === true ? 1 : 0),
   );
+  book.reading('gauge', { name: 'soapstone_websockets', help: 'WebSockets that are open.' }, () =>
+    one(process.webSockets?.() ?? 0),
+  );
+  const active = {
+    name: 'soapstone_subscriptions_active',
+    help: 'Subscriptions that run, by field.',
+    labels: ['field'],
+  };
+  book.reading('gauge', active, () =>
+    [...(process.subscriptions?.() ?? [])].map(([field, value]) => ({ labels: [field], value })),
+  );
+  const pollers = { name: 'soapstone_subscription_pollers', help: 'Calls that are repeated for subscriptions.' };
+  book.reading('gauge', pollers, () => one(process.subscriptionPollers?.() ?? 0));
   const drift = {
     name: 'soapstone_wsdl_drift',
     help: 'Differences of the WSDL the backend shows from the one that is served, by severity (breaking, dangerous, safe).',
