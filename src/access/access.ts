@@ -54,7 +54,13 @@ export class ByAddress implements Identifier, Access {
 }
 
 /** The class of everybody where nothing is configured. */
-const EVERYBODY: ClientClass = { name: 'default', budget: null, permitsAll: true, permits: () => true };
+const EVERYBODY: ClientClass = {
+  name: 'default',
+  budget: null,
+  requestsAtOnce: null,
+  permitsAll: true,
+  permits: () => true,
+};
 
 /** Where nothing is configured: everybody may do everything, without a budget. */
 export const OPEN_ACCESS: Access = new ByAddress(EVERYBODY, new Networks([]));

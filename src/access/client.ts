@@ -25,6 +25,8 @@ export interface ClientClass {
   readonly name: string;
   /** Points of a full bucket, and points per second that come back; null: no budget. */
   readonly budget: { readonly maximum: number; readonly restoreRate: number } | null;
+  /** Requests of one client that may be in progress at once; null: any number. */
+  readonly requestsAtOnce: number | null;
   /** Nothing is denied it: nobody need ask. */
   readonly permitsAll: boolean;
   /** Whether an operation may be called; `operation` is null where it is not known which one it is. */

@@ -32,7 +32,7 @@ export function compileClasses(
 }
 
 /** What is denied is denied, whatever is allowed. */
-function classOf(name: string, { allow, deny, budget }: ClassConfig): ClientClass {
+function classOf(name: string, { allow, deny, budget, requestsAtOnce }: ClassConfig): ClientClass {
   const allowed = allow === undefined ? null : new Set(allow);
   const denied = new Set(deny);
   const holds = (set: ReadonlySet<string>, service: string, operation: string | null): boolean =>
@@ -44,6 +44,7 @@ function classOf(name: string, { allow, deny, budget }: ClassConfig): ClientClas
   return Object.freeze({
     name,
     budget: budget === undefined ? null : { maximum: budget.maximum, restoreRate: budget.restoreRate },
+    requestsAtOnce: requestsAtOnce ?? null,
     permitsAll: allow === undefined && deny.length === 0,
     permits(service: string, operation: string | null): boolean {
       if (holds(denied, service, operation) || (operation === null && deniesSome.has(service))) return false;

@@ -42,6 +42,7 @@ export interface CertificateKeys {
 
 export interface ClassKeys {
   budget?: { maximum: number; restoreRate: number };
+  requestsAtOnce?: number;
   allow?: readonly string[];
   deny: readonly string[];
 }
@@ -233,6 +234,12 @@ const CLASSES = {
               default: 100,
             },
           },
+        },
+        requestsAtOnce: {
+          type: 'integer',
+          description: 'Requests of one client in progress at once, by either door; without it there is no bound.',
+          minimum: 1,
+          maximum: 100_000,
         },
         allow: operationNames('Services and operations (`orders`, `orders.GetOrder`) it may call; by default all.'),
         deny: { ...operationNames('Those it may not call, even if they are allowed.'), default: [] },

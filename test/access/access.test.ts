@@ -11,7 +11,13 @@ import { isNetwork, Networks } from '../../src/access/networks.js';
 import { type TokenRules, Tokens } from '../../src/access/tokens.js';
 import { Refusal } from '../../src/base/refusal.js';
 
-const classNamed = (name: string): ClientClass => ({ name, budget: null, permitsAll: true, permits: () => true });
+const classNamed = (name: string): ClientClass => ({
+  name,
+  budget: null,
+  requestsAtOnce: null,
+  permitsAll: true,
+  permits: () => true,
+});
 const [GOLD, PLAIN] = [classNamed('gold'), classNamed('plain')];
 const from = (headers: Caller['headers'], address = '192.0.2.1'): Caller => ({ headers, address });
 

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { IssuerKeys } from '../../src/access/issuer-keys.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
-import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
+import { post, RawClient, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { AUDIENCE, ISSUER, makeIssuer } from './access-vectors.js';
 import { expectAnswer } from './expect.js';
 import { runMessages, startPerimeter } from './messages.js';
@@ -295,6 +295,42 @@ t.test('O06: one floods, the others do not notice', async (t) => {
     doors.backend.begun <= most,
     `${rows.answer('O06', 'a flood beyond its budget')}: ${doors.backend.begun} of ${sent}`,
   );
+});
+
+t.test('O06: one holds a slow backend', async (t) => {
+  const doors = await startDoors(
+    t,
+    BUDGET.replace('{ all: { budget: { maximum: 100, restoreRate: 1 } } }', '{ all: { requestsAtOnce: 4 } }'),
+  );
+  const answer = doors.backend.answer;
+  const held: (() => void)[] = [];
+  doors.backend.answer = (message, response) => held.push(() => answer(message, response));
+  const arrived = async (count: number): Promise<void> => {
+    while (held.length < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const slow = [doors.soap(A), doors.soap(A), doors.graphql(A), doors.soap(A)];
+  await arrived(4);
+  const fault = await doors.soap(A);
+  expectAnswer(t, fault, 'F:Client/RATE_LIMITED', '1.1', 'the fifth');
+  t.equal(fault.headers.get('retry-after'), '1');
+  t.equal((await doors.graphql(A)).status, 429);
+  const other = doors.soap(B);
+  await arrived(5);
+  t.equal(doors.backend.begun, 5, rows.answer('O06', 'slow calls of one client'));
+  doors.backend.answer = answer;
+  for (const release of held) release();
+  for (const reply of await Promise.all([...slow, other])) t.equal(reply.status, 200);
+  t.equal((await doors.soap(A)).status, 200, 'when they are over there is room again');
+  doors.backend.answer = (message, response) => held.push(() => answer(message, response));
+  for (let time = 0; time < 8; time++) {
+    const leaving = await RawClient.connect(doors.gateway.url);
+    const before = held.length;
+    await leaving.send(post('/soap/desk', 'text/xml', call('GetOrder'), A));
+    await arrived(before + 1);
+    leaving.close();
+    await doors.gateway.accessLine(doors.gateway.logLines().filter((line) => line['msg'] === 'request').length + 1);
+  }
+  t.pass('who leaves gives its place back');
 });
 
 t.test('the part is complete', async (t) => {
