@@ -4,9 +4,12 @@ import type { Access } from './access/client.js';
 import { type Problem, Problems } from './base/problem.js';
 import { compileAccess } from './compile/access.js';
 import { compileGraph, type Graph } from './compile/graph.js';
+import { compileRemote, type RemoteUpstream } from './compile/remote-upstream.js';
 import { compileService, type SoapService } from './compile/service.js';
+import { compileTrusted, readTrusted } from './compile/trusted.js';
 import type { LoadedConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
+import type { TrustedDocuments } from './graphql/trusted.js';
 
 /**
  * One generation of the gateway: everything the configuration and the WSDLs mean, frozen. Requests read nothing else.
@@ -16,10 +19,14 @@ import type { Config } from './config/schema.js';
 export interface Compiled {
   readonly config: Config;
   readonly services: readonly SoapService[];
+  /** Those that speak GraphQL. */
+  readonly remotes: readonly RemoteUpstream[];
   /** By the path callers use. */
   readonly byPath: ReadonlyMap<string, SoapService>;
   readonly graph: Graph;
   readonly access: Access;
+  /** Null where no documents are known beforehand. */
+  readonly trusted: TrustedDocuments | null;
   /** What was left out or approximated: nothing here stops the gateway. */
   readonly notices: readonly Problem[];
   close(): Promise<void>;
@@ -31,22 +38,32 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
   const results = await Promise.allSettled(
     Object.keys(config.services).map((name) => compileService(loaded, name, resolve(loaded.directory))),
   );
-  const services = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const remoteResults = await Promise.allSettled(
+    Object.keys(config.graphqlServices).map((name) => compileRemote(loaded, name)),
+  );
+  const [manifest] = await Promise.allSettled([readTrusted(loaded)]);
+  const services = valuesOf(results);
+  const remotes = valuesOf(remoteResults);
   const close = async (): Promise<void> => {
-    await Promise.all(services.map((service) => service.upstream.close()));
+    await Promise.all([...services, ...remotes].map((service) => service.upstream.close()));
   };
   try {
-    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-    if (reasons.length > 0) throwProblems([...reasons, ...mappingReasons(loaded, services)]);
-    const graph = compileGraph(loaded, services);
+    const reasons = [...results, ...remoteResults, manifest].flatMap((result): readonly unknown[] =>
+      result.status === 'rejected' ? [result.reason] : [],
+    );
+    if (reasons.length > 0) throwProblems([...reasons, ...mappingReasons(loaded, services, remotes)]);
+    const graph = compileGraph(loaded, services, remotes);
     const access = compileAccess(loaded, services);
+    const { trusted, notices } = compileTrusted(loaded, manifest.status === 'fulfilled' ? manifest.value : null, graph);
     return Object.freeze({
       config,
       services,
+      remotes,
       byPath: new Map(services.map((service) => [service.path, service])),
       graph,
       access,
-      notices: [...services.flatMap((service) => service.notices), ...graph.notices],
+      trusted,
+      notices: [...services.flatMap((service) => service.notices), ...graph.notices, ...notices],
       close,
     });
   } catch (error) {
@@ -55,10 +72,17 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
   }
 }
 
+const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] =>
+  results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+
 /** What is wrong in the mappings of the services that could be read. Links may lead to one of the others: not judged. */
-function mappingReasons(loaded: LoadedConfig, services: readonly SoapService[]): readonly unknown[] {
+function mappingReasons(
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  remotes: readonly RemoteUpstream[],
+): readonly unknown[] {
   try {
-    compileGraph({ ...loaded, config: { ...loaded.config, links: {}, subscriptions: {} } }, services);
+    compileGraph({ ...loaded, config: { ...loaded.config, links: {}, subscriptions: {} } }, services, remotes);
     return [];
   } catch (error) {
     return [error];

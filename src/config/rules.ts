@@ -1,5 +1,7 @@
 import { parseAddress } from './address.js';
 import { clientRules } from './client-rules.js';
+import { documentRules } from './document-rules.js';
+import { graphqlServiceRules } from './graphql-service-rules.js';
 import { isRecord } from './record.js';
 import { requestRules } from './request-rules.js';
 import { subscriptionRules } from './subscription-rules.js';
@@ -19,6 +21,7 @@ export function checkRules(data: unknown): readonly Finding[] {
   return [
     ...findings,
     ...clientRules(data),
+    ...documentRules(data),
     ...subscriptionRules(data),
     ...duplicatePaths(data),
     ...duplicateAddresses(data),
@@ -27,6 +30,7 @@ export function checkRules(data: unknown): readonly Finding[] {
 
 function serviceRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   const findings: Finding[] = [];
+  const isGraphql = service['kind'] === 'graphql';
   const name = printPath(path);
   const has = (key: string): boolean => Object.hasOwn(service, key);
   const at = (key: string | null, what: string, remedy: string): void => {
@@ -37,6 +41,7 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath): reado
   if (!has('url') && !has('urls')) {
     at(null, `${name} has no backend.`, 'Give its address as `url`, or several as `urls`.');
   }
+  if (isGraphql) return [...findings, ...graphqlServiceRules(service, path)];
   if (has('wsdl') && has('types')) at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');
   // With neither it is a perimeter for SOAP callers and nothing else.
   if (!has('wsdl') && !has('types') && entries(service['operations']).length > 0) {

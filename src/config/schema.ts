@@ -4,6 +4,8 @@ import { CODEC_LIMITS } from '../codec/limits.js';
 import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
 import { SUBSCRIPTION_LIMITS } from '../events/limits.js';
 import { GRAPHQL_LIMITS, MEASURABLE_LIMITS, type MeasurableLimit } from '../graphql/limits.js';
+import { PERSISTED_LIMITS } from '../graphql/persisted-limits.js';
+import { REMOTE_LIMITS } from '../graphql/remote-limits.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
 import { FAULT_DETAIL_POLICIES } from '../soap/fault-policy.js';
@@ -14,8 +16,10 @@ import { XML_LIMITS } from '../xml/limits.js';
 import { CLIENT_KEYS, type ClientKeys } from './client-keys.js';
 import { points } from './cost-keys.js';
 import type { DeepReadonly } from './deep-readonly.js';
+import { BATCH_KEY, PERSISTED_KEYS, type PersistedKeys, TRUSTED_KEYS, type TrustedKeys } from './document-keys.js';
 import { DRIFT_KEYS, type DriftKeys } from './drift-keys.js';
 import { ADDRESS, BLOCK_NAME, HTTP_URL, NAME, ORIGIN, PATH, URI } from './formats.js';
+import { GRAPHQL_SERVICE_KEYS, type GraphqlServiceKeys, SERVICE_KINDS } from './graphql-service-keys.js';
 import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
 import { LINK_KEYS, type LinkKeys } from './link-keys.js';
@@ -51,6 +55,7 @@ const overrides = <T extends LimitTable>(table: T, like: string) => Type.Unsafe<
 
 const SERVICE = Type.Object(
   {
+    kind: oneOf(SERVICE_KINDS, 'What the service speaks; with `graphql` it has keys of its own.', 'soap'),
     wsdl: Type.Optional(
       Type.String({
         description: 'The WSDL, a path beside this file. Without it and without `types` the service is SOAP only.',
@@ -174,6 +179,14 @@ const SERVICE = Type.Object(
   { additionalProperties: false },
 );
 
+/** One schema that asks for the kind first, so that a mistake is told by the keys of that kind. */
+const EITHER_SERVICE = Type.Unsafe<Static<typeof SERVICE>>({
+  if: { type: 'object', properties: { kind: { const: 'graphql' } }, required: ['kind'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: GRAPHQL_SERVICE_KEYS,
+  else: SERVICE,
+});
+
 const ROUTE = Type.Object(
   {
     path: Type.String({ description: 'Every path that begins with this one.', ...PATH }),
@@ -222,7 +235,7 @@ export const CONFIG = Type.Object(
       uniqueItems: true,
       default: [],
     }),
-    services: Type.Record(Type.String({ pattern: NAME }), SERVICE, {
+    services: Type.Record(Type.String({ pattern: NAME }), EITHER_SERVICE, {
       description: 'The backends, by the name that paths, metrics and logs use.',
       names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.',
       additionalProperties: false,
@@ -243,6 +256,9 @@ export const CONFIG = Type.Object(
         description: 'Whether browsers get GraphiQL, a page to ask from; all of it comes from the gateway.',
         default: true,
       }),
+      persisted: Type.Unsafe<PersistedKeys>(PERSISTED_KEYS),
+      trusted: Type.Optional(Type.Unsafe<TrustedKeys>(TRUSTED_KEYS)),
+      batch: Type.Unsafe<number>(BATCH_KEY),
       origins: Type.Array(Type.String(ORIGIN), {
         description: 'Origins of the pages that may open a WebSocket here, besides those of the very Host they name.',
         maxItems: 256,
@@ -265,9 +281,11 @@ export const CONFIG = Type.Object(
       codec: limits(CODEC_LIMITS, 'Limits between XML and GraphQL values.'),
       validity: limits(VALIDITY_LIMITS, 'Limits of what is kept while content is validated.'),
       graphql: limits(GRAPHQL_LIMITS, 'Limits of GraphQL requests and answers.'),
+      persisted: limits(PERSISTED_LIMITS, 'Limits of the documents that callers have remembered by their hash.'),
       subscriptions: limits(SUBSCRIPTION_LIMITS, 'Limits of subscriptions and of the connections they come over.'),
       http: limits(HTTP_LIMITS, 'Limits of the HTTP server.'),
       upstream: limits(UPSTREAM_LIMITS, 'Limits of each upstream.'),
+      remote: limits(REMOTE_LIMITS, 'Limits of what services that speak GraphQL say.'),
       overload: limits(OVERLOAD_LIMITS, 'When this process has more to do than it can.'),
     }),
     log: section('Logging, as JSON lines on standard output.', {
@@ -292,8 +310,12 @@ export const CONFIG = Type.Object(
   { title: 'Soapstone configuration', additionalProperties: false },
 );
 
-/** A configuration as the gateway uses it: checked, every default filled in, frozen. */
-export type Config = DeepReadonly<Static<typeof CONFIG>>;
+/**
+ * A configuration as the gateway uses it: checked, every default filled in, frozen. `services` are those that speak SOAP,
+ * the others are apart.
+ */
+export type Config = DeepReadonly<Static<typeof CONFIG> & { graphqlServices: Record<string, GraphqlServiceKeys> }>;
 export type ServiceConfig = Config['services'][string];
+export type GraphqlServiceConfig = Config['graphqlServices'][string];
 export type OperationConfig = ServiceConfig['operations'][string];
 export type RouteConfig = Config['routes'][number];

@@ -15,6 +15,7 @@ import { readText } from '../graphql/body.js';
 import { MemoryPersistedStore } from '../graphql/documents.js';
 import type { FieldCall } from '../graphql/field-call.js';
 import { admissionOf, createGraphqlHandler, type GraphqlContext, type GraphqlHandler } from '../graphql/http.js';
+import { PersistedDocuments } from '../graphql/persisted.js';
 import { type PlannedSchema, rootPlanOf } from '../graphql/root-plan.js';
 import { limitOf } from '../graphql/scale.js';
 import { callOperation } from './call.js';

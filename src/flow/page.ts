@@ -15,9 +15,10 @@ export interface PageDoor {
 }
 
 /** Null where there is no page. Its files are read when the first browser comes. */
-export function makePageDoor({ config, graph }: Compiled): PageDoor | null {
+export function makePageDoor({ config, graph, trusted }: Compiled): PageDoor | null {
   const { graphiql, introspection } = config.graphql;
-  if (!graphiql) return null;
+  // It asks in words of its own.
+  if (!graphiql || trusted?.only === true) return null;
   // The schema is told to those only who may ask for it.
   const isOpen = introspection && config.clients === undefined;
   const example = isOpen ? exampleQuery(graph.schema) : '';

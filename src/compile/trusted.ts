@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+import { MIB } from '../base/limit.js';
+import { type Problem, Problems } from '../base/problem.js';
+import { Refusal } from '../base/refusal.js';
+import type { LoadedConfig } from '../config/load.js';
+import { readDocument } from '../graphql/admit.js';
+import type { AdmittedDocument } from '../graphql/documents.js';
+import { refusalErrors } from '../graphql/errors.js';
+import { admissionOf } from '../graphql/http.js';
+import { parseStrictJson } from '../graphql/json.js';
+import { type ManifestEntry, readManifest, type TrustedDocuments } from '../graphql/trusted.js';
+import type { Graph } from './graph.js';
+
+/** The manifest of trusted documents, read. */
+export interface TrustedManifest {
+  /** As the operator would name it. */
+  readonly file: string;
+  readonly text: string;
+  readonly entries: readonly ManifestEntry[];
+}
+
+/** The trusted documents of a generation, and those among them that will be refused. */
+export interface CompiledTrusted {
+  /** Null where none are configured. */
+  readonly trusted: TrustedDocuments | null;
+  readonly notices: readonly Problem[];
+}
+
+const FILE_BYTES_MAX = 64 * MIB;
+
+/** Finding the place of each costs a walk through the file. */
+const NOTICES_MAX = 100;
+
+/** Reads the manifest of a configuration; null where it names none. Throws `Problems` for one that cannot be read. */
+export async function readTrusted(loaded: LoadedConfig): Promise<TrustedManifest | null> {
+  const { trusted: keys } = loaded.config.graphql;
+  if (keys === undefined) return null;
+  const { text, file } = await readText(loaded, keys.manifest);
+  const fail = (what: string, remedy: string | null, offset: number | null): Problems =>
+    new Problems([{ file, ...placeOf(text, offset), what, remedy }]);
+  const manifest = readManifest(parse(text, fail));
+  if ('entries' in manifest) return { file, text, entries: manifest.entries };
+  throw fail(`The manifest cannot be used. ${manifest.what}`, manifest.remedy, offsetOf(text, manifest.id));
+}
+
+/**
+ * Checks each trusted document as if it came with a request. One that does not fit (the schema of today, the limits) is
+ * a notice and not a problem: manifests hold the documents of clients long gone, and these must not keep the gateway
+ * from starting.
+ */
+export function compileTrusted(
+  { config }: LoadedConfig,
+  manifest: TrustedManifest | null,
+  graph: Graph,
+): CompiledTrusted {
+  const { trusted: keys, measure, introspection } = config.graphql;
+  if (manifest === null) return { trusted: null, notices: [] };
+  const { file, text, entries } = manifest;
+  const admission = admissionOf({ built: graph, limits: config.limits.graphql, measured: measure, introspection });
+  const byId = new Map<string, string>();
+  const documents = new Map<string, AdmittedDocument>();
+  const notices: Problem[] = [];
+  let further = 0;
+  for (const { id, name, text: document } of entries) {
+    byId.set(id, document);
+    try {
+      documents.set(document, readDocument(document, admission));
+    } catch (caught) {
+      if (!(caught instanceof Refusal)) throw caught;
+      if (notices.length === NOTICES_MAX) further++;
+      else notices.push({ file, ...placeOf(text, offsetOf(text, id)), ...noticeOf({ id, name }, caught) });
+    }
+  }
+  if (further > 0) {
+    const what = `Of the trusted documents ${further} more will be refused.`;
+    notices.push({ file, line: null, column: null, what, remedy: null });
+  }
+  const texts = new Set(byId.values());
+  const trusted: TrustedDocuments = {
+    only: keys?.only === true,
+    documents,
+    textOf: (id) => byId.get(id) ?? byId.get(id.replace(/^sha256:/, '')) ?? null,
+    hasText: (document) => texts.has(document),
+  };
+  return { trusted, notices };
+}
+
+async function readText(
+  { file, directory, positionOf }: LoadedConfig,
+  manifest: string,
+): Promise<{ readonly text: string; readonly file: string }> {
+  const refuse = (what: string): Problems => {
+    const { line, column } = positionOf(['graphql', 'trusted', 'manifest'], 'value') ?? { line: null, column: null };
+    return new Problems([{ file, line, column, what, remedy: 'Give the path of a JSON file, from here.' }]);
+  };
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(resolve(directory, manifest));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw refuse(`The manifest of trusted documents cannot be read (${code}).`);
+  }
+  if (bytes.length > FILE_BYTES_MAX) throw refuse('The manifest of trusted documents is longer than 64 MiB.');
+  return { text: bytes.toString('utf8'), file: join(dirname(file), manifest) };
+}
+
+function parse(text: string, fail: (what: string, remedy: string | null, offset: number | null) => Problems): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    if (!/^two members/.test(error.message)) {
+      // The words of the engine, which quote the text, are no use; where it stopped is.
+      const at = /position (\d+)/.exec(error.message)?.[1];
+      throw fail('The manifest is not JSON.', null, at === undefined ? null : Number(at));
+    }
+    throw fail('The manifest has two members of one name.', 'Each id stands for one document.', null);
+  }
+}
+
+/** Where an id stands in the text, or null. */
+function offsetOf(text: string, id: string | null): number | null {
+  const offset = id === null ? -1 : text.indexOf(JSON.stringify(id));
+  return offset < 0 ? null : offset;
+}
+
+function placeOf(text: string, offset: number | null): Pick<Problem, 'line' | 'column'> {
+  if (offset === null) return { line: 1, column: 1 };
+  const before = text.slice(0, offset);
+  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
+}
+
+function noticeOf({ id, name }: Omit<ManifestEntry, 'text'>, refusal: Refusal): Pick<Problem, 'what' | 'remedy'> {
+  const [first] = refusalErrors(refusal);
+  const shown = (name ?? id).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 64);
+  return {
+    what: `The trusted document \`${shown}\` will be refused (${refusal.code}): ${first?.message ?? refusal.message}`,
+    remedy: 'Mend it, or leave it away when no client uses it any more.',
+  };
+}
