@@ -12,15 +12,16 @@ import { lineAt, maskTypeScript, readSources, type SourceFile } from '../kit/sou
 /** Each room with those it may import from besides itself. */
 const LINE = ['base', 'xml', 'soap', 'wsdl', 'codec', 'graphql'] as const;
 /** Beside the line: they know neither XML nor GraphQL. */
-const SHELVES = ['upstream', 'access', 'budget', 'observe'] as const;
+const SHELVES = ['upstream', 'access', 'budget', 'observe', 'events'] as const;
 const ABOVE = ['config', 'compile/', 'compile.ts', 'flow', 'request.ts', 'traffic.ts', 'server.ts', 'cli', 'main.ts'];
 
 const ROOMS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...LINE.map((room, index): [string, Set<string>] => [room, new Set(LINE.slice(0, index))]),
   ...SHELVES.map((room): [string, Set<string>] => [room, new Set(['base'])]),
+  ['redis', new Set(['base', 'budget'])],
   ...ABOVE.map((room, index): [string, Set<string>] => [
     room,
-    new Set<string>([...LINE, ...SHELVES, ...ABOVE.slice(0, index)]),
+    new Set<string>([...LINE, ...SHELVES, 'redis', ...ABOVE.slice(0, index)]),
   ]),
 ]);
 

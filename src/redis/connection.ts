@@ -1,0 +1,223 @@
+import { createClient } from '@redis/client';
+
+import { ANSWERS, RedisUnavailable, reasonOf } from './reason.js';
+import type { Script } from './script.js';
+
+export interface ConnectionSettings {
+  /** `redis://` or `rediss://`, perhaps with credentials. */
+  readonly url: string;
+  readonly username?: string;
+  readonly password?: string;
+  /** Certificates of authorities that vouch for the server, PEM. */
+  readonly ca?: string;
+  /** How long anything may take before Redis is not waited for. */
+  readonly operationMillis: number;
+  /** What every key begins with. */
+  readonly prefix: string;
+}
+
+export interface ConnectionEvents {
+  /** One operation is over: `outcome` is ok, error, timeout or down (not tried). */
+  operation(operation: string, outcome: string): void;
+  /** Told once for each change. */
+  up(): void;
+  down(reason: string): void;
+}
+
+/** What Redis answers, as far as its scripts and commands here do. */
+export type Answer = string | number | null | readonly Answer[];
+
+type Client = ReturnType<typeof makeClient>;
+
+const FAILURES_MAX = 5;
+const CONNECT_MILLIS = 500;
+const BACKOFF_MIN_MILLIS = 50;
+const BACKOFF_MAX_MILLIS = 1000;
+
+/**
+ * One connection to Redis that nobody ever has to wait for: while it is down, operations are refused at once, and one
+ * that gets no answer in time counts as failed. After five failures in a row, or an answer that says that Redis cannot
+ * work, the connection is given up, and tried anew at most a second apart. An attempt counts only when a key could be
+ * written: what accepts connections may still be a replica, loading, out of memory, or stopped.
+ */
+export class RedisConnection {
+  readonly #settings: ConnectionSettings;
+  readonly #events: ConnectionEvents;
+  #client: Client | null = null;
+  #isUp = false;
+  #wasTold: 'up' | 'down' | null = null;
+  #isClosed = false;
+  #failures = 0;
+  #attempts = 0;
+  #timer: NodeJS.Timeout | null = null;
+  readonly #upListeners: (() => void)[] = [];
+
+  constructor(settings: ConnectionSettings, events: ConnectionEvents) {
+    this.#settings = settings;
+    this.#events = events;
+  }
+
+  /** Begins to connect. Nothing waits for it. */
+  start(): void {
+    void this.#connect();
+  }
+
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  /** Calls back whenever the connection has come up. */
+  onUp(listener: () => void): void {
+    this.#upListeners.push(listener);
+    if (this.#isUp) listener();
+  }
+
+  /** Sends a command. Rejects with `RedisUnavailable`, or with the error of Redis. `waitMillis` is for those that block. */
+  command(operation: string, words: readonly string[], waitMillis = 0): Promise<Answer> {
+    return this.#run(operation, waitMillis, (client) => client.sendCommand<Answer>(words));
+  }
+
+  /** Runs a script, by its digest if Redis knows it. Rejects as `command` does. */
+  script(operation: string, script: Script, keys: readonly string[], values: readonly string[]): Promise<Answer> {
+    const rest = [String(keys.length), ...keys, ...values];
+    return this.#run(operation, 0, async (client) => {
+      try {
+        return await client.sendCommand<Answer>(['EVALSHA', script.sha1, ...rest]);
+      } catch (error) {
+        if (reasonOf(error) !== 'NOSCRIPT') throw error;
+        return await client.sendCommand<Answer>(['EVAL', script.text, ...rest]);
+      }
+    });
+  }
+
+  /** Ends the connection for good. */
+  close(): void {
+    this.#isClosed = true;
+    this.#isUp = false;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#drop();
+  }
+
+  async #run(operation: string, waitMillis: number, send: (client: Client) => Promise<Answer>): Promise<Answer> {
+    const client = this.#client;
+    if (client === null || !this.#isUp) {
+      this.#events.operation(operation, 'down');
+      throw new RedisUnavailable('down');
+    }
+    try {
+      const answer = await inTime(send(client), this.#settings.operationMillis + waitMillis);
+      this.#events.operation(operation, 'ok');
+      if (client === this.#client) this.#failures = 0;
+      return answer;
+    } catch (error) {
+      const reason = reasonOf(error);
+      this.#events.operation(operation, reason === 'timeout' ? 'timeout' : 'error');
+      if (client === this.#client) this.#failed(reason);
+      throw error;
+    }
+  }
+
+  #failed(reason: string): void {
+    this.#failures += 1;
+    if (this.#failures >= FAILURES_MAX || ANSWERS.has(reason)) this.#lost(reason);
+  }
+
+  async #connect(): Promise<void> {
+    this.#timer = null;
+    const client = makeClient(this.#settings);
+    this.#client = client;
+    client.on('error', (error: unknown) => {
+      if (client === this.#client) this.#lost(reasonOf(error));
+    });
+    client.on('end', () => {
+      if (client === this.#client) this.#lost('closed');
+    });
+    try {
+      await inTime(client.connect(), CONNECT_MILLIS);
+      const probe = ['SET', `${this.#settings.prefix}v1:probe`, '1', 'PX', '10000'];
+      await inTime(client.sendCommand(probe), this.#settings.operationMillis);
+    } catch (error) {
+      if (client === this.#client) this.#lost(reasonOf(error));
+      return;
+    }
+    if (client !== this.#client || this.#isClosed) return;
+    this.#isUp = true;
+    this.#failures = 0;
+    this.#attempts = 0;
+    this.#tell('up', '');
+    for (const listener of this.#upListeners) listener();
+  }
+
+  /** Gives the connection up and plans the next. */
+  #lost(reason: string): void {
+    this.#isUp = false;
+    this.#drop();
+    if (this.#isClosed) return;
+    this.#tell('down', reason);
+    if (this.#timer !== null) return;
+    const backoff = Math.min(BACKOFF_MAX_MILLIS, BACKOFF_MIN_MILLIS * 2 ** Math.min(this.#attempts, 10));
+    this.#attempts += 1;
+    // Replicas that lost the same Redis must not all come back at once.
+    this.#timer = setTimeout(() => void this.#connect(), backoff * (0.7 + 0.3 * Math.random()));
+    this.#timer.unref();
+  }
+
+  #drop(): void {
+    const client = this.#client;
+    this.#client = null;
+    if (client === null) return;
+    try {
+      client.destroy();
+    } catch {
+      // It was closed already: that is all that was wanted.
+    }
+  }
+
+  #tell(state: 'up' | 'down', reason: string): void {
+    if (this.#wasTold === state) return;
+    this.#wasTold = state;
+    if (state === 'up') this.#events.up();
+    else this.#events.down(reason);
+  }
+}
+
+function makeClient({ url, username, password, ca, operationMillis }: ConnectionSettings) {
+  const isSecure = url.startsWith('rediss:');
+  const common = { connectTimeout: Math.max(CONNECT_MILLIS, operationMillis), reconnectStrategy: false } as const;
+  return createClient({
+    url,
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    socket: isSecure && ca !== undefined ? { ...common, tls: true, ca } : common,
+    RESP: 2,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: 10_000,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+  });
+}
+
+/** The result, or `RedisUnavailable` when it takes longer. What comes later is nobody's. */
+function inTime<T>(promise: Promise<T>, millis: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const timer = setTimeout(() => {
+      // If this process was busy, the answer may be here and only not read yet.
+      setImmediate(() => {
+        if (!isOver) reject(new RedisUnavailable('timeout'));
+      });
+    }, millis);
+    promise.then(
+      (value) => {
+        isOver = true;
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        isOver = true;
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}

@@ -1,0 +1,187 @@
+import type { BudgetRule, Spender } from '../budget/budget.js';
+import type { Reply, Report, Seen } from './ledger.js';
+
+/** What is known of the time. */
+export interface Times {
+  /** Of this process. */
+  readonly nowMillis: number;
+  /** Common milliseconds, in which common buckets refill. */
+  readonly commonMillis: number;
+  /** Milliseconds in which this replica's part of what comes back is its own. */
+  readonly ownMillis: number;
+  readonly replicas: number;
+  /** Whether points can be had from Redis now. */
+  readonly isShared: boolean;
+}
+
+/** What was asked and not answered yet. It is asked again as it was, so that it happens once. */
+interface Pending {
+  readonly number: number;
+  readonly debt: number;
+  readonly wanted: number;
+  readonly back: number;
+}
+
+/** A lease not asked for in this time is given back. */
+const IDLE_MILLIS = 1000;
+
+/** What one replica has of the budget of one client. */
+export class Lease {
+  readonly client: string;
+  rule: BudgetRule;
+  /** Points that can be spent here; below zero they are owed. */
+  #points = 0;
+  #pending: Pending | null = null;
+  #seen: Seen | null = null;
+  /** Common time of `#seen`. */
+  #seenAt = 0;
+  #isDoubted = false;
+  #ownAt: number;
+  #askedAt: number;
+  /** Points that were asked for in vain since the last answer. */
+  #missed = 0;
+
+  constructor({ id }: Spender, rule: BudgetRule, times: Times) {
+    this.client = id;
+    this.rule = rule;
+    this.#ownAt = times.ownMillis;
+    this.#askedAt = times.nowMillis;
+  }
+
+  get points(): number {
+    return this.#points;
+  }
+
+  /** Takes the points or none of them. */
+  take(points: number, times: Times): boolean {
+    this.fill(times);
+    this.#askedAt = times.nowMillis;
+    if (points > 0 && this.#points + this.#trust(times) < points) {
+      this.#missed = Math.min(this.rule.maximum, Math.max(this.#missed, points));
+      return false;
+    }
+    this.#points -= points;
+    return true;
+  }
+
+  /** Points that requests wait for now, all together. */
+  miss(points: number): void {
+    this.#missed = Math.min(this.rule.maximum, points);
+  }
+
+  give(points: number): void {
+    const { maximum } = this.rule;
+    this.#points = Math.min(maximum, Math.max(-maximum, this.#points + points));
+  }
+
+  /** Adds what came back since the last time and was this replica's own. */
+  fill({ ownMillis, replicas }: Times): void {
+    const { maximum, restoreRate } = this.rule;
+    const back = ((ownMillis - this.#ownAt) / 1000) * (restoreRate / replicas);
+    this.#ownAt = ownMillis;
+    const top = Math.max(1, maximum / replicas);
+    if (back > 0 && this.#points < top) this.#points = Math.min(top, this.#points + back);
+  }
+
+  /** What the common bucket holds, as far as is known; null: nothing is. */
+  common({ commonMillis }: Times): number | null {
+    if (this.#seen === null) return null;
+    const { maximum, restoreRate } = this.rule;
+    const back = (Math.max(0, commonMillis - this.#seenAt) / 1000) * restoreRate;
+    return Math.min(maximum, this.#seen.available + back);
+  }
+
+  /** Whether there is something to tell Redis, or to ask of it. */
+  wants(times: Times): boolean {
+    if (this.#pending !== null || this.#points < 0) return true;
+    if (this.#isIdle(times)) return this.#points > 0;
+    return this.#points < leaseOf(this.rule, times.replicas) / 2 || this.#missed > this.#points;
+  }
+
+  /** What others do not know. */
+  isBelow(times: Times): boolean {
+    const common = this.common(times);
+    return this.#pending !== null || this.#points !== 0 || (common !== null && common < this.rule.maximum);
+  }
+
+  isAtRest(times: Times): boolean {
+    return this.#isIdle(times) && this.#pending === null && this.#points === 0;
+  }
+
+  /** Nobody will ask for it any more. */
+  retire(): void {
+    this.#askedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Redis may have forgotten what it knew of this client, or remember it as it was long ago. */
+  doubt(): void {
+    this.#isDoubted = true;
+  }
+
+  /** What to ask; `number` is taken when it is a new question. */
+  report(number: number, times: Times): Report {
+    const { maximum, restoreRate } = this.rule;
+    this.#pending ??= this.#ask(number, times);
+    const available = this.common(times);
+    return {
+      client: this.client,
+      maximum,
+      restoreRate,
+      ...this.#pending,
+      seen: this.#seen === null || available === null ? null : { ...this.#seen, available },
+      isDoubted: this.#isDoubted,
+    };
+  }
+
+  /** Takes the answer to the last `report`; null: nothing was done. */
+  settle(reply: Reply | null, times: Times): void {
+    const pending = this.#pending;
+    this.#pending = null;
+    if (pending === null) return;
+    if (reply === null) {
+      this.give(pending.back);
+      return;
+    }
+    this.give(pending.debt + reply.granted);
+    this.#missed = 0;
+    this.#seen = reply;
+    this.#seenAt = times.commonMillis;
+    this.#isDoubted = false;
+  }
+
+  #ask(number: number, times: Times): Pending {
+    // While nothing is given, this replica pays from what is its own.
+    if (!times.isShared) return { number, debt: 0, wanted: 0, back: 0 };
+    const debt = Math.max(0, -this.#points);
+    if (this.#isIdle(times)) {
+      const back = Math.max(0, this.#points);
+      this.#points -= back;
+      return { number, debt, wanted: 0, back };
+    }
+    const target = leaseOf(this.rule, times.replicas) + this.#missed;
+    return { number, debt, wanted: Math.max(0, target - Math.max(0, this.#points)), back: 0 };
+  }
+
+  /**
+   * How far this client may go below zero: those not heard of before, or whose bucket was well filled when last seen,
+   * need not wait for their first lease. It is owed, to Redis or to what comes back here.
+   */
+  #trust(times: Times): number {
+    const trust = Math.floor(leaseSize(this.rule, times.replicas));
+    const common = this.common(times);
+    if (common === null) return times.isShared ? trust : Math.max(1, trust);
+    return times.isShared && common >= trust ? trust : 0;
+  }
+
+  #isIdle(times: Times): boolean {
+    return times.nowMillis - this.#askedAt >= IDLE_MILLIS;
+  }
+}
+
+/** Points one replica holds of one client, as a rule: what comes back in a second, a tenth of its part at most. */
+export function leaseOf(rule: BudgetRule, replicas: number): number {
+  return Math.max(1, Math.floor(leaseSize(rule, replicas)));
+}
+
+const leaseSize = ({ maximum, restoreRate }: BudgetRule, replicas: number): number =>
+  Math.min(restoreRate, maximum / (10 * replicas));

@@ -1,0 +1,296 @@
+import {
+  type BudgetEvents,
+  type BudgetRule,
+  type Budgets,
+  type Denied,
+  type Grant,
+  NO_EVENTS,
+  type Spender,
+  type ThrottleStatus,
+} from '../budget/budget.js';
+import { Lease, type Times } from './lease.js';
+import type { Ledger } from './ledger.js';
+import { Pace } from './pace.js';
+
+export interface LeasedOptions {
+  readonly ledger: Ledger;
+  /** Replicas there are at least. */
+  readonly replicas: number;
+  /** Clients that are remembered. */
+  readonly clientsMax: number;
+  readonly events?: BudgetEvents;
+  /** Milliseconds that only go forward. */
+  readonly clock?: () => number;
+}
+
+/** How often to show a sign of life, and to look after leases. */
+export const TICK_MILLIS = 100;
+/** Clients of one question to Redis. */
+const BATCH = 50;
+/** Clients looked at for one to forget. */
+const LOOKED_AT = 8;
+
+/**
+ * Budgets that replicas share. Each holds a small lease of points for clients that are active on it and spends it
+ * without asking; leases are renewed in the background and given back when they lie idle. While Redis is away, each
+ * replica spends its part of what comes back: together never more than one.
+ */
+export class LeasedBudgets implements Budgets {
+  /** By client, the one asked for last at the end. */
+  readonly #leases = new Map<string, Lease>();
+  /** Those that may have something to tell Redis. */
+  readonly #active = new Set<Lease>();
+  readonly #queue = new Set<Lease>();
+  readonly #ledger: Ledger;
+  readonly #clientsMax: number;
+  readonly #events: BudgetEvents;
+  readonly #clock: () => number;
+  readonly #pace: Pace;
+  #numbers = 0;
+  #flushing: Promise<void> | null = null;
+  #isBeating = false;
+  #timer: NodeJS.Timeout | null = null;
+  /** Points that requests wait for until the next answer, by client. */
+  readonly #waiting = new Map<Lease, { points: number; readonly done: Promise<void> }>();
+
+  constructor({ ledger, replicas, clientsMax, events = NO_EVENTS, clock = () => performance.now() }: LeasedOptions) {
+    this.#ledger = ledger;
+    this.#clientsMax = clientsMax;
+    this.#events = events;
+    this.#clock = clock;
+    this.#pace = new Pace(replicas, clock);
+  }
+
+  /** Looks after the leases from now on. */
+  start(): void {
+    this.#timer ??= setInterval(() => void this.tick(), TICK_MILLIS).unref();
+  }
+
+  /** Gives back what is left and says goodbye, if Redis is there. Never rejects. */
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    await this.#flushing;
+    if (!this.#ledger.isUp) return;
+    const times = this.#times();
+    for (const lease of this.#active) {
+      lease.retire();
+      if (times.isShared && lease.wants(times)) this.#queue.add(lease);
+    }
+    await this.#flushed();
+    await this.#ledger.leave().catch(() => {});
+  }
+
+  /** Clients that are remembered now. */
+  get size(): number {
+    return this.#leases.size;
+  }
+
+  /** Whether points can be had from Redis, and among how many replicas. */
+  get isShared(): boolean {
+    return this.#pace.isShared;
+  }
+
+  take(spender: Spender, points: number): Grant | Denied {
+    const { budget, className } = spender;
+    if (budget === null) return { isGranted: true, spender, points };
+    const times = this.#times();
+    const lease = this.#find(spender, budget, times);
+    const isTaken = lease.take(points, times);
+    this.#active.add(lease);
+    if (times.isShared && lease.wants(times)) this.#ask(lease, times);
+    if (!isTaken) {
+      this.#events.denied(className, points);
+      return { isGranted: false, retryAfterMillis: retryAfter(lease, points, times) };
+    }
+    this.#events.spent(className, points);
+    return { isGranted: true, spender, points };
+  }
+
+  settle({ spender, points }: Grant, actualPoints: number): void {
+    const { budget, className } = spender;
+    if (budget === null || points === actualPoints) return;
+    const times = this.#times();
+    const lease = this.#find(spender, budget, times);
+    lease.fill(times);
+    lease.give(points - actualPoints);
+    this.#active.add(lease);
+    if (actualPoints < points) this.#events.refunded(className, points - actualPoints);
+    else this.#events.spent(className, actualPoints - points);
+  }
+
+  status({ id, budget }: Spender): ThrottleStatus | null {
+    if (budget === null) return null;
+    const { maximum, restoreRate } = budget;
+    const times = this.#times();
+    const lease = this.#leases.get(id);
+    lease?.fill(times);
+    const common = times.isShared ? (lease?.common(times) ?? maximum) : 0;
+    const currentlyAvailable = Math.floor(Math.min(maximum, common + (lease?.points ?? 0)));
+    return { maximumAvailable: maximum, currentlyAvailable, restoreRate };
+  }
+
+  /**
+   * For a request that was denied: null where waiting is of no use, else a promise that resolves when Redis has been
+   * asked for more, or did not answer in time. It never rejects, and never takes longer than an operation may.
+   */
+  more({ id, budget }: Spender, points: number): Promise<void> | null {
+    const times = this.#times();
+    const lease = this.#leases.get(id);
+    if (budget === null || lease === undefined || !times.isShared || !this.#ledger.isUp) return null;
+    const common = lease.common(times);
+    if (points > budget.maximum || (common !== null && common + lease.points < points)) return null;
+    const known = this.#waiting.get(lease);
+    if (known !== undefined) {
+      known.points += points;
+      return known.done;
+    }
+    const done = this.#flushed();
+    this.#waiting.set(lease, { points, done });
+    this.#queue.add(lease);
+    return done;
+  }
+
+  /** One round of what is done in the background. Never rejects. */
+  async tick(): Promise<void> {
+    if (this.#isBeating || !this.#ledger.isUp) return;
+    this.#isBeating = true;
+    try {
+      const beat = await this.#ledger.beat(this.#pace.inTouchSinceMillis);
+      const change = this.#pace.heard(beat);
+      const times = this.#times();
+      if (change.isDoubtful) this.#tellAgain(times);
+      if (change.isReunited) this.#settleOwn(times);
+      this.#lookAfter(times);
+    } catch {
+      // The connection counts and tells it; the next round is soon.
+    } finally {
+      this.#isBeating = false;
+    }
+    await this.#flushing;
+  }
+
+  #lookAfter(times: Times): void {
+    if (!times.isShared) return;
+    for (const lease of this.#active) {
+      if (lease.isAtRest(times)) this.#active.delete(lease);
+      else if (lease.wants(times)) this.#queue.add(lease);
+    }
+    if (this.#queue.size > 0) void this.#flushed();
+  }
+
+  /** Redis may not know any more what this replica knows. */
+  #tellAgain(times: Times): void {
+    for (const lease of this.#leases.values()) {
+      lease.fill(times);
+      lease.doubt();
+      if (lease.isBelow(times)) this.#queue.add(lease);
+    }
+    if (this.#queue.size > 0) void this.#flushed();
+  }
+
+  /** What came back here while Redis was away goes the way of leases: idle, it is given back. */
+  #settleOwn(times: Times): void {
+    for (const lease of this.#leases.values()) {
+      lease.fill(times);
+      if (!lease.isAtRest(times)) this.#active.add(lease);
+    }
+  }
+
+  /** Asks soon for one that has little left; one that Redis has nothing for waits for the next round. */
+  #ask(lease: Lease, times: Times): void {
+    const common = lease.common(times);
+    if (common !== null && common < 1) return;
+    this.#queue.add(lease);
+    void this.#flushed();
+  }
+
+  /** Resolves when all that is in the queue now was asked, or Redis did not answer. */
+  async #flushed(): Promise<void> {
+    if (this.#flushing !== null) await this.#flushing;
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = null;
+    });
+    await this.#flushing;
+  }
+
+  async #flush(): Promise<void> {
+    // What a burst of requests needs is asked in one.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#queue.size > 0) {
+      const { era } = this.#pace;
+      if (era === null || !this.#ledger.isUp || !(await this.#exchange(era))) {
+        this.#queue.clear();
+        this.#waiting.clear();
+      }
+    }
+  }
+
+  /** Asks for the first of the queue. Resolves to whether there was an answer. */
+  async #exchange(era: string): Promise<boolean> {
+    const times = this.#times();
+    const leases: Lease[] = [];
+    for (const lease of this.#queue) {
+      if (leases.push(lease) === BATCH) break;
+    }
+    const reports = leases.map((lease) => {
+      this.#queue.delete(lease);
+      const waiting = this.#waiting.get(lease);
+      this.#waiting.delete(lease);
+      lease.fill(times);
+      if (waiting !== undefined) lease.miss(waiting.points);
+      this.#numbers += 1;
+      return lease.report(this.#numbers, times);
+    });
+    try {
+      const replies = await this.#ledger.exchange({ era, gives: times.isShared, replicas: times.replicas }, reports);
+      for (const [index, lease] of leases.entries()) lease.settle(replies?.[index] ?? null, this.#times());
+      return replies !== null;
+    } catch {
+      return false;
+    }
+  }
+
+  #times(): Times {
+    const { commonMillis, ownMillis, replicas, isShared } = this.#pace;
+    return { nowMillis: this.#clock(), commonMillis, ownMillis, replicas, isShared };
+  }
+
+  #find(spender: Spender, rule: BudgetRule, times: Times): Lease {
+    const known = this.#leases.get(spender.id);
+    if (known !== undefined) {
+      this.#leases.delete(spender.id);
+      this.#leases.set(spender.id, known);
+      known.rule = rule;
+      return known;
+    }
+    if (this.#leases.size >= this.#clientsMax) this.#forgetOne(times);
+    const lease = new Lease(spender, rule, times);
+    this.#leases.set(spender.id, lease);
+    return lease;
+  }
+
+  /** Forgets the first at rest, else the one with most points: a debt must not be forgotten to be forgiven. */
+  #forgetOne(times: Times): void {
+    let chosen: Lease | null = null;
+    let looked = 0;
+    for (const lease of this.#leases.values()) {
+      if (chosen === null || lease.isAtRest(times) || lease.points > chosen.points) chosen = lease;
+      if (chosen.isAtRest(times) || ++looked === LOOKED_AT) break;
+    }
+    if (chosen === null) return;
+    this.#leases.delete(chosen.client);
+    this.#active.delete(chosen);
+    this.#queue.delete(chosen);
+  }
+}
+
+/** When the points will be there if nothing else is taken. */
+function retryAfter(lease: Lease, points: number, times: Times): number | null {
+  const { maximum, restoreRate } = lease.rule;
+  if (points > maximum) return null;
+  const missing = points - lease.points;
+  if (!times.isShared) return Math.ceil((missing / (restoreRate / times.replicas)) * 1000);
+  const owed = missing - Math.max(0, lease.common(times) ?? maximum);
+  return Math.max(TICK_MILLIS, Math.ceil((owed / restoreRate) * 1000));
+}

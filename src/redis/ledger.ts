@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+
+import type { Answer, RedisConnection } from './connection.js';
+import { BEAT, EXCHANGE } from './lease-scripts.js';
+import { RedisUnavailable } from './reason.js';
+
+/** What all replicas know together. Everything rejects when Redis did not answer; then it may have happened or not. */
+export interface Ledger {
+  readonly isUp: boolean;
+  /** A sign of life. `inTouchSinceMillis` is of the clock of Redis; null hands over no time. */
+  beat(inTouchSinceMillis: number | null): Promise<Beat>;
+  /** Null: the era is another one, and nothing was done. */
+  exchange(terms: Terms, reports: readonly Report[]): Promise<readonly (Reply | null)[] | null>;
+  /** The last sign of life. */
+  leave(): Promise<void>;
+}
+
+export interface Beat {
+  /** By the clock of Redis. */
+  readonly nowMillis: number;
+  /** Changes when Redis has forgotten everything. */
+  readonly era: string;
+  readonly bornMillis: number;
+  /** The time in which budgets refill: see `BEAT`. */
+  readonly commonMillis: number;
+  readonly replicas: number;
+}
+
+export interface Terms {
+  readonly era: string;
+  /** Whether points may be had; else only debts and views are told. */
+  readonly gives: boolean;
+  readonly replicas: number;
+}
+
+/** What one replica tells of one client, and asks for. */
+export interface Report {
+  readonly client: string;
+  readonly maximum: number;
+  readonly restoreRate: number;
+  /** Grows from request to request; the same when asked again. */
+  readonly number: number;
+  /** Points that were spent without having been granted. */
+  readonly debt: number;
+  readonly wanted: number;
+  readonly back: number;
+  readonly seen: Seen | null;
+  /** What is seen is to be believed more than what Redis has. */
+  readonly isDoubted: boolean;
+}
+
+/** A bucket as it was last seen. */
+export interface Seen {
+  /** What it should hold now if nobody took anything. */
+  readonly available: number;
+  readonly birth: string;
+  readonly changes: number;
+}
+
+export interface Reply {
+  readonly granted: number;
+  readonly available: number;
+  readonly birth: string;
+  readonly changes: number;
+}
+
+export interface LedgerOptions {
+  readonly prefix: string;
+  /** Unique for each process that ever ran. */
+  readonly replica: string;
+  /** Replicas there are at least. */
+  readonly replicas: number;
+  readonly silenceMillis: number;
+}
+
+/** A replica that was not heard of for so long no longer owns a part, unless the configuration says how many there are. */
+const FORGET_MILLIS = 60_000;
+
+export class RedisLedger implements Ledger {
+  readonly #connection: RedisConnection;
+  readonly #options: LedgerOptions;
+  readonly #keys: readonly string[];
+
+  constructor(connection: RedisConnection, options: LedgerOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#keys = ['replicas', 'clock', 'handed'].map((name) => `${options.prefix}v1:${name}`);
+  }
+
+  get isUp(): boolean {
+    return this.#connection.isUp;
+  }
+
+  async beat(inTouchSinceMillis: number | null): Promise<Beat> {
+    const { replica, replicas, silenceMillis } = this.#options;
+    const since = inTouchSinceMillis === null ? '' : String(inTouchSinceMillis);
+    const values = [replica, since, String(replicas), String(silenceMillis), String(FORGET_MILLIS)];
+    const answer = await this.#connection.script('beat', BEAT, this.#keys, values);
+    const [now, era, common, count, born] = list(answer);
+    return {
+      nowMillis: number(now),
+      era: text(era),
+      bornMillis: number(born),
+      commonMillis: number(common),
+      replicas: number(count),
+    };
+  }
+
+  async exchange(terms: Terms, reports: readonly Report[]): Promise<readonly (Reply | null)[] | null> {
+    const { prefix, replica } = this.#options;
+    const keys = [`${prefix}v1:clock`, ...reports.map(({ client }) => bucketKey(prefix, client))];
+    const values = [replica, terms.era, terms.gives ? '1' : '0', String(terms.replicas)];
+    for (const report of reports) {
+      const { seen } = report;
+      values.push(
+        String(report.maximum),
+        String(report.restoreRate),
+        String(report.number),
+        String(report.debt),
+        String(report.wanted),
+        String(report.back),
+        seen === null ? '' : String(seen.available),
+        seen?.birth ?? '',
+        String(seen?.changes ?? 0),
+        report.isDoubted ? '1' : '0',
+      );
+    }
+    const answer = await this.#connection.script('exchange', EXCHANGE, keys, values);
+    if (answer === null) return null;
+    const replies = list(answer);
+    if (replies.length !== reports.length) throw new RedisUnavailable('error');
+    return replies.map(readReply);
+  }
+
+  async leave(): Promise<void> {
+    const [replicas = '', , handed = ''] = this.#keys;
+    await this.#connection.command('leave', ['ZREM', replicas, this.#options.replica]);
+    await this.#connection.command('leave', ['HDEL', handed, this.#options.replica]);
+  }
+}
+
+/** Clients' names may hold anything, in any length: keys hold their digest. */
+export function bucketKey(prefix: string, client: string): string {
+  return `${prefix}v1:bucket:${createHash('sha256').update(client).digest('hex')}`;
+}
+
+function readReply(answer: Answer): Reply | null {
+  const [granted, available, birth, changes] = list(answer);
+  if (granted === '') return null;
+  return { granted: number(granted), available: number(available), birth: text(birth), changes: number(changes) };
+}
+
+function list(answer: Answer | undefined): readonly Answer[] {
+  if (Array.isArray(answer)) return answer;
+  throw new RedisUnavailable('error');
+}
+
+function text(answer: Answer | undefined): string {
+  if (typeof answer === 'string') return answer;
+  throw new RedisUnavailable('error');
+}
+
+function number(answer: Answer | undefined): number {
+  const value = typeof answer === 'string' ? Number(answer) : answer;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw new RedisUnavailable('error');
+}

@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect as connectTo, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ConnectionEvents, type ConnectionSettings, RedisConnection } from '../../src/redis/connection.js';
+
+/** Whether there is a Redis to test with; else a sentence that says how to get one. */
+export const MISSING: string | false =
+  spawnSync('redis-server', ['--version']).status === 0
+    ? false
+    : 'redis-server is not installed: apt-get install redis-server';
+
+/** A real Redis on a free port, which can be killed, stopped and brought back. */
+export class RedisServer {
+  readonly port: number;
+  readonly #directory = mkdtempSync(join(tmpdir(), 'soapstone-redis-'));
+  readonly #options: readonly string[];
+  #process: ChildProcess | null = null;
+
+  private constructor(port: number, options: readonly string[]) {
+    this.port = port;
+    this.#options = options;
+  }
+
+  static async start(...options: string[]): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), options);
+    await server.start();
+    return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts it (again), with what it saved if it did. */
+  async start(...options: readonly string[]): Promise<void> {
+    const fixed = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#directory];
+    const child = spawn('redis-server', [...fixed, '--save', '', '--appendonly', 'no', ...this.#options, ...options]);
+    this.#process = child;
+    await new Promise<void>((resolve, reject) => {
+      let output = '';
+      child.once('error', reject);
+      child.once('exit', () => reject(new Error(`redis-server did not start: ${output}`)));
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        if (output.includes('Ready to accept connections')) resolve();
+      });
+    });
+    child.removeAllListeners('exit');
+  }
+
+  /** Ends it as a power cut would. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    this.#process = null;
+    if (child === null || child.exitCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGCONT');
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  /** It accepts connections and does nothing with them. */
+  stop(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+/** Resolves when `isTrue`; rejects after ten seconds. */
+export async function until(isTrue: () => boolean, what: string, millis = 10_000): Promise<void> {
+  const end = performance.now() + millis;
+  while (!isTrue()) {
+    if (performance.now() > end) throw new Error(`never: ${what}`);
+    await turn();
+  }
+}
+
+/** Lets the process do what it has to do for a moment. */
+export const turn = (millis = 2): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis));
+
+/** What a connection told. */
+export class Told implements ConnectionEvents {
+  readonly operations = new Map<string, number>();
+  readonly changes: string[] = [];
+
+  operation(operation: string, outcome: string): void {
+    const key = `${operation} ${outcome}`;
+    this.operations.set(key, (this.operations.get(key) ?? 0) + 1);
+  }
+  up(): void {
+    this.changes.push('up');
+  }
+  down(reason: string): void {
+    this.changes.push(`down ${reason}`);
+  }
+}
+
+export function connect(url: string, told = new Told(), settings: Partial<ConnectionSettings> = {}): RedisConnection {
+  const connection = new RedisConnection({ url, operationMillis: 20, prefix: 'test:', ...settings }, told);
+  connection.start();
+  return connection;
+}
+
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** A way to Redis that can be cut, and made slow. */
+export class Way {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isCut = false;
+  /** How long every piece of an answer takes. */
+  delayMillis = 0;
+
+  private constructor(port: number) {
+    this.#server = createServer((inside) => {
+      if (this.#isCut) {
+        inside.destroy();
+        return;
+      }
+      const outside = connectTo(port, '127.0.0.1');
+      for (const [socket, other] of [
+        [inside, outside],
+        [outside, inside],
+      ] as const) {
+        this.#sockets.add(socket);
+        socket.on('error', () => {});
+        socket.on('close', () => {
+          this.#sockets.delete(socket);
+          other.destroy();
+        });
+      }
+      inside.on('data', (bytes) => outside.write(bytes));
+      outside.on('data', (bytes) => {
+        if (this.delayMillis === 0) inside.write(bytes);
+        else setTimeout(() => inside.destroyed || inside.write(bytes), this.delayMillis);
+      });
+    });
+  }
+
+  static async to(port: number): Promise<Way> {
+    const way = new Way(port);
+    await new Promise<void>((resolve) => way.#server.listen(0, '127.0.0.1', resolve));
+    return way;
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    return `redis://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  }
+
+  cut(): void {
+    this.#isCut = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  mend(): void {
+    this.#isCut = false;
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
