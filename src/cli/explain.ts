@@ -1,4 +1,4 @@
-import type { GraphQLError } from 'graphql';
+import { type GraphQLError, print as printDocument } from 'graphql';
 import { Refusal } from '../base/refusal.js';
 import { encodeRequest } from '../codec/encode.js';
 import { InputError } from '../codec/input-error.js';
@@ -14,6 +14,7 @@ import { type Given, withValues } from '../graphql/link-feed.js';
 import { type LinkUse, linkUses } from '../graphql/link-uses.js';
 import { depthOf } from '../graphql/measure.js';
 import { readParams } from '../graphql/params.js';
+import type { RemotePlan } from '../graphql/remote.js';
 import { type RootField, type RootPlan, rootPlanOf } from '../graphql/root-plan.js';
 import { printMediaType } from '../soap/media-type.js';
 import { indent } from './indent.js';
@@ -100,18 +101,23 @@ class Explanation {
       this.#terminal.out(`\n${key}: no call, the gateway answers`);
       return;
     }
+    const { ask } = call;
+    if (ask.kind === 'remote') {
+      this.#remote(`${key}: ${nameOf(call.bound)}`, ask.plan, '');
+      return;
+    }
     const definition = this.#plan.root.getFields()[name];
     const node = nodes[0];
     if (definition === undefined || node === undefined) throw new Error('admitted without a field');
     this.#attempt(() => {
-      const given = argumentsOf(definition, node, this.#admitted.variables, call.bound.headersArgument);
-      this.#call(`${key}: ${nameOf(call.bound)}`, call.bound, given, new Set(), '');
+      const given = argumentsOf(definition, node, this.#admitted.variables, ask.bound.headersArgument);
+      this.#call(`${key}: ${nameOf(ask.bound)}`, ask.bound, given, new Set(), '');
     }, [key]);
-    for (const use of linkUses(key, call.plan, this.#plan.links)) this.#link(use);
+    for (const use of linkUses(key, ask.reply, this.#plan.links)) this.#link(use);
   }
 
   #link({ path, selection }: LinkUse): void {
-    const { link, nodes } = selection;
+    const { link, nodes, target } = selection;
     const { called, definition, feeds, batch } = link;
     const node = nodes[0];
     if (node === undefined) throw new Error('a link without a node');
@@ -123,7 +129,8 @@ class Explanation {
       const values = feeds.map((feed) => ({ feed, value: standInFor(feed, batch !== null) }));
       const standIns = new Set(feeds.map(textOf));
       const title = `then for each ${path}: ${nameOf(called)}(${filled})${how}`;
-      this.#call(title, called, withValues(own, values), standIns, '  ');
+      if (target.ask.kind === 'remote') this.#remote(title, target.ask.plan, '  ');
+      else this.#call(title, target.ask.bound, withValues(own, values), standIns, '  ');
     }, [path]);
   }
 
@@ -144,6 +151,14 @@ class Explanation {
     this.#terminal.out(indent(envelope, `${margin}  `));
   }
 
+  /** In the names that things have here: the service gets its own. */
+  #remote(title: string, { field, document }: RemotePlan, margin: string): void {
+    const service = this.#compiled.remotes.find(({ name }) => name === field.service);
+    const { url, urls } = service?.config ?? {};
+    this.#terminal.out(`\n${margin}${title}\n${margin}  GraphQL, POST ${url ?? urls?.join(' or ')}`);
+    this.#terminal.out(printDocument(document).replaceAll(/^/gm, `${margin}  `));
+  }
+
   /** What the arguments make impossible is told as the server would. */
   #attempt(work: () => void, path: readonly string[]): void {
     try {
@@ -156,7 +171,11 @@ class Explanation {
   }
 }
 
-const nameOf = ({ service, operation }: BoundField): string => `${service}.${operation.name}`;
+const nameOf = ({
+  service,
+  operation,
+}: Pick<BoundField, 'service'> & { readonly operation: { readonly name: string } }): string =>
+  `${service}.${operation.name}`;
 
 const textOf = ({ field }: Feed): string => `{${field.join('.')}}`;
 

@@ -49,6 +49,8 @@ export interface ObjectPlan {
 export interface ObjectVariant {
   /** In the order of the response. */
   readonly slots: readonly Slot[];
+  /** What each such object adds to `Decoded.points`; 0 unless given. */
+  readonly weight?: number;
 }
 
 /** One response key, filled from one place of the element. Two aliases of one field are two slots. */
@@ -62,6 +64,8 @@ export interface Slot {
   /** For lists: an item may not be null. */
   readonly itemNonNull: boolean;
   readonly value: ValuePlan;
+  /** Under which name the lengths of these lists are told; not given: they are not. */
+  readonly listName?: string;
 }
 
 export type SlotSource =
@@ -132,13 +136,37 @@ export interface Decoded {
   readonly errors: readonly DecodeError[];
   /** How many more there were. */
   readonly furtherErrors: number;
+  /** What the objects that were read weigh, those included that a null has taken with it; not given: unknown. */
+  readonly points?: number;
+  /** Lists that were read, by `Slot.listName`. */
+  readonly lists?: ReadonlyMap<string, ListLengths>;
+  /** Bytes that the reply had on the wire; not given: unknown. */
+  readonly replyBytes?: number;
+  /** Calls that were made for it: 1 unless given, 0 where the answer was known. */
+  readonly calls?: number;
+}
+
+/** How long the lists of one name were. */
+export interface ListLengths {
+  /** Lists. */
+  readonly count: number;
+  /** Items of all of them. */
+  readonly items: number;
+  /** Items of the longest. */
+  readonly longest: number;
 }
 
 export interface DecodeError {
-  readonly code: 'UPSTREAM_SCHEMA_INVALID' | 'UPSTREAM_RESPONSE_LIMIT' | 'UPSTREAM_INVALID_RESPONSE';
+  readonly code:
+    | 'UPSTREAM_SCHEMA_INVALID'
+    | 'UPSTREAM_RESPONSE_LIMIT'
+    | 'UPSTREAM_INVALID_RESPONSE'
+    | 'GRAPHQL_UPSTREAM_ERROR';
   readonly path: readonly (string | number)[];
   /** Names the rule, never the value. */
   readonly rule: string;
+  /** What the backend says about it, for the caller; not given: nothing. */
+  readonly message?: string;
 }
 
 // --------------------------------------------------------------------------------------------- writing a request

@@ -4,10 +4,12 @@ import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { BoundField } from '../graphql/bound-field.js';
 import type { LinkTable } from '../graphql/link.js';
+import type { RemoteField } from '../graphql/remote.js';
 import { buildSchema } from '../graphql/schema.js';
 import type { SubscriptionTable } from '../graphql/subscription.js';
 import { linkProblems, linksOf } from './links.js';
 import { findingProblems, operationsOf, typesOf, unknownOperations } from './mapping.js';
+import type { RemoteUpstream } from './remote-upstream.js';
 import type { SoapService } from './service.js';
 import { subscriptionProblems, subscriptionsOf } from './subscriptions.js';
 
@@ -17,26 +19,33 @@ export interface Graph {
   readonly schema: GraphQLSchema;
   readonly fields: ReadonlyMap<string, BoundField>;
   readonly links: LinkTable;
+  readonly remotes: ReadonlyMap<string, RemoteField>;
   readonly subscriptions: SubscriptionTable;
   readonly notices: readonly Problem[];
 }
 
 /** Builds the schema over all services. Throws `Problems` for mappings that name what is not there. */
-export function compileGraph(loaded: LoadedConfig, services: readonly SoapService[]): Graph {
-  const { schema, fields, links, linkFaults, subscriptions, subscriptionFaults, findings, notices } = buildSchema(
-    services.map((service) => ({
-      name: service.name,
-      operations: service.operations,
-      mapping: operationsOf(service),
-      naming: service.wsdl === null ? 'exact' : service.config.naming,
-      choices: service.config.schema.choices,
-      types: typesOf(service),
-      knownTypes: service.wsdl?.types.values() ?? [],
-      callCost: service.config.callCost ?? null,
-    })),
-    linksOf(loaded),
-    subscriptionsOf(loaded),
-  );
+export function compileGraph(
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  remoteServices: readonly RemoteUpstream[],
+): Graph {
+  const { schema, fields, links, remotes, linkFaults, subscriptions, subscriptionFaults, findings, notices } =
+    buildSchema(
+      services.map((service) => ({
+        name: service.name,
+        operations: service.operations,
+        mapping: operationsOf(service),
+        naming: service.wsdl === null ? 'exact' : service.config.naming,
+        choices: service.config.schema.choices,
+        types: typesOf(service),
+        knownTypes: service.wsdl?.types.values() ?? [],
+        callCost: service.config.callCost ?? null,
+      })),
+      linksOf(loaded),
+      subscriptionsOf(loaded),
+      remoteServices.map(({ remote }) => remote),
+    );
   const problems = [
     ...services.flatMap((service) => unknownOperations(loaded, service)),
     ...findingProblems(loaded, findings),
@@ -44,5 +53,5 @@ export function compileGraph(loaded: LoadedConfig, services: readonly SoapServic
     ...subscriptionProblems(loaded, subscriptionFaults),
   ];
   if (problems.length > 0) throw new Problems(problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)));
-  return { path: loaded.config.graphql.path, schema, fields, links, subscriptions, notices };
+  return { path: loaded.config.graphql.path, schema, fields, links, remotes, subscriptions, notices };
 }

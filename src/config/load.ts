@@ -4,7 +4,7 @@ import { MIB } from '../base/limit.js';
 import { type Problem, Problems } from '../base/problem.js';
 import { isRecord } from './record.js';
 import { checkRules } from './rules.js';
-import type { Config } from './schema.js';
+import type { Config, GraphqlServiceConfig } from './schema.js';
 import { configSchema } from './schema-node.js';
 import { substitute } from './substitute.js';
 import { type Finding, validate } from './validate.js';
@@ -86,7 +86,8 @@ function fillPaths(value: unknown): void {
   const services = isRecord(value) ? value['services'] : null;
   if (!isRecord(services)) return;
   for (const [name, service] of Object.entries(services)) {
-    if (isRecord(service) && service['path'] === undefined) service['path'] = `/soap/${name}`;
+    if (isRecord(service) && service['kind'] !== 'graphql' && service['path'] === undefined)
+      service['path'] = `/soap/${name}`;
   }
 }
 
@@ -95,15 +96,33 @@ function asConfig(value: unknown): Config {
   return value as Config;
 }
 
+/** The schema has held each service to the keys of its kind: those of the other are looked at as what they are here. */
+function asGraphqlService(service: unknown): GraphqlServiceConfig | null {
+  return isRecord(service) && service['kind'] === 'graphql' ? (service as unknown as GraphqlServiceConfig) : null;
+}
+
 /** Puts the limits of the gateway behind those a service sets, so that nothing later has to look in two places. */
 function withServiceLimits(config: Config): Config {
   const services: Record<string, Config['services'][string]> = Object.create(null);
-  for (const [name, service] of Object.entries(config.services)) {
+  const graphqlServices: Record<string, GraphqlServiceConfig> = Object.create(null);
+  for (const [name, either] of Object.entries(config.services)) {
+    const remote = asGraphqlService(either);
+    if (remote !== null) {
+      graphqlServices[name] = {
+        ...remote,
+        limits: {
+          remote: { ...config.limits.remote, ...remote.limits.remote },
+          upstream: { ...config.limits.upstream, ...remote.limits.upstream },
+        },
+      };
+      continue;
+    }
+    const service = either;
     const xml = { ...config.limits.xml, ...service.limits.xml };
     const upstream = { ...config.limits.upstream, ...service.limits.upstream };
     services[name] = { ...service, limits: { xml, upstream } };
   }
-  return { ...config, services };
+  return { ...config, services, graphqlServices };
 }
 
 function asProblems(findings: readonly Finding[], source: YamlSource, file: string): readonly Problem[] {

@@ -50,7 +50,8 @@ function partOf(path: string, node: SchemaNode): Part | null {
   const entry = Object.values(node.patternProperties ?? {})[0];
   if (entry === undefined) return null;
   const name = path.slice(path.lastIndexOf('.') + 1).replace(/s$/, '');
-  return { path: `${path}.<${name}>`, about: `${about} ${entry.description ?? ''}`.trim(), node: entry };
+  const own = entry.else ?? entry;
+  return { path: `${path}.<${name}>`, about: `${about} ${own.description ?? ''}`.trim(), node: own };
 }
 
 function row(key: string, node: SchemaNode, required: boolean): string {

@@ -1,4 +1,5 @@
 import type { LimitRow } from '../base/limit.js';
+import { isRecord } from './record.js';
 import { CONFIG } from './schema.js';
 
 /** One node of the configuration's JSON Schema, as far as we use the language, with our own keywords. */
@@ -12,6 +13,11 @@ export interface SchemaNode {
   readonly patternProperties?: Readonly<Record<string, SchemaNode>>;
   readonly additionalProperties?: boolean;
   readonly items?: SchemaNode;
+  /** A map whose keys depend on its `kind`: those of `then` for this one, of `else` for others. */
+  readonly if?: SchemaNode;
+  readonly then?: SchemaNode;
+  readonly else?: SchemaNode;
+  readonly const?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;
@@ -48,6 +54,9 @@ export function mapNodes(node: SchemaNode, change: (node: SchemaNode) => SchemaN
     ...(node.properties && { properties: children(node.properties) }),
     ...(node.patternProperties && { patternProperties: children(node.patternProperties) }),
     ...(node.items && { items: mapNodes(node.items, change) }),
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    ...(node.then && { then: mapNodes(node.then, change) }),
+    ...(node.else && { else: mapNodes(node.else, change) }),
   });
 }
 
@@ -64,6 +73,14 @@ export function childNode(node: SchemaNode, key: string): SchemaNode | null {
     if (new RegExp(pattern, 'u').test(key)) return child;
   }
   return null;
+}
+
+/** The node that holds for this data, where it depends on the data. */
+export function branchOf(node: SchemaNode, data: unknown): SchemaNode {
+  if (node.if === undefined) return node;
+  const [name = '', condition] = Object.entries(node.if.properties ?? {})[0] ?? [];
+  const isThen = isRecord(data) && data[name] === condition?.const;
+  return (isThen ? node.then : node.else) ?? node;
 }
 
 function withoutDefaulted(node: SchemaNode): SchemaNode {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { MIB } from '../base/limit.js';
 import { isRecord } from './record.js';
-import { childNode, type SchemaNode, typesOf } from './schema-node.js';
+import { branchOf, childNode, type SchemaNode, typesOf } from './schema-node.js';
 import { parseAmount } from './units.js';
 import type { ConfigPath } from './yaml-source.js';
 
@@ -27,7 +27,8 @@ export interface Substituted {
  */
 export async function substitute(value: unknown, schema: SchemaNode, around: Surroundings): Promise<Substituted> {
   const foreign = new Set<string>();
-  const visit = async (data: unknown, node: SchemaNode, path: ConfigPath): Promise<unknown> => {
+  const visit = async (data: unknown, either: SchemaNode, path: ConfigPath): Promise<unknown> => {
+    const node = branchOf(either, data);
     if (Array.isArray(data)) {
       const items: unknown[] = [];
       for (const [index, item] of data.entries()) {

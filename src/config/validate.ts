@@ -38,9 +38,13 @@ export function validate(data: unknown, foreign: ReadonlySet<string>): readonly 
   const errors = compiled.errors ?? [];
   // What has the wrong type breaks further rules by that alone.
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
-  return errors
-    .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
-    .map((error) => finding(error, foreign));
+  return (
+    errors
+      // That one of two branches fails says nothing that the branch does not.
+      .filter(({ keyword }) => keyword !== 'if')
+      .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
+      .map((error) => finding(error, foreign))
+  );
 }
 
 /** A path as people write it: `services.orders.urls[1]`. */

@@ -16,6 +16,7 @@ import type { BoundField } from './bound-field.js';
 import { type FieldCost, fieldCostOf, type ListSize, typeWeightOf } from './cost-rules.js';
 import type { GraphqlLimits } from './limits.js';
 import type { LinkTable } from './link.js';
+import type { RemoteField } from './remote.js';
 
 /** What costs are worked out from. Without `fields` every field of the root is a call. */
 export interface CostSources {
@@ -23,6 +24,8 @@ export interface CostSources {
   readonly limits: CostLimits;
   readonly links?: LinkTable;
   readonly fields?: ReadonlyMap<string, BoundField>;
+  /** Fields that services answer which speak GraphQL: calls as well. */
+  readonly remotes?: ReadonlyMap<string, RemoteField>;
 }
 
 export type CostLimits = Pick<
@@ -57,15 +60,15 @@ export class CostTable {
   readonly schema: GraphQLSchema;
   readonly limits: CostLimits;
   readonly #links: LinkTable;
-  readonly #fields: ReadonlyMap<string, BoundField> | null;
+  readonly #fields: ReadonlyMap<string, Pick<BoundField, 'cost'>> | null;
   readonly #prices = new Map<GraphQLNamedType, Map<string, FieldPrice | null>>();
   readonly #weights = new Map<GraphQLNamedType, number>();
 
-  constructor({ schema, limits, links = NO_LINKS, fields }: CostSources) {
+  constructor({ schema, limits, links = NO_LINKS, fields, remotes = new Map() }: CostSources) {
     this.schema = schema;
     this.limits = limits;
     this.#links = links;
-    this.#fields = fields ?? null;
+    this.#fields = fields === undefined ? null : new Map<string, Pick<BoundField, 'cost'>>([...fields, ...remotes]);
   }
 
   /** Null where the type has no such field: `__typename`, and what introspection asks. */

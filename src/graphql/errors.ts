@@ -67,7 +67,7 @@ export function codedError(
 /** What a reply left open: null in the data, and why. `place.path` leads to the field. */
 export function decodeError(error: DecodeError, place: ErrorPlace): GraphQLError {
   const path = [...(place.path ?? []), ...error.path];
-  return codedError(error.code, { ...place, path }, `${kindOf(error.code).text} (${error.rule})`);
+  return codedError(error.code, { ...place, path }, error.message ?? `${kindOf(error.code).text} (${error.rule})`);
 }
 
 /** The last of a list that was cut. */

@@ -7,23 +7,31 @@ import {
   Kind,
 } from 'graphql';
 import type { Refusal } from '../base/refusal.js';
+import type { Decoded } from '../codec/plan.js';
 import type { Admitted } from './admit.js';
 import { argumentsOf } from './arguments.js';
+import type { Spending } from './cost-actual.js';
 import { ErrorList } from './error-list.js';
 import { codedError, decodeError, fieldError, listed } from './errors.js';
 import { type CallField, RequestCalls } from './field-call.js';
 import type { GraphqlLimits } from './limits.js';
+import type { LinkAsk } from './link-plan.js';
 import { LinkRun } from './link-run.js';
 import { visible } from './link-walk.js';
-import { type RootCall, type RootField, rootPlanOf } from './root-plan.js';
-import type { BuiltSchema } from './schema.js';
+import { isRemote, type SendRemote } from './remote.js';
+import { RemoteRun } from './remote-run.js';
+import { type PlannedSchema, type RootCall, type RootField, rootPlanOf } from './root-plan.js';
 
 export interface Execution {
-  readonly built: Pick<BuiltSchema, 'schema' | 'fields' | 'links'>;
+  readonly built: PlannedSchema;
   readonly callField: CallField;
+  /** Needed where a service speaks GraphQL. */
+  readonly sendRemote?: SendRemote | null;
   /** Aborted when nobody waits for the answer any more: then no further call is made and `CLIENT_GONE` thrown. */
   readonly signal: AbortSignal;
   readonly limits: GraphqlLimits;
+  /** Adds up what the operation comes to. */
+  readonly spending?: Spending | null;
   /** Told when a part of the operation is beyond a limit. */
   refused?(refusal: Refusal): void;
 }
@@ -34,11 +42,18 @@ export interface Execution {
  * by graphql-js.
  */
 export async function executeOperation(admitted: Admitted, execution: Execution): Promise<ExecutionResult> {
-  const { limits, callField, signal, refused } = execution;
-  const { root, fields, links } = rootPlanOf(admitted, execution.built);
-  const calls = new RequestCalls(callField, signal, (refusal) => refused?.(refusal), limits.calls);
-  const run = new LinkRun(links, admitted.variables, calls, limits);
-  const context: Context = { admitted, root, execution, calls, run };
+  const { limits, callField, signal, refused, spending = null } = execution;
+  const { root, fields, links, select } = rootPlanOf(admitted, execution.built);
+  const calls = new RequestCalls(callField, signal, (refusal) => refused?.(refusal), limits.calls, spending);
+  const remotes = new RemoteRun(execution.sendRemote ?? nobody, {
+    fragments: admitted.document.fragments,
+    coerced: admitted.variables,
+    given: admitted.params.variables,
+    select,
+    maxErrors: limits.errors,
+  });
+  const run = new LinkRun(links, admitted.variables, calls, remotes, limits);
+  const context: Context = { admitted, root, execution, calls, remotes, run };
   const answers: Answer[] = [];
   if (admitted.operation.operation === 'mutation') {
     for (const field of fields) {
@@ -59,11 +74,14 @@ export async function executeOperation(admitted: Admitted, execution: Execution)
   return errors.length === 0 ? { data } : { data, errors: listed(errors, limits.errors, further) };
 }
 
+const nobody: SendRemote = () => Promise.reject(new Error('a service that speaks GraphQL, and nobody to ask it'));
+
 interface Context {
   readonly admitted: Admitted;
   readonly root: GraphQLObjectType;
   readonly execution: Execution;
   readonly calls: RequestCalls;
+  readonly remotes: RemoteRun;
   readonly run: LinkRun;
 }
 
@@ -86,19 +104,16 @@ async function answerField(field: RootField, context: Context): Promise<Answer> 
   return { ...answer, value: data?.[key] ?? null, errors };
 }
 
-async function answerCall(field: RootField, { bound, plan, walk }: RootCall, context: Context): Promise<Answer> {
-  const { admitted, root, execution, calls, run } = context;
-  const { key, nodes, name } = field;
-  const isNonNull = bound.reply.nonNull;
+async function answerCall(field: RootField, call: RootCall, context: Context): Promise<Answer> {
+  const { execution, calls, run } = context;
+  const { key, nodes } = field;
+  const { bound, walk } = call;
+  const isNonNull = isRemote(bound) ? bound.isNonNull : bound.reply.nonNull;
   const place = { nodes, path: [key] };
   const errors = new ErrorList(execution.limits.errors);
   calls.throwIfGone();
   try {
-    const definition = root.getFields()[name];
-    const node = nodes[0];
-    if (definition === undefined || node === undefined) throw new Error('admitted without a field');
-    const given = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
-    const decoded = await calls.call({ bound, plan, ...given });
+    const decoded = await decodedAnswer(field, call.ask, context);
     const value = decoded.value ?? null;
     for (const error of decoded.errors) errors.add(() => decodeError({ ...error, path: visible(error.path) }, place));
     errors.addFurther(decoded.furtherErrors);
@@ -109,6 +124,17 @@ async function answerCall(field: RootField, { bound, plan, walk }: RootCall, con
     if (execution.signal.aborted) throw caught;
     return { key, value: null, errors: [fieldError(caught, place)], furtherErrors: 0, isFatal: isNonNull };
   }
+}
+
+function decodedAnswer({ nodes, name }: RootField, ask: LinkAsk, context: Context): Promise<Decoded> {
+  const { admitted, root, calls, remotes } = context;
+  if (ask.kind === 'remote') return calls.counted(() => remotes.answer(ask.plan, {}), ask.plan.field.cost);
+  const definition = root.getFields()[name];
+  const node = nodes[0];
+  if (definition === undefined || node === undefined) throw new Error('admitted without a field');
+  const { bound, reply: plan } = ask;
+  const given = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
+  return calls.call({ bound, plan, ...given });
 }
 
 /** `__schema`, `__type` and fields that are always null. */

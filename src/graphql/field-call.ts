@@ -3,6 +3,8 @@ import type { RefusalCode } from '../base/refusals.js';
 import { InputError } from '../codec/input-error.js';
 import type { Decoded, ReplyPlan } from '../codec/plan.js';
 import type { BoundField } from './bound-field.js';
+import type { Spending } from './cost-actual.js';
+import type { FieldCost } from './cost-rules.js';
 
 /** One field that a backend answers: at the root, or a link. */
 export interface FieldCall {
@@ -22,26 +24,47 @@ export class RequestCalls {
   readonly #callField: CallField;
   readonly #signal: AbortSignal;
   readonly #refused: (refusal: Refusal) => void;
+  readonly #spending: Spending | null;
   readonly #refusals = new Map<RefusalCode, Refusal>();
   #left: number;
 
-  constructor(callField: CallField, signal: AbortSignal, refused: (refusal: Refusal) => void, most: number) {
+  constructor(
+    callField: CallField,
+    signal: AbortSignal,
+    refused: (refusal: Refusal) => void,
+    most: number,
+    spending: Spending | null = null,
+  ) {
     this.#callField = callField;
     this.#signal = signal;
     this.#refused = refused;
     this.#left = most;
+    this.#spending = spending;
   }
 
   /** Rejects with `MAX_CALLS_LIMIT` when all calls are made, and with `CLIENT_GONE` when nobody waits any more. */
-  async call(call: FieldCall): Promise<Decoded> {
+  call(call: FieldCall): Promise<Decoded> {
+    return this.counted(() => this.#callField(call), call.bound.cost ?? null, call.arguments);
+  }
+
+  /** The same for a call that is made otherwise. */
+  async counted(
+    work: () => Promise<Decoded>,
+    cost: FieldCost | null = null,
+    given: FieldCall['arguments'] = {},
+  ): Promise<Decoded> {
     this.throwIfGone();
     if (this.#left === 0) throw this.refusal('MAX_CALLS_LIMIT');
     this.#left--;
     try {
-      return await this.#callField(call);
+      const decoded = await work();
+      this.#spending?.called(cost, given, decoded.calls);
+      this.#spending?.took(decoded);
+      return decoded;
     } catch (caught) {
       // What cannot be written is not sent.
       if (caught instanceof InputError) this.#left++;
+      else this.#spending?.called(cost, given);
       throw caught;
     }
   }

@@ -2,9 +2,11 @@ import { STATUS_CODES } from 'node:http';
 import { GraphQLError } from 'graphql';
 import { createHandler, type Response } from 'graphql-http';
 import { asRefusal, Refusal } from '../base/refusal.js';
-import { type Admission, type Admitted, admit } from './admit.js';
+import { type Admission, type Admitted, admit, CostRefusal } from './admit.js';
 import { answerInOrder, checkBatch, joinAnswers } from './batch.js';
-import { costReport, type Throttle } from './cost-report.js';
+import { Spending } from './cost-actual.js';
+import { costReport, type Settlement, settle, withRefusedCost } from './cost-report.js';
+import { CostTable } from './cost-table.js';
 import { DocumentCache } from './documents.js';
 import { codedError, DocumentRefusal, refusalErrors } from './errors.js';
 import { executeOperation } from './execute.js';
@@ -32,7 +34,7 @@ export interface GraphqlOptions {
 }
 
 /** What the one request that is being answered has to do with the rest of the gateway. */
-export interface GraphqlContext {
+export interface GraphqlContext extends Settlement {
   readonly callField: CallField;
   /** Needed where a service speaks GraphQL. */
   readonly sendRemote?: SendRemote | null;
@@ -42,10 +44,6 @@ export interface GraphqlContext {
   readonly signal: AbortSignal;
   /** The operation is within the limits and about to run. Throws a `Refusal` where the client may not, or not now. */
   admitted?(admitted: Admitted): void;
-  /** What the operation came to, in points: called once, after it ran. */
-  settled?(actualCost: number): void;
-  /** What the client has left to spend; null where it has no budget. */
-  throttle?(): Throttle | null;
   /** Charges the client for what is no operation; false, and no charge, where it cannot pay. */
   pay?(points: number): boolean;
   /** The same for a further operation of the request: each of a batch has one of its own. */
@@ -72,6 +70,7 @@ export const admissionOf = ({ built, limits, measured, introspection, trusted = 
   introspection,
   documents: new DocumentCache(trusted?.documents),
   trusted,
+  costs: new CostTable({ ...built, limits }),
 });
 
 /**
@@ -103,11 +102,13 @@ export function createGraphqlHandler(options: GraphqlOptions, admission = admiss
     formatError: (error) => (error instanceof Refusal ? requestError(error) : error),
   });
   const respond = async (raw: GraphqlRequest, context: GraphqlContext, part: Part | null): Promise<GraphqlResponse> => {
-    const turn: Turn = { context, part, batch: null, asked: null, refusal: null };
+    const turn: Turn = { context, part, batch: null, asked: null, refusal: null, requestedCost: null };
     const headers = { accept: joined(raw.headers['accept']) };
     const { method, url } = raw;
     const [body, init] = await handler({ method, url, headers, body: null, raw, context: turn });
-    if (turn.batch === null) return { status: statusOf(init, turn), headers: headersOf(init, turn), body };
+    if (turn.batch === null) {
+      return { status: statusOf(init, turn), headers: headersOf(init, turn), body: bodyOf(body, turn) };
+    }
     const nextContext = contextsOf(context, admission);
     return joinAnswers(
       await answerInOrder(turn.batch, (given, begin) => respond(raw, nextContext(), { given, begin })),
@@ -125,6 +126,8 @@ interface Turn {
   batch: readonly unknown[] | null;
   asked: GivenParams | null;
   refusal: Refusal | null;
+  /** What was refused would have cost this; null where that is not known. */
+  requestedCost: number | null;
 }
 
 /** One request of a batch. */
@@ -189,6 +192,7 @@ async function answer(turn: Turn, method: string, admission: Admission, options:
     persisted.register(params, (points) => context.pay?.(points) ?? true);
   } catch (caught) {
     const refusal = refuse(turn, caught);
+    turn.requestedCost = refusal instanceof CostRefusal ? refusal.points : (admitted?.cost ?? null);
     if (refusal.code === 'HTTP_METHOD') return withStatus(405, [codedError('HTTP_METHOD')], { allow: 'POST' });
     if (isMalformed(refusal)) return withStatus(400, malformed(refusal), {});
     if (refusal.kind.blame === 'us') return withStatus(500, traced(refusalErrors(refusal), context), {});
@@ -207,12 +211,11 @@ export async function runAdmitted(
 ): Promise<Awaited<ReturnType<typeof executeOperation>>> {
   const { callField, sendRemote = null, signal } = context;
   const refused = (refusal: Refusal): void => context.refused?.(refusal);
-  const ran = await executeOperation(admitted, { built, callField, sendRemote, signal, limits, refused });
+  const spending = new Spending(limits);
+  const ran = await executeOperation(admitted, { built, callField, sendRemote, signal, limits, refused, spending });
   const result = ran.errors === undefined ? ran : { ...ran, errors: traced(ran.errors, context) };
-  const throttle = context.throttle?.() ?? null;
-  return throttle === null
-    ? result
-    : { ...result, extensions: { cost: costReport(admitted.cost, admitted.cost, throttle) } };
+  const cost = settle(admitted, spending, context, () => new CostTable({ ...built, limits }));
+  return { ...result, extensions: { cost } };
 }
 
 /** A bug of ours tells nothing but where the log has it. */
@@ -223,12 +226,18 @@ const traced = (errors: readonly GraphQLError[], { id }: GraphqlContext): readon
     return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions: { ...extensions, id } });
   });
 
+/** What is too expensive is told what it would have cost. */
+const bodyOf = (body: string | null, { context, refusal, requestedCost }: Turn): string | null =>
+  refusal?.code === 'MAX_COST_LIMIT' && requestedCost !== null
+    ? withRefusedCost(body, requestedCost, context.throttle?.() ?? null)
+    : body;
+
 /** Who may not call, or has nothing left to spend: the one answer that says so even to those who ask no further. */
 function denied(refusal: Refusal, status: number, admitted: Admitted | null, context: GraphqlContext): Response {
   const { retryAfter } = refusal;
   const headers = retryAfter === null ? {} : { 'retry-after': retryAfter };
   const throttle = context.throttle?.() ?? null;
-  const extensions = admitted === null || throttle === null ? {} : { cost: costReport(admitted.cost, 0, throttle) };
+  const extensions = admitted === null ? {} : { cost: costReport(admitted.cost, 0, throttle) };
   return withStatus(status, refusalErrors(refusal), headers, extensions);
 }
 

@@ -1,8 +1,10 @@
 import { type FieldNode, print } from 'graphql';
 import type { ObjectPlan, ObjectVariant, ReplyPlan, Slot, ValuePlan } from '../codec/plan.js';
+import type { BoundField } from './bound-field.js';
 import { errorPlans } from './fault-plan.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
 import { type Fragments, type LinkSlots, planReply, type Variables } from './plan.js';
+import { isRemote, type RemoteField, type RemotePlan } from './remote.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyShape } from './shape.js';
 
 /**
@@ -20,10 +22,32 @@ export interface LinkSelection {
 export interface LinkTargetPlan {
   /** Unique within the operation of the document. */
   readonly id: number;
-  readonly reply: ReplyPlan;
+  readonly ask: LinkAsk;
   /** Where in an answer further links are; null where there are none. For a list operation: in an item. */
   readonly walk: Walk | null;
 }
+
+/** Whom a link asks, and what for. */
+export type LinkAsk =
+  | { readonly kind: 'soap'; readonly bound: BoundField; readonly reply: ReplyPlan }
+  | { readonly kind: 'remote'; readonly plan: RemotePlan };
+
+/** Plans what services that speak GraphQL are asked by links. */
+export interface RemotePlans {
+  linked(field: RemoteField, nodes: readonly FieldNode[], batch: LinkBatch | null): PlannedRemote;
+}
+
+/** What a field of such a service is asked for, and where links are in the answer. */
+export interface PlannedRemote {
+  readonly plan: RemotePlan;
+  readonly walk: Walk | null;
+}
+
+/** The link that a selection on a type is, under its id; null where it is none. */
+export type LinkSelect = (
+  typeName: string,
+  nodes: readonly FieldNode[],
+) => { readonly id: string; readonly link: Link } | null;
 
 /** The keys on the way to links, through lists; those that nothing is beneath of hold a link, or may. */
 export type Walk = ReadonlyMap<string, Walk>;
@@ -71,8 +95,11 @@ export class LinkPlanner implements LinkSlots {
   readonly #selectionIds = new Map<string, string>();
   readonly #targets = new Map<string, LinkTargetPlan>();
   readonly #walks = new Map<ObjectPlan, Walk>();
+  readonly #remotes: RemotePlans | null;
 
-  constructor(table: LinkTable, fragments: Fragments, variables: Variables) {
+  /** Without `remotes` no link may lead to a service that speaks GraphQL. */
+  constructor(table: LinkTable, fragments: Fragments, variables: Variables, remotes: RemotePlans | null = null) {
+    this.#remotes = remotes;
     this.#table = table;
     this.#fragments = fragments;
     this.#variables = variables;
@@ -81,7 +108,7 @@ export class LinkPlanner implements LinkSlots {
   slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): Slot | null {
     const link = this.#table.get(`${object.typeName}.${nodes[0]?.name.value}`);
     if (link === undefined) return null;
-    const id = this.#selectionId(link, nodes);
+    const id = this.selected(link, nodes);
     const mark: Slot = { ...CONSTANT, key: HIDDEN, source: { from: 'constant', value: id } };
     const values = link.feeds.flatMap((feed, index) => {
       const field = object.fields.get(feed.field[0] ?? '');
@@ -89,6 +116,11 @@ export class LinkPlanner implements LinkSlots {
     });
     return selfSlot(key, onlyVariant({ slots: [mark, ...values] }));
   }
+
+  readonly select: LinkSelect = (typeName, nodes) => {
+    const link = this.#table.get(`${typeName}.${nodes[0]?.name.value}`);
+    return link === undefined ? null : { id: this.selected(link, nodes), link };
+  };
 
   /** Where in the value of a reply links are; null where there are none. */
   walkOf(reply: ReplyPlan): Walk | null {
@@ -102,7 +134,8 @@ export class LinkPlanner implements LinkSlots {
     return walk.size === 0 ? null : walk;
   }
 
-  #selectionId(link: Link, nodes: readonly FieldNode[]): string {
+  /** The id of a selection of a link. */
+  selected(link: Link, nodes: readonly FieldNode[]): string {
     const key = [link.name, ...nodes.map((node) => this.#idOf(node))].join(' ');
     const known = this.#selectionIds.get(key);
     if (known !== undefined) return known;
@@ -119,20 +152,29 @@ export class LinkPlanner implements LinkSlots {
     const key = [service, operation.name, form, ...texts].join(' ');
     const known = this.#targets.get(key);
     if (known !== undefined) return known;
-    const target = link.batch === null ? this.#single(link, nodes) : this.#batch(link, link.batch, nodes);
+    const target = this.#plannedTarget(link, nodes);
     const made = { ...target, id: this.#targets.size };
     this.#targets.set(key, made);
     return made;
   }
 
-  #single(link: Link, nodes: readonly FieldNode[]): Omit<LinkTargetPlan, 'id'> {
-    const reply = this.#plan(link.called.reply, nodes);
+  #plannedTarget({ called, batch }: Link, nodes: readonly FieldNode[]): Omit<LinkTargetPlan, 'id'> {
+    if (isRemote(called)) {
+      if (this.#remotes === null) throw new Error('a link to a service that is not there');
+      const { plan, walk } = this.#remotes.linked(called, nodes, batch);
+      return { ask: { kind: 'remote', plan }, walk };
+    }
+    const { reply, walk } = batch === null ? this.#single(called, nodes) : this.#batch(called, batch, nodes);
+    return { ask: { kind: 'soap', bound: called, reply }, walk };
+  }
+
+  #single(called: BoundField, nodes: readonly FieldNode[]): PlannedReply {
+    const reply = this.#plan(called.reply, nodes);
     return { reply, walk: this.walkOf(reply) };
   }
 
   /** Each item is read twice by the side: as what was selected, under `HIDDEN`, and for its key. */
-  #batch(link: Link, batch: LinkBatch, nodes: readonly FieldNode[]): Omit<LinkTargetPlan, 'id'> {
-    const { reply } = link.called;
+  #batch({ reply }: BoundField, batch: LinkBatch, nodes: readonly FieldNode[]): PlannedReply {
     const { root, element } = reply;
     const faults = errorPlans(reply);
     let walk: Walk | null = null;
@@ -188,6 +230,11 @@ export class LinkPlanner implements LinkSlots {
     this.#textIds.set(text, id);
     return id;
   }
+}
+
+interface PlannedReply {
+  readonly reply: ReplyPlan;
+  readonly walk: Walk | null;
 }
 
 const NULLABLE = { list: false, nonNull: false, itemNonNull: false } as const;

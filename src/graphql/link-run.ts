@@ -3,15 +3,16 @@ import type { Decoded } from '../codec/plan.js';
 import { argumentsOf } from './arguments.js';
 import type { ErrorList } from './error-list.js';
 import { decodeError, fieldError } from './errors.js';
-import { type FieldCall, type RequestCalls, Turns } from './field-call.js';
+import { type RequestCalls, Turns } from './field-call.js';
 import type { GraphqlLimits } from './limits.js';
 import type { LinkBatch } from './link.js';
 import { answerKeys, failed, keyText, type LinkAnswer, NO_ANSWER } from './link-answer.js';
 import { LinkBatches } from './link-batches.js';
 import { type FedValue, fedValues, type Given, withValues } from './link-feed.js';
-import { HIDDEN, type LinkSelection, type Walk } from './link-plan.js';
+import { HIDDEN, type LinkSelection, type LinkTargetPlan, type Walk } from './link-plan.js';
 import { copyAlong, type Place, pathOf, type Site, sitesOf, visible } from './link-walk.js';
 import type { Variables } from './plan.js';
+import type { RemoteRun } from './remote-run.js';
 
 /** With what names a group of calls that differ in their keys only. */
 interface GivenText extends Given {
@@ -26,6 +27,7 @@ export class LinkRun {
   readonly #selections: ReadonlyMap<string, LinkSelection>;
   readonly #variables: Variables;
   readonly #calls: RequestCalls;
+  readonly #remotes: RemoteRun;
   readonly #turns: Turns;
   readonly #batches: LinkBatches<LinkAnswer>;
   readonly #asked = new Map<string, Promise<LinkAnswer>>();
@@ -39,8 +41,10 @@ export class LinkRun {
     selections: ReadonlyMap<string, LinkSelection>,
     variables: Variables,
     calls: RequestCalls,
+    remotes: RemoteRun,
     limits: GraphqlLimits,
   ) {
+    this.#remotes = remotes;
     this.#selections = selections;
     this.#variables = variables;
     this.#calls = calls;
@@ -87,11 +91,11 @@ export class LinkRun {
     return this.#askTogether(selection, link.batch, given, first);
   }
 
-  #askOnce({ link, target }: LinkSelection, given: Given): Promise<LinkAnswer> {
+  #askOnce({ target }: LinkSelection, given: Given): Promise<LinkAnswer> {
     const key = `${target.id} ${JSON.stringify([given.arguments, given.headers])}`;
     const known = this.#asked.get(key);
     if (known !== undefined) return known;
-    const asked = this.#ask({ ...given, bound: link.called, plan: target.reply }).then(
+    const asked = this.#ask(target, given).then(
       (decoded): LinkAnswer => ({ ...decoded, failure: null }),
       (caught: unknown) => failed(caught),
     );
@@ -100,7 +104,7 @@ export class LinkRun {
   }
 
   #askTogether(
-    { link, target }: LinkSelection,
+    { target }: LinkSelection,
     batch: LinkBatch,
     given: GivenText,
     { feed, value }: FedValue,
@@ -108,14 +112,17 @@ export class LinkRun {
     const key = { text: keyText(value, batch.isNumeric), value };
     return this.#batches.load(given.text, key, (keys) =>
       answerKeys(keys, feed, batch, (values) => {
-        const all = withValues(given, [{ feed, value: values }]);
-        return this.#ask({ ...all, bound: link.called, plan: target.reply });
+        return this.#ask(target, withValues(given, [{ feed, value: values }]));
       }),
     );
   }
 
-  #ask(call: FieldCall): Promise<Decoded> {
-    return this.#turns.run(() => this.#calls.call(call));
+  #ask({ ask }: LinkTargetPlan, given: Given): Promise<Decoded> {
+    // What services that speak GraphQL are asked at the same time is one call: taking turns would make it many.
+    if (ask.kind === 'remote') {
+      return this.#calls.counted(() => this.#remotes.answer(ask.plan, given.arguments), ask.plan.field.cost);
+    }
+    return this.#turns.run(() => this.#calls.call({ ...given, bound: ask.bound, plan: ask.reply }));
   }
 
   /** The arguments that the link has in the document. */

@@ -13,8 +13,10 @@ import {
   isObjectType,
 } from 'graphql';
 import { costExtensions } from './cost-rules.js';
-import type { Feed, Link, LinkBatch, LinkFault, LinkMapping, LinkTable, LinkTarget } from './link.js';
+import type { Feed, Link, LinkBatch, LinkFault, LinkMapping, LinkTable, LinkTarget, RemoteTarget } from './link.js';
 import { feedOf, fieldAlong, type LinkReport, missingParts, stepsOf } from './link-types.js';
+
+type Target = LinkTarget | RemoteTarget;
 
 export interface ResolvedLinks {
   readonly table: LinkTable;
@@ -28,7 +30,7 @@ export interface ResolvedLinks {
 export function addLinks(
   schema: GraphQLSchema,
   mappings: readonly LinkMapping[],
-  targets: ReadonlyMap<string, LinkTarget>,
+  targets: ReadonlyMap<string, Target>,
   operations: readonly string[],
 ): ResolvedLinks {
   const faults: LinkFault[] = [];
@@ -86,7 +88,7 @@ function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: 
 }
 
 interface Known {
-  readonly targets: ReadonlyMap<string, LinkTarget>;
+  readonly targets: ReadonlyMap<string, Target>;
   readonly operations: readonly string[];
 }
 
@@ -114,7 +116,7 @@ function targetOf(
   path: readonly string[],
   { targets, operations }: Known,
   report: LinkReport,
-): LinkTarget | null {
+): Target | null {
   const target = targets.get(name);
   if (target === undefined) {
     if (operations.includes(name)) {
@@ -137,8 +139,8 @@ function targetOf(
 function feedsOf(
   mapping: LinkMapping,
   owner: Owner | null,
-  target: LinkTarget,
-  called: LinkTarget,
+  target: Target,
+  called: Target,
   report: LinkReport,
 ): readonly Feed[] {
   const given = Object.entries(mapping.arguments);
@@ -160,7 +162,7 @@ function feedsOf(
 
 function batchOf(
   batch: NonNullable<LinkMapping['batch']>,
-  called: LinkTarget,
+  called: Target,
   type: GraphQLOutputType,
   report: LinkReport,
 ): LinkBatch | null {
@@ -198,7 +200,7 @@ const NUMBERS: ReadonlySet<string> = new Set(['Int', 'Float', 'Long', 'BigInt', 
 function definitionOf(
   mapping: LinkMapping,
   type: GraphQLOutputType,
-  { target, called }: { readonly target: LinkTarget; readonly called: LinkTarget },
+  { target, called }: { readonly target: Target; readonly called: Target },
   feeds: readonly Feed[],
   report: LinkReport,
 ): Link['definition'] | null {

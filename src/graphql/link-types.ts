@@ -11,6 +11,7 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  isRequiredArgument,
   isRequiredInputField,
   isScalarType,
 } from 'graphql';
@@ -47,6 +48,10 @@ export function fieldAlong(
     if (field === undefined) {
       const known = Object.keys(fields);
       report(path, `\`${owner.name}\` has no field \`${step}\`.`, null, { name: step, known });
+      return null;
+    }
+    if (field.args.some(isRequiredArgument)) {
+      report(path, `\`${owner.name}.${step}\` needs arguments.`, 'Name a field that needs none.');
       return null;
     }
     type = field.type;

@@ -30,7 +30,8 @@ export function linkUses(key: string, reply: ReplyPlan, links: RootPlan['links']
       for (const value of valuesOf(slot)) if (value.kind === 'object') inObject(value, inner);
     } else if (!uses.has(`${inner} ${id}`)) {
       uses.set(`${inner} ${id}`, { path: inner, selection });
-      inReply(selection.target.reply, inner + (selection.link.batch?.isGrouped === true ? '[]' : ''));
+      const { ask } = selection.target;
+      if (ask.kind === 'soap') inReply(ask.reply, inner + (selection.link.batch?.isGrouped === true ? '[]' : ''));
     }
   };
   const inObject = (plan: ObjectPlan, path: string): void => {

@@ -1,6 +1,7 @@
 import type { GraphQLField, GraphQLFieldConfig, GraphQLOutputType } from 'graphql';
 import type { BoundField } from './bound-field.js';
 import type { FieldCost } from './cost-rules.js';
+import type { RemoteField } from './remote.js';
 
 /** A link as the configuration has it: a field that one type gets by calling an operation with fields of the object. */
 export interface LinkMapping {
@@ -37,11 +38,16 @@ export interface LinkTarget {
   readonly isMutation: boolean;
 }
 
+/** The same of a service that speaks GraphQL: a field of its root. */
+export interface RemoteTarget extends Omit<LinkTarget, 'bound'> {
+  readonly bound: RemoteField;
+}
+
 /** One link, resolved against the schema. */
 export interface Link {
   readonly name: string;
   /** The list operation where there is one. */
-  readonly called: BoundField;
+  readonly called: BoundField | RemoteField;
   /** As the schema has it: its arguments are those of the operation that the link does not fill. */
   readonly definition: GraphQLField<unknown, unknown>;
   /** A link with a list operation has exactly one. */

@@ -103,7 +103,8 @@ class Planner {
     if (root.kind === 'done') return { element, shape: 'done', value: NOTHING, nonNull };
     if (root.kind === 'whole') return { element, shape: 'whole', value: this.object(root.shape, nodes), nonNull };
     const slot = this.slot(responseKey(nodes[0]), root.field, nodes);
-    return { element, shape: 'unwrap', value: onlyVariant({ slots: [slot] }), nonNull };
+    const told = root.field.list ? { ...slot, listName: ITSELF } : slot;
+    return { element, shape: 'unwrap', value: onlyVariant({ slots: [told] }), nonNull };
   }
 
   /** Types that share a field share its plan too: without that, plans would grow with types to the power of depth. */
@@ -145,14 +146,18 @@ class Planner {
     const unions = this.#unions.get(object.typeName);
     const applies = (condition: string): boolean => object.conditions.has(condition) || unions?.has(condition) === true;
     const slots: Slot[] = [];
+    let weight = object.weight ?? 1;
     for (const [key, nodes] of collectFields(sets, applies, this.#fragments, this.#variables)) {
       const name = nodes[0]?.name.value ?? '';
       const field = object.fields.get(name);
       if (name === '__typename') slots.push(typenameSlot(key, object.typeName));
-      else if (field !== undefined) slots.push(this.slot(key, field, nodes));
-      else slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
+      else if (field !== undefined) {
+        weight += field.weight ?? 0;
+        const slot = this.slot(key, field, nodes);
+        slots.push(field.list ? { ...slot, listName: `${object.typeName}.${name}` } : slot);
+      } else slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
     }
-    return { slots };
+    return { slots, weight };
   }
 
   #idOf(node: FieldNode): number {
@@ -169,6 +174,9 @@ const onlyVariant = (variant: ObjectVariant): ObjectPlan => ({
   variants: new Map(),
   declared: variant,
 });
+
+/** What the answer of an operation is called among lists, where it is one. */
+export const ITSELF = '';
 
 const NO_UNIONS: NonNullable<ReplyShape['unions']> = new Map();
 
@@ -189,7 +197,8 @@ const typenameSlot = (key: string, typeName: string): Slot => ({
   value: { kind: 'scalar', scalar: STRING },
 });
 
-const responseKey = (node: FieldNode | undefined): string => node?.alias?.value ?? node?.name.value ?? '';
+/** The key of a field in the response. */
+export const responseKey = (node: FieldNode | undefined): string => node?.alias?.value ?? node?.name.value ?? '';
 
 /** Whether @skip and @include let a selection take part. */
 export function isIncluded(selection: SelectionSetNode['selections'][number], variables: Variables): boolean {

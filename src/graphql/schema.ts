@@ -15,13 +15,15 @@ import { FaultTypes } from './faults.js';
 import { InputTypes } from './input.js';
 import { relaxCycles } from './input-cycles.js';
 import { LeafTable } from './leaf.js';
-import type { LinkFault, LinkMapping, LinkTable, LinkTarget } from './link.js';
+import type { LinkFault, LinkMapping, LinkTable, LinkTarget, RemoteTarget } from './link.js';
 import { addLinks } from './link-schema.js';
 import type { Finding } from './mapping.js';
 import { MemberTable } from './members.js';
 import { operationField, type ServiceTypes } from './operation-field.js';
 import { OutputTypes } from './output.js';
 import { reach } from './reach.js';
+import type { RemoteField, RemoteService } from './remote.js';
+import { addRemotes } from './remote-schema.js';
 import type { SubscriptionFault, SubscriptionMapping, SubscriptionTable } from './subscription.js';
 import { operationsFor, resolveSubscriptions } from './subscription-schema.js';
 import { TypeNames } from './type-names.js';
@@ -31,6 +33,8 @@ export interface BuiltSchema {
   /** By `Query.order`, `Mutation.placeOrder`. */
   readonly fields: ReadonlyMap<string, BoundField>;
   readonly links: LinkTable;
+  /** Fields that services answer which speak GraphQL, by `Query.customer`. */
+  readonly remotes: ReadonlyMap<string, RemoteField>;
   /** Mistakes in links: without them the schema has none of the links. */
   readonly linkFaults: readonly LinkFault[];
   readonly subscriptions: SubscriptionTable;
@@ -47,6 +51,7 @@ export function buildSchema(
   services: readonly GraphqlService[],
   linkMappings: readonly LinkMapping[] = [],
   subscriptionMappings: readonly SubscriptionMapping[] = [],
+  remoteServices: readonly RemoteService[] = [],
 ): BuiltSchema {
   const names = new TypeNames(new Map(services.map(({ name, types = new Map() }) => [name, types])));
   const leaves = new LeafTable(names);
@@ -73,20 +78,21 @@ export function buildSchema(
       fields.set(`${parent}.${name}`, bound);
     }
   }
+  const operations = services.flatMap(({ name, operations }) => operations.map((one) => `${name}.${one.name}`));
+  const subscribed = resolveSubscriptions(subscriptionMappings, { targets, operations, names });
+  const ownTypes: readonly GraphQLNamedType[] = [
+    ...made.flatMap(({ output, faults, input }) => [...output.complete(), ...faults.made, ...input.made]),
+    ...leaves.made,
+  ];
+  const remote = addRemotes(remoteServices, names, configs);
   if (configs.Query.size === 0) configs.Query.set('_empty', EMPTY_QUERY);
   const query = rootType('Query', configs.Query);
   const mutation = configs.Mutation.size === 0 ? null : rootType('Mutation', configs.Mutation);
-  const operations = services.flatMap(({ name, operations }) => operations.map((one) => `${name}.${one.name}`));
-  const subscribed = resolveSubscriptions(subscriptionMappings, { targets, operations, names });
   const subscription = subscribed.fields.size === 0 ? null : rootType('Subscription', subscribed.fields);
   for (const { bound } of subscribed.table.subscriptions.values()) fields.set(`Subscription.${bound.name}`, bound);
   const roots = [query, mutation, subscription].filter((root) => root !== null);
   // Types are printed in this order. All are named here: found one in another, they would nest as deep as schemas do.
-  const types: GraphQLNamedType[] = [
-    ...roots,
-    ...made.flatMap(({ output, faults, input }) => [...output.complete(), ...faults.made, ...input.made]),
-    ...leaves.made,
-  ];
+  const types: GraphQLNamedType[] = [...roots, ...ownTypes, ...remote.types];
   for (const { service, input } of made) {
     for (const field of relaxCycles(input.made)) {
       names.notice(`Service ${service}: ${field} requires what it is in for ever, it may be left out in GraphQL.`);
@@ -97,12 +103,18 @@ export function buildSchema(
     types.push(getNamedType(target.config.type));
   const make = (): GraphQLSchema => new GraphQLSchema({ query, mutation, subscription, types });
   const plain = make();
-  const { table, faults } = addLinks(plain, linkMappings, targets, operations);
+  const { table, faults } = addLinks(
+    plain,
+    linkMappings,
+    new Map<string, LinkTarget | RemoteTarget>([...targets, ...remote.targets]),
+    [...operations, ...remote.targets.keys()],
+  );
   const schema = table.size === 0 ? plain : make();
   return {
     schema,
     fields,
     links: table,
+    remotes: remote.fields,
     linkFaults: faults,
     subscriptions: subscribed.table,
     subscriptionFaults: subscribed.faults,

@@ -1,0 +1,175 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import {
+  buildASTSchema,
+  buildClientSchema,
+  GraphQLError,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  parse,
+  Source,
+  validateSchema,
+} from 'graphql';
+import { type Problem, Problems } from '../base/problem.js';
+import { Refusal } from '../base/refusal.js';
+import type { LoadedConfig } from '../config/load.js';
+import type { GraphqlServiceConfig } from '../config/schema.js';
+import type { RemoteService } from '../graphql/remote.js';
+import { readRemoteText } from '../graphql/remote-text.js';
+import { judgeJsonHead } from '../upstream/json-head.js';
+import { postWhole } from '../upstream/post.js';
+import { Upstream } from '../upstream/upstream.js';
+
+/** A service that speaks GraphQL, ready: what it has and how it is reached. */
+export interface RemoteUpstream {
+  readonly name: string;
+  readonly remote: RemoteService;
+  readonly upstream: Upstream;
+  readonly config: GraphqlServiceConfig;
+  /** Names and values in turn, sent with every call. */
+  readonly headers: readonly string[];
+  /** In lower case. */
+  readonly forwardHeaders: readonly string[];
+}
+
+/** Compiles a service that speaks GraphQL. Throws `Problems`. */
+export async function compileRemote(loaded: LoadedConfig, name: string): Promise<RemoteUpstream> {
+  const config = loaded.config.graphqlServices[name];
+  if (config === undefined) throw new Error('a service that is not there');
+  const upstream = new Upstream(config.urls ?? [config.url as string], config.limits.upstream);
+  const headers = Object.entries(config.headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
+  try {
+    const schema =
+      config.schema === undefined
+        ? await introspect(loaded, name, config, upstream, headers)
+        : await readSchema(loaded, name, config, config.schema);
+    const remote: RemoteService = {
+      name,
+      schema,
+      prefix: config.prefix ?? null,
+      renames: new Map(Object.entries(config.rename)),
+      hidden: config.hide,
+      callCost: config.callCost ?? null,
+    };
+    const forwardHeaders = config.forwardHeaders.map((field) => field.toLowerCase());
+    return { name, remote, upstream, config, headers, forwardHeaders };
+  } catch (error) {
+    await upstream.close();
+    throw error;
+  }
+}
+
+async function introspect(
+  loaded: LoadedConfig,
+  name: string,
+  { limits }: GraphqlServiceConfig,
+  upstream: Upstream,
+  headers: readonly string[],
+): Promise<GraphQLSchema> {
+  const { schemaBytes, schemaMillis } = limits.remote;
+  const fail = (why: string, remedy = AS_FILE): Problems =>
+    problem(loaded, name, ['url'], `${CANNOT} (${why}).`, remedy);
+  let text: string;
+  try {
+    const body = await postWhole(upstream, {
+      headers: [...headers, 'content-type', 'application/json', 'accept', 'application/json'],
+      body: Buffer.from(JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: false }) })),
+      isIdempotent: true,
+      maxBytes: schemaBytes,
+      signal: AbortSignal.timeout(schemaMillis),
+      aborted: () => new Refusal('UPSTREAM_TIMEOUT', 'schema'),
+      judge: judgeJsonHead,
+    });
+    text = body.toString('utf8');
+  } catch (caught) {
+    if (caught instanceof Refusal) throw fail(caught.message.replace(/\.$/, ''));
+    throw caught;
+  }
+  try {
+    const { data, errors } = readRemoteText(text, new Set(['__schema']), { depth: 64, values: schemaBytes }, 1);
+    if (errors !== undefined || data === null) throw fail('it does not answer introspection');
+    return judged(loaded, name, ['url'], buildClientSchema(asIntrospection(data)));
+  } catch (caught) {
+    if (caught instanceof Problems) throw caught;
+    if (caught instanceof Refusal) throw fail(caught.message.replace(/\.$/, ''));
+    throw fail('what it answers is no schema');
+  }
+}
+
+const CANNOT = 'Its schema cannot be had';
+const AS_FILE =
+  'Start it first; or save its schema as SDL in a file and name that as `schema`: then it need not be up.';
+
+/** `buildClientSchema` throws for whatever is not what it expects. */
+const asIntrospection = (data: unknown): IntrospectionQuery => data as IntrospectionQuery;
+
+async function readSchema(
+  loaded: LoadedConfig,
+  name: string,
+  { limits }: GraphqlServiceConfig,
+  file: string,
+): Promise<GraphQLSchema> {
+  let sdl: Buffer;
+  try {
+    sdl = await readFile(resolve(loaded.directory, file));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw problem(
+      loaded,
+      name,
+      ['schema'],
+      `The schema ${file} cannot be read (${code}).`,
+      'Paths are relative to the configuration file.',
+    );
+  }
+  if (sdl.length > limits.remote.schemaBytes) {
+    throw problem(
+      loaded,
+      name,
+      ['schema'],
+      `The schema ${file} is longer than ${limits.remote.schemaBytes} bytes.`,
+      null,
+    );
+  }
+  try {
+    return judged(loaded, name, ['schema'], buildASTSchema(parse(new Source(sdl.toString('utf8'), file))));
+  } catch (error) {
+    if (error instanceof Problems) throw error;
+    if (error instanceof RangeError)
+      throw problem(loaded, name, ['schema'], `The schema ${file} is nested too deep.`, null);
+    if (!(error instanceof Error)) throw error;
+    const [at] = error instanceof GraphQLError ? (error.locations ?? []) : [];
+    throw new Problems([
+      { file, line: at?.line ?? null, column: at?.column ?? null, what: error.message, remedy: null },
+    ]);
+  }
+}
+
+/** Throws `Problems` for what a schema may not have. */
+function judged(loaded: LoadedConfig, name: string, path: readonly string[], schema: GraphQLSchema): GraphQLSchema {
+  const errors = validateSchema(schema);
+  if (errors.length === 0) return schema;
+  const first = errors.slice(0, ERRORS_SHOWN).map(({ message }) => message);
+  throw problem(loaded, name, path, `Its schema is not valid: ${first.join(' ')}`, null);
+}
+
+const ERRORS_SHOWN = 5;
+
+function problem(
+  loaded: LoadedConfig,
+  name: string,
+  path: readonly string[],
+  what: string,
+  remedy: string | null,
+): Problems {
+  const place = loaded.positionOf(['services', name, ...path]);
+  const found: Problem = {
+    file: loaded.file,
+    line: place?.line ?? null,
+    column: place?.column ?? null,
+    what: `Service \`${name}\`: ${what}`,
+    remedy,
+  };
+  return new Problems([found]);
+}

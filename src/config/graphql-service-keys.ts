@@ -1,0 +1,118 @@
+import type { Limits } from '../base/limit.js';
+import { REMOTE_LIMITS } from '../graphql/remote-limits.js';
+import { UPSTREAM_LIMITS } from '../upstream/limits.js';
+import { GRAPHQL_NAME, HTTP_URL } from './formats.js';
+import { limitOverrides } from './limit-schema.js';
+import { HEADER_NAME } from './request-keys.js';
+
+/** Keys of a service that speaks GraphQL: the part of the table of keys for it. */
+export interface GraphqlServiceKeys {
+  kind: 'graphql';
+  url?: string;
+  urls?: string[];
+  schema?: string;
+  prefix?: string;
+  rename: Record<string, string>;
+  hide: string[];
+  headers: Record<string, string>;
+  forwardHeaders: string[];
+  callCost?: number;
+  limits: {
+    remote: Limits<typeof REMOTE_LIMITS>;
+    upstream: Limits<typeof UPSTREAM_LIMITS>;
+  };
+}
+
+export const SERVICE_KINDS = ['soap', 'graphql'] as const;
+
+const ANY_NAME = '[_A-Za-z][_0-9A-Za-z]{0,127}';
+const PART = `^${ANY_NAME}(\\.${ANY_NAME})?$`;
+const PART_HINT = 'Write a type as the service has it, or one of its fields: Customer, Customer.ssn, Query.customers.';
+
+export const GRAPHQL_SERVICE_KEYS = {
+  type: 'object',
+  description: 'A service that speaks GraphQL: with `kind: graphql` these are its keys.',
+  additionalProperties: false,
+  required: ['kind'],
+  properties: {
+    kind: { type: 'string', enum: SERVICE_KINDS, description: 'What the service speaks.' },
+    url: { type: 'string', description: 'Address of its endpoint, http or https.', ...HTTP_URL },
+    urls: {
+      type: 'array',
+      items: { type: 'string', ...HTTP_URL },
+      description: 'Several addresses of the same service, used in turn. Instead of `url`.',
+      minItems: 1,
+      maxItems: 64,
+      uniqueItems: true,
+    },
+    schema: {
+      type: 'string',
+      description:
+        'Its schema in SDL, a path beside this file. Without it the service is asked by introspection, and must be up, whenever the gateway starts.',
+      minLength: 1,
+    },
+    prefix: {
+      type: 'string',
+      description: 'In front of the names of its types and root fields: with `crm` Customer is CrmCustomer.',
+      pattern: `^${GRAPHQL_NAME}$`,
+      hint: 'Write letters and digits, a letter first.',
+    },
+    rename: {
+      type: 'object',
+      description: 'By `Type` or `Type.field` as the service has them (roots as Query, Mutation): the name here.',
+      names: PART_HINT,
+      additionalProperties: false,
+      default: {},
+      patternProperties: {
+        [PART]: { type: 'string', pattern: `^${GRAPHQL_NAME}$`, hint: 'Write a GraphQL name.' },
+      },
+    },
+    hide: {
+      type: 'array',
+      items: { type: 'string', pattern: PART, hint: PART_HINT },
+      description: 'Types and fields, as the service has them, that callers do not see.',
+      maxItems: 10_000,
+      uniqueItems: true,
+      default: [],
+    },
+    headers: {
+      type: 'object',
+      description: 'Header fields sent with every call. Secrets come from the environment or a file.',
+      names: HEADER_NAME.hint,
+      additionalProperties: false,
+      default: {},
+      patternProperties: {
+        [HEADER_NAME.pattern]: {
+          type: 'string',
+          pattern: '^[\\t\\x20-\\x7e]{0,8192}$',
+          hint: 'Write printable characters.',
+        },
+      },
+    },
+    forwardHeaders: {
+      type: 'array',
+      items: { type: 'string', ...HEADER_NAME },
+      description: "Header fields of the caller's request that are sent on.",
+      maxItems: 64,
+      uniqueItems: true,
+      default: [],
+    },
+    callCost: {
+      type: 'integer',
+      description: 'What one call of it costs; `limits.graphql.callCost` unless given.',
+      unit: 'points',
+      minimum: 0,
+      maximum: 1_000_000,
+    },
+    limits: {
+      type: 'object',
+      description: 'Limits of this service where they differ from those of the gateway.',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        remote: limitOverrides(REMOTE_LIMITS, 'limits.remote'),
+        upstream: limitOverrides(UPSTREAM_LIMITS, 'limits.upstream'),
+      },
+    },
+  },
+} as const;

@@ -1,0 +1,35 @@
+import { HIDDEN, hiddenKey, isObject } from './link-plan.js';
+import type { RemoteBatch } from './remote.js';
+
+/**
+ * The answer of a list operation as links read it: each step to the items under `HIDDEN`, and so each item beside its
+ * key. `visible` makes what the caller sees of an item.
+ */
+export function batchAnswer(value: unknown, { items, key, keySteps }: RemoteBatch, visible: Visible): unknown {
+  const list = items.reduce((inner: unknown, step) => (isObject(inner) ? inner[step] : null), value);
+  if (!Array.isArray(list)) return null;
+  const answers = list.map((item: unknown): unknown =>
+    isObject(item) ? { [HIDDEN]: visible(item), [hiddenKey(0)]: hidden(item[key], key, keySteps) } : null,
+  );
+  return items.reduce((inner: unknown) => ({ [HIDDEN]: inner }), answers);
+}
+
+type Visible = (item: Readonly<Record<string, unknown>>) => unknown;
+
+/** The path of an error in a list operation's answer, as `batchAnswer` has it. */
+export function batchPath(path: readonly (string | number)[], batch: RemoteBatch | null): readonly (string | number)[] {
+  if (batch === null) return path;
+  const { items } = batch;
+  const above = items.map(() => HIDDEN);
+  const index = path[items.length];
+  if (typeof index !== 'number') return above;
+  return [...above, index, HIDDEN, ...path.slice(items.length + 1)];
+}
+
+/** What follows `held` along so many steps that all have one key, each under `HIDDEN`. */
+export function hidden(held: unknown, key: string, steps: number): unknown {
+  let value = held;
+  for (let step = 0; step < steps; step++) value = isObject(value) ? value[key] : null;
+  for (let step = 0; step < steps; step++) value = { [HIDDEN]: value ?? null };
+  return value ?? null;
+}

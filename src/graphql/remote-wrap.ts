@@ -1,0 +1,95 @@
+import {
+  FilterInputObjectFields,
+  FilterInterfaceFields,
+  FilterObjectFields,
+  FilterRootFields,
+  FilterTypes,
+  RenameInterfaceFields,
+  RenameObjectFields,
+  RenameRootFields,
+  RenameRootTypes,
+  RenameTypes,
+  wrapSchema,
+} from '@graphql-tools/wrap';
+import { type DocumentNode, type GraphQLSchema, Kind, print } from 'graphql';
+import type { RemoteRequest } from './remote.js';
+import type { RemoteResult } from './remote-text.js';
+
+/** What a service's schema is called here. Names that are not in a map stay. */
+export interface RemoteNames {
+  /** Of root types, by their names there. */
+  readonly roots: ReadonlyMap<string, string>;
+  readonly types: ReadonlyMap<string, string>;
+  /** Of fields of Query and Mutation: `Query.customer` by its name there. */
+  readonly rootFields: ReadonlyMap<string, string>;
+  /** Of other fields, by `Type.field` there. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** `Type` and `Type.field` there; of root types as `Query`, `Mutation`, `Subscription`. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+/** What wrapped schemas are executed with. */
+export interface RemoteSender {
+  send(request: RemoteRequest, keys: ReadonlySet<string>): Promise<RemoteResult>;
+}
+
+/**
+ * The schema of a service under the names it has here: executing an operation against it, with a `RemoteSender` as the
+ * context, sends the service the same in its own names. Hidden parts are not in it. The only file that knows who does
+ * this.
+ */
+export function wrapRemote(service: string, schema: GraphQLSchema, names: RemoteNames): GraphQLSchema {
+  const { hidden, fields } = names;
+  const isShown = (type: string | undefined, field: string | undefined): boolean => !hidden.has(`${type}.${field}`);
+  const fieldName = (type: string, field: string): string => fields.get(`${type}.${field}`) ?? field;
+  const hidesFields = [...hidden].some((name) => name.includes('.'));
+  const hides = [...hidden].some((name) => !name.includes('.'));
+  return wrapSchema<Sender>({
+    schema,
+    batch: true,
+    executor: ({ document, variables, context }) => {
+      if (context === undefined) throw new Error('a service that is asked by nobody');
+      const { keys, operation } = operationOf(document);
+      const request = { service, operation, query: print(document), variables: variables ?? {} };
+      // Of whatever type is expected: what came is judged when it is read with the schema.
+      return context.send(request, keys) as Promise<never>;
+    },
+    transforms: [
+      ...(hides ? [new FilterTypes<Sender>(({ name }) => !hidden.has(name))] : []),
+      ...(hidesFields
+        ? [
+            new FilterRootFields<Sender>((root, field) => isShown(root, field)),
+            new FilterObjectFields<Sender>((type, field) => isShown(type, field)),
+            new FilterInterfaceFields<Sender>((type, field) => isShown(type, field)),
+            new FilterInputObjectFields<Sender>((type, field) => isShown(type, field)),
+          ]
+        : []),
+      ...(fields.size > 0
+        ? [new RenameObjectFields<Sender>(fieldName), new RenameInterfaceFields<Sender>(fieldName)]
+        : []),
+      new RenameRootFields<Sender>((root, field) => names.rootFields.get(`${root}.${field}`) ?? field),
+      new RenameTypes<Sender>((name) => names.types.get(name) ?? name),
+      new RenameRootTypes<Sender>((name) => names.roots.get(name) ?? name),
+    ],
+  });
+}
+
+type Sender = RemoteSender & Record<string, unknown>;
+
+function operationOf(document: DocumentNode): {
+  readonly operation: RemoteRequest['operation'];
+  readonly keys: ReadonlySet<string>;
+} {
+  const keys = new Set<string>();
+  let operation: RemoteRequest['operation'] = 'query';
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    if (definition.operation === 'mutation') operation = 'mutation';
+    const stack = [...definition.selectionSet.selections];
+    for (let selection = stack.pop(); selection !== undefined; selection = stack.pop()) {
+      if (selection.kind === Kind.FIELD) keys.add(selection.alias?.value ?? selection.name.value);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) stack.push(...selection.selectionSet.selections);
+    }
+  }
+  return { operation, keys };
+}

@@ -1,0 +1,53 @@
+import { Refusal } from '../base/refusal.js';
+import type { ReplyHead, UpstreamCall } from './reply.js';
+import type { Upstream } from './upstream.js';
+
+export interface PostOptions {
+  /** Names and values in turn. */
+  readonly headers: string[];
+  readonly body: Buffer;
+  /** Doing it twice does no harm. */
+  readonly isIdempotent: boolean;
+  readonly maxBytes: number;
+  /** Aborts the call; `aborted` is what it then rejects with. */
+  readonly signal: AbortSignal;
+  readonly aborted: () => Refusal;
+  /** Judges the head of the answer before there is more of it: what it throws ends the call. */
+  readonly judge: (head: ReplyHead) => void;
+}
+
+/** Sends a request and resolves to the whole body of the answer. Rejects with a `Refusal`. */
+export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buffer> {
+  const { headers, body, isIdempotent, maxBytes, signal, aborted, judge } = options;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(aborted());
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let call: UpstreamCall | null = null;
+    const onAbort = (): void => call?.abort(aborted());
+    const tooLong = (): Refusal => new Refusal('UPSTREAM_RESPONSE_LIMIT', 'bytes');
+    call = upstream.call(
+      { method: 'POST', query: '', headers, body, isIdempotent },
+      {
+        head(head) {
+          judge(head);
+          if (Number(head.header('content-length') ?? 0) > maxBytes) throw tooLong();
+        },
+        data(chunk) {
+          bytes += chunk.length;
+          if (bytes > maxBytes) throw tooLong();
+          chunks.push(chunk);
+        },
+        end() {
+          signal.removeEventListener('abort', onAbort);
+          resolve(Buffer.concat(chunks));
+        },
+        failed(refusal) {
+          signal.removeEventListener('abort', onAbort);
+          reject(refusal);
+        },
+      },
+    );
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
