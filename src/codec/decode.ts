@@ -140,8 +140,9 @@ export class ReplyDecoder implements XmlHandler {
     if (shape === 'unwrap') answer = this.#answer?.[this.#plan.value.declared?.slots[0]?.key ?? ''] ?? null;
     if (answer === null && nonNull && this.#places.errors.length === 0) this.#places.record(null, null, -1, MISSING);
     const value = this.#hasLate ? filled(answer) : answer;
-    const { errors, furtherErrors } = this.#places;
-    return { value, errors, furtherErrors };
+    const { errors, furtherErrors, points, lists } = this.#places;
+    const decoded = { value, errors, furtherErrors, points };
+    return lists === null ? decoded : { ...decoded, lists };
   }
 
   #readRoot(tag: StartTag): Reading | null {

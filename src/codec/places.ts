@@ -10,6 +10,10 @@ import { itemsOf, pathOf, type Reading } from './reading.js';
 export class Places {
   readonly errors: DecodeError[] = [];
   furtherErrors = 0;
+  /** What the objects weigh that are finished. */
+  points = 0;
+  /** Made when there is a first one. */
+  lists: Map<string, MutableLengths> | null = null;
   readonly #listItems: number;
   readonly #hiddenSteps: number;
 
@@ -61,7 +65,24 @@ export class Places {
     if (reading.lost) return null;
     const answer: Answer = Object.create(BARE);
     for (const slot of slots) answer[slot.key] = values[slot.place];
+    if (reading.variant !== null) {
+      this.points += reading.variant.weight;
+      for (const slot of reading.variant.counted) this.#count(slot.listName ?? '', values[slot.place]);
+    }
     return answer;
+  }
+
+  #count(name: string, list: unknown): void {
+    if (!Array.isArray(list)) return;
+    this.lists ??= new Map();
+    const known = this.lists.get(name);
+    if (known === undefined) {
+      this.lists.set(name, { count: 1, items: list.length, longest: list.length });
+      return;
+    }
+    known.count++;
+    known.items += list.length;
+    known.longest = Math.max(known.longest, list.length);
   }
 
   deliverText(owner: Reading, slot: SlotProgram, index: number, text: string): void {
@@ -124,6 +145,13 @@ export class Places {
     const path = pathOf(owner, slot, index);
     this.errors.push({ code, path: path.slice(this.#hiddenSteps), rule });
   }
+}
+
+/** `ListLengths` on its way. */
+interface MutableLengths {
+  count: number;
+  items: number;
+  longest: number;
 }
 
 /** One object of the response. */

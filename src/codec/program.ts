@@ -50,6 +50,9 @@ export interface VariantProgram {
   readonly interest: Interest;
   /** As many `undefined` as there are slots: a copy is faster than a new array. */
   readonly unset: readonly undefined[];
+  readonly weight: number;
+  /** Lists whose lengths are told. */
+  readonly counted: readonly SlotProgram[];
 }
 
 export interface SlotProgram {
@@ -75,6 +78,7 @@ export interface SlotProgram {
   readonly isArray: boolean;
   /** The decoded default, or the constant; null where there is none. */
   readonly fallback: ScalarValue | null;
+  readonly listName: string | null;
 }
 
 /** The slots that child elements fill. */
@@ -155,6 +159,8 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     selves: of('self'),
     interest: of('text').length > 0 ? ALL : named.size + others.length > 0 ? ELEMENTS : SKIP,
     unset: slots.map(() => undefined),
+    weight: variant.weight ?? 0,
+    counted: slots.filter((slot) => slot.listName !== null),
   };
 }
 
@@ -176,6 +182,7 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
     isName: value.kind === 'scalar' && value.scalar.name === 'QName',
     isArray: source.from === 'items' || (source.from === 'wrapped list' && source.item === null),
     fallback: fallbackOf(slot, value),
+    listName: slot.listName ?? null,
   };
   if (source.from !== 'wrapped list') return program;
   const named = new Map<string, readonly NamedSlots[]>();

@@ -83,6 +83,12 @@ export class OutputTypes {
   }
 
   field(member: Member, owner: string): OutputField {
+    const weight = member.mapping?.cost?.weight ?? null;
+    const made = this.#member(member, owner);
+    return weight === null ? made : { ...made, shape: { ...made.shape, weight } };
+  }
+
+  #member(member: Member, owner: string): OutputField {
     if (member.place === 'text') return this.#text(member, owner);
     return member.place === 'attribute' ? this.#attribute(member, owner) : this.#element(member, owner);
   }
@@ -241,6 +247,7 @@ export class OutputTypes {
     const shapes = lazily(() => new Map([...fields()].map(([field, { shape }]) => [field, shape])));
     const shape: ObjectShape = {
       typeName: name,
+      weight: this.#names.mappingOf(this.#service).of(type)?.cost ?? 1,
       get conditions() {
         return conditions();
       },

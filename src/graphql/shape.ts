@@ -50,6 +50,8 @@ export interface ObjectShape {
   /** Names of the types a fragment may be on to apply: itself and its interfaces. */
   readonly conditions: ReadonlySet<string>;
   readonly fields: ReadonlyMap<string, FieldShape>;
+  /** Points for each object; 1 unless given. */
+  readonly weight?: number;
 }
 
 /** One field; the names and flags are those of `Slot`. */
@@ -59,6 +61,8 @@ export interface FieldShape {
   readonly nonNull: boolean;
   readonly itemNonNull: boolean;
   readonly value: ValueShape;
+  /** Points for each time it is selected of an object; 0 unless given. */
+  readonly weight?: number;
 }
 
 export type ValueShape =
