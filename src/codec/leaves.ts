@@ -9,7 +9,7 @@ import { qualifiedName } from './qualified-name.js';
 import { type RequestContext, sourced } from './source.js';
 import { CallerNamespaces, xmlMarks } from './xml-input.js';
 
-export type EncodeLimits = Pick<CodecLimits, 'inputItems' | 'inputDepth' | 'stringChars'>;
+export type EncodeLimits = Pick<CodecLimits, 'inputItems' | 'inputDepth' | 'stringChars' | 'opaqueChars'>;
 
 export const REQUIRED = 'a value is required';
 
@@ -63,6 +63,7 @@ export class LeafMarker {
     const text = this.#encode(XML_TEXT, value, path);
     const trimmed = trimXml(text);
     if (name !== null && !trimmed.startsWith('<')) return text === '' ? [] : [{ kind: 'text', value: text }];
+    if (trimmed.length > this.#limits.opaqueChars) refuse(path, TOO_LONG);
     const depth = Math.max(1, this.#limits.inputDepth - path.depth);
     return xmlMarks(trimmed, { name, depth, path, namespaces: this.#namespaces });
   }

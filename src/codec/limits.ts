@@ -40,7 +40,7 @@ export const CODEC_LIMITS = {
     max: MIB,
     unit: 'chars',
     refusal: 'UPSTREAM_RESPONSE_LIMIT',
-    text: 'Length of content that is handed out as XML text because its type is not modelled.',
+    text: 'Length of content that is handed out, or taken in an argument, as XML text because its type is not modelled.',
   },
   encodedBytes: {
     default: 16 * MIB,

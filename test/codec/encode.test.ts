@@ -210,7 +210,7 @@ t.test('recursive input is bounded and written without recursion', async (t) => 
 });
 
 t.test('limits can be set', async (t) => {
-  const limits = { inputItems: 2, inputDepth: 4, stringChars: 1024 };
+  const limits = { inputItems: 2, inputDepth: 4, stringChars: 1024, opaqueChars: 1024 };
   const plan = request(object([element('a', 'string', { occurs: 'many' })]));
   const of = (a: readonly string[]) => () =>
     encodeRequest(plan, DIALECTS['1.1'], { arguments: { a }, headers: {} }, limits).length;
