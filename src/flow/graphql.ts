@@ -14,17 +14,26 @@ import type { Admission, Admitted } from '../graphql/admit.js';
 import { readText } from '../graphql/body.js';
 import { MemoryPersistedStore } from '../graphql/documents.js';
 import type { FieldCall } from '../graphql/field-call.js';
-import { admissionOf, createGraphqlHandler, type GraphqlContext, type GraphqlHandler } from '../graphql/http.js';
+import {
+  admissionOf,
+  createGraphqlHandler,
+  type GraphqlContext,
+  type GraphqlHandler,
+  type GraphqlResponse,
+} from '../graphql/http.js';
 import { PersistedDocuments } from '../graphql/persisted.js';
 import { type PlannedSchema, rootPlanOf } from '../graphql/root-plan.js';
 import { limitOf } from '../graphql/scale.js';
+import { AnswerLifetime } from './answer-lifetime.js';
 import { callOperation } from './call.js';
 import { type Purse, permit, rateLimited } from './charge.js';
 import type { Ending } from './ending.js';
 import { invite } from './invite.js';
 import { endLingering } from './linger.js';
 import type { Observers } from './observation.js';
+import { permitRemote } from './permit-remote.js';
 import { sendOperation } from './remote.js';
+import { SharedCalls } from './shared-calls.js';
 
 /** The one GraphQL endpoint over all services. */
 export interface GraphqlDoor {
@@ -38,12 +47,16 @@ export interface GraphqlDoor {
   readonly remotes: ReadonlyMap<string, RemoteUpstream>;
   readonly bodyBytesMax: number;
   readonly codec: Compiled['config']['limits']['codec'];
+  /** The same for SOAP callers. */
+  readonly calls: SharedCalls;
+  /** Who may have an answer depends on who asks. */
+  readonly isPrivate: boolean;
   /** Of what passes this door; null where nothing is looked at. */
   readonly observers: Observers | null;
 }
 
 export function makeGraphqlDoor(
-  { config, graph, services, remotes, trusted }: Compiled,
+  { config, graph, services, remotes, trusted, caching, cache }: Compiled,
   observers: Observers | null = null,
 ): GraphqlDoor {
   const { limits, graphql } = config;
@@ -68,6 +81,8 @@ export function makeGraphqlDoor(
     remotes: new Map(remotes.map((service) => [service.name, service])),
     bodyBytesMax: limits.graphql.bodyBytes,
     codec: limits.codec,
+    calls: new SharedCalls(caching, cache),
+    isPrivate: config.clients !== undefined || services.some((service) => service.config.callerHeaders.length > 0),
     observers,
   };
 }
@@ -86,9 +101,10 @@ export async function answerGraphql(
   const departure = new AbortController();
   ending.onGone(() => departure.abort());
   const { signal } = departure;
+  const lifetime = new AnswerLifetime(door.isPrivate);
   const answer = await door.handler(
     { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body },
-    contextOf(door, purse, exchange, { signal, headers: request.headers }),
+    contextOf(door, purse, exchange, { signal, headers: request.headers, lifetime }),
   );
   if (signal.aborted) throw new Refusal('CLIENT_GONE');
   const { status, headers } = answer;
@@ -96,7 +112,18 @@ export async function answerGraphql(
   exchange.status = status;
   exchange.bytesOut = bytes.length;
   const fields = Object.entries(headers).flat();
+  fields.push('cache-control', lifetimeOf(answer, exchange, lifetime));
   endLingering(request, response, status, [...fields, 'content-length', String(bytes.length)], bytes);
+}
+
+/** The same answer again is only as good as this one if nothing went wrong, and nothing was changed. */
+function lifetimeOf(
+  { status, body }: GraphqlResponse,
+  { operation, refusal }: Exchange,
+  lifetime: AnswerLifetime,
+): string {
+  const isGood = status === 200 && operation === 'query' && refusal === null && body?.includes('"errors":') === false;
+  return isGood ? lifetime.field : 'no-store';
 }
 
 /** What one operation of a client has to do with the rest of the gateway, over whatever transport it came. */
@@ -104,21 +131,24 @@ export function contextOf(
   door: GraphqlDoor,
   purse: Purse,
   exchange: Exchange,
-  { signal, headers }: Omit<FieldContext, 'client'>,
+  { signal, headers, lifetime = null }: Omit<FieldContext, 'client'>,
 ): GraphqlContext {
   const { client, budgets } = purse;
   let grant: Grant | null = null;
   return {
     signal,
     id: exchange.id,
-    callField: (field) => callField(door, exchange, { signal, headers, client }, field),
-    sendRemote: (request) => {
+    callField: (field) => callField(door, exchange, { signal, headers, client, lifetime }, field),
+    sendRemote: async (request) => {
+      lifetime?.part(0, true);
       const service = door.remotes.get(request.service);
       if (service === undefined) throw new Error('a field of a service that is not there');
+      permitRemote(client, request, service.remote.schema);
       return sendOperation(request, { exchange, service, signal, headers });
     },
     admitted: (admitted) => {
-      exchange.operation = admitted.operation.operation;
+      const { operation } = admitted.operation;
+      exchange.operation = ['', operation].includes(exchange.operation) ? operation : 'batch';
       exchange.cost = (exchange.cost ?? 0) + admitted.cost;
       if (admitted.exceeded.size > 0) exchange.measuredLimits = [...admitted.exceeded];
       permitAll(door, client, admitted);
@@ -129,7 +159,7 @@ export function contextOf(
     },
     throttle: () => budgets.status(client),
     pay: (points) => client.budget === null || budgets.take(client, points).isGranted,
-    another: () => contextOf(door, purse, exchange, { signal, headers }),
+    another: () => contextOf(door, purse, exchange, { signal, headers, lifetime }),
     refused: (refusal) => {
       exchange.refuse(refusal);
       exchange.exceededLimit = limitOf(refusal);
@@ -174,12 +204,14 @@ interface FieldContext {
   readonly signal: AbortSignal;
   readonly headers: RequestContext['headers'];
   readonly client: Client;
+  /** Null, or not given, where nobody wants to know for how long the answer is good. */
+  readonly lifetime?: AnswerLifetime | null;
 }
 
 async function callField(
   door: GraphqlDoor,
   exchange: Exchange,
-  { signal, headers, client }: FieldContext,
+  { signal, headers, client, lifetime = null }: FieldContext,
   field: FieldCall,
 ): Promise<Decoded> {
   const service = door.services.get(field.bound.service);
@@ -194,8 +226,10 @@ async function callField(
       headers,
       limits: door.codec,
       observers: door.observers,
+      sharing: { client, calls: door.calls, lifetime },
     });
   } catch (caught) {
+    lifetime?.part(0, true);
     // What the caller gave cannot be written: that is told, and nothing went wrong.
     if (!(caught instanceof InputError)) exchange.refuse(asRefusal(caught));
     throw caught;

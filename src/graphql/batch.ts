@@ -55,6 +55,7 @@ export function joinAnswers(answers: readonly BatchAnswer[]): BatchAnswer {
     status: others.length === 0 ? status : 200,
     headers: {
       'content-type': otherTypes.length === 0 ? type : JSON_TYPE,
+      'x-content-type-options': 'nosniff',
       ...(waits.length === 0 ? {} : { 'retry-after': String(Math.max(...waits)) }),
     },
     body: `[${answers.map(({ body }) => body ?? 'null').join(',')}]`,

@@ -107,7 +107,7 @@ export function createGraphqlHandler(options: GraphqlOptions, admission = admiss
     const { method, url } = raw;
     const [body, init] = await handler({ method, url, headers, body: null, raw, context: turn });
     if (turn.batch === null) {
-      return { status: statusOf(init, turn), headers: headersOf(init, turn), body: bodyOf(body, turn) };
+      return { status: statusOf(init, turn), headers: { ...init.headers, ...NOSNIFF }, body: bodyOf(body, turn) };
     }
     const nextContext = contextsOf(context, admission);
     return joinAnswers(
@@ -135,6 +135,8 @@ interface Part {
   readonly given: unknown;
   begin(isMutation: boolean): Promise<void>;
 }
+
+const NOSNIFF = { 'x-content-type-options': 'nosniff' };
 
 /** graphql-http wants parameters, or an answer: ours are made elsewhere. */
 const NO_PARAMS = { query: '' };
@@ -168,12 +170,6 @@ function contextsOf(context: GraphqlContext, { limits, measured }: Admission): (
 function statusOf({ status, headers }: Response[1], { refusal }: Turn): number {
   const isTyped = headers?.['content-type']?.startsWith('application/graphql-response+json') === true;
   return isTyped && status === 400 ? (refusal?.kind.status ?? status) : status;
-}
-
-function headersOf({ headers }: Response[1], { refusal }: Turn): Readonly<Record<string, string>> {
-  // Sent once more with its text, the same address has another answer.
-  const cache = refusal?.code === 'PERSISTED_QUERY_NOT_FOUND' ? { 'cache-control': 'no-store' } : {};
-  return { ...headers, ...cache, 'x-content-type-options': 'nosniff' };
 }
 
 type Answer = Response | readonly GraphQLError[] | Awaited<ReturnType<typeof executeOperation>>;

@@ -83,6 +83,7 @@ t.test('a mapping written by hand: arguments become children, the reply is named
   const answer = await ask('{ article(sku: "A<1>") { price name tags parts { label no } sku } }');
   t.same(answer, {
     status: 200,
+    extensions: { cost: { requestedQueryCost: 21, actualQueryCost: 12 } },
     data: { article: { price: 1.5, name: 'Bolt & nut', tags: ['a'], parts: [{ label: 'x', no: 1 }], sku: 'A1' } },
   });
   t.same(
@@ -115,23 +116,11 @@ t.test('a mapping written by hand: arguments become children, the reply is named
 t.test('GET asks, and never changes anything', async (t) => {
   const { backend, gateway } = await startShop(t);
   const get = (query: string) => fetch(`${gateway.url}/graphql?query=${encodeURIComponent(query)}`);
-  t.same(await (await get('{ article(sku: "a") { sku } }')).json(), { data: { article: { sku: 'A1' } } });
+  t.match(await (await get('{ article(sku: "a") { sku } }')).json(), { data: { article: { sku: 'A1' } } });
   const refused = await get('mutation { rename(sku: "a") { sku } }');
   t.equal(refused.status, 405);
   t.equal(refused.headers.get('allow'), 'POST');
   t.equal(backend.complete.length, 1);
-});
-
-t.test('a browser that opens the endpoint gets a page that needs nobody else', async (t) => {
-  const { gateway } = await startShop(t);
-  const response = await fetch(`${gateway.url}/graphql`, {
-    headers: { accept: 'text/html,application/xml;q=0.9,*/*;q=0.8' },
-  });
-  const page = await response.text();
-  t.match(page, 'article(sku: String!): Article');
-  t.match(page, 'One article.');
-  t.match(response.headers.get('content-security-policy'), "default-src 'none'");
-  t.notMatch(page, /https?:\/\/|<script/);
 });
 
 t.test('introspection works', async (t) => {

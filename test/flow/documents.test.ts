@@ -1,0 +1,458 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+
+import { Problems } from '../../src/base/problem.js';
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+
+/** Documents that requests only name, and requests that come in batches. */
+
+const services = (url: string): string => `services:
+  shop:
+    url: ${url}/shop
+    namespace: urn:shop
+    types: |
+      type Query { article(sku: String!): Article, stock(sku: String): Int }
+      type Mutation { rename(sku: String!, name: String): Article }
+      type Article { sku: String!, name: String }
+    operations:
+      GetArticle: { field: Query.article }
+      GetStock: { field: Query.stock }
+      RenameArticle: { field: Mutation.rename }
+`;
+
+const article = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><Reply xmlns="urn:shop"><sku>A1</sku></Reply></E:Body></E:Envelope>`;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly json: {
+    readonly data?: unknown;
+    readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
+  };
+}
+
+interface Shop {
+  readonly backend: RecordingBackend;
+  readonly gateway: TestGateway;
+  post(body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  get(params: Record<string, string>): Promise<Answer>;
+}
+
+const TYPED = { accept: 'application/graphql-response+json' };
+
+async function startShop(t: Test, more: string, directory: string | null = null): Promise<Shop> {
+  const backend = await startRecordingBackend((message, response) => {
+    const [, name = ''] = /Body><\w+:(\w+)/.exec(message.body.toString()) ?? [];
+    answerWith(article.replaceAll('Reply', `${name}Response`))(message, response);
+  });
+  const gateway = await startTestGateway(services(backend.url) + more, directory);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const read = async (response: Response): Promise<Answer> => {
+    const { status, headers } = response;
+    const json: unknown = JSON.parse((await response.text()) || 'null');
+    // What things cost is told in every answer, and tested elsewhere.
+    for (const each of Array.isArray(json) ? json : [json]) if (each !== null) delete each.extensions;
+    return { status, headers, json: json as Answer['json'] };
+  };
+  return {
+    backend,
+    gateway,
+    post: async (body, headers = TYPED) =>
+      read(
+        await fetch(`${gateway.url}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify(body),
+        }),
+      ),
+    get: async (params) =>
+      read(await fetch(`${gateway.url}/graphql?${new URLSearchParams(params)}`, { headers: TYPED })),
+  };
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const apq = (sha256Hash: string, version = 1) => ({ persistedQuery: { version, sha256Hash } });
+const codesOf = ({ json }: Answer): readonly string[] => (json.errors ?? []).map(({ extensions }) => extensions.code);
+
+const AUTOMATIC = 'graphql: { persisted: { automatic: true } }\n';
+const QUERY = '{ article(sku: "a") { sku } }';
+const DATA = { article: { sku: 'A1' } };
+
+t.test('a document is sent once, and named from then on', async (t) => {
+  const { post, get } = await startShop(t, AUTOMATIC);
+  const hash = sha256(QUERY);
+  const unknown = await post({ extensions: apq(hash) });
+  t.equal(unknown.status, 404);
+  t.match(unknown.headers.get('content-type'), 'application/graphql-response+json');
+  t.equal(unknown.headers.get('cache-control'), 'no-store');
+  t.same(unknown.json.errors, [
+    { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } },
+  ]);
+  t.equal((await post({ extensions: apq(hash) }, {})).status, 200, 'clients that read application/json alone');
+
+  t.same((await post({ query: QUERY, extensions: apq(hash) })).json, { data: DATA });
+  t.same((await post({ extensions: apq(hash) })).json, { data: DATA });
+  t.same((await post({ query: '', extensions: apq(hash) })).json, { data: DATA }, 'an empty text is none');
+  t.same((await get({ extensions: JSON.stringify(apq(hash)) })).json, { data: DATA });
+
+  const other = '{ stock }';
+  t.same((await get({ query: other, extensions: JSON.stringify(apq(sha256(other))) })).json, { data: { stock: null } });
+  t.equal((await get({ extensions: JSON.stringify(apq(sha256(other))) })).status, 200, 'remembered by GET as well');
+});
+
+t.test('variables and names of operations belong to the request, not to the document', async (t) => {
+  const { post, backend } = await startShop(t, AUTOMATIC);
+  const query = 'query A($sku: String!) { article(sku: $sku) { sku } } query B { stock }';
+  const extensions = apq(sha256(query));
+  await post({ query, extensions, operationName: 'B' });
+  t.same((await post({ extensions, operationName: 'A', variables: { sku: 'x1' } })).json, { data: DATA });
+  t.match(backend.complete.at(-1)?.body.toString(), 'x1');
+  t.same(codesOf(await post({ extensions, operationName: 'C' })), ['BAD_REQUEST']);
+  const written = 'mutation { rename(sku: "a") { sku } }';
+  await post({ query: written, extensions: apq(sha256(written)) });
+});
+
+t.test('what is no name of a document is told, and nothing is remembered by it', async (t) => {
+  const { post, get, backend } = await startShop(t, AUTOMATIC);
+  const hash = sha256(QUERY);
+  const cases: readonly (readonly [string, unknown, string])[] = [
+    ['the hash of another text', { query: '{ stock }', extensions: apq(hash) }, 'PERSISTED_QUERY_HASH_MISMATCH'],
+    ['no hash', { query: QUERY, extensions: apq('abc') }, 'PERSISTED_QUERY_HASH_MISMATCH'],
+    ['upper case', { query: QUERY, extensions: apq(hash.toUpperCase()) }, 'PERSISTED_QUERY_HASH_MISMATCH'],
+    ['no hash, alone', { extensions: apq('__proto__') }, 'BAD_REQUEST'],
+    ['version 2', { query: QUERY, extensions: apq(hash, 2) }, 'BAD_REQUEST'],
+    ['a number', { query: QUERY, extensions: { persistedQuery: { version: 1, sha256Hash: 1 } } }, 'BAD_REQUEST'],
+    ['a list', { query: QUERY, extensions: { persistedQuery: [] } }, 'BAD_REQUEST'],
+    ['a text', { query: QUERY, extensions: { persistedQuery: hash } }, 'BAD_REQUEST'],
+    ['a query that is no text', { query: 5, extensions: apq(hash) }, 'BAD_REQUEST'],
+    ['an id, where none are known', { documentId: 'x' }, 'PERSISTED_QUERY_NOT_FOUND'],
+  ];
+  for (const [name, body, code] of cases) {
+    const answer = await post(body);
+    t.same(codesOf(answer), [code], name);
+    t.equal(answer.status, code === 'PERSISTED_QUERY_NOT_FOUND' ? 404 : 400, name);
+  }
+  t.equal((await get({ extensions: JSON.stringify(apq(hash)), id: 'a' })).status, 404, 'the hash was never taken');
+  t.equal((await get({ query: QUERY, id: 'anything' })).status, 200, 'other people have ids of their own');
+  const long = `${QUERY} #${'x'.repeat(70_000)}`;
+  t.same((await post({ query: long, extensions: apq(sha256(long)) })).json, { data: DATA });
+  t.same(codesOf(await post({ extensions: apq(sha256(long)) })), ['PERSISTED_QUERY_NOT_FOUND'], 'too long to be kept');
+  for (const query of ['{ nothing }', '{ a', `{ ${'x: stock '.repeat(30)} }`]) {
+    const extensions = apq(sha256(query));
+    t.equal((await post({ query, extensions })).status, 400);
+    t.same(codesOf(await post({ extensions })), ['PERSISTED_QUERY_NOT_FOUND'], 'only what runs is kept');
+  }
+  t.equal(backend.complete.length, 2);
+});
+
+t.test('where nothing is remembered, clients are told to send documents whole', async (t) => {
+  const { post } = await startShop(t, '');
+  const answer = await post({ extensions: apq(sha256(QUERY)) });
+  t.same(answer.json.errors, [
+    { message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } },
+  ]);
+  t.same((await post({ query: QUERY, extensions: apq(sha256(QUERY)) })).json, { data: DATA });
+  t.same(codesOf(await post({ extensions: apq(sha256(QUERY)) })), ['PERSISTED_QUERY_NOT_SUPPORTED']);
+  t.same(codesOf(await post({ id: 'x' })), ['PERSISTED_QUERY_NOT_SUPPORTED']);
+  t.same(codesOf(await post({ query: '{ stock }', extensions: apq('0'.repeat(64)) })), [
+    'PERSISTED_QUERY_HASH_MISMATCH',
+  ]);
+});
+
+t.test('a flood of documents is paid for, and pushes out no more than there is room for', async (t) => {
+  const clients = `clients:
+  address: { class: public }
+  classes: { public: { budget: { maximum: 100, restoreRate: 1 } } }
+limits: { persisted: { registrationCost: 40 } }
+`;
+  const { post } = await startShop(t, AUTOMATIC + clients);
+  const kept: string[] = [];
+  for (let index = 0; index < 5; index++) {
+    const query = `{ a${index}: __typename }`;
+    t.equal((await post({ query, extensions: apq(sha256(query)) })).status, 200, 'runs all the same');
+    if ((await post({ extensions: apq(sha256(query)) })).status === 200) kept.push(query);
+    // What is known already costs nothing more.
+    if (index === 0) await post({ query, extensions: apq(sha256(query)) });
+  }
+  t.equal(kept.length, 2, 'as many as the client could pay');
+
+  const small = await startShop(t, `${AUTOMATIC}limits: { persisted: { entries: 2 } }\n`);
+  const texts = ['{ a: __typename }', '{ b: __typename }', '{ c: __typename }'];
+  for (const query of texts) await small.post({ query, extensions: apq(sha256(query)) });
+  const found = await Promise.all(texts.map((query) => small.post({ extensions: apq(sha256(query)) })));
+  t.same(
+    found.map(({ status }) => status),
+    [404, 200, 200],
+  );
+});
+
+async function folder(t: Test, manifest: unknown): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  t.teardown(() => rm(directory, { recursive: true, force: true }));
+  await writeFile(
+    join(directory, 'documents.json'),
+    typeof manifest === 'string' ? manifest : JSON.stringify(manifest, null, 1),
+  );
+  return directory;
+}
+
+const MUTATION = 'mutation Rename($sku: String!) { rename(sku: $sku) { sku } }';
+const RELAY = { [sha256(QUERY)]: QUERY, 'md5-of-relay': MUTATION };
+const APOLLO = {
+  format: 'apollo-persisted-query-manifest',
+  version: 1,
+  operations: [
+    { id: sha256(QUERY), name: 'Article', type: 'query', body: QUERY },
+    { id: 'md5-of-relay', name: 'Rename', type: 'mutation', body: MUTATION },
+  ],
+};
+
+for (const [format, manifest] of Object.entries({ RELAY, APOLLO })) {
+  t.test(`trusted documents are run by their id, whatever it is called: ${format}`, async (t) => {
+    const directory = await folder(t, manifest);
+    const { post, get, backend } = await startShop(
+      t,
+      'graphql: { trusted: { manifest: documents.json } }\n',
+      directory,
+    );
+    for (const body of [
+      { documentId: sha256(QUERY) },
+      { documentId: `sha256:${sha256(QUERY)}` },
+      { id: sha256(QUERY) },
+      { extensions: apq(sha256(QUERY)) },
+    ]) {
+      t.same((await post(body)).json, { data: DATA });
+    }
+    t.same((await get({ documentId: sha256(QUERY) })).json, { data: DATA });
+    t.equal(
+      (await get({ id: 'md5-of-relay', variables: '{"sku":"a"}' })).status,
+      405,
+      'still nothing is written by GET',
+    );
+    const written = await post({ id: 'md5-of-relay', variables: { sku: 'b7' } });
+    t.same(written.json, { data: { rename: { sku: 'A1' } } });
+    t.match(backend.complete.at(-1)?.body.toString(), 'b7');
+    t.same(codesOf(await post({ id: 'md5-of-relay' })), ['BAD_USER_INPUT']);
+    t.same(codesOf(await post({ id: 'constructor' })), ['PERSISTED_QUERY_NOT_FOUND']);
+    t.same(codesOf(await post({ query: '{ stock }', extensions: apq('md5-of-relay') })), [
+      'PERSISTED_QUERY_HASH_MISMATCH',
+    ]);
+    t.same((await post({ query: '{ stock }' })).json, { data: { stock: null } }, 'others run as well');
+  });
+}
+
+t.test('with only trusted documents nothing else is run', async (t) => {
+  const directory = await folder(t, RELAY);
+  const only = 'graphql: { trusted: { manifest: documents.json, only: true }, batch: 10 }\n';
+  const { post, get, backend, gateway } = await startShop(t, only, directory);
+  t.same((await post({ documentId: sha256(QUERY) })).json, { data: DATA });
+  t.same((await post({ query: QUERY })).json, { data: DATA }, 'the text of one is as good as its id');
+  const calls = backend.complete.length;
+  for (const query of ['{ stock }', `${QUERY} `, '{ __typename }', '{ __schema { description } }', '{']) {
+    t.same(codesOf(await post({ query })), ['PERSISTED_QUERY_ONLY'], query);
+    t.same(codesOf(await get({ query })), ['PERSISTED_QUERY_ONLY']);
+    t.same(codesOf(await post({ query, extensions: apq(sha256(query)) })), ['PERSISTED_QUERY_ONLY']);
+  }
+  const batch = await post([{ query: '{ stock }' }, { id: sha256(QUERY) }], {});
+  t.match(batch.json, [{ errors: [{ extensions: { code: 'PERSISTED_QUERY_ONLY' } }] }, { data: DATA }]);
+  t.equal(backend.complete.length, calls + 1);
+  const page = await fetch(`${gateway.url}/graphql`, { headers: { accept: 'text/html' } });
+  t.notOk(page.ok, 'there is nothing to ask from a browser');
+});
+
+/** What is wrong, or noted, of a configuration. */
+async function told(t: Test, graphql: string, manifest: unknown): Promise<readonly string[]> {
+  const directory = await folder(t, manifest);
+  const file = join(directory, 'soapstone.yaml');
+  await writeFile(file, `${services('http://127.0.0.1:1')}graphql: ${graphql}\n`);
+  const shown = (text: string): string => text.replaceAll(`${directory}/`, '');
+  try {
+    const compiled = await compile(await loadConfig(file, {}));
+    await compiled.close();
+    return compiled.notices.map(({ file, line, column, what }) => shown(`${file}:${line}:${column}: note: ${what}`));
+  } catch (error) {
+    if (!(error instanceof Problems)) throw error;
+    return shown(error.message).split('\n');
+  }
+}
+
+t.test('documents of the manifest that do not fit are noted at the start, all at once', async (t) => {
+  const manifest = {
+    good: QUERY,
+    old: '{ article(sku: "a") { gone } }',
+    cut: '{ article',
+    deep: `{ ${'a: stock '.repeat(20)}}`,
+  };
+  const notes = await told(t, '{ trusted: { manifest: documents.json } }', manifest);
+  t.equal(notes.length, 3);
+  t.match(
+    notes[0],
+    /^documents\.json:3:2: note: The trusted document `old` will be refused \(GRAPHQL_VALIDATION_FAILED\): /,
+  );
+  t.match(notes[1], /^documents\.json:4:2: .*`cut` will be refused \(GRAPHQL_PARSE_FAILED\)/);
+  t.match(notes[2], /^documents\.json:5:2: .*`deep` will be refused \(MAX_/);
+  const many = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`d${index}`, '{ gone }']));
+  const cut = await told(t, '{ trusted: { manifest: documents.json } }', many);
+  t.equal(cut.length, 101);
+  t.match(cut.at(-1), '50 more');
+});
+
+t.test('a manifest that cannot be read keeps the gateway from starting, with the place', async (t) => {
+  const cases: readonly (readonly [string, unknown, RegExp])[] = [
+    ['text', '{\n "a": "{ stock }",\n "b" }', /^documents\.json:(3:6|1:1): The manifest is not JSON\./],
+    ['empty', '', /^documents\.json:1:1: The manifest is not JSON\./],
+    ['twice', '{"a": "x", "a": "y"}', /^documents\.json:1:1: .*two members of one name\. Each id/],
+    ['a list', [], /^documents\.json:1:1: .*It is not a map\. Give a map/],
+    ['a number', { a: '{ stock }', b: 7 }, /^documents\.json:3:2: .*A document is not a text\./],
+    ['no id', { '': '{ stock }' }, /An id is missing/],
+    ['another format', { format: 'x', version: 1, operations: [] }, /Its format or version is not known\./],
+    ['another version', { ...APOLLO, version: 2 }, /Its format or version is not known\./],
+    ['no operations', { ...APOLLO, operations: {} }, /It has no list of operations\./],
+    ['an operation', { ...APOLLO, operations: [5] }, /An operation is not a map\./],
+    [
+      'no body',
+      { ...APOLLO, operations: [{ id: 'i1', name: 'A' }] },
+      /^documents\.json:6:10: .*An operation has no body\./,
+    ],
+    [
+      'two',
+      { ...APOLLO, operations: [...APOLLO.operations, ...APOLLO.operations] },
+      /Two operations have the same id\./,
+    ],
+  ];
+  for (const [name, manifest, expected] of cases) {
+    const problems = await told(t, '{ trusted: { manifest: documents.json } }', manifest);
+    t.equal(problems.length, 1, name);
+    t.match(problems[0], expected, name);
+  }
+  const missing = await told(t, '{ trusted: { manifest: nothing.json } }', {});
+  t.match(missing, [/^soapstone\.yaml:\d+:33: The manifest of trusted documents cannot be read \(ENOENT\)\./]);
+  const both = '{ trusted: { manifest: documents.json, only: true }, persisted: { automatic: true } }';
+  t.match(await told(t, both, {}), [/^soapstone\.yaml:\d+:76: `graphql\.persisted` remembers what/]);
+  t.match(await told(t, '{ trusted: { only: true } }', {}), [/`graphql\.trusted\.manifest` is missing\./]);
+  t.match(await told(t, '{ batch: 101 }', {}), [/`graphql\.batch` must be between 0 and 100\./]);
+});
+
+const BATCH = 'graphql: { batch: 10 }\n';
+
+t.test('batches are refused unless they are wanted', async (t) => {
+  const { post } = await startShop(t, '');
+  const refused = await post([{ query: QUERY }]);
+  t.equal(refused.status, 400);
+  t.same(codesOf(refused), ['BATCHING_NOT_SUPPORTED']);
+});
+
+t.test('each request of a batch is answered as if it came alone, in order', async (t) => {
+  const { post, gateway, backend } = await startShop(t, BATCH);
+  const answer = await post([
+    { query: QUERY },
+    { query: '{ nothing }' },
+    { query: 'query ($a: String) { article(sku: $a) { sku } }', variables: { a: 1 } },
+    { query: '{ a: __typename }' },
+    5,
+    { query: '{ stock(sku: "b") }' },
+  ]);
+  t.equal(answer.status, 200);
+  t.match(answer.json, [
+    { data: DATA },
+    { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] },
+    { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] },
+    { data: { a: 'Query' } },
+    { errors: [{ extensions: { code: 'BAD_REQUEST' } }] },
+    { data: { stock: null } },
+  ]);
+  t.equal(backend.complete.length, 2);
+  t.match(await gateway.accessLine(), { route: 'graphql', status: 200, upstreamCalls: 2 });
+  const alike = await post([{ query: '{ x }' }, { query: '{ y }' }]);
+  t.equal(alike.status, 400, 'a status that all have is that of the batch');
+  t.match(alike.headers.get('content-type'), 'application/graphql-response+json');
+  t.equal((await post([{ query: '{ x }' }], {})).status, 200);
+  t.equal((await post([{ query: QUERY }], { accept: 'text/plain' })).status, 406);
+  t.equal((await post([{ query: QUERY }], { 'content-type': 'text/plain' })).status, 415);
+});
+
+t.test('a batch that is too long, empty or nested is refused as a whole', async (t) => {
+  const { post, get, backend } = await startShop(t, BATCH);
+  const item = { query: QUERY };
+  for (const batch of [[], Array.from({ length: 11 }, () => item), [item, [item]], [[]]]) {
+    const answer = await post(batch);
+    t.equal(answer.status, 400);
+    t.same(codesOf(answer), ['BATCHING_NOT_SUPPORTED']);
+  }
+  t.equal((await post(Array.from({ length: 10 }, () => item))).status, 200);
+  t.equal(backend.complete.length, 10);
+  t.equal((await get({ query: JSON.stringify([item]) })).status, 400, 'never by GET');
+});
+
+t.test('each request of a batch is charged, and together they cost no more than one may', async (t) => {
+  const clients = `clients:
+  address: { class: public }
+  classes: { public: { budget: { maximum: 45, restoreRate: 1 } } }
+`;
+  const poor = await startShop(t, BATCH + clients);
+  const items = Array.from({ length: 5 }, (_, index) => ({ query: `{ stock(sku: "${index}") }` }));
+  const charged = await poor.post(items);
+  t.equal(charged.status, 200);
+  t.same(
+    (charged.json as unknown as Answer['json'][]).map(({ errors = [] }) =>
+      errors.map(({ extensions }) => extensions.code),
+    ),
+    [[], [], [], [], ['RATE_LIMITED']],
+  );
+  t.equal(poor.backend.complete.length, 4);
+  t.match(charged.headers.get('retry-after'), /^\d+$/);
+  const nothing = await poor.post(items);
+  t.equal(nothing.status, 429);
+
+  const small = await startShop(t, `${BATCH}limits: { graphql: { cost: 35 } }\n`);
+  const together = await small.post(items);
+  t.same(
+    (together.json as unknown as Answer['json'][]).map(({ errors = [] }) =>
+      errors.map(({ extensions }) => extensions.code),
+    ),
+    [[], [], [], ['MAX_COST_LIMIT'], ['MAX_COST_LIMIT']],
+  );
+  t.equal(small.backend.complete.length, 3);
+});
+
+t.test('queries of a batch run side by side, and mutations in their turn', async (t) => {
+  const { post, backend } = await startShop(t, BATCH);
+  const order: string[] = [];
+  const held: (() => void)[] = [];
+  let wake = (): void => {};
+  backend.answer = (message, response) => {
+    const [, sku = ''] = /sku>(\w+)</.exec(message.body.toString()) ?? [];
+    order.push(`${sku} asked`);
+    held.push(() => {
+      order.push(`${sku} told`);
+      const [, name = ''] = /Body><\w+:(\w+)/.exec(message.body.toString()) ?? [];
+      answerWith(article.replaceAll('Reply', `${name}Response`))(message, response);
+    });
+    wake();
+  };
+  const arrived = async (count: number): Promise<void> => {
+    while (held.length < count) await new Promise<void>((resolve) => (wake = resolve));
+  };
+  const query = (sku: string) => ({ query: `{ article(sku: "${sku}") { sku } }` });
+  const write = { query: 'mutation { rename(sku: "w") { sku } }' };
+  const answer = post([query('a'), query('b'), write, query('c')]);
+  await arrived(2);
+  held[1]?.();
+  held[0]?.();
+  await arrived(3);
+  held[2]?.();
+  await arrived(4);
+  held[3]?.();
+  t.equal((await answer).status, 200);
+  t.same(order.slice(0, 2).toSorted(), ['a asked', 'b asked']);
+  t.same(order.slice(2), ['b told', 'a told', 'w asked', 'w told', 'c asked', 'c told']);
+});
