@@ -9,13 +9,12 @@ import { Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { fetchDocument } from '../upstream/fetch-document.js';
-import { compileClasses } from './classes.js';
-import type { SoapService } from './service.js';
+import { type Callable, compileClasses } from './classes.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
 
 /** Who may call, and what. Throws `Problems` for what names nothing there is, and for keys that are none. */
-export function compileAccess(loaded: LoadedConfig, services: readonly SoapService[]): Access {
+export function compileAccess(loaded: LoadedConfig, services: readonly Callable[]): Access {
   const { clients } = loaded.config;
   if (clients === undefined) return OPEN_ACCESS;
   const classes = compileClasses(loaded, clients, services);

@@ -8,14 +8,23 @@ import type { SoapService } from './service.js';
 type ClientsConfig = NonNullable<Config['clients']>;
 type ClassConfig = ClientsConfig['classes'][string];
 
+/** What clients may call, of whatever kind. */
+export interface Callable {
+  readonly name: string;
+  readonly operations: readonly { readonly name: string }[];
+  /** Of a SOAP service. */
+  readonly soap?: SoapService;
+}
+
 /** The classes of clients by name. Throws `Problems` for services and operations that are not there. */
 export function compileClasses(
   loaded: LoadedConfig,
   clients: ClientsConfig,
-  services: readonly SoapService[],
+  services: readonly Callable[],
 ): ReadonlyMap<string, ClientClass> {
   const problems: Problem[] = [];
   const classes = new Map<string, ClientClass>();
+  const twins = twinsIn(services);
   for (const [name, config] of Object.entries(clients.classes)) {
     for (const list of ['allow', 'deny'] as const) {
       for (const [index, entry] of (config[list] ?? []).entries()) {
@@ -23,7 +32,7 @@ export function compileClasses(
         if (problem !== null) problems.push(problem);
       }
     }
-    const rights = classOf(name, config);
+    const rights = classOf(name, config, twins);
     problems.push(...weightProblems(loaded, rights, services));
     classes.set(name, rights);
   }
@@ -31,10 +40,35 @@ export function compileClasses(
   return classes;
 }
 
+/** By `service.operation`, those that have the same request, where there are several. */
+type Twins = ReadonlyMap<string, readonly string[]>;
+
+/** By its messages one cannot be told from the other: a rule for one alone would be passed by naming the other. */
+function twinsIn(services: readonly Callable[]): Twins {
+  const groups = new Map<string, string[]>();
+  for (const { name, soap } of services) {
+    for (const operation of soap?.operations ?? []) {
+      const found = soap?.requests.find(operation.input.body?.name ?? null)?.operation ?? operation;
+      const key = `${name}.${found.name}`;
+      const group = groups.get(key) ?? [key];
+      group.push(`${name}.${operation.name}`);
+      groups.set(key, group);
+    }
+  }
+  return new Map(
+    [...groups.values()].flatMap((group) => {
+      const names = [...new Set(group)];
+      return names.length === 1 ? [] : names.map((one): [string, readonly string[]] => [one, names]);
+    }),
+  );
+}
+
 /** What is denied is denied, whatever is allowed. */
-function classOf(name: string, { allow, deny, budget, requestsAtOnce }: ClassConfig): ClientClass {
-  const allowed = allow === undefined ? null : new Set(allow);
-  const denied = new Set(deny);
+function classOf(name: string, { allow, deny, budget, requestsAtOnce }: ClassConfig, twins: Twins): ClientClass {
+  const withTwins = (entries: readonly string[]): ReadonlySet<string> =>
+    new Set(entries.flatMap((entry) => twins.get(entry) ?? [entry]));
+  const allowed = allow === undefined ? null : withTwins(allow);
+  const denied = withTwins(deny);
   const holds = (set: ReadonlySet<string>, service: string, operation: string | null): boolean =>
     set.has(service) || (operation !== null && set.has(`${service}.${operation}`));
   // Of what is not known it is not known either that it is none of those that are denied.
@@ -57,7 +91,7 @@ function entryProblem(
   loaded: LoadedConfig,
   path: readonly (string | number)[],
   entry: string,
-  services: readonly SoapService[],
+  services: readonly Callable[],
 ): Problem | null {
   const dot = entry.indexOf('.');
   const serviceName = dot < 0 ? entry : entry.slice(0, dot);
@@ -80,22 +114,18 @@ function entryProblem(
     const what = `Service \`${serviceName}\` has no operation \`${name}\` that is known.`;
     return problemAt(loaded, path, what, near && `Did you mean \`${serviceName}.${near}\`?`);
   }
-  // By its messages it cannot be told from the other: a rule for one alone would be passed by naming the other.
-  const found = service.requests.find(operation.input.body?.name ?? null)?.operation;
-  if (found === undefined || found.name === name) return null;
-  const what = `Operation \`${name}\` of service \`${serviceName}\` has the same request as \`${found.name}\`: it is taken for that one.`;
-  return problemAt(loaded, path, what, `Name \`${serviceName}.${found.name}\`.`);
+  return null;
 }
 
 /** A client can never have more than its budget holds. */
 function weightProblems(
   loaded: LoadedConfig,
   { name, budget, permits }: ClientClass,
-  services: readonly SoapService[],
+  services: readonly Callable[],
 ): readonly Problem[] {
   if (budget === null) return [];
   return services.flatMap((service) =>
-    Object.entries(service.config.operations).flatMap(([operation, mapping]): readonly Problem[] => {
+    Object.entries(service.soap?.config.operations ?? {}).flatMap(([operation, mapping]): readonly Problem[] => {
       const weight = typeof mapping === 'object' ? (mapping.weight ?? 0) : 0;
       if (weight <= budget.maximum || !permits(service.name, operation)) return [];
       const path = ['services', service.name, 'operations', operation, 'weight'];

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { Problems } from '../../src/base/problem.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { startGraphqlServer } from '../kit/graphql-server.js';
 import { RawClient } from '../kit/raw-client.js';
 
 const URI_11 = 'http://schemas.xmlsoap.org/soap/envelope/';
@@ -335,6 +336,67 @@ t.test('a long message is denied before it flows, in either mode', async (t) => 
     t.equal(backend.begun, 0, mode);
     t.equal((await soap('PlaceOrder', as('erp'), URI_11, padding)).status, 200, mode);
   }
+});
+
+t.test('what a class may call of a service that speaks GraphQL, wherever its root is come by', async (t) => {
+  const crm = await startGraphqlServer({
+    sdl: `type Query { customer(id: ID): Customer, secret: String, ledger(id: ID): Ledger }
+          type Customer { id: ID, ledgerId: ID, root: Query }
+          type Ledger { id: ID }`,
+    rootValue: {
+      customer: () => ({ id: '1', ledgerId: '2', root: { secret: 'told', customer: null } }),
+      secret: () => 'told',
+      ledger: () => ({ id: '2' }),
+    },
+  });
+  t.teardown(() => crm.close());
+  const backend = await startRecordingBackend(answerWith(reply('GetOrder', 'urn:orders')));
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(`services:
+  orders:
+    url: ${backend.url}/orders
+    namespace: urn:orders
+    types: |
+      type Query { order(id: ID!): Order }
+      type Order { id: ID, customerId: ID }
+    operations:
+      GetOrder: { field: Query.order }
+  crm: { kind: graphql, url: "${crm.url}" }
+links:
+  Order.customer: { operation: crm.customer, arguments: { id: customerId } }
+  Customer.ledger: { operation: crm.ledger, arguments: { id: ledgerId } }
+clients:
+  address: { class: all }
+  classes: { all: { deny: [crm.secret, crm.ledger] } }
+`);
+  t.teardown(() => gateway.close());
+  crm.requests.length = 0;
+  const ask = async (query: string): Promise<Answer> => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) };
+    const response = await fetch(`${gateway.url}/graphql`, init);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
+  };
+  t.equal((await ask('{ secret }')).status, 403);
+  t.equal((await ask('{ customer { id } x: secret }')).status, 403);
+  for (const query of [
+    '{ customer { root { secret } } }',
+    '{ customer { root { id: secret } } }',
+    '{ customer { root { ... { root: customer { root { secret } } } } } }',
+    '{ customer { ledger { id } } }',
+    '{ order(id: 1) { customer { ledger { id } } } }',
+    '{ order(id: 1) { customer { root { secret } } } }',
+  ]) {
+    const answer = await ask(query);
+    t.equal(codeOf(answer), 'FORBIDDEN', query);
+    t.notMatch(answer.text, 'told', query);
+  }
+  t.notOk(
+    crm.requests.some(({ query }) => /secret|ledger\b/.test(query)),
+    'the service is not even asked',
+  );
+  t.same((await ask('{ customer { root { customer { id } } } }')).json.errors, undefined);
+  t.same((await ask('{ order(id: 1) { customer { id } } }')).json.data, { order: { customer: { id: '1' } } });
 });
 
 t.test('tokens, with the keys of an issuer that is asked', async (t) => {

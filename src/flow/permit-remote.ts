@@ -1,0 +1,26 @@
+import { type GraphQLSchema, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+
+import type { Client } from '../access/client.js';
+import type { RemoteRequest } from '../graphql/remote.js';
+import { permit } from './charge.js';
+
+/**
+ * Throws `FORBIDDEN` where an operation for a service that speaks GraphQL asks for a field of a root type that the client
+ * may not. It is the operation as it will be sent that is looked at, whatever fields and links it was put together from,
+ * and wherever in it a root type is come by.
+ */
+export function permitRemote(client: Client, { service, query }: RemoteRequest, schema: GraphQLSchema): void {
+  if (client.rights.permitsAll) return;
+  const roots = [schema.getQueryType(), schema.getMutationType()];
+  const types = new TypeInfo(schema);
+  visit(
+    parse(query, { noLocation: true }),
+    visitWithTypeInfo(types, {
+      Field({ name }) {
+        const parent = types.getParentType();
+        const isOfRoot = roots.some((root) => root?.name === parent?.name);
+        if (isOfRoot && !name.value.startsWith('__')) permit(client, service, name.value);
+      },
+    }),
+  );
+}
