@@ -2,7 +2,11 @@ import { resolve } from 'node:path';
 
 import type { Access } from './access/client.js';
 import { type Problem, Problems } from './base/problem.js';
+import { ReplyCache } from './cache/reply-cache.js';
+import type { CacheRules } from './cache/rules.js';
 import { compileAccess } from './compile/access.js';
+import { compileCaching } from './compile/caching.js';
+import type { Callable } from './compile/classes.js';
 import { compileGraph, type Graph } from './compile/graph.js';
 import { compileRemote, type RemoteUpstream } from './compile/remote-upstream.js';
 import { compileService, type SoapService } from './compile/service.js';
@@ -10,6 +14,7 @@ import { compileTrusted, readTrusted } from './compile/trusted.js';
 import type { LoadedConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
 import type { TrustedDocuments } from './graphql/trusted.js';
+import type { Operation } from './wsdl/model.js';
 
 /**
  * One generation of the gateway: everything the configuration and the WSDLs mean, frozen. Requests read nothing else.
@@ -25,6 +30,9 @@ export interface Compiled {
   readonly byPath: ReadonlyMap<string, SoapService>;
   readonly graph: Graph;
   readonly access: Access;
+  /** What operations are declared to read and to write, and what is remembered of them. */
+  readonly caching: CacheRules<Operation>;
+  readonly cache: ReplyCache;
   /** Null where no documents are known beforehand. */
   readonly trusted: TrustedDocuments | null;
   /** What was left out or approximated: nothing here stops the gateway. */
@@ -53,7 +61,7 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
     );
     if (reasons.length > 0) throwProblems([...reasons, ...mappingReasons(loaded, services, remotes)]);
     const graph = compileGraph(loaded, services, remotes);
-    const access = compileAccess(loaded, services);
+    const access = compileAccess(loaded, [...services.map(soapOf), ...remotes.map(callableOf)]);
     const { trusted, notices } = compileTrusted(loaded, manifest.status === 'fulfilled' ? manifest.value : null, graph);
     return Object.freeze({
       config,
@@ -62,6 +70,8 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
       byPath: new Map(services.map((service) => [service.path, service])),
       graph,
       access,
+      caching: compileCaching(loaded, services),
+      cache: new ReplyCache(config.limits.cache),
       trusted,
       notices: [...services.flatMap((service) => service.notices), ...graph.notices, ...notices],
       close,
@@ -71,6 +81,16 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
     throw error;
   }
 }
+
+const soapOf = (soap: SoapService): Callable => ({ name: soap.name, operations: soap.operations, soap });
+
+/** The operations of a service that speaks GraphQL are the fields of its root, as it calls them. */
+const callableOf = ({ name, remote }: RemoteUpstream): Callable => ({
+  name,
+  operations: [remote.schema.getQueryType(), remote.schema.getMutationType()].flatMap((root) =>
+    Object.keys(root?.getFields() ?? {}).map((field) => ({ name: field })),
+  ),
+});
 
 const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] =>
   results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));

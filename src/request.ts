@@ -6,6 +6,7 @@ import { asRefusal, Refusal } from './base/refusal.js';
 import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/service.js';
 import type { Compiled } from './compile.js';
+import { callKey } from './flow/call-key.js';
 import { callbackService, takeNotification } from './flow/callback.js';
 import { type Purse, Turnstile } from './flow/charge.js';
 import { Ending } from './flow/ending.js';
@@ -168,8 +169,9 @@ async function soap(
   }
   // What is not in order may be read as another operation by the next: to let it pass is for those who may call all.
   const isEnforced = service.mode === 'enforce' || !purse.client.rights.permits(service.name, null);
+  const { calls } = gateway.graphql;
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: gateway.hooks.onViolation(exchange) };
-  const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange, ending) };
+  const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange, ending), calls };
 
   const turnstile = new Turnstile(purse, service);
 
@@ -190,6 +192,7 @@ async function soap(
     // Monitor mode is about messages: what it finds does not stop them, so this is asked when all is read.
     gate.onViolation === null ? turnstile : null,
     gateway.graphql.observers,
+    calls,
   );
   const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail', policy);
   const { xml, reader, package: parts } = takeReaders(service, judge, head.mediaType.charset, head.package);
@@ -246,6 +249,11 @@ async function soap(
   const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
   if (coding !== undefined) headers.push('content-encoding', coding);
   const heard = { ...context, observation: policy.observation };
-  await forward(heard, { method: 'POST', query, headers, body }, operation, judge.addressing?.messageId ?? null);
+  const isComparable = received.kind === 'whole' && head.package === null && query === '' && gate.onViolation === null;
+  const rule = isComparable ? calls.rule(service, operation) : null;
+  const asker = { client: purse.client, headers: request.headers };
+  const key = rule === null ? null : callKey(rule, policy.asked(judge), asker);
+  const messageId = judge.addressing?.messageId ?? null;
+  await forward(heard, { method: 'POST', query, headers, body }, operation, messageId, key);
   if (received.kind === 'flowing') exchange.bytesIn = (parts ?? xml).bytes;
 }

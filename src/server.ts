@@ -57,6 +57,7 @@ export async function startGateway(
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,
       drift: () => drift.counts,
+      cache: compiled.cache,
       webSockets: () => liveDoor.sockets.count,
       subscriptions: () => liveDoor.desk.active,
       subscriptionPollers: () => liveDoor.desk.pollers,

@@ -16,6 +16,17 @@ export interface ContentViolation {
   readonly path: string;
 }
 
+/** What became of a call of an operation that is declared to read. */
+export interface CacheUse {
+  readonly service: string;
+  readonly operation: string;
+  /**
+   * `hit`: from memory. `coalesced`: the reply to somebody else's call. `miss`: from the backend. `stale`: from memory,
+   * because the backend failed. `bypass`: from the backend, because the call cannot be compared with others.
+   */
+  outcome: 'hit' | 'coalesced' | 'miss' | 'stale' | 'bypass';
+}
+
 /** Violations that are remembered of one exchange: GraphQL may call many operations in one. */
 export const VIOLATIONS_MAX = 20;
 
@@ -56,6 +67,8 @@ export class Exchange {
   measuredLimits: readonly string[] | null = null;
   /** What of its messages broke the schema; at most `VIOLATIONS_MAX`. */
   violations: ContentViolation[] | null = null;
+  /** Calls of operations that are declared to read; null for none. */
+  cacheUses: CacheUse[] | null = null;
   /** From the start until the head of a SOAP request was judged and the rest might flow; null where that never came. */
   heldMillis: number | null = null;
 

@@ -1,3 +1,4 @@
+import { CACHE_KEYS, type ReadKeys, type WriteKeys } from './cache-keys.js';
 import { OPERATION_COST_KEYS, type OperationCostKeys } from './cost-keys.js';
 import { GRAPHQL_NAME } from './formats.js';
 import { REQUEST_KEYS, type RequestEntries } from './request-keys.js';
@@ -10,6 +11,8 @@ export interface MappedOperation extends OperationCostKeys {
   deprecated?: string;
   idempotent?: boolean;
   weight?: number;
+  read?: ReadKeys;
+  write?: WriteKeys;
   request?: string;
   response?: string;
   namespace?: string;
@@ -42,6 +45,7 @@ const PROPERTIES = {
     minimum: 0,
     maximum: 1_000_000,
   },
+  ...CACHE_KEYS,
   request: {
     ...text('Local name of the request element; without a WSDL, the name of the operation unless given.'),
     minLength: 1,

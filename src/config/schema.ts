@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { Limits, LimitTable } from '../base/limit.js';
+import { CACHE_LIMITS } from '../cache/limits.js';
 import { CODEC_LIMITS } from '../codec/limits.js';
 import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
 import { SUBSCRIPTION_LIMITS } from '../events/limits.js';
@@ -24,6 +25,7 @@ import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
 import { LINK_KEYS, type LinkKeys } from './link-keys.js';
 import { type MappedOperation, OPERATION_KEYS } from './operation-keys.js';
+import { REDIS_KEYS, type RedisKeys } from './redis-keys.js';
 import { HEADER_NAME } from './request-keys.js';
 import { ADDRESSING_KEYS, type AddressingKeys, SECURITY_KEYS, type SecurityKeys } from './soap-keys.js';
 import { SUBSCRIPTION_KEYS, type SubscriptionKeys } from './subscription-keys.js';
@@ -242,6 +244,7 @@ export const CONFIG = Type.Object(
       minProperties: 1,
     }),
     clients: Type.Optional(Type.Unsafe<ClientKeys>(CLIENT_KEYS)),
+    redis: Type.Optional(Type.Unsafe<RedisKeys>(REDIS_KEYS)),
     links: Type.Unsafe<Record<string, LinkKeys>>(LINK_KEYS),
     subscriptions: Type.Unsafe<Record<string, SubscriptionKeys>>(SUBSCRIPTION_KEYS),
     routes: Type.Array(ROUTE, {
@@ -283,6 +286,7 @@ export const CONFIG = Type.Object(
       graphql: limits(GRAPHQL_LIMITS, 'Limits of GraphQL requests and answers.'),
       persisted: limits(PERSISTED_LIMITS, 'Limits of the documents that callers have remembered by their hash.'),
       subscriptions: limits(SUBSCRIPTION_LIMITS, 'Limits of subscriptions and of the connections they come over.'),
+      cache: limits(CACHE_LIMITS, 'What is remembered of replies to operations that only `read`.'),
       http: limits(HTTP_LIMITS, 'Limits of the HTTP server.'),
       upstream: limits(UPSTREAM_LIMITS, 'Limits of each upstream.'),
       remote: limits(REMOTE_LIMITS, 'Limits of what services that speak GraphQL say.'),

@@ -1,3 +1,4 @@
+import type { Client } from '../access/client.js';
 import type { Exchange } from '../base/exchange.js';
 import { KIB } from '../base/limit.js';
 import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
@@ -14,18 +15,23 @@ import { EnvelopeJudge } from '../soap/envelope.js';
 import { type FaultReader, SoapFaultError } from '../soap/fault.js';
 import type { MessageReader } from '../soap/gate.js';
 import { printMediaType } from '../soap/media-type.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../upstream/reply.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../upstream/reply.js';
 import type { Operation } from '../wsdl/model.js';
 import { Both } from '../xml/both.js';
 import type { StartTag, XmlHandler } from '../xml/events.js';
 import type { XmlReader } from '../xml/reader.js';
+import type { AnswerLifetime } from './answer-lifetime.js';
 import { bindReply } from './bind-reply.js';
+import { envelopeKey } from './call-key.js';
+import { callAlone, type DeclaredCall, type Verdict } from './declared-call.js';
 import { DeclaredFaults } from './declared-faults.js';
 import { InflatedReply } from './inflate-reply.js';
 import { takeReaders } from './message.js';
 import { hearRequest, type Observation, type Observers } from './observation.js';
 import { isSuccess, judgeReplyHead, noEnvelope } from './reply-head.js';
+import type { SharedCalls } from './shared-calls.js';
 import { printableAction } from './soap-action.js';
+import { verdictOf } from './verdict.js';
 
 /** What a GraphQL field needs to call its operation. */
 export interface CallContext {
@@ -37,6 +43,16 @@ export interface CallContext {
   readonly limits: CodecLimits;
   /** Null, or not given, where nothing is looked at. */
   readonly observers?: Observers | null;
+  /** Null, or not given, for calls that have to be made, whatever is known. */
+  readonly sharing?: CallSharing | null;
+}
+
+/** By whom a call is made that may be one with others, or change what they answer. */
+export interface CallSharing {
+  readonly client: Client;
+  readonly calls: SharedCalls;
+  /** Told of each reply for how long it would be the same. */
+  readonly lifetime: AnswerLifetime | null;
 }
 
 /**
@@ -58,11 +74,16 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
     const reply = new DecodedReply({ ...context, observation }, operation, field.plan, resolve, reject);
     const isIdempotent = service.isIdempotent(operation);
-    const call = service.upstream.call({ method: 'POST', query: '', headers, body, isIdempotent }, reply);
+    const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent };
+    const { sharing = null } = context;
+    const rule = sharing?.calls.rule(service, operation) ?? null;
+    const key = rule === null || sharing === null ? null : envelopeKey(rule, service, body, action, sharing.client);
+    const placing = { exchange, service, operation, request, key, receiver: reply };
+    const declared = sharing?.calls.place(placing) ?? null;
+    const call = declared ?? callAlone(placing);
     const onAbort = (): void => reply.abort(new Refusal('CLIENT_GONE'));
     signal.addEventListener('abort', onAbort, { once: true });
-    reply.begin(call, () => signal.removeEventListener('abort', onAbort));
-    exchange.upstreamCalls++;
+    reply.begin(call, declared, () => signal.removeEventListener('abort', onAbort));
   });
 }
 
@@ -85,6 +106,7 @@ class DecodedReply implements UpstreamReceiver {
   #release: () => void = () => {};
   #head: ReplyHead | null = null;
   #call: UpstreamCall | null = null;
+  #declared: DeclaredCall | null = null;
   #inflated: InflatedReply | null = null;
   #xml: XmlReader | null = null;
   #reader: MessageReader | null = null;
@@ -113,8 +135,9 @@ class DecodedReply implements UpstreamReceiver {
     this.#reject = reject;
   }
 
-  begin(call: UpstreamCall, release: () => void): void {
+  begin(call: UpstreamCall, declared: DeclaredCall | null, release: () => void): void {
     this.#call = call;
+    this.#declared = declared;
     this.#release = release;
   }
 
@@ -199,7 +222,8 @@ class DecodedReply implements UpstreamReceiver {
   #complete(): void {
     const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
     if (!this.#judge?.fault) this.#context.observation?.publish();
-    this.#finish();
+    const isWhole = this.#attachments === null && answer.errors.length === 0;
+    this.#finish(verdictOf(this.#judge, this.#head, this.#context.exchange, isWhole));
     this.#resolve(answer);
   }
 
@@ -253,10 +277,12 @@ class DecodedReply implements UpstreamReceiver {
     }
   }
 
-  #finish(): void {
-    const { exchange, service } = this.#context;
+  #finish(verdict: Verdict = 'share'): void {
+    const { exchange, service, sharing } = this.#context;
     this.#isOver = true;
     this.#release();
+    const leftMillis = this.#declared?.settle(verdict) ?? 0;
+    sharing?.lifetime?.part(leftMillis, sharing.calls.rule(service, this.#operation)?.isShared === true);
     exchange.upstreamMillis += performance.now() - this.#startedMillis;
     if (this.#judge?.fault) exchange.faultCode = this.#judge.fault.parts.code;
     this.#inflated?.destroy();

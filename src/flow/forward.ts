@@ -6,16 +6,18 @@ import type { Operation } from '../wsdl/model.js';
 import type { StartTag, XmlHandler } from '../xml/events.js';
 import type { XmlReader } from '../xml/reader.js';
 import { bindReply } from './bind-reply.js';
+import { type CallKey, callAlone, type DeclaredCall } from './declared-call.js';
 import { InflatedReply } from './inflate-reply.js';
 import { takeReaders } from './message.js';
 import { together } from './observation.js';
 import { isSuccess, judgeReplyHead, noEnvelope, type ReplyForm } from './reply-head.js';
 import { ReplyOutput } from './reply-output.js';
 import type { SoapContext } from './soap-context.js';
+import { verdictOf } from './verdict.js';
 
 /**
  * Sends a judged request to the backend and its judged reply to the caller, byte for byte. `messageId` is what a reply
- * may relate to. Resolves when the reply is complete. Rejects with a refusal; if part of the reply is out by then, the
+ * may relate to, `key` what it asks for, if that can be told. Resolves when the reply is complete. Rejects with a refusal; if part of the reply is out by then, the
  * caller's connection must be cut.
  */
 export function forward(
@@ -23,9 +25,10 @@ export function forward(
   request: UpstreamRequest,
   operation: Operation | null,
   messageId: string | null = null,
+  key: CallKey | null = null,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    new Relay(context, operation, messageId, resolve, reject).begin(request);
+    new Relay(context, operation, messageId, resolve, reject).begin(request, key);
   });
 }
 
@@ -41,12 +44,15 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
   readonly #reject: (refusal: Refusal) => void;
   readonly #startedMillis = performance.now();
   #call: UpstreamCall | null = null;
+  #declared: DeclaredCall | null = null;
+  #isComplete = false;
   #head: ReplyHead | null = null;
   #reader: XmlReader | null = null;
   #judge: EnvelopeJudge | null = null;
   #gate: Gate | null = null;
   #inflated: InflatedReply | null = null;
   #hasBody = false;
+  #isPackage = false;
   /** Monitor mode: it is known, and told, that the reply is in no order. */
   #isUnread = false;
 
@@ -64,11 +70,13 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
     this.#reject = reject;
   }
 
-  begin(request: UpstreamRequest): void {
+  begin(request: UpstreamRequest, key: CallKey | null): void {
     const { service, answer, exchange } = this.#context;
-    exchange.upstreamCalls++;
-    const isIdempotent = service.isIdempotent(this.#operation);
-    this.#call = service.upstream.call(isIdempotent ? { ...request, isIdempotent } : request, this);
+    const operation = this.#operation;
+    const placed = service.isIdempotent(operation) ? { ...request, isIdempotent: true } : request;
+    const placing = { exchange, service, operation, request: placed, key, receiver: this };
+    this.#declared = this.#context.calls.place(placing);
+    this.#call = this.#declared ?? callAlone(placing);
     answer.onGone(() => this.#call?.abort(new Refusal('CLIENT_GONE')));
   }
 
@@ -95,8 +103,10 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
     const reading = takeReaders(service, judge, form.type.charset, form.package);
     this.#reader = reading.xml;
     if (form.isCompressed && this.#call !== null) this.#call = this.#inflateFrom(this.#call);
+    this.#isPackage = form.package !== null;
+    const ageMillis = this.#declared?.ageMillis ?? null;
     const rules = service.detailRules(this.#operation);
-    const output = new ReplyOutput(this.#context, head, form.type, reading, judge, rules, this.#call);
+    const output = new ReplyOutput(this.#context, head, form.type, reading, judge, rules, this.#call, ageMillis);
     this.#gate = new Gate(reading.reader, judge, gate, output);
     return this.#gate;
   }
@@ -175,6 +185,7 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
       }
     }
     if (isSuccess(this.#head) && !this.#judge?.fault) this.#context.observation?.publish();
+    this.#isComplete = true;
     this.#finish();
     this.#resolve();
   }
@@ -190,6 +201,8 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
       exchange.faultCode = this.#judge.fault.parts.code;
       exchange.outcome = 'fault';
     }
+    const isWhole = this.#isComplete && !this.#isPackage;
+    if (this.#declared !== null) this.#declared.settle(verdictOf(this.#judge, this.#head, exchange, isWhole));
     this.#inflated?.destroy();
     if (this.#reader !== null) service.readers.give(this.#reader);
     this.#reader = null;

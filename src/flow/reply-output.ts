@@ -24,6 +24,8 @@ export class ReplyOutput implements GateOutput {
   readonly #judge: EnvelopeJudge;
   readonly #rules: DetailRules;
   readonly #call: UpstreamCall | null;
+  /** Null for a reply that comes from the backend. */
+  readonly #ageMillis: number | null;
   /** A Fault longer than the window, until it is whole. */
   #collected: Buffer[] | null = null;
   #collectedBytes = 0;
@@ -36,6 +38,7 @@ export class ReplyOutput implements GateOutput {
     judge: EnvelopeJudge,
     rules: DetailRules,
     call: UpstreamCall | null,
+    ageMillis: number | null,
   ) {
     this.#context = context;
     this.#head = head;
@@ -44,6 +47,7 @@ export class ReplyOutput implements GateOutput {
     this.#judge = judge;
     this.#rules = rules;
     this.#call = call;
+    this.#ageMillis = ageMillis;
   }
 
   whole(message: Buffer): void {
@@ -125,6 +129,8 @@ export class ReplyOutput implements GateOutput {
   /** Further fields: when to ask again, or in monitor mode whatever else says how to take the reply. */
   #more(): readonly string[] {
     if (this.#mayChange) {
+      // RFC 9111 section 5.1: whole seconds.
+      if (this.#ageMillis !== null) return ['age', String(Math.floor(this.#ageMillis / 1000))];
       const retryAfter = retryAfterOf(this.#head);
       return retryAfter === null ? NO_FIELDS : ['retry-after', retryAfter];
     }

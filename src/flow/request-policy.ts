@@ -1,13 +1,16 @@
 import type { Exchange } from '../base/exchange.js';
 import { Refusal } from '../base/refusal.js';
+import { CanonicalHash } from '../codec/canonical-hash.js';
 import type { KnownOperation } from '../compile/operation-table.js';
 import type { SoapService } from '../compile/service.js';
 import { type Addressing, isAnonymous } from '../soap/addressing.js';
 import type { EnvelopeJudge, EnvelopeWatcher } from '../soap/envelope.js';
 import type { XmlHandler } from '../xml/events.js';
 import { escapeText } from '../xml/writer.js';
+import type { Asked } from './call-key.js';
 import type { Turnstile } from './charge.js';
 import { type Observation, type Observers, together } from './observation.js';
+import type { SharedCalls } from './shared-calls.js';
 import { meant } from './soap-action.js';
 
 /**
@@ -31,6 +34,11 @@ export class RequestPolicy implements EnvelopeWatcher {
   /** Null where nothing is decided by what is read here. */
   readonly #turnstile: Turnstile | null;
   readonly #observers: Observers | null;
+  readonly #calls: SharedCalls | null;
+  /** Of the child of Body, where calls of the operation may be shared; else null. */
+  #content: CanonicalHash | null = null;
+  /** There are elements beside the child of Body. */
+  #hasFurther = false;
 
   constructor(
     service: SoapService,
@@ -40,6 +48,7 @@ export class RequestPolicy implements EnvelopeWatcher {
     host: string,
     turnstile: Turnstile | null,
     observers: Observers | null,
+    calls: SharedCalls | null = null,
   ) {
     this.#service = service;
     this.#exchange = exchange;
@@ -48,6 +57,7 @@ export class RequestPolicy implements EnvelopeWatcher {
     this.#host = host;
     this.#turnstile = turnstile;
     this.#observers = observers;
+    this.#calls = calls;
   }
 
   judged(judge: EnvelopeJudge): void {
@@ -72,7 +82,20 @@ export class RequestPolicy implements EnvelopeWatcher {
     const { operation } = this.known;
     const { validity, name } = this.#service;
     this.observation = this.#observers?.begin(name, operation.name) ?? null;
-    return together(validity?.request(operation, this.#exchange) ?? null, this.observation?.request() ?? null);
+    const rule = this.#calls?.rule(this.#service, operation) ?? null;
+    this.#content = rule === null ? null : new CanonicalHash(rule);
+    const own = together(this.observation?.request() ?? null, this.#content);
+    return together(validity?.request(operation, this.#exchange) ?? null, own);
+  }
+
+  /** What is asked for, once all of it is read. */
+  asked(judge: EnvelopeJudge): Asked {
+    return { judge, content: this.#content, hasFurther: this.#hasFurther, action: this.action };
+  }
+
+  further(): null {
+    this.#hasFurther = true;
+    return null;
   }
 
   /** What to send as SOAPAction or action parameter: the WSDL's word for the operation, else the caller's. */

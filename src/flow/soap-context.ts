@@ -2,6 +2,7 @@ import type { Exchange } from '../base/exchange.js';
 import type { SoapService } from '../compile/service.js';
 import type { GateOptions } from '../soap/gate.js';
 import type { Observation } from './observation.js';
+import type { SharedCalls } from './shared-calls.js';
 import type { SoapAnswer } from './soap-answer.js';
 
 /** What a SOAP exchange carries from step to step. */
@@ -10,6 +11,7 @@ export interface SoapContext {
   readonly service: SoapService;
   readonly gate: GateOptions;
   readonly answer: SoapAnswer;
+  readonly calls: SharedCalls;
   /** Null, or not given, where nobody wants to hear of it. */
   readonly observation?: Observation | null;
 }

@@ -1,4 +1,4 @@
-import type { Exchange } from '../base/exchange.js';
+import type { CacheUse, Exchange } from '../base/exchange.js';
 import { QuotedNames, quoteText } from './json-text.js';
 
 /** The numbers that stand for levels in a line, as pino writes them. */
@@ -39,10 +39,17 @@ export class AccessLines {
     if (exchange.upstreamCalls > 0) {
       line += `,"upstreamMillis":${printMillis(exchange.upstreamMillis)},"upstreamCalls":${exchange.upstreamCalls}`;
     }
+    if (exchange.cacheUses !== null) line += `,"cache":"${cacheWord(exchange.cacheUses)}"`;
     line += `,"bytesIn":${exchange.bytesIn},"bytesOut":${exchange.bytesOut}`;
     if (exchange.cost !== null) line += `,"cost":${exchange.cost}`;
     return `${line},"msg":"request"}\n`;
   }
+}
+
+/** What became of the calls that might be shared, in one word. */
+function cacheWord(uses: readonly CacheUse[]): string {
+  const [first] = uses;
+  return first !== undefined && uses.every(({ outcome }) => outcome === first.outcome) ? first.outcome : 'mixed';
 }
 
 /** Ids are our own and every one is new: not worth keeping. */

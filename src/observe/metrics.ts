@@ -24,6 +24,8 @@ export interface ProcessGauges {
   readonly droppedLogLines?: () => number;
   readonly isShedding?: () => boolean;
   readonly eventLoopDelayMillis?: () => number;
+  /** What is remembered of replies. */
+  readonly cache?: { readonly bytes: number; readonly entries: number };
   readonly drift?: () => readonly DriftGauge[];
   readonly webSockets?: () => number;
   /** That run, by field. */
@@ -60,6 +62,7 @@ export class Metrics {
   readonly #limits: TalliedCounter;
   readonly #measured: TalliedCounter;
   readonly #points: TalliedCounter;
+  readonly #cacheUses: TalliedCounter;
 
   constructor(upstreams: readonly UpstreamGauges[], process: ProcessGauges = {}) {
     const book = this.#book;
@@ -122,6 +125,11 @@ export class Metrics {
       help: 'Bytes of message bodies, by direction (in, out) and read past unselected (skipped).',
       labels: ['route', 'direction'],
     });
+    this.#cacheUses = book.counter({
+      name: 'soapstone_cache_requests_total',
+      help: 'Calls of operations declared to read, by outcome (hit, coalesced, miss, stale, bypass).',
+      labels: ['service', 'operation', 'outcome'],
+    });
     const cost = { name: 'soapstone_graphql_cost', help: 'Static cost of admitted GraphQL operations.' };
     this.#cost = book.histogram(cost, COSTS);
     this.#points = book.counter({
@@ -163,6 +171,7 @@ export class Metrics {
     for (const { service, operation, direction, rule } of exchange.violations ?? NONE) {
       this.#invalid.add(1, service, operation, direction, rule);
     }
+    for (const use of exchange.cacheUses ?? NONE) this.#cacheUses.add(1, use.service, use.operation, use.outcome);
     if (exchange.faultCode !== null) {
       const origin = refusal === null || refusal.code === 'SOAP_FAULT' ? 'backend' : 'gateway';
       this.#faults.add(1, route, origin, faultLabel(exchange.faultCode));
@@ -237,6 +246,10 @@ function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
   );
   const pollers = { name: 'soapstone_subscription_pollers', help: 'Calls that are repeated for subscriptions.' };
   book.reading('gauge', pollers, () => one(process.subscriptionPollers?.() ?? 0));
+  const cache = (name: string, help: string, value: () => number): void =>
+    book.reading('gauge', { name, help }, () => one(value()));
+  cache('soapstone_cache_bytes', 'Bytes of replies that are remembered.', () => process.cache?.bytes ?? 0);
+  cache('soapstone_cache_entries', 'Replies that are remembered.', () => process.cache?.entries ?? 0);
   const drift = {
     name: 'soapstone_wsdl_drift',
     help: 'Differences of the WSDL the backend shows from the one that is served, by severity (breaking, dangerous, safe).',

@@ -62,6 +62,8 @@ export class EnvelopeJudge implements XmlHandler {
   /** Null until there is a header block. */
   #header: HeaderReader | null = null;
   #encodingSeen = false;
+  /** Envelope, Header or Body has attributes. */
+  #hasAttributes = false;
   /** Elements open below the one that `#awaits` speaks of. */
   #depth = 0;
   #inner: XmlHandler | null = null;
@@ -86,6 +88,19 @@ export class EnvelopeJudge implements XmlHandler {
   /** What the Security headers say of time, or null: only where the rules want it read. */
   get stamps(): readonly Stamp[] | null {
     return this.#header?.security?.stamps ?? null;
+  }
+
+  /** There are header blocks. */
+  get hasBlocks(): boolean {
+    return this.#header !== null;
+  }
+
+  /**
+   * What goes on of the message outside of the children of Body says nothing but what is asked for, where, and how it
+   * is called: it has no attributes, and no blocks besides `To`, `Action`, `MessageID` and `ReplyTo`.
+   */
+  get isBare(): boolean {
+    return !this.#hasAttributes && this.#header?.isBare !== false;
   }
 
   /** There is a signature in the Header: what it covers must not be changed. */
@@ -175,6 +190,7 @@ export class EnvelopeJudge implements XmlHandler {
     const dialect = dialectOfUri(tag.uri);
     if (dialect === null || !this.#rules.dialects.has(dialect.name)) throw new Refusal('VERSION_MISMATCH', 'namespace');
     this.dialect = dialect;
+    if (tag.attributeCount > 0) this.#hasAttributes = true;
     // WS-I Basic Profile R1115: a message of one version under the media type of the other is of no version.
     if (this.#mediaType !== null && this.#mediaType !== dialect.mediaType) {
       throw new Refusal('VERSION_MISMATCH', 'media type');
@@ -189,6 +205,7 @@ export class EnvelopeJudge implements XmlHandler {
     const dialect = this.dialect;
     if (dialect === null || tag.uri !== dialect.envelopeUri) throw misplaced('foreign child of Envelope');
     this.#refuseEncodingStyle(tag, dialect);
+    if (tag.attributeCount > 0) this.#hasAttributes = true;
     if (tag.local === 'Body') {
       if (tag.attributeCount > 0) this.#header?.ids?.noteContent(tag);
       this.#awaits = 'body';

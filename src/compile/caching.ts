@@ -1,0 +1,192 @@
+import { type Problem, Problems } from '../base/problem.js';
+import type { CacheRules, Mark, ReadRule, WriteRule } from '../cache/rules.js';
+import type { ReadKeys, WriteKeys } from '../config/cache-keys.js';
+import type { DeepReadonly } from '../config/deep-readonly.js';
+import type { LoadedConfig } from '../config/load.js';
+import { nearest } from '../config/nearest.js';
+import type { Operation, Particle, XsdType } from '../wsdl/model.js';
+import type { SoapService } from './service.js';
+
+/** What the configuration declares of operations. Throws `Problems` for what names nothing, and what cannot be told apart. */
+export function compileCaching(loaded: LoadedConfig, services: readonly SoapService[]): CacheRules<Operation> {
+  const problems: Problem[] = [];
+  const marks = new Marks();
+  const reads = new Map<Operation, ReadRule>();
+  const writes = new Map<Operation, WriteRule>();
+  for (const service of services) {
+    for (const operation of service.operations) {
+      const mapping = service.config.operations[operation.name];
+      if (typeof mapping !== 'object') continue;
+      const { read, write } = mapping;
+      const declared = new Declaration(loaded, services, service, operation);
+      if (read !== undefined) reads.set(operation, declared.read(read, marks));
+      if (write !== undefined) writes.set(operation, declared.write(write, marks));
+      if (read !== undefined || write !== undefined) problems.push(...declared.judge(read, write));
+    }
+  }
+  if (problems.length > 0) throw new Problems(problems);
+  return { read: (operation) => reads.get(operation) ?? null, write: (operation) => writes.get(operation) ?? null };
+}
+
+class Marks {
+  readonly #byName = new Map<string, Mark>();
+
+  of(name: string): Mark {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const mark = { name, generation: 0 };
+    this.#byName.set(name, mark);
+    return mark;
+  }
+}
+
+/** What is declared of one operation. */
+class Declaration {
+  readonly #loaded: LoadedConfig;
+  readonly #services: readonly SoapService[];
+  readonly #service: SoapService;
+  readonly #operation: Operation;
+
+  constructor(loaded: LoadedConfig, services: readonly SoapService[], service: SoapService, operation: Operation) {
+    this.#loaded = loaded;
+    this.#services = services;
+    this.#service = service;
+    this.#operation = operation;
+  }
+
+  read({ cacheMillis, staleMillis, scope }: ReadKeys, marks: Marks): ReadRule {
+    const service = this.#service.name;
+    const operation = this.#operation.name;
+    return Object.freeze({
+      service,
+      operation,
+      freshMillis: cacheMillis,
+      staleMillis,
+      isShared: scope === 'shared',
+      isData: holdsData(this.#operation),
+      mark: marks.of(`${service}.${operation}`),
+    });
+  }
+
+  write({ invalidates }: DeepReadonly<WriteKeys>, marks: Marks): WriteRule {
+    return Object.freeze({ marks: invalidates.map((entry) => marks.of(this.#nameOf(entry))) });
+  }
+
+  judge(read: ReadKeys | undefined, write: DeepReadonly<WriteKeys> | undefined): readonly Problem[] {
+    const { requests } = this.#service;
+    const { input, output, name, soapAction } = this.#operation;
+    const problems: Problem[] = [];
+    const find = (key: 'read' | 'write', what: string, remedy: string): void => {
+      problems.push(this.#problem([key], what, remedy));
+    };
+    const key = read === undefined ? 'write' : 'read';
+    if (read !== undefined && write !== undefined) {
+      find(
+        'write',
+        `Operation \`${name}\` is declared to read and to write.`,
+        'Leave `read` away: what writes is never remembered.',
+      );
+    }
+    if (read !== undefined && output === null) {
+      find('read', `Operation \`${name}\` answers nothing that could be read.`, 'Leave `read` away.');
+    }
+    if (read !== undefined && read.staleMillis > 0 && read.cacheMillis === 0) {
+      find('read', '`staleMillis` is of no use where nothing is remembered.', 'Give `cacheMillis` too.');
+    }
+    const known = requests.find(input.body?.name ?? null);
+    if (known?.operation !== this.#operation) {
+      const what = `Operation \`${name}\` has the same request as \`${known?.operation.name ?? 'another'}\`: it is taken for that one.`;
+      find(key, what, 'Declare nothing of either.');
+    } else if (known.soapAction === null && soapAction !== null && soapAction !== '') {
+      const what = `Operation \`${name}\` shares its request with another, which is told by its SOAPAction alone.`;
+      find(key, what, 'Declare nothing of either.');
+    }
+    for (const [index, entry] of (write?.invalidates ?? []).entries()) problems.push(...this.#judgeEntry(entry, index));
+    return problems;
+  }
+
+  #judgeEntry(entry: string, index: number): readonly Problem[] {
+    const [serviceName = '', ...rest] = this.#nameOf(entry).split('.');
+    const name = rest.join('.');
+    const among = this.#services.find((service) => service.name === serviceName)?.operations ?? [];
+    const path = ['write', 'invalidates', index];
+    const found = among.find((operation) => operation.name === name);
+    const service = this.#services.find((one) => one.name === serviceName);
+    if (found === undefined || service === undefined) {
+      const near = nearest(
+        name,
+        among.map((operation) => operation.name),
+      );
+      const what = `There is no operation \`${entry}\` that could be forgotten.`;
+      return [this.#problem(path, what, near === null ? null : `Did you mean \`${near}\`?`)];
+    }
+    const mapping = service.config.operations[name];
+    if (typeof mapping === 'object' && mapping.read !== undefined) return [];
+    return [
+      this.#problem(
+        path,
+        `Operation \`${entry}\` is not declared to read: nothing of it is remembered.`,
+        'Give it `read`, or take it out.',
+      ),
+    ];
+  }
+
+  /** Names of operations may hold dots, names of services none: a first word that is no service is part of the name. */
+  #nameOf(entry: string): string {
+    const dot = entry.indexOf('.');
+    const isElsewhere = dot > 0 && this.#services.some(({ name }) => name === entry.slice(0, dot));
+    return isElsewhere ? entry : `${this.#service.name}.${entry}`;
+  }
+
+  #problem(path: readonly (string | number)[], what: string, remedy: string | null): Problem {
+    const { file } = this.#loaded;
+    const place = this.#loaded.positionOf([
+      'services',
+      this.#service.name,
+      'operations',
+      this.#operation.name,
+      ...path,
+    ]);
+    return { file, line: place?.line ?? null, column: place?.column ?? null, what, remedy };
+  }
+}
+
+/**
+ * Whether what is asked for is data: no mixed content, nothing that the schema says nothing of, no QNames. Then white
+ * space beside elements is layout, and prefixes mean nothing in texts.
+ */
+function holdsData({ input, use, status }: Operation): boolean {
+  if (use === 'encoded' || status === 'disabled') return false;
+  if (input.body === null) return true;
+  const seen = new Set<XsdType>([input.body.type]);
+  // What is added while it is walked is walked too.
+  for (const type of seen) {
+    const parts = partsOf(type);
+    if (parts === null) return false;
+    for (const part of parts) seen.add(part);
+  }
+  return true;
+}
+
+/** The types that stand within this one, or for it; null for what is no data. */
+function partsOf(type: XsdType): readonly XsdType[] | null {
+  if (type.kind === 'simple') {
+    if (NO_DATA.has(type.builtIn)) return null;
+    return type.item === null ? type.members : [type.item, ...type.members];
+  }
+  const { content, attributes, anyAttribute, derived } = type;
+  const parts: XsdType[] = [...derived, ...attributes.map((attribute) => attribute.type)];
+  if (content.kind === 'opaque' || anyAttribute !== null) return null;
+  if (content.kind === 'text') parts.push(content.type);
+  if (content.kind === 'array') parts.push(content.item);
+  const particles: Particle[] = content.kind === 'elements' ? [content.particle] : [];
+  for (let particle = particles.pop(); particle !== undefined; particle = particles.pop()) {
+    if (particle.kind === 'any') return null;
+    if (particle.kind === 'one') parts.push(particle.element.type);
+    else particles.push(...particle.particles);
+  }
+  return parts;
+}
+
+/** QNames, and what xsi:type may make one of. */
+const NO_DATA: ReadonlySet<string> = new Set(['QName', 'NOTATION', 'anySimpleType', 'anyAtomicType', 'anyType']);
