@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 
 import type { Caller } from './client.js';
+import { memo } from './memo.js';
 import type { Networks } from './networks.js';
 
 /** Proxies in a row that are believed: what is further away was written by nobody we know. */
@@ -31,10 +32,13 @@ export function clientAddress(caller: Caller, proxies: Networks): string {
 
 /** What stands for an address as a client: of IPv6 the first 64 bits, for one subscriber has all of the others. */
 export function subscriberOf(address: string): string {
-  if (!address.includes(':')) return address;
+  return address.includes(':') ? prefixOf(address) : address;
+}
+
+const prefixOf = memo((address) => {
   const groups = expand(address);
   return groups === null ? address : `${groups.slice(0, 4).join(':')}::/64`;
-}
+});
 
 /** Without the zone, and IPv4 in IPv6 as IPv4. */
 function plainAddress(address: string): string {

@@ -1,5 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
+import { memo } from './memo.js';
+
 /** A set of addresses and networks. */
 export class Networks {
   readonly #list = new BlockList();
@@ -18,10 +20,13 @@ export class Networks {
   }
 
   has(address: string): boolean {
-    if (this.#isEmpty) return false;
+    return !this.#isEmpty && this.#find(address);
+  }
+
+  readonly #find = memo((address) => {
     const family = familyOf(address);
     return family !== null && this.#list.check(address, family);
-  }
+  });
 }
 
 /** An IP address, or a network in the notation of RFC 4632. */

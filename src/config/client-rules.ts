@@ -12,6 +12,7 @@ export function clientRules(data: Record<string, unknown>): readonly Finding[] {
     ...waysIn(clients, path),
     ...classNames(clients, path),
     ...keySets(clients, path),
+    ...headerFields(clients, path),
     ...sameSecrets(clients, path),
   ];
 }
@@ -68,6 +69,20 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
     for (const [name, client] of Object.entries(listed)) judge(client, [...path, section, 'clients', name]);
   }
   return findings;
+}
+
+/** Fields that have a meaning of their own: they reach the backend, or are not what they seem. */
+const TAKEN =
+  /^(?:authorization|proxy-.*|cookie|host|connection|expect|upgrade|te|trailer|transfer-encoding|content-.*|accept.*|user-agent|soapaction|x-forwarded-.*|x-request-id|traceparent|tracestate)$/i;
+
+function headerFields(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  return ['apiKeys', 'certificate'].flatMap((section): readonly Finding[] => {
+    const way = clients[section];
+    if (!isRecord(way) || typeof way['header'] !== 'string' || !TAKEN.test(way['header'])) return [];
+    const at: ConfigPath = [...path, section, 'header'];
+    const what = `${printPath(at)} names a header field that has a meaning of its own.`;
+    return [{ path: at, part: 'value', what, remedy: 'Name one that nothing else reads, such as x-api-key.' }];
+  });
 }
 
 function keySets(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {

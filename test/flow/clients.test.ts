@@ -503,6 +503,13 @@ t.test('what is wrong with `clients` is said at the start, all at once and witho
     '`clients.certificate` needs `trustedProxies`',
   );
   t.match(
+    await problemsOf(`clients:
+  apiKeys: { header: Authorization, clients: { a: { class: a, keys: [0123456789abcdef] } } }
+  classes: { a: {} }
+`),
+    '`clients.apiKeys.header` names a header field that has a meaning of its own',
+  );
+  t.match(
     await problemsOf('clients:\n  jwt: { issuer: x, audience: y, class: a, jwks: "{}" }\n  classes: { a: {} }\n'),
     'is no JSON Web Key Set',
   );
