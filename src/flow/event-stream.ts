@@ -5,12 +5,12 @@ import { createHandler, type Request } from 'graphql-sse';
 
 import type { Exchange } from '../base/exchange.js';
 import { asRefusal, Refusal } from '../base/refusal.js';
-import { type Admitted, admit, type GraphqlParams } from '../graphql/admit.js';
 import { refusalErrors } from '../graphql/errors.js';
 import { runAdmitted } from '../graphql/http.js';
-import { readParams } from '../graphql/params.js';
+import { readRequest } from '../graphql/params.js';
 import type { Purse } from './charge.js';
 import type { Ending } from './ending.js';
+import { admitGiven, type GivenOperation } from './given.js';
 import { answerGraphql, contextOf, type GraphqlDoor, readBody } from './graphql.js';
 import type { SubscriptionDesk } from './subscriptions.js';
 
@@ -46,13 +46,12 @@ export async function answerEvents(door: GraphqlDoor, desk: SubscriptionDesk, as
   const isOnly = takesEvents(request) === 'only';
   let admission: Admission;
   try {
-    const params = await readParams({ method, url, headers, body });
-    admission = admitted(params, door);
+    admission = await admissionOf(await readRequest({ method, url, headers, body }), door);
   } catch {
     // It is no request for GraphQL: over HTTP that has an answer.
     return answerGraphql(door, purse, exchange, request, response, ending, body);
   }
-  if (!isOnly && !(admission.kind === 'admitted' && admission.admitted.operation.operation === 'subscription')) {
+  if (!isOnly && !(admission.kind === 'admitted' && isSubscription(admission.operation))) {
     return answerGraphql(door, purse, exchange, request, response, ending, body);
   }
   const departure = new AbortController();
@@ -93,12 +92,14 @@ export async function answerEvents(door: GraphqlDoor, desk: SubscriptionDesk, as
 }
 
 type Admission =
-  | { readonly kind: 'admitted'; readonly admitted: Admitted }
+  | { readonly kind: 'admitted'; readonly operation: GivenOperation }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-function admitted(params: GraphqlParams, door: GraphqlDoor): Admission {
+const isSubscription = ({ admitted }: GivenOperation): boolean => admitted.operation.operation === 'subscription';
+
+async function admissionOf(given: unknown, door: GraphqlDoor): Promise<Admission> {
   try {
-    return { kind: 'admitted', admitted: admit(params, door.admission) };
+    return { kind: 'admitted', operation: await admitGiven(door, given) };
   } catch (caught) {
     return { kind: 'refused', refusal: asRefusal(caught) };
   }
@@ -115,14 +116,14 @@ function begin(
   const { headers, method } = request;
   try {
     if (admission.kind === 'refused') throw admission.refusal;
-    const { admitted } = admission;
-    const { operation } = admitted.operation;
-    if (operation === 'mutation' && method === 'GET') throw new Refusal('HTTP_METHOD');
-    if (operation === 'subscription') {
-      return desk.begin(admitted, { purse, headers, exchange, transport: 'sse' });
+    const { operation } = admission;
+    const { admitted } = operation;
+    if (admitted.operation.operation === 'mutation' && method === 'GET') throw new Refusal('HTTP_METHOD');
+    if (isSubscription(operation)) {
+      return desk.begin(operation, { purse, headers, exchange, transport: 'sse' });
     }
     const context = contextOf(door, purse, exchange, { signal, headers });
-    context.admitted?.(admitted);
+    operation.enter(context);
     return only(runAdmitted(admitted, context, { built: door.built, limits: door.admission.limits }));
   } catch (caught) {
     const refusal = asRefusal(caught);

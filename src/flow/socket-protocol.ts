@@ -5,12 +5,11 @@ import { Exchange, nextExchangeId } from '../base/exchange.js';
 import { asRefusal, Refusal } from '../base/refusal.js';
 import type { RequestContext } from '../codec/source.js';
 import type { SubscriptionLimits } from '../events/limits.js';
-import { type Admitted, admit } from '../graphql/admit.js';
 import { refusalErrors } from '../graphql/errors.js';
 import { runAdmitted } from '../graphql/http.js';
 import { parseStrictJson } from '../graphql/json.js';
-import { checkParams } from '../graphql/params.js';
 import type { Purse } from './charge.js';
+import { admitGiven, type GivenOperation } from './given.js';
 import { contextOf, type GraphqlDoor } from './graphql.js';
 import { expiry, type SubscriptionDesk } from './subscriptions.js';
 
@@ -138,11 +137,11 @@ function withCredentials(
   return given.length === 0 ? headers : { ...headers, ...Object.fromEntries(given) };
 }
 
-function admitMessage(
+async function admitMessage(
   { extra, subscriptions }: Connection,
   payload: SubscribePayload,
   parts: ProtocolParts,
-): ExecutionArgs | readonly GraphQLError[] {
+): Promise<ExecutionArgs | readonly GraphQLError[]> {
   const { door, limits } = parts;
   const { visitor, purse, headers } = extra;
   const exchange = new Exchange(nextExchangeId(), visitor.address, 'WS');
@@ -155,9 +154,9 @@ function admitMessage(
     if (Object.keys(subscriptions).length > limits.perConnection) {
       throw new Refusal('RATE_LIMITED', 'operations of the connection');
     }
-    const { query, operationName = null, variables = null, extensions = null } = payload;
-    const admitted = admit(checkParams({ query, operationName, variables, extensions }), door.admission);
-    const job = jobOf(admitted, { purse, headers, exchange, signal: visitor.signal }, parts);
+    const operation = await admitGiven(door, payload);
+    const { admitted } = operation;
+    const job = jobOf(operation, { purse, headers, exchange, signal: visitor.signal }, parts);
     const name = admitted.operation.name?.value ?? null;
     return {
       schema: door.built.schema,
@@ -182,14 +181,15 @@ interface Asking {
 }
 
 /** Throws where the operation may not run. */
-function jobOf(admitted: Admitted, { purse, headers, exchange, signal }: Asking, parts: ProtocolParts): Job {
+function jobOf(operation: GivenOperation, { purse, headers, exchange, signal }: Asking, parts: ProtocolParts): Job {
   const { door, desk } = parts;
+  const { admitted } = operation;
   if (admitted.operation.operation === 'subscription') {
-    const stream = desk.begin(admitted, { purse, headers, exchange, transport: 'websocket' });
+    const stream = desk.begin(operation, { purse, headers, exchange, transport: 'websocket' });
     return { run: () => stream };
   }
   const context = contextOf(door, purse, exchange, { signal, headers });
-  context.admitted?.(admitted);
+  operation.enter(context);
   const options = { built: door.built, limits: door.admission.limits };
   return {
     run: async () => {

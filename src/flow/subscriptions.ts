@@ -15,6 +15,7 @@ import { type RootField, rootPlanOf } from '../graphql/root-plan.js';
 import type { EventSource, PollSource, Subscription } from '../graphql/subscription.js';
 import { callOperation } from './call.js';
 import type { Purse } from './charge.js';
+import type { GivenOperation } from './given.js';
 import { contextOf, type GraphqlDoor } from './graphql.js';
 import type { Polled } from './poller.js';
 import { Pollers } from './pollers.js';
@@ -76,9 +77,10 @@ export class SubscriptionDesk {
   }
 
   /** Begins an admitted subscription. Throws `RATE_LIMITED`, `FORBIDDEN`, `BAD_USER_INPUT`. */
-  begin(admitted: Admitted, subscriber: Subscriber): AsyncGenerator<ExecutionResult, void, undefined> {
+  begin(operation: GivenOperation, subscriber: Subscriber): AsyncGenerator<ExecutionResult, void, undefined> {
     if (this.#isClosed) throw new Refusal('OVERLOADED', 'drain');
     const { door, subscriptions, limits, hooks } = this.#parts;
+    const { admitted } = operation;
     const [field] = rootPlanOf(admitted, door.built).fields;
     const subscription = subscriptions.get(field?.name ?? '');
     // @skip may leave nothing.
@@ -89,7 +91,7 @@ export class SubscriptionDesk {
     if (count >= limits.perClient) throw new Refusal('RATE_LIMITED', 'subscriptions of the client');
     const given = this.#givenTo(field, ask.bound.headersArgument, admitted);
     const { exchange, purse, headers } = subscriber;
-    contextOf(door, purse, exchange, { signal: NEVER, headers }).admitted?.(admitted);
+    operation.enter(contextOf(door, purse, exchange, { signal: NEVER, headers }));
     const { name } = subscription;
     let events = 0;
     let release = (): void => {};
