@@ -11,7 +11,18 @@ import {
   RenameTypes,
   wrapSchema,
 } from '@graphql-tools/wrap';
-import { type DocumentNode, type GraphQLSchema, Kind, print } from 'graphql';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  isIntrospectionType,
+  isLeafType,
+  isObjectType,
+  Kind,
+  print,
+} from 'graphql';
 import type { RemoteRequest } from './remote.js';
 import type { RemoteResult } from './remote-text.js';
 
@@ -44,7 +55,7 @@ export function wrapRemote(service: string, schema: GraphQLSchema, names: Remote
   const fieldName = (type: string, field: string): string => fields.get(`${type}.${field}`) ?? field;
   const hidesFields = [...hidden].some((name) => name.includes('.'));
   const hides = [...hidden].some((name) => !name.includes('.'));
-  return wrapSchema<Sender>({
+  const wrapped = wrapSchema<Sender>({
     schema,
     batch: true,
     executor: ({ document, variables, context }) => {
@@ -72,7 +83,32 @@ export function wrapRemote(service: string, schema: GraphQLSchema, names: Remote
       new RenameRootTypes<Sender>((name) => names.roots.get(name) ?? name),
     ],
   });
+  for (const type of Object.values(wrapped.getTypeMap())) {
+    if (isObjectType(type) && !isIntrospectionType(type))
+      for (const field of Object.values(type.getFields())) tell(field);
+  }
+  return wrapped;
 }
+
+/** What is no value of its scalar or enum becomes null without a word: here it becomes an error. */
+function tell(field: GraphQLField<unknown, unknown>): void {
+  const { resolve } = field;
+  if (resolve === undefined || !isLeafType(getNamedType(field.type))) return;
+  field.resolve = (parent, given, context, info) => {
+    const value = resolve(parent, given, context, info);
+    const sent = isRecord(parent) ? parent[String(info.path.key)] : null;
+    if (isLost(sent, value)) throw new GraphQLError('a value that is none of its type');
+    return value;
+  };
+}
+
+function isLost(sent: unknown, value: unknown): boolean {
+  if (sent === null || sent === undefined || sent instanceof Error) return false;
+  if (!Array.isArray(sent) || !Array.isArray(value)) return value === null;
+  return sent.some((item, index) => isLost(item, value[index]));
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 type Sender = RemoteSender & Record<string, unknown>;
 

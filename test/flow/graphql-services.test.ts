@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: answers are what they are
 import t, { type Test } from 'tap';
 
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
@@ -128,7 +129,7 @@ function orderDesk(): RecordingBackend['answer'] {
     const isList = body.includes('ListOrders');
     const owner = id === 'o2' ? '2' : '1';
     const inner = isList
-      ? ['o1', 'o2', 'o3'].map((each, at) => `<order>${orderXml(each, String(at + 1))}</order>`).join('')
+      ? ['o1', 'o2', 'o3'].map((each, at) => `<orders>${orderXml(each, String(at + 1))}</orders>`).join('')
       : orderXml(id, owner);
     const name = isList ? 'ListOrdersResponse' : 'GetOrderResponse';
     const xml =
@@ -170,8 +171,6 @@ async function desk(t: Test, keys: string, rest: string): Promise<Desk> {
     },
   };
 }
-
-void LINKS;
 
 t.test('a service that speaks GraphQL is asked beside one that speaks SOAP, in one query', async (t) => {
   const { ask, crm, soap } = await desk(t, '', '');
@@ -216,4 +215,237 @@ t.test('a service that speaks GraphQL is asked beside one that speaks SOAP, in o
   });
   t.equal(crm.requests.length, 1, 'its fields are one call');
   t.equal(soap.complete.length, 1);
+});
+
+t.test(
+  'links lead to a service that speaks GraphQL, one by one or with a list operation, in one call each',
+  async (t) => {
+    const { ask, crm, soap } = await desk(t, '', LINKS);
+    const answer = await ask(`{
+    orders {
+      id
+      customer { n: name ...F }
+      owner { id friends { name } }
+      paged { name }
+    }
+  } fragment F on Customer { age }`);
+    t.same(answer, {
+      data: {
+        orders: [
+          {
+            id: 'o1',
+            customer: { n: 'Ada', age: 36 },
+            owner: { id: '1', friends: [{ name: 'Bob' }, { name: 'Eve' }] },
+            paged: { name: 'Ada' },
+          },
+          { id: 'o2', customer: { n: 'Bob', age: 7 }, owner: { id: '2', friends: [] }, paged: { name: 'Bob' } },
+          {
+            id: 'o3',
+            customer: { n: 'Eve', age: 20 },
+            owner: { id: '3', friends: [{ name: 'Ada' }] },
+            paged: { name: 'Eve' },
+          },
+        ],
+      },
+    });
+    t.equal(soap.complete.length, 1);
+    t.ok(crm.requests.length <= 2, `what is asked at the same time is one call: ${crm.requests.length}`);
+  },
+);
+
+t.test('links lead from a service that speaks GraphQL, and on from there', async (t) => {
+  const { ask, crm, soap } = await desk(t, '', LINKS);
+  const answer = await ask(
+    `query ($yes: Boolean!, $no: Boolean!) {
+      found(text: "x") {
+        __typename
+        ... on Customer { id o: order { id } ...More }
+        ... on CrmOrder { t: title }
+      }
+      node(id: "2") { id ... on Customer { order { id } refOrder { id } } }
+      customer(id: "1") {
+        skipped: order @skip(if: $yes) { id }
+        order @include(if: $yes) { id customer { name order { total } } }
+        gone: order @include(if: $no) { id }
+      }
+    }
+    fragment More on Customer { friends { name refOrder { id } order { id total } } o: order { total } }`,
+    { yes: true, no: false },
+  );
+  const o = (id: string) => ({ id, total: 5 });
+  t.same(answer, {
+    data: {
+      found: [
+        {
+          __typename: 'Customer',
+          id: '1',
+          o: o('o1'),
+          friends: [
+            { name: 'Bob', refOrder: null, order: null },
+            { name: 'Eve', refOrder: { id: 'o1' }, order: o('o3') },
+          ],
+        },
+        { __typename: 'Customer', id: '2', o: null, friends: [] },
+        {
+          __typename: 'Customer',
+          id: '3',
+          o: o('o3'),
+          friends: [{ name: 'Ada', refOrder: { id: 'o2' }, order: o('o1') }],
+        },
+        { __typename: 'CrmOrder', t: 'Chair' },
+      ],
+      node: { id: '2', order: null, refOrder: null },
+      customer: { order: { id: 'o1', customer: { name: 'Ada', order: { total: 5 } } } },
+    },
+  });
+  t.same(
+    Object.keys(Object(answer).data.found[0]),
+    ['__typename', 'id', 'o', 'friends'],
+    'in the order of the document',
+  );
+  t.equal(crm.requests.length, 2);
+  t.notMatch(JSON.stringify(answer), 'soapstone', 'nothing that was asked for links only is left');
+  t.ok(soap.complete.length <= 10, `the same thing is asked once: ${soap.complete.length}`);
+  for (const { query } of crm.requests) t.notMatch(query, /skipped|gone/);
+});
+
+t.test('what is asked for links cannot be asked for by a caller', async (t) => {
+  const { ask } = await desk(t, '', LINKS);
+  const answer = await ask(`{
+    customer(id: "1") { soapstone_t: name soapstone__f0: name soapstone_f0: age order { id } }
+  }`);
+  t.same(answer, {
+    data: { customer: { soapstone_t: 'Ada', soapstone__f0: 'Ada', soapstone_f0: 36, order: { id: 'o1' } } },
+  });
+});
+
+t.test('errors keep their messages and places, and nothing else', async (t) => {
+  const { ask, crm } = await desk(t, '', LINKS);
+  const one = await ask('{ broken(how: "no stock") order(id: "o1") { id } }');
+  t.match(one, {
+    data: null,
+    errors: [{ message: 'no stock', path: ['broken'], extensions: { code: 'GRAPHQL_UPSTREAM_ERROR' } }],
+  });
+  crm.instead = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
+    response.end(
+      JSON.stringify({
+        data: { customer: { id: '1', friends: [{ name: null }], age: 'old' } },
+        errors: [
+          {
+            message: 'at db-7.internal',
+            path: ['customer', 'friends', 0, 'name'],
+            extensions: { stacktrace: ['secret'] },
+            locations: [{ line: 1, column: 2 }],
+          },
+        ],
+      }),
+    );
+  };
+  const two: any = await ask('{ customer(id: "1") { id f: friends { name } age } }');
+  t.same(two.data, { customer: { id: '1', f: null, age: null } }, 'no alias came back');
+  const three: any = await ask('{ customer(id: "1") { id friends { name } age } }');
+  t.same(three.data, { customer: { id: '1', friends: null, age: null } });
+  const errors = three.errors.map(({ message, path, extensions }: any) => ({ message, path, extensions }));
+  t.same(
+    errors.find((error: any) => error.extensions.code === 'GRAPHQL_UPSTREAM_ERROR'),
+    {
+      message: 'at db-7.internal',
+      path: ['customer', 'friends', 0, 'name'],
+      extensions: { code: 'GRAPHQL_UPSTREAM_ERROR' },
+    },
+  );
+  t.match(
+    errors.find((error: any) => error.extensions.code === 'UPSTREAM_SCHEMA_INVALID'),
+    { path: ['customer', 'age'] },
+  );
+  t.notMatch(JSON.stringify(three), /secret|old/);
+});
+
+t.test('whatever becomes of the service has the answer that it has behind SOAP', async (t) => {
+  const limits =
+    'limits: { graphql: { rootFields: 20, aliases: 100 }, remote: { responseBytes: 4KiB, responseDepth: 10, responseValues: 100 }, upstream: { headersMillis: 300, breakerFailures: 0 } }\n';
+  const { ask, crm, gateway } = await desk(t, '', limits);
+  const codeOf = async (status: number, type: string, body: string, headers = {}): Promise<string> => {
+    crm.instead = (_request, response) => {
+      response.writeHead(status, { 'content-type': type, ...headers });
+      response.end(body);
+    };
+    const answer: any = await ask('{ customer(id: "1") { name extra } order(id: "o1") { id } }');
+    t.same(answer.data, { customer: null, order: { id: 'o1' } }, 'the other service is not harmed');
+    t.notMatch(JSON.stringify(answer), /secret/);
+    return answer.errors[0].extensions.code;
+  };
+  const json = 'application/json';
+  const good = '{"data":{"customer":{"name":"Ada","extra":EXTRA}}}';
+  const cases: readonly (readonly [string, string, number, string, string, object?])[] = [
+    ['a page', 'UPSTREAM_INVALID_RESPONSE', 502, 'text/html', '<h1>secret</h1>'],
+    ['no JSON', 'UPSTREAM_INVALID_RESPONSE', 200, json, '{"data":{secret'],
+    ['a list', 'UPSTREAM_INVALID_RESPONSE', 200, json, '[]'],
+    ['nothing', 'UPSTREAM_INVALID_RESPONSE', 200, json, '{}'],
+    ['null', 'UPSTREAM_INVALID_RESPONSE', 200, json, '{"data":null}'],
+    ['two members of one name', 'UPSTREAM_INVALID_RESPONSE', 200, json, '{"data":null,"data":{"customer":null}}'],
+    ['another charset', 'UPSTREAM_INVALID_RESPONSE', 200, 'application/json; charset=latin1', good],
+    ['compressed', 'UPSTREAM_INVALID_RESPONSE', 200, json, good, { 'content-encoding': 'br' }],
+    ['errors without paths', 'GRAPHQL_UPSTREAM_ERROR', 400, json, '{"errors":[{"message":"no"}]}'],
+    ['errors that are none', 'GRAPHQL_UPSTREAM_ERROR', 200, json, '{"errors":[7,null,{"message":{}}]}'],
+    ['a foreign path', 'GRAPHQL_UPSTREAM_ERROR', 200, json, '{"errors":[{"message":"no","path":["_v7_x",{}]}]}'],
+    ['another type', 'UPSTREAM_SCHEMA_INVALID', 200, json, '{"data":{"customer":["secret"]}}'],
+    ['no object', 'UPSTREAM_SCHEMA_INVALID', 200, json, '{"data":{"customer":"secret"}}'],
+    ['a redirect', 'UPSTREAM_REDIRECT', 302, json, '{}', { location: 'http://127.0.0.1:1/' }],
+    ['no credentials', 'UPSTREAM_AUTH', 401, json, '{"errors":[{"message":"secret"}]}'],
+    ['too much to do', 'UPSTREAM_OVERLOADED', 503, json, '{"errors":[{"message":"secret"}]}'],
+    ['too long', 'UPSTREAM_RESPONSE_LIMIT', 200, json, good.replace('EXTRA', `"${'x'.repeat(5000)}"`)],
+    ['too deep', 'UPSTREAM_RESPONSE_LIMIT', 200, json, good.replace('EXTRA', '['.repeat(20) + ']'.repeat(20))],
+    ['too many values', 'UPSTREAM_RESPONSE_LIMIT', 200, json, good.replace('EXTRA', `[${'1,'.repeat(200)}1]`)],
+  ];
+  for (const [name, code, status, type, body, headers] of cases) {
+    t.equal(await codeOf(status, type, body, headers), code, name);
+  }
+  crm.instead = () => {};
+  const late: any = await ask('{ customer(id: "1") { name } }');
+  t.equal(late.errors[0].extensions.code, 'UPSTREAM_TIMEOUT');
+  crm.instead = (request) => request.socket.destroy();
+  const cut: any = await ask('mutation { rename(id: "1", name: "x") { name } }');
+  t.equal(cut.errors[0].extensions.code, 'UPSTREAM_RESET');
+  await crm.close();
+  const away: any = await ask('{ customer(id: "1") { name } }');
+  t.equal(away.errors[0].extensions.code, 'UPSTREAM_UNREACHABLE');
+  t.match(await gateway.metrics(), 'soapstone_upstream_calls_active{service="crm"}');
+});
+
+t.test('a value that is none of its type is told, nobody is told the value', async (t) => {
+  const { ask, crm } = await desk(t, '', LINKS);
+  const send = (customer: unknown) => {
+    crm.instead = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/graphql-response+json; charset=utf-8' });
+      response.end(JSON.stringify({ data: { customer } }));
+    };
+    return ask('{ customer(id: "1") { id name age status friends { id } order { id } } }') as Promise<any>;
+  };
+  const fine = {
+    id: '1',
+    name: 'n',
+    age: 1,
+    status: 'ACTIVE',
+    friends: [],
+    soapstone_t: 'Customer',
+    soapstone_f0: null,
+  };
+  t.same((await send(fine)).errors, undefined);
+  for (const [wrong, path, data] of [
+    [{ age: 'zzz' }, ['customer', 'age'], { age: null }],
+    [{ age: 1.5 }, ['customer', 'age'], { age: null }],
+    [{ status: 'zzz' }, ['customer', 'status'], { status: null }],
+    [{ friends: { id: 'zzz' } }, ['customer', 'friends'], { friends: null }],
+    [{ soapstone_f0: { id: 'zzz' } }, ['customer'], {}],
+  ] as const) {
+    const answer = await send({ ...fine, ...wrong });
+    t.match(answer.errors?.[0], { path, extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }, JSON.stringify(wrong));
+    t.match(answer.data.customer, data);
+    t.notMatch(JSON.stringify(answer), /zzz/);
+  }
+  const lost = await send({ ...fine, name: null });
+  t.same(lost.data, { customer: null }, 'what may not be null takes what it is in with it');
+  t.match(lost.errors[0], { path: ['customer', 'name'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } });
 });
