@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 
 import { Exchange, nextExchangeId } from './base/exchange.js';
+import type { BudgetEvents } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
 import type { Compiled } from './compile.js';
 import { parseAddress } from './config/address.js';
@@ -16,6 +17,7 @@ import type { Log } from './observe/log.js';
 import { Metrics } from './observe/metrics.js';
 import { Overload } from './observe/overload.js';
 import { offerMetrics } from './observe/prometheus.js';
+import { Shared } from './redis/shared.js';
 import { makeRequestHandler } from './request.js';
 import { TrafficServer } from './traffic.js';
 
@@ -61,6 +63,7 @@ export async function startGateway(
       webSockets: () => liveDoor.sockets.count,
       subscriptions: () => liveDoor.desk.active,
       subscriptionPollers: () => liveDoor.desk.pollers,
+      ...(config.redis === undefined ? {} : { isRedisUp: () => shared?.isUp === true }),
     },
   );
   const drift = new DriftWatch(services, {
@@ -68,19 +71,31 @@ export async function startGateway(
     changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
   });
   const finish = makeFinish(log, metrics);
-  const budgets = new MemoryBudgets({
-    clientsMax: config.clients?.remembered ?? 0,
-    events: {
-      spent: (className, points) => metrics.budget(className, 'spent', points),
-      denied: (className, points) => metrics.budget(className, 'denied', points),
-      refunded: (className, points) => metrics.budget(className, 'refunded', points),
-    },
-  });
-  const { subscriptions: live, codec } = config.limits;
-  const bus = new OrderedBus(new MemoryTransport(live.historyEvents));
+  const clientsMax = config.clients?.remembered ?? 0;
+  const spending: BudgetEvents = {
+    spent: (className, points) => metrics.budget(className, 'spent', points),
+    denied: (className, points) => metrics.budget(className, 'denied', points),
+    refunded: (className, points) => metrics.budget(className, 'refunded', points),
+  };
+  const shared =
+    config.redis === undefined
+      ? null
+      : new Shared(config.redis, clientsMax, {
+          budget: spending,
+          operation: (operation, outcome) => metrics.redis(operation, outcome),
+          event: (level, message, fields) => log.event(level, message, fields),
+        });
+  const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax, events: spending });
+  const { subscriptions: live, codec, persisted } = config.limits;
   const { topics } = compiled.graph.subscriptions;
+  const transport = topics.length === 0 ? null : (shared?.transport(live.historyEvents) ?? null);
+  const bus = new OrderedBus(transport ?? new MemoryTransport(live.historyEvents));
   const observers = new Observers(topics, 'on', bus, { codec, eventBytes: live.eventBytes });
-  const graphql = makeGraphqlDoor(compiled, topics.length === 0 ? null : observers);
+  const graphql = makeGraphqlDoor(
+    compiled,
+    topics.length === 0 ? null : observers,
+    (local) => shared?.persisted(local, persisted.keptMillis, persisted.textBytes) ?? local,
+  );
   const isShedding = (): boolean => overload.isShedding;
   const liveDoor = new LiveDoor(compiled, graphql, bus, {
     finish,
@@ -128,6 +143,7 @@ export async function startGateway(
   const url = await listen(traffic.server, config.listen);
   if (operators === 'elsewhere') offerMetrics(metrics.registry);
   const adminUrl = operators === 'here' ? await listen(admin, config.admin) : '';
+  shared?.start();
   return {
     url,
     adminUrl,
@@ -139,6 +155,7 @@ export async function startGateway(
       const forced = await traffic.drain(config.limits.http.drainMillis);
       await farewell;
       await bus.close();
+      await shared?.close();
       await compiled.close();
       await closeServer(admin);
       return forced;

@@ -12,7 +12,7 @@ import type { SoapService } from '../compile/service.js';
 import type { Compiled } from '../compile.js';
 import type { Admission, Admitted } from '../graphql/admit.js';
 import { readText } from '../graphql/body.js';
-import { MemoryPersistedStore } from '../graphql/documents.js';
+import { MemoryPersistedStore, type PersistedStore } from '../graphql/documents.js';
 import type { FieldCall } from '../graphql/field-call.js';
 import {
   admissionOf,
@@ -58,9 +58,10 @@ export interface GraphqlDoor {
 export function makeGraphqlDoor(
   { config, graph, services, remotes, trusted, caching, cache }: Compiled,
   observers: Observers | null = null,
+  share: (local: PersistedStore) => PersistedStore = (local) => local,
 ): GraphqlDoor {
   const { limits, graphql } = config;
-  const store = graphql.persisted.automatic ? new MemoryPersistedStore(limits.persisted) : null;
+  const store = graphql.persisted.automatic ? share(new MemoryPersistedStore(limits.persisted)) : null;
   const persisted = new PersistedDocuments(trusted, store, limits.persisted);
   const options = {
     built: graph,

@@ -31,6 +31,8 @@ export interface ProcessGauges {
   /** That run, by field. */
   readonly subscriptions?: () => ReadonlyMap<string, number>;
   readonly subscriptionPollers?: () => number;
+  /** Absent where there is no Redis. */
+  readonly isRedisUp?: () => boolean;
 }
 
 /** How the WSDL a backend shows differs from the one that is served. */
@@ -62,6 +64,7 @@ export class Metrics {
   readonly #limits: TalliedCounter;
   readonly #measured: TalliedCounter;
   readonly #points: TalliedCounter;
+  readonly #redis: TalliedCounter;
   readonly #cacheUses: TalliedCounter;
 
   constructor(upstreams: readonly UpstreamGauges[], process: ProcessGauges = {}) {
@@ -132,6 +135,11 @@ export class Metrics {
     });
     const cost = { name: 'soapstone_graphql_cost', help: 'Static cost of admitted GraphQL operations.' };
     this.#cost = book.histogram(cost, COSTS);
+    this.#redis = book.counter({
+      name: 'soapstone_redis_operations_total',
+      help: 'Operations of Redis, by outcome (ok, error, timeout, down: not tried; poisoned, forged: dropped).',
+      labels: ['operation', 'outcome'],
+    });
     this.#points = book.counter({
       name: 'soapstone_budget_points_total',
       help: 'Points of budgets by class of the client and outcome (spent, denied, refunded).',
@@ -187,6 +195,10 @@ export class Metrics {
     this.#points.add(points, className, outcome);
   }
 
+  redis(operation: string, outcome: string): void {
+    this.#redis.add(1, operation, outcome);
+  }
+
   subscriptionEvent(field: string, outcome: string): void {
     this.#subscriptionEvents.add(1, field, outcome);
   }
@@ -233,6 +245,11 @@ function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
     { name: 'soapstone_shedding', help: 'Processes that refuse new requests because they are overloaded.' },
     () => one(process.isShedding?.() === true ? 1 : 0),
   );
+  const { isRedisUp } = process;
+  if (isRedisUp !== undefined) {
+    const up = { name: 'soapstone_redis_up', help: 'Processes that are in touch with Redis.' };
+    book.reading('gauge', up, () => one(isRedisUp() ? 1 : 0));
+  }
   book.reading('gauge', { name: 'soapstone_websockets', help: 'WebSockets that are open.' }, () =>
     one(process.webSockets?.() ?? 0),
   );

@@ -51,6 +51,7 @@ export class RedisConnection {
   #attempts = 0;
   #timer: NodeJS.Timeout | null = null;
   readonly #upListeners: (() => void)[] = [];
+  readonly #channels = new Map<string, (message: string) => void>();
 
   constructor(settings: ConnectionSettings, events: ConnectionEvents) {
     this.#settings = settings;
@@ -88,6 +89,33 @@ export class RedisConnection {
         return await client.sendCommand<Answer>(['EVAL', script.text, ...rest]);
       }
     });
+  }
+
+  /** Sends a command that Redis may not allow or know, and whose failure says nothing about Redis. Null then. */
+  async ask(words: readonly string[]): Promise<Answer> {
+    const client = this.#client;
+    if (client === null || !this.#isUp) return null;
+    return await inTime(client.sendCommand<Answer>(words), CONNECT_MILLIS).catch(() => null);
+  }
+
+  /** Hears what is published on a channel, whenever the connection is up. A connection that listens sends no commands. */
+  listen(channel: string, listener: (message: string) => void): void {
+    this.#channels.set(channel, listener);
+    if (this.#client !== null && this.#isUp) void this.#subscribe(this.#client, [channel]);
+  }
+
+  unlisten(channel: string): void {
+    this.#channels.delete(channel);
+    const client = this.#client;
+    if (client === null || !this.#isUp) return;
+    inTime(client.unsubscribe(channel), CONNECT_MILLIS).catch((error: unknown) => {
+      if (client === this.#client) this.#lost(reasonOf(error));
+    });
+  }
+
+  /** Gives the connection up as if it had been lost, and makes a new one. */
+  renew(): void {
+    if (this.#isUp) this.#lost('silent');
   }
 
   /** Ends the connection for good. */
@@ -136,6 +164,7 @@ export class RedisConnection {
       await inTime(client.connect(), CONNECT_MILLIS);
       const probe = ['SET', `${this.#settings.prefix}v1:probe`, '1', 'PX', '10000'];
       await inTime(client.sendCommand(probe), this.#settings.operationMillis);
+      if (this.#channels.size > 0) await this.#subscribe(client, [...this.#channels.keys()]);
     } catch (error) {
       if (client === this.#client) this.#lost(reasonOf(error));
       return;
@@ -146,6 +175,17 @@ export class RedisConnection {
     this.#attempts = 0;
     this.#tell('up', '');
     for (const listener of this.#upListeners) listener();
+  }
+
+  /** Rejects for a connection that is being made; one that is in use is lost. */
+  async #subscribe(client: Client, channels: string[]): Promise<void> {
+    const hear = (message: string, channel: string): void => this.#channels.get(channel)?.(message);
+    try {
+      await inTime(client.subscribe(channels, hear), CONNECT_MILLIS);
+    } catch (error) {
+      if (!this.#isUp) throw error;
+      if (client === this.#client) this.#lost(reasonOf(error));
+    }
   }
 
   /** Gives the connection up and plans the next. */
