@@ -1,0 +1,166 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { defaultsOf } from '../../src/base/limit.js';
+import { Refusal } from '../../src/base/refusal.js';
+import type { Decoded, ObjectPlan, Slot } from '../../src/codec/plan.js';
+import { type Compiled, compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import { type Admission, type Admitted, admit } from '../../src/graphql/admit.js';
+import { CostTable } from '../../src/graphql/cost-table.js';
+import { DocumentCache } from '../../src/graphql/documents.js';
+import { executeOperation } from '../../src/graphql/execute.js';
+import type { FieldCall } from '../../src/graphql/field-call.js';
+import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/limits.js';
+import { Random } from '../codec/random-values.js';
+import { verdictsOf, weigh } from './brute-force.js';
+import { randomOperation, SERVICES, type Selection, type Spelled, type Spelling, spell } from './random-operations.js';
+
+/** Lower than by default, so that every one of them is met; tokens and parts of documents are not in question. */
+const LIMITS: GraphqlLimits = {
+  ...defaultsOf(GRAPHQL_LIMITS),
+  tokens: 100_000,
+  characters: 10_000_000,
+  depth: 7,
+  aliases: 6,
+  rootFields: 4,
+  directives: 5,
+  selections: 150,
+  fragmentHeight: 4,
+  cost: 700,
+  batchItems: 7,
+};
+
+export const SPELLINGS: readonly Spelling[] = (['named', 'inline'] as const).flatMap((fragments) =>
+  (['literal', 'variable', 'default'] as const).map((values) => ({
+    fragments,
+    values,
+    aliasPrefix: `${fragments[0]}x`,
+  })),
+);
+
+/** What the checks of many operations came to. */
+export interface Soundness {
+  operations: number;
+  admitted: number;
+  /** By code. */
+  readonly refused: Map<string, number>;
+  calls: number;
+  staticCalls: number;
+  /** What should not have been. */
+  readonly failures: string[];
+}
+
+export async function startSoundness(): Promise<Compiled> {
+  const folder = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  const file = join(folder, 'soapstone.yaml');
+  await writeFile(file, SERVICES);
+  const compiled = await compile(await loadConfig(file, {}));
+  await rm(folder, { recursive: true });
+  return compiled;
+}
+
+/** Admits operations in every spelling, beside the brute-force evaluator, and runs those that may against full lists. */
+export async function checkSoundness({ graph }: Compiled, count: number, seed: number): Promise<Soundness> {
+  const found: Soundness = { operations: 0, admitted: 0, refused: new Map(), calls: 0, staticCalls: 0, failures: [] };
+  const random = new Random(seed);
+  const { schema, links, fields } = graph;
+  const costs = new CostTable({ schema, links, fields, limits: LIMITS });
+  const admission = (): Admission => ({
+    schema,
+    links,
+    limits: LIMITS,
+    introspection: true,
+    documents: new DocumentCache(),
+    costs,
+  });
+  for (; found.operations < count && found.failures.length < 5; found.operations++) {
+    const operation = randomOperation(random);
+    const spelled = SPELLINGS.map((each) => spell(operation, each));
+    const outcomes = spelled.map((each) => outcomeOf(each, admission()));
+    const [first] = outcomes;
+    const [text] = spelled;
+    if (first === undefined || text === undefined) throw new Error('no spelling');
+    const codes = outcomes.map(({ code }) => code);
+    if (new Set(codes).size > 1) found.failures.push(`spellings differ: ${codes.join()} ${text.query}`);
+    const costsTold = new Set(outcomes.map(({ admitted }) => admitted?.cost ?? null));
+    if (costsTold.size > 1) found.failures.push(`costs differ: ${[...costsTold].join()} ${text.query}`);
+    judge(operation, first, text, found);
+    if (first.admitted === null) {
+      found.refused.set(first.code, (found.refused.get(first.code) ?? 0) + 1);
+      continue;
+    }
+    found.admitted++;
+    const calls = await run(first.admitted, graph);
+    const { estimate, cost } = first.admitted;
+    found.calls += calls;
+    found.staticCalls += estimate.calls;
+    if (calls > estimate.calls) found.failures.push(`${calls} calls, ${estimate.calls} were expected: ${text.query}`);
+    if (calls * LIMITS.callCost > cost) found.failures.push(`${calls} calls for ${cost} points: ${text.query}`);
+  }
+  return found;
+}
+
+interface Outcome {
+  readonly code: string;
+  readonly admitted: Admitted | null;
+}
+
+function outcomeOf({ query, variables }: Spelled, admission: Admission): Outcome {
+  try {
+    return { code: 'admitted', admitted: admit({ query, variables, operationName: null }, admission) };
+  } catch (caught) {
+    if (!(caught instanceof Refusal)) throw caught;
+    return { code: caught.code, admitted: null };
+  }
+}
+
+function judge(operation: readonly Selection[], outcome: Outcome, { query }: Spelled, found: Soundness): void {
+  const weighed = weigh(operation, LIMITS);
+  const allowed = verdictsOf(weighed, LIMITS);
+  const isRight = allowed.size === 0 ? outcome.admitted !== null : allowed.has(outcome.code);
+  if (!isRight) found.failures.push(`${outcome.code}, not ${[...allowed].join(' or ') || 'admitted'}: ${query}`);
+  const cost = outcome.admitted?.cost;
+  if (cost !== undefined && weighed !== null && cost !== weighed.points) {
+    found.failures.push(`${cost} points, not ${weighed.points}: ${query}`);
+  }
+}
+
+/** Runs an operation against backends whose lists are as long as they can be, and answers how often they were asked. */
+async function run(admitted: Admitted, graph: Compiled['graph']): Promise<number> {
+  let calls = 0;
+  let next = 0;
+  const callField = async (call: FieldCall): Promise<Decoded> => {
+    calls++;
+    const { ids, first } = call.arguments;
+    const keys = Array.isArray(ids) ? ids : null;
+    const length = keys?.length ?? (typeof first === 'number' ? first : LIMITS.assumedListSize);
+    const scalar = (name: string, slot: Slot): unknown => {
+      if (slot.source.from === 'constant') return slot.source.value;
+      // No two keys are the same: nothing is asked once for many.
+      return name === 'Int' ? ++next : `${++next}`;
+    };
+    const object = ({ declared }: ObjectPlan, key: unknown): Record<string, unknown> =>
+      Object.fromEntries(
+        (declared?.slots ?? []).map((slot) => {
+          const isKey = slot.source.from === 'child' && slot.source.name.local === 'id';
+          return [slot.key, isKey && key !== null ? key : value(slot, LIMITS.assumedListSize, null)];
+        }),
+      );
+    const value = (slot: Slot, items: number, given: readonly unknown[] | null): unknown => {
+      const one = (key: unknown): unknown => {
+        if (slot.value.kind === 'object') return object(slot.value, key);
+        return slot.value.kind === 'scalar' ? scalar(slot.value.scalar.name, slot) : '';
+      };
+      return slot.list ? Array.from({ length: items }, (_, at) => one(given?.[at] ?? null)) : one(null);
+    };
+    const [slot] = call.plan.value.declared?.slots ?? [];
+    const isUnwrapped = call.plan.shape === 'unwrap' && slot !== undefined;
+    const answer = isUnwrapped ? value(slot, length, keys) : object(call.plan.value, null);
+    return { value: answer, errors: [], furtherErrors: 0 };
+  };
+  const { signal } = new AbortController();
+  await executeOperation(admitted, { built: graph, callField, signal, limits: LIMITS });
+  return calls;
+}
