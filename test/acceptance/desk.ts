@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
+import { answerIn } from '../kit/answers.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 
@@ -82,8 +83,7 @@ export async function graphql(
     headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
     body: JSON.stringify({ query, variables }),
   });
-  const answer: Answer = JSON.parse(await response.text());
-  return answer;
+  return answerIn<Answer>(await response.text());
 }
 
 const HEAD = `xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"

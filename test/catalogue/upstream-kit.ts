@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 
 import { DIALECTS, type DialectName } from '../../src/soap/dialect.js';
+import { answerIn } from '../kit/answers.js';
 import { type ScriptedBackend, startScriptedBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
@@ -116,7 +117,7 @@ export async function startScripted(t: Test, options: ScriptedOptions = {}): Pro
         headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
         body: JSON.stringify({ query }),
       });
-      return JSON.parse(await response.text());
+      return answerIn(await response.text());
     },
   };
 }

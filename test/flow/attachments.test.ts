@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 
+import { answerIn } from '../kit/answers.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
 
@@ -66,7 +67,7 @@ async function startFiles(t: Test, more = ''): Promise<Files> {
     async ask(query) {
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ query });
-      return (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })).json();
+      return answerIn(await (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })).text());
     },
   };
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
+import { answerIn } from '../kit/answers.js';
 import { startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 
@@ -47,7 +48,7 @@ async function startDesk(t: Test, keys: string, end: string | null): Promise<Des
     async ask() {
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ query: '{ order(id: 7) { id } }' });
-      return (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })).json();
+      return answerIn(await (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })).text());
     },
   };
 }

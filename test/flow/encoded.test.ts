@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import t from 'tap';
 
+import { answerIn } from '../kit/answers.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
 
@@ -32,7 +33,7 @@ limits: { codec: { references: 100 } }
       headers,
       body: JSON.stringify({ query }),
     });
-    return response.json();
+    return answerIn(await response.text());
   };
   const item = '{ item(sku: "S1") { sku qty tags substitute { sku qty substitute { sku } } } }';
   const values = (sku: string, rest: string): string =>

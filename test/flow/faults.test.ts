@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
+import { answerIn } from '../kit/answers.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 
@@ -61,8 +62,7 @@ ${more}`);
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query }),
       });
-      const answer: Record<string, unknown> = JSON.parse(await response.text());
-      return answer;
+      return answerIn<Record<string, unknown>>(await response.text());
     },
   };
 }

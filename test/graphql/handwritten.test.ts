@@ -203,7 +203,7 @@ type Order {
   a: Int @xml(attribute: "yes")
   b: Int @xml(item: "x")
   c: Int @deprecated(reason: "old")
-  d: Int @cost(weight: "5")
+  d: Int @costs(weight: "5")
   e: [Int] @xml(item: "x")
 }
 scalar Long @specifiedBy(url: "https://example.org")`;
@@ -214,7 +214,7 @@ scalar Long @specifiedBy(url: "https://example.org")`;
     '3:15 The argument attribute of @xml must be true or false.',
     '4:3 b: only lists have @xml(item:).',
     '5:10 @deprecated has no place here.',
-    '6:10 There is no directive @cost.',
+    '6:10 There is no directive @costs.',
   ]);
 });
 

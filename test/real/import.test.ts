@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
+import { answerIn } from '../kit/answers.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { BACKENDS, missing, runClient, startStack } from './stacks.js';
 
@@ -42,8 +43,7 @@ const askAt =
       headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
       body: JSON.stringify({ query, variables }),
     });
-    const answer: Answer = JSON.parse(await response.text());
-    return answer;
+    return answerIn<Answer>(await response.text());
   };
 
 const ORDER = `id serial status placedAt dueDate total paid note signature priority currency

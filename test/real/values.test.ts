@@ -6,6 +6,7 @@ import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from 'gr
 import t from 'tap';
 import { parse, stringify } from 'yaml';
 import { run } from '../../src/cli/program.js';
+import { answerIn } from '../kit/answers.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { differences } from './same.js';
 import { wholeSelection } from './selection.js';
@@ -152,7 +153,7 @@ for (const backend of BACKENDS) {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ query }),
         });
-        return JSON.parse(await response.text());
+        return answerIn(await response.text());
       };
       const { data } = await ask(getIntrospectionQuery());
       const schema = buildClientSchema(Object(data));
