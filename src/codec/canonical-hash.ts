@@ -10,7 +10,7 @@ export interface CanonicalRules {
   readonly isData: boolean;
 }
 
-/** UTF-16 units of one content. What is longer has no hash. */
+/** UTF-16 units of one content, about as it is written. What is longer has no hash. */
 const UNITS_MAX = 256 * 1024;
 /** Prefixes in content of one message that are looked up. */
 const PREFIXES_MAX = 1000;
@@ -77,13 +77,9 @@ export class CanonicalHash implements XmlHandler {
 
   text(piece: string): void {
     if (!this.#isSound) return;
-    this.#units += piece.length;
-    if (this.#units > UNITS_MAX) {
-      this.#giveUp();
-      return;
-    }
     this.#text += piece;
-    if (this.#tag !== null) this.#bound += this.#bindingsIn(piece, this.#tag);
+    if (this.#units + this.#text.length > UNITS_MAX) this.#giveUp();
+    else if (this.#tag !== null) this.#bound += this.#bindingsIn(piece, this.#tag);
   }
 
   /** Text between two tags is over: `isBeforeChild`, or before the end of its element. */
@@ -155,7 +151,7 @@ export class CanonicalHash implements XmlHandler {
   #add(piece: string): void {
     if (!this.#isSound) return;
     this.#units += piece.length;
-    if (this.#units > 2 * UNITS_MAX) this.#giveUp();
+    if (this.#units > UNITS_MAX) this.#giveUp();
     else this.#pieces.push(piece);
   }
 

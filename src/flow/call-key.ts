@@ -45,12 +45,18 @@ export function callKey(rule: ReadRule, asked: Asked, { client, headers }: Asker
     digest,
     rule.isShared ? '' : client.id,
     headers?.authorization ?? '',
-    headers?.['accept-language'] ?? '',
+    languageOf(headers),
     // A reply to one who numbers his messages may name the number: it is told apart from those for others.
     addressing === null ? null : [to === null || isAnonymous(to) ? '' : to, addressing.action],
   ];
   const text = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
   return { text, mayJoin: addressing === null };
+}
+
+/** Many libraries say that any language will do; saying nothing means the same (RFC 9110 section 12.5.4). */
+function languageOf(headers: IncomingHttpHeaders | null): string {
+  const language = headers?.['accept-language'] ?? '';
+  return language === '*' ? '' : language;
 }
 
 /** The key of a call for a GraphQL field, by the envelope that was written for it. */
