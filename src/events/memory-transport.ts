@@ -24,7 +24,7 @@ export class MemoryTransport implements EventTransport {
   publish(name: string, id: string, values: EventValues): void {
     const topic = this.#topic(name);
     const message = { id, topic: name, sequence: ++topic.sequence, values };
-    topic.history.push(message);
+    if (topic.receivers.size > 0) topic.history.push(message);
     // Cut now and then: to shift a long array for every event would cost its length.
     if (topic.history.length > 2 * this.#historyEvents) topic.history = topic.history.slice(-this.#historyEvents);
     for (const receiver of [...topic.receivers]) receiver.message(message);

@@ -1,17 +1,7 @@
-import {
-  type GraphQLFieldConfig,
-  type GraphQLFieldConfigArgumentMap,
-  GraphQLList,
-  GraphQLObjectType,
-  type GraphQLOutputType,
-  getNullableType,
-} from 'graphql';
-import type { BoundField } from './bound-field.js';
+import { type GraphQLFieldConfigArgumentMap, getNullableType } from 'graphql';
 import { type EventValue, eventValueOf, isLost, planOf, readingOf, slotAlong } from './event-values.js';
-import type { Feed, LinkTarget } from './link.js';
-import { feedOf, type LinkReport, missingParts, stepsOf } from './link-types.js';
-import { pascalName } from './naming.js';
-import type { FieldShape, ObjectShape } from './shape.js';
+import type { LinkTarget } from './link.js';
+import type { LinkReport } from './link-types.js';
 import {
   type EventMapping,
   type EventTopic,
@@ -22,9 +12,8 @@ import {
   type SubscriptionTable,
   topicOf,
 } from './subscription.js';
+import { boundAs, calledAnswer, type FieldConfig, type Keyed, ownAnswer } from './subscription-answer.js';
 import type { TypeNames } from './type-names.js';
-
-export type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
 export interface ResolvedSubscriptions {
   readonly fields: ReadonlyMap<string, FieldConfig>;
@@ -98,6 +87,11 @@ function pollField(
     );
     return null;
   }
+  if (changed !== null && target.bound.reply.faults?.as === 'data') {
+    const what = `Faults of \`${operation}\` are answers: no value is in all of them.`;
+    report(['poll', 'changed'], what, 'Leave it away.');
+    return null;
+  }
   const { config, bound } = target;
   const plan = value === null ? null : planOf(bound.reply.element, [slotAlong('=', value.steps)]);
   return {
@@ -115,14 +109,6 @@ function pollField(
     },
   };
 }
-
-/** A field is nullable, so that an event that comes to nothing is an error and not the end. */
-const boundAs = (name: string, bound: BoundField): BoundField => ({
-  ...bound,
-  parent: 'Subscription',
-  name,
-  reply: { ...bound.reply, nonNull: false },
-});
 
 interface TopicDraft {
   readonly via: 'on' | 'callback';
@@ -181,7 +167,7 @@ function eventField(
   const filters = valuesOf(source.filter, 'filter', find);
   const answer =
     called === null
-      ? ownAnswer(mapping.name, valuesOf(source.fields, 'fields', find), target, offered)
+      ? ownAnswer(mapping.name, valuesOf(source.fields, 'fields', find), target, offered.names)
       : calledAnswer(mapping.name, source, called, valuesOf(source.arguments, 'arguments', find), seen);
   const args: GraphQLFieldConfigArgumentMap = { ...answer.args };
   for (const { key, value } of filters) {
@@ -221,12 +207,6 @@ function eventField(
   };
 }
 
-interface Keyed {
-  /** An argument or a field. */
-  readonly key: string;
-  readonly value: EventValue;
-}
-
 type FindValue = (path: string, at: readonly string[]) => EventValue | null;
 
 const valuesOf = (given: Readonly<Record<string, string>>, group: string, find: FindValue): readonly Keyed[] =>
@@ -234,77 +214,6 @@ const valuesOf = (given: Readonly<Record<string, string>>, group: string, find: 
     const value = find(path, [group, key]);
     return value === null ? [] : [{ key, value }];
   });
-
-interface EventAnswer {
-  readonly type: GraphQLOutputType;
-  readonly args: GraphQLFieldConfigArgumentMap;
-  readonly description: string | null;
-  readonly extensions: FieldConfig['extensions'];
-  readonly bound: BoundField;
-  readonly feeds: readonly { readonly feed: Feed; readonly path: string }[];
-}
-
-/** The answer of another operation, asked with what the event says. Its other arguments are those of the subscription. */
-function calledAnswer(
-  name: string,
-  { kind }: EventMapping,
-  called: LinkTarget,
-  values: readonly Keyed[],
-  report: LinkReport,
-): EventAnswer {
-  const feeds = values.flatMap(({ key, value }) => {
-    const owner = new GraphQLObjectType({ name: 'Event', fields: { value: { type: typeOf(value) } } });
-    const told: LinkReport = (path, what, ...rest) =>
-      report(path, what.replaceAll('`value`', `\`${value.path}\``), ...rest);
-    const at = [kind, 'arguments', key];
-    const argument = { config: called.config, steps: stepsOf(key), path: at };
-    const feed = feedOf(argument, { owner, steps: ['value'], path: at }, 'single', told);
-    return feed === null ? [] : [{ feed, path: value.path }];
-  });
-  const of = new GraphQLObjectType({ name: 'Called', fields: { field: called.config } }).getFields()['field'];
-  const args = { ...called.config.args };
-  for (const argument of of?.args ?? []) {
-    const filled = feeds.map(({ feed }) => feed);
-    if (!filled.some((feed) => feed.argument[0] === argument.name)) continue;
-    delete args[argument.name];
-    for (const missing of missingParts(argument, filled)) {
-      report([kind, 'arguments'], `Nothing fills \`${missing}\`, which the answer requires.`, 'Add it.', null, 'key');
-    }
-  }
-  return {
-    type: getNullableType(called.config.type),
-    args,
-    description: called.config.description ?? null,
-    extensions: called.config.extensions,
-    bound: boundAs(name, called.bound),
-    feeds,
-  };
-}
-
-/** An object of the values themselves. */
-function ownAnswer(name: string, values: readonly Keyed[], target: LinkTarget, { names }: Offered): EventAnswer {
-  const typeName = names.take(`${pascalName(name)}Event`, target.bound.service);
-  const type = new GraphQLObjectType({
-    name: typeName,
-    fields: Object.fromEntries(values.map(({ key, value }) => [key, { type: typeOf(value) }])),
-  });
-  const fields = values.flatMap(({ key, value }): [string, FieldShape][] => {
-    const last = value.steps.at(-1);
-    if (last === undefined) return [];
-    const source = { from: 'child', name: { uri: '', local: value.path }, default: null } as const;
-    return [[key, { source, list: value.list, nonNull: false, itemNonNull: false, value: last.value }]];
-  });
-  const declared: ObjectShape = { typeName, conditions: new Set([typeName]), fields: new Map(fields) };
-  const reply = {
-    element: target.bound.reply.element,
-    root: { kind: 'whole', shape: { declared, variants: new Map() } },
-    nonNull: false,
-  } as const;
-  const bound = { ...boundAs(name, target.bound), reply, headersArgument: null };
-  return { type, args: {}, description: null, extensions: {}, bound, feeds: [] };
-}
-
-const typeOf = ({ type, list }: EventValue): GraphQLOutputType => (list ? new GraphQLList(type) : type);
 
 function targetOf(
   name: string,

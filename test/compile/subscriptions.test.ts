@@ -1,0 +1,150 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { printSchema } from 'graphql';
+import t, { type Test } from 'tap';
+
+import { Problems } from '../../src/base/problem.js';
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+
+const SERVICES = `services:
+  orders:
+    url: http://127.0.0.1:9/orders
+    namespace: urn:orders
+    types: |
+      type Query { order(id: Int!, region: String): Order, list: [Order!], ping: Boolean }
+      type Mutation { place(input: OrderInput!, tags: [String!]): Receipt }
+      type Order { id: Int!, status: String, buyer: Buyer, lines: [Line!] }
+      type Buyer { name: String }
+      type Line { sku: String }
+      type Receipt { orderId: Int!, codes: [String!], order: Order }
+      input OrderInput { customer: String!, address: AddressInput }
+      input AddressInput { city: String }
+    operations:
+      GetOrder: { field: Query.order }
+      ListOrders: { field: Query.list }
+      Ping: { field: Query.ping }
+      PlaceOrder: { field: Mutation.place }
+subscriptions:
+`;
+
+/** Each problem as `line: what remedy`, the line counted from `subscriptions` on. */
+async function problemsOf(t: Test, subscriptions: string): Promise<readonly string[]> {
+  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  t.teardown(() => rm(home, { recursive: true }));
+  const file = join(home, 'soapstone.yaml');
+  await writeFile(file, SERVICES + subscriptions);
+  const offset = SERVICES.split('\n').length - 1;
+  try {
+    const compiled = await compile(await loadConfig(file, {}));
+    await compiled.close();
+    return [];
+  } catch (caught) {
+    if (!(caught instanceof Problems)) throw caught;
+    return caught.problems.map(({ line, what, remedy }) => `${(line ?? 0) - offset}: ${what} ${remedy}`);
+  }
+}
+
+t.test('each mistake is told at its place, with what to do', async (t) => {
+  const cases: readonly (readonly [yaml: string, problem: RegExp])[] = [
+    ['a: { description: x }', /^1: `?subscriptions.a`? has no source\. Give it one of/],
+    [
+      'a: { poll: { operation: orders.GetOrder }, on: { operation: orders.Ping, fields: {a: request.a} } }',
+      /has both `poll` and `on`/,
+    ],
+    [
+      'a: { poll: { operation: orders.GetOrdre } }',
+      /no operation `orders.GetOrdre`\. Did you mean `orders.GetOrder`\?/,
+    ],
+    ['a: { poll: { operation: orders.PlaceOrder } }', /is a field of Mutation: a subscription only reads/],
+    ['a: { poll: { operation: orders.GetOrder, changed: stauts } }', /has no field `stauts`\. Did you mean `status`\?/],
+    ['a: { poll: { operation: orders.GetOrder, changed: buyer } }', /`buyer` is no simple value/],
+    ['a: { poll: { operation: orders.ListOrders, changed: status } }', /`status` cannot be a field of \[Order!\]/],
+    ['a: { poll: { operation: orders.Ping, changed: x } }', /./],
+    ['a: { poll: { operation: orders.GetOrder, everyMillis: 10 } }', /everyMillis/],
+    ['a: { on: { operation: orders.PlaceOrder } }', /tells nothing\. Name the operation to call as `answer`/],
+    [
+      'a: { on: { operation: orders.PlaceOrder, answer: orders.GetOrder, fields: { x: reply.orderId } } }',
+      /has both `answer` and `fields`/,
+    ],
+    [
+      'a: { on: { operation: orders.PlaceOrder, arguments: { id: reply.orderId }, fields: { x: reply.orderId } } }',
+      /has `arguments` but no `answer`/,
+    ],
+    [
+      'a: { on: { operation: orders.PlaceOrder, answer: orders.GetOrder, arguments: { idd: reply.orderId } } }',
+      /no argument `idd`\. Did you mean `id`\?/,
+    ],
+    [
+      'a: { on: { operation: orders.PlaceOrder, answer: orders.GetOrder, arguments: { id: request.input.customer } } }',
+      /`request.input.customer` is String, `id` takes Int/,
+    ],
+    [
+      'a: { on: { operation: orders.PlaceOrder, fields: { x: reply.ordrId } } }',
+      /`Receipt` has no field `ordrId`\. Did you mean `orderId`\?/,
+    ],
+    ['a: { on: { operation: orders.PlaceOrder, fields: { x: reply.order } } }', /`reply.order` is no simple value/],
+    [
+      'a: { on: { operation: orders.PlaceOrder, fields: { x: reply.order.lines.sku } } }',
+      /cannot be a field of \[Line!\]/,
+    ],
+    [
+      'a: { on: { operation: orders.PlaceOrder, fields: { x: request.input.adress.city } } }',
+      /Did you mean `address`\?/,
+    ],
+    ['a: { on: { operation: orders.PlaceOrder, fields: { x: request } } }', /`request` is no simple value/],
+    [
+      'a: { on: { operation: orders.PlaceOrder, where: { reply.x: "1" }, fields: { x: reply.orderId } } }',
+      /`Receipt` has no field `x`/,
+    ],
+    [
+      'a: { on: { operation: orders.PlaceOrder, filter: { region: reply.orderId }, answer: orders.GetOrder, arguments: { id: reply.orderId } } }',
+      /has an argument `region` already/,
+    ],
+    ['a: { on: { operation: orders.PlaceOrder, fields: { x: answer.y } } }', /Write `request\.` or `reply\.`/],
+    [
+      'a: { callback: { operation: orders.PlaceOrder, fields: { x: reply.orderId } } }',
+      /is of the reply, but a notification has none/,
+    ],
+    [
+      'a: { callback: { operation: orders.Ping, where: { reply.orderId: "1" }, fields: { x: request.y } } }',
+      /is of the reply/,
+    ],
+    ['"a-b": { poll: { operation: orders.GetOrder } }', /GraphQL name/],
+  ];
+  for (const [yaml, problem] of cases) {
+    const problems = await problemsOf(t, `  ${yaml}\n`);
+    t.match(problems[0] ?? 'no problem', problem, yaml);
+    for (const each of problems) t.match(each, /^1: /, 'at its line');
+  }
+});
+
+t.test(
+  'the schema has the answers of the operations, their open arguments and the values of the messages',
+  async (t) => {
+    const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
+    t.teardown(() => rm(home, { recursive: true }));
+    const file = join(home, 'soapstone.yaml');
+    const subscriptions = `  watched: { poll: { operation: orders.GetOrder, changed: buyer.name } }
+  placed:
+    deprecated: Soon.
+    on:
+      operation: orders.PlaceOrder
+      answer: orders.GetOrder
+      arguments: { id: reply.orderId }
+      filter: { city: request.input.address.city }
+  codes: { on: { operation: orders.PlaceOrder, fields: { codes: reply.codes, tags: request.tags, status: reply.order.status } } }
+`;
+    await writeFile(file, SERVICES + subscriptions);
+    const compiled = await compile(await loadConfig(file, {}));
+    const printed = printSchema(compiled.graph.schema);
+    t.match(printed, '  watched(id: Int!, region: String): Order\n');
+    t.match(
+      printed,
+      /placed\(\n? *region: String,?\n?\s*(?:"""Only events with this value\."""\s*)?city: String\n? *\): Order @deprecated\(reason: "Soon\."\)/,
+    );
+    t.match(printed, 'type CodesEvent {\n  codes: [String]\n  tags: [String]\n  status: String\n}');
+    await compiled.close();
+  },
+);
