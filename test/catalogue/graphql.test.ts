@@ -7,6 +7,7 @@ import { buildSchema } from '../../src/graphql/schema.js';
 import { INT, one, operation } from '../graphql/models.js';
 import { answerWith } from '../kit/backend.js';
 import { post, RawClient } from '../kit/raw-client.js';
+import { batchesThatAreOn, newLimits, persistedDocuments } from './graphql-documents.js';
 import { ask, askByGet, askRaw, codesOf, getRaw, type Reply, type Shop, startShop } from './graphql-kit.js';
 import { OPERATIONS, type OperationVector, SECRETS, TYPOS } from './graphql-vectors.js';
 import { until } from './http-doors.js';
@@ -131,6 +132,10 @@ t.test('G13: batches', async (t) => {
   }
   t.equal(shop.backend.begun, 0);
 });
+
+t.test('G13: batches that are on', (t) => batchesThatAreOn(t, rows));
+t.test('G24: documents by their hash', (t) => persistedDocuments(t, rows));
+t.test('G25: documents of another generation', (t) => newLimits(t, rows));
 
 t.test('G16: introspection that is off', async (t) => {
   const shop = await startShop(t, 'graphql: { introspection: false }\n');
