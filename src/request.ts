@@ -112,7 +112,10 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     const notified = callbackService(path, gateway.graphql.services, gateway.live.callbacks);
     service ??= notified;
     if (service !== null) exchange.route = service.name;
-    else if (path === compiled.graph.path) isGraphql = true;
+    else if (path === compiled.graph.path) {
+      isGraphql = true;
+      exchange.route = 'graphql';
+    }
     // Before the body: what is refused for want of time must take none.
     if (gateway.hooks.isShedding()) throw new Refusal('OVERLOADED');
     // Nobody is asked who they are before they see where to say it.

@@ -40,8 +40,8 @@ const prefixOf = memo((address) => {
   return groups === null ? address : `${groups.slice(0, 4).join(':')}::/64`;
 });
 
-/** Without the zone, and IPv4 in IPv6 as IPv4. */
-function plainAddress(address: string): string {
+/** An address without its zone, and IPv4 in IPv6 as IPv4. */
+export function plainAddress(address: string): string {
   if (!address.includes(':')) return address;
   const zone = address.indexOf('%');
   const bare = zone < 0 ? address : address.slice(0, zone);

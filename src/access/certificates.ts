@@ -1,5 +1,6 @@
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
+import { plainAddress } from './address.js';
 import type { Caller, Client, ClientClass } from './client.js';
 import { labelOf } from './label.js';
 import type { Networks } from './networks.js';
@@ -29,7 +30,7 @@ export class Certificates implements Identifier {
     this.#bySubject = new Map(
       clients.map(({ name, rights, subject }) => [
         subject,
-        Object.freeze(clientOf(`certificate:=${name}`, name, rights)),
+        Object.freeze(clientOf(`certificate:${name}`, name, rights)),
       ]),
     );
   }
@@ -37,12 +38,12 @@ export class Certificates implements Identifier {
   identify({ headers, address }: Caller): Client | null {
     const subject = headers[this.#header];
     // A proxy whose client has no certificate writes nothing.
-    if (subject === undefined || subject === '' || !this.#proxies.has(address)) return null;
+    if (subject === undefined || subject === '' || !this.#proxies.has(plainAddress(address))) return null;
     if (typeof subject !== 'string') throw new Refusal('UNAUTHENTICATED', 'certificate');
     const known = this.#bySubject.get(subject);
     if (known !== undefined) return known;
     if (this.#others === null) throw new Refusal('UNAUTHENTICATED', 'certificate');
-    return clientOf(`certificate:${subject}`, null, this.#others);
+    return clientOf(`subject:${subject}`, null, this.#others);
   }
 }
 
@@ -50,7 +51,7 @@ const clientOf = (id: string, name: string | null, rights: ClientClass): Client 
   id,
   by: 'certificate',
   name,
-  label: name === null ? labelOf('certificate', id) : id.replace('=', ''),
+  label: name === null ? labelOf('certificate', id) : id,
   className: rights.name,
   rights,
   budget: rights.budget,

@@ -274,6 +274,41 @@ t.test('G14: a bucket that is empty', async (t) => {
   t.equal(third.backend.begun, passed);
 });
 
+t.test('G15: what costs more than was thought', async (t) => {
+  const backend = await startRecordingBackend((message, response) => {
+    const items = Array.from({ length: 100 }, (_, at) => `<orders><id>${at}</id></orders>`).join('');
+    answerWith(inBody(`<ListOrdersResponse xmlns="urn:desk">${items}</ListOrdersResponse>`))(message, response);
+  });
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(`services:
+  desk:
+    url: ${backend.url}/desk
+    namespace: urn:desk
+    types: |
+      type Query { orders: [Order!] }
+      type Order { id: ID }
+    operations:
+      ListOrders: { field: Query.orders }
+${BUDGET}`);
+  t.teardown(() => gateway.close());
+  const ask = (headers: Record<string, string>): Promise<RawReply> => {
+    const body = JSON.stringify({ query: '{ orders { id } }' });
+    return sendRaw(gateway.url, post('/graphql', 'application/json', body, headers));
+  };
+  const first = JSON.parse((await ask(A)).body);
+  t.equal(first.data.orders.length, 100);
+  const { requestedQueryCost, actualQueryCost, throttleStatus } = first.extensions.cost;
+  t.ok(actualQueryCost > 100 && requestedQueryCost < 50, `${requestedQueryCost} and ${actualQueryCost}`);
+  t.ok(throttleStatus.currentlyAvailable <= 101 - actualQueryCost, 'below zero, once');
+  const denied = await ask(A);
+  t.equal(denied.status, 429, rows.answer('G15', 'a list ten times as long'));
+  t.ok(Number(denied.headers.get('retry-after')) >= requestedQueryCost, 'until the debt is restored too');
+  t.equal((await ask(B)).status, 200);
+  t.equal(backend.begun, 2);
+  const metrics = await gateway.metrics();
+  t.match(metrics, `soapstone_budget_points_total{class="all",outcome="spent"} ${2 * actualQueryCost}`);
+});
+
 t.test('O06: one floods, the others do not notice', async (t) => {
   const doors = await startDoors(t, BUDGET.replace('restoreRate: 1 ', 'restoreRate: 10 '));
   const startedMillis = performance.now();
