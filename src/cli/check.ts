@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type Problem, Problems, printProblem } from '../base/problem.js';
 import { choosePort } from '../compile/port.js';
+import type { RemoteUpstream } from '../compile/remote-upstream.js';
 import type { SoapService } from '../compile/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
@@ -21,14 +22,15 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   const compiled = await compile(loaded);
   await compiled.close();
   for (const service of compiled.services) printService(service, loaded, compiled, terminal);
+  for (const service of compiled.remotes) printRemote(service, compiled, terminal);
   const { notices } = compiled;
   for (const notice of notices.slice(0, NOTES_SHOWN)) terminal.out(`note: ${oneLine(printProblem(notice))}`);
   if (notices.length > NOTES_SHOWN) terminal.out(`note: there are ${notices.length - NOTES_SHOWN} more notes.`);
   const operations = compiled.services.reduce((sum, service) => sum + service.operations.length, 0);
   const parts = [
-    count(compiled.services.length, 'service'),
+    count(compiled.services.length + compiled.remotes.length, 'service'),
     count(operations, 'operation'),
-    count(compiled.graph.fields.size, 'GraphQL field'),
+    count(compiled.graph.fields.size + compiled.graph.remotes.size, 'GraphQL field'),
     count(notices.length, 'note'),
   ];
   terminal.out(`${file} is fine: ${parts.join(', ')}.`);
@@ -76,6 +78,18 @@ function printService(service: SoapService, loaded: LoadedConfig, { graph }: Com
   }
   const left = rows.length <= ALL_LISTED ? 0 : broken.length - listed.length;
   if (left > 0) terminal.out(`and ${left} more that are partial or disabled`);
+}
+
+/** What a service that speaks GraphQL adds. */
+function printRemote({ name, config }: RemoteUpstream, { graph }: Compiled, terminal: Terminal): void {
+  const fields = [...graph.remotes.values()].filter(({ service }) => service === name);
+  const from = config.schema === undefined ? 'by introspection' : `from ${config.schema}`;
+  terminal.out(`service ${name}: GraphQL, ${count(fields.length, 'field')}, schema ${oneLine(from)}`);
+  const lines = fields.slice(0, MOST_LISTED).map(({ operation, parent, name: field }) => {
+    return [oneLine(operation.name), `${parent}.${field}`];
+  });
+  if (lines.length > 0) terminal.out(table([['operation', 'field'], ...lines]));
+  if (fields.length > lines.length) terminal.out(`and ${fields.length - lines.length} more`);
 }
 
 function count(number: number, noun: string): string {

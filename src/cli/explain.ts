@@ -1,4 +1,4 @@
-import { type GraphQLError, print as printDocument } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { Refusal } from '../base/refusal.js';
 import { encodeRequest } from '../codec/encode.js';
 import { InputError } from '../codec/input-error.js';
@@ -14,10 +14,12 @@ import { type Given, withValues } from '../graphql/link-feed.js';
 import { type LinkUse, linkUses } from '../graphql/link-uses.js';
 import { depthOf } from '../graphql/measure.js';
 import { readParams } from '../graphql/params.js';
+import { responseKey } from '../graphql/plan.js';
 import type { RemotePlan } from '../graphql/remote.js';
 import { type RootField, type RootPlan, rootPlanOf } from '../graphql/root-plan.js';
 import { printMediaType } from '../soap/media-type.js';
 import { indent } from './indent.js';
+import { remoteRequestOf } from './remote-request.js';
 import { skeletonOf } from './skeleton.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
@@ -40,7 +42,7 @@ export async function explainQuery(
   await compiled.close();
   try {
     const admitted = await admitAsServer(compiled, JSON.stringify({ query, variables: given.value }));
-    return new Explanation(compiled, admitted, terminal).print();
+    return await new Explanation(compiled, admitted, terminal).print();
   } catch (caught) {
     if (!(caught instanceof Refusal)) throw caught;
     for (const error of refusalErrors(caught)) terminal.error(printError(error));
@@ -79,7 +81,7 @@ class Explanation {
     this.#terminal = terminal;
   }
 
-  print(): ExitCode {
+  async print(): Promise<ExitCode> {
     const { operation, document, cost } = this.#admitted;
     const { limits } = this.#compiled.config;
     const depth = depthOf(operation, document.fragments.values());
@@ -91,11 +93,11 @@ class Explanation {
         `root fields: ${this.#plan.fields.length}, ${order}`,
       ].join('\n'),
     );
-    for (const field of this.#plan.fields) this.#field(field);
+    for (const field of this.#plan.fields) await this.#field(field);
     return this.#code;
   }
 
-  #field(field: RootField): void {
+  async #field(field: RootField): Promise<void> {
     const { key, name, nodes, call } = field;
     if (call === null) {
       this.#terminal.out(`\n${key}: no call, the gateway answers`);
@@ -103,20 +105,19 @@ class Explanation {
     }
     const { ask } = call;
     if (ask.kind === 'remote') {
-      this.#remote(`${key}: ${nameOf(call.bound)}`, ask.plan, '');
-      return;
+      return this.#remote(`${key}: ${nameOf(call.bound)}`, ask.plan, {}, '');
     }
     const definition = this.#plan.root.getFields()[name];
     const node = nodes[0];
     if (definition === undefined || node === undefined) throw new Error('admitted without a field');
-    this.#attempt(() => {
+    await this.#attempt(() => {
       const given = argumentsOf(definition, node, this.#admitted.variables, ask.bound.headersArgument);
       this.#call(`${key}: ${nameOf(ask.bound)}`, ask.bound, given, new Set(), '');
     }, [key]);
-    for (const use of linkUses(key, ask.reply, this.#plan.links)) this.#link(use);
+    for (const use of linkUses(key, ask.reply, this.#plan.links)) await this.#link(use);
   }
 
-  #link({ path, selection }: LinkUse): void {
+  async #link({ path, selection }: LinkUse): Promise<void> {
     const { link, nodes, target } = selection;
     const { called, definition, feeds, batch } = link;
     const node = nodes[0];
@@ -124,13 +125,14 @@ class Explanation {
     const { batchItems } = this.#compiled.config.limits.graphql;
     const filled = feeds.map(({ argument, field }) => `${argument.join('.')}: ${field.join('.')}`).join(', ');
     const how = batch === null ? '' : `, batched by ${batchItems}`;
-    this.#attempt(() => {
+    await this.#attempt(async () => {
       const own = argumentsOf(definition, node, this.#admitted.variables, called.headersArgument);
       const values = feeds.map((feed) => ({ feed, value: standInFor(feed, batch !== null) }));
       const standIns = new Set(feeds.map(textOf));
       const title = `then for each ${path}: ${nameOf(called)}(${filled})${how}`;
-      if (target.ask.kind === 'remote') this.#remote(title, target.ask.plan, '  ');
-      else this.#call(title, target.ask.bound, withValues(own, values), standIns, '  ');
+      const given = withValues(own, values);
+      if (target.ask.kind === 'remote') await this.#remote(title, target.ask.plan, given.arguments, '  ');
+      else this.#call(title, target.ask.bound, given, standIns, '  ');
     }, [path]);
   }
 
@@ -151,18 +153,23 @@ class Explanation {
     this.#terminal.out(indent(envelope, `${margin}  `));
   }
 
-  /** In the names that things have here: the service gets its own. */
-  #remote(title: string, { field, document }: RemotePlan, margin: string): void {
-    const service = this.#compiled.remotes.find(({ name }) => name === field.service);
+  async #remote(title: string, plan: RemotePlan, values: Given['arguments'], margin: string): Promise<void> {
+    const service = this.#compiled.remotes.find(({ name }) => name === plan.field.service);
     const { url, urls } = service?.config ?? {};
+    const request = await remoteRequestOf(plan, values, this.#admitted, this.#plan);
     this.#terminal.out(`\n${margin}${title}\n${margin}  GraphQL, POST ${url ?? urls?.join(' or ')}`);
-    this.#terminal.out(printDocument(document).replaceAll(/^/gm, `${margin}  `));
+    this.#terminal.out(request.replaceAll(/^/gm, `${margin}  `));
+    const nodes = plan.links?.feeds ?? new Map();
+    for (const selection of [...this.#plan.links.values()]) {
+      const [node] = selection.nodes;
+      if (node !== undefined && nodes.has(node)) await this.#link({ path: responseKey(node), selection });
+    }
   }
 
   /** What the arguments make impossible is told as the server would. */
-  #attempt(work: () => void, path: readonly string[]): void {
+  async #attempt(work: () => void | Promise<void>, path: readonly string[]): Promise<void> {
     try {
-      work();
+      await work();
     } catch (caught) {
       if (!(caught instanceof Refusal) && !(caught instanceof InputError)) throw caught;
       this.#terminal.error(`${path.join('.')}: ${printError(fieldError(caught, {}))}`);

@@ -32,9 +32,10 @@ function print(part: Part): string[] {
   const rows: string[] = [];
   const inner: Part[] = [];
   for (const [key, node] of Object.entries(part.node.properties ?? {})) {
-    const child = partOf(part.path === '' ? key : `${part.path}.${key}`, node);
+    const path = part.path === '' ? key : `${part.path}.${key}`;
+    const child = partOf(path, node);
     if (child === null) rows.push(row(key, node, part.node.required?.includes(key) ?? false));
-    else inner.push(child);
+    else inner.push(child, ...otherKind(child.path, node));
   }
   const heading = part.path === '' ? [] : [`**\`${part.path}\`** ${part.about}`];
   const table = ['| key | type | default | bounds | what |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
@@ -51,7 +52,14 @@ function partOf(path: string, node: SchemaNode): Part | null {
   if (entry === undefined) return null;
   const name = path.slice(path.lastIndexOf('.') + 1).replace(/s$/, '');
   const own = entry.else ?? entry;
+  if (own.properties === undefined && own.patternProperties === undefined) return null;
   return { path: `${path}.<${name}>`, about: `${about} ${own.description ?? ''}`.trim(), node: own };
+}
+
+/** The keys of an entry of a map that is of another kind. */
+function otherKind(path: string, { patternProperties = {} }: SchemaNode): readonly Part[] {
+  const node = Object.values(patternProperties)[0]?.then;
+  return node === undefined ? [] : [{ path, about: node.description ?? '', node }];
 }
 
 function row(key: string, node: SchemaNode, required: boolean): string {

@@ -1,0 +1,193 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+
+import { run } from '../../src/cli/program.js';
+
+const SDL = `type Query {
+  customer(id: ID!): Customer
+  customers(ids: [ID!]!): [Customer!]
+  order: String
+  secretary: String
+}
+type Mutation { rename(id: ID!): Customer }
+type Customer { id: ID!, fullName: String, orderId: ID, ssn: String, order: Order }
+type Order { number: Int }
+`;
+
+const SOAP = `  orders:
+    url: http://127.0.0.1:9/orders
+    namespace: urn:orders
+    types: |
+      type Query { order(id: ID!): Order }
+      type Order { id: ID!, customerId: ID }
+    operations: { GetOrder: { field: Query.order } }
+`;
+
+interface Said {
+  readonly code: number;
+  readonly out: string;
+}
+
+/** Runs a command beside a configuration. The paths in what it says are relative to it. */
+async function say(t: Test, yaml: string, command: readonly string[], sdl = SDL): Promise<Said> {
+  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  t.teardown(() => rm(directory, { recursive: true }));
+  const file = join(directory, 'soapstone.yaml');
+  await writeFile(file, yaml);
+  await writeFile(join(directory, 'crm.graphql'), sdl);
+  let out = '';
+  const write = (text: string): void => {
+    out += `${text}\n`;
+  };
+  const [name = '', ...others] = command;
+  const code = await run([name, '-c', file, ...others], { out: write, error: write });
+  return { code, out: out.replaceAll(`${directory}/`, '') };
+}
+
+const crm = (keys = '', url = 'http://127.0.0.1:9/graphql'): string =>
+  `services:\n${SOAP}  crm:\n    kind: graphql\n    url: ${url}\n    schema: crm.graphql\n${keys}`;
+
+const KEYS = `    prefix: crm
+    rename: { Customer: Client, Customer.fullName: name, Query.customer: client }
+    hide: [Customer.ssn, Query.secretary, Mutation.rename]
+`;
+
+const LINKS = `links:
+  Order.client: { operation: crm.customer, arguments: { id: customerId } }
+  Client.bought: { operation: orders.GetOrder, arguments: { id: orderId } }
+`;
+
+t.test('the schema has the names that the configuration gives', async (t) => {
+  const { code, out } = await say(t, crm(KEYS) + LINKS, ['schema']);
+  t.equal(code, 0, out);
+  for (const part of [
+    /client\(id: ID!\): Client\n/,
+    /crmCustomers\(ids: \[ID!\]!\): \[Client!\]/,
+    /type Client \{\n {2}id: ID!\n {2}name: String\n {2}orderId: ID\n {2}order: CrmOrder\n {2}bought: Order\n\}/,
+    /type CrmOrder \{\n {2}number: Int\n\}/,
+    /type Order \{\n {2}id: ID!\n {2}customerId: ID\n {2}client: Client\n\}/,
+    /crmOrder: String/,
+  ]) {
+    t.match(out, part);
+  }
+  t.notMatch(out, /ssn|ecretary|rename|type Mutation|CrmQuery/);
+});
+
+t.test('names that are taken get that of the service, and a note says so', async (t) => {
+  const { out } = await say(t, crm(), ['schema']);
+  t.match(out, /order\(id: ID!\): Order/);
+  t.match(out, /crmOrder: String/);
+  t.match(out, /type CrmOrder/);
+  const checked = await say(t, crm(), ['check']);
+  t.equal(checked.code, 0);
+  for (const part of [
+    /service crm: GraphQL, 5 fields, schema from crm\.graphql/,
+    /rename +Mutation\.rename/,
+    /note: Service crm: Query\.order is Query\.crmOrder, as order is taken\. Give it a name/,
+    /note: Service crm: the name of type Order is taken, it is called CrmOrder\./,
+    /is fine: 2 services, 1 operation, 6 GraphQL fields, 2 notes\./,
+  ]) {
+    t.match(checked.out, part);
+  }
+});
+
+t.test('what would be sent has the names of the service', async (t) => {
+  const query = `query ($id: ID!) {
+    client(id: $id) { name bought { id client { id } } }
+    order(id: "7") { client { name } }
+  }`;
+  const { code, out } = await say(t, crm(KEYS) + LINKS, ['explain', query, '--variables', '{"id":"3"}']);
+  t.equal(code, 0, out);
+  for (const part of [
+    /client: crm\.customer\n {2}GraphQL, POST http:\/\/127\.0\.0\.1:9\/graphql\n/,
+    /customer\(id: \$/,
+    /fullName/,
+    /soapstone_f0: orderId/,
+    /variables: \{"\w+":"3"\}/,
+    /then for each bought: orders\.GetOrder\(id: orderId\)/,
+    /then for each order\.client: crm\.customer\(id: customerId\)/,
+    /\{customerId\}/,
+  ]) {
+    t.match(out, part);
+  }
+});
+
+t.test('mistakes are told at their places', async (t) => {
+  for (const [name, yaml, expected, sdl] of [
+    ['an unknown key', crm('    wsdl: a.wsdl\n'), /:13:5: Unknown key `wsdl` in `services\.crm`\. Known here: `kind`/],
+    ['an unknown kind', crm().replace('graphql', 'grpc'), /`services\.crm\.kind` must be one of `soap`, `graphql`/],
+    ['no address', crm().replace(/ {4}url: .*graphql\n/, ''), /`services\.crm` has no backend/],
+    [
+      'an unknown name',
+      crm('    rename: { Custmer: X }\n'),
+      /:13:24: Service `crm`: .* no `Custmer`\. Did you mean `Customer`/,
+    ],
+    ['an unknown field', crm('    hide: [Customer.snn]\n'), /no `Customer\.snn`\. Did you mean `Customer\.ssn`/],
+    ['a root', crm('    hide: [Query]\n'), /no `Query`/],
+    ['a header of ours', crm('    headers: { Host: a }\n'), /:13:16: .*names a header field that the gateway writes/],
+    ['a header twice', crm('    headers: { a: b }\n    forwardHeaders: [A]\n'), /is one of `headers` already/],
+    ['a header that splits', crm('    headers: { a: "b\\r\\nc: d" }\n'), /`services\.crm\.headers\.a` is not valid/],
+    [
+      'no file',
+      crm().replace('crm.graphql', 'no.graphql'),
+      /:12:13: Service `crm`: The schema no\.graphql cannot be read \(ENOENT\)/,
+    ],
+    ['no SDL', crm(), /^crm\.graphql:1:\d+: Syntax Error/, 'type Query {'],
+    ['no schema', crm(), /^crm\.graphql: Unknown type "Nothing"/, 'type Query { a: Nothing }'],
+    ['no query', crm(), /Query root type must be provided/, 'type A { a: Int }'],
+    ['deep', crm(), /nested too deep|Syntax Error/, `type Query { a: ${'['.repeat(200_000)}Int }`],
+    [
+      'a link to nothing',
+      `${crm()}links: { Order.c: { operation: crm.custmer, arguments: { id: id } } }\n`,
+      /Did you mean `crm\.customer`/,
+    ],
+    [
+      'a link that writes',
+      `${crm()}links: { Order.c: { operation: crm.rename, arguments: { id: id } } }\n`,
+      /is a field of Mutation: a link only reads/,
+    ],
+    [
+      'a wrong client',
+      `${crm()}clients: { order: [address], address: { class: a }, classes: { a: { allow: [crm.custmer] } } }\n`,
+      /Did you mean `crm\.customer`/,
+    ],
+  ] as const) {
+    const { code, out } = await say(t, yaml, ['check'], sdl ?? SDL);
+    t.equal(code, 2, name);
+    t.match(out, expected, name);
+  }
+});
+
+t.test('a schema that cannot be had at start-up says what to do', async (t) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(answer);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => new Promise((resolve) => server.close(resolve)));
+  const { port } = server.address() as AddressInfo;
+  const keys = '    limits: { remote: { schemaMillis: 2000, schemaBytes: 4KiB } }\n';
+  const yaml = crm(keys, `http://127.0.0.1:${port}/`).replace('    schema: crm.graphql\n', '');
+  let answer = '';
+  for (const [text, expected] of [
+    ['{"errors":[{"message":"introspection is off, secret"}]}', /it does not answer introspection/],
+    ['{"data":{"__schema":{}}}', /what it answers is no schema/],
+    ['{"data":{"__schema":{"queryType":{"name":"Q"},"types":[]}}}', /what it answers is no schema/],
+    ['nothing', /The service gave no valid answer/],
+    ['x'.repeat(5000), /larger than allowed/],
+  ] as const) {
+    answer = text;
+    const { code, out } = await say(t, yaml, ['check']);
+    t.equal(code, 2);
+    t.match(out, expected);
+    t.match(out, /^soapstone\.yaml:11:10: Service `crm`: Its schema cannot be had \(/);
+    t.match(out, /Start it first; or save its schema as SDL/);
+    t.notMatch(out, /secret/);
+  }
+  const away = await say(t, yaml.replace(String(port), '1'), ['check']);
+  t.match(away.out, /The service cannot be reached/);
+});
