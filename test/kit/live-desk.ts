@@ -1,0 +1,165 @@
+import { Socket } from 'node:net';
+import { type Client, createClient } from 'graphql-ws';
+import type { Test } from 'tap';
+import { WebSocket } from 'ws';
+
+import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from './backend.js';
+import { startTestGateway, type TestGateway } from './gateway.js';
+
+const ENVELOPE = 'http://schemas.xmlsoap.org/soap/envelope/';
+
+export const envelope = (content: string): string =>
+  `<E:Envelope xmlns:E="${ENVELOPE}"><E:Body>${content}</E:Body></E:Envelope>`;
+
+const services = (url: string): string => `services:
+  orders:
+    url: ${url}/orders
+    namespace: urn:orders
+    callerHeaders: [x-user]
+    types: |
+      type Query { order(id: Int!): Order, own(id: Int!, user: String): Order }
+      type Mutation {
+        place(customer: String!, lines: [LineInput!]): Receipt
+        notify(sku: String!, left: Int): Boolean
+      }
+      type Order { id: Int!, status: String, total: Float, customer: String }
+      type Receipt { orderId: Int!, status: String }
+      input LineInput { sku: String! }
+    operations:
+      GetOrder: { field: Query.order }
+      GetOwn: { field: Query.own, arguments: { user: { header: x-user } } }
+      PlaceOrder: { field: Mutation.place }
+      Notify: { field: Mutation.notify }
+`;
+
+const SUBSCRIPTIONS = `subscriptions:
+  orderChanged: { poll: { operation: orders.GetOrder, everyMillis: 50, changed: status } }
+  orderWatched: { poll: { operation: orders.GetOrder, everyMillis: 50 } }
+  ownWatched: { poll: { operation: orders.GetOwn, everyMillis: 50 } }
+  ownPlaced: { on: { operation: orders.PlaceOrder, answer: orders.GetOwn, arguments: { id: reply.orderId } } }
+  orderPlaced:
+    description: An order, as soon as it is placed.
+    on:
+      operation: orders.PlaceOrder
+      filter: { customer: request.customer }
+      answer: orders.GetOrder
+      arguments: { id: reply.orderId }
+  receipts:
+    on:
+      operation: orders.PlaceOrder
+      where: { reply.status: OK }
+      fields: { id: reply.orderId, by: request.customer }
+  stockAlert:
+    callback: { operation: orders.Notify, fields: { sku: request.sku, left: request.left } }
+links:
+  ReceiptsEvent.order: { operation: orders.GetOrder, arguments: { id: id } }
+`;
+
+export interface Desk {
+  readonly backend: RecordingBackend;
+  readonly gateway: TestGateway;
+  /** The state of the one order. */
+  readonly order: { status: string; total: number };
+  readonly url: string;
+  socket(more?: Partial<Parameters<typeof createClient>[0]>): Client;
+}
+
+export async function startDesk(t: Test, more = ''): Promise<Desk> {
+  const order = { status: 'NEW', total: 1 };
+  let orderId = 100;
+  const backend = await startRecordingBackend(({ body }: RecordedMessage, response) => {
+    const text = body.toString();
+    const id = /<(?:\w+:)?id>(\d+)</.exec(text)?.[1] ?? '0';
+    const user = /<(?:\w+:)?user>(\w+)</.exec(text)?.[1] ?? 'Ann';
+    const operation = /Body><(?:\w+:)?(\w+)/.exec(text)?.[1] ?? '';
+    const content = operation.startsWith('Get')
+      ? `<id>${id}</id><status>${order.status}</status><total>${order.total}</total><customer>${user}</customer>`
+      : `<orderId>${++orderId}</orderId><status>OK</status>`;
+    const answer = envelope(`<${operation}Response xmlns="urn:orders">${content}</${operation}Response>`);
+    response.writeHead(200, { 'content-type': 'text/xml; charset=utf-8', 'content-length': Buffer.byteLength(answer) });
+    response.end(answer);
+  });
+  const gateway = await startTestGateway(services(backend.url) + SUBSCRIPTIONS + more);
+  const clients: Client[] = [];
+  t.teardown(async () => {
+    for (const client of clients) await client.dispose();
+    await gateway.close();
+    await backend.close();
+  });
+  const url = `${gateway.url}/graphql`;
+  return {
+    backend,
+    gateway,
+    order,
+    url,
+    socket(options = {}) {
+      const client = createClient({
+        url: url.replace('http', 'ws'),
+        webSocketImpl: WebSocket,
+        retryAttempts: 0,
+        ...options,
+      });
+      clients.push(client);
+      return client;
+    },
+  };
+}
+
+export const place = (gateway: TestGateway, customer: string): Promise<Response> =>
+  fetch(`${gateway.url}/soap/orders`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/xml' },
+    body: envelope(`<PlaceOrder xmlns="urn:orders"><customer>${customer}</customer></PlaceOrder>`),
+  });
+
+/** Waits until so many subscriptions to a field run. */
+export async function running(gateway: TestGateway, field: string, count: number): Promise<void> {
+  while (!(await gateway.metrics()).includes(`soapstone_subscriptions_active{field="${field}"} ${count}\n`));
+}
+
+/** A WebSocket without a client of the protocol: what it was told, and how it ended. */
+export async function rawSocket(desk: Desk, protocol: string[], options: object = {}): Promise<Raw> {
+  const socket = new WebSocket(desk.url.replace('http', 'ws'), protocol, options);
+  const messages: Record<string, unknown>[] = [];
+  let wake = (): void => {};
+  socket.on('message', (data) => {
+    messages.push(JSON.parse(String(data)));
+    wake();
+  });
+  const closed = new Promise<number>((resolve) => {
+    socket.on('close', (code) => resolve(code));
+  });
+  await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject));
+  socket.on('error', () => {});
+  return {
+    socket,
+    messages,
+    closed,
+    say: (message) => socket.send(JSON.stringify(message)),
+    write(bytes) {
+      const inner: unknown = Reflect.get(socket, '_socket');
+      if (inner instanceof Socket) inner.write(bytes);
+    },
+    async heard(count) {
+      while (messages.length < count) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}
+
+export interface Raw {
+  readonly socket: WebSocket;
+  readonly messages: readonly Record<string, unknown>[];
+  readonly closed: Promise<number>;
+  say(message: unknown): void;
+  /** Bytes that are no frame of the client's. */
+  write(bytes: Buffer): void;
+  heard(count: number): Promise<void>;
+}
+
+export const PROTOCOL = ['graphql-transport-ws'];
+export const INIT = { type: 'connection_init' };
+export const subscribe = (id: string, query: string): unknown => ({ id, type: 'subscribe', payload: { query } });
