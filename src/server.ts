@@ -60,6 +60,7 @@ export async function startGateway(
       eventLoopDelayMillis: () => overload.delayMillis,
       drift: () => drift.counts,
       cache: compiled.cache,
+      callSharers: () => graphql.calls.waiting,
       webSockets: () => liveDoor.sockets.count,
       subscriptions: () => liveDoor.desk.active,
       subscriptionPollers: () => liveDoor.desk.pollers,

@@ -59,6 +59,11 @@ export class Flight implements UpstreamReceiver, SharedReply {
     return this.#state === 'collecting' && isCurrent && this.#seats.size < cache.limits.waiting;
   }
 
+  /** Callers besides the one who made it. */
+  get waiting(): number {
+    return Math.max(0, this.#seats.size - 1);
+  }
+
   join(placing: Placing, use: CacheUse): DeclaredCall {
     const seat = new Seat(this, placing, use);
     this.#seats.add(seat);

@@ -18,6 +18,13 @@ export class SharedCalls {
     this.#cache = cache;
   }
 
+  /** Callers that wait for a call that somebody else has made. */
+  get waiting(): number {
+    let sum = 0;
+    for (const flight of this.#flights.values()) sum += flight.waiting;
+    return sum;
+  }
+
   /** Null where the operation is not declared to read, or its service only looks on. */
   rule(service: SoapService, operation: Operation | null): ReadRule | null {
     return operation === null || service.mode === 'monitor' ? null : this.#rules.read(operation);

@@ -1,5 +1,6 @@
 import type { Exchange } from '../base/exchange.js';
 import { MetricBook, type Reading, type TalliedCounter, type TalliedHistogram } from './prometheus.js';
+import { ReplySizes } from './reply-sizes.js';
 import { OTHER } from './tally.js';
 
 /** Seconds. From a small call on the same machine to the default total timeout of an upstream. */
@@ -26,6 +27,8 @@ export interface ProcessGauges {
   readonly eventLoopDelayMillis?: () => number;
   /** What is remembered of replies. */
   readonly cache?: { readonly bytes: number; readonly entries: number };
+  /** Callers that wait for a call that somebody else has made. */
+  readonly callSharers?: () => number;
   readonly drift?: () => readonly DriftGauge[];
   readonly webSockets?: () => number;
   /** That run, by field. */
@@ -60,6 +63,8 @@ export class Metrics {
   readonly #faults: TalliedCounter;
   readonly #bytes: TalliedCounter;
   readonly #cost: TalliedHistogram;
+  readonly #actualCost: TalliedHistogram;
+  readonly #sizes: ReplySizes;
   readonly #subscriptionEvents: TalliedCounter;
   readonly #limits: TalliedCounter;
   readonly #measured: TalliedCounter;
@@ -135,6 +140,12 @@ export class Metrics {
     });
     const cost = { name: 'soapstone_graphql_cost', help: 'Static cost of admitted GraphQL operations.' };
     this.#cost = book.histogram(cost, COSTS);
+    const actual = {
+      name: 'soapstone_graphql_cost_actual',
+      help: 'What GraphQL operations came to when they had run.',
+    };
+    this.#actualCost = book.histogram(actual, COSTS);
+    this.#sizes = new ReplySizes(book);
     this.#redis = book.counter({
       name: 'soapstone_redis_operations_total',
       help: 'Operations of Redis, by outcome (ok, error, timeout, down: not tried; poisoned, forged: dropped).',
@@ -175,6 +186,8 @@ export class Metrics {
     if (exchange.exceededLimit !== null) this.#limits.add(1, exchange.exceededLimit);
     for (const limit of exchange.measuredLimits ?? NONE) this.#measured.add(1, limit);
     if (exchange.cost !== null) this.#cost.add(exchange.cost);
+    if (exchange.actualCost !== null) this.#actualCost.add(exchange.actualCost);
+    for (const size of exchange.replySizes ?? NONE) this.#sizes.note(size);
     if (refusal !== null && refusal.code !== 'SOAP_FAULT') this.#refusals.add(1, route, refusal.code);
     for (const { service, operation, direction, rule } of exchange.violations ?? NONE) {
       this.#invalid.add(1, service, operation, direction, rule);
@@ -267,6 +280,8 @@ function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
     book.reading('gauge', { name, help }, () => one(value()));
   cache('soapstone_cache_bytes', 'Bytes of replies that are remembered.', () => process.cache?.bytes ?? 0);
   cache('soapstone_cache_entries', 'Replies that are remembered.', () => process.cache?.entries ?? 0);
+  const sharers = 'Callers that wait for the reply to a call that another made.';
+  cache('soapstone_call_sharers', sharers, () => process.callSharers?.() ?? 0);
   const drift = {
     name: 'soapstone_wsdl_drift',
     help: 'Differences of the WSDL the backend shows from the one that is served, by severity (breaking, dangerous, safe).',

@@ -1,14 +1,19 @@
 import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-
 import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 
+const WSA = 'http://www.w3.org/2005/08/addressing';
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 
-const mapping = (url: string, { read = '{ cacheMillis: 60000, scope: shared }', more = '' } = {}): string => `services:
+const mapping = (
+  url: string,
+  { read = '{ cacheMillis: 60000, scope: shared }', mode = 'enforce', more = '' } = {},
+): string => `services:
   shop:
     url: ${url}/shop
+    mode: ${mode}
     versions: ["1.1", "1.2"]
     namespace: urn:shop
     types: |
@@ -54,7 +59,6 @@ const getArticle = (sku: string): string => `<GetArticle xmlns="urn:shop"><sku>$
 
 async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, top = ''): Promise<Shop> {
   let serial = 0;
-  let wake = (): void => {};
   const held: (() => void)[] = [];
   const answer = (message: RecordedMessage, response: ServerResponse): void => {
     const body = message.body.toString();
@@ -73,7 +77,6 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
     };
     if (shop.hold) held.push(give);
     else give();
-    wake();
   };
   const backend = await startRecordingBackend(answer);
   const gateway = await startTestGateway(top + mapping(backend.url, options));
@@ -104,11 +107,7 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
       return { status: response.status, text: await response.text(), age: response.headers.get('age') };
     },
     async reached(count) {
-      while (backend.complete.length < count) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+      while (backend.complete.length < count) await new Promise((resolve) => setImmediate(resolve));
     },
   };
   return shop;
@@ -144,4 +143,367 @@ t.test('what one door asked for, the other has from memory', async (t) => {
   t.match(metrics, 'soapstone_cache_requests_total{service="shop",operation="GetArticle",outcome="hit"} 3');
   t.match(metrics, 'soapstone_cache_entries 2');
   t.match(metrics, /soapstone_cache_bytes [1-9]/);
+});
+
+/** Waits until so many callers wait for calls that others made. */
+async function joined({ gateway }: Shop, count: number): Promise<void> {
+  while (!(await gateway.metrics()).includes(`soapstone_call_sharers ${count}\n`));
+}
+
+const getStock = (sku: string): string => `<GetStock xmlns="urn:shop"><sku>${sku}</sku></GetStock>`;
+
+t.test('calls that mean the same are one call while it is under way', async (t) => {
+  const shop = await startShop(t);
+  const { backend, gateway, held, ask, send } = shop;
+  shop.hold = true;
+  const first = ask('{ stock(sku: "a") }');
+  await shop.reached(1);
+  const others = [ask('{ again: stock(sku: "a") }'), send(envelope(getStock('a')))];
+  await joined(shop, 2);
+  for (const give of held.splice(0)) give();
+  t.same((await first).body.data, { stock: 1 });
+  t.same(
+    (await Promise.all(others)).map((answer) =>
+      'text' in answer ? /<stock>(\d)</.exec(answer.text)?.[1] : answer.body.data,
+    ),
+    [{ again: 1 }, '1'],
+  );
+  t.equal(backend.complete.length, 1);
+  const lines = gateway.logLines().filter(({ msg }) => msg === 'request');
+  t.same(lines.map((line) => line['cache']).sort(), ['coalesced', 'coalesced', 'miss']);
+
+  shop.hold = false;
+  const next = await ask('{ stock(sku: "a") }');
+  t.same(next.body.data, { stock: 2 }, 'and nothing is remembered after it');
+  t.equal(next.control, 'no-store');
+  t.match(await gateway.metrics(), 'soapstone_cache_entries 0');
+});
+
+t.test('a call goes on as long as one waits for it', async (t) => {
+  const shop = await startShop(t);
+  const { backend, gateway, held, send } = shop;
+  shop.hold = true;
+  const departure = new AbortController();
+  const body = envelope(getStock('a'));
+  const leave = (signal: AbortSignal): Promise<unknown> =>
+    fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers: { 'content-type': 'text/xml' }, body, signal });
+  const first = leave(departure.signal).catch(() => 'left');
+  await shop.reached(1);
+  const second = send(body);
+  await joined(shop, 1);
+  departure.abort();
+  t.equal(await first, 'left');
+  await gateway.accessLine();
+  held.shift()?.();
+  t.match((await second).text, '<stock>1<', 'the first has left');
+
+  const both = [new AbortController(), new AbortController()];
+  const gone = both.map(({ signal }) => leave(signal).catch(() => 'left'));
+  await shop.reached(2);
+  await joined(shop, 1);
+  for (const each of both) each.abort();
+  t.same(await Promise.all(gone), ['left', 'left']);
+  await gateway.accessLine(4);
+  const active = async (): Promise<boolean> =>
+    (await gateway.metrics()).includes('soapstone_upstream_calls_active{service="shop"} 0\n');
+  while (!(await active()));
+  t.equal(backend.complete.length, 2, 'nobody waits: the call ends');
+});
+
+t.test('a failure is that of all who waited, and of nobody after them', async (t) => {
+  const shop = await startShop(t);
+  const { backend, ask, send } = shop;
+  const waiting: ServerResponse[] = [];
+  const { answer } = backend;
+  backend.answer = (_message, response) => waiting.push(response);
+  const answers = [ask('{ article(sku: "a") { name } }'), send(envelope(getArticle('a')))] as const;
+  await shop.reached(1);
+  await joined(shop, 1);
+  t.equal(backend.complete.length, 1);
+  waiting.shift()?.socket?.destroy();
+  t.equal((await answers[0]).body.errors?.[0]?.extensions.code, 'UPSTREAM_RESET');
+  t.match(await answers[1], { status: 500, text: /Fault/ });
+
+  const fault = envelope('<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring></s:Fault>');
+  const faulty = [ask('{ article(sku: "a") { name } }'), send(envelope(getArticle('a')))] as const;
+  await shop.reached(2);
+  await joined(shop, 1);
+  waiting.shift()?.writeHead(500, { 'content-type': 'text/xml' }).end(fault);
+  t.equal((await faulty[0]).body.errors?.[0]?.extensions.code, 'SOAP_FAULT');
+  t.equal((await faulty[0]).control, 'no-store');
+  t.match(await faulty[1], { status: 500, text: /faultstring>no</ });
+  backend.answer = answer;
+  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1');
+  t.equal(backend.complete.length, 3);
+
+  backend.answer = (_message, response) => {
+    response
+      .writeHead(200, { 'content-type': 'text/xml' })
+      .end(envelope('<GetArticleResponse xmlns="urn:shop"><sku>').slice(0, 200));
+  };
+  t.match(await send(envelope(getArticle('broken'))), { status: 500 });
+  backend.answer = answer;
+  t.equal(nameIn(await send(envelope(getArticle('broken')))), 'n2', 'nothing broken is remembered');
+});
+
+t.test('what is written by either door makes old what was read by either', async (t) => {
+  const { backend, ask, send } = await startShop(t);
+  const read = async (): Promise<unknown> =>
+    Object((await ask('{ article(sku: "a") { name } }')).body.data).article.name;
+  t.equal(await read(), 'n1');
+  t.equal(await read(), 'n1');
+  await ask('mutation { rename(sku: "a", name: "x") { name } }');
+  t.equal(await read(), 'n3', 'written by GraphQL');
+  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n3');
+  await send(envelope('<Rename xmlns="urn:shop"><sku>a</sku></Rename>'));
+  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n5', 'written by SOAP');
+  t.equal(await read(), 'n5');
+
+  const { answer } = backend;
+  backend.answer = (_message, response) => response.socket?.destroy();
+  await send(envelope('<Rename xmlns="urn:shop"><sku>a</sku></Rename>'));
+  backend.answer = answer;
+  t.equal(await read(), 'n6', 'nobody knows whether it was written');
+});
+
+t.test('what was asked before something was written is not for those who ask after it', async (t) => {
+  const shop = await startShop(t);
+  const { backend, held, ask, send } = shop;
+  shop.hold = true;
+  const before = send(envelope(getArticle('a')));
+  await shop.reached(1);
+  const write = ask('mutation { rename(sku: "a") { name } }');
+  await shop.reached(2);
+  const during = send(envelope(getArticle('a')));
+  await shop.reached(3);
+  held.splice(0, 1)[0]?.();
+  t.equal(nameIn(await before), 'n1');
+  const still = send(envelope(getArticle('a')));
+  await joined(shop, 1);
+  held.splice(0, 1)[0]?.();
+  await write;
+  const after = send(envelope(getArticle('a')));
+  await shop.reached(4);
+  for (const give of held.splice(0)) give();
+  t.same([nameIn(await during), nameIn(await still), nameIn(await after)], ['n3', 'n3', 'n4']);
+  shop.hold = false;
+  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n4', 'only the last is remembered');
+  t.equal(backend.complete.length, 4);
+});
+
+const CLIENTS = `clients:
+  apiKeys:
+    clients:
+      one: { class: all, keys: [key-of-client-one-1] }
+      two: { class: all, keys: [key-of-client-two-2] }
+      three: { class: few, keys: [key-of-client-three] }
+  classes:
+    all: {}
+    few: { deny: [shop.GetArticle] }
+`;
+const ONE = { 'x-api-key': 'key-of-client-one-1' };
+const TWO = { 'x-api-key': 'key-of-client-two-2' };
+
+t.test('what is for one client is never for another', async (t) => {
+  const shop = await startShop(t, { read: '{ cacheMillis: 60000 }' }, CLIENTS);
+  const { held, ask, send, backend } = shop;
+  const own = await ask('{ article(sku: "a") { name } }', ONE);
+  t.match(own, { body: { data: { article: { name: 'n1' } } }, control: /^max-age=(59|60), private$/ });
+  t.equal(nameIn(await send(envelope(getArticle('a')), ONE)), 'n1', 'its own, by the other door');
+  t.equal(nameIn(await send(envelope(getArticle('a')), TWO)), 'n2');
+  t.same((await ask('{ article(sku: "a") { name } }', TWO)).body.data, { article: { name: 'n2' } });
+  shop.hold = true;
+  const both = [send(envelope(getArticle('b')), ONE), send(envelope(getArticle('b')), TWO)];
+  await shop.reached(4);
+  for (const give of held.splice(0)) give();
+  t.same((await Promise.all(both)).map(nameIn).sort(), ['n3', 'n4'], 'nor while it is under way');
+  t.equal(backend.complete.length, 4);
+});
+
+t.test('what is for all is for those who may ask, and for those the backend cannot tell apart', async (t) => {
+  const { ask, send, backend } = await startShop(t, {}, CLIENTS);
+  t.match(await ask('{ article(sku: "a") { name } }', ONE), { control: /^max-age=(59|60), private$/ });
+  t.equal(nameIn(await send(envelope(getArticle('a')), TWO)), 'n1');
+  t.equal(backend.complete.length, 1);
+  const denied = await send(envelope(getArticle('a')), { 'x-api-key': 'key-of-client-three' });
+  t.match(denied.text, 'may not call');
+  const basic = { ...ONE, authorization: 'Basic b25lOm9uZQ==' };
+  t.equal(nameIn(await send(envelope(getArticle('a')), basic)), 'n2', 'the backend knows who asks');
+  t.equal(nameIn(await send(envelope(getArticle('a')), { ...basic, authorization: 'Basic dHdvOnR3bw==' })), 'n3');
+  t.equal(nameIn(await send(envelope(getArticle('a')), { ...TWO, authorization: basic.authorization })), 'n2');
+  t.equal(nameIn(await send(envelope(getArticle('a')), { ...ONE, 'accept-language': 'de' })), 'n4');
+});
+
+t.test('header blocks', async (t) => {
+  const { send, backend } = await startShop(t);
+  const withHeader = (header: string): Promise<SoapAnswer> =>
+    send(envelope(getArticle('a'), `<s:Header>${header}</s:Header>`));
+  const wsa = (id: number): string =>
+    `<w:MessageID xmlns:w="${WSA}">urn:${id}</w:MessageID><w:To xmlns:w="${WSA}">${WSA}/anonymous</w:To>`;
+  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1');
+  t.equal(nameIn(await withHeader('<h:who xmlns:h="urn:h">me</h:who>')), 'n2', 'may mean anything');
+  t.equal(nameIn(await withHeader('<h:who xmlns:h="urn:h">me</h:who>')), 'n3');
+  t.equal(nameIn(await withHeader(wsa(1))), 'n4', 'whoever numbers messages may expect the number back');
+  t.equal(nameIn(await withHeader(wsa(2))), 'n4', 'which does not come');
+  const parameter = `<h:p xmlns:h="urn:h" xmlns:w="${WSA}" w:IsReferenceParameter="true">1</h:p>`;
+  t.equal(nameIn(await withHeader(wsa(3) + parameter)), 'n5');
+  const reply = `<w:ReplyTo xmlns:w="${WSA}"><w:Address>${WSA}/anonymous</w:Address><w:ReferenceParameters><a/></w:ReferenceParameters></w:ReplyTo>`;
+  t.equal(nameIn(await withHeader(wsa(4) + reply)), 'n6');
+
+  let serial = 0;
+  backend.answer = (message, response) => {
+    const id = /MessageID[^>]*>([^<]*)</.exec(message.body.toString())?.[1] ?? '';
+    const header = `<s:Header><w:RelatesTo xmlns:w="${WSA}">${id}</w:RelatesTo></s:Header>`;
+    const body = `<GetArticleResponse xmlns="urn:shop"><sku>b</sku><name>r${++serial}</name></GetArticleResponse>`;
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope(body, header));
+  };
+  const numbered = (id: number): Promise<SoapAnswer> =>
+    send(envelope(getArticle('b'), `<s:Header>${wsa(id)}</s:Header>`));
+  t.match(await numbered(7), { text: /urn:7</ });
+  t.match(await numbered(8), { text: /urn:8<.*r2/ }, 'a reply to one message is no reply to another');
+  const lines = ['Body q="1"', 'Envelope q="1"'].map((tag) =>
+    envelope(getArticle('c')).replace(new RegExp(`<s:${tag.split(' ')[0]}`), `<s:${tag}`),
+  );
+  for (const line of lines) {
+    await send(line);
+    await send(line);
+  }
+  t.equal(serial, 6, 'attributes may mean anything too');
+});
+
+t.test('compressed replies, dialects, queries of addresses', async (t) => {
+  const { backend, gateway, ask, send } = await startShop(t);
+  const plain = envelope('<GetArticleResponse xmlns="urn:shop"><sku>z</sku><name>zip</name></GetArticleResponse>');
+  const { answer } = backend;
+  backend.answer = (_message, response) => {
+    response.writeHead(200, { 'content-type': 'text/xml', 'content-encoding': 'gzip' }).end(gzipSync(plain));
+  };
+  t.same((await ask('{ article(sku: "z") { name } }')).body.data, { article: { name: 'zip' } });
+  t.equal((await send(envelope(getArticle('z')))).text, plain);
+  t.equal(backend.complete.length, 1);
+  backend.answer = (_message, response) => {
+    response
+      .writeHead(200, { 'content-type': 'text/xml', 'content-encoding': 'gzip' })
+      .end(gzipSync(plain).subarray(0, 60));
+  };
+  t.match(await send(envelope(getArticle('y'))), { status: 500 }, 'cut off');
+  backend.answer = answer;
+  t.equal(nameIn(await send(envelope(getArticle('y')))), 'n1');
+
+  const newer = 'http://www.w3.org/2003/05/soap-envelope';
+  t.match(await send(envelope(getArticle('y'), '', newer)), { text: /2003\/05.*n2/ }, 'a reply is of one dialect');
+  t.match(await send(envelope(getArticle('y'), '', newer)), { text: /2003\/05.*n2/ });
+  const there = await fetch(`${gateway.url}/soap/shop?tenant=7`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/xml' },
+    body: envelope(getArticle('y')),
+  });
+  t.match(await there.text(), /n3/, 'another address');
+});
+
+t.test('a long reply is for one, as it comes', async (t) => {
+  const shop = await startShop(t, { more: 'limits: { cache: { replyBytes: 1KiB } }\n' });
+  const { backend, gateway, ask, send } = shop;
+  const reply = (padding: number): string =>
+    envelope(`<GetArticleResponse xmlns="urn:shop"><sku>${'x'.repeat(padding)}</sku></GetArticleResponse>`);
+  const room = 1024 - reply(0).length;
+  const waiting: ServerResponse[] = [];
+  backend.answer = (_message, response) => waiting.push(response);
+  const chunked = (padding: number): void => {
+    for (const response of waiting.splice(0))
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(reply(padding));
+  };
+  const both = [ask('{ article(sku: "a") { sku } }'), send(envelope(getArticle('a')))] as const;
+  await shop.reached(1);
+  await joined(shop, 1);
+  chunked(room + 1);
+  await shop.reached(2);
+  chunked(room + 1);
+  t.match(Object((await both[0]).body.data).article.sku, /^x+$/);
+  t.equal((await both[1]).text, reply(room + 1));
+  t.equal((await both[0]).control, 'no-store');
+  const third = send(envelope(getArticle('a')));
+  await shop.reached(3);
+  const [response] = waiting.splice(0);
+  response?.writeHead(200, { 'content-type': 'text/xml', 'content-length': reply(200_000).length }).end(reply(200_000));
+  t.equal((await third).text.length, reply(200_000).length, 'said in advance');
+
+  const fits = send(envelope(getArticle('b')));
+  await shop.reached(4);
+  chunked(room);
+  await fits;
+  t.equal((await send(envelope(getArticle('b')))).text, reply(room), 'at the limit');
+  t.equal(backend.complete.length, 4);
+  t.match(await gateway.metrics(), 'soapstone_cache_entries 1');
+});
+
+t.test('an old reply is better than none', async (t) => {
+  const shop = await startShop(t, { read: '{ cacheMillis: 1, staleMillis: 60000, scope: shared }' });
+  const { backend, gateway, ask, send } = shop;
+  const past = (): void => {
+    for (const start = performance.now(); performance.now() < start + 2; );
+  };
+  await send(envelope(getArticle('a')));
+  past();
+  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n2', 'as long as there is a new one, that is it');
+  past();
+  const { answer } = backend;
+  backend.answer = (_message, response) => response.socket?.destroy();
+  const stale = await send(envelope(getArticle('a')));
+  t.match(stale, { status: 200, text: /n2/, age: '0' });
+  t.match(await gateway.accessLine(3), { cache: 'stale', outcome: 'ok' });
+  const told = await ask('{ article(sku: "a") { name } }');
+  t.same([told.body.data, told.control], [{ article: { name: 'n2' } }, 'no-store']);
+  await ask('mutation { rename(sku: "a") { sku } }');
+  t.match(await send(envelope(getArticle('a'))), { status: 500 }, 'but not what is known to be wrong');
+  backend.answer = answer;
+});
+
+t.test('Cache-Control of GraphQL answers', async (t) => {
+  const { ask, gateway } = await startShop(t);
+  const control = async (query: string): Promise<string | null> => (await ask(query)).control;
+  t.match(await control('{ article(sku: "a") { name } }'), /^max-age=(59|60), public$/);
+  t.match(
+    await control('{ article(sku: "a") { name } b: article(sku: "b") { name } __typename }'),
+    /^max-age=(59|60), public$/,
+  );
+  t.equal(await control('{ article(sku: "a") { name } fresh(sku: "a") }'), 'no-store', 'a part that is not declared');
+  t.equal(await control('{ article(sku: "a") { name } stock(sku: "a") }'), 'no-store', 'a part that is not remembered');
+  t.equal(await control('{ __typename }'), 'no-store');
+  t.equal(await control('{ nothing }'), 'no-store');
+  t.equal(await control('mutation { rename(sku: "a") { name } }'), 'no-store');
+  const got = await fetch(`${gateway.url}/graphql?query=${encodeURIComponent('{ article(sku: "a") { name } }')}`);
+  t.match(got.headers.get('cache-control'), /^max-age=(59|60), public$/);
+});
+
+t.test('monitor mode remembers nothing, and what is declared in vain is a problem', async (t) => {
+  const { backend, send } = await startShop(t, { mode: 'monitor' });
+  await send(envelope(getArticle('a')));
+  await send(envelope(getArticle('a')));
+  t.equal(backend.complete.length, 2);
+  const problems = async (operations: string): Promise<string> => {
+    const yaml = mapping('http://127.0.0.1:1').replace(/ {4}operations:[\s\S]*/, operations);
+    return startTestGateway(yaml).then(
+      async (gateway) => {
+        await gateway.close();
+        return 'none';
+      },
+      (error: Error) => error.message,
+    );
+  };
+  const found = await problems(`    operations:
+      GetArticle: { field: Query.article, read: { cacheMillis: 1 }, write: { invalidates: [GetArticle] } }
+      GetStock: { field: Query.stock, read: { staleMillis: 5 } }
+      GetFresh: { field: Query.fresh }
+      Rename: { field: Mutation.rename, write: { invalidates: [GetArticel, GetFresh, shop.GetStock, store.X] } }
+`);
+  t.match(found, /yaml:\d+:\d+: Operation `GetArticle` is declared to read and to write/);
+  t.match(found, /`staleMillis` is of no use where nothing is remembered/);
+  t.match(found, /There is no operation `GetArticel` that could be forgotten. Did you mean `GetArticle`/);
+  t.match(found, /Operation `GetFresh` is not declared to read/);
+  t.match(found, /There is no operation `store.X`/);
+  t.match(
+    await problems('    operations:\n      GetArticle: { field: Query.article, read: { cacheMilis: 1 } }\n'),
+    /Did you mean `cacheMillis`/,
+  );
 });
