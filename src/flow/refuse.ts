@@ -64,7 +64,14 @@ export function refuseGraphql(
   const body = Buffer.from(JSON.stringify({ errors: [{ message: kind.text, extensions: { code } }] }));
   exchange.status = statusOf(refusal);
   exchange.bytesOut = body.length;
-  const headers = ['content-type', 'application/json; charset=utf-8', 'x-content-type-options', 'nosniff'];
+  const headers = [
+    'content-type',
+    'application/json; charset=utf-8',
+    'x-content-type-options',
+    'nosniff',
+    'cache-control',
+    'no-store',
+  ];
   const more = [...challenge(refusal), ...retryAfter(refusal), 'content-length', String(body.length)];
   endLingering(request, response, exchange.status, [...headers, ...more], body);
 }
