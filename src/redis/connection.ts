@@ -45,6 +45,7 @@ export class RedisConnection {
   readonly #events: ConnectionEvents;
   #client: Client | null = null;
   #isUp = false;
+  #connected = 0;
   #wasTold: 'up' | 'down' | null = null;
   #isClosed = false;
   #failures = 0;
@@ -65,6 +66,11 @@ export class RedisConnection {
 
   get isUp(): boolean {
     return this.#isUp;
+  }
+
+  /** How often it has come up. Redis loses its memory only together with its connections. */
+  get connected(): number {
+    return this.#connected;
   }
 
   /** Calls back whenever the connection has come up. */
@@ -171,6 +177,7 @@ export class RedisConnection {
     }
     if (client !== this.#client || this.#isClosed) return;
     this.#isUp = true;
+    this.#connected += 1;
     this.#failures = 0;
     this.#attempts = 0;
     this.#tell('up', '');

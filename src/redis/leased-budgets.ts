@@ -157,7 +157,7 @@ export class LeasedBudgets implements Budgets {
     this.#isBeating = true;
     try {
       const beat = await this.#ledger.beat(this.#pace.inTouchSinceMillis);
-      const change = this.#pace.heard(beat);
+      const change = this.#pace.heard(beat, this.#ledger.connected);
       const times = this.#times();
       if (change.isDoubtful) this.#tellAgain(times);
       if (change.isReunited) this.#settleOwn(times);

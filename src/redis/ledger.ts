@@ -7,6 +7,8 @@ import { RedisUnavailable } from './reason.js';
 /** What all replicas know together. Everything rejects when Redis did not answer; then it may have happened or not. */
 export interface Ledger {
   readonly isUp: boolean;
+  /** How often the connection has been made: Redis loses its memory only together with its connections. */
+  readonly connected: number;
   /** A sign of life. `inTouchSinceMillis` is of the clock of Redis; null hands over no time. */
   beat(inTouchSinceMillis: number | null): Promise<Beat>;
   /** Null: the era is another one, and nothing was done. */
@@ -89,6 +91,10 @@ export class RedisLedger implements Ledger {
 
   get isUp(): boolean {
     return this.#connection.isUp;
+  }
+
+  get connected(): number {
+    return this.#connection.connected;
   }
 
   async beat(inTouchSinceMillis: number | null): Promise<Beat> {

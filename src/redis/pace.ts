@@ -27,7 +27,7 @@ export class Pace {
   #ownMillis = 0;
   #commonMillis = 0;
   #settledAt = 0;
-  #last: { readonly beat: Beat; readonly atMillis: number } | null = null;
+  #last: { readonly beat: Beat; readonly connected: number } | null = null;
 
   constructor(replicas: number, clock: () => number) {
     this.#clock = clock;
@@ -63,15 +63,16 @@ export class Pace {
     return this.#isShared ? (this.#last?.beat.nowMillis ?? null) : null;
   }
 
-  heard(beat: Beat): Change {
+  /** `connected`: how often the connection had been made when this was heard. */
+  heard(beat: Beat, connected: number): Change {
     const now = this.#clock();
     const last = this.#last;
     const wasShared = this.isShared;
     const isOther = last !== null && (last.beat.era !== beat.era || last.beat.commonMillis > beat.commonMillis);
-    const wasAway = last !== null && now - last.atMillis >= SILENCE_MILLIS;
+    const wasAway = last !== null && last.connected !== connected;
     this.#replicas = Math.max(this.#replicasLeast, beat.replicas);
     if (last !== null && !isOther) this.#commonMillis += beat.commonMillis - last.beat.commonMillis;
-    this.#last = { beat, atMillis: now };
+    this.#last = { beat, connected };
     const isDoubtful = isOther || wasAway;
     if (isDoubtful) this.#settledAt = now + SETTLE_MILLIS;
     const isYoung = beat.nowMillis - beat.bornMillis < SETTLE_MILLIS;

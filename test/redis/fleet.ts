@@ -13,23 +13,35 @@ export interface Replica {
   readonly told: Told;
 }
 
+export interface FleetOptions {
+  readonly operationMillis?: number;
+  readonly clock?: (index: number) => () => number;
+}
+
+const CLOCK = () => () => performance.now();
+
 /** Replicas of a gateway, as far as they share budgets: each with a connection of its own. */
 export class Fleet {
   readonly replicas: readonly Replica[];
 
-  constructor(url: string | readonly string[], count: number) {
+  /** More patient than the gateway by default: where others need the processor, Redis is late at times. */
+  constructor(
+    url: string | readonly string[],
+    count: number,
+    { operationMillis = 500, clock = CLOCK }: FleetOptions = {},
+  ) {
     fleets += 1;
     this.replicas = Array.from({ length: count }, (_, index) => {
       const told = new Told();
       const at = typeof url === 'string' ? url : (url[index % url.length] ?? '');
-      const connection = connect(at, told);
+      const connection = connect(at, told, { operationMillis });
       const ledger = new RedisLedger(connection, {
         prefix: 'test:',
         replica: `f${fleets}r${index}`,
         replicas: count,
         silenceMillis: SILENCE_MILLIS,
       });
-      const budgets = new LeasedBudgets({ ledger, replicas: count, clientsMax: 1000 });
+      const budgets = new LeasedBudgets({ ledger, replicas: count, clientsMax: 1000, clock: clock(index) });
       budgets.start();
       return { budgets, connection, told };
     });
@@ -78,6 +90,7 @@ export class Load {
     return 1.05 * (maximum + restoreRate * seconds) + count * lease;
   }
 
+  /** Processor time of up to 200 requests, asked one after the other. */
   get slowestMillis(): number {
     return this.#slowestMillis;
   }
@@ -88,13 +101,13 @@ export class Load {
     while (performance.now() < end) {
       for (const [index, { budgets }] of this.#fleet.replicas.entries()) {
         if (!isAsked(index)) continue;
-        const before = performance.now();
+        const before = process.cpuUsage();
         for (let asked = 0; asked < 200; asked += 1) {
           const taken = budgets.take(this.#spender, this.#points);
           if (!taken.isGranted) break;
           this.admitted[index] = (this.admitted[index] ?? 0) + this.#points;
         }
-        this.#slowestMillis = Math.max(this.#slowestMillis, performance.now() - before);
+        this.#slowestMillis = Math.max(this.#slowestMillis, process.cpuUsage(before).user / 1000);
       }
       await turn();
     }

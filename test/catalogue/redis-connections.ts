@@ -1,0 +1,202 @@
+import { createServer } from 'node:net';
+import type { Test } from 'tap';
+import { defaultsOf } from '../../src/base/limit.js';
+import { NO_EVENTS } from '../../src/budget/budget.js';
+import { MemoryPersistedStore } from '../../src/graphql/documents.js';
+import { hashOf } from '../../src/graphql/persisted.js';
+import { PERSISTED_LIMITS } from '../../src/graphql/persisted-limits.js';
+import { PersistedTexts } from '../../src/redis/persisted-texts.js';
+import { makeScript } from '../../src/redis/script.js';
+import { Shared } from '../../src/redis/shared.js';
+import { Fleet, Load } from '../redis/fleet.js';
+import { connect, RedisServer, Told, turn, until } from '../redis/kit.js';
+import type { Rows } from './rows.js';
+
+/** What the user of Redis may do, as the manual has it. */
+const ACL =
+  'on >secret-of-redis resetkeys ~test:* resetchannels &test:* -@all +eval +evalsha +time +ping +info|memory ' +
+  '+get +set +getex +del +incr +pexpire +zadd +zrem +zcard +zcount +zrangebyscore +hset +hget +hmget +hdel ' +
+  '+xadd +xrange +publish +subscribe +unsubscribe';
+
+export function testConnections(t: Test, rows: Rows): void {
+  const test = (name: string, run: (t: Test) => Promise<void>): void => {
+    void t.test(name, { buffered: true }, run);
+  };
+  const setUp = async (t: Test, ...options: string[]): Promise<RedisServer> => {
+    const server = await RedisServer.start(...options);
+    t.teardown(() => server.close());
+    return server;
+  };
+  /** Patient: what is not about time must not fail where the processor is shared. */
+  const connectTo = async (t: Test, server: RedisServer, told = new Told(), operationMillis = 2000) => {
+    const connection = connect(server.url, told, { operationMillis });
+    t.teardown(() => connection.close());
+    await until(() => connection.isUp, 'up');
+    return connection;
+  };
+
+  test('R02: five late answers in a row are enough', async (t) => {
+    const server = await setUp(t);
+    const told = new Told();
+    const connection = await connectTo(t, server, told, 20);
+    server.stop();
+    const before = performance.now();
+    const get = () => connection.command('get', ['GET', 'test:a']).catch((error: Error) => error.message);
+    for (let count = 0; count < 20; count += 1) await get();
+    const millis = performance.now() - before;
+    t.equal(rows.answer('R02', 'operations in a row'), '5 late, then none is tried');
+    t.equal(told.operations.get('get timeout'), 5);
+    t.equal(told.operations.get('get down'), 15);
+    t.ok(millis < 1000, `${millis} ms for all of them`);
+    t.same(told.changes, ['up', 'down timeout']);
+    server.resume();
+    await until(() => connection.isUp, 'up again', 3000);
+    t.same(told.changes, ['up', 'down timeout', 'up'], 'each change is told once');
+  });
+
+  test('R06: a primary becomes a replica', async (t) => {
+    rows.answer('R06', 'a primary becomes a replica');
+    const server = await setUp(t);
+    const told = new Told();
+    const connection = await connectTo(t, server, told);
+    const operator = await connectTo(t, server);
+    await operator.ask(['REPLICAOF', '127.0.0.1', '1']);
+    await connection.command('set', ['SET', 'test:a', '1']).catch(() => {});
+    t.same(told.changes, ['up', 'down READONLY']);
+    await turn(300);
+    t.notOk(connection.isUp, 'what cannot be written to is not there');
+    await operator.ask(['REPLICAOF', 'NO', 'ONE']);
+    await until(() => connection.isUp, 'up again', 2000);
+    t.same(told.changes, ['up', 'down READONLY', 'up']);
+  });
+
+  for (const [word, message] of [
+    ['LOADING', 'LOADING Redis is loading the dataset in memory'],
+    ['MOVED', 'MOVED 3999 127.0.0.1:6381'],
+    ['MASTERDOWN', "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."],
+  ] as const) {
+    test(`R06: ${word}`, async (t) => {
+      let isWell = true;
+      const server = createServer((socket) => {
+        socket.on('error', () => {});
+        socket.on('data', () => socket.write(isWell ? '+OK\r\n' : `-${message}\r\n`));
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      const told = new Told();
+      const connection = connect(`redis://127.0.0.1:${port}`, told, { operationMillis: 2000 });
+      t.teardown(() => {
+        connection.close();
+        server.close();
+      });
+      await until(() => connection.isUp, 'up');
+      isWell = false;
+      await t.rejects(connection.command('get', ['GET', 'test:a']));
+      t.equal(rows.answer('R06', word), 'down');
+      t.notOk(connection.isUp);
+      t.same(told.changes, ['up', `down ${word}`]);
+      isWell = true;
+      await until(() => connection.isUp, 'up again', 2000);
+    });
+  }
+
+  test('R07: Redis forgets its scripts', async (t) => {
+    const server = await setUp(t);
+    const told = new Told();
+    const connection = await connectTo(t, server, told);
+    const script = makeScript("return redis.call('INCR', KEYS[1])");
+    for (let count = 1; count <= 20; count += 1) {
+      await connection.ask(['SCRIPT', 'FLUSH']);
+      t.equal(await connection.script('count', script, ['test:count'], []), count);
+    }
+    t.equal(rows.answer('R07', 'before each of 20 scripts'), '0 errors');
+    t.same([...told.operations], [['count ok', 20]]);
+  });
+
+  test('R08: no memory left, and a policy that forgets', async (t) => {
+    const server = await setUp(t, '--maxmemory', '1mb', '--maxmemory-policy', 'allkeys-lru');
+    const told: string[] = [];
+    const shared = new Shared({ url: server.url, prefix: 'test:', operationMillis: 1000, replicas: 1 }, 100, {
+      budget: NO_EVENTS,
+      operation() {},
+      event: (level, message, { reason = '', policy = '' }) => told.push(`${level} ${message} ${policy}${reason}`),
+    });
+    shared.start();
+    t.teardown(() => shared.close());
+    await until(() => told.some((line) => /^warn .*noeviction allkeys-lru$/.test(line)), 'a warning', 3000);
+    rows.answer('R08', 'a policy that evicts');
+
+    const full = await setUp(t, '--maxmemory', '1', '--maxmemory-policy', 'noeviction');
+    const changes = new Told();
+    const connection = connect(full.url, changes, { operationMillis: 2000 });
+    t.teardown(() => connection.close());
+    await until(() => changes.changes.length > 0, 'told');
+    t.same(changes.changes, [rows.answer('R08', 'no memory left')]);
+  });
+
+  test('R12, R13: documents that callers had remembered', async (t) => {
+    const server = await setUp(t);
+    const limits = defaultsOf(PERSISTED_LIMITS);
+    let alerts = 0;
+    const replica = async (told: Told) => {
+      const connection = await connectTo(t, server, told);
+      const options = { prefix: 'test:', keptMillis: 60_000, textBytes: 65_536, poisoned: () => (alerts += 1) };
+      return { connection, texts: new PersistedTexts(new MemoryPersistedStore(limits), connection, options) };
+    };
+    const told = new Told();
+    const a = await replica(new Told());
+    const b = await replica(told);
+    const [text, other] = ['{ a }', '{ b }'];
+    await a.texts.set(hashOf(text), text);
+    rows.answer('R13', 'used on B');
+    t.equal(await b.texts.get(hashOf(text)), text, 'found');
+    t.equal(await b.texts.get(hashOf(other)), null);
+
+    const key = `test:v1:document:${hashOf(other)}`;
+    await a.connection.command('poison', ['SET', key, 'mutation { deleteAll }']);
+    rows.answer('R12', 'another text under the hash');
+    t.equal(await b.texts.get(hashOf(other)), null, 'not found');
+    t.equal(alerts, 1, 'told once');
+    t.equal(await a.connection.command('look', ['GET', key]), null, 'dropped');
+
+    await a.texts.set(hashOf(other), other);
+    await server.kill();
+    rows.answer('R13', 'while Redis is down');
+    t.equal(await b.texts.get(hashOf(other)), null, 'not found');
+    t.equal(await b.texts.get(hashOf(text)), text, 'what it knows itself is there');
+    await b.texts.set(hashOf(other), other);
+    t.equal(await b.texts.get(hashOf(other)), other, 'sent again it is remembered here');
+  });
+
+  test('R18: a user that may do no more than it must', async (t) => {
+    const server = await setUp(t);
+    const operator = await connectTo(t, server);
+    t.equal(await operator.ask(['ACL', 'SETUSER', 'soapstone', ...ACL.split(' ')]), 'OK');
+    const url = server.url.replace('redis://', 'redis://soapstone:secret-of-redis@');
+    const fleet = new Fleet(url, 2);
+    t.teardown(() => fleet.close());
+    await fleet.shared();
+    const load = new Load(fleet, 'a', { maximum: 100, restoreRate: 10 });
+    await load.run(300);
+    rows.answer('R18', 'the user of the manual');
+    t.ok(load.total >= 80 && load.total <= load.bound);
+    const { connection, told } = fleet.replicas[0] ?? {};
+    t.same(told?.changes, ['up']);
+    t.same(
+      [...(told?.operations.keys() ?? [])].filter((key) => !key.endsWith('ok')),
+      [],
+    );
+    rows.answer('R18', 'the same user elsewhere');
+    for (const words of [['GET', 'other'], ['CONFIG', 'GET', '*'], ['FLUSHALL'], ['KEYS', '*'], ['SCRIPT', 'FLUSH']]) {
+      t.equal(await connection?.ask(words), null, `${words[0]} is refused`);
+    }
+    const wrong = new Told();
+    const stranger = connect(server.url.replace('redis://', 'redis://soapstone:wrong-secret@'), wrong, {
+      operationMillis: 2000,
+    });
+    t.teardown(() => stranger.close());
+    await until(() => wrong.changes.length > 0, 'told');
+    t.same(wrong.changes, ['down WRONGPASS'], 'no word of its secret');
+  });
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import type { Test } from 'tap';
+
+import { OrderedBus } from '../../src/events/ordered-bus.js';
+import type { RedisConnection } from '../../src/redis/connection.js';
+import { writeEvent } from '../../src/redis/event-message.js';
+import { RedisEventTransport } from '../../src/redis/event-transport.js';
+import { connect, RedisServer, Told, turn, until, Way } from '../redis/kit.js';
+import type { Rows } from './rows.js';
+
+const SECRET = 'a secret of the replicas';
+const TOPIC = 'on orders.Place';
+
+/** One replica of those that tell each other events, and what a listener there heard. */
+class Listener {
+  readonly heard: string[] = [];
+  readonly bus: OrderedBus;
+  readonly sender: RedisConnection;
+  readonly hearer: RedisConnection;
+  forged = 0;
+
+  constructor(url: string, hearerUrl = url, historyEvents = 100) {
+    this.sender = connect(url, new Told(), { operationMillis: 1000 });
+    this.hearer = connect(hearerUrl, new Told(), { operationMillis: 1000 });
+    const forged = (): void => {
+      this.forged += 1;
+    };
+    const options = { prefix: 'test:', secret: SECRET, historyEvents, forged };
+    this.bus = new OrderedBus(new RedisEventTransport(this.sender, this.hearer, options));
+  }
+
+  /** Listens, and forgets what was told until then. */
+  async listen(): Promise<void> {
+    await until(() => this.sender.isUp && this.hearer.isUp, 'up');
+    this.bus.subscribe(TOPIC, {
+      event: (values) => this.heard.push(String(values?.['n'])),
+      gap: () => this.heard.push('gap'),
+    });
+    await turn(50);
+    this.heard.length = 0;
+  }
+
+  publish(...numbers: number[]): void {
+    for (const n of numbers) this.bus.publish(TOPIC, { n });
+  }
+
+  async close(): Promise<void> {
+    await this.bus.close();
+    this.sender.close();
+    this.hearer.close();
+  }
+}
+
+export function testEvents(t: Test, rows: Rows): void {
+  const test = (name: string, run: (t: Test) => Promise<void>): void => {
+    void t.test(name, { buffered: true }, run);
+  };
+  /** Two replicas; the way on which the second hears can be cut. */
+  const setUp = async (t: Test, historyEvents = 100) => {
+    const server = await RedisServer.start();
+    const way = await Way.to(server.port);
+    const a = new Listener(server.url, server.url, historyEvents);
+    const b = new Listener(server.url, way.url, historyEvents);
+    t.teardown(async () => {
+      await Promise.all([a.close(), b.close()]);
+      await way.close();
+      await server.close();
+    });
+    await Promise.all([a.listen(), b.listen()]);
+    return { server, way, a, b };
+  };
+
+  test('R14, R15: events get lost, or come twice', async (t) => {
+    const { server, way, a, b } = await setUp(t);
+    t.ok(a.bus.wants(TOPIC) && b.bus.wants(TOPIC));
+    a.publish(1, 2);
+    b.publish(3);
+    await until(() => a.heard.length === 3 && b.heard.length === 3, 'three events');
+    t.same(b.heard, a.heard, 'both hear the same');
+    t.same(a.heard.toSorted(), ['1', '2', '3']);
+
+    way.cut();
+    a.publish(4, 5, 6);
+    await until(() => a.heard.length === 6, 'six events');
+    way.mend();
+    await until(() => b.heard.length === 6, 'all of them');
+    t.equal(rows.answer('R14', 'events while one is cut off'), 'replayed in order');
+    t.same(b.heard.slice(3), ['4', '5', '6']);
+
+    const channel = `test:v1:events:${TOPIC}`;
+    const again = `7 ${writeEvent(TOPIC, { id: 'one', values: { n: 7 } }, SECRET)}`;
+    for (let count = 0; count < 3; count += 1) await a.sender.command('again', ['PUBLISH', channel, again]);
+    await until(() => b.heard.length === 7, 'the seventh');
+    await turn(50);
+    rows.answer('R15', 'the same message again');
+    t.same(b.heard.slice(6), ['7'], 'told once');
+
+    a.heard.length = 0;
+    b.heard.length = 0;
+    await server.kill();
+    await until(() => !a.sender.isUp && !b.hearer.isUp, 'down');
+    a.publish(8);
+    await until(() => a.heard.includes('8'), 'this process still hears');
+    await server.start();
+    await until(() => a.heard.includes('gap') && b.heard.includes('gap'), 'a gap');
+    rows.answer('R14', 'Redis killed and back');
+    a.publish(9);
+    await until(() => a.heard.includes('9') && b.heard.includes('9'), 'it goes on');
+    t.notOk(b.heard.includes('8'), 'what was lost was told to be lost');
+  });
+
+  test('R14: more is lost than is kept', async (t) => {
+    const { way, a, b } = await setUp(t, 10);
+    a.publish(0);
+    await until(() => b.heard.length === 1, 'the first');
+    way.cut();
+    a.publish(...Array.from({ length: 500 }, (_, index) => index + 1));
+    await until(() => a.heard.length === 501, 'all of them');
+    way.mend();
+    await until(() => b.heard.length === 2, 'a gap');
+    t.equal(rows.answer('R14', 'more of them than are kept'), 'one gap');
+    a.publish(501);
+    await until(() => b.heard.length === 3, 'the next');
+    t.same(b.heard, ['0', 'gap', '501']);
+  });
+
+  test('R16: Redis ends the connection of one that does not keep up', async (t) => {
+    const { a, b } = await setUp(t);
+    a.publish(1);
+    await until(() => b.heard.length === 1, 'the first');
+    await a.sender.ask(['CLIENT', 'KILL', 'TYPE', 'pubsub']);
+    a.publish(2, 3);
+    await until(() => b.heard.length === 3 && a.heard.length === 3, 'all of them');
+    t.equal(rows.answer('R16', 'Redis ends the connection that listens'), 'replayed in order');
+    t.same(b.heard, ['1', '2', '3']);
+  });
+
+  test('R17: events that are none of ours', async (t) => {
+    const { a, b } = await setUp(t);
+    const channel = `test:v1:events:${TOPIC}`;
+    const send = async (name: string, message: string): Promise<void> => {
+      t.equal(rows.answer('R17', name), 'dropped and counted');
+      const before = b.forged;
+      await a.sender.command('forge', ['PUBLISH', channel, message]);
+      await until(() => b.forged === before + 1, name);
+    };
+    const body = JSON.stringify({ topic: TOPIC, id: randomUUID(), at: Date.now(), values: { n: 1 } });
+    await send('without a signature', `1 ${body}`);
+    const other = writeEvent(TOPIC, { id: 'x', values: { n: 1 } }, 'the secret of others');
+    await send('signed with another secret', `1 ${other}`);
+    await send('signed, for another topic', `1 ${writeEvent('on other', { id: 'x', values: { n: 1 } }, SECRET)}`);
+    await send('signed, of another form', `1 ${writeEvent(TOPIC, { id: '', values: { n: 1 } }, SECRET)}`);
+    t.same(b.heard, [], 'nobody heard of them');
+    a.publish(2);
+    await until(() => b.heard.includes('2'), 'an event of ours');
+  });
+}
