@@ -16,6 +16,19 @@ export interface ContentViolation {
   readonly path: string;
 }
 
+/** One reply of a backend, for those who want to know how much comes. All names are of the configuration or the schema. */
+export interface ReplySize {
+  readonly service: string;
+  readonly operation: string;
+  /** On the wire. */
+  readonly bytes: number;
+  /** The lists in it that were asked for, by `Type.field`; '' for the answer itself. */
+  readonly lists: ReadonlyMap<string, { readonly count: number; readonly items: number; readonly longest: number }>;
+}
+
+/** Replies that are remembered of one exchange. */
+export const REPLIES_MAX = 100;
+
 /** What became of a call of an operation that is declared to read. */
 export interface CacheUse {
   readonly service: string;
@@ -61,6 +74,10 @@ export class Exchange {
   upstreamCalls = 0;
   upstreamMillis = 0;
   cost: number | null = null;
+  /** What it came to; null where that was not worked out. */
+  actualCost: number | null = null;
+  /** At most `REPLIES_MAX`. */
+  replySizes: ReplySize[] | null = null;
   /** The limit of GraphQL that it was refused for. */
   exceededLimit: string | null = null;
   /** Measured limits that it was beyond. */

@@ -7,6 +7,7 @@ import { importWsdl } from './import.js';
 import type { SourceOptions } from './import-source.js';
 import { schema } from './schema.js';
 import { start } from './start.js';
+import { suggest } from './suggest.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
 const DEFAULT_FILE = 'config/soapstone.yaml';
@@ -64,6 +65,11 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       const { output: directory, name = null, port = null, force } = options;
       finish(await importWsdl(wsdl, { directory, name, port, force, source: sourceFrom(options) }, terminal));
     });
+  program
+    .command('suggest')
+    .description('print sizes of lists and replies for the configuration, from what a gateway has counted')
+    .argument('<metrics>', 'address of its metrics (http://127.0.0.1:4001/metrics), or a file that holds them')
+    .action(async (metrics: string) => finish(await suggest(metrics, terminal)));
   withSource(program.command('diff'))
     .description('say what changed between two WSDLs; 1 when something breaks')
     .argument('<old>', 'path or address of the WSDL callers know')

@@ -255,6 +255,10 @@ export const CONFIG = Type.Object(
     graphql: section('The GraphQL endpoint.', {
       path: Type.String({ description: 'Its path on the traffic address.', default: '/graphql', ...PATH }),
       introspection: Type.Boolean({ description: 'Whether callers may ask for the schema.', default: true }),
+      costBreakdown: Type.Boolean({
+        description: 'Whether callers may ask, with `soapstone-cost-breakdown: 1`, what each field costs.',
+        default: false,
+      }),
       graphiql: Type.Boolean({
         description: 'Whether browsers get GraphiQL, a page to ask from; all of it comes from the gateway.',
         default: true,

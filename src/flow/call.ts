@@ -1,5 +1,5 @@
 import type { Client } from '../access/client.js';
-import type { Exchange } from '../base/exchange.js';
+import { type Exchange, REPLIES_MAX } from '../base/exchange.js';
 import { KIB } from '../base/limit.js';
 import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
 import { ReplyDecoder } from '../codec/decode.js';
@@ -79,8 +79,10 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const rule = sharing?.calls.rule(service, operation) ?? null;
     const key = rule === null || sharing === null ? null : envelopeKey(rule, service, body, action, sharing.client);
     const placing = { exchange, service, operation, request, key, receiver: reply };
+    const callsBefore = exchange.upstreamCalls;
     const declared = sharing?.calls.place(placing) ?? null;
     const call = declared ?? callAlone(placing);
+    reply.calls = exchange.upstreamCalls - callsBefore;
     const onAbort = (): void => reply.abort(new Refusal('CLIENT_GONE'));
     signal.addEventListener('abort', onAbort, { once: true });
     reply.begin(call, declared, () => signal.removeEventListener('abort', onAbort));
@@ -91,6 +93,8 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
 interface ReplyContext extends CallContext {
   readonly observation: Observation | null;
 }
+
+const NO_LISTS: NonNullable<Decoded['lists']> = new Map();
 
 /** So much of a reply is read rather than its connection given up. */
 const EARLY_END_BYTES = 64 * KIB;
@@ -103,6 +107,8 @@ class DecodedReply implements UpstreamReceiver {
   readonly #resolve: (decoded: Decoded) => void;
   readonly #reject: (refusal: Refusal) => void;
   readonly #startedMillis = performance.now();
+  /** Calls that are made for it: none where the answer is known, or comes with another's. */
+  calls = 1;
   #release: () => void = () => {};
   #head: ReplyHead | null = null;
   #call: UpstreamCall | null = null;
@@ -214,7 +220,7 @@ class DecodedReply implements UpstreamReceiver {
   #endEarly(): void {
     const answer = this.#readDecoded();
     this.#finish();
-    this.#resolve(answer);
+    this.#answer(answer);
     // Nobody hears of it but the breaker, to which it is an answer.
     this.#call?.abort(new Refusal('UPSTREAM_RESPONSE_LIMIT', 'answered before the end'));
   }
@@ -224,7 +230,20 @@ class DecodedReply implements UpstreamReceiver {
     if (!this.#judge?.fault) this.#context.observation?.publish();
     const isWhole = this.#attachments === null && answer.errors.length === 0;
     this.#finish(verdictOf(this.#judge, this.#head, this.#context.exchange, isWhole));
-    this.#resolve(answer);
+    this.#answer(answer);
+  }
+
+  /** What an answer has taken is part of it, and told to whoever sums it up. */
+  #answer(decoded: Decoded): void {
+    const { exchange, service } = this.#context;
+    const bytes = this.calls === 0 ? 0 : this.#bytes;
+    if (this.calls > 0) {
+      exchange.replySizes ??= [];
+      const { lists = NO_LISTS } = decoded;
+      const size = { service: service.name, operation: this.#operation.name, bytes, lists };
+      if (exchange.replySizes.length < REPLIES_MAX) exchange.replySizes.push(size);
+    }
+    this.#resolve({ ...decoded, replyBytes: bytes, calls: this.calls });
   }
 
   #beginAnswer(): ReplyDecoder | EncodedReply {

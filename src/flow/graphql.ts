@@ -47,6 +47,8 @@ export interface GraphqlDoor {
   readonly remotes: ReadonlyMap<string, RemoteUpstream>;
   readonly bodyBytesMax: number;
   readonly codec: Compiled['config']['limits']['codec'];
+  /** Callers may ask what each field costs. */
+  readonly costBreakdown: boolean;
   /** The same for SOAP callers. */
   readonly calls: SharedCalls;
   /** Who may have an answer depends on who asks. */
@@ -82,6 +84,7 @@ export function makeGraphqlDoor(
     remotes: new Map(remotes.map((service) => [service.name, service])),
     bodyBytesMax: limits.graphql.bodyBytes,
     codec: limits.codec,
+    costBreakdown: graphql.costBreakdown,
     calls: new SharedCalls(caching, cache),
     isPrivate: config.clients !== undefined || services.some((service) => service.config.callerHeaders.length > 0),
     observers,
@@ -156,9 +159,11 @@ export function contextOf(
       grant = charge(purse, admitted.cost);
     },
     settled: (actualCost) => {
+      exchange.actualCost = (exchange.actualCost ?? 0) + actualCost;
       if (grant !== null) budgets.settle(grant, actualCost);
     },
     throttle: () => budgets.status(client),
+    wantsBreakdown: door.costBreakdown && headers['soapstone-cost-breakdown'] === '1',
     pay: (points) => client.budget === null || budgets.take(client, points).isGranted,
     another: () => contextOf(door, purse, exchange, { signal, headers, lifetime }),
     refused: (refusal) => {

@@ -295,7 +295,11 @@ export class OutputTypes {
       if (choice !== undefined) {
         const declarer = this.#names.plain(choice.declaredBy, owner, this.#service);
         if (!fields.has(choice.name)) fields.set(choice.name, this.#choices.field(choice, declarer));
-      } else if (!hides(member, this.#members)) fields.set(member.name, this.field(member, owner));
+      } else if (!hides(member, this.#members)) {
+        const field = this.field(member, owner);
+        const listName = field.shape.list ? this.#listName(type, member) : null;
+        fields.set(member.name, listName === null ? field : { ...field, shape: { ...field.shape, listName } });
+      }
     }
     if (rest !== null && (isBound || wildcard)) fields.set(rest, restField(all, this.#leaves.xml));
     // GraphQL has no object without fields, and an object has the fields of its interfaces.
@@ -303,6 +307,17 @@ export class OutputTypes {
       fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
     }
     return fields;
+  }
+
+  /** What the mapping calls a list: at the type that declares it. Null where that has no name. */
+  #listName(type: ComplexType, member: Member): string | null {
+    let declarer = type;
+    for (let base = type.base; base !== null; base = base.base) {
+      if (!this.#members.of(base).all.includes(member)) break;
+      declarer = base;
+    }
+    const isElement = member.place === 'element' && declarer.name !== null;
+    return isElement ? `${declarer.name?.local}/${member.element.name.local}` : null;
   }
 
   #isEmpty(type: ComplexType): boolean {

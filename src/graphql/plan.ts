@@ -154,7 +154,7 @@ class Planner {
       else if (field !== undefined) {
         weight += field.weight ?? 0;
         const slot = this.slot(key, field, nodes);
-        slots.push(field.list ? { ...slot, listName: `${object.typeName}.${name}` } : slot);
+        slots.push(field.listName === undefined ? slot : { ...slot, listName: field.listName });
       } else slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
     }
     return { slots, weight };

@@ -61,6 +61,8 @@ export interface FieldShape {
   readonly nonNull: boolean;
   readonly itemNonNull: boolean;
   readonly value: ValueShape;
+  /** By which name the lengths of this list are told: type and field as the mapping names them, `Order/line`. */
+  readonly listName?: string;
   /** Points for each time it is selected of an object; 0 unless given. */
   readonly weight?: number;
 }

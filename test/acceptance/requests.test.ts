@@ -341,7 +341,10 @@ t.test('values come from constants, secrets and listed header fields, and caller
   };
   await started.ask('{ __typename }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>');
   const query = '{ get(order: { sku: "a" }, newName: "n") }';
-  t.equal(await send(query, { 'x-tenant': '7', 'x-trace': '</a>' }), '{"data":{"get":"ok"}}');
+  t.equal(
+    await send(query, { 'x-tenant': '7', 'x-trace': '</a>' }),
+    '{"data":{"get":"ok"},"extensions":{"cost":{"requestedQueryCost":10,"actualQueryCost":10}}}',
+  );
   t.match(
     started.sent(),
     '<s:Header><n1:Auth tenant="file-s3cr3t"><n1:password>s3cr3t&lt;&amp;</n1:password></n1:Auth><n1:Trace>&lt;/a&gt;</n1:Trace></s:Header>' +

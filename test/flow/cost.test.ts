@@ -1,0 +1,187 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+
+import { run } from '../../src/cli/program.js';
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+
+const envelope = (content: string): string =>
+  `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>${content}</E:Body></E:Envelope>`;
+
+const order = (id: number, lines: number): string =>
+  `<row><id>${id}</id><customerId>${id}</customerId>${'<line><sku>a</sku></line>'.repeat(lines)}</row>`;
+const orders = (...lines: readonly number[]): string =>
+  envelope(`<ListResponse xmlns="urn:o">${lines.map((count, id) => order(id, count)).join('')}</ListResponse>`);
+const customer = envelope('<GetCustomerResponse xmlns="urn:c"><name>n</name></GetCustomerResponse>');
+
+const config = (url: string, more: string): string => `services:
+  orders:
+    url: ${url}/orders
+    namespace: urn:o
+    types: |
+      type Query { list(first: Int): [Order] @xml(name: "row") @listSize(slicingArguments: ["first"]) }
+      type Order @cost(weight: "2") { id: Int, customerId: Int, line: [Line!] }
+      type Line { sku: String @cost(weight: "3") }
+    operations: { List: { field: Query.list, cost: 7 } }
+  customers:
+    url: ${url}/customers
+    namespace: urn:c
+    types: "type Query { customer(id: Int): Customer } type Customer { name: String }"
+    operations: { GetCustomer: { field: Query.customer } }
+links: { Order.customer: { operation: customers.GetCustomer, arguments: { id: customerId } } }
+${more}`;
+
+interface Answer {
+  readonly status: number;
+  readonly data: unknown;
+  readonly codes: readonly unknown[];
+  readonly cost: unknown;
+}
+
+interface Started {
+  readonly gateway: TestGateway;
+  ask(query: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  lists(...lines: readonly number[]): void;
+}
+
+async function start(t: Test, more = ''): Promise<Started> {
+  const backend = await startRecordingBackend(answerWith(''));
+  let list = orders();
+  backend.answer = (message, response) => {
+    answerWith(message.target === '/orders' ? list : customer)(message, response);
+  };
+  const gateway = await startTestGateway(config(backend.url, more));
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  return {
+    gateway,
+    lists(...lines) {
+      list = orders(...lines);
+    },
+    async ask(query, headers = {}) {
+      const response = await fetch(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ query }),
+      });
+      const {
+        data,
+        errors = [],
+        extensions,
+      }: {
+        data?: unknown;
+        errors?: { extensions: { code: string } }[];
+        extensions?: { cost?: unknown };
+      } = JSON.parse(await response.text());
+      const codes = errors.map((error) => error.extensions.code);
+      return { status: response.status, data, codes, cost: extensions?.cost };
+    },
+  };
+}
+
+const ALL = '{ list(first: 5) { id line { sku } customer { name } } }';
+
+t.test('what an operation came to counts the objects, calls and fields that really were', async (t) => {
+  const { ask, lists } = await start(t);
+  const requested = 7 + 5 * 2 + 5 * 10 * (1 + 3) + 5 * 10 + 5;
+  lists();
+  t.same((await ask(ALL)).cost, { requestedQueryCost: requested, actualQueryCost: 7 });
+  lists(1, 0, 2);
+  const actual = 7 + 3 * 2 + 3 * (1 + 3) + 3 * 10 + 3;
+  t.same((await ask(ALL)).cost, { requestedQueryCost: requested, actualQueryCost: actual });
+  t.same((await ask('{ __typename }')).cost, { requestedQueryCost: 0, actualQueryCost: 0 });
+  lists(1, 1, 1, 1, 1, 1, 1);
+  const low = await ask('{ list(first: 1) { id } }');
+  t.same(low.cost, { requestedQueryCost: 9, actualQueryCost: 7 + 7 * 2 }, 'more than was asked for is told (G15)');
+});
+
+t.test('what is too expensive is told what it would have cost', async (t) => {
+  const { ask } = await start(t, 'limits: { graphql: { cost: 100 } }\n');
+  const refused = await ask(ALL);
+  t.same(refused.codes, ['MAX_COST_LIMIT']);
+  t.same(refused.cost, { requestedQueryCost: 272, actualQueryCost: 0 });
+  t.equal((await ask('{ list(first: 5) { id } }')).status, 200);
+});
+
+t.test('budgets are settled by what it came to', async (t) => {
+  const budget =
+    'clients: { address: { class: all }, classes: { all: { budget: { maximum: 300, restoreRate: 1 } } } }\n';
+  const { ask, lists } = await start(t, budget);
+  lists(1);
+  const first = await ask(ALL);
+  t.match(first.cost, {
+    requestedQueryCost: 272,
+    actualQueryCost: 24,
+    throttleStatus: { maximumAvailable: 300, restoreRate: 1 },
+  });
+  t.match(await ask('{ list(first: 100) { id } }'), { status: 200 }, 'what was not needed came back');
+});
+
+t.test('who may ask is told what each field costs', async (t) => {
+  const asks = { 'soapstone-cost-breakdown': '1' };
+  const silent = await start(t);
+  t.same((await silent.ask(ALL, asks)).cost, { requestedQueryCost: 272, actualQueryCost: 7 });
+  const { ask, lists } = await start(t, 'graphql: { costBreakdown: true }\n');
+  lists(1);
+  t.same((await ask(ALL)).cost, { requestedQueryCost: 272, actualQueryCost: 24 });
+  t.match((await ask(ALL, asks)).cost, {
+    requestedQueryCost: 272,
+    actualQueryCost: 24,
+    calls: 2,
+    fields: { list: 17, 'list.line': 50, 'list.line.sku': 150, 'list.customer': 55 },
+  });
+});
+
+t.test('how long lists and replies are is counted, and suggested', async (t) => {
+  const { gateway, ask, lists } = await start(t, 'limits: { graphql: { kibCost: 2 } }\n');
+  lists(4, 0, 2, 0, 0, 0, 0);
+  const { cost } = await ask(ALL);
+  const replyKib = Math.ceil((orders(4, 0, 2, 0, 0, 0, 0).length + 7 * customer.length) / 1024);
+  t.match(cost, { actualQueryCost: 7 + 14 + 24 + 70 + 7 + 2 * replyKib }, 'replies cost by what they take');
+  await gateway.accessLine();
+  const metrics = await gateway.metrics();
+  for (const line of [
+    'soapstone_list_items_max{service="orders",operation="List",list=""} 7',
+    'soapstone_list_items_max{service="orders",operation="List",list="Order/line"} 4',
+    'soapstone_list_items_total{service="orders",operation="List",list="Order/line"} 6',
+    'soapstone_lists_total{service="orders",operation="List",list="Order/line"} 7',
+    'soapstone_replies_total{service="customers",operation="GetCustomer"} 7',
+    'soapstone_graphql_cost_actual_count 1',
+  ]) {
+    t.ok(metrics.includes(line), line);
+  }
+  const out: string[] = [];
+  const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) };
+  t.equal(await run(['suggest', gateway.adminUrl], terminal), 0);
+  const bytes = (length: number): string => String(Math.round((length / 1024) * 10) / 10);
+  t.equal(
+    out.join('\n'),
+    `services:
+  customers:
+    operations:
+      GetCustomer:
+        replyKib: 1 # of 7 replies the longest had ${bytes(customer.length)} KiB, on average ${bytes(customer.length)}
+  orders:
+    operations:
+      List:
+        listSize: { assumedSize: 8 } # of 1 lists the longest had 7 items, on average 7
+        replyKib: 1 # of 1 replies the longest had ${bytes(orders(4, 0, 2, 0, 0, 0, 0).length)} KiB, on average ${bytes(orders(4, 0, 2, 0, 0, 0, 0).length)}
+    schema:
+      types:
+        Order:
+          fields:
+            line:
+              listSize: { assumedSize: 5 } # of 7 lists the longest had 4 items, on average 0.9`,
+  );
+  const file = join(t.testdir(), 'metrics.txt');
+  await writeFile(file, metrics);
+  const again: string[] = [];
+  await run(['suggest', file], { ...terminal, out: (text) => void again.push(text) });
+  t.same(again, out, 'a file of metrics says the same');
+  t.equal(await run(['suggest', join(t.testdir(), 'absent')], terminal), 2);
+  await writeFile(file, 'soapstone_lists_total 3\nsoapstone_replies_total{service="_other",operation="_other"} 3\n');
+  t.equal(await run(['suggest', file], terminal), 1);
+});
