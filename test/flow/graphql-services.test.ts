@@ -61,7 +61,7 @@ const people: ReadonlyMap<string, Person> = new Map(
       since: '2026-11-21T00:00:00Z',
       extra: { deep: [1, { two: 2 }] },
       friends: () => person.friends.map((id) => people.get(id)),
-      query: {},
+      query: () => rootValue,
     },
   ]),
 );
@@ -448,4 +448,73 @@ t.test('a value that is none of its type is told, nobody is told the value', asy
   const lost = await send({ ...fine, name: null });
   t.same(lost.data, { customer: null }, 'what may not be null takes what it is in with it');
   t.match(lost.errors[0], { path: ['customer', 'name'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } });
+});
+
+t.test('secrets and the allowed fields of the caller are sent, and no others', async (t) => {
+  const keys = '    headers: { authorization: Bearer s3cret }\n    forwardHeaders: [X-Tenant]\n';
+  const { ask, crm } = await desk(t, keys, '');
+  await ask('{ now }', {}, { 'x-tenant': 'acme', cookie: 'c=1', 'x-other': 'o' });
+  const headers = crm.requests[0]?.headers ?? {};
+  t.match(headers, { authorization: 'Bearer s3cret', 'x-tenant': 'acme', 'content-type': 'application/json' });
+  t.notOk(headers['cookie'] ?? headers['x-other']);
+});
+
+t.test('its fields are held to the limits, cost what calls cost and count against budgets and rights', async (t) => {
+  const rest =
+    'limits: { graphql: { callCost: 100, calls: 3, rootFields: 20, aliases: 50, cost: 2000 } }\n' +
+    LINKS +
+    'clients: { order: [apiKey], apiKeys: { clients: { a: { class: a, keys: [key-of-a-0123456789] }, b: { class: b, keys: [key-of-b-0123456789] } } }, ' +
+    'classes: { a: { allow: [crm, orders], budget: { maximum: 450, restoreRate: 1 } }, b: { deny: [crm.node, crm.customer] } } }\n';
+  const { ask, crm, gateway } = await desk(t, '', rest);
+  const as = (name: 'a' | 'b', query: string) =>
+    ask(query, {}, { 'x-api-key': `key-of-${name}-0123456789` }) as Promise<any>;
+  t.same((await as('b', '{ now }')).data, { now: '2026-11-21T07:00:00Z' });
+  for (const query of [
+    '{ now node(id: "1") { id } }',
+    '{ order(id: "o1") { customer { name } } }',
+    '{ customers(ids: ["1"]) { order { customer { name } } } }',
+  ]) {
+    t.match(await as('b', query), { errors: [{ extensions: { code: 'FORBIDDEN' } }] }, query);
+  }
+  t.equal(crm.requests.length, 1, 'nothing of it was asked');
+  t.match(await as('b', '{ customers(ids: ["1", "2", "3"]) { order { id } refOrder { id } } }'), {
+    errors: [{ extensions: { code: 'MAX_CALLS_LIMIT' } }],
+  });
+  t.match(await as('b', `{ ${Array.from({ length: 25 }, (_, at) => `a${at}: now`).join(' ')} }`), {
+    errors: [{ extensions: { code: 'MAX_ROOT_FIELDS_LIMIT' } }],
+  });
+  t.same((await as('a', '{ a: now b: now }')).data.a, '2026-11-21T07:00:00Z');
+  t.same((await as('a', '{ a: now b: now }')).data.a, '2026-11-21T07:00:00Z');
+  t.match(await as('a', '{ a: now }'), { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+  const line = await gateway.accessLine(1);
+  t.match(line, { upstreamCalls: 1 });
+});
+
+t.test('what changes something is asked in order, each by itself', async (t) => {
+  const { ask, crm } = await desk(t, '', LINKS);
+  const answer = await ask(`mutation {
+    a: rename(id: "1", name: "x") { name order { id } }
+    b: rename(id: "2", name: "y") { name }
+  }`);
+  t.same(answer, { data: { a: { name: 'x', order: { id: 'o1' } }, b: { name: 'y' } } });
+  t.equal(crm.requests.length, 2);
+  for (const { query } of crm.requests) t.match(query, /^mutation/);
+});
+
+t.test('its types are part of the schema that callers see', async (t) => {
+  const { ask } = await desk(t, '    prefix: crm\n', '');
+  const { data }: any = await ask('{ __type(name: "CrmCustomer") { kind interfaces { name } fields { name } } }');
+  t.match(data.__type, { kind: 'OBJECT', interfaces: [{ name: 'CrmNode' }] });
+  const answer = await ask(`{
+    crmFound(filter: { status: ACTIVE, ids: ["1"] }) { __typename ... on CrmNode { id } }
+    crmCustomer(id: "1") { query { crmNow crmCustomer(id: "2") { __typename name } } }
+  }`);
+  t.match(answer, {
+    data: {
+      crmFound: [{ __typename: 'CrmCustomer' }, { id: '3' }, { __typename: 'CrmOrder', id: 'o9' }],
+      crmCustomer: {
+        query: { crmNow: '2026-11-21T07:00:00Z', crmCustomer: { __typename: 'CrmCustomer', name: 'Bob' } },
+      },
+    },
+  });
 });
