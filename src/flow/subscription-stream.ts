@@ -45,20 +45,20 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
   }
 
   push(event: T, bytes: number): void {
-    this.#queue.push({ kind: 'event', event }, bytes);
+    this.#add({ kind: 'event', event }, bytes);
   }
 
   gap(): void {
-    this.#queue.push({ kind: 'gap' }, 0);
+    this.#add({ kind: 'gap' }, 0);
   }
 
-  /** Ends it, with an error where there is a code. What waits is not told any more. */
+  /** Ends it, with an error where there is a code. What waits is not told any more; what was begun is, if it overflowed. */
   end(why: Farewell, code: RefusalCode | null): void {
     if (this.#why !== null) return;
     this.#why = why;
     this.#last = code === null ? null : failure(code);
     this.#queue.end('dropped');
-    this.#departure.abort();
+    if (why !== 'overflow') this.#departure.abort();
     this.#parts.ended(why);
   }
 
@@ -67,8 +67,8 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
       const happening = await this.#queue.take();
       if (happening === null) return this.#farewell();
       const value = await this.#resultOf(happening);
+      if (value !== null && (this.#why === null || this.#why === 'overflow')) return { done: false, value };
       if (this.#why !== null) return this.#farewell();
-      if (value !== null) return { done: false, value };
     }
   }
 
@@ -85,11 +85,14 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
     return this;
   }
 
+  #add(happening: Happening<T>, bytes: number): void {
+    this.#queue.push(happening, bytes);
+    if (!this.#queue.overflowed || this.#why !== null) return;
+    this.#parts.told('overflow');
+    this.end('overflow', 'SUBSCRIPTION_OVERFLOW');
+  }
+
   #farewell(): IteratorResult<ExecutionResult, void> {
-    if (this.#queue.overflowed && this.#why === null) {
-      this.#parts.told('overflow');
-      this.end('overflow', 'SUBSCRIPTION_OVERFLOW');
-    }
     const last = this.#last;
     this.#last = null;
     return last === null ? { done: true, value: undefined } : { done: false, value: last };
@@ -102,13 +105,13 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
     }
     try {
       const result = await this.#parts.answer(happening.event, this.#departure.signal);
-      if (this.#why === null) {
+      if (this.#why === null || this.#why === 'overflow') {
         const isFailure = result !== null && result.errors !== undefined;
         this.#parts.told(result === null ? 'filtered' : isFailure ? 'failed' : 'sent');
       }
       return result;
     } catch (caught) {
-      if (this.#why !== null) return null;
+      if (this.#why !== null && this.#why !== 'overflow') return null;
       this.#parts.told('failed');
       return failure(caught instanceof Refusal ? caught.code : 'INTERNAL');
     }

@@ -8,9 +8,8 @@ import type { SubscriptionLimits } from '../events/limits.js';
 import type { Admitted } from '../graphql/admit.js';
 import { argumentsOf } from '../graphql/arguments.js';
 import { eventAnswer, givenBy, isWanted } from '../graphql/event-answer.js';
-import { executeOperation } from '../graphql/execute.js';
 import type { CallField, FieldCall } from '../graphql/field-call.js';
-import type { GraphqlContext } from '../graphql/http.js';
+import { type GraphqlContext, runAdmitted } from '../graphql/http.js';
 import { type RootField, rootPlanOf } from '../graphql/root-plan.js';
 import type { EventSource, PollSource, Subscription } from '../graphql/subscription.js';
 import { callOperation } from './call.js';
@@ -93,11 +92,12 @@ export class SubscriptionDesk {
     const { exchange, purse, headers } = subscriber;
     operation.enter(contextOf(door, purse, exchange, { signal: NEVER, headers }));
     const { name } = subscription;
+    const hasLinks = field.call?.walk !== null;
     let events = 0;
     let release = (): void => {};
     const stream: Stream = new SubscriptionStream({
       limits,
-      answer: (event, signal) => this.#answer(event, { admitted, subscription, subscriber, given, signal }),
+      answer: (event, signal) => this.#answer(event, { admitted, subscription, subscriber, hasLinks, signal }),
       told: (outcome) => {
         if (outcome !== 'filtered') events++;
         hooks.told(name, outcome);
@@ -203,14 +203,11 @@ export class SubscriptionDesk {
     try {
       context.admitted?.(admitted);
       const callField = answering(event, run, context);
-      return await executeOperation(admitted, {
-        built: door.built,
-        limits: door.admission.limits,
-        signal,
-        callField,
-        sendRemote: context.sendRemote ?? null,
-        refused: (refusal) => context.refused?.(refusal),
-      });
+      return await runAdmitted(
+        admitted,
+        { ...context, callField },
+        { built: door.built, limits: door.admission.limits },
+      );
     } catch (caught) {
       if (caught instanceof Refusal) exchange.refuse(caught);
       throw caught;
@@ -226,18 +223,19 @@ interface Run {
   readonly admitted: Admitted;
   readonly subscription: Subscription;
   readonly subscriber: Subscriber;
-  readonly given: Given;
+  /** Links are filled in place. */
+  readonly hasLinks: boolean;
   readonly signal: AbortSignal;
 }
 
 /** The field of the subscription is answered by the event; what links lead to is called as ever. */
-function answering(event: Happening, { subscription }: Run, context: GraphqlContext): CallField {
+function answering(event: Happening, { subscription, hasLinks }: Run, context: GraphqlContext): CallField {
   return async (call) => {
     if (call.bound !== subscription.bound) return context.callField(call);
     if (event.kind === 'polled') {
       if (event.polled.kind === 'failed') throw event.polled.caught;
-      // Links are filled in place, and others have the same answer.
-      return structuredClone(event.polled.decoded);
+      // Others have the same answer.
+      return hasLinks ? structuredClone(event.polled.decoded) : event.polled.decoded;
     }
     const { called, source } = subscription;
     if (called === null) return eventAnswer(call.plan, event.values);

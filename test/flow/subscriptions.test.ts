@@ -1,7 +1,17 @@
 import { createClient as createEventClient } from 'graphql-sse';
 import t from 'tap';
 
-import { envelope, INIT, PROTOCOL, place, rawSocket, running, startDesk, subscribe } from '../kit/live-desk.js';
+import {
+  envelope,
+  INIT,
+  PROTOCOL,
+  place,
+  placeAs,
+  rawSocket,
+  running,
+  startDesk,
+  subscribe,
+} from '../kit/live-desk.js';
 
 t.test('a GraphQL client learns over a WebSocket of what a SOAP client did, and is answered by a read', async (t) => {
   const { gateway, socket, backend } = await startDesk(t);
@@ -10,7 +20,7 @@ t.test('a GraphQL client learns over a WebSocket of what a SOAP client did, and 
   await running(gateway, 'orderPlaced', 1);
   t.equal((await place(gateway, 'Ann')).status, 200);
   t.equal((await place(gateway, 'Bob')).status, 200);
-  t.same((await first).value, { data: { orderPlaced: { id: 102, status: 'NEW', customer: 'Ann' } } });
+  t.match((await first).value, { data: { orderPlaced: { id: 102, status: 'NEW', customer: 'Ann' } } });
   t.equal(backend.complete.length, 3, 'what the filter leaves out is not asked for');
   await events.return?.();
   await running(gateway, 'orderPlaced', 0);
@@ -33,7 +43,7 @@ t.test(
       body: JSON.stringify({ query }),
     });
     t.match(await answer.json(), { data: { place: { status: 'OK' } } }, 'the mutation is answered as ever');
-    t.same((await first).value, {
+    t.match((await first).value, {
       data: { receipts: { by: 'Cleo', id: 101, __typename: 'ReceiptsEvent', order: { total: 1 } } },
     });
     await events.return?.();
@@ -50,15 +60,15 @@ t.test('one poller serves all who ask for the same, each with a selection of its
     query: 'subscription S($id: Int!) { s: orderChanged(id: $id) { total, id } }',
     variables: { id: 7 },
   });
-  t.same((await first.next()).value, { data: { orderChanged: { status: 'NEW' } } }, 'what it is at first');
-  t.same((await second.next()).value, { data: { s: { total: 1, id: 7 } } });
+  t.match((await first.next()).value, { data: { orderChanged: { status: 'NEW' } } }, 'what it is at first');
+  t.match((await second.next()).value, { data: { s: { total: 1, id: 7 } } });
   t.match(await gateway.metrics(), 'soapstone_subscription_pollers 1\n');
   const polls = backend.complete.length;
   order.total = 2;
   while (backend.complete.length < polls + 3) await gateway.metrics();
   order.status = 'SHIPPED';
-  t.same((await first.next()).value, { data: { orderChanged: { status: 'SHIPPED' } } });
-  t.same((await second.next()).value, { data: { s: { total: 2, id: 7 } } }, 'only a change of the key is told');
+  t.match((await first.next()).value, { data: { orderChanged: { status: 'SHIPPED' } } });
+  t.match((await second.next()).value, { data: { s: { total: 2, id: 7 } } }, 'only a change of the key is told');
   await first.return?.();
   await second.return?.();
   await running(gateway, 'orderChanged', 0);
@@ -71,7 +81,7 @@ t.test('one poller serves all who ask for the same, each with a selection of its
 t.test('a poll that fails is told once, and the next answer again', async (t) => {
   const { socket, backend, order } = await startDesk(t);
   const events = socket().iterate({ query: 'subscription { orderWatched(id: 7) { total } }' });
-  t.same((await events.next()).value, { data: { orderWatched: { total: 1 } } });
+  t.match((await events.next()).value, { data: { orderWatched: { total: 1 } } });
   const { answer } = backend;
   let failures = 0;
   backend.answer = (_message, response) => {
@@ -84,7 +94,7 @@ t.test('a poll that fails is told once, and the next answer again', async (t) =>
   while (failures < 3) await new Promise((resolve) => setImmediate(resolve));
   order.total = 5;
   backend.answer = answer;
-  t.same((await next).value, { data: { orderWatched: { total: 5 } } });
+  t.match((await next).value, { data: { orderWatched: { total: 5 } } });
   await events.return?.();
 });
 
@@ -104,7 +114,7 @@ t.test('notifications are judged like any envelope, and answered with 202 and no
   const good = await post(envelope(`<Notify xmlns="urn:orders"><sku>A1</sku>${pad}<left>3</left></Notify>`));
   t.equal(good.status, 202);
   t.equal(await good.text(), '');
-  t.same(
+  t.match(
     (await first).value,
     { data: { stockAlert: { sku: 'A1', left: 3 } } },
     'of a message longer than the window too',
@@ -224,4 +234,92 @@ t.test('one client has so many subscriptions, over however many connections', as
   const events = createEventClient({ url: desk.url, retryAttempts: 0 });
   t.match((await events.iterate({ query }).next()).value, { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
   events.dispose();
+});
+
+t.test('events are paid for like requests, and who may not call an operation hears nothing of it', async (t) => {
+  const desk = await startDesk(
+    t,
+    `clients:
+  apiKeys:
+    clients:
+      poor: { class: poor, keys: [a-key-of-the-poor] }
+      other: { class: other, keys: [a-key-of-another] }
+  classes:
+    poor: { budget: { maximum: 30, restoreRate: 1 } }
+    other: { allow: [orders.PlaceOrder] }
+`,
+  );
+  const params = (key: string): object => ({ connectionParams: { 'X-API-Key': key } });
+  const other = desk.socket(params('a-key-of-another'));
+  const forbidden = await other
+    .iterate({ query: 'subscription { orderPlaced { id } }' })
+    .next()
+    .catch((caught: unknown) => caught);
+  t.match(forbidden, [{ extensions: { code: 'FORBIDDEN' } }]);
+  const poor = desk.socket(params('a-key-of-the-poor'));
+  const events = poor.iterate({ query: 'subscription { orderPlaced { id } }' });
+  const results = [events.next()];
+  await running(desk.gateway, 'orderPlaced', 1);
+  for (let count = 0; count < 4; count++) await placeAs(desk.gateway, 'Ann', { 'x-api-key': 'a-key-of-another' });
+  for (let count = 0; count < 3; count++) results.push(events.next());
+  const told = (await Promise.all(results)).map(({ value }) => value);
+  t.match(told[0], { data: { orderPlaced: { id: 101 } } });
+  t.match(told[3], { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+  await events.return?.();
+});
+
+t.test('what fails at the backend, or is answered with a Fault, is no event', async (t) => {
+  const desk = await startDesk(t);
+  const client = desk.socket();
+  const events = client.iterate({ query: 'subscription { receipts { id } }' });
+  const first = events.next();
+  await running(desk.gateway, 'receipts', 1);
+  const { answer } = desk.backend;
+  const fault = envelope('<E:Fault><faultcode>E:Client</faultcode><faultstring>No.</faultstring></E:Fault>');
+  for (const [status, body] of [
+    [500, fault],
+    [200, fault],
+    [500, 'no'],
+    [200, envelope('<PlaceOrderResponse xmlns="urn:orders"><orderId>1</orderId>')],
+    [200, envelope('<GetOrderResponse xmlns="urn:orders"/>')],
+    [
+      200,
+      envelope('<PlaceOrderResponse xmlns="urn:orders"><orderId>8</orderId><status>LATE</status></PlaceOrderResponse>'),
+    ],
+  ] as const) {
+    desk.backend.answer = (_message, response) => {
+      response.writeHead(status, { 'content-type': 'text/xml', 'content-length': Buffer.byteLength(body) }).end(body);
+    };
+    await place(desk.gateway, 'Ann').then((response) => response.text());
+  }
+  desk.backend.answer = answer;
+  await place(desk.gateway, 'Ann');
+  t.match((await first).value, { data: { receipts: { id: 101 } } }, 'the first that came to a good end');
+  await events.return?.();
+});
+
+t.test('a message with too much to tell is told as a gap', async (t) => {
+  const desk = await startDesk(t, 'limits: { subscriptions: { eventBytes: 1024 } }\n');
+  const events = desk.socket().iterate({ query: 'subscription { receipts { by } }' });
+  const first = events.next();
+  await running(desk.gateway, 'receipts', 1);
+  t.equal((await place(desk.gateway, 'x'.repeat(2000))).status, 200, 'the caller is served as ever');
+  t.match((await first).value, { errors: [{ extensions: { code: 'SUBSCRIPTION_GAP' } }] });
+  await place(desk.gateway, 'Ann');
+  t.match((await events.next()).value, { data: { receipts: { by: 'Ann' } } }, 'and then it goes on');
+  await events.return?.();
+});
+
+t.test('a client of server-sent events that leaves is not waited for', async (t) => {
+  const desk = await startDesk(t);
+  const leave = new AbortController();
+  await fetch(`${desk.url}?query=${encodeURIComponent('subscription { orderWatched(id: 1) { id } }')}`, {
+    headers: { accept: 'text/event-stream' },
+    signal: leave.signal,
+  });
+  await running(desk.gateway, 'orderWatched', 1);
+  leave.abort();
+  await running(desk.gateway, 'orderWatched', 0);
+  t.match(await desk.gateway.metrics(), 'soapstone_subscription_pollers 0\n');
+  t.match(await desk.gateway.logLine('subscription ended'), { why: 'left', transport: 'sse' });
 });

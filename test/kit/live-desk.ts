@@ -105,10 +105,17 @@ export async function startDesk(t: Test, more = ''): Promise<Desk> {
   };
 }
 
-export const place = (gateway: TestGateway, customer: string): Promise<Response> =>
+export const place = (gateway: TestGateway, customer: string): Promise<Response> => placeAs(gateway, customer, {});
+
+/** The same with these header fields. */
+export const placeAs = (
+  gateway: TestGateway,
+  customer: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> =>
   fetch(`${gateway.url}/soap/orders`, {
     method: 'POST',
-    headers: { 'content-type': 'text/xml' },
+    headers: { 'content-type': 'text/xml', ...headers },
     body: envelope(`<PlaceOrder xmlns="urn:orders"><customer>${customer}</customer></PlaceOrder>`),
   });
 
