@@ -12,11 +12,11 @@ import { codedError, DocumentRefusal, refusalErrors } from './errors.js';
 import { executeOperation } from './execute.js';
 import type { CallField } from './field-call.js';
 import type { GraphqlLimits, MeasurableLimit } from './limits.js';
-import { type GivenParams, type GraphqlRequest, givenParams, readRequest } from './params.js';
+import { boundsOf, type GivenParams, type GraphqlRequest, givenParams, readRequest } from './params.js';
 import { NOTHING_PERSISTED, type PersistedDocuments } from './persisted.js';
 import type { SendRemote } from './remote.js';
 import type { PlannedSchema } from './root-plan.js';
-import { LimitRefusal } from './scale.js';
+import { LimitRefusal, Scale } from './scale.js';
 import type { TrustedDocuments } from './trusted.js';
 
 /** What one generation answers GraphQL with. */
@@ -79,10 +79,14 @@ export const admissionOf = ({ built, limits, measured, introspection, trusted = 
  */
 export function createGraphqlHandler(options: GraphqlOptions, admission = admissionOf(options)): GraphqlHandler {
   const { batch = 0 } = options;
+  const scale = new Scale(options.limits, admission.measured);
+  const most = (limit: MeasurableLimit): number => scale.most(limit);
+  const given = { variableDepth: most('variableDepth'), variableKeys: most('variableKeys') };
+  const bounds = boundsOf({ ...given, variableValues: most('variableValues') }, Math.max(1, batch));
   const handler = createHandler<GraphqlRequest, Turn>({
     parseRequestParams: async ({ raw, context: turn }) => {
       try {
-        const given = turn.part === null ? await readRequest(raw) : turn.part.given;
+        const given = turn.part === null ? await readRequest(raw, bounds) : turn.part.given;
         if (batch > 0 && Array.isArray(given)) {
           checkBatch(given, batch);
           turn.batch = given;
@@ -244,7 +248,7 @@ const isMalformed = (refusal: Refusal): boolean =>
 const malformed = (refusal: Refusal): readonly GraphQLError[] =>
   refusal instanceof LimitRefusal ? refusal.errors : [requestError(refusal)];
 
-/** What is wrong with the parameters helps the caller; `readParams` says it without their values. */
+/** What is wrong with the parameters helps the caller; `givenParams` says it without their values. */
 const requestError = ({ code, kind, detail }: Refusal): GraphQLError =>
   codedError(code, {}, code === 'BAD_REQUEST' && detail !== null ? `${kind.text} ${detail}` : kind.text);
 

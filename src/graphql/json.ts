@@ -1,27 +1,47 @@
-/**
- * The value of a JSON text. Throws a `SyntaxError` also where an object has two members of one name: readers disagree
- * about which of them counts, so what one of them has checked another may not see.
- */
-export function parseStrictJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  if (hasDuplicate(text)) throw new SyntaxError('two members of one name');
-  return value;
+/** How much a JSON text may hold before it is read: reading builds everything at once. */
+export interface JsonBounds {
+  /** Objects and lists within each other. */
+  readonly levels: number;
+  /** Objects, lists, and commas. */
+  readonly parts: number;
+  /** Members of all objects. */
+  readonly members: number;
 }
 
-/** Walks a text that is known to be JSON, once from left to right. */
-function hasDuplicate(text: string): boolean {
+const UNBOUNDED: JsonBounds = { levels: Infinity, parts: Infinity, members: Infinity };
+
+/** More than the bounds allow. */
+export class JsonBoundsError extends Error {
+  constructor() {
+    super('more than allowed');
+    this.name = 'JsonBoundsError';
+  }
+}
+
+/**
+ * The value of a JSON text. Throws a `SyntaxError` also where an object has two members of one name: readers disagree
+ * about which of them counts, so what one of them has checked another may not see. Throws a `JsonBoundsError` for more
+ * than the bounds allow, before anything of it is built.
+ */
+export function parseStrictJson(text: string, bounds: JsonBounds = UNBOUNDED): unknown {
+  scan(text, bounds);
+  return JSON.parse(text);
+}
+
+/** Walks what may be JSON, once from left to right, and throws for what cannot be taken. */
+function scan(text: string, { levels, parts: partsMax, members: membersMax }: JsonBounds): void {
   /** The names so far of every object that is open; null for a list. */
   const open: (Set<string> | null)[] = [];
   let isName = false;
+  let parts = 0;
+  let members = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case OPEN_BRACE:
-        open.push(new Set());
-        isName = true;
-        break;
       case OPEN_BRACKET:
-        open.push(null);
-        isName = false;
+        isName = text.charCodeAt(at) === OPEN_BRACE;
+        open.push(isName ? new Set() : null);
+        if (open.length > levels || ++parts > partsMax) throw new JsonBoundsError();
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
@@ -30,13 +50,15 @@ function hasDuplicate(text: string): boolean {
         break;
       case COMMA:
         isName = open.at(-1) != null;
+        if (++parts > partsMax) throw new JsonBoundsError();
         break;
       case QUOTE: {
         const end = endOfString(text, at);
         const names = isName ? open.at(-1) : null;
         if (names) {
           const name = nameOf(text.slice(at + 1, end));
-          if (names.has(name)) return true;
+          if (names.has(name)) throw new SyntaxError('two members of one name');
+          if (++members > membersMax) throw new JsonBoundsError();
           names.add(name);
         }
         isName = false;
@@ -46,7 +68,6 @@ function hasDuplicate(text: string): boolean {
       default:
     }
   }
-  return false;
 }
 
 const QUOTE = 0x22;
@@ -62,10 +83,10 @@ const nameOf = (written: string): string => (written.includes('\\') ? String(JSO
 
 /** The index of the quote that ends the string which begins at `start`. */
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) return at;
-    if (unit === BACKSLASH) at++;
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return quote;
   }
   return text.length;
 }

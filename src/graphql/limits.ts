@@ -19,12 +19,12 @@ export const GRAPHQL_LIMITS = {
     text: 'Tokens of one document, comments too, counted while it is read. GraphQL Armor allows 1,000, Apollo 15,000.',
   },
   characters: {
-    default: 100_000,
+    default: 30_000,
     min: 100,
     max: 64 * MIB,
     unit: 'chars',
     refusal: 'MAX_TOKENS_LIMIT',
-    text: 'UTF-16 units of one document. Few tokens may be long: what is long belongs into variables.',
+    text: 'UTF-16 units of one document. GraphQL Armor allows 15,000; what is long belongs into variables.',
   },
   operations: {
     default: 5,

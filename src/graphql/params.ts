@@ -1,6 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import type { GraphqlParams } from './admit.js';
-import { parseStrictJson } from './json.js';
+import { type JsonBounds, JsonBoundsError, parseStrictJson } from './json.js';
+import type { GraphqlLimits } from './limits.js';
 
 /** One HTTP request for GraphQL, of whatever server. Header names are in lower case. */
 export interface GraphqlRequest {
@@ -30,15 +31,29 @@ export interface DocumentName {
  * What a request brings, for `givenParams`; a list is a batch. Throws a `Refusal` that has a status of its own where this
  * is no GraphQL request at all (`HTTP_...`), or `BAD_REQUEST`, `CSRF_PREVENTED`.
  */
-export async function readRequest(request: GraphqlRequest): Promise<unknown> {
+export async function readRequest(request: GraphqlRequest, bounds: JsonBounds = USUAL_BOUNDS): Promise<unknown> {
   if (request.method === 'GET') {
     preventForgery(request);
-    return paramsOfUrl(request.url);
+    return paramsOfUrl(request.url, bounds);
   }
   if (request.method !== 'POST') throw new Refusal('HTTP_METHOD');
   if (!isJson(single(request.headers['content-type']))) throw new Refusal('HTTP_MEDIA_TYPE');
-  return parseJson(await request.body());
+  return parseJson(await request.body(), bounds);
 }
+
+/** For where nobody knows the limits. */
+const USUAL_BOUNDS: JsonBounds = { levels: 250, parts: 50_000, members: 10_000 };
+
+/** What a request may hold whose variables are held to these limits afterwards, `times` of them in a batch. */
+export const boundsOf = (
+  { variableDepth, variableKeys, variableValues }: Pick<GraphqlLimits, 'variableDepth' | 'variableKeys' | 'variableValues'>,
+  times: number,
+): JsonBounds => ({
+  // Around the variables, and beside them: a query, an operation's name, extensions.
+  levels: variableDepth + 200,
+  parts: times * (2 * variableValues + 1000),
+  members: times * (variableKeys + 1000),
+});
 
 /**
  * A page of another site can make a browser send a GET. Nothing is changed by one, for mutations are POST only, but it
@@ -74,7 +89,7 @@ function isJson(contentType: string | undefined): boolean {
 
 const PARAMETERS = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id'] as const;
 
-function paramsOfUrl(url: string): unknown {
+function paramsOfUrl(url: string, bounds: JsonBounds): unknown {
   const question = url.indexOf('?');
   const search = new URLSearchParams(question === -1 ? '' : url.slice(question + 1));
   // Readers disagree about which of them counts.
@@ -82,7 +97,7 @@ function paramsOfUrl(url: string): unknown {
     throw new Refusal('BAD_REQUEST', 'A parameter must not be given twice.');
   const json = (name: string): unknown => {
     const text = search.get(name);
-    return text === null || text === '' ? null : parseJson(text);
+    return text === null || text === '' ? null : parseJson(text, bounds);
   };
   return {
     query: search.get('query'),
@@ -94,10 +109,11 @@ function paramsOfUrl(url: string): unknown {
   };
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, bounds: JsonBounds): unknown {
   try {
-    return parseStrictJson(text);
-  } catch {
+    return parseStrictJson(text, bounds);
+  } catch (error) {
+    if (error instanceof JsonBoundsError) throw new Refusal('BAD_REQUEST', 'There is more in it than allowed.');
     throw new Refusal('BAD_REQUEST', 'It is not JSON, or has two members of one name.');
   }
 }

@@ -28,6 +28,7 @@ import {
   validate,
 } from 'graphql';
 import { codedError, DocumentRefusal, tooManyErrors } from './errors.js';
+import { mergeableFieldsRule } from './mergeable-fields.js';
 
 export interface ValidationOptions {
   readonly introspection: boolean;
@@ -44,7 +45,7 @@ export function validateDocument(schema: GraphQLSchema, document: DocumentNode, 
   const errors = found.map((error, index) => {
     if (error.extensions['code'] === 'INTROSPECTION_DISABLED') return error;
     if (index === maxErrors) return tooManyErrors();
-    // graphql-js meters the comparison of fields that may be merged, and gives up without a place.
+    // Only the comparison of fields that may be merged gives up, without a place.
     const message = error.nodes === undefined ? 'The document is too complex to validate.' : error.message;
     return codedError('GRAPHQL_VALIDATION_FAILED', { nodes: error.nodes ?? [] }, message);
   });
@@ -52,8 +53,11 @@ export function validateDocument(schema: GraphQLSchema, document: DocumentNode, 
   throw new DocumentRefusal(isIntrospection ? 'INTROSPECTION_DISABLED' : 'GRAPHQL_VALIDATION_FAILED', errors);
 }
 
-/** The standard rules, of which one tells the caller's values back: here it does not. */
-const QUIET_RULES: readonly ValidationRule[] = specifiedRules.map((rule) =>
+/** The standard rules, of which one takes too long, and one tells the caller's values back: here they do not. */
+const RULES: readonly ValidationRule[] = specifiedRules.map((rule) =>
+  rule === OverlappingFieldsCanBeMergedRule ? mergeableFieldsRule : rule,
+);
+const QUIET_RULES: readonly ValidationRule[] = RULES.map((rule) =>
   rule === ValuesOfCorrectTypeRule ? quietValues : rule,
 );
 
@@ -65,7 +69,7 @@ const CLOSED_MESSAGES: ReadonlyMap<ValidationRule, string> = new Map([
   [KnownArgumentNamesRule, 'There is no such argument here.'],
   [KnownDirectivesRule, 'There is no such directive here.'],
   [KnownTypeNamesRule, 'There is no such type.'],
-  [OverlappingFieldsCanBeMergedRule, 'Fields of one name conflict here: give them aliases.'],
+  [mergeableFieldsRule, 'Fields of one name conflict here: give them aliases.'],
   [PossibleFragmentSpreadsRule, 'This fragment can never apply here.'],
   [ProvidedRequiredArgumentsRule, 'A required argument is missing.'],
   [ScalarLeafsRule, 'A field of an object type needs a selection, and no other field may have one.'],
@@ -78,7 +82,7 @@ const CLOSED_MESSAGES: ReadonlyMap<ValidationRule, string> = new Map([
 ]);
 
 /** Rules for a schema that is not shown: what tells a name or a type of it says something of our own instead. */
-const CLOSED_RULES: readonly ValidationRule[] = [...specifiedRules.map(closed), noIntrospection];
+const CLOSED_RULES: readonly ValidationRule[] = [...RULES.map(closed), noIntrospection];
 
 function closed(rule: ValidationRule): ValidationRule {
   const message = CLOSED_MESSAGES.get(rule);

@@ -6,7 +6,7 @@ import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 
 /** A mapping written by hand with what attacks like: recursion, lists, paging, an enumeration, input types. */
-const mapping = (url: string): string => `services:
+export const shopMapping = (url: string): string => `services:
   shop:
     url: ${url}/shop
     namespace: urn:shop
@@ -38,7 +38,7 @@ export interface Shop {
 /** `more` is the rest of the configuration. */
 export async function startShop(t: Test, more = ''): Promise<Shop> {
   const backend = await startRecordingBackend(replyEmpty);
-  const gateway = await startTestGateway(mapping(backend.url) + more);
+  const gateway = await startTestGateway(shopMapping(backend.url) + more);
   t.teardown(async () => {
     await gateway.close();
     await backend.close();

@@ -159,13 +159,10 @@ t.test('fragments that are spread twice side by side are no cycle', async (t) =>
   t.equal(codeOf(document), 'admitted');
 });
 
-t.test('fields that are repeated to be merged cost little time, or are too complex', async (t) => {
+t.test('fields that are repeated to be merged cost little time', async (t) => {
   t.equal(codeOf(`{${'getNode{next{id}} '.repeat(5)}}`), 'admitted');
   t.equal(codeOf(`{getNode{${'next{id} '.repeat(50)}}}`), 'admitted');
-  const many = refused(`{getNode{${'id '.repeat(990)}}}`);
-  t.equal(many.code, 'GRAPHQL_VALIDATION_FAILED');
-  t.match(many.messages, ['The document is too complex to validate.']);
-  t.comment(`many errors: ${Math.round(many.millis)} ms`);
+  t.equal(codeOf(`{getNode{${'id '.repeat(990)}}}`), 'admitted');
 });
 
 t.test('validation errors are few, and help only where introspection does', async (t) => {

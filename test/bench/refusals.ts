@@ -1,0 +1,130 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import { readText } from '../../src/graphql/body.js';
+import { createGraphqlHandler, type GraphqlHandler } from '../../src/graphql/http.js';
+import { shopMapping } from '../catalogue/graphql-kit.js';
+import { OPERATIONS, TYPOS } from '../catalogue/graphql-vectors.js';
+import { readRows } from '../catalogue/rows.js';
+import { isProgram, isQuick, median, print, table } from './kit.js';
+
+/** What each kind of refused GraphQL request costs the processor, from its bytes to its answer; the dearest first. */
+export async function benchRefusals(quick: boolean): Promise<void> {
+  const handler = await startHandler();
+  const kinds = kindsOfRefusal();
+  const runs = quick ? 5 : 25;
+  for (const { body } of kinds) for (let n = 0; n < 3; n++) await refuse(handler, body);
+  const measured: { name: string; bytes: number; middle: number; most: number }[] = [];
+  for (const { name, body } of kinds) {
+    const all: number[] = [];
+    for (let n = 0; n < runs; n++) {
+      const before = process.cpuUsage();
+      const refused = await refuse(handler, body);
+      const { user, system } = process.cpuUsage(before);
+      if (!refused) throw new Error(`${name} is not refused`);
+      all.push((user + system) / 1000);
+    }
+    measured.push({ name, bytes: body.length, middle: median(all), most: Math.max(...all) });
+  }
+  measured.sort((one, other) => other.middle - one.middle);
+  print(`\nRefused GraphQL requests, ${kinds.length} kinds, ${runs} times each: CPU of one, in ms\n\n`);
+  const rows = measured.map(({ name, bytes, middle, most }) => [name, `${bytes}`, middle.toFixed(2), most.toFixed(2)]);
+  print(table(['kind', 'bytes', 'median', 'most'], rows));
+}
+
+async function startHandler(): Promise<GraphqlHandler> {
+  const folder = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
+  const file = join(folder, 'soapstone.yaml');
+  await writeFile(file, shopMapping('http://127.0.0.1:1'));
+  const { graph, config } = await compile(await loadConfig(file, {}));
+  await rm(folder, { recursive: true });
+  return createGraphqlHandler({ built: graph, limits: config.limits.graphql, introspection: true });
+}
+
+async function refuse(handler: GraphqlHandler, bytes: Buffer): Promise<boolean> {
+  let isRefused = false;
+  // As sockets bring it.
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, at) =>
+    bytes.subarray(at * 65_536, (at + 1) * 65_536),
+  );
+  const request = {
+    method: 'POST',
+    url: '/graphql',
+    headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
+    body: () => readText(Readable.from(pieces), 2_000_000, bytes.length),
+  };
+  const { status } = await handler(request, {
+    signal: new AbortController().signal,
+    callField: () => Promise.reject(new Error('called')),
+    refused: () => {
+      isRefused = true;
+    },
+  });
+  return isRefused && status >= 400;
+}
+
+interface Kind {
+  readonly name: string;
+  readonly body: Buffer;
+}
+
+function kindsOfRefusal(): readonly Kind[] {
+  const table = readRows('graphql');
+  const refused = OPERATIONS.filter((each) => table.get(each.row)?.cases?.[each.case] !== 'pass').map(
+    ({ row, case: name, query, variables }): Kind => ({
+      name: `${row} ${name}`,
+      body: Buffer.from(JSON.stringify({ query, variables })),
+    }),
+  );
+  const typos = TYPOS.map(([name, query, variables]): Kind => {
+    return { name: `G17 ${name}`, body: Buffer.from(JSON.stringify({ query, variables })) };
+  });
+  const query = (name: string, text: string): Kind => ({ name, body: Buffer.from(JSON.stringify({ query: text })) });
+  const variables = (name: string, json: string): Kind => ({
+    name,
+    body: Buffer.from(`{"query":"query($f:Filter $s:String){article(filter:$f sku:$s){sku}}","variables":${json}}`),
+  });
+  const many = (count: number, make: (at: number) => string): string =>
+    Array.from({ length: count }, (_, at) => make(at)).join(' ');
+  return [
+    ...refused,
+    ...typos,
+    query('G07 1.9 MB of fields', `{article{${'sku '.repeat(480_000)}}}`),
+    query('G07 1.9 MB of one name', `{${'a'.repeat(1_900_000)}}`),
+    query('G07 30,000 characters of comments', `{article{sku}}${'#\n'.repeat(14_900)}`),
+    query('G07 30,000 characters of a string', `{article(sku:"${'a'.repeat(29_900)}"){x}}`),
+    query('G07 30,000 characters of a block string', `{article(sku:"""${' a\n'.repeat(9_900)}"""){x}}`),
+    query('G11 990 times the same field', `{article{${'sku '.repeat(990)}x}}`.replace('sku ', '')),
+    query('G11 240 times the same object', `{article{${'related{sku} '.repeat(240)}x}}`),
+    query('G11 objects that repeat each other', `{article{${'related{related{sku name} sku} '.repeat(120)}x}}`),
+    query(
+      'G11 fragments that repeat each other',
+      `{article{${many(20, (at) => `...F${at}`)} x}} ${many(20, (at) => `fragment F${at} on Article{${'related{sku name} '.repeat(8)}}`)}`,
+    ),
+    query(
+      'G11 objects that conflict',
+      `{article{${many(7, (at) => `a${at}:sku a${at}:name`)} ${'related{sku} '.repeat(200)}}}`,
+    ),
+    query('G18 900 unknown fields', `{article{${many(900, (at) => `x${at}`)}}}`),
+    query('G18 300 unknown arguments', `{article(${many(300, (at) => `x${at}:1`)}){sku}}`),
+    query('G18 150 unknown directives', `{article{${many(50, (at) => `sku@x${at}`)}}}`),
+    query('a list of 900', `{article(tags:[${'1 '.repeat(900)}]){sku}}`),
+    query('lists within each other', `{article(tags:${'['.repeat(490)}${']'.repeat(490)}){sku}}`),
+    query('300 variables', `query(${many(240, (at) => `$v${at}:Int`)}){article{sku}}`),
+    query('a broken document', `{article{sku ${'(x:1 '.repeat(100)}`),
+    variables('G22 1.9 MB of members', `{"f":{${Array.from({ length: 150_000 }, (_, at) => `"m${at}":1`).join()}}}`),
+    variables('G22 1.9 MB of values', `{"f":[${'1,'.repeat(900_000)}1]}`),
+    variables('G22 1.9 MB of lists', `{"f":${'['.repeat(950_000)}${']'.repeat(950_000)}}`),
+    variables('G22 two members, 1.9 MB apart', `{"s":"${'a'.repeat(1_900_000)}","s":"b"}`),
+    variables('G22 1.9 MB of escapes', `{"s":1,"f":"${'\\n'.repeat(950_000)}"}`),
+    { name: 'G22 1.9 MB of no JSON', body: Buffer.from(`{"query":"${'a'.repeat(1_900_000)}`) },
+    { name: 'G22 1.9 MB of no UTF-8', body: Buffer.concat([Buffer.alloc(1_900_000, 'a'), Buffer.of(0xff)]) },
+    { name: 'G13 a batch of 1.9 MB', body: Buffer.from(`[${'{"query":"{article{sku}}"},'.repeat(70_000)}{}]`) },
+  ];
+}
+
+if (isProgram(import.meta.url)) await benchRefusals(isQuick());
