@@ -126,9 +126,9 @@ function weightProblems(
   if (budget === null) return [];
   return services.flatMap((service) =>
     Object.entries(service.soap?.config.operations ?? {}).flatMap(([operation, mapping]): readonly Problem[] => {
-      const weight = typeof mapping === 'object' ? (mapping.weight ?? 0) : 0;
+      const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost ?? 0) : 0;
       if (weight <= budget.maximum || !permits(service.name, operation)) return [];
-      const path = ['services', service.name, 'operations', operation, 'weight'];
+      const path = ['services', service.name, 'operations', operation];
       const what = `The weight is beyond the budget of clients of class \`${name}\`: they could never call it.`;
       return [problemAt(loaded, path, what, 'Make it less, the budget more, or deny them the operation.')];
     }),

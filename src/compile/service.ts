@@ -134,10 +134,13 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
   };
 }
 
-function weightsOf({ operations }: ServiceConfig, usual: number): SoapService['weightOf'] {
+/** What GraphQL pays for a call a SOAP caller pays too, unless the configuration weighs it otherwise. */
+function weightsOf({ operations, callCost }: ServiceConfig, gatewayCallCost: number): SoapService['weightOf'] {
+  const usual = callCost ?? gatewayCallCost;
   const weights = new Map<string, number>();
   for (const [name, mapping] of Object.entries(operations)) {
-    if (typeof mapping === 'object' && mapping.weight !== undefined) weights.set(name, mapping.weight);
+    const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost) : undefined;
+    if (weight !== undefined) weights.set(name, weight);
   }
   return (operation) => (operation === null ? usual : (weights.get(operation.name) ?? usual));
 }

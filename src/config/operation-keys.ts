@@ -40,7 +40,7 @@ const PROPERTIES = {
   weight: {
     type: 'integer',
     description:
-      'What one call of a SOAP client takes from its budget; unless given as much as a call of GraphQL, `limits.graphql.callCost`.',
+      'What one call of a SOAP client takes from its budget; unless given its `cost`, or `callCost` of the service or of `limits.graphql`.',
     unit: 'points',
     minimum: 0,
     maximum: 1_000_000,

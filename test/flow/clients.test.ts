@@ -19,12 +19,13 @@ const services = (url: string, more = ''): string => `services:
     namespace: urn:orders
 ${more}    types: |
       type Query { order(id: ID!): Order, stock(sku: String): Order }
-      type Mutation { place(sku: String): Order }
+      type Mutation { place(sku: String): Order, cancel(id: ID): Order }
       type Order { id: ID, customerId: ID }
     operations:
       GetOrder: { field: Query.order }
       GetStock: { field: Query.stock, weight: 300 }
       PlaceOrder: { field: Mutation.place }
+      Cancel: { field: Mutation.cancel, cost: 40 }
   customers:
     url: ${url}/customers
     namespace: urn:customers
@@ -262,13 +263,30 @@ t.test('one bucket for both doors (G14)', async (t) => {
   t.notMatch(JSON.stringify(gateway.logLines()), 'key-of-the', 'keys are not logged');
 });
 
+t.test('what a call weighs: as the operation says, as GraphQL pays for it, or as all do', async (t) => {
+  const weigh = async (operation: string, more = ''): Promise<number> => {
+    const { soap, graphql } = await startPerimeter(t, CLIENTS, more);
+    t.equal((await soap(operation, as('web'))).status, 200, operation);
+    const { json } = await graphql('{ __typename }', as('web'));
+    return 1000 - (json.extensions?.cost?.throttleStatus.currentlyAvailable ?? 0);
+  };
+  const about = async (points: number, found: Promise<number>, name: string): Promise<void> => {
+    const spent = await found;
+    t.ok(spent <= points && spent >= points - 2, `${name}: ${spent}`);
+  };
+  await about(300, weigh('GetStock'), 'weight');
+  await about(40, weigh('Cancel'), 'cost');
+  await about(10, weigh('GetOrder'), 'callCost of the limits');
+  await about(25, weigh('GetOrder', '    callCost: 25\n'), 'callCost of the service');
+});
+
 t.test('an operation dearer than the bucket is too expensive, and does not come back for ever', async (t) => {
   const { graphql } = await startPerimeter(t);
   const many = `{ ${Array.from({ length: 5 }, (_, index) => `a${index}: order(id: 1) { id }`).join(' ')} }`;
   t.equal((await graphql(many, at('203.0.113.5'))).status, 200, '55 of 100');
   const dear = `clients:
   address: { class: public }
-  classes: { public: { deny: [orders.GetStock], budget: { maximum: 20, restoreRate: 1 } } }
+  classes: { public: { deny: [orders.GetStock, orders.Cancel], budget: { maximum: 20, restoreRate: 1 } } }
 `;
   const small = await startPerimeter(t, dear);
   const answer = await small.graphql(many);
