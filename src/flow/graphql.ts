@@ -180,6 +180,9 @@ function permitAll({ built }: GraphqlDoor, client: Client, admitted: Admitted): 
   const called = [
     ...fields.flatMap(({ call }) => call?.bound ?? []),
     ...[...links.values()].map(({ link }) => link.called),
+    ...[...fields.flatMap(({ call }) => call?.ask ?? []), ...[...links.values()].map(({ target }) => target.ask)]
+      .flatMap((ask) => (ask.kind === 'remote' ? ask.plan.nested : []))
+      .flatMap((name) => built.remotes?.get(name) ?? []),
   ];
   for (const { service, operation } of called) permit(client, service, operation.name);
 }

@@ -16,6 +16,7 @@ import type { Link, LinkBatch, LinkTable } from './link.js';
 import type { PlannedRemote, RemotePlans } from './link-plan.js';
 import { type Fragments, responseKey, type Variables } from './plan.js';
 import type { RemoteField, RemoteLinks, RemotePlan } from './remote.js';
+import { nestedRootFields } from './remote-nested.js';
 import { LinkRewriter, path, plain } from './remote-rewrite.js';
 
 /** Plans what services that speak GraphQL are asked, for one operation of a document. */
@@ -84,7 +85,7 @@ export class RemotePlanner implements RemotePlans {
   }
 
   #plan(
-    asked: Omit<RemotePlan, 'document' | 'variables' | 'links'>,
+    asked: Omit<RemotePlan, 'document' | 'variables' | 'nested' | 'links'>,
     written: readonly FieldNode[],
     rewriter: LinkRewriter,
     operation: OperationTypeNode,
@@ -108,7 +109,8 @@ export class RemotePlanner implements RemotePlans {
     };
     const links: RemoteLinks | null = walk === null ? null : { prefix: this.#prefix, feeds: rewriter.feeds };
     const variables = own.map(({ variable }) => variable.name.value);
-    return { plan: { ...asked, document, variables, links }, walk };
+    const nested = nestedRootFields(written, rewriter.typeOf(asked.field), asked.field.wrapped, this.#fragments);
+    return { plan: { ...asked, document, variables, nested, links }, walk };
   }
 }
 

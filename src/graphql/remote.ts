@@ -69,6 +69,8 @@ export interface RemotePlan {
   readonly argumentVariables: ReadonlyMap<string, string>;
   /** What it was asked with, as the caller wrote it. */
   readonly nodes: readonly FieldNode[];
+  /** Fields of root types that are asked for further below, as `Query.customer`. */
+  readonly nested: readonly string[];
   /** Where links are in what comes back; null where there are none. */
   readonly links: RemoteLinks | null;
   /** For a list operation of a link: how items and keys are found. */

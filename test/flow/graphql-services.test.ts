@@ -473,6 +473,8 @@ t.test('its fields are held to the limits, cost what calls cost and count agains
     '{ now node(id: "1") { id } }',
     '{ order(id: "o1") { customer { name } } }',
     '{ customers(ids: ["1"]) { order { customer { name } } } }',
+    '{ customers(ids: ["1"]) { query { ...F } } } fragment F on CrmQuery { node(id: "1") { id } }',
+    '{ customers(ids: ["1"]) { query { customers(ids: []) { query { customer(id: "1") { id } } } } } }',
   ]) {
     t.match(await as('b', query), { errors: [{ extensions: { code: 'FORBIDDEN' } }] }, query);
   }
