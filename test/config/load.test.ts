@@ -46,7 +46,8 @@ t.test('a small file gets every default', async (t) => {
   t.equal(config.listen, '127.0.0.1:4000');
   t.equal(config.admin, '127.0.0.1:4001');
   t.equal(config.workers, 1);
-  t.same(config.graphql, { path: '/graphql', introspection: true });
+  t.match(config.graphql, { path: '/graphql', introspection: true, graphiql: true, batch: 0, trusted: undefined });
+  t.same(config.graphql.persisted, { automatic: false });
   t.same(config.log, { level: 'info' });
   t.same(config.routes, []);
   t.same(config.limits.xml, defaultsOf(XML_LIMITS));
@@ -160,7 +161,7 @@ __proto__: { a: 1 }
     '16:10: `routes[0].url` is missing. Where to, http or https.',
     '16:18: `routes[0].path` is not valid. Begin it with `/`; no query, fragment or blank.',
     '17:5: `log` has no value. Give one, or leave the key away.',
-    '18:1: Unknown key `__proto__`. Known here: `listen`, `admin`, `publicUrl`, `workers`, `roles`, `understands`, `services`, `links`, `routes`, `graphql`, `limits`, `log`, `demo`.',
+    '18:1: Unknown key `__proto__`. Known here: `listen`, `admin`, `publicUrl`, `workers`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `routes`, `graphql`, `limits`, `log`, `demo`.',
   ]);
   t.equal(Object.getOwnPropertyNames(Object.prototype).includes('a'), false);
 });
@@ -198,7 +199,7 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
   ],
   [
     `${SERVICES}clients: {}`,
-    '4:1: Unknown key `clients`. Known here: `listen`, `admin`, `publicUrl`, `workers`, `roles`, `understands`, `services`, `links`, `routes`, `graphql`, `limits`, `log`, `demo`.',
+    '4:1: Unknown key `clients`. Known here: `listen`, `admin`, `publicUrl`, `workers`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `routes`, `graphql`, `limits`, `log`, `demo`.',
   ],
   [
     'services: { a: { wsdl: w } }',

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { missingBrowser, startBrowser } from '../kit/browser.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { place, running, startDesk } from '../kit/live-desk.js';
 
 /** GraphiQL for browsers, from the gateway itself. */
 
@@ -174,3 +175,31 @@ t.test('in a browser: documentation, answers and errors', { skip: missingBrowser
   );
   t.same(page.complaints, [], 'the policy allows all that it does');
 });
+
+t.test(
+  'in a browser: a subscription tells what happens, until it is stopped',
+  { skip: missingBrowser() },
+  async (t) => {
+    const { gateway, url } = await startDesk(t);
+    const browser = await startBrowser();
+    t.teardown(() => browser.close());
+    const page = await browser.open(url);
+    const button = "document.querySelector('.graphiql-execute-button')";
+    const result = "document.querySelector('.result-window .CodeMirror').CodeMirror.getValue()";
+    await page.until(`${button} !== null`);
+    const query = 'subscription { orderPlaced { id customer } }';
+    await page.evaluate(
+      `document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror.setValue(${JSON.stringify(query)})`,
+    );
+    await page.evaluate(`${button}.click()`);
+    await running(gateway, 'orderPlaced', 1);
+    for (const id of [101, 102]) {
+      await place(gateway, 'Ann');
+      await page.until(`${result}.includes('"id": ${id}')`);
+    }
+    // The same button stops it.
+    await page.evaluate(`${button}.click()`);
+    await running(gateway, 'orderPlaced', 0);
+    t.same(page.complaints, []);
+  },
+);

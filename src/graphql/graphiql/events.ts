@@ -30,7 +30,8 @@ export async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGene
       }
     }
   } finally {
-    await reader.cancel();
+    // Of a stream that broke there is nothing left to cancel.
+    await reader.cancel().catch(() => {});
   }
 }
 

@@ -1,9 +1,14 @@
-import { type FetcherOptions, fetchGraphql } from './fetcher.js';
+import { fetchGraphql } from './fetcher.js';
 
 /** What the scripts before this one leave behind: of each what is used here. */
 declare const React: { createElement(type: unknown, props: Readonly<Record<string, unknown>>): unknown };
 declare const ReactDOM: { createRoot(element: Element): { render(node: unknown): void } };
 declare const GraphiQL: unknown;
+
+interface FetcherOptions {
+  /** Those of the headers editor. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
 
 const place = document.getElementById('graphiql');
 if (place !== null) {
@@ -13,7 +18,8 @@ if (place !== null) {
     style.height = '100%';
     style.margin = '0';
   }
-  const fetcher = (params: unknown, options?: FetcherOptions) => fetchGraphql(location.pathname, params, options ?? {});
+  const fetcher = (params: unknown, options?: FetcherOptions) =>
+    fetchGraphql(location.pathname, params, options?.headers ?? {});
   const props = { fetcher, defaultQuery: example, defaultEditorToolsVisibility: 'variables' };
   ReactDOM.createRoot(place).render(React.createElement(GraphiQL, props));
 }
