@@ -18,6 +18,7 @@ import { responseKey } from '../graphql/plan.js';
 import type { RemotePlan } from '../graphql/remote.js';
 import { type RootField, type RootPlan, rootPlanOf } from '../graphql/root-plan.js';
 import { printMediaType } from '../soap/media-type.js';
+import type { Operation } from '../wsdl/model.js';
 import { indent } from './indent.js';
 import { remoteRequestOf } from './remote-request.js';
 import { skeletonOf } from './skeleton.js';
@@ -89,12 +90,19 @@ class Explanation {
     this.#terminal.out(
       [
         `${operation.operation}: cost ${cost} of ${limits.graphql.cost}, depth ${depth} of ${limits.graphql.depth}`,
-        `cache: the document is not cached, answers are not cached`,
+        `cache: the document is not cached, answers are ${this.#isAnyRead ? 'as the calls say' : 'not cached'}`,
         `root fields: ${this.#plan.fields.length}, ${order}`,
       ].join('\n'),
     );
     for (const field of this.#plan.fields) await this.#field(field);
     return this.#code;
+  }
+
+  get #isAnyRead(): boolean {
+    const { caching } = this.#compiled;
+    return this.#plan.fields.some(
+      ({ call }) => call?.ask.kind === 'soap' && caching.read(call.ask.bound.operation) !== null,
+    );
   }
 
   async #field(field: RootField): Promise<void> {
@@ -148,6 +156,7 @@ class Explanation {
       `SOAP ${dialect.name}, POST ${service.config.url ?? service.config.urls?.join(' or ')}`,
       `content-type: ${printMediaType(dialect, soapAction)}`,
       ...(dialect.actionHeader ? [`soapaction: "${soapAction ?? ''}"`] : []),
+      ...printCaching(this.#compiled.caching, bound.operation),
     ];
     this.#terminal.out(lines.map((line) => `${margin}  ${line}`).join('\n'));
     this.#terminal.out(indent(envelope, `${margin}  `));
@@ -183,6 +192,16 @@ const nameOf = ({
   operation,
 }: Pick<BoundField, 'service'> & { readonly operation: { readonly name: string } }): string =>
   `${service}.${operation.name}`;
+
+/** What is declared of the operation. */
+function printCaching({ read, write }: Compiled['caching'], operation: Operation): readonly string[] {
+  const changes = write(operation);
+  if (changes !== null) return [`cache: makes old ${changes.marks.map(({ name }) => name).join(', ')}`];
+  const rule = read(operation);
+  if (rule === null) return [];
+  const time = rule.freshMillis === 0 ? 'while it is under way' : `for ${rule.freshMillis} ms`;
+  return [`cache: one call for ${rule.isShared ? 'all clients' : 'each client'} ${time}`];
+}
 
 const textOf = ({ field }: Feed): string => `{${field.join('.')}}`;
 

@@ -21,9 +21,10 @@ const config = (url: string): string => `services:
       type Line { sku: String }
     operations:
       GetOrder: { field: Query.order, soapAction: "urn:get" }
-      ListOrders: { field: Query.orders }
+      ListOrders: { field: Query.orders, read: { cacheMillis: 5000, scope: shared } }
       PlaceOrder:
         field: Mutation.place
+        write: { invalidates: [ListOrders] }
         arguments: { password: { value: "31337" }, tenant: { header: x-tenant } }
   customers:
     url: ${url}/customers
@@ -113,6 +114,7 @@ o: orders.GetOrder
   then for each o.customer.orders: orders.ListOrders()
     SOAP 1.2, POST http://127.0.0.1:PORT/orders
     content-type: application/soap+xml; charset=utf-8
+    cache: one call for all clients for 5000 ms
     <s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:n1="urn:orders">
       <s:Body>
         <n1:ListOrders/>
@@ -166,4 +168,13 @@ t.test('XML on lines', async (t) => {
     indent('<?xml version="1.0"?>\n<a><b>x</b><c/><d><e></e></d></a>', ' '),
     ' <a>\n   <b>x</b>\n   <c/>\n   <d>\n     <e></e>\n   </d>\n </a>',
   );
+});
+
+t.test('what is remembered of a call, and what a call makes old', async (t) => {
+  const { explain } = await explainer(t);
+  t.match(
+    (await explain('{ orders { id } }')).out,
+    /answers are as the calls say[\s\S]*cache: one call for all clients for 5000 ms/,
+  );
+  t.match((await explain('mutation { place(sku: "a") { id } }')).out, 'cache: makes old orders.ListOrders');
 });

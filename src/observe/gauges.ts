@@ -1,0 +1,121 @@
+import type { MetricBook, Reading } from './prometheus.js';
+
+/** What one upstream tells whenever somebody asks for the metrics. */
+export interface UpstreamGauges {
+  readonly service: string;
+  readonly active: () => number;
+  readonly waiting: () => number;
+  /** Addresses that are not called because they keep failing. */
+  readonly resting: () => number;
+}
+
+/** What the rest of the process tells whenever somebody asks for the metrics; what is absent has nothing to tell. */
+export interface ProcessGauges {
+  /** Connections of clients that are open. */
+  readonly connections?: () => number;
+  /** Connections of clients that were closed at once because there were too many. */
+  readonly droppedConnections?: () => number;
+  readonly droppedLogLines?: () => number;
+  readonly isShedding?: () => boolean;
+  readonly eventLoopDelayMillis?: () => number;
+  /** What is remembered of replies. */
+  readonly cache?: { readonly bytes: number; readonly entries: number };
+  /** Callers that wait for a call that somebody else has made. */
+  readonly callSharers?: () => number;
+  readonly drift?: () => readonly DriftGauge[];
+  readonly webSockets?: () => number;
+  /** That run, by field. */
+  readonly subscriptions?: () => ReadonlyMap<string, number>;
+  readonly subscriptionPollers?: () => number;
+  /** Absent where there is no Redis. */
+  readonly isRedisUp?: () => boolean;
+}
+
+/** How the WSDL a backend shows differs from the one that is served. */
+export interface DriftGauge {
+  readonly service: string;
+  readonly severity: string;
+  readonly count: number;
+}
+
+/** What is read from upstreams when it is asked for. */
+export function addUpstreamGauges(book: MetricBook, upstreams: readonly UpstreamGauges[]): void {
+  const read = (name: string, help: string, value: (upstream: UpstreamGauges) => number): void =>
+    book.reading('gauge', { name, help, labels: ['service'] }, () =>
+      upstreams.map((upstream): Reading => ({ labels: [upstream.service], value: value(upstream) })),
+    );
+  read('soapstone_upstream_calls_active', 'Upstream calls in flight.', (upstream) => upstream.active());
+  read('soapstone_upstream_calls_waiting', 'Upstream calls that wait for a connection.', (upstream) =>
+    upstream.waiting(),
+  );
+  const resting =
+    'Addresses of the upstream that are given a rest, or tried again after it, because they kept failing.';
+  read('soapstone_upstream_breakers_open', resting, (upstream) => upstream.resting());
+}
+
+/** What is read from the rest of the process when it is asked for. */
+export function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
+  const one = (value: number): readonly Reading[] => [{ labels: [], value }];
+  book.reading('gauge', { name: 'soapstone_client_connections', help: 'Connections of clients that are open.' }, () =>
+    one(process.connections?.() ?? 0),
+  );
+  book.reading(
+    'counter',
+    {
+      name: 'soapstone_client_connections_dropped_total',
+      help: 'Connections of clients that were closed at once because there were too many.',
+    },
+    () => one(process.droppedConnections?.() ?? 0),
+  );
+  book.reading(
+    'counter',
+    { name: 'soapstone_log_lines_dropped_total', help: 'Log lines that were never written: nobody read them.' },
+    () => one(process.droppedLogLines?.() ?? 0),
+  );
+  book.reading(
+    'gauge',
+    { name: 'soapstone_shedding', help: 'Processes that refuse new requests because they are overloaded.' },
+    () => one(process.isShedding?.() === true ? 1 : 0),
+  );
+  const { isRedisUp } = process;
+  if (isRedisUp !== undefined) {
+    const up = { name: 'soapstone_redis_up', help: 'Processes that are in touch with Redis.' };
+    book.reading('gauge', up, () => one(isRedisUp() ? 1 : 0));
+  }
+  book.reading('gauge', { name: 'soapstone_websockets', help: 'WebSockets that are open.' }, () =>
+    one(process.webSockets?.() ?? 0),
+  );
+  const active = {
+    name: 'soapstone_subscriptions_active',
+    help: 'Subscriptions that run, by field.',
+    labels: ['field'],
+  };
+  book.reading('gauge', active, () =>
+    [...(process.subscriptions?.() ?? [])].map(([field, value]) => ({ labels: [field], value })),
+  );
+  const pollers = { name: 'soapstone_subscription_pollers', help: 'Calls that are repeated for subscriptions.' };
+  book.reading('gauge', pollers, () => one(process.subscriptionPollers?.() ?? 0));
+  const cache = (name: string, help: string, value: () => number): void =>
+    book.reading('gauge', { name, help }, () => one(value()));
+  cache('soapstone_cache_bytes', 'Bytes of replies that are remembered.', () => process.cache?.bytes ?? 0);
+  cache('soapstone_cache_entries', 'Replies that are remembered.', () => process.cache?.entries ?? 0);
+  const sharers = 'Callers that wait for the reply to a call that another made.';
+  cache('soapstone_call_sharers', sharers, () => process.callSharers?.() ?? 0);
+  const drift = {
+    name: 'soapstone_wsdl_drift',
+    help: 'Differences of the WSDL the backend shows from the one that is served, by severity (breaking, dangerous, safe).',
+    labels: ['service', 'severity'],
+  };
+  book.reading(
+    'gauge',
+    drift,
+    () =>
+      (process.drift?.() ?? []).map(({ service, severity, count }) => ({ labels: [service, severity], value: count })),
+    'max',
+  );
+  const delay = {
+    name: 'soapstone_event_loop_delay_seconds',
+    help: 'How late the event loop came to its work in the last second, 99th percentile; of several processes the worst.',
+  };
+  book.reading('gauge', delay, () => one((process.eventLoopDelayMillis?.() ?? 0) / 1000), 'max');
+}
