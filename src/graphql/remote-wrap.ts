@@ -4,6 +4,7 @@ import {
   FilterObjectFields,
   FilterRootFields,
   FilterTypes,
+  RenameInputObjectFields,
   RenameInterfaceFields,
   RenameObjectFields,
   RenameRootFields,
@@ -76,7 +77,11 @@ export function wrapRemote(service: string, schema: GraphQLSchema, names: Remote
           ]
         : []),
       ...(fields.size > 0
-        ? [new RenameObjectFields<Sender>(fieldName), new RenameInterfaceFields<Sender>(fieldName)]
+        ? [
+            new RenameObjectFields<Sender>(fieldName),
+            new RenameInterfaceFields<Sender>(fieldName),
+            new RenameInputObjectFields<Sender>(fieldName),
+          ]
         : []),
       new RenameRootFields<Sender>((root, field) => names.rootFields.get(`${root}.${field}`) ?? field),
       new RenameTypes<Sender>((name) => names.types.get(name) ?? name),

@@ -71,7 +71,7 @@ const rootValue = {
   customers: ({ ids }: { ids: string[] }) => [...ids].reverse().flatMap((id) => people.get(id) ?? []),
   page: ({ ids }: { ids: string[] }) => ({ rows: ids.flatMap((id) => people.get(id) ?? []), total: ids.length }),
   found: ({ filter }: { filter?: { status: string } }) => [
-    ...[...people.values()].filter(({ status }) => filter === undefined || status === filter.status),
+    ...[...people.values()].filter(({ status }) => filter?.status === undefined || status === filter.status),
     { __typename: 'Order', id: 'o9', title: 'Chair' },
   ],
   node: ({ id }: { id: string }) => people.get(id) ?? { __typename: 'Order', id, title: 'Table' },
@@ -519,4 +519,39 @@ t.test('its types are part of the schema that callers see', async (t) => {
       },
     },
   });
+});
+
+t.test('what is renamed and hidden is asked under its own name, wherever it stands', async (t) => {
+  const keys = `    prefix: c
+    rename: { Filter: Wanted, Filter.ids: only, Status: State, Customer.name: called, Node.id: key, Customer.id: key, Order.id: key, Query.found: things }
+    hide: [Ref, Customer.ssn, Any, Filter.status]
+`;
+  const { ask, crm } = await desk(
+    t,
+    keys,
+    LINKS.replace(/Order\.paged[^]*$/, '').replaceAll('argument: ids, key: id', 'argument: ids, key: key'),
+  );
+  const answer: any = await ask(
+    `query ($w: Wanted, $s: ID!) {
+      things(filter: $w) { ... on CNode { key } ... on CCustomer { called status } }
+      cNode(id: $s) { __typename key ... on CCustomer { called friends { key } } }
+      order(id: "o1") { customer { called } owner { key called } }
+      t: __type(name: "Wanted") { inputFields { name } }
+      c: __type(name: "CCustomer") { fields { name } }
+    }`,
+    { w: { only: ['1'] }, s: '1' },
+  );
+  t.same(answer.errors, undefined);
+  t.match(answer.data, {
+    things: [{ key: '1', called: 'Ada', status: 'ACTIVE' }, { key: '3', called: 'Eve' }, { key: 'o9' }],
+    cNode: { __typename: 'CCustomer', key: '1', called: 'Ada', friends: [{ key: '2' }, { key: '3' }] },
+    order: { customer: { called: 'Ada' }, owner: { key: '1', called: 'Ada' } },
+    t: { inputFields: [{ name: 'only' }] },
+  });
+  t.notMatch(JSON.stringify(answer.data.c), /ssn|ref|extra/);
+  t.match(crm.requests[0]?.query, /Filter/);
+  t.same(
+    Object.values(crm.requests[0]?.variables ?? {}).find((value) => typeof value === 'object'),
+    { ids: ['1'] },
+  );
 });
