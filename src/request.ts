@@ -8,7 +8,7 @@ import type { SoapService } from './compile/service.js';
 import type { Compiled } from './compile.js';
 import { callKey } from './flow/call-key.js';
 import { callbackService, takeNotification } from './flow/callback.js';
-import { type Purse, Turnstile } from './flow/charge.js';
+import { type Purse, prepareAny, Turnstile } from './flow/charge.js';
 import { Ending } from './flow/ending.js';
 import { takesEvents } from './flow/event-stream.js';
 import { forward } from './flow/forward.js';
@@ -177,6 +177,8 @@ async function soap(
   const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange, ending), calls };
 
   const turnstile = new Turnstile(purse, service);
+  const points = prepareAny(purse, service);
+  if (points !== null) await points;
 
   const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {

@@ -38,6 +38,8 @@ export class Lease {
   #isDoubted = false;
   #ownAt: number;
   #askedAt: number;
+  /** The most points asked for at once since it was idle: requests that cost more than a lease need more at hand. */
+  #largest = 0;
   /** Points that were asked for in vain since the last answer. */
   #missed = 0;
 
@@ -52,11 +54,17 @@ export class Lease {
     return this.#points;
   }
 
+  /** Whether the points can be taken now. */
+  has(points: number, times: Times): boolean {
+    this.fill(times);
+    return points === 0 || this.#points + this.#trust(times) >= points;
+  }
+
   /** Takes the points or none of them. */
   take(points: number, times: Times): boolean {
-    this.fill(times);
     this.#askedAt = times.nowMillis;
-    if (points > 0 && this.#points + this.#trust(times) < points) {
+    this.#largest = Math.min(this.rule.maximum, Math.max(this.#largest, points));
+    if (!this.has(points, times)) {
       this.#missed = Math.min(this.rule.maximum, Math.max(this.#missed, points));
       return false;
     }
@@ -95,7 +103,8 @@ export class Lease {
   wants(times: Times): boolean {
     if (this.#pending !== null || this.#points < 0) return true;
     if (this.#isIdle(times)) return this.#points > 0;
-    return this.#points < leaseOf(this.rule, times.replicas) / 2 || this.#missed > this.#points;
+    const least = Math.max(leaseOf(this.rule, times.replicas) / 2, this.#largest, this.#missed);
+    return this.#points < least;
   }
 
   /** What others do not know. */
@@ -156,9 +165,10 @@ export class Lease {
     if (this.#isIdle(times)) {
       const back = Math.max(0, this.#points);
       this.#points -= back;
+      this.#largest = 0;
       return { number, debt, wanted: 0, back };
     }
-    const target = leaseOf(this.rule, times.replicas) + this.#missed;
+    const target = Math.max(leaseOf(this.rule, times.replicas), this.#largest) + this.#missed;
     return { number, debt, wanted: Math.max(0, target - Math.max(0, this.#points)), back: 0 };
   }
 

@@ -130,6 +130,15 @@ export class LeasedBudgets implements Budgets {
     return { maximumAvailable: maximum, currentlyAvailable, restoreRate };
   }
 
+  prepare(spender: Spender, points: number): Promise<void> | null {
+    const { budget } = spender;
+    if (budget === null || points === 0) return null;
+    const times = this.#times();
+    if (!times.isShared) return null;
+    const lease = this.#find(spender, budget, times);
+    return lease.has(points, times) ? null : this.more(spender, points);
+  }
+
   /**
    * For a request that was denied: null where waiting is of no use, else a promise that resolves when Redis has been
    * asked for more, or did not answer in time. It never rejects, and never takes longer than an operation may.
