@@ -198,8 +198,8 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
     '4:9: `listen` must be text. Write host:port, such as 127.0.0.1:4000 or [::1]:4000; port 0 is any free one.',
   ],
   [
-    `${SERVICES}clients: {}`,
-    '4:1: Unknown key `clients`. Known here: `listen`, `admin`, `publicUrl`, `workers`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `routes`, `graphql`, `limits`, `log`, `demo`.',
+    `${SERVICES}tenants: {}`,
+    '4:1: Unknown key `tenants`. Known here: `listen`, `admin`, `publicUrl`, `workers`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `routes`, `graphql`, `limits`, `log`, `demo`.',
   ],
   [
     'services: { a: { wsdl: w } }',
