@@ -529,7 +529,7 @@ t.test('what is renamed and hidden is asked under its own name, wherever it stan
   const { ask, crm } = await desk(
     t,
     keys,
-    LINKS.replace(/Order\.paged[^]*$/, '').replaceAll('argument: ids, key: id', 'argument: ids, key: key'),
+    LINKS.replace(/Order\.paged[\s\S]*$/, '').replaceAll('argument: ids, key: id', 'argument: ids, key: key'),
   );
   const answer: any = await ask(
     `query ($w: Wanted, $s: ID!) {
