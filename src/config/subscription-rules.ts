@@ -6,6 +6,8 @@ import type { ConfigPath } from './yaml-source.js';
 export function subscriptionRules(data: Record<string, unknown>): readonly Finding[] {
   const subscriptions = data['subscriptions'];
   if (!isRecord(subscriptions)) return [];
+  const { workers = 1, redis } = data;
+  const isAlone = workers === 1 || redis !== undefined;
   return Object.entries(subscriptions).flatMap(([name, subscription]) => {
     const path: ConfigPath = ['subscriptions', name];
     if (!isRecord(subscription)) return [];
@@ -22,6 +24,9 @@ export function subscriptionRules(data: Record<string, unknown>): readonly Findi
     for (const key of ['on', 'callback'] as const) {
       const event = subscription[key];
       if (isRecord(event)) findings.push(...eventRules(event, [...path, key], key));
+      if (event === undefined || isAlone) continue;
+      const what = `${printPath([...path, key])} would be heard of by one of several workers only.`;
+      findings.push({ path: [...path, key], part: 'key', what, remedy: 'Configure `redis`, or one worker.' });
     }
     return findings;
   });

@@ -89,8 +89,9 @@ export class LiveDoor {
     const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', 'GET');
     exchange.route = 'graphql';
     exchange.operation = 'websocket';
-    exchange.status = 101;
-    this.sockets.open(request, socket, head);
+    const isOpen = this.sockets.open(request, socket, head);
+    exchange.status = isOpen ? 101 : 400;
+    if (!isOpen) exchange.refuse(new Refusal('HTTP_BAD_REQUEST', 'handshake'));
     this.#hooks.finish(exchange);
     return null;
   }

@@ -39,10 +39,16 @@ export class WebSockets {
     return this.#open.size;
   }
 
-  /** Takes a connection over from HTTP. */
-  open(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  /** Takes a connection over from HTTP; false where the handshake is none, which it was told. */
+  open(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const address = request.socket.remoteAddress ?? '';
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#opened(webSocket, request, address));
+    let isOpen = false;
+    // At once: nobody else is asked.
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      isOpen = true;
+      this.#opened(webSocket, request, address);
+    });
+    return isOpen;
   }
 
   /** Says farewell to all; who does not answer in time is cut. Resolves when all are gone. */

@@ -148,3 +148,12 @@ t.test(
     await compiled.close();
   },
 );
+
+t.test('events that one worker has would be lost for the others', async (t) => {
+  const polled = '  a: { poll: { operation: orders.GetOrder } }\n';
+  const heard = '  a: { on: { operation: orders.PlaceOrder, fields: { x: reply.orderId } } }\n';
+  const [problem = ''] = await problemsOf(t, `${heard}workers: 2\n`);
+  t.match(problem, /^1: .*one of several workers only\. Configure `redis`/);
+  t.same(await problemsOf(t, `${heard}workers: 1\n`), []);
+  t.same(await problemsOf(t, `${polled}workers: 2\n`), [], 'each worker asks for itself');
+});

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { createClient as createEventClient } from 'graphql-sse';
 import t from 'tap';
 
@@ -322,4 +323,34 @@ t.test('a client of server-sent events that leaves is not waited for', async (t)
   await running(desk.gateway, 'orderWatched', 0);
   t.match(await desk.gateway.metrics(), 'soapstone_subscription_pollers 0\n');
   t.match(await desk.gateway.logLine('subscription ended'), { why: 'left', transport: 'sse' });
+});
+
+t.test('what is no handshake is told by a status, and leads nowhere', async (t) => {
+  const desk = await startDesk(t);
+  const { host } = new URL(desk.url);
+  const ask = async (...lines: readonly string[]): Promise<string> => {
+    const socket = connect(Number(host.split(':')[1]), '127.0.0.1');
+    socket.write(`${lines.join('\r\n')}\r\nHost: ${host}\r\n\r\n`);
+    let text = '';
+    for await (const piece of socket) {
+      text += String(piece);
+      if (/\r\n\r\n/.test(text)) break;
+    }
+    return text.slice(9, 12);
+  };
+  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket'];
+  const key = ['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13'];
+  t.equal(await ask('GET /graphql HTTP/1.1', ...upgrade, ...key), '101');
+  t.equal(await ask('GET /graphql HTTP/1.1', ...upgrade), '400', 'no key');
+  t.equal(await ask('GET /graphql HTTP/1.1', ...upgrade, ...key, 'Content-Length: 5'), '400', 'a body');
+  t.equal(await ask('GET /graphql HTTP/1.1', ...upgrade, ...key, 'X: y\r\n'.repeat(101)), '431', 'too much of a head');
+  t.equal(await ask('GET /soap/orders HTTP/1.1', ...upgrade, ...key), '200', 'elsewhere HTTP is spoken');
+  t.equal(await ask('GET /nothing HTTP/1.1', ...upgrade, ...key), '404');
+  t.equal(
+    await ask('POST /graphql HTTP/1.1', ...upgrade, ...key, 'Content-Length: 0'),
+    '415',
+    'a POST is no handshake',
+  );
+  t.match(await desk.gateway.accessLine(), { operation: 'websocket', status: 101 });
+  t.match(await desk.gateway.accessLine(2), { operation: 'websocket', status: 400, outcome: 'refused' });
 });
