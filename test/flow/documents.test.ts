@@ -122,7 +122,7 @@ t.test('variables and names of operations belong to the request, not to the docu
 });
 
 t.test('what is no name of a document is told, and nothing is remembered by it', async (t) => {
-  const { post, get, backend } = await startShop(t, AUTOMATIC);
+  const { post, get, backend } = await startShop(t, `${AUTOMATIC}limits: { graphql: { characters: 100000 } }\n`);
   const hash = sha256(QUERY);
   const cases: readonly (readonly [string, unknown, string])[] = [
     ['the hash of another text', { query: '{ stock }', extensions: apq(hash) }, 'PERSISTED_QUERY_HASH_MISMATCH'],
