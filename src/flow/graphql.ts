@@ -116,7 +116,10 @@ export async function answerGraphql(
   exchange.status = status;
   exchange.bytesOut = bytes.length;
   const fields = Object.entries(headers).flat();
-  fields.push('cache-control', lifetimeOf(answer, exchange, lifetime));
+  const control = lifetimeOf(answer, exchange, lifetime);
+  fields.push('cache-control', control);
+  // The media type is the caller's choice.
+  if (control !== 'no-store') fields.push('vary', 'accept');
   endLingering(request, response, status, [...fields, 'content-length', String(bytes.length)], bytes);
 }
 

@@ -473,6 +473,7 @@ t.test('Cache-Control of GraphQL answers', async (t) => {
   t.equal(await control('{ nothing }'), 'no-store');
   t.equal(await control('mutation { rename(sku: "a") { name } }'), 'no-store');
   const got = await fetch(`${gateway.url}/graphql?query=${encodeURIComponent('{ article(sku: "a") { name } }')}`);
+  t.equal(got.headers.get('vary'), 'accept');
   t.match(got.headers.get('cache-control'), /^max-age=(59|60), public$/);
 });
 
@@ -506,4 +507,28 @@ t.test('monitor mode remembers nothing, and what is declared in vain is a proble
     await problems('    operations:\n      GetArticle: { field: Query.article, read: { cacheMilis: 1 } }\n'),
     /Did you mean `cacheMillis`/,
   );
+});
+
+t.test('a reply with header blocks is for who asked, even among those who asked the same', async (t) => {
+  const shop = await startShop(t);
+  const { backend, ask, send } = shop;
+  const waiting: ServerResponse[] = [];
+  backend.answer = (_message, response) => waiting.push(response);
+  const give = (name: string): void => {
+    const body = `<GetArticleResponse xmlns="urn:shop"><sku>a</sku><name>${name}</name></GetArticleResponse>`;
+    const reply = envelope(body, '<s:Header><h:session xmlns:h="urn:h">secret</h:session></s:Header>');
+    waiting.shift()?.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+  };
+  const first = send(envelope(getArticle('a')));
+  await shop.reached(1);
+  const others = [send(envelope(getArticle('a'))), ask('{ article(sku: "a") { name } }')] as const;
+  await joined(shop, 2);
+  give('one');
+  t.equal(nameIn(await first), 'one');
+  await shop.reached(3);
+  give('two');
+  give('three');
+  const got = [nameIn(await others[0]), Object((await others[1]).body.data).article.name];
+  t.same([...got].sort(), ['three', 'two']);
+  t.equal(backend.complete.length, 3);
 });
