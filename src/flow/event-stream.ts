@@ -54,6 +54,8 @@ export async function answerEvents(door: GraphqlDoor, desk: SubscriptionDesk, as
   if (!isOnly && !(admission.kind === 'admitted' && isSubscription(admission.operation))) {
     return answerGraphql(door, purse, exchange, request, response, ending, body);
   }
+  // It may have left meanwhile, and nobody is told so twice.
+  if (response.closed) throw new Refusal('CLIENT_GONE');
   const departure = new AbortController();
   const outcome = begin(door, desk, asked, admission, departure.signal);
   const drained = async (): Promise<void> => {

@@ -84,6 +84,7 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
       } catch {
         return false;
       }
+      if (extra.visitor.signal.aborted) return false;
       extra.headers = headers;
       const { expiresMillis } = extra.purse.client;
       extra.stopWatching = expiry(expiresMillis, () => extra.socket.close(4403, 'Forbidden'));
