@@ -3,11 +3,13 @@ import { arch, availableParallelism, cpus, loadavg, platform, release } from 'no
 import { benchAttack } from './attack.js';
 import { benchCall } from './call.js';
 import { benchGraphql } from './graphql.js';
+import { benchGraphqlSmall } from './graphql-small.js';
 import { benchHostile } from './hostile.js';
 import { isQuick, print, table } from './kit.js';
 import { benchMemory } from './memory.js';
 import { benchProxy } from './proxy.js';
 import { benchReader } from './reader.js';
+import { benchRefusals } from './refusals.js';
 
 // Every figure of the README, on this machine. `--quick` for a look; nothing here passes or fails.
 const quick = isQuick();
@@ -22,6 +24,8 @@ await benchProxy(quick);
 await benchMemory(quick);
 await benchAttack(quick);
 await benchGraphql(quick);
+await benchGraphqlSmall(quick);
+await benchRefusals(quick);
 await benchCall(quick);
 
 print('\nThe XML reader alone, 20 MB of orders\n\n');

@@ -1,0 +1,52 @@
+import { fileOf, isProgram, isQuick, median, print, type Server, startServer, table } from './kit.js';
+import { Load } from './load.js';
+import { startSoapstone } from './soapstone.js';
+
+const AT_ONCE = 24;
+
+/** A small GraphQL query, its document known, beside the same SOAP call through the proxy: CPU per request, in turn. */
+export async function benchGraphqlSmall(quick: boolean): Promise<void> {
+  const backend = await startServer(fileOf('backend.js'), []);
+  const gateway = await startSoapstone(`${backend.url}/soap/bench?orders=1`);
+  const load = new Load(gateway.url);
+  const query = Buffer.from(JSON.stringify({ query: '{ orders { id status total customer { name } } }' }));
+  const envelope = Buffer.from(
+    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><d:ListOrders xmlns:d="http://legacy.example.com/desk"/></soap:Body></soap:Envelope>',
+  );
+  const ways: readonly (readonly [string, () => Promise<number>])[] = [
+    [
+      'SOAP',
+      () => load.post('/soap/legacy', ['content-type', 'text/xml; charset=utf-8', 'soapaction', '""'], envelope),
+    ],
+    ['GraphQL', () => load.post('/graphql', ['content-type', 'application/json'], query)],
+  ];
+  try {
+    const count = quick ? 1_000 : 6_000;
+    for (const [, ask] of ways) await asked(gateway, ask, count);
+    const micros = new Map(ways.map(([name]): [string, number[]] => [name, []]));
+    for (let round = 0; round < (quick ? 5 : 11); round++) {
+      for (const [name, ask] of ways) micros.get(name)?.push(await asked(gateway, ask, count));
+    }
+    const base = median(micros.get('SOAP') ?? []);
+    print(`\nOne order: the same call through the proxy and as a GraphQL query, ${count} a round\n\n`);
+    const rows = [...micros].map(([name, all]) => [name, median(all).toFixed(0), (median(all) / base).toFixed(2)]);
+    print(table(['way', 'CPU µs/request', 'CPU to SOAP'], rows));
+  } finally {
+    await load.close();
+    await gateway.stop();
+    await backend.stop();
+  }
+}
+
+/** Microseconds of the gateway's processor time for one of so many. */
+async function asked(gateway: Server, ask: () => Promise<number>, count: number): Promise<number> {
+  const before = await gateway.usage();
+  let left = count;
+  const worker = async (): Promise<void> => {
+    while (left-- > 0) await ask();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return ((await gateway.usage()).cpuMicros - before.cpuMicros) / count;
+}
+
+if (isProgram(import.meta.url)) await benchGraphqlSmall(isQuick());
