@@ -27,6 +27,8 @@ export class RemoteRun {
   readonly #send: SendRemote;
   readonly #context: RemoteContext;
   readonly #shaper: RemoteShaper;
+  /** The response keys for which a service has answered null. */
+  readonly #nulls = new Set<string>();
 
   constructor(send: SendRemote, context: RemoteContext) {
     this.#send = send;
@@ -45,14 +47,21 @@ export class RemoteRun {
     const { wrapped } = plan.field;
     const result = await execute({ schema: wrapped, document: plan.document, variableValues, contextValue: this });
     const errors = (result.errors ?? []).map((error) => errorOf(error, plan));
+    const value = this.#valueOf(result, plan);
+    // What is of a type that the schema does not have is dropped without a word.
+    if (value === null && errors.length === 0 && !this.#nulls.has(plan.key)) {
+      errors.push({ code: 'UPSTREAM_SCHEMA_INVALID', path: [], rule: 'GraphQL' });
+    }
     const listed = errors.slice(0, maxErrors);
-    return { value: this.#valueOf(result, plan), errors: listed, furtherErrors: errors.length - listed.length };
+    return { value, errors: listed, furtherErrors: errors.length - listed.length };
   }
 
   /** For the wrapped schemas. */
   async send(request: RemoteRequest, keys: ReadonlySet<string>): Promise<RemoteResult> {
     const { text, limits } = await this.#send(request);
-    return readRemoteText(text, keys, limits, this.#context.maxErrors);
+    const result = readRemoteText(text, keys, limits, this.#context.maxErrors);
+    for (const key of keys) if ((result.data?.[key] ?? null) === null) this.#nulls.add(key.replace(MERGED, ''));
+    return result;
   }
 
   #valueOf({ data }: ExecutionResult, plan: RemotePlan): unknown {
@@ -66,6 +75,9 @@ export class RemoteRun {
     });
   }
 }
+
+/** In front of the response keys of operations that were merged. */
+const MERGED = /^_v\d+_/;
 
 /** What went wrong at one place. A call that failed as a whole is thrown: there is nothing else to tell. */
 function errorOf(error: GraphQLError, plan: RemotePlan): DecodeError {

@@ -17,9 +17,7 @@ import {
   GraphQLError,
   type GraphQLField,
   type GraphQLSchema,
-  getNamedType,
   isIntrospectionType,
-  isLeafType,
   isObjectType,
   Kind,
   print,
@@ -95,10 +93,10 @@ export function wrapRemote(service: string, schema: GraphQLSchema, names: Remote
   return wrapped;
 }
 
-/** What is no value of its scalar or enum becomes null without a word: here it becomes an error. */
+/** What is no value of its type becomes null without a word: here it becomes an error. */
 function tell(field: GraphQLField<unknown, unknown>): void {
   const { resolve } = field;
-  if (resolve === undefined || !isLeafType(getNamedType(field.type))) return;
+  if (resolve === undefined) return;
   field.resolve = (parent, given, context, info) => {
     const value = resolve(parent, given, context, info);
     const sent = isRecord(parent) ? parent[String(info.path.key)] : null;

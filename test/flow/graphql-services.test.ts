@@ -555,3 +555,32 @@ t.test('what is renamed and hidden is asked under its own name, wherever it stan
     { ids: ['1'] },
   );
 });
+
+t.test('names that mean something to JavaScript mean nothing here', async (t) => {
+  const { ask, crm } = await desk(t, '', LINKS);
+  const send = (data: string, query: string) => {
+    crm.instead = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(data);
+    };
+    return ask(query) as Promise<any>;
+  };
+  const query = '{ customer(id: "1") { id name extra friends { id } order { id } } }';
+  const answer = await send(
+    '{"data":{"__proto__":{"a":1},"customer":{"id":"1","name":"n","friends":null,"extra":{"__proto__":{"polluted":1}},"__proto__":{"polluted":1,"order":{}},"constructor":{"prototype":{"polluted":1}},"soapstone_t":"Customer","soapstone_f0":null}}}',
+    query,
+  );
+  t.match(answer.data.customer, { id: '1', name: 'n', order: null });
+  t.equal(Object.getPrototypeOf({}).polluted, undefined);
+  t.equal(({} as Record<string, unknown>)['polluted'], undefined);
+  for (const name of ['Nope', 'constructor', '__proto__', 'Query', '__Type', 'Page']) {
+    const found = await send(`{"data":{"node":{"__typename":"${name}","id":"1"}}}`, '{ node(id: "1") { id } }');
+    t.same(found.data, { node: null }, name);
+    t.match(found.errors?.[0], { path: ['node'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }, name);
+  }
+  const inside = await send(
+    '{"data":{"customer":{"id":"1","soapstone_t":"x","query":{"node":{"__typename":"Nope","id":"1"}}}}}',
+    '{ customer(id: "1") { id query { node(id: "1") { id } } } }',
+  );
+  t.match(inside.errors?.[0], { path: ['customer', 'query', 'node'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } });
+});
