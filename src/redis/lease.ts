@@ -54,6 +54,12 @@ export class Lease {
     return this.#points;
   }
 
+  /** Somebody is about to ask for as many points. */
+  expect(points: number, times: Times): void {
+    this.#askedAt = times.nowMillis;
+    this.#largest = Math.min(this.rule.maximum, Math.max(this.#largest, points));
+  }
+
   /** Whether the points can be taken now. */
   has(points: number, times: Times): boolean {
     this.fill(times);
@@ -62,8 +68,7 @@ export class Lease {
 
   /** Takes the points or none of them. */
   take(points: number, times: Times): boolean {
-    this.#askedAt = times.nowMillis;
-    this.#largest = Math.min(this.rule.maximum, Math.max(this.#largest, points));
+    this.expect(points, times);
     if (!this.has(points, times)) {
       this.#missed = Math.min(this.rule.maximum, Math.max(this.#missed, points));
       return false;
@@ -103,8 +108,8 @@ export class Lease {
   wants(times: Times): boolean {
     if (this.#pending !== null || this.#points < 0) return true;
     if (this.#isIdle(times)) return this.#points > 0;
-    const least = Math.max(leaseOf(this.rule, times.replicas) / 2, this.#largest, this.#missed);
-    return this.#points < least;
+    const half = leaseOf(this.rule, times.replicas) / 2;
+    return this.#points < Math.max(half + this.#reserve(times), this.#missed);
   }
 
   /** What others do not know. */
@@ -168,8 +173,19 @@ export class Lease {
       this.#largest = 0;
       return { number, debt, wanted: 0, back };
     }
-    const target = Math.max(leaseOf(this.rule, times.replicas), this.#largest) + this.#missed;
-    return { number, debt, wanted: Math.max(0, target - Math.max(0, this.#points)), back: 0 };
+    const held = Math.max(0, this.#points);
+    const needed = Math.max(0, this.#missed - held);
+    const kept = leaseOf(this.rule, times.replicas) + this.#reserve(times) - Math.max(0, held - this.#missed);
+    // Of the rest of a bucket nobody keeps more than its part: what each holds for later is too little for anybody.
+    const rest = ((this.common(times) ?? this.rule.maximum) - needed) / times.replicas;
+    const wanted = needed + Math.max(0, Math.min(kept, Math.max(1, rest)));
+    return { number, debt, wanted, back: 0 };
+  }
+
+  /** What is held besides the lease for requests dearer than that: all replicas together not more than half a bucket. */
+  #reserve({ replicas }: Times): number {
+    const { maximum } = this.rule;
+    return this.#largest > leaseOf(this.rule, replicas) ? Math.min(this.#largest, maximum / (2 * replicas)) : 0;
   }
 
   /**

@@ -136,6 +136,8 @@ export class LeasedBudgets implements Budgets {
     const times = this.#times();
     if (!times.isShared) return null;
     const lease = this.#find(spender, budget, times);
+    lease.expect(points, times);
+    this.#active.add(lease);
     return lease.has(points, times) ? null : this.more(spender, points);
   }
 
