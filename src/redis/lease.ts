@@ -1,5 +1,6 @@
 import type { BudgetRule, Spender } from '../budget/budget.js';
 import type { Reply, Report, Seen } from './ledger.js';
+import { TICK_MILLIS } from './pace.js';
 
 /** What is known of the time. */
 export interface Times {
@@ -211,3 +212,13 @@ export function leaseOf(rule: BudgetRule, replicas: number): number {
 
 const leaseSize = ({ maximum, restoreRate }: BudgetRule, replicas: number): number =>
   Math.min(restoreRate, maximum / (10 * replicas));
+
+/** When the points will be there if nothing else is taken; null: never. */
+export function retryAfter(lease: Lease, points: number, times: Times): number | null {
+  const { maximum, restoreRate } = lease.rule;
+  if (points > maximum) return null;
+  const missing = points - lease.points;
+  if (!times.isShared) return Math.ceil((missing / (restoreRate / times.replicas)) * 1000);
+  const owed = missing - Math.max(0, lease.common(times) ?? maximum);
+  return Math.max(TICK_MILLIS, Math.ceil((owed / restoreRate) * 1000));
+}

@@ -8,9 +8,9 @@ import {
   type Spender,
   type ThrottleStatus,
 } from '../budget/budget.js';
-import { Lease, type Times } from './lease.js';
+import { Lease, retryAfter, type Times } from './lease.js';
 import type { Ledger } from './ledger.js';
-import { Pace } from './pace.js';
+import { Pace, TICK_MILLIS } from './pace.js';
 
 export interface LeasedOptions {
   readonly ledger: Ledger;
@@ -23,8 +23,6 @@ export interface LeasedOptions {
   readonly clock?: () => number;
 }
 
-/** How often to show a sign of life, and to look after leases. */
-export const TICK_MILLIS = 100;
 /** Clients of one question to Redis. */
 const BATCH = 50;
 /** Clients looked at for one to forget. */
@@ -294,14 +292,4 @@ export class LeasedBudgets implements Budgets {
     this.#active.delete(chosen);
     this.#queue.delete(chosen);
   }
-}
-
-/** When the points will be there if nothing else is taken. */
-function retryAfter(lease: Lease, points: number, times: Times): number | null {
-  const { maximum, restoreRate } = lease.rule;
-  if (points > maximum) return null;
-  const missing = points - lease.points;
-  if (!times.isShared) return Math.ceil((missing / (restoreRate / times.replicas)) * 1000);
-  const owed = missing - Math.max(0, lease.common(times) ?? maximum);
-  return Math.max(TICK_MILLIS, Math.ceil((owed / restoreRate) * 1000));
 }

@@ -1,5 +1,7 @@
 import type { Beat } from './ledger.js';
 
+/** How often to show a sign of life, and to look after leases. */
+export const TICK_MILLIS = 100;
 /** A replica that was not in touch with Redis for so long has its part of what comes back for itself. */
 export const SILENCE_MILLIS = 500;
 /** Redis may have lost its memory with the connection: so long the others may tell it what they know. */
