@@ -7,6 +7,8 @@ import { loadConfig } from '../config/load.js';
 import { type Admitted, admit } from '../graphql/admit.js';
 import { argumentsOf } from '../graphql/arguments.js';
 import type { BoundField } from '../graphql/bound-field.js';
+import { costByField } from '../graphql/cost-report.js';
+import { CostTable } from '../graphql/cost-table.js';
 import { DocumentCache } from '../graphql/documents.js';
 import { fieldError, refusalErrors } from '../graphql/errors.js';
 import type { Feed } from '../graphql/link.js';
@@ -65,7 +67,8 @@ async function admitAsServer({ config, graph }: Compiled, body: string): Promise
   const params = await readParams({ method: 'POST', url: '/', headers, body: async () => body });
   const { schema, links } = graph;
   const { introspection } = config.graphql;
-  return admit(params, { schema, links, limits, introspection, documents: new DocumentCache() });
+  const costs = new CostTable({ ...graph, limits });
+  return admit(params, { schema, links, limits, introspection, costs, documents: new DocumentCache() });
 }
 
 class Explanation {
@@ -92,6 +95,7 @@ class Explanation {
         `${operation.operation}: cost ${cost} of ${limits.graphql.cost}, depth ${depth} of ${limits.graphql.depth}`,
         `cache: the document is not cached, answers are ${this.#isAnyRead ? 'as the calls say' : 'not cached'}`,
         `root fields: ${this.#plan.fields.length}, ${order}`,
+        this.#costs(),
       ].join('\n'),
     );
     for (const field of this.#plan.fields) await this.#field(field);
@@ -103,6 +107,15 @@ class Explanation {
     return this.#plan.fields.some(
       ({ call }) => call?.ask.kind === 'soap' && caching.read(call.ask.bound.operation) !== null,
     );
+  }
+
+  /** What the cost is made of, the dearest field first. */
+  #costs(): string {
+    const { config, graph } = this.#compiled;
+    const costs = costByField(new CostTable({ ...graph, limits: config.limits.graphql }), this.#admitted);
+    const parts = Object.entries(costs).map(([path, points]) => `${path} ${points}`);
+    const { calls } = this.#admitted.estimate;
+    return `calls: at most ${calls}${parts.length === 0 ? '' : `; cost by field: ${parts.join(', ')}`}`;
   }
 
   async #field(field: RootField): Promise<void> {

@@ -1,12 +1,12 @@
-import { printSchema } from 'graphql';
 import { compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
+import { printWithCosts } from '../graphql/cost-print.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
 /** Prints the GraphQL schema that the configuration makes, as SDL. Throws `Problems`. */
 export async function schema(file: string, terminal: Terminal): Promise<ExitCode> {
   const compiled = await compile(await loadConfig(file, process.env));
   await compiled.close();
-  terminal.out(printSchema(compiled.graph.schema));
+  terminal.out(printWithCosts(compiled.graph.schema));
   return 0;
 }

@@ -83,6 +83,7 @@ t.test('each call with its address, action and envelope, links by what fills the
     `query: cost 62 of 1000, depth 5 of 10
 cache: the document is not cached, answers are not cached
 root fields: 2, side by side
+calls: at most 4; cost by field: o.customer.orders 20, o.customer.orders.buyer 20, o 11, o.customer 11
 
 o: orders.GetOrder
   SOAP 1.2, POST http://127.0.0.1:PORT/orders

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'graphql';
+import { buildSchema, parse } from 'graphql';
 import t, { type Test } from 'tap';
 
 import { Problems } from '../../src/base/problem.js';
@@ -8,6 +8,7 @@ import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { type Admission, admit } from '../../src/graphql/admit.js';
 import { costOf } from '../../src/graphql/cost.js';
+import { printWithCosts } from '../../src/graphql/cost-print.js';
 import { CostTable } from '../../src/graphql/cost-table.js';
 import { AdmittedDocument, DocumentCache } from '../../src/graphql/documents.js';
 import { refusalErrors } from '../../src/graphql/errors.js';
@@ -196,6 +197,25 @@ t.test('sums saturate, and a fragment is walked once', async (t) => {
   const startedMillis = performance.now();
   t.ok(of(`{order(id:1){...F0}} ${chain.join(' ')}`) >= 1e12);
   t.ok(performance.now() - startedMillis < 1000, 'a bomb is walked in its length');
+});
+
+t.test('costs are part of the printed schema', async (t) => {
+  const { graph } = await compiled(t);
+  const sdl = printWithCosts(graph.schema);
+  for (const line of [
+    'directive @cost(weight: String!) on ARGUMENT_DEFINITION | FIELD_DEFINITION | OBJECT',
+    'type Order @cost(weight: "2") {',
+    '  image: String @cost(weight: "3")',
+    '  lines: [Line!] @listSize(assumedSize: 4)',
+    '  first(first: Int, last: Int): [Order] @listSize(assumedSize: 7, slicingArguments: ["first", "last"])',
+    '@listSize(slicingArguments: ["page.size"], sizedFields: ["rows.row"])',
+    'text: String @cost(weight: "4")',
+    '  dear: Order @cost(weight: "100.5")',
+    '  notes(top: Int): [Note] @listSize(assumedSize: 2)',
+  ]) {
+    t.ok(sdl.includes(line), line);
+  }
+  t.same(buildSchema(sdl).getDirective('listSize')?.args.length, 4, 'what is printed can be read');
 });
 
 t.test('what is wrong in cost directives is told at its place', async (t) => {
