@@ -14,7 +14,7 @@ import type { SoapService } from './service.js';
 
 /** What the configuration of one service says about its operations as fields, by the operation's name. */
 export function operationsOf({ name: service, config }: SoapService): ReadonlyMap<string, OperationMapping> {
-  const inSdl = config.types === undefined ? null : costsOfSdl(config.types).roots;
+  const inSdl = config.types === undefined ? null : costsOfSdl(config.types, service).roots;
   return new Map(
     Object.entries(config.operations).map(([name, mapping]): [string, OperationMapping] => {
       if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
@@ -46,7 +46,7 @@ export function typesOf({ name: service, config }: SoapService): TypeMappings {
       return [key, { name, description, hidden: hide, cost, fields: new Map(mapped) }];
     }),
   );
-  return config.types === undefined ? mapped : withSdlCosts(mapped, costsOfSdl(config.types).types);
+  return config.types === undefined ? mapped : withSdlCosts(mapped, costsOfSdl(config.types, service).types);
 }
 
 const fieldMapping = (service: string, keys: DeepReadonly<FieldKeys>, path: readonly string[]): FieldMapping => ({

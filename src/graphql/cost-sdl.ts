@@ -8,7 +8,7 @@ import {
   parse,
   type ValueNode,
 } from 'graphql';
-import { FieldCost, type ListSize } from './cost-rules.js';
+import { type CostOrigin, FieldCost, type ListSize } from './cost-rules.js';
 import type { TypeMapping, TypeMappings } from './mapping.js';
 
 /** What type definitions written by hand say with `@cost` and `@listSize`. */
@@ -20,7 +20,8 @@ export interface SdlCosts {
 }
 
 /** Reads the cost directives of definitions that `operationsByHand` has found to be in order. */
-export function costsOfSdl(sdl: string): SdlCosts {
+export function costsOfSdl(sdl: string, service: string): SdlCosts {
+  const origin = { service, path: ['types'] };
   const types = new Map<string, TypeMapping>();
   const roots = new Map<string, FieldCost>();
   for (const definition of parse(sdl).definitions) {
@@ -29,7 +30,7 @@ export function costsOfSdl(sdl: string): SdlCosts {
     const isRoot = type === 'Query' || type === 'Mutation';
     const fields = new Map<string, FieldCost>();
     for (const field of definition.fields ?? []) {
-      const cost = costOfField(field);
+      const cost = costOfField(field, origin);
       if (cost !== null) (isRoot ? roots : fields).set(isRoot ? `${type}.${field.name.value}` : field.name.value, cost);
     }
     const weight = weightIn(definition);
@@ -69,7 +70,7 @@ const mappingOf = (cost: number | null, fields: ReadonlyMap<string, FieldCost>):
 
 const UNSAID = { name: null, description: null, type: null, hidden: false, deprecated: null, path: [] } as const;
 
-function costOfField(field: FieldDefinitionNode): FieldCost | null {
+function costOfField(field: FieldDefinitionNode, origin: CostOrigin): FieldCost | null {
   const weight = weightIn(field);
   const listSize = listSizeIn(field.directives ?? []);
   const given = (field.arguments ?? []).flatMap((argument): [string, number][] => {
@@ -77,7 +78,7 @@ function costOfField(field: FieldDefinitionNode): FieldCost | null {
     return each === null ? [] : [[argument.name.value, each]];
   });
   if (weight === null && listSize === null && given.length === 0) return null;
-  return new FieldCost({ weight, listSize, arguments: new Map(given) });
+  return new FieldCost({ weight, listSize, arguments: new Map(given), origin });
 }
 
 function weightIn({ directives = [] }: { readonly directives?: readonly ConstDirectiveNode[] }): number | null {

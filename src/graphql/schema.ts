@@ -9,6 +9,7 @@ import {
 import type { Problem } from '../base/problem.js';
 import type { XsdType } from '../wsdl/model.js';
 import type { BoundField } from './bound-field.js';
+import { costFindings } from './cost-check.js';
 import { costOfCall } from './cost-rules.js';
 import { type Exposure, exposures, type GraphqlService, type RootType } from './exposure.js';
 import { FaultTypes } from './faults.js';
@@ -118,7 +119,7 @@ export function buildSchema(
     linkFaults: faults,
     subscriptions: subscribed.table,
     subscriptionFaults: subscribed.faults,
-    findings: names.findings,
+    findings: [...names.findings, ...costFindings(schema, table)],
     notices: names.notices,
   };
 }

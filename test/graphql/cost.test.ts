@@ -218,6 +218,35 @@ t.test('costs are part of the printed schema', async (t) => {
   t.same(buildSchema(sdl).getDirective('listSize')?.args.length, 4, 'what is printed can be read');
 });
 
+t.test('sizes of what is not there are told at their place', async (t) => {
+  const yaml = SHOP.replace('slicingArguments: [top],', 'slicingArguments: [tip],')
+    .replace('cost: 50, replyKib: 8', 'argumentCosts: { ids: 1, idz: 1 }')
+    .replace(
+      'GetCustomer: { field: Query.customer',
+      'GetCustomer: { listSize: { assumedSize: 3 }, field: Query.customer',
+    )
+    .replace('sizedFields: ["rows.row"]', 'sizedFields: ["rows.rwo", "rows"]')
+    .replace('slicingArguments: ["page.size"]', 'slicingArguments: ["page.sise"]');
+  const file = join(t.testdir(), 'soapstone.yaml');
+  await writeFile(file, yaml);
+  const problems = await compile(await loadConfig(file, {})).then(
+    () => [],
+    (caught: unknown) => (caught instanceof Problems ? caught.problems : []),
+  );
+  t.strictSame(
+    problems.map(({ what, remedy }) => `${what} ${remedy ?? ''}`.trim()),
+    [
+      'Service `orders`: `page.sise` leads to nothing in the arguments of `paged`.',
+      'Service `orders`: `rows.rwo` leads to no list.',
+      'Service `orders`: `rows` leads to no list.',
+      'Service `customers`: `customer` is no list: name the fields below it that are, as `sizedFields`.',
+      'Service `customers`: `customers` has no argument `idz`. Did you mean `ids`?',
+      'Service `customers`: `history` has no argument `tip`. Did you mean `top`?',
+    ],
+  );
+  t.ok(problems.every(({ line }) => line !== null));
+});
+
 t.test('what is wrong in cost directives is told at its place', async (t) => {
   const yaml = `services:
   a:
