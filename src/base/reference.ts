@@ -1,4 +1,5 @@
-import { REFUSALS, type RefusalKind } from './refusals.js';
+import type { RefusalKind } from './refusal-kind.js';
+import { REFUSALS } from './refusals.js';
 
 /** The table of refusals as Markdown: every code with whose fault it is, what a SOAP or HTTP caller gets, and its text. */
 export function printRefusals(): string {

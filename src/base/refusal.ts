@@ -1,4 +1,5 @@
-import { kindOf, type RefusalCode, type RefusalKind } from './refusals.js';
+import type { RefusalKind } from './refusal-kind.js';
+import { kindOf, type RefusalCode } from './refusals.js';
 
 /**
  * An expected failure of one request or one upstream call. Everything that goes wrong at run time is one of these;

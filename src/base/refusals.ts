@@ -1,3 +1,6 @@
+import { GRAPHQL_REFUSALS } from './graphql-refusals.js';
+import type { RefusalKind } from './refusal-kind.js';
+
 /**
  * The closed table of everything Soapstone can refuse or fail with at run time.
  *
@@ -187,100 +190,7 @@ export const REFUSALS = {
   SOAP_FAULT: { blame: 'upstream', level: 'info', text: 'The service answered with a Fault.' },
   GRAPHQL_UPSTREAM_ERROR: { blame: 'upstream', level: 'info', text: 'The service answered with an error.' },
 
-  // GraphQL. `status` is that of an answer in application/graphql-response+json with no data.
-  BAD_REQUEST: { blame: 'client', level: 'info', status: 400, text: 'The GraphQL request is malformed.' },
-  BAD_USER_INPUT: { blame: 'client', level: 'info', status: 400, text: 'An argument has no valid value.' },
-  GRAPHQL_PARSE_FAILED: { blame: 'client', level: 'info', status: 400, text: 'The document is not valid GraphQL.' },
-  GRAPHQL_VALIDATION_FAILED: {
-    blame: 'client',
-    level: 'info',
-    status: 400,
-    text: 'The document does not fit the schema.',
-  },
-  MAX_DEPTH_LIMIT: {
-    blame: 'client',
-    level: 'info',
-    status: 400,
-    text: 'The operation is nested deeper than allowed.',
-  },
-  MAX_ALIASES_LIMIT: {
-    blame: 'client',
-    level: 'info',
-    status: 400,
-    text: 'The operation has more aliases than allowed.',
-  },
-  MAX_ROOT_FIELDS_LIMIT: {
-    blame: 'client',
-    level: 'info',
-    status: 400,
-    text: 'The operation has too many root fields.',
-  },
-  MAX_DIRECTIVES_LIMIT: { blame: 'client', level: 'info', status: 400, text: 'The document has too many directives.' },
-  MAX_TOKENS_LIMIT: { blame: 'client', level: 'info', status: 400, text: 'The document is longer than allowed.' },
-  MAX_CALLS_LIMIT: {
-    blame: 'client',
-    level: 'info',
-    status: 400,
-    text: 'The operation needs more calls to services than allowed.',
-  },
-  MAX_LINKS_LIMIT: {
-    blame: 'client',
-    level: 'info',
-    status: 400,
-    text: 'The links of the operation bring more than allowed.',
-  },
-  MAX_COST_LIMIT: { blame: 'client', level: 'info', status: 400, text: 'The operation costs more than allowed.' },
-  INTROSPECTION_DISABLED: { blame: 'client', level: 'info', status: 400, text: 'Introspection is switched off.' },
-  CSRF_PREVENTED: {
-    blame: 'client',
-    level: 'info',
-    status: 400,
-    text: 'The request lacks a header that proves its origin.',
-  },
-  BATCHING_NOT_SUPPORTED: {
-    blame: 'client',
-    level: 'info',
-    status: 400,
-    text: 'Batches are not accepted, or not as long and deep as this one.',
-  },
-  PERSISTED_QUERY_NOT_FOUND: {
-    blame: 'client',
-    level: 'info',
-    status: 404,
-    text: 'No document is known by what the request names.',
-  },
-  PERSISTED_QUERY_NOT_SUPPORTED: {
-    blame: 'client',
-    level: 'info',
-    status: 400,
-    text: 'Documents are not kept here: each request has to bring its own.',
-  },
-  PERSISTED_QUERY_HASH_MISMATCH: {
-    blame: 'client',
-    level: 'info',
-    status: 400,
-    text: 'The hash is not that of the document.',
-  },
-  PERSISTED_QUERY_ONLY: {
-    blame: 'client',
-    level: 'info',
-    status: 400,
-    text: 'Only the documents that the gateway was given are run.',
-  },
-
-  // Subscriptions.
-  SUBSCRIPTION_TRANSPORT: {
-    blame: 'client',
-    level: 'info',
-    status: 400,
-    text: 'A subscription needs server-sent events or a WebSocket.',
-  },
-  SUBSCRIPTION_OVERFLOW: {
-    blame: 'client',
-    level: 'info',
-    text: 'Events came faster than they were taken: the subscription ends.',
-  },
-  SUBSCRIPTION_GAP: { blame: 'us', level: 'warn', text: 'Events were lost: what is shown may be out of date.' },
+  ...GRAPHQL_REFUSALS,
 
   // Who is calling, and what they may do and spend. SOAP callers get a Fault.
   UNAUTHENTICATED: {
@@ -299,25 +209,5 @@ export const REFUSALS = {
 } as const satisfies Record<string, RefusalKind>;
 
 export type RefusalCode = keyof typeof REFUSALS;
-
-export type Blame = 'client' | 'peer' | 'upstream' | 'us';
-
-export interface RefusalKind {
-  readonly blame: Blame;
-  /** Level of the access log line that reports it. */
-  readonly level: 'info' | 'warn' | 'error';
-  /** The public text: a whole sentence that a caller may read. */
-  readonly text: string;
-  /** A SOAP fault code other than the sender's or receiver's that follows from `blame`. */
-  readonly fault?: 'VersionMismatch' | 'MustUnderstand' | 'DataEncodingUnknown';
-  /** The bytes are no XML document: a dialect may answer this without a Fault. */
-  readonly undecodable?: boolean;
-  /** The connection ends with the answer: to read on would be to do what the attack is about. */
-  readonly isAbrupt?: boolean;
-  /** An HTTP status that does not follow from blame and dialect. */
-  readonly status?: number;
-  /** The status where there is no Fault to answer: SOAP callers get one, with the status of their dialect. */
-  readonly httpStatus?: number;
-}
 
 export const kindOf = (code: RefusalCode): RefusalKind => REFUSALS[code];

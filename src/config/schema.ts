@@ -4,7 +4,7 @@ import { CACHE_LIMITS } from '../cache/limits.js';
 import { CODEC_LIMITS } from '../codec/limits.js';
 import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
 import { SUBSCRIPTION_LIMITS } from '../events/limits.js';
-import { GRAPHQL_LIMITS, MEASURABLE_LIMITS, type MeasurableLimit } from '../graphql/limits.js';
+import { GRAPHQL_LIMITS } from '../graphql/limits.js';
 import { PERSISTED_LIMITS } from '../graphql/persisted-limits.js';
 import { REMOTE_LIMITS } from '../graphql/remote-limits.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
@@ -17,9 +17,9 @@ import { XML_LIMITS } from '../xml/limits.js';
 import { CLIENT_KEYS, type ClientKeys } from './client-keys.js';
 import { points } from './cost-keys.js';
 import type { DeepReadonly } from './deep-readonly.js';
-import { BATCH_KEY, PERSISTED_KEYS, type PersistedKeys, TRUSTED_KEYS, type TrustedKeys } from './document-keys.js';
 import { DRIFT_KEYS, type DriftKeys } from './drift-keys.js';
-import { ADDRESS, BLOCK_NAME, HTTP_URL, NAME, ORIGIN, PATH, URI } from './formats.js';
+import { ADDRESS, BLOCK_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
+import { GRAPHQL_KEYS, type GraphqlKeys } from './graphql-keys.js';
 import { GRAPHQL_SERVICE_KEYS, type GraphqlServiceKeys, SERVICE_KINDS } from './graphql-service-keys.js';
 import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
@@ -252,35 +252,7 @@ export const CONFIG = Type.Object(
       maxItems: 256,
       default: [],
     }),
-    graphql: section('The GraphQL endpoint.', {
-      path: Type.String({ description: 'Its path on the traffic address.', default: '/graphql', ...PATH }),
-      introspection: Type.Boolean({ description: 'Whether callers may ask for the schema.', default: true }),
-      costBreakdown: Type.Boolean({
-        description: 'Whether callers may ask, with `soapstone-cost-breakdown: 1`, what each field costs.',
-        default: false,
-      }),
-      graphiql: Type.Boolean({
-        description: 'Whether browsers get GraphiQL, a page to ask from; all of it comes from the gateway.',
-        default: true,
-      }),
-      persisted: Type.Unsafe<PersistedKeys>(PERSISTED_KEYS),
-      trusted: Type.Optional(Type.Unsafe<TrustedKeys>(TRUSTED_KEYS)),
-      batch: Type.Unsafe<number>(BATCH_KEY),
-      origins: Type.Array(Type.String(ORIGIN), {
-        description: 'Origins of the pages that may open a WebSocket here, besides those of the very Host they name.',
-        maxItems: 256,
-        uniqueItems: true,
-        default: [],
-      }),
-      measure: Type.Unsafe<readonly MeasurableLimit[]>({
-        type: 'array',
-        items: { type: 'string', enum: MEASURABLE_LIMITS },
-        description:
-          'Limits of `limits.graphql` that only count: what is beyond one is told in the metrics and the log, and let through up to its ceiling.',
-        uniqueItems: true,
-        default: [],
-      }),
-    }),
+    graphql: Type.Unsafe<GraphqlKeys>(GRAPHQL_KEYS),
     limits: section('Limits. Every one has a default and a ceiling that configuration cannot lift.', {
       xml: limits(XML_LIMITS, 'Limits inside the XML reader, for requests and replies.'),
       soap: limits(SOAP_LIMITS, 'Limits of the envelope and of the gate that holds it back.'),
@@ -306,10 +278,7 @@ export const CONFIG = Type.Object(
     demo: Type.Optional(
       Type.Object(
         {
-          listen: Type.String({
-            description: 'Address of the bundled demonstration backend, as host:port.',
-            ...ADDRESS,
-          }),
+          listen: Type.String({ description: 'Address of that backend, as host:port.', ...ADDRESS }),
         },
         { description: 'Starts the bundled demonstration backend. Not for production.', additionalProperties: false },
       ),

@@ -22,7 +22,7 @@ import type { GraphqlLimits, MeasurableLimit } from './limits.js';
 import type { LinkTable } from './link.js';
 import { checkShape } from './measure.js';
 import type { Variables } from './plan.js';
-import { LimitRefusal, Scale } from './scale.js';
+import { beyond, Scale } from './scale.js';
 import type { TrustedDocuments } from './trusted.js';
 import { validateDocument } from './validation.js';
 import { coerceVariables } from './variables.js';
@@ -148,9 +148,9 @@ function parseDocument(query: string, maxTokens: number): DocumentNode {
     return parse(source, { maxTokens });
   } catch (error) {
     // The parser recurses: where the limit of tokens is high, nesting ends here.
-    if (error instanceof RangeError) throw new LimitRefusal('depth');
+    if (error instanceof RangeError) throw beyond('depth');
     if (!(error instanceof GraphQLError)) throw error;
-    if (hasMoreTokens(source, maxTokens)) throw new LimitRefusal('tokens');
+    if (hasMoreTokens(source, maxTokens)) throw beyond('tokens');
     const [at] = error.locations ?? [];
     const message = `Syntax error at line ${at?.line}, column ${at?.column}.`;
     const { positions = [] } = error;

@@ -4,6 +4,7 @@ import { kindOf, type RefusalCode } from '../base/refusals.js';
 import { InputError } from '../codec/input-error.js';
 import type { DecodeError } from '../codec/plan.js';
 import { type FaultReason, SoapFaultError } from '../soap/fault.js';
+import type { GraphqlLimits } from './limits.js';
 
 /**
  * How every failure looks in a GraphQL response: this file alone decides. Messages are ours or the backend's Fault's;
@@ -81,11 +82,14 @@ export const listed = (errors: readonly GraphQLError[], max: number, further = 0
 /** A request that is refused with several errors at places in its document. Nothing was executed. */
 export class DocumentRefusal extends Refusal {
   readonly errors: readonly GraphQLError[];
+  /** The limit that it is beyond; null for other reasons. */
+  readonly limit: keyof GraphqlLimits | null;
 
-  constructor(code: RefusalCode, errors: readonly GraphQLError[]) {
+  constructor(code: RefusalCode, errors: readonly GraphQLError[], limit: keyof GraphqlLimits | null = null) {
     super(code, null);
     this.name = 'DocumentRefusal';
     this.errors = errors;
+    this.limit = limit;
   }
 }
 

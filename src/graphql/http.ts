@@ -16,7 +16,7 @@ import { boundsOf, type GivenParams, type GraphqlRequest, givenParams, readReque
 import { NOTHING_PERSISTED, type PersistedDocuments } from './persisted.js';
 import type { SendRemote } from './remote.js';
 import type { PlannedSchema } from './root-plan.js';
-import { LimitRefusal, Scale } from './scale.js';
+import { Scale } from './scale.js';
 import type { TrustedDocuments } from './trusted.js';
 
 /** What one generation answers GraphQL with. */
@@ -247,10 +247,10 @@ function denied(refusal: Refusal, status: number, admitted: Admitted | null, con
 
 /** The variables are too much to be looked at: no more a request for GraphQL than what is no JSON. */
 const isMalformed = (refusal: Refusal): boolean =>
-  refusal.code === 'BAD_REQUEST' && (refusal instanceof LimitRefusal || !(refusal instanceof DocumentRefusal));
+  refusal.code === 'BAD_REQUEST' && (!(refusal instanceof DocumentRefusal) || refusal.limit !== null);
 
 const malformed = (refusal: Refusal): readonly GraphQLError[] =>
-  refusal instanceof LimitRefusal ? refusal.errors : [requestError(refusal)];
+  refusal instanceof DocumentRefusal && refusal.limit !== null ? refusal.errors : [requestError(refusal)];
 
 /** What is wrong with the parameters helps the caller; `givenParams` says it without their values. */
 const requestError = ({ code, kind, detail }: Refusal): GraphQLError =>

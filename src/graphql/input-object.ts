@@ -139,7 +139,7 @@ export class ObjectFiller implements InputObject {
     member: ElementMember,
     mapping: InputMapping | null,
   ): InputValue {
-    const name = `${this.#owner.name}${pascalName(element.name.local)}`;
+    const name = innerName(this.#owner.name, element.name.local);
     const mappings = mapping?.inner ?? NO_MAPPINGS;
     return this.#types.value(shown.type, { ...this.#owner, name, mappings }, member);
   }

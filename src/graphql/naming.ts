@@ -29,6 +29,12 @@ export function enumValueName(value: string): string {
 export const pascalName = (xmlName: string): string =>
   upperFirst(fieldName(xmlName, 'camel').replace(/^_+/, '') || '_');
 
+/** The name of a type without one, inside `owner`: `GetOrder` and `line` give `GetOrderLine`; `GetOrderResult` stays. */
+export function innerName(owner: string, xmlName: string): string {
+  const name = pascalName(xmlName);
+  return name.length > owner.length && name.startsWith(owner) ? name : `${owner}${name}`;
+}
+
 /** True if an operation's name begins with a verb that reads: then it is a query, else a mutation. */
 export function isReading(operationName: string): boolean {
   const first = /^[^A-Za-z]*([A-Z]+(?![a-z])|[A-Z]?[a-z]+)/.exec(operationName.slice(0, NAME_CHARS))?.[1];

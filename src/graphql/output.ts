@@ -14,9 +14,10 @@ import { ChoiceTypes } from './choice-types.js';
 import { contentOf, hides, wrappedItem } from './content.js';
 import { costExtensions } from './cost-rules.js';
 import { descriptionOf } from './description.js';
+import { interfacesAbove, isWithoutFields, listNameOf } from './inheritance.js';
 import { type Leaf, type LeafTable, PRESENCE } from './leaf.js';
 import type { AttributeMember, ElementMember, Member, MemberTable, TextMember } from './members.js';
-import { pascalName } from './naming.js';
+import { innerName, pascalName } from './naming.js';
 import {
   aboutOf,
   configs,
@@ -156,7 +157,7 @@ export class OutputTypes {
 
   #element(member: ElementMember, owner: string): OutputField {
     const { element } = member;
-    const hint = `${owner}${pascalName(element.name.local)}`;
+    const hint = innerName(owner, element.name.local);
     const item = member.many ? null : wrappedItem(element.type, this.#members);
     if (item !== null) {
       const inner = this.#value(item.element.type, hint, member);
@@ -192,7 +193,12 @@ export class OutputTypes {
     }
     switch (contentOf(type, this.#members)) {
       case 'opaque':
-        if (type.content.kind === 'array') this.#noticeArray(type, nameHint);
+        if (type.content.kind === 'array') {
+          const name = type.name?.local ?? nameHint;
+          this.#names.notice(
+            `Service ${this.#service}: ${name} is an array of several dimensions, it is shown as XML.`,
+          );
+        }
         return { type: this.#leaves.xml, value: { kind: 'opaque' } };
       case 'empty':
         return { type: GraphQLBoolean, value: { kind: 'scalar', scalar: PRESENCE } };
@@ -201,11 +207,6 @@ export class OutputTypes {
         return { type: structure.type, value: { kind: 'object', shape: structure.shape } };
       }
     }
-  }
-
-  #noticeArray(type: ComplexType, nameHint: string): void {
-    const name = type.name?.local ?? nameHint;
-    this.#names.notice(`Service ${this.#service}: ${name} is an array of several dimensions, it is shown as XML.`);
   }
 
   #interface(type: ComplexType, nameHint: string): GraphQLInterfaceType {
@@ -271,22 +272,13 @@ export class OutputTypes {
 
   /** The interfaces a type has through what it derives from, nearest first. */
   #interfacesOf(type: ComplexType): GraphQLInterfaceType[] {
-    return this.#basesOf(type).map((base) => this.#interface(base, ''));
-  }
-
-  /** What a type derives from that is an interface. */
-  #basesOf(type: ComplexType): readonly ComplexType[] {
-    const found: ComplexType[] = [];
-    if (type.content.kind === 'array') return found;
-    for (let base = type.base; base !== null; base = base.base)
-      if (this.#reached.interfaces.has(base)) found.push(base);
-    return found;
+    return interfacesAbove(type, this.#reached).map((base) => this.#interface(base, ''));
   }
 
   #fields(type: ComplexType, owner: string): ReadonlyMap<string, OutputField> {
     const fields = new Map<string, OutputField>();
     const { all, present, unions, wildcard, rest } = this.#members.of(type);
-    const bases = this.#basesOf(type);
+    const bases = interfacesAbove(type, this.#reached);
     // The fields of interfaces stay as they are, whatever a restriction makes of them.
     const isBound = bases.length > 0 || this.#reached.interfaces.has(type);
     const choices = new Map(unions.flatMap((choice) => choice.branches.map(({ element }) => [element, choice])));
@@ -297,31 +289,15 @@ export class OutputTypes {
         if (!fields.has(choice.name)) fields.set(choice.name, this.#choices.field(choice, declarer));
       } else if (!hides(member, this.#members)) {
         const field = this.field(member, owner);
-        const listName = field.shape.list ? this.#listName(type, member) : null;
+        const listName = field.shape.list ? listNameOf(type, member, this.#members) : null;
         fields.set(member.name, listName === null ? field : { ...field, shape: { ...field.shape, listName } });
       }
     }
     if (rest !== null && (isBound || wildcard)) fields.set(rest, restField(all, this.#leaves.xml));
     // GraphQL has no object without fields, and an object has the fields of its interfaces.
-    if ((fields.size === 0 || bases.some((base) => this.#isEmpty(base))) && !fields.has(PLACEHOLDER)) {
+    if ((fields.size === 0 || bases.some((base) => isWithoutFields(base, this.#members))) && !fields.has(PLACEHOLDER)) {
       fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
     }
     return fields;
-  }
-
-  /** What the mapping calls a list: at the type that declares it. Null where that has no name. */
-  #listName(type: ComplexType, member: Member): string | null {
-    let declarer = type;
-    for (let base = type.base; base !== null; base = base.base) {
-      if (!this.#members.of(base).all.includes(member)) break;
-      declarer = base;
-    }
-    const isElement = member.place === 'element' && declarer.name !== null;
-    return isElement ? `${declarer.name?.local}/${member.element.name.local}` : null;
-  }
-
-  #isEmpty(type: ComplexType): boolean {
-    const { all, rest } = this.#members.of(type);
-    return rest === null && all.every((member) => hides(member, this.#members));
   }
 }

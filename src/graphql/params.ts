@@ -46,7 +46,11 @@ const USUAL_BOUNDS: JsonBounds = { levels: 250, parts: 50_000, members: 10_000 }
 
 /** What a request may hold whose variables are held to these limits afterwards, `times` of them in a batch. */
 export const boundsOf = (
-  { variableDepth, variableKeys, variableValues }: Pick<GraphqlLimits, 'variableDepth' | 'variableKeys' | 'variableValues'>,
+  {
+    variableDepth,
+    variableKeys,
+    variableValues,
+  }: Pick<GraphqlLimits, 'variableDepth' | 'variableKeys' | 'variableValues'>,
   times: number,
 ): JsonBounds => ({
   // Around the variables, and beside them: a query, an operation's name, extensions.

@@ -27,10 +27,10 @@ export class Scale {
     return this.#measured.has(limit) ? GRAPHQL_LIMITS[limit].max : this.#limits[limit];
   }
 
-  /** Throws a `LimitRefusal` if there is more than allowed. */
+  /** Throws a `DocumentRefusal` if there is more than allowed. */
   hold(limit: MeasurableLimit, count: number): void {
     if (count <= this.#limits[limit]) return;
-    if (count > this.most(limit)) throw new LimitRefusal(limit);
+    if (count > this.most(limit)) throw beyond(limit);
     this.#exceeded.add(limit);
   }
 }
@@ -38,20 +38,15 @@ export class Scale {
 const NONE: ReadonlySet<MeasurableLimit> = new Set();
 
 /** More than one of the limits allows. */
-export class LimitRefusal extends DocumentRefusal {
-  readonly limit: MeasurableLimit;
-
-  constructor(limit: MeasurableLimit) {
-    const code = GRAPHQL_LIMITS[limit].refusal;
-    super(code, [codedError(code, {}, MESSAGES.get(limit))]);
-    this.name = 'LimitRefusal';
-    this.limit = limit;
-  }
+export function beyond(limit: MeasurableLimit): DocumentRefusal {
+  const code = GRAPHQL_LIMITS[limit].refusal;
+  return new DocumentRefusal(code, [codedError(code, {}, MESSAGES.get(limit))], limit);
 }
 
 /** The limit that something was refused for; null where it was for something else. */
 export function limitOf(refusal: Refusal): keyof GraphqlLimits | null {
-  return refusal instanceof LimitRefusal ? refusal.limit : (BY_CODE.get(refusal.code) ?? null);
+  const limit = refusal instanceof DocumentRefusal ? refusal.limit : null;
+  return limit ?? BY_CODE.get(refusal.code) ?? null;
 }
 
 const BY_CODE: ReadonlyMap<RefusalCode, keyof GraphqlLimits> = new Map([

@@ -1,0 +1,21 @@
+/** Whose fault a failure is: `peer` is whoever sent the message, as long as nobody knows its direction. */
+export type Blame = 'client' | 'peer' | 'upstream' | 'us';
+
+/** A row of the closed table of refusals. */
+export interface RefusalKind {
+  readonly blame: Blame;
+  /** Level of the access log line that reports it. */
+  readonly level: 'info' | 'warn' | 'error';
+  /** The public text: a whole sentence that a caller may read. */
+  readonly text: string;
+  /** A SOAP fault code other than the sender's or receiver's that follows from `blame`. */
+  readonly fault?: 'VersionMismatch' | 'MustUnderstand' | 'DataEncodingUnknown';
+  /** The bytes are no XML document: a dialect may answer this without a Fault. */
+  readonly undecodable?: boolean;
+  /** The connection ends with the answer: to read on would be to do what the attack is about. */
+  readonly isAbrupt?: boolean;
+  /** An HTTP status that does not follow from blame and dialect. */
+  readonly status?: number;
+  /** The status where there is no Fault to answer: SOAP callers get one, with the status of their dialect. */
+  readonly httpStatus?: number;
+}
