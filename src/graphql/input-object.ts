@@ -23,7 +23,7 @@ import { keyInMapping, placeOf } from './input-place.js';
 import { isExclusive, mentions, named, singles } from './input-rules.js';
 import { PRESENCE } from './leaf.js';
 import type { AttributeMember, ElementMember, Member } from './members.js';
-import { NameScope, pascalName } from './naming.js';
+import { innerName, NameScope, pascalName } from './naming.js';
 import { typeNameOf } from './wire-type.js';
 
 type MutablePlan = {

@@ -89,3 +89,7 @@ export function lazily<T>(make: () => T): () => T {
     return made.value;
   };
 }
+
+/** What is said of an encoded array that cannot be a list. */
+export const arrayNotice = (service: string, name: string): string =>
+  `Service ${service}: ${name} is an array of several dimensions, it is shown as XML.`;

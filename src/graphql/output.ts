@@ -20,6 +20,7 @@ import type { AttributeMember, ElementMember, Member, MemberTable, TextMember } 
 import { innerName, pascalName } from './naming.js';
 import {
   aboutOf,
+  arrayNotice,
   configs,
   lazily,
   listOf,
@@ -193,12 +194,7 @@ export class OutputTypes {
     }
     switch (contentOf(type, this.#members)) {
       case 'opaque':
-        if (type.content.kind === 'array') {
-          const name = type.name?.local ?? nameHint;
-          this.#names.notice(
-            `Service ${this.#service}: ${name} is an array of several dimensions, it is shown as XML.`,
-          );
-        }
+        if (type.content.kind === 'array') this.#names.notice(arrayNotice(this.#service, type.name?.local ?? nameHint));
         return { type: this.#leaves.xml, value: { kind: 'opaque' } };
       case 'empty':
         return { type: GraphQLBoolean, value: { kind: 'scalar', scalar: PRESENCE } };
