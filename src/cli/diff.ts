@@ -1,5 +1,5 @@
-import type { Change, Severity } from '../wsdl/change.js';
-import { compareWsdls } from '../wsdl/compare.js';
+import type { Change, Severity } from '../wsdl/compare/change.js';
+import { compareWsdls } from '../wsdl/compare/compare.js';
 import type { WsdlModel } from '../wsdl/model.js';
 import { readWsdl } from '../wsdl/read.js';
 import { type SourceOptions, sourceOf } from './import-source.js';

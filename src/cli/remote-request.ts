@@ -1,9 +1,9 @@
 import { print } from 'graphql';
 import { Refusal } from '../base/refusal.js';
-import type { Admitted } from '../graphql/admit.js';
-import type { RemotePlan, RemoteRequest } from '../graphql/remote.js';
-import { RemoteRun } from '../graphql/remote-run.js';
-import type { RootPlan } from '../graphql/root-plan.js';
+import type { RemotePlan, RemoteRequest } from '../graphql/graph/remote.js';
+import type { Admitted } from '../graphql/run/admit.js';
+import { RemoteRun } from '../graphql/run/remote-run.js';
+import type { RootPlan } from '../graphql/run/root-plan.js';
 
 /**
  * The operation that a service which speaks GraphQL would be sent, in its own names; where the values that stand in for

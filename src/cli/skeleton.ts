@@ -1,4 +1,11 @@
-import type { EncodeAttribute, EncodeElement, EncodeSource, EncodeValue, RequestPlan, Scalar } from '../codec/plan.js';
+import type {
+  EncodeAttribute,
+  EncodeElement,
+  EncodeSource,
+  EncodeValue,
+  RequestPlan,
+  Scalar,
+} from '../codec/plan/plan.js';
 
 /**
  * A plan that writes what can be shown: `***` for what the configuration gives (it may be a secret), the name of the

@@ -1,8 +1,8 @@
 import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
-import type { RootType } from '../graphql/exposure.js';
-import { operationsByHand } from '../graphql/handwritten.js';
-import type { HandwrittenOperation } from '../graphql/handwritten-types.js';
+import type { RootType } from '../graphql/fields/exposure.js';
+import { operationsByHand } from '../graphql/fields/handwritten.js';
+import type { HandwrittenOperation } from '../graphql/fields/handwritten-types.js';
 import type { Operation } from '../wsdl/model.js';
 
 /** The operations of a service whose mapping is written by hand: none where it is SOAP only. Throws `Problems`. */

@@ -2,7 +2,7 @@ import type { ListSizeKeys } from '../config/cost-keys.js';
 import type { DeepReadonly } from '../config/deep-readonly.js';
 import type { MappedOperation } from '../config/operation-keys.js';
 import type { FieldKeys } from '../config/type-keys.js';
-import { type CostOrigin, FieldCost, type ListSize } from '../graphql/cost-rules.js';
+import { type CostOrigin, FieldCost, type ListSize } from '../graphql/types/cost-rules.js';
 
 /** What the configuration says an operation costs; null where it says nothing. */
 export function costOfOperation(keys: DeepReadonly<MappedOperation>, origin: CostOrigin): FieldCost | null {

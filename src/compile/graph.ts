@@ -2,11 +2,11 @@ import type { GraphQLSchema } from 'graphql';
 
 import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
-import type { BoundField } from '../graphql/bound-field.js';
-import type { LinkTable } from '../graphql/link.js';
-import type { RemoteField } from '../graphql/remote.js';
+import type { BoundField } from '../graphql/fields/bound-field.js';
+import type { LinkTable } from '../graphql/graph/link.js';
+import type { RemoteField } from '../graphql/graph/remote.js';
 import { buildSchema } from '../graphql/schema.js';
-import type { SubscriptionTable } from '../graphql/subscription.js';
+import type { SubscriptionTable } from '../graphql/subscription/subscription.js';
 import { linkProblems, linksOf } from './links.js';
 import { findingProblems, operationsOf, typesOf, unknownOperations } from './mapping.js';
 import type { RemoteUpstream } from './remote-upstream.js';

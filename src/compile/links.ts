@@ -1,7 +1,7 @@
 import type { Problem } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import { nearest } from '../config/nearest.js';
-import type { LinkFault, LinkMapping } from '../graphql/link.js';
+import type { LinkFault, LinkMapping } from '../graphql/graph/link.js';
 import { costOfLink } from './costs.js';
 
 /** The links of a configuration. */

@@ -1,7 +1,7 @@
 import type { Problem } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import { nearest } from '../config/nearest.js';
-import type { EventMapping, SubscriptionFault, SubscriptionMapping } from '../graphql/subscription.js';
+import type { EventMapping, SubscriptionFault, SubscriptionMapping } from '../graphql/subscription/subscription.js';
 
 /** The subscriptions of a configuration, whose rules have seen to it that each has one source. */
 export function subscriptionsOf({ config }: LoadedConfig): readonly SubscriptionMapping[] {

@@ -5,12 +5,12 @@ import { MIB } from '../base/limit.js';
 import { type Problem, Problems } from '../base/problem.js';
 import { Refusal } from '../base/refusal.js';
 import type { LoadedConfig } from '../config/load.js';
-import { readDocument } from '../graphql/admit.js';
-import type { AdmittedDocument } from '../graphql/documents.js';
-import { refusalErrors } from '../graphql/errors.js';
+import type { AdmittedDocument } from '../graphql/document/documents.js';
+import { refusalErrors } from '../graphql/document/errors.js';
+import { parseStrictJson } from '../graphql/document/json.js';
+import { type ManifestEntry, readManifest, type TrustedDocuments } from '../graphql/document/trusted.js';
 import { admissionOf } from '../graphql/http.js';
-import { parseStrictJson } from '../graphql/json.js';
-import { type ManifestEntry, readManifest, type TrustedDocuments } from '../graphql/trusted.js';
+import { readDocument } from '../graphql/run/admit.js';
 import type { Graph } from './graph.js';
 
 /** The manifest of trusted documents, read. */

@@ -1,5 +1,5 @@
 import type { Limits } from '../base/limit.js';
-import { REMOTE_LIMITS } from '../graphql/remote-limits.js';
+import { REMOTE_LIMITS } from '../graphql/graph/remote-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { GRAPHQL_NAME, HTTP_URL } from './formats.js';
 import { limitOverrides } from './limit-schema.js';

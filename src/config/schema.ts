@@ -1,12 +1,12 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { Limits, LimitTable } from '../base/limit.js';
 import { CACHE_LIMITS } from '../cache/limits.js';
-import { CODEC_LIMITS } from '../codec/limits.js';
+import { CODEC_LIMITS } from '../codec/plan/limits.js';
 import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
 import { SUBSCRIPTION_LIMITS } from '../events/limits.js';
-import { GRAPHQL_LIMITS } from '../graphql/limits.js';
-import { PERSISTED_LIMITS } from '../graphql/persisted-limits.js';
-import { REMOTE_LIMITS } from '../graphql/remote-limits.js';
+import { GRAPHQL_LIMITS } from '../graphql/document/limits.js';
+import { PERSISTED_LIMITS } from '../graphql/document/persisted-limits.js';
+import { REMOTE_LIMITS } from '../graphql/graph/remote-limits.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
 import { FAULT_DETAIL_POLICIES } from '../soap/fault-policy.js';

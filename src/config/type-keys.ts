@@ -1,4 +1,4 @@
-import { RETYPE_TARGETS } from '../graphql/retype.js';
+import { RETYPE_TARGETS } from '../graphql/types/retype.js';
 import { LIST_SIZE, type ListSizeKeys, points } from './cost-keys.js';
 import { GRAPHQL_NAME } from './formats.js';
 

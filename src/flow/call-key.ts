@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import type { Client } from '../access/client.js';
 import type { ReadRule } from '../cache/rules.js';
-import { CanonicalHash } from '../codec/canonical-hash.js';
+import { CanonicalHash } from '../codec/values/canonical-hash.js';
 import type { SoapService } from '../compile/service.js';
 import { isAnonymous } from '../soap/addressing.js';
 import { EnvelopeJudge } from '../soap/envelope.js';

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js';
-import { encodeRequest } from '../codec/encode.js';
-import type { Decoded } from '../codec/plan.js';
-import type { FieldCall } from '../graphql/field-call.js';
+import type { Decoded } from '../codec/plan/plan.js';
+import { encodeRequest } from '../codec/write/encode.js';
+import type { FieldCall } from '../graphql/run/field-call.js';
 import { printMediaType } from '../soap/media-type.js';
 import type { UpstreamRequest } from '../upstream/reply.js';
 import { envelopeKey } from './call-key.js';

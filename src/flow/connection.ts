@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 import { Refusal } from '../base/refusal.js';
 import type { HttpLimits } from '../config/http-limits.js';
-import { LINGER_MILLIS } from './linger.js';
+import { LINGER_MILLIS } from './body/linger.js';
 
 /** A request and the answer it waits for. */
 export interface Turn {

@@ -1,7 +1,7 @@
 import { KIB } from '../base/limit.js';
-import { ReplyDecoder } from '../codec/decode.js';
-import type { CodecLimits } from '../codec/limits.js';
-import type { Decoded, FaultPlan, FaultPlans } from '../codec/plan.js';
+import type { CodecLimits } from '../codec/plan/limits.js';
+import type { Decoded, FaultPlan, FaultPlans } from '../codec/plan/plan.js';
+import { ReplyDecoder } from '../codec/read/decode.js';
 import { type DetailWatcher, type FaultReader, SoapFaultError } from '../soap/fault.js';
 import { type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 

@@ -3,8 +3,8 @@ import { asRefusal, type Refusal } from '../base/refusal.js';
 import type { Found, ReplyCache } from '../cache/reply-cache.js';
 import type { ReadRule } from '../cache/rules.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../upstream/reply.js';
+import { InflatedReply } from './body/inflate-reply.js';
 import { callAlone, type DeclaredCall, headOf, type Placing, tellReply, type Verdict } from './declared-call.js';
-import { InflatedReply } from './inflate-reply.js';
 import { Seat, type SharedReply } from './seat.js';
 
 export interface FlightOptions {

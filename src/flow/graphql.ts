@@ -4,16 +4,14 @@ import type { Client } from '../access/client.js';
 import type { Exchange } from '../base/exchange.js';
 import { asRefusal, Refusal } from '../base/refusal.js';
 import type { Grant } from '../budget/budget.js';
-import { InputError } from '../codec/input-error.js';
-import type { Decoded } from '../codec/plan.js';
-import type { RequestContext } from '../codec/source.js';
+import type { Decoded } from '../codec/plan/plan.js';
+import { InputError } from '../codec/write/input-error.js';
+import type { RequestContext } from '../codec/write/source.js';
 import type { RemoteUpstream } from '../compile/remote-upstream.js';
 import type { SoapService } from '../compile/service.js';
 import type { Compiled } from '../compile.js';
-import type { Admission, Admitted } from '../graphql/admit.js';
-import { readText } from '../graphql/body.js';
-import { MemoryPersistedStore, type PersistedStore } from '../graphql/documents.js';
-import type { FieldCall } from '../graphql/field-call.js';
+import { MemoryPersistedStore, type PersistedStore } from '../graphql/document/documents.js';
+import { limitOf } from '../graphql/document/scale.js';
 import {
   admissionOf,
   createGraphqlHandler,
@@ -21,15 +19,17 @@ import {
   type GraphqlHandler,
   type GraphqlResponse,
 } from '../graphql/http.js';
-import { PersistedDocuments } from '../graphql/persisted.js';
-import { type PlannedSchema, rootPlanOf } from '../graphql/root-plan.js';
-import { limitOf } from '../graphql/scale.js';
+import type { Admission, Admitted } from '../graphql/run/admit.js';
+import { readText } from '../graphql/run/body.js';
+import type { FieldCall } from '../graphql/run/field-call.js';
+import { PersistedDocuments } from '../graphql/run/persisted.js';
+import { type PlannedSchema, rootPlanOf } from '../graphql/run/root-plan.js';
 import { AnswerLifetime } from './answer-lifetime.js';
+import { endLingering } from './body/linger.js';
 import { callOperation } from './call.js';
 import { type Purse, permit, rateLimited } from './charge.js';
 import type { Ending } from './ending.js';
 import { invite } from './invite.js';
-import { endLingering } from './linger.js';
 import type { Observers } from './observation.js';
 import { permitRemote } from './permit-remote.js';
 import { sendOperation } from './remote.js';

@@ -1,9 +1,9 @@
 import type { EventBus } from '../base/event-bus.js';
-import { ReplyDecoder } from '../codec/decode.js';
-import type { CodecLimits } from '../codec/limits.js';
+import type { CodecLimits } from '../codec/plan/limits.js';
+import { ReplyDecoder } from '../codec/read/decode.js';
 import type { SoapService } from '../compile/service.js';
-import { valuesRead } from '../graphql/event-values.js';
-import type { EventTopic, ValueReading } from '../graphql/subscription.js';
+import { valuesRead } from '../graphql/subscription/event-values.js';
+import type { EventTopic, ValueReading } from '../graphql/subscription/subscription.js';
 import { EnvelopeJudge } from '../soap/envelope.js';
 import { Both } from '../xml/both.js';
 import type { Interest, StartTag, XmlHandler } from '../xml/events.js';

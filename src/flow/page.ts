@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../base/exchange.js';
 import { Refusal } from '../base/refusal.js';
 import type { Compiled } from '../compile.js';
-import { exampleQuery } from '../graphql/example.js';
-import { type Asset, assetsPath, PAGE_POLICY, type Page, readPage } from '../graphql/page.js';
-import { endLingering } from './linger.js';
+import { exampleQuery } from '../graphql/document/example.js';
+import { type Asset, assetsPath, PAGE_POLICY, type Page, readPage } from '../graphql/page/page.js';
+import { endLingering } from './body/linger.js';
 
 /** GraphiQL for browsers. It knows nothing that needs a credential: people give theirs on the page. */
 export interface PageDoor {

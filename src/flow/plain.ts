@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../base/exchange.js';
 import type { Compiled } from '../compile.js';
 import { makePlainProxy, type PlainProxy } from '../upstream/plain.js';
+import { linger } from './body/linger.js';
 import { invite } from './invite.js';
-import { linger } from './linger.js';
 
 /** Passes a request on if its path belongs to a plain route; resolves to false if it does not. */
 export type PlainDoor = (

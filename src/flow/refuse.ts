@@ -8,7 +8,7 @@ import { type Dialect, dialectOfName } from '../soap/dialect.js';
 import { dialectsOfMediaType, printMediaType } from '../soap/media-type.js';
 import { likelyEnvelopeType } from '../soap/package-type.js';
 import { faultCodeOf, faultStatusOf, printFault } from '../soap/print-fault.js';
-import { endLingering } from './linger.js';
+import { endLingering } from './body/linger.js';
 
 /**
  * Answers a SOAP caller whose request came to nothing: the one place where a refusal becomes an envelope. When part of

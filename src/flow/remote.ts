@@ -1,8 +1,8 @@
 import type { Exchange } from '../base/exchange.js';
 import { asRefusal, Refusal } from '../base/refusal.js';
-import type { RequestContext } from '../codec/source.js';
+import type { RequestContext } from '../codec/write/source.js';
 import type { RemoteUpstream } from '../compile/remote-upstream.js';
-import type { RemoteReply, RemoteRequest } from '../graphql/remote.js';
+import type { RemoteReply, RemoteRequest } from '../graphql/graph/remote.js';
 import { judgeJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
 import { isPrintable } from './reply-head.js';

@@ -1,6 +1,6 @@
 import type { Exchange } from '../base/exchange.js';
 import { Refusal } from '../base/refusal.js';
-import { CanonicalHash } from '../codec/canonical-hash.js';
+import { CanonicalHash } from '../codec/values/canonical-hash.js';
 import type { KnownOperation } from '../compile/operation-table.js';
 import type { SoapService } from '../compile/service.js';
 import { type Addressing, isAnonymous } from '../soap/addressing.js';

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
+import { endLingering, linger } from './body/linger.js';
 import type { Ending } from './ending.js';
-import { endLingering, linger } from './linger.js';
 
 /** The answer to a SOAP caller: the only place that writes one, whole or flowing. */
 export class SoapAnswer {

@@ -2,22 +2,22 @@ import { STATUS_CODES } from 'node:http';
 import { GraphQLError } from 'graphql';
 import { createHandler, type Response } from 'graphql-http';
 import { asRefusal, Refusal } from '../base/refusal.js';
-import { type Admission, type Admitted, admit, CostRefusal } from './admit.js';
-import { answerInOrder, checkBatch, joinAnswers } from './batch.js';
-import { Spending } from './cost-actual.js';
-import { costReport, type Settlement, settle, withRefusedCost } from './cost-report.js';
-import { CostTable } from './cost-table.js';
-import { DocumentCache } from './documents.js';
-import { codedError, DocumentRefusal, refusalErrors } from './errors.js';
-import { executeOperation } from './execute.js';
-import type { CallField } from './field-call.js';
-import type { GraphqlLimits, MeasurableLimit } from './limits.js';
-import { boundsOf, type GivenParams, type GraphqlRequest, givenParams, readRequest } from './params.js';
-import { NOTHING_PERSISTED, type PersistedDocuments } from './persisted.js';
-import type { SendRemote } from './remote.js';
-import type { PlannedSchema } from './root-plan.js';
-import { Scale } from './scale.js';
-import type { TrustedDocuments } from './trusted.js';
+import { Spending } from './cost/cost-actual.js';
+import { CostTable } from './cost/cost-table.js';
+import { DocumentCache } from './document/documents.js';
+import { codedError, DocumentRefusal, refusalErrors } from './document/errors.js';
+import type { GraphqlLimits, MeasurableLimit } from './document/limits.js';
+import { Scale } from './document/scale.js';
+import type { TrustedDocuments } from './document/trusted.js';
+import type { SendRemote } from './graph/remote.js';
+import { type Admission, type Admitted, admit, CostRefusal } from './run/admit.js';
+import { answerInOrder, checkBatch, joinAnswers } from './run/batch.js';
+import { costReport, type Settlement, settle, withRefusedCost } from './run/cost-report.js';
+import { executeOperation } from './run/execute.js';
+import type { CallField } from './run/field-call.js';
+import { boundsOf, type GivenParams, type GraphqlRequest, givenParams, readRequest } from './run/params.js';
+import { NOTHING_PERSISTED, type PersistedDocuments } from './run/persisted.js';
+import type { PlannedSchema } from './run/root-plan.js';
 
 /** What one generation answers GraphQL with. */
 export interface GraphqlOptions {

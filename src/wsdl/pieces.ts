@@ -1,9 +1,9 @@
-import type { LoadedDocument } from './documents.js';
-import { referenceAttribute, referencesOf } from './documents.js';
-import { declaredEncoding } from './encoding.js';
+import type { LoadedDocument } from './documents/documents.js';
+import { referenceAttribute, referencesOf } from './documents/documents.js';
+import { declaredEncoding } from './documents/encoding.js';
+import { isBuiltInNamespace, WSA_10, WSDL, XSD } from './documents/namespaces.js';
+import { attributeOf, attributeSpan, childrenOf, type XmlNode } from './documents/tree.js';
 import type { DocumentLink, WsdlDocument } from './model.js';
-import { isBuiltInNamespace, WSA_10, WSDL, XSD } from './namespaces.js';
-import { attributeOf, attributeSpan, childrenOf, type XmlNode } from './tree.js';
 
 interface Cut {
   readonly start: number;

@@ -1,18 +1,18 @@
 import { Problems } from '../base/problem.js';
-import { collectComponents } from './components.js';
-import { collectDefinitions } from './definitions.js';
-import { loadDocuments } from './documents.js';
-import { noteRequiredExtensions } from './extensions.js';
-import { freezeDeep } from './freeze.js';
-import { MessageParts } from './message-parts.js';
+import { loadDocuments } from './documents/documents.js';
+import { collectNotices } from './documents/notices.js';
+import { type FetchDocument, fileShelf, mixedShelf, webShelf } from './documents/shelf.js';
 import type { WsdlModel, XsdType } from './model.js';
-import { collectNotices } from './notices.js';
+import { collectDefinitions } from './operations/definitions.js';
+import { noteRequiredExtensions } from './operations/extensions.js';
+import { MessageParts } from './operations/message-parts.js';
+import { readPortless } from './operations/portless.js';
+import { BindingReader, readServices } from './operations/ports.js';
+import { reachableProblems } from './operations/reach.js';
 import { cutDocument } from './pieces.js';
-import { readPortless } from './portless.js';
-import { BindingReader, readServices } from './ports.js';
-import { reachableProblems } from './reach.js';
-import { readSchema } from './schema.js';
-import { type FetchDocument, fileShelf, mixedShelf, webShelf } from './shelf.js';
+import { collectComponents } from './xsd/components.js';
+import { freezeDeep } from './xsd/freeze.js';
+import { readSchema } from './xsd/schema.js';
 
 export interface ReadOptions {
   /** Gets a document by HTTP; null where only files are read. It must not follow redirects to other hosts. */

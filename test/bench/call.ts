@@ -1,11 +1,11 @@
 import { parse } from 'graphql';
 import { Pool } from 'undici';
 import { Exchange } from '../../src/base/exchange.js';
-import { encodeRequest } from '../../src/codec/encode.js';
+import { encodeRequest } from '../../src/codec/write/encode.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { callOperation } from '../../src/flow/call.js';
-import { planReply } from '../../src/graphql/plan.js';
+import { planReply } from '../../src/graphql/document/plan.js';
 import { fileOf, isProgram, isQuick, median, print, startServer, table } from './kit.js';
 import { withConfiguration } from './soapstone.js';
 

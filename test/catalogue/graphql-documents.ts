@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Test } from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
-import { MemoryPersistedStore } from '../../src/graphql/documents.js';
+import { MemoryPersistedStore } from '../../src/graphql/document/documents.js';
+import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/document/limits.js';
+import { PERSISTED_LIMITS } from '../../src/graphql/document/persisted-limits.js';
 import { createGraphqlHandler } from '../../src/graphql/http.js';
-import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/limits.js';
-import { PersistedDocuments } from '../../src/graphql/persisted.js';
-import { PERSISTED_LIMITS } from '../../src/graphql/persisted-limits.js';
+import { PersistedDocuments } from '../../src/graphql/run/persisted.js';
 import { buildSchema } from '../../src/graphql/schema.js';
 import { INT, one, operation } from '../graphql/models.js';
 import { askRaw, codesOf, type Reply, type Shop, startShop } from './graphql-kit.js';

@@ -1,5 +1,4 @@
 import { defaultsOf } from '../../src/base/limit.js';
-import { ReplyDecoder } from '../../src/codec/decode.js';
 import type {
   Decoded,
   ObjectPlan,
@@ -9,8 +8,9 @@ import type {
   Slot,
   SlotSource,
   ValuePlan,
-} from '../../src/codec/plan.js';
-import { scalarOf } from '../../src/codec/scalars.js';
+} from '../../src/codec/plan/plan.js';
+import { ReplyDecoder } from '../../src/codec/read/decode.js';
+import { scalarOf } from '../../src/codec/values/scalars.js';
 import { NO_FACETS } from '../../src/wsdl/model.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';

@@ -19,12 +19,12 @@ import {
 } from 'graphql';
 import t from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
-import { ReplyDecoder } from '../../src/codec/decode.js';
-import { encodeRequest } from '../../src/codec/encode.js';
-import { InputError } from '../../src/codec/input-error.js';
-import type { Decoded, ReplyPlan } from '../../src/codec/plan.js';
-import { AdmittedDocument } from '../../src/graphql/documents.js';
-import { planReply } from '../../src/graphql/plan.js';
+import type { Decoded, ReplyPlan } from '../../src/codec/plan/plan.js';
+import { ReplyDecoder } from '../../src/codec/read/decode.js';
+import { encodeRequest } from '../../src/codec/write/encode.js';
+import { InputError } from '../../src/codec/write/input-error.js';
+import { AdmittedDocument } from '../../src/graphql/document/documents.js';
+import { planReply } from '../../src/graphql/document/plan.js';
 import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
 import { DIALECTS } from '../../src/soap/dialect.js';
 import { readWsdl } from '../../src/wsdl/read.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { compileSimple } from '../../src/codec/simple-validity.js';
 import { Base64Flow } from '../../src/codec/validity/base64-flow.js';
 import { simpleRulesOf } from '../../src/codec/validity/simple-rules.js';
+import { compileSimple } from '../../src/codec/values/simple-validity.js';
 import { NO_FACETS, type SimpleType } from '../../src/wsdl/model.js';
 import { enumeration, simple } from '../graphql/models.js';
 

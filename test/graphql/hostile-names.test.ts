@@ -1,6 +1,6 @@
 import { printSchema, validateSchema } from 'graphql';
 import t from 'tap';
-import type { GraphqlService } from '../../src/graphql/exposure.js';
+import type { GraphqlService } from '../../src/graphql/fields/exposure.js';
 import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
 import type { ComplexType, Operation } from '../../src/wsdl/model.js';
 import {

@@ -6,19 +6,19 @@ import { serverAudits } from 'graphql-http';
 import t from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusal.js';
-import { InputError } from '../../src/codec/input-error.js';
-import type { Decoded } from '../../src/codec/plan.js';
-import type { Admitted } from '../../src/graphql/admit.js';
-import { readText } from '../../src/graphql/body.js';
-import type { CallField, FieldCall } from '../../src/graphql/field-call.js';
+import type { Decoded } from '../../src/codec/plan/plan.js';
+import { InputError } from '../../src/codec/write/input-error.js';
+import { parseStrictJson } from '../../src/graphql/document/json.js';
+import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/document/limits.js';
 import {
   createGraphqlHandler,
   type GraphqlContext,
   type GraphqlOptions,
   type GraphqlResponse,
 } from '../../src/graphql/http.js';
-import { parseStrictJson } from '../../src/graphql/json.js';
-import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/limits.js';
+import type { Admitted } from '../../src/graphql/run/admit.js';
+import { readText } from '../../src/graphql/run/body.js';
+import type { CallField, FieldCall } from '../../src/graphql/run/field-call.js';
 import { buildSchema } from '../../src/graphql/schema.js';
 import { SoapFaultError } from '../../src/soap/fault.js';
 import { complex, element, elements, INT, one, operation, STRING, shop } from './models.js';

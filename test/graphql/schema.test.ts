@@ -1,8 +1,8 @@
 import { printSchema, validateSchema } from 'graphql';
 import t from 'tap';
-import type { GraphqlService, OperationMapping } from '../../src/graphql/exposure.js';
-import { enumValueName, fieldName, isReading, typeName } from '../../src/graphql/naming.js';
+import type { GraphqlService, OperationMapping } from '../../src/graphql/fields/exposure.js';
 import { buildSchema } from '../../src/graphql/schema.js';
+import { enumValueName, fieldName, isReading, typeName } from '../../src/graphql/types/naming.js';
 import { ANYTHING, type Operation } from '../../src/wsdl/model.js';
 import {
   attribute,

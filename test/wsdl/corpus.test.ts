@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type Problem, Problems } from '../../src/base/problem.js';
 import { copyWsdl } from '../../src/wsdl/copy.js';
+import { parseTree } from '../../src/wsdl/documents/parse.js';
+import type { FetchDocument } from '../../src/wsdl/documents/shelf.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
-import { parseTree } from '../../src/wsdl/parse.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { reportRows } from '../../src/wsdl/report.js';
 import { printDocument } from '../../src/wsdl/serve.js';
-import type { FetchDocument } from '../../src/wsdl/shelf.js';
 import { FILES } from './written.js';
 
 const CORPUS = '../shared/corpora/wsdl';

@@ -1,7 +1,7 @@
 import { DIALECT_NAMES, DIALECTS } from '../../soap/dialect.js';
 import type { Wildcard } from '../../wsdl/model.js';
 import type { StartTag } from '../../xml/events.js';
-import { XSI_URI } from '../xsi.js';
+import { XSI_URI } from '../plan/xsi.js';
 import type { AttributeRules, TypeRules } from './rules.js';
 import { keyOf } from './simple-rules.js';
 import type { Trouble } from './violation.js';

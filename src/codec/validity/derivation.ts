@@ -1,5 +1,5 @@
+import { XSD } from '../../wsdl/documents/namespaces.js';
 import type { ComplexType, ElementDeclaration, SimpleType, XsdType } from '../../wsdl/model.js';
-import { XSD } from '../../wsdl/namespaces.js';
 
 /** Deeper than types are derived from each other. */
 const CHAIN_MAX = 1000;

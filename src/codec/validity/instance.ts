@@ -1,6 +1,6 @@
 import type { StartTag } from '../../xml/events.js';
-import { trimXml } from '../lexical.js';
-import { resolveQName, XSI_URI } from '../xsi.js';
+import { trimXml } from '../plan/lexical.js';
+import { resolveQName, XSI_URI } from '../plan/xsi.js';
 import { maySay } from './derivation.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
 import type { Trouble } from './violation.js';

@@ -1,4 +1,4 @@
-import { ANY_TYPE, builtInSimple } from '../../wsdl/builtin.js';
+import { XSD } from '../../wsdl/documents/namespaces.js';
 import {
   type AttributeDeclaration,
   type ComplexType,
@@ -9,7 +9,7 @@ import {
   type WsdlModel,
   type XsdType,
 } from '../../wsdl/model.js';
-import { XSD } from '../../wsdl/namespaces.js';
+import { ANY_TYPE, builtInSimple } from '../../wsdl/xsd/builtin.js';
 import type { QName } from '../../xml/events.js';
 import { ContentAutomaton } from './automaton.js';
 import { type SimpleRules, simpleRulesOf } from './simple-rules.js';

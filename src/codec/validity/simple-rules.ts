@@ -1,8 +1,8 @@
 import type { SimpleType } from '../../wsdl/model.js';
 import type { BytesTest } from '../../xml/events.js';
-import { treatWhiteSpace } from '../lexical.js';
-import { compileSimple } from '../simple-validity.js';
-import { valueSpaceOf } from '../value-space.js';
+import { treatWhiteSpace } from '../plan/lexical.js';
+import { compileSimple } from '../values/simple-validity.js';
+import { valueSpaceOf } from '../values/value-space.js';
 import { namesOf, quickCheck } from './quick.js';
 
 /** How the text of a simple type is validated. */

@@ -1,6 +1,6 @@
-import { XSD } from '../../wsdl/namespaces.js';
+import { XSD } from '../../wsdl/documents/namespaces.js';
 import { ELEMENTS, type Interest, PIECES, PRESENCE, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
-import { trimXml } from '../lexical.js';
+import { trimXml } from '../plan/lexical.js';
 import { attributeOf, attributeTrouble } from './attributes.js';
 import { Base64Flow } from './base64-flow.js';
 import { Frame } from './frame.js';

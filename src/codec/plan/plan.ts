@@ -1,0 +1,290 @@
+import type { QName } from '../../xml/events.js';
+
+/**
+ * Plans: what to read from a reply and what to write into a request, made at start-up (or once per document) from the
+ * model and the GraphQL schema. The decoder and the encoder know nothing else: neither WSDL nor GraphQL.
+ */
+
+/** How one simple value looks on both sides. */
+export interface Scalar {
+  /** Name of the GraphQL type: `Int`, `String`, `Long`, `Decimal`, an enum's name, ... */
+  readonly name: string;
+  /** The value of a lexical form, white space treated as the type says. Throws `LexicalError`. */
+  decode(lexical: string): ScalarValue;
+  /** The lexical form of a caller's value. Throws `LexicalError`; the message never holds the value. */
+  encode(value: unknown): string;
+}
+
+/** Of a list type, its items. */
+export type ScalarValue = ScalarItem | readonly ScalarItem[];
+
+export type ScalarItem = string | number | boolean;
+
+/** A value that is outside the lexical or value space of its type. The message names the rule, never the value. */
+export class LexicalError extends Error {
+  constructor(rule: string) {
+    super(rule);
+    this.name = 'LexicalError';
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- reading a reply
+
+export type ValuePlan = { readonly kind: 'scalar'; readonly scalar: Scalar } | ObjectPlan | OpaquePlan;
+
+/** Content that is not modelled, as XML text (a `XML` scalar). */
+export interface OpaquePlan {
+  readonly kind: 'opaque';
+}
+
+/** An element with structure. Its plan depends on its type at run time. */
+export interface ObjectPlan {
+  readonly kind: 'object';
+  /** By `typeKey` of xsi:type. An element without xsi:type takes `declared`; an unknown type takes it as well. */
+  readonly variants: ReadonlyMap<string, ObjectVariant>;
+  /** Null when the declared type is abstract: then an element without a known xsi:type is invalid. */
+  readonly declared: ObjectVariant | null;
+}
+
+export interface ObjectVariant {
+  /** In the order of the response. */
+  readonly slots: readonly Slot[];
+  /** What each such object adds to `Decoded.points`; 0 unless given. */
+  readonly weight?: number;
+}
+
+/** One response key, filled from one place of the element. Two aliases of one field are two slots. */
+export interface Slot {
+  /** The response key. */
+  readonly key: string;
+  readonly source: SlotSource;
+  readonly list: boolean;
+  /** The key may not be null: a missing value makes the object null (GraphQL section 6.4.4). */
+  readonly nonNull: boolean;
+  /** For lists: an item may not be null. */
+  readonly itemNonNull: boolean;
+  readonly value: ValuePlan;
+  /** Under which name the lengths of these lists are told; not given: they are not. */
+  readonly listName?: string;
+}
+
+export type SlotSource =
+  /**
+   * Child elements of this name. For lists: every one is an item, none is []. `default` is the value of an element that
+   * is present and empty (XSD 1.0 part 1, section 3.3.1); an absent element is null.
+   */
+  | { readonly from: 'child'; readonly name: QName; readonly default: string | null }
+  /**
+   * A child element whose children `item` are the items; absent or nil is null, present and empty is []. Where `item`
+   * is null, children of any name are (arrays of the SOAP encoding, SOAP 1.1 section 5.4.2).
+   */
+  | { readonly from: 'wrapped list'; readonly name: QName; readonly item: QName | null }
+  /** The child elements of this element, whatever their names: an array that is not unwrapped. Always a list. */
+  | { readonly from: 'items' }
+  /** Child elements that have none of these names: what `xs:any` lets in. Always a list. */
+  | { readonly from: 'rest'; readonly except: readonly QName[] }
+  /**
+   * Child elements of a choice: each is read as the object of its branch, whose own slots are filled from that very
+   * element (`self`, for one). The slot's value plays no part.
+   */
+  | { readonly from: 'choice'; readonly branches: readonly ChoiceBranch[] }
+  | { readonly from: 'attribute'; readonly name: QName; readonly default: string | null }
+  /** The text of this element (simple content). */
+  | { readonly from: 'text' }
+  /** A constant, by its lexical form: `__typename`. */
+  | { readonly from: 'constant'; readonly value: string }
+  /**
+   * The element itself read as another object: for groups that exist in GraphQL only. Not on the wire.
+   */
+  | { readonly from: 'self' };
+
+export interface ChoiceBranch {
+  readonly name: QName;
+  readonly value: ObjectPlan;
+}
+
+/** The reply of one operation. */
+export interface ReplyPlan {
+  /** The child of Body that answers this operation. Its local name alone decides where `uri` is null. */
+  readonly element: { readonly uri: string | null; readonly local: string };
+  /** `unwrap`: the one slot's value is the answer. `whole`: the object is. `done`: `true` as soon as it answered. */
+  readonly shape: 'unwrap' | 'whole' | 'done';
+  readonly value: ObjectPlan;
+  /** Whether a null answer is null (false) or must propagate to the parent (true). */
+  readonly nonNull: boolean;
+  /** How the Faults that the operation declares are read. */
+  readonly faults?: FaultPlans;
+}
+
+/** `data`: a declared Fault is the answer. `error`: it is an error, and its entry is told in it. */
+export interface FaultPlans {
+  readonly as: 'data' | 'error';
+  readonly entries: readonly FaultPlan[];
+}
+
+export interface FaultPlan {
+  readonly element: QName;
+  /** Local names that the entry of the detail goes by. */
+  readonly names: ReadonlySet<string>;
+  readonly plan: ReplyPlan;
+}
+
+/** What came of a reply. `path` begins below the field's own response key. */
+export interface Decoded {
+  readonly value: unknown;
+  /** The first few, in document order. */
+  readonly errors: readonly DecodeError[];
+  /** How many more there were. */
+  readonly furtherErrors: number;
+  /** What the objects that were read weigh, those included that a null has taken with it; not given: unknown. */
+  readonly points?: number;
+  /** Lists that were read, by `Slot.listName`. */
+  readonly lists?: ReadonlyMap<string, ListLengths>;
+  /** Bytes that the reply had on the wire; not given: unknown. */
+  readonly replyBytes?: number;
+  /** Calls that were made for it: 1 unless given, 0 where the answer was known. */
+  readonly calls?: number;
+}
+
+/** How long the lists of one name were. */
+export interface ListLengths {
+  /** Lists. */
+  readonly count: number;
+  /** Items of all of them. */
+  readonly items: number;
+  /** Items of the longest. */
+  readonly longest: number;
+}
+
+export interface DecodeError {
+  readonly code:
+    | 'UPSTREAM_SCHEMA_INVALID'
+    | 'UPSTREAM_RESPONSE_LIMIT'
+    | 'UPSTREAM_INVALID_RESPONSE'
+    | 'GRAPHQL_UPSTREAM_ERROR';
+  readonly path: readonly (string | number)[];
+  /** Names the rule, never the value. */
+  readonly rule: string;
+  /** What the backend says about it, for the caller; not given: nothing. */
+  readonly message?: string;
+}
+
+// --------------------------------------------------------------------------------------------- writing a request
+
+/** Where a value comes from that is not the caller's to give. */
+export type EncodeSource =
+  /** As it stands in the configuration, in its lexical form. It may be a secret: it is never printed. */
+  | { readonly from: 'constant'; readonly lexical: string }
+  /** The header field of the caller's request with this name, in lower case. */
+  | { readonly from: 'header'; readonly header: string };
+
+/** An element to be written from the member `key` of the caller's object. */
+export interface EncodeElement {
+  /** The member's name: an argument or an input field. */
+  readonly key: string;
+  readonly name: QName;
+  /**
+   * `many`: an array, one element an item. `wrapped`: an array inside `name`, each item an element of that name; a null
+   * item is refused unless `itemNillable`.
+   */
+  readonly occurs: 'one' | 'many' | { readonly wrapped: QName; readonly itemNillable?: boolean };
+  /** How many items a list may have, where that is not any number. Of `many`, none is as many as absent. */
+  readonly counts?: { readonly min: number; readonly max: number };
+  /** At least one must be written. */
+  readonly required: boolean;
+  readonly nillable: boolean;
+  /** Written whatever the caller says. */
+  readonly fixed: string | null;
+  /** The name of its type, which SOAP encoding writes; of the items, where it is a list in a wrapper. */
+  readonly typeName?: QName | null;
+  /** Set where the caller has no say. Its value is a scalar then. */
+  readonly source?: EncodeSource;
+  /** Written even where the caller gives nothing: an object that holds what comes from elsewhere. */
+  readonly always?: boolean;
+  /**
+   * There is no such element, only its content is written: a group that is repeated, with an object for each time. XML
+   * stands for an element of any name.
+   */
+  readonly transparent?: boolean;
+  /** Set by `linked` types late: input types may be recursive. */
+  readonly value: EncodeValue;
+}
+
+export type EncodeValue =
+  | { readonly kind: 'scalar'; readonly scalar: Scalar }
+  | EncodeObject
+  | EncodeVariants
+  | EncodeArray
+  /** Content that is not modelled: the whole element as XML, or text. */
+  | { readonly kind: 'xml' };
+
+export interface EncodeObject {
+  readonly kind: 'object';
+  readonly attributes: readonly EncodeAttribute[];
+  /** Member that holds the text of simple content, or null. */
+  readonly text: { readonly key: string; readonly scalar: Scalar } | null;
+  /** In schema order, inherited ones first. */
+  readonly children: readonly EncodeElement[];
+  /** Members of which exactly one must be given, for a required choice; [] where there is none. */
+  readonly choices: readonly (readonly string[])[];
+  /** What else must be given together, or not together. */
+  readonly branches?: readonly BranchRule[];
+  /** Member that holds the whole element as XML, where its content is not modelled. */
+  readonly xml?: string;
+  /** Of an element whose declared type is abstract: the member that says what it is of. It has no others then. */
+  readonly variant?: { readonly key: string; readonly value: EncodeVariants };
+}
+
+/** Of the branches one may be given: all that it requires, and nothing of the others. */
+export interface BranchRule {
+  /** One must be given. */
+  readonly required: boolean;
+  readonly branches: readonly Branch[];
+}
+
+export interface Branch {
+  readonly keys: readonly string[];
+  /** Those without which the branch is not complete. */
+  readonly required: readonly string[];
+  /** Choices within it. */
+  readonly rules: readonly BranchRule[];
+}
+
+/** An object with one member, which says by its name what type the element is of. */
+export interface EncodeVariants {
+  readonly kind: 'variants';
+  readonly members: ReadonlyMap<string, EncodeVariant>;
+}
+
+export interface EncodeVariant {
+  /** Written as xsi:type; null for the declared type, which needs none. */
+  readonly type: QName | null;
+  readonly value: EncodeValue;
+}
+
+/** An array of the SOAP encoding: its items are elements of a name that means nothing. */
+export interface EncodeArray {
+  readonly kind: 'array';
+  /** Null where the type of the items has no name. */
+  readonly itemType: QName | null;
+  readonly item: EncodeValue;
+}
+
+export interface EncodeAttribute {
+  readonly key: string;
+  readonly name: QName;
+  readonly required: boolean;
+  readonly fixed: string | null;
+  readonly scalar: Scalar;
+  readonly source?: EncodeSource;
+}
+
+/** The request of one operation. */
+export interface RequestPlan {
+  /** The child of Body, or null for an empty Body. */
+  readonly body: { readonly name: QName; readonly value: EncodeObject } | null;
+  /** Header blocks, each an argument inside `headers`. */
+  readonly headers: readonly EncodeElement[];
+  /** By the rules of SOAP encoding: every element names its type. */
+  readonly encoded?: boolean;
+}

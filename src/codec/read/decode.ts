@@ -1,0 +1,288 @@
+import { ALL, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { CODEC_LIMITS } from '../plan/limits.js';
+import type { Decoded, ReplyPlan } from '../plan/plan.js';
+import { isNil, placeOf, uriOfName } from '../plan/xsi.js';
+import { type FindAttachment, filled, includedIn, Late } from './attachment.js';
+import { OpaqueXml } from './opaque.js';
+import { type Answer, MISSING, NIL, Places } from './places.js';
+import { programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
+import { isComplete, type LateValue, Reading, readXml, strongestInterest } from './reading.js';
+
+export interface DecodeLimits {
+  /** Items of one list; a longer list is null with an error. */
+  readonly listItems: number;
+  /** Length of content that is handed out as XML; longer content is null with an error. */
+  readonly opaqueChars?: number;
+}
+
+/**
+ * Builds the answer of one operation from the events of the child of Body, which is opened first; that its name is the
+ * plan's has been checked. Of what the plan does not ask for, no string and no object is made.
+ *
+ * The value has the shape of the response: keys in the plan's order, nulls propagated as GraphQL section 6.4.4 says.
+ */
+export class ReplyDecoder implements XmlHandler {
+  readonly #plan: ReplyPlan;
+  readonly #opaqueChars: number;
+  /** The readings of every element that is open and read. */
+  readonly #open: Reading[] = [];
+  /** The last of them. */
+  #top: Reading | null = null;
+  readonly #places: Places;
+  #skipping = false;
+  /** Readings of simple values that are over. */
+  #idle: Reading | null = null;
+  readonly #findAttachment: FindAttachment | null;
+  #hasLate = false;
+  #hasBegun = false;
+  #answer: Answer | null = null;
+
+  /** `findAttachment`: null where the message is no package. */
+  constructor(plan: ReplyPlan, limits: DecodeLimits, findAttachment: FindAttachment | null = null) {
+    this.#plan = plan;
+    this.#findAttachment = findAttachment;
+    this.#places = new Places(limits.listItems, plan.shape === 'unwrap' ? 1 : 0);
+    this.#opaqueChars = limits.opaqueChars ?? CODEC_LIMITS.opaqueChars.default;
+  }
+
+  open(tag: StartTag): Interest {
+    let readings: Reading | null = null;
+    if (this.#top === null) {
+      this.#hasBegun = true;
+      readings = this.#plan.shape === 'done' ? null : this.#readRoot(tag);
+    } else {
+      for (let owner: Reading | null = this.#top; owner !== null; owner = owner.next) {
+        if (owner.xml !== null) readings = readXml(tag, owner, owner.slot, owner.index, owner.xml, readings);
+        else if (owner.children === null) this.#readInclude(tag, owner);
+        else if (!owner.lost) {
+          const slots = slotsFor(owner.children, tag, owner.uri);
+          if (slots !== null) readings = this.#readChild(tag, owner, slots, readings);
+        }
+      }
+    }
+    if (readings === null) {
+      this.#skipping = true;
+      return SKIP;
+    }
+    this.#open.push(readings);
+    this.#top = readings;
+    return strongestInterest(readings);
+  }
+
+  text(piece: string): void {
+    for (let reading = this.#top; reading !== null; reading = reading.next) {
+      if (reading.xml !== null) reading.xml.text(piece);
+      else if (reading.interest === ALL) {
+        reading.text += piece;
+        if (reading.scope !== null) reading.noteName();
+      }
+    }
+  }
+
+  close(): void {
+    if (this.#skipping) {
+      this.#skipping = false;
+      return;
+    }
+    const ended = this.#open.pop() ?? null;
+    this.#top = this.#open[this.#open.length - 1] ?? null;
+    let reading = ended;
+    while (reading !== null) {
+      const { next } = reading;
+      if (reading.xml !== null) this.#endOpaque(reading, reading.xml);
+      else {
+        this.#end(reading);
+        if (reading.slot?.isSimple === true) {
+          reading.next = this.#idle;
+          this.#idle = reading;
+        }
+      }
+      reading = next;
+    }
+  }
+
+  /** The element that was opened last has no value, for this reason. */
+  reject(rule: string): void {
+    for (let reading = this.#top; reading !== null; reading = reading.next) reading.broken = rule;
+  }
+
+  /** The text of the element that was opened last is base64, even where its type is another. */
+  expectBase64(): void {
+    for (let reading = this.#top; reading !== null; reading = reading.next) {
+      const value = reading.kind === 'scalar' ? reading.slot?.value : undefined;
+      // Stacks that guess types write so what is not ASCII.
+      reading.isBase64 = value?.kind === 'scalar' && value.scalar.name === 'String';
+    }
+  }
+
+  /** All that the plan asks for is there, whatever follows. Of a list that is open nobody knows. */
+  get isComplete(): boolean {
+    if (!this.#hasBegun || this.#hasLate) return false;
+    return this.#plan.shape === 'done' || isComplete(this.#open);
+  }
+
+  /** The name of the child that is the answer, where one is. */
+  get resultName(): QName | null {
+    const source = this.#plan.shape === 'unwrap' ? this.#plan.value.declared?.slots[0]?.source : undefined;
+    return source?.from === 'child' || source?.from === 'wrapped list' ? source.name : null;
+  }
+
+  /**
+   * What came of the reply. To be called after the element was closed, or as soon as `isComplete`; of a package after the
+   * last part. Throws what the values of attachments throw.
+   */
+  finish(): Decoded {
+    this.#skipping = false;
+    while (this.#open.length > 0) this.close();
+    const { shape, nonNull } = this.#plan;
+    let answer: unknown = this.#answer;
+    if (shape === 'done') answer = true;
+    if (shape === 'unwrap') answer = this.#answer?.[this.#plan.value.declared?.slots[0]?.key ?? ''] ?? null;
+    if (answer === null && nonNull && this.#places.errors.length === 0) this.#places.record(null, null, -1, MISSING);
+    const value = this.#hasLate ? filled(answer) : answer;
+    const { errors, furtherErrors, points, lists } = this.#places;
+    const decoded = { value, errors, furtherErrors, points };
+    return lists === null ? decoded : { ...decoded, lists };
+  }
+
+  #readRoot(tag: StartTag): Reading | null {
+    if (isNil(tag)) return null;
+    const variant = variantOf(programOf(this.#plan), tag);
+    if (variant === null) {
+      this.#places.record(null, null, -1, ABSTRACT);
+      return null;
+    }
+    return this.#beginObject(tag, new Reading(null, null, -1, tag.uri, variant), null);
+  }
+
+  /** Adds to `readings` those by which `slots` of `owner` take this child element. */
+  #readChild(tag: StartTag, owner: Reading, slots: readonly SlotProgram[], readings: Reading | null): Reading | null {
+    const isSure = tag.attributeCount === 0;
+    for (const slot of slots) {
+      const isItem = slot.isItem || owner.kind === 'list';
+      if (slot.isArray && isItem) this.#places.fillUpTo(placeOf(tag, 'position'), owner, slot);
+      const index = isItem ? this.#places.nextIndex(owner, slot) : -1;
+      if (isItem ? index === -1 : this.#places.isFilled(owner, slot)) continue;
+      // Of a choice the branch is nil, not the choice; what is not modelled says so itself.
+      if (!isSure && isNil(tag) && slot.from !== 'choice' && slot.from !== 'rest')
+        this.#places.deliver(owner, slot, index, null, NIL);
+      else readings = this.#beginValue(tag, owner, slot, index, readings);
+    }
+    return readings;
+  }
+
+  #beginValue(
+    tag: StartTag,
+    owner: Reading,
+    slot: SlotProgram,
+    index: number,
+    readings: Reading | null,
+  ): Reading | null {
+    if (slot.isSimple) return this.#takeReading(tag, owner, slot, index, readings);
+    const isWrapper = slot.items !== null && index === -1;
+    if (isWrapper || slot.value.kind !== 'object') {
+      if (slot.value.kind === 'opaque' && !isWrapper)
+        return readXml(tag, owner, slot, index, new OpaqueXml(this.#opaqueChars), readings);
+      const reading = new Reading(owner, slot, index, tag.uri, null);
+      reading.next = readings;
+      if (isWrapper && slot.isArray) this.#places.fillUpTo(placeOf(tag, 'offset'), reading, slot);
+      return reading;
+    }
+    const variant = variantOf(slot.value, tag);
+    if (variant !== null) return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), readings);
+    this.#places.record(owner, slot, index, ABSTRACT);
+    this.#places.deliver(owner, slot, index, null, null);
+    return readings;
+  }
+
+  /** A reading of a simple value, used again. */
+  #takeReading(tag: StartTag, owner: Reading, slot: SlotProgram, index: number, next: Reading | null): Reading {
+    const idle = this.#idle;
+    const reading = idle ?? new Reading(owner, slot, index, tag.uri, null);
+    if (idle !== null) {
+      this.#idle = idle.next;
+      idle.begin(owner, slot, index, tag.uri);
+    }
+    reading.scope = slot.isName ? tag : null;
+    reading.next = next;
+    return reading;
+  }
+
+  #beginObject(tag: StartTag, reading: Reading, readings: Reading | null): Reading {
+    reading.next = readings;
+    const { variant } = reading;
+    if (variant === null) return reading;
+    for (const slot of variant.constants) reading.values[slot.place] = slot.fallback;
+    for (const slot of variant.attributes) this.#readAttribute(tag, reading, slot);
+    let first = reading;
+    for (const slot of variant.anyItems) this.#places.fillUpTo(placeOf(tag, 'offset'), reading, slot);
+    for (const slot of variant.selves) {
+      // An object that exists in GraphQL only ends before the one that holds it: it goes in front.
+      if (reading.lost) break;
+      if (isNil(tag)) this.#places.deliver(reading, slot, -1, null, NIL);
+      else first = this.#beginValue(tag, reading, slot, -1, first) ?? first;
+    }
+    return first;
+  }
+
+  /** In a simple value nothing may stand but what stands for bytes outside of the envelope. */
+  #readInclude(tag: StartTag, owner: Reading): void {
+    const included = owner.hasChildren ? null : includedIn(tag, owner, this.#findAttachment);
+    if (included === null) owner.hasChildren = true;
+    else owner.late = included;
+  }
+
+  #readAttribute(tag: StartTag, owner: Reading, slot: SlotProgram): void {
+    const lexical = tag.attributeCount === 0 ? null : tag.attribute(slot.name.uri, slot.name.local);
+    if (lexical === null) this.#places.deliver(owner, slot, -1, slot.fallback, MISSING);
+    else if (slot.isName) this.#places.deliverName(owner, slot, -1, lexical, uriOfName(tag, lexical));
+    else this.#places.deliverText(owner, slot, -1, lexical);
+  }
+
+  #end(reading: Reading): void {
+    const { owner, slot, index } = reading;
+    if (reading.broken !== null) {
+      this.#places.record(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
+      if (owner !== null && slot !== null) this.#places.deliver(owner, slot, index, null, null);
+    } else if (reading.kind === 'object') {
+      const answer = this.#places.endObject(reading);
+      if (owner === null || slot === null) this.#answer = answer;
+      else this.#places.deliver(owner, slot, index, answer, null);
+    } else if (owner !== null && slot !== null) {
+      if (reading.kind === 'list') this.#places.deliver(owner, slot, index, reading.lost ? null : reading.values, null);
+      else if (reading.hasChildren)
+        this.#places.reject(owner, slot, index, 'elements where a simple value is expected');
+      else if (reading.late !== null) this.#deliverLate(owner, slot, index, reading.late);
+      else if (reading.text === '' && slot.fallback !== null)
+        this.#places.deliver(owner, slot, index, slot.fallback, null);
+      else if (slot.isName) this.#places.deliverName(owner, slot, index, reading.text, reading.nameUri);
+      else this.#places.deliverText(owner, slot, index, reading.isBase64 ? textOfBase64(reading.text) : reading.text);
+    }
+  }
+
+  #endOpaque(reading: Reading, xml: OpaqueXml): void {
+    xml.close();
+    const { owner, slot, index } = reading;
+    // Elements within are owned by the reading of the element around them.
+    if (owner === null || slot === null || owner.xml !== null) return;
+    const text = xml.finish();
+    if (text === null) this.#places.record(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
+    this.#places.deliver(owner, slot, index, text, null);
+  }
+
+  #deliverLate(owner: Reading, slot: SlotProgram, index: number, source: LateValue): void {
+    this.#hasLate = true;
+    this.#places.deliver(owner, slot, index, new Late(source), null);
+  }
+}
+
+/** The text in UTF-8 that these bytes are; as it is where they are none. */
+function textOfBase64(lexical: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(lexical, 'base64'));
+  } catch {
+    return lexical;
+  }
+}
+
+const ABSTRACT = 'an abstract type without a known xsi:type';

@@ -1,0 +1,174 @@
+import { Refusal } from '../../base/refusal.js';
+import { ALL, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import type { CodecLimits } from '../plan/limits.js';
+import type { Decoded } from '../plan/plan.js';
+import type { ReplyDecoder } from './decode.js';
+import { type Recorded, RecordedTag, ReferringTag, referenceOf, sizeOf } from './recording.js';
+
+/** Longer chains of references that only lead to references are taken for a cycle. */
+const CHAIN_MAX = 100;
+
+export type EncodedLimits = Pick<CodecLimits, 'encodedBytes' | 'references'>;
+
+/**
+ * A reply by the SOAP encoding: elements stand in for others (`href` of SOAP 1.1 section 5.4.1, `ref` of SOAP 1.2 part 2
+ * section 3.1.5) that may come later, as further children of Body. So all of Body is recorded, and told to the decoder
+ * when the message is over, with every reference followed. What the decoder skips is not followed.
+ *
+ * Throws `UPSTREAM_RESPONSE_LIMIT` for more than `encodedBytes`, recorded or told, and `UPSTREAM_INVALID_RESPONSE` for
+ * more references than `references`. A reference that leads nowhere, or back, is an error at its place.
+ */
+export class EncodedReply implements XmlHandler {
+  readonly #decoder: ReplyDecoder;
+  readonly #limits: EncodedLimits;
+  /** Null ends the element that began last. */
+  readonly #events: Recorded[] = [];
+  /** The elements being recorded. */
+  readonly #recording: RecordedTag[] = [];
+  /** Null for a name that two elements have. */
+  readonly #byId = new Map<string, RecordedTag | null>();
+  #bytes = 0;
+  #references = 0;
+
+  constructor(decoder: ReplyDecoder, limits: EncodedLimits) {
+    this.#decoder = decoder;
+    this.#limits = limits;
+  }
+
+  open(tag: StartTag): Interest {
+    const recorded = new RecordedTag(tag, this.#events.length);
+    this.#record(recorded);
+    this.#recording.push(recorded);
+    if (recorded.id !== null) this.#byId.set(recorded.id, this.#byId.has(recorded.id) ? null : recorded);
+    if (recorded.reference !== null) this.#countReference();
+    return ALL;
+  }
+
+  /** What one run of text takes does not depend on how it is cut. */
+  text(piece: string): void {
+    const last = this.#events.at(-1);
+    if (typeof last !== 'string') {
+      this.#record(piece);
+      return;
+    }
+    this.#take(sizeOf(piece) - sizeOf(''));
+    this.#events[this.#events.length - 1] = last + piece;
+  }
+
+  close(): void {
+    const ended = this.#recording.pop();
+    if (ended !== undefined) ended.end = this.#events.length;
+    this.#record(null);
+  }
+
+  /** What came of the reply; its first element is the answer. To be called when the message is over. */
+  finish(): Decoded {
+    const root = this.#events[0];
+    if (root instanceof RecordedTag) {
+      this.#bytes = 0;
+      this.#references = 0;
+      this.#tell(root);
+    }
+    return this.#decoder.finish();
+  }
+
+  #tell(root: RecordedTag): void {
+    const renamed = this.#renamedResult(root);
+    const stack: Frame[] = [];
+    this.#enter(root, root, stack);
+    for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+      const event = this.#events[frame.at];
+      if (frame.at >= frame.element.end || event === undefined || event === null) {
+        this.#decoder.close();
+        frame.element.isOpen = false;
+        stack.pop();
+      } else if (typeof event === 'string') {
+        frame.at++;
+        this.#count(event);
+        if (frame.hearsText) this.#decoder.text(event);
+      } else {
+        frame.at = event.end + 1;
+        this.#enter(event, renamed !== null && event === renamed.element ? renamed.name : event, stack);
+      }
+    }
+  }
+
+  /** Begins an element under this name: itself, or what it refers to. */
+  #enter(tag: RecordedTag, name: QName, stack: Frame[]): void {
+    const element = this.#follow(tag);
+    const isBroken = typeof element === 'string';
+    const shown = isBroken ? tag : element;
+    this.#count(shown);
+    const interest = this.#decoder.open(shown === name ? shown : new ReferringTag(name, shown));
+    if (interest === SKIP || isBroken) {
+      if (interest !== SKIP && isBroken) this.#decoder.reject(element);
+      this.#decoder.close();
+      return;
+    }
+    if (element.isBase64) this.#decoder.expectBase64();
+    element.isOpen = true;
+    stack.push({ element, at: element.start + 1, hearsText: interest === ALL });
+  }
+
+  /** The element that this one stands for, itself if it is no reference; or what is wrong. */
+  #follow(tag: RecordedTag): RecordedTag | string {
+    let element = tag;
+    for (let steps = 0; element.reference !== null; steps++) {
+      if (steps === CHAIN_MAX) return CYCLE;
+      this.#countReference();
+      const target = this.#byId.get(referenceOf(element.reference) ?? '');
+      if (target === undefined) return 'a reference to an element that is not there';
+      if (target === null) return 'a reference to an id that two elements have';
+      element = target;
+    }
+    return element.isOpen ? CYCLE : element;
+  }
+
+  /**
+   * The element that is the result whatever it is called: stacks name it freely, and it is the first child of the
+   * answer (SOAP 1.1 section 7.1). Null where the name is right.
+   */
+  #renamedResult(root: RecordedTag): { readonly element: RecordedTag; readonly name: QName } | null {
+    const expected = this.#decoder.resultName;
+    const answer = this.#follow(root);
+    if (expected === null || typeof answer === 'string') return null;
+    let first: RecordedTag | null = null;
+    for (let at = answer.start + 1; at < answer.end; at++) {
+      const child = this.#events[at];
+      if (!(child instanceof RecordedTag)) continue;
+      if (child.local === expected.local) return null;
+      first ??= child;
+      at = child.end;
+    }
+    return first === null ? null : { element: first, name: expected };
+  }
+
+  #record(event: Recorded): void {
+    this.#count(event);
+    this.#events.push(event);
+  }
+
+  #count(event: Recorded): void {
+    this.#take(sizeOf(event));
+  }
+
+  #take(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.#limits.encodedBytes) {
+      throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'a reply by the SOAP encoding');
+    }
+  }
+
+  #countReference(): void {
+    if (++this.#references > this.#limits.references) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'references');
+  }
+}
+
+/** An element that is being told, up to which of its content, and whether the decoder wants its text. */
+interface Frame {
+  readonly element: RecordedTag;
+  at: number;
+  readonly hearsText: boolean;
+}
+
+const CYCLE = 'a reference to an element it stands in';

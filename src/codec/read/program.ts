@@ -1,0 +1,240 @@
+import { typeKey } from '../../wsdl/model.js';
+import type { QName } from '../../xml/events.js';
+import { ALL, ELEMENTS, type Interest, SKIP, type StartTag } from '../../xml/events.js';
+import {
+  LexicalError,
+  type ObjectPlan,
+  type ObjectVariant,
+  type ReplyPlan,
+  type Scalar,
+  type ScalarValue,
+  type Slot,
+  type ValuePlan,
+} from '../plan/plan.js';
+import { typeNameOf } from '../plan/xsi.js';
+
+/**
+ * A reply plan arranged for the decoder: children by local name, places by number. Made once per plan and kept beside
+ * it, so a plan that is used again costs a look-up.
+ */
+export function programOf(plan: ReplyPlan): ObjectProgram {
+  const known = PROGRAMS.get(plan);
+  if (known !== undefined) return known;
+  const made = compileObject(plan.value);
+  PROGRAMS.set(plan, made);
+  return made;
+}
+
+const PROGRAMS = new WeakMap<ReplyPlan, ObjectProgram>();
+
+export type ValueProgram =
+  | ObjectProgram
+  | { readonly kind: 'scalar'; readonly scalar: Scalar }
+  | { readonly kind: 'opaque' };
+
+export interface ObjectProgram {
+  readonly kind: 'object';
+  readonly variants: ReadonlyMap<string, VariantProgram>;
+  readonly declared: VariantProgram | null;
+}
+
+export interface VariantProgram {
+  readonly slots: readonly SlotProgram[];
+  readonly children: ChildTable;
+  readonly attributes: readonly SlotProgram[];
+  readonly constants: readonly SlotProgram[];
+  /** Slots that are filled by children of any name. */
+  readonly anyItems: readonly SlotProgram[];
+  /** Slots that read the same element as another object. */
+  readonly selves: readonly SlotProgram[];
+  readonly interest: Interest;
+  /** As many `undefined` as there are slots: a copy is faster than a new array. */
+  readonly unset: readonly undefined[];
+  readonly weight: number;
+  /** Lists whose lengths are told. */
+  readonly counted: readonly SlotProgram[];
+}
+
+export interface SlotProgram {
+  /** The place in `VariantProgram.slots` and among the object's values. */
+  readonly place: number;
+  readonly key: string;
+  readonly from: 'child' | 'wrapped list' | 'items' | 'rest' | 'choice' | 'attribute' | 'text' | 'constant' | 'self';
+  /** Of the attribute; empty for other sources. */
+  readonly name: QName;
+  readonly list: boolean;
+  readonly nonNull: boolean;
+  readonly itemNonNull: boolean;
+  readonly value: ValueProgram;
+  /** The items of a wrapped list: this very slot. Null for other sources. */
+  readonly items: ChildTable | null;
+  /** Each element that fills it is an item. */
+  readonly isItem: boolean;
+  /** Its value is simple, and stands in the element that fills it. */
+  readonly isSimple: boolean;
+  /** Its value is a QName, whose prefix means something where it stands. */
+  readonly isName: boolean;
+  /** Its items are those of an array of the SOAP encoding, which may tell their places. */
+  readonly isArray: boolean;
+  /** The decoded default, or the constant; null where there is none. */
+  readonly fallback: ScalarValue | null;
+  readonly listName: string | null;
+}
+
+/** The slots that child elements fill. */
+export interface ChildTable {
+  /** By the local name, then by the namespace. */
+  readonly named: ReadonlyMap<string, readonly NamedSlots[]>;
+  /** Those that every other child fills; null where there are none. */
+  readonly any: readonly SlotProgram[] | null;
+}
+
+interface NamedSlots {
+  readonly uri: string;
+  readonly slots: readonly SlotProgram[];
+}
+
+/**
+ * The slots that this element fills, or null. Where no slot has exactly its name, an element in no namespace or in its
+ * parent's is matched by the local name: stacks disagree about the qualification of local elements.
+ */
+export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): readonly SlotProgram[] | null {
+  const named = table.named.get(tag.local);
+  if (named === undefined) return table.any;
+  const uri = tag.uri;
+  for (const entry of named) {
+    if (entry.uri === uri) return entry.slots;
+  }
+  return uri === '' || uri === parentUri ? (named[0]?.slots ?? null) : table.any;
+}
+
+/** What an element of this type is read as; null where its type is abstract and it names no other. */
+export function variantOf(program: ObjectProgram, tag: StartTag): VariantProgram | null {
+  const name = program.variants.size === 0 ? null : typeNameOf(tag);
+  return (name === null ? undefined : program.variants.get(typeKey(name))) ?? program.declared;
+}
+
+/** Types that derive from one another share the plans of their common fields: shared plans are compiled once. */
+const OBJECTS = new WeakMap<ObjectPlan, ObjectProgram>();
+
+function compileObject(plan: ObjectPlan): ObjectProgram {
+  const known = OBJECTS.get(plan);
+  if (known !== undefined) return known;
+  // One variant may stand for several types.
+  const made = new Map<ObjectVariant, VariantProgram>();
+  const variantOf = (variant: ObjectVariant): VariantProgram => {
+    const program = made.get(variant) ?? compileVariant(variant);
+    made.set(variant, program);
+    return program;
+  };
+  const program: ObjectProgram = {
+    kind: 'object',
+    variants: new Map([...plan.variants].map(([key, variant]) => [key, variantOf(variant)])),
+    declared: plan.declared === null ? null : variantOf(plan.declared),
+  };
+  OBJECTS.set(plan, program);
+  return program;
+}
+
+function compileVariant(variant: ObjectVariant): VariantProgram {
+  const slots = variant.slots.map(compileSlot);
+  const of = (from: SlotProgram['from']): readonly SlotProgram[] => slots.filter((slot) => slot.from === from);
+  const named = namedSlots(
+    variant.slots.flatMap((slot, place) => {
+      if (slot.source.from === 'choice') return choiceSlots(slot, place);
+      const name = slot.source.from === 'child' || slot.source.from === 'wrapped list' ? slot.source.name : null;
+      const program = slots[place];
+      return name === null || program === undefined ? [] : [{ name, slot: program }];
+    }),
+    variant.slots.flatMap(({ source }) => (source.from === 'rest' ? source.except : [])),
+  );
+  const items = of('items');
+  const others = [...items, ...of('rest')];
+  return {
+    slots,
+    children: { named, any: others.length === 0 ? null : others },
+    attributes: of('attribute'),
+    constants: of('constant'),
+    anyItems: items,
+    selves: of('self'),
+    interest: of('text').length > 0 ? ALL : named.size + others.length > 0 ? ELEMENTS : SKIP,
+    unset: slots.map(() => undefined),
+    weight: variant.weight ?? 0,
+    counted: slots.filter((slot) => slot.listName !== null),
+  };
+}
+
+function compileSlot(slot: Slot, place: number): SlotProgram {
+  const { source } = slot;
+  const value = compileValue(slot.value);
+  const program = {
+    place,
+    key: slot.key,
+    from: source.from,
+    name: source.from === 'attribute' ? source.name : { uri: '', local: '' },
+    list: slot.list,
+    nonNull: slot.nonNull,
+    itemNonNull: slot.itemNonNull,
+    value,
+    items: null,
+    isItem: slot.list && source.from !== 'wrapped list',
+    isSimple: value.kind === 'scalar' && source.from !== 'wrapped list',
+    isName: value.kind === 'scalar' && value.scalar.name === 'QName',
+    isArray: source.from === 'items' || (source.from === 'wrapped list' && source.item === null),
+    fallback: fallbackOf(slot, value),
+    listName: slot.listName ?? null,
+  };
+  if (source.from !== 'wrapped list') return program;
+  const named = new Map<string, readonly NamedSlots[]>();
+  const itself: SlotProgram[] = [];
+  const wrapped: SlotProgram = { ...program, items: { named, any: source.item === null ? itself : null } };
+  itself.push(wrapped);
+  if (source.item !== null) named.set(source.item.local, [{ uri: source.item.uri, slots: itself }]);
+  return wrapped;
+}
+
+/** A slot for each branch, all of the same place. */
+const choiceSlots = (slot: Slot, place: number): readonly { readonly name: QName; readonly slot: SlotProgram }[] =>
+  slot.source.from !== 'choice'
+    ? []
+    : slot.source.branches.map(({ name, value }) => ({ name, slot: compileSlot({ ...slot, value }, place) }));
+
+/** Recursion is bounded by the depth of the selection, which the limits of GraphQL bound. */
+const compileValue = (value: ValuePlan): ValueProgram => (value.kind === 'object' ? compileObject(value) : value);
+
+function fallbackOf(slot: Slot, value: ValueProgram): ScalarValue | null {
+  const { source } = slot;
+  const lexical =
+    source.from === 'constant'
+      ? source.value
+      : source.from === 'child' || source.from === 'attribute'
+        ? source.default
+        : null;
+  if (lexical === null || value.kind !== 'scalar') return null;
+  try {
+    return value.scalar.decode(lexical);
+  } catch (caught) {
+    if (caught instanceof LexicalError) return null;
+    throw caught;
+  }
+}
+
+/** `others` have a name, but nothing here wants them: they are not left for who takes any. */
+function namedSlots(
+  named: readonly { readonly name: QName; readonly slot: SlotProgram }[],
+  others: readonly QName[],
+): ChildTable['named'] {
+  const table = new Map<string, { readonly uri: string; readonly slots: SlotProgram[] }[]>();
+  const slotsOf = ({ uri, local }: QName): SlotProgram[] => {
+    const sameLocal = table.get(local) ?? [];
+    table.set(local, sameLocal);
+    const known = sameLocal.find((candidate) => candidate.uri === uri);
+    if (known !== undefined) return known.slots;
+    const slots: SlotProgram[] = [];
+    sameLocal.push({ uri, slots });
+    return slots;
+  };
+  for (const { name, slot } of named) slotsOf(name).push(slot);
+  for (const name of others) slotsOf(name);
+  return table;
+}

@@ -1,0 +1,177 @@
+import { ALL, ELEMENTS, type Interest, type StartTag } from '../../xml/events.js';
+import { uriOfName } from '../plan/xsi.js';
+import type { OpaqueXml } from './opaque.js';
+import type { ChildTable, SlotProgram, VariantProgram } from './program.js';
+
+/**
+ * One reading of one open element: as an object, as a simple value (or XML), as the wrapper of a list. An element may
+ * have several (two aliases of one field); they are linked by `next`, an object before the one that holds it.
+ */
+export class Reading {
+  readonly kind: 'object' | 'scalar' | 'list';
+  /** The reading that takes the value; null for the root. */
+  owner: Reading | null;
+  /** Where in `owner` it goes; null for the root. */
+  slot: SlotProgram | null;
+  /** The place in a list, or -1. */
+  index: number;
+  /** The namespace of the element. */
+  uri: string;
+  readonly variant: VariantProgram | null;
+  /** What the child elements fill; null where there must be none. */
+  readonly children: ChildTable | null;
+  readonly interest: Interest;
+  /** By `SlotProgram.place`, or the items of a list. `undefined` is not seen yet, null is known to be null. */
+  readonly values: unknown[];
+  text = '';
+  /** The value will be null: a part of it that may not be null is. */
+  lost = false;
+  /** What it is written to, for a reading as XML; elements within have readings of their own that share it. */
+  xml: OpaqueXml | null = null;
+  /** A simple value whose bytes stand elsewhere. */
+  late: LateValue | null = null;
+  /** The text stands there in base64. */
+  isBase64 = false;
+  /** Of a QName: where its prefix is looked up while its text is told; and what that is bound to, or null. */
+  scope: StartTag | null = null;
+  nameUri: string | null = null;
+  /** A simple value has child elements. */
+  hasChildren = false;
+  /** The value cannot be had, for this reason: null with an error. */
+  broken: string | null = null;
+  /** Places that were reported as filled more than once. */
+  repeated: Set<number> | null = null;
+  next: Reading | null = null;
+
+  constructor(
+    owner: Reading | null,
+    slot: SlotProgram | null,
+    index: number,
+    uri: string,
+    variant: VariantProgram | null,
+  ) {
+    this.owner = owner;
+    this.slot = slot;
+    this.index = index;
+    this.uri = uri;
+    this.variant = variant;
+    if (variant !== null) {
+      this.kind = 'object';
+      this.children = variant.children;
+      this.interest = variant.interest;
+      this.values = variant.unset.slice();
+    } else if (slot?.items != null && index === -1) {
+      this.kind = 'list';
+      this.children = slot.items;
+      this.interest = ELEMENTS;
+      this.values = [];
+    } else {
+      this.kind = 'scalar';
+      this.children = null;
+      this.interest = ALL;
+      this.values = NONE;
+    }
+  }
+
+  /** More of the text of a QName has come. */
+  noteName(): void {
+    if (this.nameUri === null && this.scope !== null) this.nameUri = uriOfName(this.scope, this.text);
+  }
+
+  /** Begins a reading of a simple value in the place of one that is over. */
+  begin(owner: Reading, slot: SlotProgram, index: number, uri: string): void {
+    this.owner = owner;
+    this.slot = slot;
+    this.index = index;
+    this.uri = uri;
+    this.text = '';
+    this.late = null;
+    this.nameUri = null;
+    this.isBase64 = false;
+    this.hasChildren = false;
+    this.broken = null;
+  }
+}
+
+/** Bytes that stand outside the envelope (XOP 1.0), known when the message is over. */
+export interface LateValue {
+  /** In base64. */
+  value(): string;
+}
+
+const NONE: unknown[] = [];
+
+/** The response path of what `slot` of `owner` takes; `index` is -1 outside lists. */
+export function pathOf(owner: Reading | null, slot: SlotProgram | null, index: number): readonly (string | number)[] {
+  const path: (string | number)[] = [];
+  while (slot !== null) {
+    if (index >= 0) path.push(index);
+    // The wrapper of the list has given the key.
+    if (owner?.kind !== 'list') path.push(slot.key);
+    slot = owner?.slot ?? null;
+    index = owner?.index ?? -1;
+    owner = owner?.owner ?? null;
+  }
+  return path.reverse();
+}
+
+/** Adds a reading of this element as XML; none once there is too much of it. */
+export function readXml(
+  tag: StartTag,
+  owner: Reading,
+  slot: SlotProgram | null,
+  index: number,
+  xml: OpaqueXml,
+  readings: Reading | null,
+): Reading | null {
+  if (xml.isTooLong) return readings;
+  xml.open(tag);
+  const reading = new Reading(owner, slot, index, tag.uri, null);
+  reading.xml = xml;
+  reading.next = readings;
+  return reading;
+}
+
+/** The list that `slot` of `owner` fills, begun if need be; null where it is lost. */
+export function itemsOf(owner: Reading, slot: SlotProgram): unknown[] | null {
+  if (owner.kind === 'list') return owner.lost ? null : owner.values;
+  const held = owner.values[slot.place];
+  if (Array.isArray(held)) return held;
+  if (held !== undefined || owner.lost) return null;
+  const items: unknown[] = [];
+  owner.values[slot.place] = items;
+  return items;
+}
+
+/** The most that any reading wants to hear. */
+export function strongestInterest(first: Reading): Interest {
+  let { interest } = first;
+  for (let reading = first.next; reading !== null; reading = reading.next) {
+    if (reading.interest > interest) interest = reading.interest;
+  }
+  return interest;
+}
+
+/** Whether the readings of the elements that are open hold all that is asked for, the outermost first. */
+export function isComplete(open: readonly (Reading | null)[]): boolean {
+  /** Places that will be filled when the reading for them ends, by who holds them. */
+  const places = new Map<Reading, Set<number>>();
+  let isRoot = true;
+  for (let at = open.length - 1; at >= 0; at--) {
+    for (let reading = open[at] ?? null; reading !== null; reading = reading.next) {
+      isRoot = reading.lost || hasAll(reading, places.get(reading));
+      const { owner, slot, index } = reading;
+      if (!isRoot || owner === null || slot === null || index !== -1) continue;
+      places.set(owner, (places.get(owner) ?? new Set()).add(slot.place));
+    }
+  }
+  return isRoot;
+}
+
+function hasAll({ variant, values }: Reading, coming: ReadonlySet<number> | undefined): boolean {
+  if (variant === null) return false;
+  return variant.slots.every((slot) => {
+    if (slot.list && slot.items === null) return false;
+    return values[slot.place] !== undefined || coming?.has(slot.place) === true;
+  });
+}

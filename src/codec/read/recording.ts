@@ -1,0 +1,188 @@
+import type { QName, StartTag } from '../../xml/events.js';
+import { XSI_URI } from '../plan/xsi.js';
+
+/** An event that is kept: an element begins, a piece of text, null: the element that began last ends. */
+export type Recorded = RecordedTag | string | null;
+
+interface RecordedAttribute {
+  readonly uri: string;
+  readonly local: string;
+  readonly value: string;
+}
+
+/** A start tag that may be read when the reader has gone on. Of the namespaces in scope it knows that of its xsi:type. */
+export class RecordedTag implements StartTag {
+  readonly uri: string;
+  readonly local: string;
+  readonly prefix: string;
+  readonly depth: number;
+  readonly offsetBytes = 0;
+  readonly contentBytes = 0;
+  /** The place of this event, and of that which ends the element. */
+  readonly start: number;
+  end = 0;
+  /** What it can be referred to by, or null. */
+  readonly id: string | null;
+  /** The reference it is, as written; null for an element with a value of its own. */
+  readonly reference: string | null;
+  /** It is being told: whoever refers to it now stands in it. */
+  isOpen = false;
+  readonly #attributes: readonly RecordedAttribute[];
+  readonly #typePrefix: string = '';
+  readonly #typeUri: string | null = null;
+
+  /** `start`: the place of this event. */
+  constructor(tag: StartTag, start: number) {
+    this.uri = tag.uri;
+    this.local = tag.local;
+    this.prefix = tag.prefix;
+    this.depth = tag.depth;
+    this.start = start;
+    let id: string | null = null;
+    let reference: string | null = null;
+    const attributes: RecordedAttribute[] = [];
+    for (let index = 0; index < tag.attributeCount; index++) {
+      const attribute = recorded(tag, index);
+      const { uri, local, value } = attribute;
+      if (local === 'id' && isOfEncoding(uri)) id = value;
+      else if ((local === 'href' && uri === '') || (local === 'ref' && uri === ENCODING_12)) reference = value;
+      else attributes.push(attribute);
+      if (uri !== XSI_URI || local !== 'type') continue;
+      const colon = value.indexOf(':');
+      this.#typePrefix = colon === -1 ? '' : value.slice(0, colon).trimStart();
+      this.#typeUri = tag.namespace(this.#typePrefix);
+    }
+    this.id = id;
+    this.reference = reference;
+    this.#attributes = attributes.length === 0 ? NONE : attributes;
+  }
+
+  get attributeCount(): number {
+    return this.#attributes.length;
+  }
+
+  /** It says that its text is base64, of XML Schema or of the encoding. */
+  get isBase64(): boolean {
+    if (this.#typeUri === null) return false;
+    const type = this.attribute(XSI_URI, 'type');
+    return type !== null && BASE64.test(type) && BASE64_URIS.has(this.#typeUri);
+  }
+
+  /** Length of the values of its attributes. */
+  get attributeChars(): number {
+    return this.#attributes.reduce((sum, { value }) => sum + value.length, 0);
+  }
+
+  attributeUri(index: number): string {
+    return this.#attributes[index]?.uri ?? '';
+  }
+
+  attributeLocal(index: number): string {
+    return this.#attributes[index]?.local ?? '';
+  }
+
+  attributeValue(index: number): string {
+    return this.#attributes[index]?.value ?? '';
+  }
+
+  attribute(uri: string, local: string): string | null {
+    for (const attribute of this.#attributes) {
+      if (attribute.local === local && attribute.uri === uri) return attribute.value;
+    }
+    return null;
+  }
+
+  namespace(prefix: string): string | null {
+    return prefix === this.#typePrefix ? this.#typeUri : null;
+  }
+
+  declares(): boolean {
+    return false;
+  }
+}
+
+/** An element under the name of the one that refers to it. */
+export class ReferringTag implements StartTag {
+  readonly uri: string;
+  readonly local: string;
+  readonly prefix = '';
+  readonly offsetBytes = 0;
+  readonly contentBytes = 0;
+  readonly #element: RecordedTag;
+
+  constructor(name: QName, element: RecordedTag) {
+    this.uri = name.uri;
+    this.local = name.local;
+    this.#element = element;
+  }
+
+  get depth(): number {
+    return this.#element.depth;
+  }
+
+  get attributeCount(): number {
+    return this.#element.attributeCount;
+  }
+
+  attributeUri(index: number): string {
+    return this.#element.attributeUri(index);
+  }
+
+  attributeLocal(index: number): string {
+    return this.#element.attributeLocal(index);
+  }
+
+  attributeValue(index: number): string {
+    return this.#element.attributeValue(index);
+  }
+
+  attribute(uri: string, local: string): string | null {
+    return this.#element.attribute(uri, local);
+  }
+
+  namespace(prefix: string): string | null {
+    return this.#element.namespace(prefix);
+  }
+
+  declares(): boolean {
+    return false;
+  }
+}
+
+/** The id that a reference names within its message, or null for what leads elsewhere. `ref` is an id as it is. */
+export const referenceOf = (written: string): string | null =>
+  written.startsWith('#') ? written.slice(1) : written.includes(':') ? null : written;
+
+/** About how much memory an event takes while it is kept, in bytes. */
+export function sizeOf(event: Recorded): number {
+  if (event === null) return 8;
+  if (typeof event === 'string') return 24 + 2 * event.length;
+  return 120 + 48 * event.attributeCount + 2 * event.attributeChars;
+}
+
+const BASE64 = /:base64(?:Binary)?\s*$/;
+const BASE64_URIS: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2001/XMLSchema',
+  'http://www.w3.org/1999/XMLSchema',
+  'http://schemas.xmlsoap.org/soap/encoding/',
+]);
+
+const NONE: readonly RecordedAttribute[] = [];
+
+const ENCODING_12 = 'http://www.w3.org/2003/05/soap-encoding';
+
+const isOfEncoding = (uri: string): boolean => uri === '' || uri === ENCODING_12;
+
+/** Drafts of XML Schema that encoded services still write: `null` is the `nil` of today. */
+const XSI_DRAFTS: ReadonlySet<string> = new Set([
+  'http://www.w3.org/1999/XMLSchema-instance',
+  'http://www.w3.org/2000/10/XMLSchema-instance',
+]);
+
+function recorded(tag: StartTag, index: number): RecordedAttribute {
+  const uri = tag.attributeUri(index);
+  const local = tag.attributeLocal(index);
+  const value = tag.attributeValue(index);
+  const isDraft = XSI_DRAFTS.has(uri) || (uri === XSI_URI && local === 'null');
+  return isDraft ? { uri: XSI_URI, local: local === 'null' ? 'nil' : local, value } : { uri, local, value };
+}

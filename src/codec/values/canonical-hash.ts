@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+
+import { type Interest, PIECES, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { trimXml } from '../plan/lexical.js';
+import { isNil, resolveQName, uriOfName, XSI_URI } from '../plan/xsi.js';
+
+/** What is left out of account. */
+export interface CanonicalRules {
+  /** White space beside child elements is layout, and no text is a QName: the content is data. */
+  readonly isData: boolean;
+}
+
+/** UTF-16 units of one content, about as it is written. What is longer has no hash. */
+const UNITS_MAX = 256 * 1024;
+/** Prefixes in content of one message that are looked up. */
+const PREFIXES_MAX = 1000;
+
+// Characters that XML 1.0 has not, so that nothing a message says can look like them.
+const OPEN = '\x01';
+const NEXT = '\x02';
+const ATTRIBUTE = '\x03';
+const BOUND = '\x04';
+const TEXT = '\x05';
+const CLOSE = '\x06';
+const NAME = '\x07';
+
+/**
+ * Hashes an element by what it means: expanded names, attributes in any order, texts as they are. Prefixes, comments,
+ * CDATA, references, quotes and the encoding do not show; what a prefix in content is bound to does. The same hash is
+ * the same content; the same content written in other ways may still differ (`05`, mixed content has none at all).
+ */
+export class CanonicalHash implements XmlHandler {
+  readonly #isData: boolean;
+  readonly #pieces: string[] = [];
+  #units = 0;
+  #isSound = true;
+  /** Of each open element: whether it has had a child. */
+  readonly #parents: boolean[] = [];
+  /** Of the innermost open element, for as long as its text may be told. */
+  #tag: StartTag | null = null;
+  /** Its text since its begin or the last child. */
+  #text = '';
+  /** What prefixes in the text stand for. */
+  #bound = '';
+  readonly #seen = new Set<string>();
+  /** The beginning of a word whose end has not come. */
+  #word = '';
+  #prefixes = 0;
+
+  constructor({ isData }: CanonicalRules) {
+    this.#isData = isData;
+  }
+
+  /** The SHA-256 of what was read, in base64url; null where that has none. */
+  digest(): string | null {
+    if (!this.#isSound || this.#parents.length > 0) return null;
+    return createHash('sha256').update(this.#pieces.join('')).digest('base64url');
+  }
+
+  open(tag: StartTag): Interest {
+    this.#endText(true);
+    this.#parents.push(false);
+    if (!this.#isSound) return SKIP;
+    this.#add(`${OPEN}${tag.uri}${NEXT}${tag.local}`);
+    if (tag.attributeCount > 0) this.#addAttributes(tag);
+    this.#tag = tag;
+    // A QName without a prefix is in the default namespace.
+    if (!this.#isData) this.#bound = `${BOUND}${NEXT}${tag.namespace('') ?? ''}`;
+    return PIECES;
+  }
+
+  close(): void {
+    this.#endText(false);
+    this.#parents.pop();
+    this.#add(CLOSE);
+  }
+
+  text(piece: string): void {
+    if (!this.#isSound) return;
+    this.#text += piece;
+    if (this.#units + this.#text.length > UNITS_MAX) this.#giveUp();
+    else if (this.#tag !== null) this.#bound += this.#bindingsIn(piece, this.#tag);
+  }
+
+  /** Text between two tags is over: `isBeforeChild`, or before the end of its element. */
+  #endText(isBeforeChild: boolean): void {
+    const text = this.#text;
+    const last = this.#parents.length - 1;
+    const isBeside = isBeforeChild || this.#parents[last] === true;
+    if (text !== '') {
+      if (!isBeside) this.#add(`${TEXT}${text}${this.#bound}`);
+      else if (NOT_WHITE.test(text)) this.#giveUp();
+      else if (!this.#isData) this.#add(`${TEXT}${text}`);
+    }
+    if (isBeforeChild && last >= 0) this.#parents[last] = true;
+    this.#tag = null;
+    this.#text = '';
+    this.#bound = '';
+    this.#word = '';
+    if (this.#seen.size > 0) this.#seen.clear();
+  }
+
+  #addAttributes(tag: StartTag): void {
+    const attributes: string[] = [];
+    for (let index = 0; index < tag.attributeCount; index++) {
+      const uri = tag.attributeUri(index);
+      const local = tag.attributeLocal(index);
+      const value = uri === XSI_URI ? meaningOfXsi(tag, local) : null;
+      if (value === NOTHING) continue;
+      attributes.push(
+        `${ATTRIBUTE}${uri}${NEXT}${local}${NEXT}${value ?? this.#valueOf(tag, tag.attributeValue(index))}`,
+      );
+    }
+    for (const attribute of attributes.sort()) this.#add(attribute);
+  }
+
+  #valueOf(tag: StartTag, value: string): string {
+    const bound = this.#isData ? '' : `${BOUND}${NEXT}${tag.namespace('') ?? ''}`;
+    const meaning = value + bound + this.#bindingsIn(value, tag);
+    this.#word = '';
+    this.#seen.clear();
+    return meaning;
+  }
+
+  /** What the words before colons are bound to, where they are prefixes: the text may be a QName, or hold some. */
+  #bindingsIn(piece: string, tag: StartTag): string {
+    let bound = '';
+    let from = 0;
+    for (let colon = piece.indexOf(':'); colon >= 0; colon = piece.indexOf(':', from)) {
+      const start = wordStart(piece, from, colon);
+      bound += this.#binding((start === 0 ? this.#word : '') + piece.slice(start, colon), tag);
+      this.#word = '';
+      from = colon + 1;
+    }
+    const start = wordStart(piece, from, piece.length);
+    this.#word = (start === 0 ? this.#word : '') + piece.slice(start);
+    return bound;
+  }
+
+  #binding(prefix: string, tag: StartTag): string {
+    if (prefix === '' || this.#seen.has(prefix)) return '';
+    this.#seen.add(prefix);
+    if (++this.#prefixes > PREFIXES_MAX) {
+      this.#giveUp();
+      return '';
+    }
+    const uri = tag.namespace(prefix);
+    return uri === null ? '' : `${BOUND}${prefix}${NEXT}${uri}`;
+  }
+
+  #add(piece: string): void {
+    if (!this.#isSound) return;
+    this.#units += piece.length;
+    if (this.#units > UNITS_MAX) this.#giveUp();
+    else this.#pieces.push(piece);
+  }
+
+  #giveUp(): void {
+    this.#isSound = false;
+    this.#pieces.length = 0;
+    this.#text = '';
+  }
+}
+
+/** What xsi:nil and xsi:type say, however they say it; null for other attributes, and for what says neither. */
+function meaningOfXsi(tag: StartTag, local: string): string | null {
+  if (local === 'nil') {
+    if (isNil(tag)) return 'true';
+    return NOT_NIL.has(trimXml(tag.attribute(XSI_URI, 'nil') ?? '')) ? NOTHING : null;
+  }
+  const written = local === 'type' ? tag.attribute(XSI_URI, 'type') : null;
+  if (written === null || (written.includes(':') && uriOfName(tag, written) === null)) return null;
+  const { uri, local: name } = resolveQName(tag, written);
+  return `${NAME}${uri}${NEXT}${name}`;
+}
+
+const NOT_NIL: ReadonlySet<string> = new Set(['false', '0']);
+
+/** Says the same as if it were not there. */
+const NOTHING = '';
+
+/** All that may be in a name, and more. */
+const isNameUnit = (unit: number): boolean =>
+  unit >= 0x80 ||
+  (unit >= 0x61 && unit <= 0x7a) ||
+  (unit >= 0x41 && unit <= 0x5a) ||
+  (unit >= 0x30 && unit <= 0x39) ||
+  unit === 0x2d ||
+  unit === 0x2e ||
+  unit === 0x5f;
+
+/** Where the word begins that ends at `end`, not before `from`. */
+function wordStart(text: string, from: number, end: number): number {
+  let start = end;
+  while (start > from && isNameUnit(text.charCodeAt(start - 1))) start--;
+  return start;
+}
+
+const NOT_WHITE = /[^ \t\r\n]/;

@@ -1,0 +1,18 @@
+import { isNcName } from '../../xml/chars.js';
+import type { QName } from '../../xml/events.js';
+import type { Scalar } from '../plan/plan.js';
+
+/** A caller's QName written as `{uri}local`, which gets a prefix of ours; null for anything else. */
+export function qualifiedName(scalar: Scalar, value: unknown): QName | null {
+  if (scalar.name !== 'QName' || typeof value !== 'string' || !value.startsWith('{')) return null;
+  const end = value.indexOf('}');
+  if (end < 0 || end > URI_CHARS) return null;
+  const local = value.slice(end + 1);
+  const uri = value.slice(1, end);
+  return isNcName(local) && IS_URI.test(uri) && uri !== XMLNS_URI ? { uri, local } : null;
+}
+
+/** Nothing may be bound to it (Namespaces in XML 1.0, section 3). */
+const XMLNS_URI = 'http://www.w3.org/2000/xmlns/';
+const URI_CHARS = 1024;
+const IS_URI = /^[^\s{}<>"\0-\x20]*$/;

@@ -1,0 +1,174 @@
+import { NO_FACETS, type SimpleType } from '../../wsdl/model.js';
+import { treatWhiteSpace, type WhiteSpace } from '../plan/lexical.js';
+import { type Check, facetChecks, type Measured } from './facets.js';
+import { valueSpaceOf } from './value-space.js';
+
+/**
+ * Whether a lexical form, as it stands in the document, is valid against a simple type in full (XSD 1.0 part 2):
+ * white space, the lexical rules of the built-in type, every facet, enumerations by value, lists and unions.
+ *
+ * The answer is null, or the public text of the rule that is broken; it never holds the value. Linear, throws nothing.
+ * Made once per type.
+ */
+export function compileSimple(type: SimpleType): (lexical: string) => string | null {
+  return compiled(type, 0).check;
+}
+
+/** What of a type's facets is not checked, and why: for people, at start-up. [] nearly always. */
+export const unsupportedFacets = (type: SimpleType): readonly string[] => compiled(type, 0).unsupported;
+
+interface Compiled {
+  readonly whiteSpace: WhiteSpace;
+  /** Of the form as it stands in the document. */
+  readonly check: Check;
+  /** Equal for equal values. Of a valid form as it stands in the document. */
+  readonly key: (lexical: string) => string;
+  readonly unsupported: readonly string[];
+  /** Types looked at for one value, at most. */
+  readonly cost: number;
+}
+
+const COMPILED = new WeakMap<SimpleType, Compiled>();
+
+/** Types are nested no deeper than their reader allows; what somebody else nests deeper is a string. */
+const DEPTH = 200;
+/** Unions that restrict unions look at their members again at each step: beyond this they are strings too. */
+const MAX_COST = 2000;
+
+function compiled(type: SimpleType, depth: number): Compiled {
+  const known = COMPILED.get(type);
+  if (known !== undefined) return known;
+  const made = depth > DEPTH ? ANYTHING : compile(type, depth + 1);
+  COMPILED.set(type, made);
+  return made;
+}
+
+const ANYTHING: Compiled = {
+  whiteSpace: 'preserve',
+  check: () => null,
+  key: (lexical) => lexical,
+  unsupported: ['members: they are nested too deeply'],
+  cost: 1,
+};
+
+function compile(type: SimpleType, depth: number): Compiled {
+  if (type.variety === 'union' && type.members.length > 0) return compileUnion(type, depth);
+  return type.variety === 'list' ? compileList(type, depth) : compileAtomic(type);
+}
+
+function compileAtomic(type: SimpleType): Compiled {
+  const space = valueSpaceOf(type.builtIn);
+  const { whiteSpace } = space;
+  // White space can be treated further than the base type does, never less.
+  const treatment = type.facets.whiteSpace === null || whiteSpace === 'collapse' ? whiteSpace : type.facets.whiteSpace;
+  return restricted(type, treatment, space, (lexical) => `${space.primitive} ${space.key(lexical)}`);
+}
+
+/** Items are treated and separated by white space, so what they are made of needs no treatment of its own. */
+function compileList(type: SimpleType, depth: number): Compiled {
+  const item = compiled(itemOf(type), depth);
+  const rule = (lexical: string): string | null => {
+    for (const each of itemsIn(lexical)) {
+      const broken = item.check(each);
+      if (broken !== null) return `each item ${broken}`;
+    }
+    return null;
+  };
+  const space: Measured = { rule, order: null, digits: null, length: (lexical) => itemsIn(lexical).length };
+  const made = restricted(type, 'collapse', space, (lexical) => itemsIn(lexical).map(item.key).join(' '));
+  return { ...made, unsupported: [...item.unsupported, ...made.unsupported], cost: item.cost };
+}
+
+/** The type of a list's items. */
+export const itemOf = (type: SimpleType): SimpleType =>
+  type.item ?? { ...type, name: null, variety: 'atomic', base: null, enumeration: null, facets: NO_FACETS };
+
+/** The items of a list whose white space is treated. */
+export const itemsIn = (collapsed: string): readonly string[] => (collapsed === '' ? [] : collapsed.split(' '));
+
+/** A value of a union is one of its first member that takes it; each member treats white space in its own way. */
+function compileUnion(type: SimpleType, depth: number): Compiled {
+  const members = membersOf(type).map((member) => compiled(member, depth));
+  const takes = (lexical: string): Compiled | null => members.find(({ check }) => check(lexical) === null) ?? null;
+  const rule = (lexical: string): string | null => (takes(lexical) === null ? NO_MEMBER : null);
+  const space: Measured = { rule, order: null, digits: null, length: null };
+  const cost = members.reduce((sum, member) => sum + (member.cost === 1 ? 1 : STEPS * member.cost), 1);
+  if (cost > MAX_COST) return ANYTHING;
+  const collapses = members.every(({ whiteSpace }) => whiteSpace === 'collapse');
+  const made = restricted(
+    type,
+    collapses ? 'collapse' : 'preserve',
+    space,
+    (lexical) => takes(lexical)?.key(lexical) ?? lexical,
+  );
+  const unsupported = new Set([...members.flatMap((member) => member.unsupported), ...made.unsupported]);
+  return { ...made, unsupported: [...unsupported], cost };
+}
+
+/** A member is asked whether it takes the value, and for its key: which it may have to ask its own members again. */
+const STEPS = 3;
+
+/** The simple types in which a union ends, each once, whatever the unions between restrict. */
+export function leavesOf(type: SimpleType): readonly SimpleType[] {
+  return flattened(type, () => true);
+}
+
+/** The members of a union, each once; those of a union that restricts nothing stand in its place. */
+function membersOf(type: SimpleType): readonly SimpleType[] {
+  return flattened(type, isPlain);
+}
+
+function flattened(type: SimpleType, isOpen: (union: SimpleType) => boolean): readonly SimpleType[] {
+  const members = new Set<SimpleType>();
+  const seen = new Set<SimpleType>();
+  const stack = type.members.toReversed();
+  for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
+    if (seen.has(member)) continue;
+    seen.add(member);
+    if (member.variety === 'union' && member.members.length > 0 && isOpen(member)) {
+      for (const inner of member.members.toReversed()) stack.push(inner);
+    } else members.add(member);
+  }
+  return [...members];
+}
+
+/** Whether a type restricts what it is made from in nothing. */
+export const isPlain = ({ enumeration, facets }: SimpleType): boolean =>
+  enumeration === null &&
+  Object.values(facets).every((facet) => facet === null || (Array.isArray(facet) && facet.length === 0));
+
+const NO_MEMBER = 'must be a value of one of the member types';
+
+function restricted(
+  type: SimpleType,
+  whiteSpace: WhiteSpace,
+  space: Measured,
+  key: (treated: string) => string,
+): Compiled {
+  const { checks, unsupported } = facetChecks(type.facets, space);
+  const all = [...enumerationChecks(type, whiteSpace, space, key), ...checks];
+  const check = (lexical: string): string | null => {
+    const treated = treatWhiteSpace(lexical, whiteSpace);
+    const broken = space.rule(treated);
+    if (broken !== null) return broken;
+    for (const holds of all) {
+      const rule = holds(treated);
+      if (rule !== null) return rule;
+    }
+    return null;
+  };
+  return { whiteSpace, check, key: (lexical) => key(treatWhiteSpace(lexical, whiteSpace)), unsupported, cost: 1 };
+}
+
+function enumerationChecks(
+  { enumeration }: SimpleType,
+  whiteSpace: WhiteSpace,
+  space: Measured,
+  key: (treated: string) => string,
+): readonly Check[] {
+  if (enumeration === null) return [];
+  const values = enumeration.map(({ value }) => treatWhiteSpace(value, whiteSpace));
+  // A value that is none of the type can never be sent.
+  const keys = new Set(values.filter((value) => space.rule(value) === null).map(key));
+  return [(lexical) => (keys.has(key(lexical)) ? null : 'must be one of the enumerated values')];
+}

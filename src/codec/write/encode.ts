@@ -1,0 +1,47 @@
+import { defaultsOf } from '../../base/limit.js';
+import type { Dialect } from '../../soap/dialect.js';
+import type { QName } from '../../xml/events.js';
+import { CODEC_LIMITS } from '../plan/limits.js';
+import type { RequestPlan } from '../plan/plan.js';
+import { ContentMarker } from './content.js';
+import type { ReadonlyRecord } from './given.js';
+import type { EncodeLimits } from './leaves.js';
+import { CLOSE, type Mark } from './marks.js';
+import { render } from './render.js';
+import { NO_CONTEXT, type RequestContext } from './source.js';
+
+/** What the caller gave, by argument name, and what its request says beside. */
+export interface RequestValues {
+  readonly arguments: ReadonlyRecord;
+  readonly headers: ReadonlyRecord;
+  readonly context?: RequestContext;
+}
+
+/**
+ * The envelope of one request, complete, in UTF-8. Elements are in schema order and every namespace that is needed, and
+ * no other, is declared on the Envelope. Throws `InputError` where the values do not fit the plan.
+ */
+export function encodeRequest(
+  plan: RequestPlan,
+  dialect: Dialect,
+  values: RequestValues,
+  limits: EncodeLimits = DEFAULTS,
+): Buffer {
+  const { context = NO_CONTEXT } = values;
+  const blocks = new ContentMarker({ limits, context }, 'headers').elements(plan.headers, values.headers);
+  const encodingUri = plan.encoded === true ? dialect.encodingUri : null;
+  const marker = new ContentMarker({ limits, context, encodingUri }, 'arguments');
+  const style = encodingUri === null ? [] : [encodingStyle(dialect)];
+  const body = plan.body === null ? [] : marker.object(plan.body.name, plan.body.value, values.arguments, style);
+  const envelope = (local: string): Mark => ({ kind: 'open', name: { uri: dialect.envelopeUri, local } });
+  const header: readonly Mark[] = blocks.length === 0 ? [] : [envelope('Header'), ...blocks, CLOSE];
+  return render([envelope('Envelope'), ...header, envelope('Body'), ...body, CLOSE, CLOSE], dialect);
+}
+
+/** Says that what the element holds is encoded. */
+function encodingStyle({ envelopeUri, encodingUri }: Dialect): Mark {
+  const name: QName = { uri: envelopeUri, local: 'encodingStyle' };
+  return { kind: 'attribute', name, value: encodingUri };
+}
+
+const DEFAULTS: EncodeLimits = defaultsOf(CODEC_LIMITS);

@@ -1,0 +1,77 @@
+import type { QName } from '../../xml/events.js';
+import type { EncodeElement, EncodeObject, EncodeValue, EncodeVariant, EncodeVariants } from '../plan/plan.js';
+import { type InputPath, refuse } from './input-error.js';
+
+/** What the caller gave, looked at. */
+export type ReadonlyRecord = Readonly<Record<string, unknown>>;
+
+export const isRecord = (value: unknown): value is ReadonlyRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The caller's own member of that name: never one that objects inherit. */
+export const memberOf = (value: ReadonlyRecord, key: string): unknown =>
+  Object.hasOwn(value, key) ? value[key] : undefined;
+
+/** Nothing comes of it where the caller says nothing. */
+export const isSilent = ({ required, fixed, source, always }: EncodeElement): boolean =>
+  !required && fixed === null && source === undefined && always !== true;
+
+/** The one member that says what type the element is of. */
+export function variantOf(plan: EncodeVariants, value: unknown, path: InputPath): readonly [string, EncodeVariant] {
+  if (!isRecord(value)) refuse(path, 'must be an object');
+  const given = Object.keys(value).filter((key) => (value[key] ?? null) !== null);
+  const [key, ...others] = given;
+  const variant = key === undefined ? undefined : plan.members.get(key);
+  if (key === undefined || variant === undefined || others.length > 0) {
+    const known = [...plan.members.keys()];
+    const shown = known.length > SHOWN ? [...known.slice(0, SHOWN), '...'] : known;
+    refuse(path, `exactly one must be given of ${shown.join(', ')}`);
+  }
+  return [key, variant];
+}
+
+const SHOWN = 20;
+
+/**
+ * Whether a choice counts the member as given: null says nothing, unless the element can be nil, and an empty list of
+ * elements is none of them, which is what replies have for the branches that were not taken.
+ */
+export function isGiven(object: EncodeObject, key: string, member: unknown): boolean {
+  if (member === undefined) return false;
+  if (member === null) return shapesOf(object).nillable.has(key);
+  return !Array.isArray(member) || member.length > 0 || !shapesOf(object).many.has(key);
+}
+
+interface Shapes {
+  readonly nillable: ReadonlySet<string>;
+  readonly many: ReadonlySet<string>;
+}
+
+/** Made once for a plan: a choice may be long, and a list of those that choose too. */
+function shapesOf(object: EncodeObject): Shapes {
+  const known = SHAPES.get(object);
+  if (known !== undefined) return known;
+  const many = new Set<string>();
+  const nillable = new Set<string>();
+  for (const element of object.children) {
+    if (element.occurs === 'many') many.add(element.key);
+    else if (element.nillable) nillable.add(element.key);
+  }
+  const made = { nillable, many };
+  SHAPES.set(object, made);
+  return made;
+}
+
+const SHAPES = new WeakMap<EncodeObject, Shapes>();
+
+/** What is said of an element that is nil: the type it must name, null for the declared one, and that type's plan. */
+export function whenNil(value: EncodeValue): { readonly type: QName | null; readonly plan: EncodeValue } {
+  if (value.kind !== 'variants') return { type: null, plan: value };
+  const variants = [...value.members.values()];
+  const chosen = variants.find(({ type }) => type === null) ?? variants.find(needsNothing) ?? variants[0];
+  return { type: chosen?.type ?? null, plan: chosen?.value ?? value };
+}
+
+/** Whether an element of this type may stand without attributes. */
+const needsNothing = ({ value }: EncodeVariant): boolean =>
+  value.kind !== 'object' || value.attributes.every(({ required }) => !required);

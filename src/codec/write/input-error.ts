@@ -1,0 +1,40 @@
+import { Refusal } from '../../base/refusal.js';
+
+/** A caller's value that cannot be written. `path` begins with `arguments` or `headers`; no value is ever held. */
+export class InputError extends Refusal {
+  readonly path: readonly (string | number)[];
+  /** What must hold at `path`; may be shown to the caller. */
+  readonly rule: string;
+
+  constructor(path: readonly (string | number)[], rule: string) {
+    super('BAD_USER_INPUT', `${printPath(path)}: ${rule}`);
+    this.name = 'InputError';
+    this.path = path;
+    this.rule = rule;
+  }
+}
+
+/** `arguments.order.lines[2].qty` */
+function printPath(path: readonly (string | number)[]): string {
+  return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('');
+}
+
+/** Where in the caller's value something is; made into a list only if it is refused. */
+export interface InputPath {
+  readonly above: InputPath | null;
+  readonly step: string | number;
+  /** Objects around it. */
+  readonly depth: number;
+}
+
+/** The path of a member or, without a level of its own, of an item. */
+export function below(above: InputPath, step: string | number): InputPath {
+  return { above, step, depth: typeof step === 'number' ? above.depth : above.depth + 1 };
+}
+
+/** Throws `InputError`: `rule` does not hold at `path`. */
+export function refuse(path: InputPath, rule: string): never {
+  const steps: (string | number)[] = [];
+  for (let at: InputPath | null = path; at !== null; at = at.above) steps.push(at.step);
+  throw new InputError(steps.reverse(), rule);
+}

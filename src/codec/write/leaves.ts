@@ -1,0 +1,98 @@
+import type { QName } from '../../xml/events.js';
+import { textOf, trimXml } from '../plan/lexical.js';
+import type { CodecLimits } from '../plan/limits.js';
+import { type EncodeAttribute, type EncodeSource, LexicalError, type Scalar } from '../plan/plan.js';
+import { qualifiedName } from '../values/qualified-name.js';
+import { memberOf, type ReadonlyRecord } from './given.js';
+import { below, type InputPath, refuse } from './input-error.js';
+import type { Mark } from './marks.js';
+import { type RequestContext, sourced } from './source.js';
+import { CallerNamespaces, xmlMarks } from './xml-input.js';
+
+export type EncodeLimits = Pick<CodecLimits, 'inputItems' | 'inputDepth' | 'stringChars' | 'opaqueChars'>;
+
+export const REQUIRED = 'a value is required';
+
+/** Turns values without structure into marks: text, attributes, XML. Its methods throw `InputError`. */
+export class LeafMarker {
+  readonly #limits: EncodeLimits;
+  readonly #context: RequestContext;
+  readonly #namespaces = new CallerNamespaces();
+
+  constructor(limits: EncodeLimits, context: RequestContext) {
+    this.#limits = limits;
+    this.#context = context;
+  }
+
+  /** Null where there is nothing to write. */
+  attribute(attribute: EncodeAttribute, value: ReadonlyRecord, above: InputPath): Mark | null {
+    const { key, name, fixed, required, scalar, source } = attribute;
+    if (fixed !== null) return { kind: 'attribute', name, value: fixed };
+    if (source !== undefined) {
+      const lexical = this.sourced(source, scalar, required, below(above, key));
+      return lexical === null ? null : { kind: 'attribute', name, value: lexical };
+    }
+    const member = memberOf(value, key) ?? null;
+    if (member === null && !required) return null;
+    const path = below(above, key);
+    if (member === null) refuse(path, REQUIRED);
+    const qualified = this.#qualified(scalar, member, path);
+    if (qualified !== null) return { kind: 'name attribute', name, value: qualified, suffix: '' };
+    return { kind: 'attribute', name, value: this.#encode(scalar, member, path) };
+  }
+
+  /** Null for a text of no characters. */
+  text(scalar: Scalar, value: unknown, path: InputPath): Mark | null {
+    if (value === null || value === undefined) refuse(path, REQUIRED);
+    const qualified = this.#qualified(scalar, value, path);
+    if (qualified !== null) return { kind: 'name', value: qualified };
+    const text = this.#encode(scalar, value, path);
+    return text === '' ? null : { kind: 'text', value: text };
+  }
+
+  /** A value that is not the caller's argument; null where there is none and none is required. */
+  sourced(source: EncodeSource, scalar: Scalar, required: boolean, path: InputPath): string | null {
+    const lexical = sourced(source, scalar, this.#context, path);
+    if (lexical !== null || !required) return lexical;
+    refuse(path, source.from === 'header' ? `the request header ${source.header} is required` : REQUIRED);
+  }
+
+  /** The content of the element `name`, or an element of any name. XML is told from text by its first character. */
+  xml(value: unknown, name: QName | null, path: InputPath): readonly Mark[] {
+    if (value === null || value === undefined) refuse(path, REQUIRED);
+    const text = this.#encode(XML_TEXT, value, path);
+    const trimmed = trimXml(text);
+    if (name !== null && !trimmed.startsWith('<')) return text === '' ? [] : [{ kind: 'text', value: text }];
+    if (trimmed.length > this.#limits.opaqueChars) refuse(path, TOO_LONG);
+    const depth = Math.max(1, this.#limits.inputDepth - path.depth);
+    return xmlMarks(trimmed, { name, depth, path, namespaces: this.#namespaces });
+  }
+
+  #qualified(scalar: Scalar, value: unknown, path: InputPath): QName | null {
+    const name = qualifiedName(scalar, value);
+    if (name !== null) this.#namespaces.use(name.uri, path);
+    return name;
+  }
+
+  #encode(scalar: Pick<Scalar, 'encode'>, value: unknown, path: InputPath): string {
+    this.#measure(value, path);
+    try {
+      return scalar.encode(value);
+    } catch (caught) {
+      if (caught instanceof LexicalError) refuse(path, caught.message);
+      throw caught;
+    }
+  }
+
+  /** Of a list type the value is a list. */
+  #measure(value: unknown, path: InputPath): void {
+    const { stringChars, inputItems } = this.#limits;
+    if (typeof value === 'string' && value.length > stringChars) refuse(path, TOO_LONG);
+    if (!Array.isArray(value)) return;
+    if (value.length > inputItems) refuse(path, 'more items than allowed');
+    for (const item of value) if (typeof item === 'string' && item.length > stringChars) refuse(path, TOO_LONG);
+  }
+}
+
+const TOO_LONG = 'longer than allowed';
+const XML_TEXT: Pick<Scalar, 'encode'> = { encode: textOf };

@@ -1,0 +1,87 @@
+import { never } from '../../base/invariant.js';
+import { DIALECTS, type Dialect } from '../../soap/dialect.js';
+import type { QName } from '../../xml/events.js';
+import { XmlWriter } from '../../xml/writer.js';
+import { XML_URI, XSI_URI } from '../plan/xsi.js';
+import type { Mark } from './marks.js';
+
+/**
+ * The document the marks describe, in UTF-8 and saying so. Its namespaces are declared on the document element, under
+ * prefixes that depend on nothing but the order of first use; none is ever the default, so that names in no namespace
+ * need nothing.
+ */
+export function render(marks: readonly Mark[], dialect: Dialect): Buffer {
+  const prefixes = prefixesOf(marks, dialect);
+  const writer = new XmlWriter();
+  let declared = false;
+  for (const mark of marks) {
+    switch (mark.kind) {
+      case 'open':
+        writer.open(prefixOf(mark.name, prefixes), mark.name.local);
+        if (!declared) for (const [uri, prefix] of prefixes) writer.namespace(prefix, uri);
+        declared = true;
+        break;
+      case 'attribute':
+        writer.attribute(prefixOf(mark.name, prefixes), mark.name.local, mark.value);
+        break;
+      case 'name attribute': {
+        const value = `${printName(mark.value, prefixes)}${mark.suffix}`;
+        writer.attribute(prefixOf(mark.name, prefixes), mark.name.local, value);
+        break;
+      }
+      case 'text':
+        writer.text(mark.value);
+        break;
+      case 'name':
+        writer.text(printName(mark.value, prefixes));
+        break;
+      case 'close':
+        writer.close();
+        break;
+      default:
+        never(mark);
+    }
+  }
+  return Buffer.concat([DECLARATION, writer.finish()]);
+}
+
+const DECLARATION = Buffer.from('<?xml version="1.0" encoding="UTF-8"?>\n');
+
+/** Every namespace that is used, and the one that the dialect wants named. */
+function prefixesOf(marks: readonly Mark[], dialect: Dialect): ReadonlyMap<string, string> {
+  const prefixes = new Map([[dialect.envelopeUri, 's']]);
+  if (dialect.needsEncodingNamespace) prefixes.set(dialect.encodingUri, 'enc');
+  let numbered = 0;
+  const use = ({ uri }: QName): void => {
+    if (uri === '' || uri === XML_URI || prefixes.has(uri)) return;
+    const known = KNOWN.get(uri);
+    if (known === undefined) numbered += 1;
+    prefixes.set(uri, known ?? `n${numbered}`);
+  };
+  for (const mark of marks) {
+    if (mark.kind === 'open' || mark.kind === 'attribute') use(mark.name);
+    else if (mark.kind === 'name') use(mark.value);
+    else if (mark.kind === 'name attribute') {
+      use(mark.name);
+      use(mark.value);
+    }
+  }
+  return prefixes;
+}
+
+/** Namespaces that people know by their usual prefix. */
+const KNOWN: ReadonlyMap<string, string> = new Map([
+  [XSI_URI, 'xsi'],
+  ['http://www.w3.org/2001/XMLSchema', 'xsd'],
+  [DIALECTS['1.1'].encodingUri, 'enc'],
+]);
+
+function prefixOf(name: QName, prefixes: ReadonlyMap<string, string>): string | null {
+  return name.uri === XML_URI ? 'xml' : (prefixes.get(name.uri) ?? null);
+}
+
+/** A name in content. None of the prefixes is the default, so that a name in no namespace needs none. */
+function printName(name: QName, prefixes: ReadonlyMap<string, string>): string {
+  const prefix = prefixOf(name, prefixes);
+  return prefix === null ? name.local : `${prefix}:${name.local}`;
+}

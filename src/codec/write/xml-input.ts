@@ -1,0 +1,110 @@
+import { defaultsOf } from '../../base/limit.js';
+import { Refusal } from '../../base/refusal.js';
+import { dialectOfUri } from '../../soap/dialect.js';
+import { ALL, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { XML_LIMITS } from '../../xml/limits.js';
+import { XmlReader } from '../../xml/reader.js';
+import { resolveQName, XSI_URI } from '../plan/xsi.js';
+import { type InputPath, refuse } from './input-error.js';
+import { CLOSE, type Mark } from './marks.js';
+
+/** What an XML value may stand for. */
+export interface XmlPlace {
+  /** What the element must be called; null where any name will do. */
+  readonly name: QName | null;
+  /** Elements that may be open at once. */
+  readonly depth: number;
+  readonly path: InputPath;
+  readonly namespaces: CallerNamespaces;
+}
+
+/** The namespaces that come from the caller of one request. All are declared on the Envelope, where parsers count them. */
+export class CallerNamespaces {
+  readonly #uris = new Set<string>();
+
+  /** Throws `InputError` for one too many. */
+  use(uri: string, path: InputPath): void {
+    this.#uris.add(uri);
+    if (this.#uris.size > MAX_NAMESPACES) refuse(path, 'more namespaces than allowed');
+  }
+}
+
+const MAX_NAMESPACES = 16;
+
+/**
+ * The one element that a caller wrote as XML: read and taken apart, so that what is written is well-formed and means
+ * what it meant, whatever its prefixes were. Of names in content only xsi:type keeps its meaning. With a name, the marks
+ * are the element's attributes and content; else the element too. Throws `InputError`.
+ */
+export function xmlMarks(text: string, place: XmlPlace): readonly Mark[] {
+  const collector = new Collector(place);
+  const reader = new XmlReader(collector, { ...defaultsOf(XML_LIMITS), depth: place.depth });
+  try {
+    reader.begin('utf-8');
+    reader.write(Buffer.from(text));
+    reader.end();
+  } catch (caught) {
+    if (!(caught instanceof Refusal) || caught.code === 'BAD_USER_INPUT') throw caught;
+    refuse(place.path, caught.code.endsWith('_LIMIT') ? TOO_BIG : NOT_XML);
+  }
+  return collector.marks;
+}
+
+class Collector implements XmlHandler {
+  readonly marks: Mark[] = [];
+  readonly #place: XmlPlace;
+  #depth = 0;
+
+  constructor(place: XmlPlace) {
+    this.#place = place;
+  }
+
+  open(tag: StartTag): Interest {
+    const { name, path } = this.#place;
+    this.#depth += 1;
+    const own = this.#depth === 1 ? name : null;
+    if (own !== null && (tag.uri !== own.uri || tag.local !== own.local)) {
+      refuse(
+        path,
+        `must be an element ${own.local}${own.uri === '' ? ' in no namespace' : ` in the namespace ${own.uri}`}`,
+      );
+    }
+    if (own === null) this.marks.push({ kind: 'open', name: this.#name(tag.uri, tag.local) });
+    for (let index = 0; index < tag.attributeCount; index++) this.#attribute(tag, index);
+    return ALL;
+  }
+
+  text(piece: string): void {
+    if (piece !== '') this.marks.push({ kind: 'text', value: piece });
+  }
+
+  close(): void {
+    this.#depth -= 1;
+    if (this.#depth > 0 || this.#place.name === null) this.marks.push(CLOSE);
+  }
+
+  #attribute(tag: StartTag, index: number): void {
+    const name = this.#name(tag.attributeUri(index), tag.attributeLocal(index));
+    if (name.uri === XSI_URI && name.local.endsWith('chemaLocation')) refuse(this.#place.path, 'must not name schemas');
+    const value = tag.attributeValue(index);
+    if (name.uri === XSI_URI && name.local === 'type') {
+      const type = resolveQName(tag, value);
+      this.#name(type.uri, type.local);
+      this.marks.push({ kind: 'name attribute', name, value: type, suffix: '' });
+    } else this.marks.push({ kind: 'attribute', name, value });
+  }
+
+  /** Names of the envelope's own vocabulary would be taken for ours; inclusions would fetch what they name. */
+  #name(uri: string, local: string): QName {
+    if (uri === XINCLUDE_URI) refuse(this.#place.path, 'must not include other documents');
+    if (dialectOfUri(uri) !== null || uri === XOP_URI) refuse(this.#place.path, 'must not hold names of SOAP itself');
+    this.#place.namespaces.use(uri, this.#place.path);
+    return { uri, local };
+  }
+}
+
+const XINCLUDE_URI = 'http://www.w3.org/2001/XInclude';
+const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
+
+const TOO_BIG = 'XML that is longer or deeper than allowed';
+const NOT_XML = 'must be one well-formed XML element, without DTD and processing instructions';

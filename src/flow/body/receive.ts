@@ -1,0 +1,288 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+
+import { Refusal } from '../../base/refusal.js';
+import type { Gate, GateOutput } from '../../soap/gate.js';
+import type { InflateLimits } from '../../soap/limits.js';
+import { Inflater } from './inflate.js';
+import { type LongWork, lane, TURN_MILLIS } from './lane.js';
+
+/** A request that passed the gate as far as it had to before anything is sent on. */
+export type Received =
+  | { readonly kind: 'whole'; readonly message: Buffer }
+  /** Its head is in order and the rest flows; the gate destroys `body` when it does not stay so. */
+  | {
+      readonly kind: 'flowing';
+      readonly body: Readable;
+      /** How much longer it is than what the caller announced, because of what was changed in its head. */
+      readonly growthBytes: number;
+    };
+
+/** Bytes of a message that are judged as they come; what is longer is judged in turns with all that is long. */
+const AT_ONCE_BYTES = 16 * 1024;
+/** How much of it is judged at a time: what takes a turn of the lane, between these. */
+const PIECE_BYTES_MIN = 2 * 1024;
+const PIECE_BYTES_MAX = 64 * 1024;
+/**
+ * Chunks of a chunked body, or what the system makes of others, and bytes of each: to take a body apart that comes in
+ * crumbs costs a thousand times what sending it does.
+ */
+const CRUMBS_MAX = 4096;
+const CRUMB_BYTES = 8;
+
+/** What is done with a request's bytes besides judging them. */
+export interface Intake {
+  /** It comes as gzip, and is judged and sent on decoded, within these limits; null: it comes as it is. */
+  readonly inflate: InflateLimits | null;
+  /** A request longer than the window is collected up to so many bytes, so that its length is known; null: it flows. */
+  readonly bufferBytes: number | null;
+}
+
+/**
+ * Reads a request through the gate. Resolves when it is judged whole, or when it begins to flow. Rejects with the
+ * refusal before that; after that the refusal destroys the body, which ends the upstream request before its end.
+ */
+export function receive(
+  request: IncomingMessage,
+  intake: Intake,
+  makeGate: (output: GateOutput) => Gate,
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const receiving = new Receiving(request, intake, resolve, reject);
+    receiving.start(makeGate(receiving));
+  });
+}
+
+/** One request on its way through the gate in. */
+class Receiving implements GateOutput, LongWork {
+  readonly #request: IncomingMessage;
+  readonly #bufferBytes: number | null;
+  readonly #inflater: Inflater | null;
+  readonly #resolve: (received: Received) => void;
+  readonly #reject: (caught: unknown) => void;
+  #gate: Gate | null = null;
+  /** Made for long messages only: a stream costs more than judging a short message does. */
+  #body: RequestBody | null = null;
+  #collected: Collected | null = null;
+  #chunks = 0;
+  #bytes = 0;
+  /** Bytes that wait for their turn, and whether there is one to come. */
+  readonly #waiting: Buffer[] = [];
+  #isInLane = false;
+  #pieceBytes = PIECE_BYTES_MIN;
+  /** The backend takes no more for now. */
+  #isHeld = false;
+  #isEnded = false;
+  #isOver = false;
+
+  constructor(
+    request: IncomingMessage,
+    { inflate, bufferBytes }: Intake,
+    resolve: (received: Received) => void,
+    reject: (caught: unknown) => void,
+  ) {
+    this.#request = request;
+    this.#bufferBytes = bufferBytes;
+    this.#inflater = inflate === null ? null : this.#inflate(inflate);
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  start(gate: Gate): void {
+    this.#gate = gate;
+    this.#request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError);
+  }
+
+  whole(message: Buffer): void {
+    this.#resolve({ kind: 'whole', message });
+  }
+
+  begin(growthBytes: number): void {
+    if (this.#bufferBytes !== null) {
+      this.#collected = new Collected(this.#bufferBytes);
+      return;
+    }
+    this.#body = new RequestBody(this, () => this.#leave());
+    this.#resolve({ kind: 'flowing', body: this.#body, growthBytes });
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#collected !== null) this.#collected.add(chunk);
+    else if (this.#body?.push(chunk) === false) this.#isHeld = true;
+  }
+
+  end(): void {
+    if (this.#collected !== null) this.#resolve({ kind: 'whole', message: this.#collected.message() });
+    else this.#body?.push(null);
+  }
+
+  /** The backend takes more. */
+  resume(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#goOn();
+  }
+
+  step(): 'more' | 'waits' {
+    this.#isInLane = false;
+    if (this.#isOver || this.#isHeld) return 'waits';
+    if (this.#waiting.length > 0) this.#takePiece();
+    if (this.#isOver || this.#isHeld) return 'waits';
+    if (this.#waiting.length > 0) {
+      this.#isInLane = true;
+      return 'more';
+    }
+    this.#goOn();
+    return 'waits';
+  }
+
+  /** Some messages are read twenty times as slowly as others, so that pieces are measured in time. */
+  #takePiece(): void {
+    const startMillis = performance.now();
+    this.#take(takePiece(this.#waiting, this.#pieceBytes));
+    const millis = performance.now() - startMillis;
+    if (millis > TURN_MILLIS) this.#pieceBytes = Math.max(PIECE_BYTES_MIN, this.#pieceBytes / 2);
+    else if (millis < TURN_MILLIS / 4) this.#pieceBytes = Math.min(PIECE_BYTES_MAX, this.#pieceBytes * 2);
+  }
+
+  /** Does what is next: the turn of what waits, the end, or reading. */
+  #goOn(): void {
+    if (this.#isOver || this.#isInLane) return;
+    if (this.#waiting.length > 0) {
+      this.#isInLane = true;
+      lane.enter(this);
+    } else if (this.#isEnded) this.#finish();
+    else (this.#inflater ?? this.#request).resume();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (++this.#chunks > CRUMBS_MAX && this.#bytes < this.#chunks * CRUMB_BYTES) {
+      this.#stop(new Refusal('HTTP_CRUMBS'));
+      return;
+    }
+    this.#bytes += chunk.length;
+    if (this.#inflater !== null) this.#inflater.write(chunk);
+    else if (this.#bytes <= AT_ONCE_BYTES) this.#take(chunk);
+    else this.#arrive(chunk);
+  };
+
+  /** Bytes of the message itself, which are judged in turns. */
+  #arrive(chunk: Buffer): void {
+    this.#waiting.push(chunk);
+    (this.#inflater ?? this.#request).pause();
+    if (!this.#isHeld) this.#goOn();
+  }
+
+  readonly #onEnd = (): void => {
+    if (this.#inflater === null) this.#arriveEnd();
+    else this.#inflater.end();
+  };
+
+  #arriveEnd(): void {
+    this.#isEnded = true;
+    if (this.#waiting.length === 0 && !this.#isInLane) this.#finish();
+  }
+
+  /** Told by the server: what is wrong with the rest of the request; else the caller has left. */
+  readonly #onError = (error: Error): void => {
+    this.#stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
+  };
+
+  #take(chunk: Buffer): void {
+    try {
+      this.#gate?.write(chunk);
+    } catch (caught) {
+      this.#stop(caught);
+    }
+  }
+
+  #finish(): void {
+    try {
+      this.#gate?.end();
+    } catch (caught) {
+      this.#stop(caught);
+    }
+  }
+
+  #stop(caught: unknown): void {
+    this.#leave();
+    // Whoever waits for the head hears it here, whoever has the body hears it there.
+    this.#reject(caught);
+    this.#body?.destroy(caught instanceof Error ? caught : new Error('stopped'));
+  }
+
+  #leave(): void {
+    this.#isOver = true;
+    this.#waiting.length = 0;
+    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError);
+    this.#inflater?.destroy();
+  }
+
+  /** Decodes the request; the caller waits while its bytes do. */
+  #inflate(limits: InflateLimits): Inflater {
+    return new Inflater(limits, {
+      data: (chunk) => this.#arrive(chunk),
+      end: () => this.#arriveEnd(),
+      failed: (refusal) => this.#stop(refusal),
+      enough: () => this.#request.pause(),
+      more: () => this.#request.resume(),
+    });
+  }
+}
+
+/** Takes the next bytes, not more than one piece of them; crumbs are put together. */
+function takePiece(waiting: Buffer[], pieceBytes: number): Buffer {
+  const first = waiting[0] ?? Buffer.alloc(0);
+  if (first.length > pieceBytes) {
+    waiting[0] = first.subarray(pieceBytes);
+    return first.subarray(0, pieceBytes);
+  }
+  let count = 1;
+  let bytes = first.length;
+  for (; count < waiting.length; count++) {
+    bytes += waiting[count]?.length ?? 0;
+    if (bytes > pieceBytes) break;
+  }
+  const taken = waiting.splice(0, count);
+  return count === 1 ? first : Buffer.concat(taken);
+}
+
+/** A request that is sent on in one piece: some stacks refuse what has no Content-Length. */
+class Collected {
+  readonly #bytesMax: number;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Throws `HTTP_TOO_LARGE`. */
+  add(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#bytesMax) throw new Refusal('HTTP_TOO_LARGE', 'collected');
+    this.#chunks.push(chunk);
+  }
+
+  message(): Buffer {
+    return Buffer.concat(this.#chunks, this.#bytes);
+  }
+}
+
+/** The judged part of a request that is still coming in. */
+class RequestBody extends Readable {
+  readonly #source: Receiving;
+
+  /** `leave` is called when nobody wants any more of it. */
+  constructor(source: Receiving, leave: () => void) {
+    super();
+    this.#source = source;
+    this.once('close', leave);
+    // The refusal that destroys it is told to the upstream call, which ends with it; nobody else listens here.
+    this.once('error', () => {});
+  }
+
+  override _read(): void {
+    this.#source.resume();
+  }
+}

@@ -1,0 +1,51 @@
+import { MIB } from '../../base/limit.js';
+import { Problems, printProblem } from '../../base/problem.js';
+import { fetchDocument } from '../../upstream/fetch-document.js';
+import type { Severity } from '../../wsdl/compare/change.js';
+import { compareWsdls } from '../../wsdl/compare/compare.js';
+import { readWsdl } from '../../wsdl/read.js';
+
+/** Two WSDLs to be compared. */
+export interface DriftTask {
+  /** Path of the one that is served. */
+  readonly file: string;
+  /** Where the backend shows its own. */
+  readonly url: string;
+  /** For the host of that address. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What came of one look. */
+export type DriftReading =
+  | { readonly kind: 'read'; readonly counts: Readonly<Record<Severity, number>>; readonly first: readonly string[] }
+  | { readonly kind: 'failed'; readonly why: string };
+
+const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
+const SHOWN = 10;
+
+/** Reads both and compares them. Addresses are left out: backends write there what they were called by. */
+export async function readDrift({ file, url, headers = {} }: DriftTask): Promise<DriftReading> {
+  try {
+    const served = await readWsdl(file, { fetch: null, root: null, hosts: [] });
+    const shown = await readWsdl(url, {
+      fetch: (at) =>
+        fetchDocument(at, {
+          ...FETCH,
+          headersFor: ({ protocol }) => (protocol === new URL(url).protocol ? headers : {}),
+        }),
+      root: null,
+      hosts: [],
+    });
+    const changes = compareWsdls(served, shown).changes.filter(({ isAddress }) => !isAddress);
+    const count = (severity: Severity): number => changes.filter((change) => change.severity === severity).length;
+    return {
+      kind: 'read',
+      counts: { breaking: count('breaking'), dangerous: count('dangerous'), safe: count('safe') },
+      first: changes.slice(0, SHOWN).map(({ severity, where, what }) => `${severity}: ${where} ${what}`),
+    };
+  } catch (error) {
+    if (!(error instanceof Problems)) throw error;
+    const [first] = error.problems;
+    return { kind: 'failed', why: first === undefined ? 'no reason given' : printProblem(first) };
+  }
+}

@@ -1,0 +1,119 @@
+import { Worker } from 'node:worker_threads';
+
+import type { SoapService } from '../../compile/service.js';
+import type { Severity } from '../../wsdl/compare/change.js';
+import type { DriftReading, DriftTask } from './drift-reading.js';
+
+/** What a look at the WSDL of a backend is told to. */
+export interface DriftListener {
+  looked(service: string, outcome: 'same' | 'changed' | 'failed'): void;
+  /** Once for each new state, however often it is seen. */
+  changed(service: string, message: string, reading: DriftReading): void;
+}
+
+/** One service whose backend is looked at. */
+interface Watched extends DriftTask {
+  readonly service: string;
+  readonly everyMillis: number;
+  counts: Readonly<Record<Severity, number>> | null;
+  /** What was told last, as text. */
+  told: string;
+}
+
+/** A look may take this long, and this much memory. */
+const LOOK_MILLIS = 120_000;
+const LOOK_MIB = 512;
+
+/**
+ * Looks now and then at the WSDLs that backends show, and tells how they differ from those that are served. It changes
+ * nothing: callers and schema keep the model they have.
+ */
+export class DriftWatch {
+  readonly #watched: readonly Watched[];
+  readonly #listener: DriftListener;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #workers = new Set<Worker>();
+  #isClosed = false;
+
+  /** Begins to look at once. */
+  constructor(services: readonly SoapService[], listener: DriftListener) {
+    this.#listener = listener;
+    this.#watched = services.flatMap(({ name, config, wsdl }): Watched[] => {
+      const file = wsdl?.documents[0]?.location;
+      if (config.drift === undefined || file === undefined) return [];
+      return [{ service: name, file, ...config.drift, counts: null, told: '' }];
+    });
+    for (const watched of this.#watched) this.#look(watched);
+  }
+
+  /** The differences at the last look that could be made. */
+  get counts(): readonly { readonly service: string; readonly severity: Severity; readonly count: number }[] {
+    return this.#watched.flatMap(({ service, counts }) =>
+      counts === null
+        ? []
+        : (['breaking', 'dangerous', 'safe'] as const).map((severity) => ({
+            service,
+            severity,
+            count: counts[severity],
+          })),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await Promise.all([...this.#workers].map((worker) => worker.terminate()));
+  }
+
+  #look(watched: Watched): void {
+    const { file, url, headers = {} } = watched;
+    const task: DriftTask = { file, url, headers };
+    const worker = new Worker(new URL('./drift-worker.js', import.meta.url), {
+      workerData: task,
+      resourceLimits: { maxOldGenerationSizeMb: LOOK_MIB },
+    });
+    this.#workers.add(worker);
+    worker.unref();
+    let reading: DriftReading = { kind: 'failed', why: `It took longer than ${LOOK_MILLIS} ms.` };
+    const deadline = this.#after(LOOK_MILLIS, () => worker.terminate());
+    worker.once('message', (message: DriftReading) => {
+      reading = message;
+    });
+    worker.once('error', (error) => {
+      reading = { kind: 'failed', why: error.message };
+    });
+    worker.once('exit', () => {
+      clearTimeout(deadline);
+      this.#timers.delete(deadline);
+      this.#workers.delete(worker);
+      if (this.#isClosed) return;
+      this.#take(watched, reading);
+      this.#after(watched.everyMillis, () => this.#look(watched));
+    });
+  }
+
+  #take(watched: Watched, reading: DriftReading): void {
+    const isSame = reading.kind === 'read' && Object.values(reading.counts).every((count) => count === 0);
+    this.#listener.looked(watched.service, reading.kind === 'failed' ? 'failed' : isSame ? 'same' : 'changed');
+    if (reading.kind === 'read') watched.counts = reading.counts;
+    const state = JSON.stringify(reading);
+    const isNews = state !== watched.told && !(isSame && watched.told === '');
+    watched.told = isSame ? '' : state;
+    if (isNews) this.#listener.changed(watched.service, messageOf(reading, isSame), reading);
+  }
+
+  #after(millis: number, act: () => void): NodeJS.Timeout {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      act();
+    }, millis);
+    timer.unref();
+    this.#timers.add(timer);
+    return timer;
+  }
+}
+
+function messageOf(reading: DriftReading, isSame: boolean): string {
+  if (reading.kind === 'failed') return 'the WSDL the backend shows could not be read';
+  return isSame ? 'the backend shows the WSDL that is served again' : 'the backend shows another WSDL than is served';
+}

@@ -1,0 +1,213 @@
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
+
+import { Exchange, nextExchangeId } from '../../base/exchange.js';
+import { asRefusal, Refusal } from '../../base/refusal.js';
+import type { RequestContext } from '../../codec/write/source.js';
+import type { SubscriptionLimits } from '../../events/limits.js';
+import { refusalErrors } from '../../graphql/document/errors.js';
+import { parseStrictJson } from '../../graphql/document/json.js';
+import { runAdmitted } from '../../graphql/http.js';
+import type { Purse } from '../charge.js';
+import { contextOf, type GraphqlDoor } from '../graphql.js';
+import { admitGiven, type GivenOperation } from './given.js';
+import { expiry, type SubscriptionDesk } from './subscriptions.js';
+
+/** One WebSocket, as the protocol wants it. */
+export interface ProtocolSocket {
+  readonly protocol: string;
+  /** Resolves when the system has taken it, so that who reads slowly is told slowly. Never rejects. */
+  send(data: string): Promise<void>;
+  close(code: number, reason: string): void;
+}
+
+/** Who opened it. */
+export interface Visitor {
+  readonly address: string;
+  readonly headers: RequestContext['headers'];
+  /** Aborted when it is gone. */
+  readonly signal: AbortSignal;
+}
+
+export interface ProtocolParts {
+  readonly door: GraphqlDoor;
+  readonly desk: SubscriptionDesk;
+  readonly limits: SubscriptionLimits;
+  /** Names of connection parameters, in lower case, that stand for the header fields a page cannot send. */
+  readonly credentials: ReadonlySet<string>;
+  purseOf(visitor: Visitor, headers: RequestContext['headers']): Promise<Purse>;
+  note(exchange: Exchange, purse: Purse): void;
+  finish(exchange: Exchange): void;
+  isShedding(): boolean;
+}
+
+/** What a WebSocket does with its messages, and when it is over. */
+export interface ProtocolSession {
+  message(data: string): Promise<void>;
+  closed(code: number): Promise<void>;
+}
+
+export type Protocol = (socket: ProtocolSocket, visitor: Visitor) => ProtocolSession;
+
+/** The subprotocol to speak of those offered; false for none. */
+export const chooseProtocol = (offered: Set<string>): string | false => handleProtocols(offered);
+
+interface Guest {
+  readonly visitor: Visitor;
+  readonly socket: ProtocolSocket;
+  purse: Purse | null;
+  headers: RequestContext['headers'];
+  stopWatching: () => void;
+}
+
+type Connection = Context<Record<string, unknown> | undefined, Guest>;
+
+/** What will be done for one message, decided when it was admitted. */
+interface Job {
+  run(): Promise<ExecutionResult> | AsyncGenerator<ExecutionResult, void, undefined>;
+}
+
+const isJob = (value: unknown): value is Job => typeof value === 'object' && value !== null && 'run' in value;
+
+/**
+ * `graphql-transport-ws`: `graphql-ws` keeps to its rules; what is asked, whether it may run and how is decided where it
+ * is for HTTP.
+ */
+export function makeProtocol(parts: ProtocolParts): Protocol {
+  const server = makeServer<Record<string, unknown> | undefined, Guest>({
+    connectionInitWaitTimeout: parts.limits.initMillis,
+    onConnect: async (connection) => {
+      const { extra } = connection;
+      const headers = withCredentials(extra.visitor.headers, connection.connectionParams, parts.credentials);
+      try {
+        extra.purse = await parts.purseOf(extra.visitor, headers);
+      } catch {
+        return false;
+      }
+      if (extra.visitor.signal.aborted) return false;
+      extra.headers = headers;
+      const { expiresMillis } = extra.purse.client;
+      extra.stopWatching = expiry(expiresMillis, () => extra.socket.close(4403, 'Forbidden'));
+      return true;
+    },
+    onSubscribe: (connection, _id, payload) => admitMessage(connection, payload, parts),
+    execute: perform,
+    subscribe: perform,
+  });
+  return (socket, visitor) => {
+    let take: ((data: string) => Promise<void>) | null = null;
+    const guest: Guest = { visitor, socket, purse: null, headers: visitor.headers, stopWatching: () => {} };
+    const closed = server.opened(
+      {
+        protocol: socket.protocol,
+        send: (data) => socket.send(data),
+        close: (code = 1000, reason = '') => socket.close(code, reason),
+        onMessage: (listener) => {
+          take = listener;
+        },
+      },
+      guest,
+    );
+    return {
+      async message(data) {
+        try {
+          parseStrictJson(data);
+        } catch {
+          socket.close(4400, 'Invalid message received');
+          return;
+        }
+        await take?.(data);
+      },
+      async closed(code) {
+        guest.stopWatching();
+        await closed(code);
+      },
+    };
+  };
+}
+
+/** Browsers cannot give a WebSocket header fields: what clients are known by may come in the first message instead. */
+function withCredentials(
+  headers: RequestContext['headers'],
+  params: Readonly<Record<string, unknown>> | undefined,
+  credentials: ReadonlySet<string>,
+): RequestContext['headers'] {
+  const given = Object.entries(params ?? {}).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' && credentials.has(name.toLowerCase()) ? [[name.toLowerCase(), value]] : [],
+  );
+  return given.length === 0 ? headers : { ...headers, ...Object.fromEntries(given) };
+}
+
+async function admitMessage(
+  { extra, subscriptions }: Connection,
+  payload: SubscribePayload,
+  parts: ProtocolParts,
+): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  const { door, limits } = parts;
+  const { visitor, purse, headers } = extra;
+  const exchange = new Exchange(nextExchangeId(), visitor.address, 'WS');
+  exchange.route = 'graphql';
+  try {
+    if (purse === null) throw new Refusal('UNAUTHENTICATED');
+    parts.note(exchange, purse);
+    if (parts.isShedding()) throw new Refusal('OVERLOADED');
+    // This one is among them already.
+    if (Object.keys(subscriptions).length > limits.perConnection) {
+      throw new Refusal('RATE_LIMITED', 'operations of the connection');
+    }
+    const operation = await admitGiven(door, payload);
+    const { admitted } = operation;
+    const job = jobOf(operation, { purse, headers, exchange, signal: visitor.signal }, parts);
+    const name = admitted.operation.name?.value ?? null;
+    return {
+      schema: door.built.schema,
+      document: admitted.document.document,
+      operationName: name,
+      contextValue: job,
+      rootValue: null,
+    };
+  } catch (caught) {
+    const refusal = asRefusal(caught);
+    exchange.refuse(refusal);
+    parts.finish(exchange);
+    return refusalErrors(refusal);
+  }
+}
+
+interface Asking {
+  readonly purse: Purse;
+  readonly headers: RequestContext['headers'];
+  readonly exchange: Exchange;
+  readonly signal: AbortSignal;
+}
+
+/** Throws where the operation may not run. */
+function jobOf(operation: GivenOperation, { purse, headers, exchange, signal }: Asking, parts: ProtocolParts): Job {
+  const { door, desk } = parts;
+  const { admitted } = operation;
+  if (admitted.operation.operation === 'subscription') {
+    const stream = desk.begin(operation, { purse, headers, exchange, transport: 'websocket' });
+    return { run: () => stream };
+  }
+  const context = contextOf(door, purse, exchange, { signal, headers });
+  operation.enter(context);
+  const options = { built: door.built, limits: door.admission.limits };
+  return {
+    run: async () => {
+      try {
+        return await runAdmitted(admitted, context, options);
+      } catch (caught) {
+        const refusal = asRefusal(caught);
+        exchange.refuse(refusal);
+        return { errors: refusalErrors(refusal) };
+      } finally {
+        parts.finish(exchange);
+      }
+    },
+  };
+}
+
+const perform = ({ contextValue }: ExecutionArgs): ReturnType<Job['run']> => {
+  if (!isJob(contextValue)) throw new Error('a message that was not admitted');
+  return contextValue.run();
+};

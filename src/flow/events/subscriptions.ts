@@ -1,0 +1,275 @@
+import type { ExecutionResult } from 'graphql';
+
+import type { EventBus, EventValues } from '../../base/event-bus.js';
+import { Exchange, nextExchangeId } from '../../base/exchange.js';
+import { Refusal } from '../../base/refusal.js';
+import type { RequestContext } from '../../codec/write/source.js';
+import type { SubscriptionLimits } from '../../events/limits.js';
+import { type GraphqlContext, runAdmitted } from '../../graphql/http.js';
+import type { Admitted } from '../../graphql/run/admit.js';
+import { argumentsOf } from '../../graphql/run/arguments.js';
+import { eventAnswer, givenBy, isWanted } from '../../graphql/run/event-answer.js';
+import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
+import { type RootField, rootPlanOf } from '../../graphql/run/root-plan.js';
+import type { EventSource, PollSource, Subscription } from '../../graphql/subscription/subscription.js';
+import { callOperation } from '../call.js';
+import type { Purse } from '../charge.js';
+import { contextOf, type GraphqlDoor } from '../graphql.js';
+import type { GivenOperation } from './given.js';
+import type { Polled } from './poller.js';
+import { Pollers } from './pollers.js';
+import { type EventOutcome, type Farewell, SubscriptionStream } from './subscription-stream.js';
+
+/** Who subscribes, and over what. */
+export interface Subscriber {
+  readonly purse: Purse;
+  readonly headers: RequestContext['headers'];
+  readonly transport: 'sse' | 'websocket';
+  readonly exchange: Exchange;
+}
+
+export interface SubscriptionHooks {
+  readonly finish: (exchange: Exchange) => void;
+  readonly began: (field: string, subscriber: Subscriber) => void;
+  readonly ended: (field: string, subscriber: Subscriber, why: Farewell, events: number) => void;
+  readonly told: (field: string, outcome: EventOutcome) => void;
+}
+
+export interface DeskParts {
+  readonly door: GraphqlDoor;
+  readonly subscriptions: ReadonlyMap<string, Subscription>;
+  readonly bus: EventBus;
+  readonly limits: SubscriptionLimits;
+  readonly hooks: SubscriptionHooks;
+}
+
+/** What happens for a subscriber. */
+type Happening =
+  | { readonly kind: 'polled'; readonly polled: Polled }
+  | { readonly kind: 'event'; readonly values: NonNullable<EventValues> };
+
+type Stream = SubscriptionStream<Happening>;
+
+/** Where subscriptions are taken, over whatever transport, and held to what one client may have. */
+export class SubscriptionDesk {
+  readonly #parts: DeskParts;
+  readonly #pollers: Pollers;
+  readonly #streams = new Set<Stream>();
+  readonly #byClient = new Map<string, number>();
+  readonly #byField = new Map<string, number>();
+  #isClosed = false;
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts;
+    this.#pollers = new Pollers(parts.limits.pollers);
+    for (const name of parts.subscriptions.keys()) this.#byField.set(name, 0);
+  }
+
+  /** Subscriptions that run, by field. */
+  get active(): ReadonlyMap<string, number> {
+    return this.#byField;
+  }
+
+  /** Calls that are repeated. */
+  get pollers(): number {
+    return this.#pollers.count;
+  }
+
+  /** Begins an admitted subscription. Throws `RATE_LIMITED`, `FORBIDDEN`, `BAD_USER_INPUT`. */
+  begin(operation: GivenOperation, subscriber: Subscriber): AsyncGenerator<ExecutionResult, void, undefined> {
+    if (this.#isClosed) throw new Refusal('OVERLOADED', 'drain');
+    const { door, subscriptions, limits, hooks } = this.#parts;
+    const { admitted } = operation;
+    const [field] = rootPlanOf(admitted, door.built).fields;
+    const subscription = subscriptions.get(field?.name ?? '');
+    // @skip may leave nothing.
+    const ask = field?.call?.ask;
+    if (field === undefined || ask?.kind !== 'soap' || subscription === undefined) throw new Refusal('BAD_USER_INPUT');
+    const { id } = subscriber.purse.client;
+    const count = this.#byClient.get(id) ?? 0;
+    if (count >= limits.perClient) throw new Refusal('RATE_LIMITED', 'subscriptions of the client');
+    const given = this.#givenTo(field, ask.bound.headersArgument, admitted);
+    const { exchange, purse, headers } = subscriber;
+    operation.enter(contextOf(door, purse, exchange, { signal: NEVER, headers }));
+    const { name } = subscription;
+    const hasLinks = field.call?.walk !== null;
+    let events = 0;
+    let release = (): void => {};
+    const stream: Stream = new SubscriptionStream({
+      limits,
+      answer: (event, signal) => this.#answer(event, { admitted, subscription, subscriber, hasLinks, signal }),
+      told: (outcome) => {
+        if (outcome !== 'filtered') events++;
+        hooks.told(name, outcome);
+      },
+      ended: (why) => {
+        release();
+        this.#streams.delete(stream);
+        add(this.#byField, name, -1);
+        add(this.#byClient, id, -1);
+        if (this.#byClient.get(id) === 0) this.#byClient.delete(id);
+        hooks.ended(name, subscriber, why, events);
+      },
+    });
+    release = this.#feed(stream, subscription, subscriber, given, ask.reply);
+    const stopWatching = expiry(purse.client.expiresMillis, () => stream.end('expired', 'UNAUTHENTICATED'));
+    const leave = release;
+    release = () => {
+      leave();
+      stopWatching();
+    };
+    this.#streams.add(stream);
+    add(this.#byField, name, 1);
+    add(this.#byClient, id, 1);
+    hooks.began(name, subscriber);
+    return stream;
+  }
+
+  /** Ends all of them: what they have yet to tell is not told. */
+  close(): void {
+    this.#isClosed = true;
+    for (const stream of [...this.#streams]) stream.end('drain', null);
+  }
+
+  #givenTo({ nodes, name }: RootField, headersArgument: string | null, { variables }: Admitted): Given {
+    const definition = this.#parts.door.built.schema.getSubscriptionType()?.getFields()[name];
+    const [node] = nodes;
+    if (definition === undefined || node === undefined) throw new Error('admitted without a field');
+    return argumentsOf(definition, node, variables, headersArgument);
+  }
+
+  /** Lets events come; the answer ends it. */
+  #feed(
+    stream: Stream,
+    subscription: Subscription,
+    subscriber: Subscriber,
+    given: Given,
+    plan: FieldCall['plan'],
+  ): () => void {
+    const { source } = subscription;
+    if (source.kind === 'poll') return this.#poll(stream, subscription, source, subscriber, given, plan);
+    return this.#parts.bus.subscribe(source.topic, {
+      // What nobody asked for must not take the room of what he did.
+      event: (values) => {
+        if (values === null) stream.gap();
+        else if (isWanted(source, given.arguments, values)) stream.push({ kind: 'event', values }, sizeOf(values));
+        else this.#parts.hooks.told(subscription.name, 'filtered');
+      },
+      gap: () => stream.gap(),
+    });
+  }
+
+  #poll(
+    stream: Stream,
+    subscription: Subscription,
+    source: PollSource,
+    { headers }: Subscriber,
+    given: Given,
+    plan: FieldCall['plan'],
+  ): () => void {
+    const { door, hooks } = this.#parts;
+    const service = door.services.get(subscription.bound.service);
+    if (service === undefined) throw new Error('a field of a service that is not there');
+    const taken = service.config.callerHeaders.map((name) => headers[name.toLowerCase()] ?? null);
+    const member = {
+      plan,
+      told: (polled: Polled, bytes: number) => stream.push({ kind: 'polled', polled }, bytes),
+    };
+    return this.#pollers.join(subscription, source, given, taken, member, async (call, signal) => {
+      const exchange = new Exchange(nextExchangeId(), '', 'POLL');
+      exchange.route = 'graphql';
+      exchange.operation = 'subscription';
+      try {
+        return await callOperation(call, { exchange, service, signal, headers, limits: door.codec });
+      } catch (caught) {
+        if (caught instanceof Refusal) exchange.refuse(caught);
+        throw caught;
+      } finally {
+        hooks.finish(exchange);
+      }
+    });
+  }
+
+  /** One event is one execution, admitted and paid for like a request. */
+  async #answer(event: Happening, run: Run): Promise<ExecutionResult | null> {
+    const { door, hooks } = this.#parts;
+    const { admitted, subscriber, signal } = run;
+    const { purse, headers, exchange: own } = subscriber;
+    const exchange = new Exchange(nextExchangeId(), own.client, 'EVENT');
+    exchange.route = 'graphql';
+    exchange.clientClass = own.clientClass;
+    exchange.caller = own.caller;
+    const context = contextOf(door, purse, exchange, { signal, headers });
+    try {
+      context.admitted?.(admitted);
+      const callField = answering(event, run, context);
+      return await runAdmitted(
+        admitted,
+        { ...context, callField },
+        { built: door.built, limits: door.admission.limits },
+      );
+    } catch (caught) {
+      if (caught instanceof Refusal) exchange.refuse(caught);
+      throw caught;
+    } finally {
+      if (exchange.upstreamCalls > 0 || exchange.refusal !== null) hooks.finish(exchange);
+    }
+  }
+}
+
+type Given = Pick<FieldCall, 'arguments' | 'headers'>;
+
+interface Run {
+  readonly admitted: Admitted;
+  readonly subscription: Subscription;
+  readonly subscriber: Subscriber;
+  /** Links are filled in place. */
+  readonly hasLinks: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The field of the subscription is answered by the event; what links lead to is called as ever. */
+function answering(event: Happening, { subscription, hasLinks }: Run, context: GraphqlContext): CallField {
+  return async (call) => {
+    if (call.bound !== subscription.bound) return context.callField(call);
+    if (event.kind === 'polled') {
+      if (event.polled.kind === 'failed') throw event.polled.caught;
+      // Others have the same answer.
+      return hasLinks ? structuredClone(event.polled.decoded) : event.polled.decoded;
+    }
+    const { called, source } = subscription;
+    if (called === null) return eventAnswer(call.plan, event.values);
+    const given = givenBy(eventSource(source), call, event.values);
+    if (given === null) return { value: null, errors: [], furtherErrors: 0 };
+    return context.callField({ ...call, ...given, bound: called });
+  };
+}
+
+function eventSource(source: Subscription['source']): EventSource {
+  if (source.kind === 'poll') throw new Error('an event of a poll');
+  return source;
+}
+
+const NEVER = new AbortController().signal;
+
+function add(counts: Map<string, number>, name: string, amount: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + amount);
+}
+
+const sizeOf = (values: NonNullable<EventValues>): number => JSON.stringify(values).length;
+
+/** The longest time a timer can wait, in milliseconds. */
+const TIMER_MAX = 2 ** 31 - 1;
+
+/** Calls `then` when the time has come, in milliseconds of the epoch; null: never. The answer stops it. */
+export function expiry(atMillis: number | null, then: () => void): () => void {
+  if (atMillis === null) return () => {};
+  let timer: NodeJS.Timeout;
+  const wait = (): void => {
+    const millis = atMillis - Date.now();
+    timer = setTimeout(millis > TIMER_MAX ? wait : then, Math.max(0, Math.min(millis, TIMER_MAX)));
+    timer.unref();
+  };
+  wait();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,67 @@
+import type { Decoded } from '../../codec/plan/plan.js';
+import type { FieldCost } from '../types/cost-rules.js';
+import { valuesAt } from './cost-slicing.js';
+import type { CostLimits } from './cost-table.js';
+
+/**
+ * What a request really comes to, added up while it runs: calls that are made, by their weights, what is read of the
+ * replies, and objects. An answer that stands in several places counts once, as it was read once.
+ */
+export class Spending {
+  readonly #limits: Pick<CostLimits, 'callCost' | 'kibCost'>;
+  #points = 0;
+  #calls = 0;
+  #replyBytes = 0;
+
+  constructor(limits: Pick<CostLimits, 'callCost' | 'kibCost'>) {
+    this.#limits = limits;
+  }
+
+  /** Calls that were made; retries of the connection are no calls of their own. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** Bytes of the replies on the wire, as far as they are known. */
+  get replyBytes(): number {
+    return this.#replyBytes;
+  }
+
+  /** Whole points. */
+  get points(): number {
+    return Math.ceil(this.#points + Math.ceil(this.#replyBytes / 1024) * this.#limits.kibCost);
+  }
+
+  /** A call was made, or several that weigh the same, with these arguments. */
+  called(cost: FieldCost | null, given: Readonly<Record<string, unknown>>, calls = 1): void {
+    let weight = cost?.weight ?? this.#limits.callCost;
+    for (const [path, each] of cost?.arguments ?? NONE) {
+      const [name = '', ...rest] = path.split('.');
+      if (Object.hasOwn(given, name)) weight += each * valuesAt(given[name], rest).length;
+    }
+    this.#calls += calls;
+    this.#points += weight * calls;
+  }
+
+  /** What came of a call. Where nobody has weighed it, each object is a point. */
+  took({ value, points, replyBytes = 0 }: Decoded): void {
+    this.#points += points ?? objectsIn(value);
+    this.#replyBytes += replyBytes;
+  }
+}
+
+const NONE: ReadonlyMap<string, number> = new Map();
+
+function objectsIn(value: unknown): number {
+  let objects = 0;
+  const stack: object[] = [];
+  const meet = (found: unknown): void => {
+    if (typeof found === 'object' && found !== null) stack.push(found);
+  };
+  meet(value);
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    if (!Array.isArray(at)) objects++;
+    for (const inner of Array.isArray(at) ? at : Object.values(at)) meet(inner);
+  }
+  return objects;
+}

@@ -1,0 +1,104 @@
+import { type FieldNode, type GraphQLArgument, type GraphQLField, Kind, type ValueNode, valueFromAST } from 'graphql';
+import { codedError, DocumentRefusal } from '../document/errors.js';
+import type { Variables } from '../document/plan.js';
+import type { ListSize } from '../types/cost-rules.js';
+
+export interface SlicingRules {
+  /** The most that a slicing argument may ask for. */
+  readonly sliceItems: number;
+}
+
+/**
+ * How many items a list is asked for by its slicing arguments: the largest of those that are given, in the document, by
+ * a variable or by default. Null where none is. Throws `BAD_USER_INPUT` for a number that is not from 1 to
+ * `sliceItems`, and where exactly one must be given and is not.
+ */
+export function sliceOf(
+  { slicingArguments, requireOneSlicingArgument }: ListSize,
+  definition: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  variables: Variables,
+  { sliceItems }: SlicingRules,
+): number | null {
+  let largest: number | null = null;
+  let given = 0;
+  // An argument that a link fills is known only when it is called.
+  let isRequired = requireOneSlicingArgument && slicingArguments.length > 0;
+  for (const path of slicingArguments) {
+    const [name = '', ...rest] = path.split('.');
+    const argument = definition.args.find((each) => each.name === name);
+    if (argument === undefined) {
+      isRequired = false;
+      continue;
+    }
+    const { value, isGiven } = givenTo(argument, node, variables);
+    const asked = amountsIn(value, rest);
+    if (asked.length === 0) continue;
+    if (isGiven) given++;
+    for (const amount of asked) {
+      if (amount === null || amount < 1 || amount > sliceItems) {
+        throw inputError(node, `"${path}" must be a number from 1 to ${sliceItems}.`);
+      }
+      largest = Math.max(largest ?? 0, Math.ceil(amount));
+    }
+  }
+  if (isRequired && (given > 1 || largest === null)) {
+    const names = slicingArguments.map((path) => `"${path}"`).join(', ');
+    throw inputError(node, given > 1 ? `Only one of ${names} can be given.` : `One of ${names} must be given.`);
+  }
+  return largest;
+}
+
+/** The variables that the arguments of a field take, whole or in parts. */
+export function variablesIn(node: FieldNode): ReadonlySet<string> {
+  const names = new Set<string>();
+  const stack: ValueNode[] = (node.arguments ?? []).map(({ value }) => value);
+  for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
+    if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    else if (value.kind === Kind.LIST) stack.push(...value.values);
+    else if (value.kind === Kind.OBJECT) stack.push(...value.fields.map((field) => field.value));
+  }
+  return names;
+}
+
+interface Given {
+  /** Undefined where there is none. */
+  readonly value: unknown;
+  /** By the caller: not the default of the schema. */
+  readonly isGiven: boolean;
+}
+
+/** The value of an argument as it will be sent, coerced. */
+export function givenTo(argument: GraphQLArgument, node: FieldNode, variables: Variables): Given {
+  const given = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
+  const isAbsent = given === undefined || (given.kind === Kind.VARIABLE && !Object.hasOwn(variables, given.name.value));
+  if (isAbsent) return { value: argument.defaultValue, isGiven: false };
+  return { value: valueFromAST(given, argument.type, variables), isGiven: true };
+}
+
+/** The numbers at a path in a value, through lists; null for what is no number. Null values are none. */
+function amountsIn(value: unknown, path: readonly string[]): readonly (number | null)[] {
+  return valuesAt(value, path).map((found) => {
+    const amount = typeof found === 'number' || typeof found === 'string' ? Number(found) : Number.NaN;
+    return Number.isFinite(amount) ? amount : null;
+  });
+}
+
+/** The values at a path, through lists, but no nulls. */
+export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  let values = itemsOf(value);
+  for (const step of path) {
+    values = values.flatMap((holder) => (isRecord(holder) && Object.hasOwn(holder, step) ? itemsOf(holder[step]) : []));
+  }
+  return values;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function itemsOf(value: unknown): readonly unknown[] {
+  if (value === null || value === undefined) return [];
+  return Array.isArray(value) ? value.flat(10).filter((item) => item !== null && item !== undefined) : [value];
+}
+
+const inputError = (node: FieldNode, message: string): DocumentRefusal =>
+  new DocumentRefusal('BAD_USER_INPUT', [codedError('BAD_USER_INPUT', { nodes: [node] }, message)]);

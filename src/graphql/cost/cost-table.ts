@@ -1,0 +1,148 @@
+import {
+  type GraphQLField,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import type { GraphqlLimits } from '../document/limits.js';
+import type { BoundField } from '../fields/bound-field.js';
+import type { LinkTable } from '../graph/link.js';
+import type { RemoteField } from '../graph/remote.js';
+import { type FieldCost, fieldCostOf, type ListSize, typeWeightOf } from '../types/cost-rules.js';
+
+/** What costs are worked out from. Without `fields` every field of the root is a call. */
+export interface CostSources {
+  readonly schema: GraphQLSchema;
+  readonly limits: CostLimits;
+  readonly links?: LinkTable;
+  readonly fields?: ReadonlyMap<string, BoundField>;
+  /** Fields that services answer which speak GraphQL: calls as well. */
+  readonly remotes?: ReadonlyMap<string, RemoteField>;
+}
+
+export type CostLimits = Pick<
+  GraphqlLimits,
+  'assumedListSize' | 'batchItems' | 'callCost' | 'calls' | 'kibCost' | 'sliceItems'
+>;
+
+/** What one field costs, apart from what is selected beneath it. */
+export interface FieldPrice {
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly named: GraphQLNamedType;
+  /** Lists within lists. */
+  readonly listDepth: number;
+  readonly listSize: ListSize | null;
+  /** Points for each object that it gives. */
+  readonly objectWeight: number;
+  /** Points for each time it is answered, or for each call. */
+  readonly weight: number;
+  readonly arguments: readonly ArgumentPrice[];
+  /** `batched`: one call answers many. Null: no call, it is read from the answer above. */
+  readonly call: 'single' | 'batched' | null;
+}
+
+export interface ArgumentPrice {
+  /** Its name, and those of input fields within it. */
+  readonly path: readonly string[];
+  readonly weight: number;
+}
+
+/** Prices by type and field, worked out when they are first asked for. Of one generation. */
+export class CostTable {
+  readonly schema: GraphQLSchema;
+  readonly limits: CostLimits;
+  readonly #links: LinkTable;
+  readonly #fields: ReadonlyMap<string, Pick<BoundField, 'cost'>> | null;
+  readonly #prices = new Map<GraphQLNamedType, Map<string, FieldPrice | null>>();
+  readonly #weights = new Map<GraphQLNamedType, number>();
+
+  constructor({ schema, limits, links = NO_LINKS, fields, remotes = new Map() }: CostSources) {
+    this.schema = schema;
+    this.limits = limits;
+    this.#links = links;
+    this.#fields = fields === undefined ? null : new Map<string, Pick<BoundField, 'cost'>>([...fields, ...remotes]);
+  }
+
+  /** Null where the type has no such field: `__typename`, and what introspection asks. */
+  field(parent: GraphQLNamedType | undefined, name: string): FieldPrice | null {
+    if (!isObjectType(parent) && !isInterfaceType(parent)) return null;
+    let prices = this.#prices.get(parent);
+    if (prices === undefined) {
+      prices = new Map();
+      this.#prices.set(parent, prices);
+    }
+    const known = prices.get(name);
+    if (known !== undefined) return known;
+    const fields = parent.getFields();
+    const definition = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    // Names that are not there are not remembered: callers choose them.
+    if (definition === undefined) return null;
+    const made = this.#price(parent, definition);
+    prices.set(name, made);
+    return made;
+  }
+
+  /** Points for one object of a type; of an interface or union, as many as any of its objects. */
+  objectWeight(type: GraphQLNamedType): number {
+    const known = this.#weights.get(type);
+    if (known !== undefined) return known;
+    const own = typeWeightOf(type) ?? (isCompositeType(type) && !isAbstractType(type) ? 1 : 0);
+    const possible = isAbstractType(type) ? this.schema.getPossibleTypes(type) : [];
+    const weight = Math.max(own, ...possible.map((each) => typeWeightOf(each) ?? 1));
+    this.#weights.set(type, weight);
+    return weight;
+  }
+
+  #price(parent: GraphQLObjectType | GraphQLInterfaceType, definition: GraphQLField<unknown, unknown>): FieldPrice {
+    const name = `${parent.name}.${definition.name}`;
+    const cost = fieldCostOf(definition);
+    const named = getNamedType(definition.type);
+    let listDepth = 0;
+    let inner = getNullableType(definition.type);
+    for (; isListType(inner); inner = getNullableType(inner.ofType)) listDepth++;
+    const objectWeight = this.objectWeight(named);
+    const common = { definition, named, listDepth, listSize: cost?.listSize ?? null, objectWeight };
+    const link = this.#links.get(name);
+    if (link !== undefined) {
+      const call = link.batch === null ? 'single' : 'batched';
+      return { ...common, ...this.callPrice(link.called.cost ?? null), call };
+    }
+    const isRoot = rootsOf(this.schema).includes(parent);
+    const bound = this.#fields?.get(name) ?? null;
+    if (isRoot && (this.#fields === null || bound !== null)) {
+      return { ...common, ...this.callPrice(bound?.cost ?? cost), call: 'single' };
+    }
+    const weights = isInterfaceType(parent) ? this.#weightsOfField(parent, definition.name) : [];
+    return { ...common, weight: Math.max(cost?.weight ?? 0, ...weights), arguments: [], call: null };
+  }
+
+  /** What a call costs before it is made. */
+  callPrice(cost: FieldCost | null): Pick<FieldPrice, 'weight' | 'arguments'> {
+    const { callCost, kibCost } = this.limits;
+    const given = [...(cost?.arguments ?? [])].map(([path, weight]) => ({ path: path.split('.'), weight }));
+    return { weight: (cost?.weight ?? callCost) + (cost?.replyKib ?? 0) * kibCost, arguments: given };
+  }
+
+  #weightsOfField(parent: GraphQLInterfaceType, name: string): readonly number[] {
+    return this.schema.getPossibleTypes(parent).map((type) => {
+      const field = type.getFields()[name];
+      return field === undefined ? 0 : (fieldCostOf(field)?.weight ?? 0);
+    });
+  }
+}
+
+const NO_LINKS: LinkTable = new Map();
+
+const rootsOf = (schema: GraphQLSchema): readonly unknown[] => [
+  schema.getQueryType(),
+  schema.getMutationType(),
+  schema.getSubscriptionType(),
+];

@@ -1,0 +1,121 @@
+import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
+import { Kind, visit } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { MIB } from '../../base/limit.js';
+import type { MeasurableLimit } from './limits.js';
+import type { PersistedLimits } from './persisted-limits.js';
+import type { Fragments, Variables } from './plan.js';
+
+/** A document that was parsed and validated against the schema of one generation. */
+export class AdmittedDocument {
+  readonly document: DocumentNode;
+  readonly fragments: Fragments;
+  /** The variables that @skip or @include depends on: what will run is known only with their values. */
+  readonly switches: readonly string[];
+  /** Measured limits that it is beyond. */
+  readonly exceeded: ReadonlySet<MeasurableLimit>;
+  /** What was worked out for an operation, by the values of the switches, by whoever worked it out. */
+  readonly #remembered = new Map<OperationDefinitionNode, Map<string, Map<object, unknown>>>();
+
+  constructor(document: DocumentNode, exceeded: ReadonlySet<MeasurableLimit> = new Set()) {
+    this.document = document;
+    this.exceeded = exceeded;
+    const fragments = new Map<string, FragmentDefinitionNode>();
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+    }
+    this.fragments = fragments;
+    this.switches = switchesOf(document);
+  }
+
+  /** The answer of `make`, which is asked once per operation, maker and values of the switches, for the first few. */
+  remember<T>(operation: OperationDefinitionNode, maker: Maker<T>, variables: Variables, make: () => T): T {
+    const ways = this.#remembered.get(operation) ?? new Map<string, Map<object, unknown>>();
+    this.#remembered.set(operation, ways);
+    const way = this.switches.map((name) => (variables[name] === true ? '1' : '0')).join('');
+    let known = ways.get(way);
+    if (known === undefined) {
+      if (ways.size === WAYS_MAX) return make();
+      known = new Map();
+      ways.set(way, known);
+    }
+    const held = known.get(maker);
+    if (maker.holds(held)) return held;
+    const made = make();
+    known.set(maker, made);
+    return made;
+  }
+}
+
+/** Values of the switches of one operation that are remembered: a page has a few, a hostile caller all. */
+const WAYS_MAX = 8;
+
+/** Identifies what is remembered. */
+export interface Maker<T> {
+  holds(value: unknown): value is T;
+}
+
+/** The documents of one generation by their text; the least recently used go first. */
+export class DocumentCache {
+  /** They never go. */
+  readonly #pinned: ReadonlyMap<string, AdmittedDocument>;
+  readonly #cache = new LRUCache<string, AdmittedDocument>({
+    max: 1000,
+    maxSize: 16 * MIB,
+    // A syntax tree takes about this much memory for each character of its text.
+    sizeCalculation: (_document, text) => 1000 + 40 * text.length,
+  });
+
+  constructor(pinned: ReadonlyMap<string, AdmittedDocument> = new Map()) {
+    this.#pinned = pinned;
+  }
+
+  get(text: string): AdmittedDocument | undefined {
+    return this.#pinned.get(text) ?? this.#cache.get(text);
+  }
+
+  set(text: string, document: AdmittedDocument): void {
+    this.#cache.set(text, document);
+  }
+}
+
+/** Texts of documents by the SHA-256 of their UTF-8, in lower case hexadecimal. Only texts: each is admitted anew. */
+export interface PersistedStore {
+  /** Null for what is not, or no longer, or for the moment not to be had. Never rejects. */
+  get(hash: string): Promise<string | null>;
+  /** Never rejects: what cannot be kept is forgotten. */
+  set(hash: string, text: string): Promise<void>;
+}
+
+/** Remembers the texts of documents in this process, whatever the generation. */
+export class MemoryPersistedStore implements PersistedStore {
+  readonly #texts: LRUCache<string, string>;
+
+  constructor({ entries, bytes, keptMillis }: PersistedLimits) {
+    this.#texts = new LRUCache({
+      max: entries,
+      maxSize: bytes,
+      sizeCalculation: (text, hash) => 2 * (text.length + hash.length),
+      ttl: keptMillis,
+      updateAgeOnGet: true,
+    });
+  }
+
+  async get(hash: string): Promise<string | null> {
+    return this.#texts.get(hash) ?? null;
+  }
+
+  async set(hash: string, text: string): Promise<void> {
+    this.#texts.set(hash, text);
+  }
+}
+
+function switchesOf(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive(node) {
+      for (const { value } of node.arguments ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
+  return [...names];
+}

@@ -1,0 +1,103 @@
+import { type ASTNode, GraphQLError } from 'graphql';
+import { Refusal } from '../../base/refusal.js';
+import { kindOf, type RefusalCode } from '../../base/refusals.js';
+import type { DecodeError } from '../../codec/plan/plan.js';
+import { InputError } from '../../codec/write/input-error.js';
+import { type FaultReason, SoapFaultError } from '../../soap/fault.js';
+import type { GraphqlLimits } from './limits.js';
+
+/**
+ * How every failure looks in a GraphQL response: this file alone decides. Messages are ours or the backend's Fault's;
+ * they never hold a value the caller sent. Anything that is not a `Refusal` is a bug of ours and is masked.
+ */
+export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
+  if (caught instanceof SoapFaultError) {
+    const { string } = caught.fault;
+    const soap = soapOf(caught);
+    return codedError('SOAP_FAULT', place, string === '' ? kindOf('SOAP_FAULT').text : string, { soap });
+  }
+  if (caught instanceof InputError) {
+    const argument = caught.path[0] === 'arguments' ? caught.path.slice(1) : caught.path;
+    const at = argument.length === 0 ? 'Of the arguments' : `${printPath(argument)}:`;
+    const message = `${kindOf('BAD_USER_INPUT').text} ${at} ${caught.rule}.`;
+    return codedError('BAD_USER_INPUT', place, message, { argument });
+  }
+  return codedError(caught instanceof Refusal ? caught.code : 'INTERNAL', place);
+}
+
+/** `extensions.soap`: names of SOAP 1.1, and what only SOAP 1.2 has where it says so. */
+function soapOf({ fault, particulars }: SoapFaultError): Readonly<Record<string, unknown>> {
+  const { code, subcode, string, actor } = fault;
+  const { subcodes, reasons, node, typedDetail } = particulars;
+  const detail = typedDetail === null ? fault.detail : { ...fault.detail, ...typedDetail };
+  return {
+    code,
+    ...(subcode === null ? {} : { subcode, subcodes }),
+    string,
+    ...(reasons.length === 0 ? {} : { reasons: reasons.map(reasonOf), role: actor, node }),
+    actor,
+    detail,
+  };
+}
+
+const reasonOf = ({ text, language }: FaultReason): { readonly lang: string | null; readonly text: string } => ({
+  lang: language,
+  text,
+});
+
+/** Where in the document and in the response an error belongs. */
+export interface ErrorPlace {
+  readonly nodes?: readonly ASTNode[];
+  readonly path?: readonly (string | number)[];
+}
+
+/** An error with the public text of its code, or `message` instead. */
+export function codedError(
+  code: RefusalCode,
+  place: ErrorPlace = {},
+  message: string = kindOf(code).text,
+  extensions: Readonly<Record<string, unknown>> = {},
+): GraphQLError {
+  return new GraphQLError(message, {
+    ...(place.nodes === undefined ? {} : { nodes: place.nodes }),
+    ...(place.path === undefined ? {} : { path: place.path }),
+    extensions: { code, ...extensions },
+  });
+}
+
+/** What a reply left open: null in the data, and why. `place.path` leads to the field. */
+export function decodeError(error: DecodeError, place: ErrorPlace): GraphQLError {
+  const path = [...(place.path ?? []), ...error.path];
+  return codedError(error.code, { ...place, path }, error.message ?? `${kindOf(error.code).text} (${error.rule})`);
+}
+
+/** The last of a list that was cut. */
+export const tooManyErrors = (): GraphQLError =>
+  new GraphQLError('There are more errors than are listed.', { extensions: { code: 'TOO_MANY_ERRORS' } });
+
+/** The first errors of a list, and one that says so if there were others. */
+export const listed = (errors: readonly GraphQLError[], max: number, further = 0): readonly GraphQLError[] =>
+  errors.length + further > max ? [...errors.slice(0, max), tooManyErrors()] : errors;
+
+/** A request that is refused with several errors at places in its document. Nothing was executed. */
+export class DocumentRefusal extends Refusal {
+  readonly errors: readonly GraphQLError[];
+  /** The limit that it is beyond; null for other reasons. */
+  readonly limit: keyof GraphqlLimits | null;
+
+  constructor(code: RefusalCode, errors: readonly GraphQLError[], limit: keyof GraphqlLimits | null = null) {
+    super(code, null);
+    this.name = 'DocumentRefusal';
+    this.errors = errors;
+    this.limit = limit;
+  }
+}
+
+/** The errors of a request of which nothing was executed. */
+export const refusalErrors = (refusal: Refusal): readonly GraphQLError[] =>
+  refusal instanceof DocumentRefusal ? refusal.errors : [codedError(refusal.code)];
+
+/** `lines[2].qty` */
+export function printPath(path: readonly (string | number)[]): string {
+  return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('');
+}

@@ -1,0 +1,47 @@
+import { KIB, type Limits, type LimitTable, MIB } from '../../base/limit.js';
+
+/** Limits of the documents that callers have remembered for them. Nothing is refused here: it is not remembered. */
+export const PERSISTED_LIMITS = {
+  entries: {
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    unit: 'count',
+    refusal: null,
+    text: 'Documents that are remembered; the least recently used go first.',
+  },
+  bytes: {
+    default: 64 * MIB,
+    min: MIB,
+    max: 4096 * MIB,
+    unit: 'bytes',
+    refusal: null,
+    text: 'What they may take of the memory of one process, all together.',
+  },
+  textBytes: {
+    default: 64 * KIB,
+    min: KIB,
+    max: MIB,
+    unit: 'bytes',
+    refusal: null,
+    text: 'Length of one document; longer ones run, and are not remembered.',
+  },
+  keptMillis: {
+    default: 86_400_000,
+    min: 1000,
+    max: 31_536_000_000,
+    unit: 'millis',
+    refusal: null,
+    text: 'How long a document is remembered after it was last used.',
+  },
+  registrationCost: {
+    default: 10,
+    min: 0,
+    max: 1_000_000,
+    unit: 'points',
+    refusal: null,
+    text: 'What a client pays for each new document; when it cannot, the document runs and is not remembered.',
+  },
+} as const satisfies LimitTable;
+
+export type PersistedLimits = Limits<typeof PERSISTED_LIMITS>;

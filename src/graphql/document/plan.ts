@@ -1,0 +1,208 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import type { FaultPlan, ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import { errorPlans } from '../output/fault-plan.js';
+import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape } from '../types/shape.js';
+
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+/** Coerced values of the operation's variables. */
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** Slots for fields that another call answers. */
+export interface LinkSlots {
+  /** Null where the object has no such field. */
+  slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): Slot | null;
+}
+
+/** What a reply is read for: exactly the selection, in the order of the response. The document has been validated. */
+export function planReply(
+  reply: ReplyShape,
+  nodes: readonly FieldNode[],
+  fragments: Fragments,
+  variables: Variables,
+  links: LinkSlots | null = null,
+): ReplyPlan {
+  const planner = new Planner(fragments, variables, links, reply.unions ?? NO_UNIONS);
+  const { element, root, nonNull } = reply;
+  const plan = planner.root(element, root, nodes, nonNull);
+  if (reply.faults?.as !== 'data') {
+    const faults = errorPlans(reply);
+    return faults === null ? plan : { ...plan, faults };
+  }
+  const entries = reply.faults.entries.map((fault): FaultPlan => {
+    const { element, names } = fault;
+    return { element, names, plan: planner.root(element, fault.root, nodes, false) };
+  });
+  return { ...plan, faults: { as: 'data', entries } };
+}
+
+/**
+ * The selected fields by response key, in order: CollectFields of GraphQL section 6.3.2. `applies` answers whether a
+ * fragment on this type does.
+ */
+export function collectFields(
+  selectionSets: readonly SelectionSetNode[],
+  applies: (typeCondition: string) => boolean,
+  fragments: Fragments,
+  variables: Variables,
+): ReadonlyMap<string, FieldNode[]> {
+  const fields = new Map<string, FieldNode[]>();
+  const visited = new Set<string>();
+  const named = (name: string): FragmentDefinitionNode | undefined => {
+    if (visited.has(name)) return undefined;
+    visited.add(name);
+    return fragments.get(name);
+  };
+  const stack = [...selectionSets].reverse().flatMap((set) => [...set.selections].reverse());
+  for (let selection = stack.pop(); selection !== undefined; selection = stack.pop()) {
+    if (!isIncluded(selection, variables)) continue;
+    if (selection.kind === Kind.FIELD) {
+      const key = responseKey(selection);
+      const nodes = fields.get(key);
+      if (nodes === undefined) fields.set(key, [selection]);
+      else nodes.push(selection);
+      continue;
+    }
+    const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : named(selection.name.value);
+    const condition = fragment?.typeCondition?.name.value;
+    if (fragment === undefined || (condition !== undefined && !applies(condition))) continue;
+    for (const inner of [...fragment.selectionSet.selections].reverse()) stack.push(inner);
+  }
+  return fields;
+}
+
+/** Plans one reply. Recursion is as deep as the selection, which is limited; equal work is done once. */
+class Planner {
+  readonly #fragments: Fragments;
+  readonly #variables: Variables;
+  readonly #links: LinkSlots | null;
+  readonly #unions: NonNullable<ReplyShape['unions']>;
+  readonly #nodeIds = new Map<FieldNode, number>();
+  readonly #objects = new Map<ElementShape, Map<string, ObjectPlan>>();
+
+  constructor(
+    fragments: Fragments,
+    variables: Variables,
+    links: LinkSlots | null,
+    unions: NonNullable<ReplyShape['unions']>,
+  ) {
+    this.#fragments = fragments;
+    this.#variables = variables;
+    this.#links = links;
+    this.#unions = unions;
+  }
+
+  root(element: ReplyPlan['element'], root: ReplyRoot, nodes: readonly FieldNode[], nonNull: boolean): ReplyPlan {
+    if (root.kind === 'done') return { element, shape: 'done', value: NOTHING, nonNull };
+    if (root.kind === 'whole') return { element, shape: 'whole', value: this.object(root.shape, nodes), nonNull };
+    const slot = this.slot(responseKey(nodes[0]), root.field, nodes);
+    const told = root.field.list ? { ...slot, listName: ITSELF } : slot;
+    return { element, shape: 'unwrap', value: onlyVariant({ slots: [told] }), nonNull };
+  }
+
+  /** Types that share a field share its plan too: without that, plans would grow with types to the power of depth. */
+  object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {
+    const key = nodes.map((node) => this.#idOf(node)).join();
+    const known = this.#objects.get(shape) ?? new Map<string, ObjectPlan>();
+    this.#objects.set(shape, known);
+    const made = known.get(key) ?? this.#object(shape, nodes);
+    known.set(key, made);
+    return made;
+  }
+
+  slot(key: string, field: FieldShape, nodes: readonly FieldNode[]): Slot {
+    const { source, list, nonNull, itemNonNull, value } = field;
+    if (value.kind === 'choice') {
+      const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape, nodes) }));
+      return { key, source: { from: 'choice', branches }, list, nonNull, itemNonNull, value: NOTHING };
+    }
+    const plan = value.kind === 'object' ? this.object(value.shape, nodes) : value;
+    return { key, source, list, nonNull, itemNonNull, value: plan };
+  }
+
+  #object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {
+    const sets = nodes.flatMap((node) => (node.selectionSet === undefined ? [] : [node.selectionSet]));
+    const made = new Map<ObjectShape, ObjectVariant>();
+    const variantOf = (object: ObjectShape): ObjectVariant => {
+      const variant = made.get(object) ?? this.#variant(object, sets);
+      made.set(object, variant);
+      return variant;
+    };
+    return {
+      kind: 'object',
+      variants: new Map([...shape.variants].map(([type, object]) => [type, variantOf(object)])),
+      declared: shape.declared === null ? null : variantOf(shape.declared),
+    };
+  }
+
+  #variant(object: ObjectShape, sets: readonly SelectionSetNode[]): ObjectVariant {
+    const unions = this.#unions.get(object.typeName);
+    const applies = (condition: string): boolean => object.conditions.has(condition) || unions?.has(condition) === true;
+    const slots: Slot[] = [];
+    let weight = object.weight ?? 1;
+    for (const [key, nodes] of collectFields(sets, applies, this.#fragments, this.#variables)) {
+      const name = nodes[0]?.name.value ?? '';
+      const field = object.fields.get(name);
+      if (name === '__typename') slots.push(typenameSlot(key, object.typeName));
+      else if (field !== undefined) {
+        weight += field.weight ?? 0;
+        const slot = this.slot(key, field, nodes);
+        slots.push(field.listName === undefined ? slot : { ...slot, listName: field.listName });
+      } else slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
+    }
+    return { slots, weight };
+  }
+
+  #idOf(node: FieldNode): number {
+    const id = this.#nodeIds.get(node) ?? this.#nodeIds.size;
+    this.#nodeIds.set(node, id);
+    return id;
+  }
+}
+
+const asList = (slot: Slot | null): readonly Slot[] => (slot === null ? [] : [slot]);
+
+const onlyVariant = (variant: ObjectVariant): ObjectPlan => ({
+  kind: 'object',
+  variants: new Map(),
+  declared: variant,
+});
+
+/** What the answer of an operation is called among lists, where it is one. */
+export const ITSELF = '';
+
+const NO_UNIONS: NonNullable<ReplyShape['unions']> = new Map();
+
+const NOTHING = onlyVariant({ slots: [] });
+
+const STRING = {
+  name: 'String',
+  decode: (lexical: string): string => lexical,
+  encode: (value: unknown): string => String(value),
+};
+
+const typenameSlot = (key: string, typeName: string): Slot => ({
+  key,
+  source: { from: 'constant', value: typeName },
+  list: false,
+  nonNull: true,
+  itemNonNull: false,
+  value: { kind: 'scalar', scalar: STRING },
+});
+
+/** The key of a field in the response. */
+export const responseKey = (node: FieldNode | undefined): string => node?.alias?.value ?? node?.name.value ?? '';
+
+/** Whether @skip and @include let a selection take part. */
+export function isIncluded(selection: SelectionSetNode['selections'][number], variables: Variables): boolean {
+  if (selection.directives === undefined || selection.directives.length === 0) return true;
+  if (getDirectiveValues(GraphQLSkipDirective, selection, variables)?.['if'] === true) return false;
+  return getDirectiveValues(GraphQLIncludeDirective, selection, variables)?.['if'] !== false;
+}

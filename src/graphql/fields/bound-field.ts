@@ -1,0 +1,20 @@
+import type { RequestPlan } from '../../codec/plan/plan.js';
+import type { Operation } from '../../wsdl/model.js';
+import type { FieldCost } from '../types/cost-rules.js';
+import type { ReplyShape } from '../types/shape.js';
+import type { RootType } from './exposure.js';
+
+/** An operation as GraphQL calls it: for a field of a root type, or for links only. */
+export interface BoundField {
+  readonly service: string;
+  readonly operation: Operation;
+  readonly parent: RootType | 'Subscription';
+  /** '' where it is no field of the root. */
+  readonly name: string;
+  readonly requestPlan: RequestPlan;
+  readonly reply: ReplyShape;
+  /** The argument that holds the header blocks, or null. */
+  readonly headersArgument: string | null;
+  /** What a call costs; null, or not given: as calls do in general. */
+  readonly cost?: FieldCost | null;
+}

@@ -1,0 +1,136 @@
+import type { Operation, XsdType } from '../../wsdl/model.js';
+import type { RequestMapping } from '../input/input-mapping.js';
+import type { FaultStyle } from '../output/faults.js';
+import type { FieldCost } from '../types/cost-rules.js';
+import type { TypeMappings } from '../types/mapping.js';
+import type { ChoiceStyle } from '../types/members.js';
+import { fieldName, isReading, NameScope, type Naming, pascalName } from '../types/naming.js';
+import type { TypeNames } from '../types/type-names.js';
+
+/** One service as the schema sees it. */
+export interface GraphqlService {
+  readonly name: string;
+  /** The operations of the port in use. */
+  readonly operations: readonly Operation[];
+  /** By the operation's name. When any entry names a field, only operations with an entry are offered. */
+  readonly mapping: ReadonlyMap<string, OperationMapping>;
+  readonly naming: Naming;
+  /** Not given: each branch of a choice is a field. */
+  readonly choices?: ChoiceStyle;
+  /** What is wanted of single types otherwise. */
+  readonly types?: TypeMappings;
+  /** Every named type of the service, for `types` to be checked. */
+  readonly knownTypes?: Iterable<XsdType>;
+  /** Points for a call where its operation does not say; null or not given: as calls cost in general. */
+  readonly callCost?: number | null;
+}
+
+export interface OperationMapping {
+  /** Null: parent and name follow from the operation's name. */
+  readonly field: { readonly parent: RootType; readonly name: string } | null;
+  readonly hidden: boolean;
+  /** Null or not given: that of the operation. */
+  readonly description?: string | null;
+  /** The reason; null or not given: not deprecated. */
+  readonly deprecated?: string | null;
+  /** How callers meet its declared Faults; not given: as errors. */
+  readonly faults?: FaultStyle;
+  /** What is wanted of its arguments and header blocks otherwise. */
+  readonly request?: RequestMapping | null;
+  /** What a call costs, and how long its list is; null or not given: as calls and lists are in general. */
+  readonly cost?: FieldCost | null;
+}
+
+export type RootType = 'Query' | 'Mutation';
+
+/** An operation that the schema has a use for. */
+export interface Exposure {
+  readonly operation: Operation;
+  readonly mapping: OperationMapping | null;
+  readonly parent: RootType;
+  /** It is a field of its root type; else only links lead to it. */
+  readonly isOffered: boolean;
+  /** Its field; '' where it is not offered. */
+  readonly name: string;
+}
+
+/** The operations of each service that the schema has a use for; `linked` are those that links lead to. */
+export function exposures(
+  services: readonly GraphqlService[],
+  names: TypeNames,
+  linked: ReadonlySet<string>,
+): readonly { readonly service: GraphqlService; readonly exposures: readonly Exposure[] }[] {
+  const exposed = services.map((service) => ({ service, unnamed: unnamedOf(service, names, linked) }));
+  const given = new Map<Unnamed, string>();
+  const scopes = { Query: new NameScope(), Mutation: new NameScope() };
+  const owners = new Map<string, Owner>();
+  for (const { service, unnamed } of exposed) {
+    for (const each of unnamed) takeMapped(service, each, { names, scopes, owners, given });
+  }
+  for (const { service, unnamed } of exposed) {
+    for (const each of unnamed) {
+      if (!each.isOffered || given.has(each)) continue;
+      const { operation, parent } = each;
+      const wanted = fieldName(operation.name, service.naming);
+      const name = scopes[parent].take(wanted, `${fieldName(service.name, 'camel')}${pascalName(wanted)}`);
+      given.set(each, name);
+      if (name === wanted) continue;
+      const what = `Service ${service.name}: operation ${operation.name} is ${parent}.${name}, as ${wanted} is taken.`;
+      names.notice(what, 'Give it a field of its own in the mapping.');
+    }
+  }
+  return exposed.map(({ service, unnamed }) => ({
+    service,
+    exposures: unnamed.map((each) => ({ ...each, name: given.get(each) ?? '' })),
+  }));
+}
+
+type Unnamed = Omit<Exposure, 'name'>;
+
+interface Owner {
+  readonly service: string;
+  readonly operation: string;
+}
+
+interface NamingSoFar {
+  readonly names: TypeNames;
+  readonly scopes: Readonly<Record<RootType, NameScope>>;
+  readonly owners: Map<string, Owner>;
+  readonly given: Map<Unnamed, string>;
+}
+
+function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySet<string>): readonly Unnamed[] {
+  const { mapping } = service;
+  const isSelective = [...mapping.values()].some((entry) => entry.field !== null && !entry.hidden);
+  return service.operations.flatMap((operation): Unnamed[] => {
+    const entry = mapping.get(operation.name) ?? null;
+    const isOffered = entry?.hidden !== true && !(isSelective && entry === null);
+    if (!isOffered && !linked.has(`${service.name}.${operation.name}`)) return [];
+    if (operation.status === 'disabled') {
+      const why = operation.reasons.map((reason) => reason.what).join(' ');
+      names.notice(`Service ${service.name}: operation ${operation.name} is not offered in GraphQL. ${why}`.trim());
+      return [];
+    }
+    const parent = entry?.field?.parent ?? (isReading(operation.name) ? 'Query' : 'Mutation');
+    return [{ operation, mapping: entry, parent, isOffered }];
+  });
+}
+
+/** Names of the mapping come first and are exactly those: two that are the same are a mistake, told at both places. */
+function takeMapped(service: GraphqlService, each: Unnamed, { names, scopes, owners, given }: NamingSoFar): void {
+  const { operation, mapping, parent } = each;
+  const wanted = mapping?.field?.name;
+  if (wanted === undefined || !each.isOffered) return;
+  const key = `${parent}.${wanted}`;
+  const owner = owners.get(key);
+  given.set(each, scopes[parent].take(wanted));
+  if (owner === undefined) {
+    owners.set(key, { service: service.name, operation: operation.name });
+    return;
+  }
+  const here = { service: service.name, operation: operation.name };
+  for (const [one, other] of [[owner, here] as const, [here, owner] as const]) {
+    const what = `${key} is also the field of operation ${other.operation} of service ${other.service}.`;
+    names.refuse(one.service, ['operations', one.operation, 'field'], what, 'Give each a field of its own.');
+  }
+}

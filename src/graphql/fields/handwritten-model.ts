@@ -1,0 +1,163 @@
+import {
+  type DirectiveNode,
+  type FieldDefinitionNode,
+  type InputValueDefinitionNode,
+  Kind,
+  type TypeNode,
+  type ValueNode,
+} from 'graphql';
+import {
+  type AttributeDeclaration,
+  type ComplexType,
+  type Content,
+  type ElementDeclaration,
+  NO_FACETS,
+  type Particle,
+  type SimpleType,
+  type XsdType,
+} from '../../wsdl/model.js';
+import type { QName } from '../../xml/events.js';
+import { BY_HAND_URI } from '../types/leaf.js';
+
+/** A field, an input field or an argument of SDL. */
+export type SdlField = FieldDefinitionNode | InputValueDefinitionNode;
+
+/** A list or not, and what may be null. */
+export interface Occurrence {
+  readonly typeName: string;
+  readonly nonNull: boolean;
+  readonly list: boolean;
+  readonly itemNonNull: boolean;
+}
+
+export type MutableComplex = { -readonly [K in keyof ComplexType]: ComplexType[K] };
+
+/** The scalars of SDL, as built-in types of XML Schema. */
+export const SDL_SCALARS: ReadonlyMap<string, string> = new Map([
+  ['Int', 'int'],
+  ['Float', 'double'],
+  ['String', 'string'],
+  ['Boolean', 'boolean'],
+  ['ID', 'string'],
+  ['Long', 'long'],
+  ['BigInt', 'integer'],
+  ['Decimal', 'decimal'],
+  ['Date', 'date'],
+  ['DateTime', 'dateTime'],
+  ['Time', 'time'],
+  ['Duration', 'duration'],
+  ['Base64', 'base64Binary'],
+  ['Hex', 'hexBinary'],
+  ['URI', 'anyURI'],
+  ['QName', 'QName'],
+]);
+
+/** Children in this order. */
+export const sequenceOf = (particles: readonly Particle[]): Content =>
+  particles.length === 0
+    ? { kind: 'empty' }
+    : { kind: 'elements', particle: { kind: 'sequence', particles, min: 1, max: 1 } };
+
+export function complexType(
+  name: string | null,
+  content: Content,
+  attributes: readonly AttributeDeclaration[],
+  documentation: string | null,
+): MutableComplex {
+  return {
+    kind: 'complex',
+    name: name === null ? null : { uri: BY_HAND_URI, local: name },
+    abstract: false,
+    base: null,
+    derivation: null,
+    derived: [],
+    attributes,
+    anyAttribute: null,
+    content,
+    documentation,
+  };
+}
+
+export function simpleType(
+  name: string,
+  builtIn: string,
+  enumeration: SimpleType['enumeration'],
+  documentation: string | null,
+): SimpleType {
+  return {
+    kind: 'simple',
+    name: { uri: BY_HAND_URI, local: name },
+    variety: 'atomic',
+    builtIn,
+    base: null,
+    item: null,
+    members: [],
+    enumeration,
+    facets: NO_FACETS,
+    documentation,
+  };
+}
+
+export function elementOf(
+  name: QName,
+  type: XsdType,
+  about: { readonly nillable?: boolean; readonly default?: string | null; readonly documentation?: string | null } = {},
+): ElementDeclaration {
+  const { nillable = false, default: ifEmpty = null, documentation = null } = about;
+  return {
+    kind: 'element',
+    name,
+    type,
+    nillable,
+    default: ifEmpty,
+    fixed: null,
+    abstract: false,
+    constraints: [],
+    documentation,
+  };
+}
+
+/** Lists of lists count as lists: no backend without a WSDL says how they look. */
+export function occurrenceOf(type: TypeNode): Occurrence {
+  const nonNull = type.kind === Kind.NON_NULL_TYPE;
+  const outer: TypeNode = nonNull ? type.type : type;
+  let inner: TypeNode = outer;
+  let itemNonNull = false;
+  while (inner.kind !== Kind.NAMED_TYPE) {
+    if (inner !== outer && inner.kind === Kind.NON_NULL_TYPE) itemNonNull = true;
+    inner = inner.type;
+  }
+  const list = outer.kind === Kind.LIST_TYPE;
+  return { typeName: inner.name.value, nonNull, list, itemNonNull };
+}
+
+export interface XmlDirective {
+  readonly name: string | null;
+  readonly item: string | null;
+  readonly attribute: boolean;
+}
+
+export function xmlDirective(directives: readonly DirectiveNode[] | undefined): XmlDirective {
+  const given = directives?.find((directive) => directive.name.value === 'xml')?.arguments ?? [];
+  const argumentOf = (name: string): ValueNode | undefined =>
+    given.find((argument) => argument.name.value === name)?.value;
+  const textOf = (name: string): string | null => {
+    const value = argumentOf(name);
+    return value?.kind === Kind.STRING ? value.value : null;
+  };
+  const attribute = argumentOf('attribute');
+  return {
+    name: textOf('name'),
+    item: textOf('item'),
+    attribute: attribute?.kind === Kind.BOOLEAN && attribute.value,
+  };
+}
+
+export function defaultText(field: SdlField): string | null {
+  if (field.kind !== Kind.INPUT_VALUE_DEFINITION || field.defaultValue === undefined) return null;
+  const value = field.defaultValue;
+  if (value.kind === Kind.BOOLEAN) return String(value.value);
+  const isText =
+    value.kind === Kind.STRING || value.kind === Kind.INT || value.kind === Kind.FLOAT || value.kind === Kind.ENUM;
+  return isText ? value.value : null;
+}

@@ -1,0 +1,216 @@
+import { type DocumentNode, type EnumTypeDefinitionNode, type FieldDefinitionNode, Kind, type Location } from 'graphql';
+import type { AttributeDeclaration, ComplexType, Operation, Particle, XsdType } from '../../wsdl/model.js';
+import { isCostDirectiveDefinition } from './cost-sdl.js';
+import type { RootType } from './exposure.js';
+import {
+  complexType,
+  defaultText,
+  elementOf,
+  occurrenceOf,
+  SDL_SCALARS,
+  type SdlField,
+  sequenceOf,
+  simpleType,
+  xmlDirective,
+} from './handwritten-model.js';
+
+/** An operation of a mapping written by hand. */
+export interface HandwrittenOperation {
+  readonly field: { readonly parent: RootType; readonly name: string };
+  /** Local name of the request element. */
+  readonly request: string;
+  /** Local name of the reply element; null: that of the request with `Response`. */
+  readonly response: string | null;
+  readonly namespace: string;
+  /** Whether the elements inside stand in the namespace too, or in none. */
+  readonly qualified: boolean;
+  readonly soapAction: string | null;
+}
+
+type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
+
+/** The types of one SDL document as types of the model; those of one namespace are made once. */
+export class HandwrittenTypes {
+  readonly #report: Report;
+  readonly #roots = new Map<string, FieldDefinitionNode>();
+  readonly #used = new Set<string>();
+  readonly #structures = new Map<
+    string,
+    { readonly fields: readonly SdlField[]; readonly isInput: boolean; readonly description: string | null }
+  >();
+  readonly #enums = new Map<string, EnumTypeDefinitionNode>();
+  readonly #made = new Map<string, XsdType>();
+
+  constructor(document: DocumentNode, report: Report) {
+    this.#report = report;
+    for (const definition of document.definitions) {
+      switch (definition.kind) {
+        case Kind.OBJECT_TYPE_DEFINITION:
+        case Kind.OBJECT_TYPE_EXTENSION:
+        case Kind.INPUT_OBJECT_TYPE_DEFINITION: {
+          const { name, fields = [] } = definition;
+          if (name.value === 'Query' || name.value === 'Mutation') {
+            for (const field of fields) {
+              if (field.kind === Kind.FIELD_DEFINITION) this.#roots.set(`${name.value}.${field.name.value}`, field);
+            }
+          } else if (definition.kind === Kind.OBJECT_TYPE_EXTENSION) {
+            report(`${name.value} cannot be extended here.`, definition.loc, 'Write its fields into its definition.');
+          } else {
+            const isInput = definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION;
+            const description = definition.description?.value ?? null;
+            this.#structures.set(name.value, { fields, isInput, description });
+          }
+          break;
+        }
+        case Kind.ENUM_TYPE_DEFINITION:
+          this.#enums.set(definition.name.value, definition);
+          break;
+        case Kind.SCALAR_TYPE_DEFINITION:
+          if (!SDL_SCALARS.has(definition.name.value) && definition.name.value !== 'XML') {
+            const remedy = `The scalars are ${[...SDL_SCALARS.keys(), 'XML'].join(', ')}.`;
+            report(`There is no scalar ${definition.name.value}.`, definition.loc, remedy);
+          }
+          break;
+        case Kind.DIRECTIVE_DEFINITION:
+          if (isCostDirectiveDefinition(definition)) break;
+          report('Only the cost directives can be defined here.', definition.loc);
+          break;
+        default:
+          report('Only object, input, enum and scalar types can be used here.', definition.loc);
+      }
+    }
+  }
+
+  /** Null, and a problem, if the SDL has no such field. */
+  operation(name: string, given: HandwrittenOperation): Operation | null {
+    const key = `${given.field.parent}.${given.field.name}`;
+    const field = this.#roots.get(key);
+    if (field === undefined) {
+      this.#report(`Operation ${name} is ${key}, which the types do not define.`, undefined, `Add it to ${key}.`);
+      return null;
+    }
+    this.#used.add(key);
+    const { namespace, qualified } = given;
+    const inner = qualified ? namespace : '';
+    const request = elementOf({ uri: namespace, local: given.request }, this.#arguments(field, inner));
+    const replyName = { uri: namespace, local: given.response ?? `${given.request}Response` };
+    return {
+      name,
+      documentation: field.description?.value ?? null,
+      soapAction: given.soapAction,
+      addressingAction: null,
+      status: 'ok',
+      reasons: [],
+      input: { body: request, headers: [] },
+      output: { body: elementOf(replyName, this.#result(field, inner)), headers: [] },
+      faults: [],
+    };
+  }
+
+  /** To be called after the last operation. */
+  reportUnused(): void {
+    for (const [key, field] of this.#roots) {
+      if (!this.#used.has(key)) this.#report(`${key} has no operation.`, field.loc, 'Add one to `operations`.');
+    }
+  }
+
+  #arguments(field: FieldDefinitionNode, uri: string): ComplexType {
+    return this.#structure(null, field.arguments ?? [], true, uri, null);
+  }
+
+  #result(field: FieldDefinitionNode, uri: string): XsdType {
+    const { typeName, list } = occurrenceOf(field.type);
+    const xml = xmlDirective(field.directives);
+    const type = this.#type(typeName, uri, field.loc);
+    if (type.kind === 'complex' && type.content.kind !== 'opaque' && !list && xml.name === null) return type;
+    return complexType(null, sequenceOf([this.#particle(field, xml.name, false, uri)]), [], null);
+  }
+
+  #structure(
+    name: string | null,
+    fields: readonly SdlField[],
+    isInput: boolean,
+    uri: string,
+    description: string | null,
+  ): ComplexType {
+    const made = complexType(name, { kind: 'empty' }, [], description);
+    // Known before its fields are read: types may be recursive.
+    if (name !== null) this.#made.set(`{${uri}}${name}`, made);
+    const particles: Particle[] = [];
+    const attributes: AttributeDeclaration[] = [];
+    for (const field of fields) {
+      if (xmlDirective(field.directives).attribute) attributes.push(...this.#attribute(field, uri));
+      else particles.push(this.#particle(field, null, isInput, uri));
+    }
+    made.content = sequenceOf(particles);
+    made.attributes = attributes;
+    return made;
+  }
+
+  #particle(field: SdlField, wireName: string | null, isInput: boolean, uri: string): Particle {
+    const { typeName, nonNull, list, itemNonNull } = occurrenceOf(field.type);
+    const { item } = xmlDirective(field.directives);
+    const type = this.#type(typeName, uri, field.loc);
+    const local = wireName ?? field.name.value;
+    const text = defaultText(field);
+    const documentation = field.description?.value ?? null;
+    const single = { name: { uri, local }, type, default: text, documentation };
+    if (list && item !== null) {
+      const items = elementOf({ uri, local: item }, type, { nillable: !itemNonNull });
+      const particle: Particle = { kind: 'one', element: items, min: 0, max: Infinity };
+      const wrapper = complexType(null, sequenceOf([particle]), [], null);
+      const outer = elementOf({ uri, local }, wrapper, { nillable: !nonNull && !isInput, documentation });
+      return { kind: 'one', element: outer, min: nonNull ? 1 : 0, max: 1 };
+    }
+    const nillable = list ? !itemNonNull : !nonNull && !isInput;
+    const element = elementOf(single.name, type, { ...single, nillable });
+    return { kind: 'one', element, min: nonNull || text !== null ? 1 : 0, max: list ? Infinity : 1 };
+  }
+
+  #attribute(field: SdlField, uri: string): readonly AttributeDeclaration[] {
+    const { typeName, nonNull, list } = occurrenceOf(field.type);
+    const type = this.#type(typeName, uri, field.loc);
+    if (type.kind === 'complex' || list) {
+      this.#report(`Attribute ${field.name.value} must be a scalar or an enumeration.`, field.loc);
+      return [];
+    }
+    return [
+      {
+        name: { uri: '', local: field.name.value },
+        type,
+        required: nonNull,
+        default: defaultText(field),
+        fixed: null,
+        documentation: field.description?.value ?? null,
+      },
+    ];
+  }
+
+  #type(name: string, uri: string, location: Location | undefined): XsdType {
+    const key = `{${uri}}${name}`;
+    const known = this.#made.get(key);
+    if (known !== undefined) return known;
+    const structure = this.#structures.get(name);
+    if (structure !== undefined) {
+      return this.#structure(name, structure.fields, structure.isInput, uri, structure.description);
+    }
+    const made = this.#leaf(name, location);
+    this.#made.set(key, made);
+    return made;
+  }
+
+  #leaf(name: string, location: Location | undefined): XsdType {
+    const definition = this.#enums.get(name);
+    if (definition !== undefined) {
+      const values = (definition.values ?? []).map((value) => ({
+        value: value.name.value,
+        documentation: value.description?.value ?? null,
+      }));
+      return simpleType(name, 'string', values, definition.description?.value ?? null);
+    }
+    if (name === 'XML') return complexType(null, { kind: 'opaque', mixed: null }, [], null);
+    const builtIn = SDL_SCALARS.get(name);
+    if (builtIn === undefined) this.#report(`There is no type ${name}.`, location, 'Define it, or mend the name.');
+    return simpleType(name, builtIn ?? 'string', null, null);
+  }
+}

@@ -1,0 +1,185 @@
+import {
+  GraphQLBoolean,
+  type GraphQLFieldConfig,
+  GraphQLInputObjectType,
+  GraphQLNonNull,
+  type GraphQLOutputType,
+} from 'graphql';
+import type { EncodeElement, RequestPlan } from '../../codec/plan/plan.js';
+import type { ComplexType, ElementDeclaration, Operation, SimpleType } from '../../wsdl/model.js';
+import type { InputTypes } from '../input/input.js';
+import { configs, type InputField } from '../input/input-field.js';
+import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-mapping.js';
+import type { FaultTypes } from '../output/faults.js';
+import type { OutputTypes } from '../output/output.js';
+import { contentOf, wrappedItem } from '../types/content.js';
+import { costExtensions } from '../types/cost-rules.js';
+import { descriptionOf } from '../types/description.js';
+import { BY_HAND_URI, type LeafTable } from '../types/leaf.js';
+import { elementMember, type MemberTable } from '../types/members.js';
+import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.js';
+import type { FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
+import type { TypeNames } from '../types/type-names.js';
+import type { OperationMapping } from './exposure.js';
+
+/** Everything the fields of one service are made with. */
+export interface ServiceTypes {
+  readonly service: string;
+  readonly naming: Naming;
+  readonly members: MemberTable;
+  readonly leaves: LeafTable;
+  readonly names: TypeNames;
+  readonly input: InputTypes;
+  readonly output: OutputTypes;
+  readonly faults: FaultTypes;
+}
+
+export interface OperationField {
+  readonly config: GraphQLFieldConfig<unknown, unknown>;
+  readonly requestPlan: RequestPlan;
+  readonly reply: ReplyShape;
+  /** The argument that holds the header blocks; null where the operation has none. */
+  readonly headersArgument: string | null;
+}
+
+/** One operation as a field of Query or Mutation, with its plan for requests and what replies look like. */
+export function operationField(
+  operation: Operation,
+  mapping: OperationMapping | null,
+  types: ServiceTypes,
+): OperationField {
+  const headers = headerFields(operation, mapping?.request?.headers ?? NO_MAPPINGS, types);
+  const request = requestOf(operation, mapping?.request?.arguments ?? NO_MAPPINGS, types);
+  const reply = types.faults.answer(operation, mapping?.faults ?? 'errors', replyOf(operation, types));
+  const fields = new Map(request.fields);
+  let headersArgument: string | null = null;
+  if (headers.type !== null) {
+    headersArgument = new NameScope(fields.keys()).take('headers', 'soapHeaders');
+    fields.set(headersArgument, { type: headers.type, description: 'Blocks for the Header of the message.' });
+  }
+  return {
+    config: {
+      type: reply.type,
+      description: mapping?.description ?? descriptionOf(operation.documentation),
+      deprecationReason: mapping?.deprecated ?? null,
+      args: fields.size === 0 ? {} : configs(fields),
+      extensions: costExtensions(mapping?.cost ?? null),
+    },
+    requestPlan: { body: request.body, headers: headers.plans, encoded: operation.use === 'encoded' },
+    reply: reply.shape,
+    headersArgument,
+  };
+}
+
+interface Request {
+  readonly fields: ReadonlyMap<string, InputField>;
+  readonly body: RequestPlan['body'];
+}
+
+function requestOf(operation: Operation, mappings: InputMappings, types: ServiceTypes): Request {
+  const body = operation.input.body;
+  if (body === null) {
+    refuseUnknown(mappings, [], types);
+    return { fields: new Map(), body: null };
+  }
+  const { type, name } = body;
+  if (type.kind === 'complex') {
+    const owner = mappings.size > 0 ? pascalName(operation.name) : (type.name?.local ?? pascalName(name.local));
+    const { fields, plan } = types.input.structure(type, owner, mappings);
+    return { fields, body: { name, value: plan } };
+  }
+  refuseUnknown(mappings, [], types);
+  const key = fieldName(name.local, types.naming);
+  const { type: leafType, scalar } = types.input.simple(type, pascalName(name.local));
+  return {
+    fields: new Map([[key, { type: new GraphQLNonNull(leafType), description: body.documentation }]]),
+    body: { name, value: { kind: 'object', attributes: [], text: { key, scalar }, children: [], choices: [] } },
+  };
+}
+
+interface Headers {
+  readonly type: GraphQLInputObjectType | null;
+  readonly plans: readonly EncodeElement[];
+}
+
+/** A declaration cannot say that a header block is optional, so none is required of the caller. */
+function headerFields(operation: Operation, mappings: InputMappings, types: ServiceTypes): Headers {
+  const blocks = operation.input.headers.map(({ element }) => element.name.local);
+  refuseUnknown(mappings, blocks, types);
+  const scope = new NameScope();
+  const fields = new Map<string, InputField>();
+  const plans: EncodeElement[] = [];
+  const owner = pascalName(operation.name);
+  for (const { element } of operation.input.headers) {
+    const name = scope.take(fieldName(element.name.local, types.naming));
+    const made = types.input.element(elementMember(element, name), '', mappings, owner);
+    if (made === null) continue;
+    plans.push(made.plan);
+    if (made.field !== null) fields.set(name, made.field);
+  }
+  if (fields.size === 0) return { type: null, plans };
+  const name = types.names.take(`${owner}HeadersInput`, types.service);
+  const type = new GraphQLInputObjectType({ name, fields: configs(fields) });
+  types.input.made.push(type);
+  return { type, plans };
+}
+
+interface Reply {
+  readonly type: GraphQLOutputType;
+  readonly shape: ReplyShape;
+}
+
+/** A field is nullable whatever its type says, so that one failed call does not take the others with it. */
+function replyOf(operation: Operation, types: ServiceTypes): Reply {
+  const body = operation.output?.body ?? null;
+  if (body === null) return done({ uri: null, local: `${operation.name}Response` });
+  const element = body.name;
+  const of = (type: GraphQLOutputType, root: ReplyRoot): Reply => ({ type, shape: { element, root, nonNull: false } });
+  if (body.type.kind === 'simple') {
+    const leaf = types.leaves.of(body.type, pascalName(body.name.local), types.service);
+    return of(leaf.type, { kind: 'unwrap', field: textField(body.type, types, body) });
+  }
+  const content = contentOf(body.type, types.members);
+  if (content === 'empty') return done(element);
+  if (content === 'opaque') {
+    const field: FieldShape = { ...PLAIN, source: { from: 'self' }, value: { kind: 'opaque' } };
+    return of(types.leaves.xml, { kind: 'unwrap', field });
+  }
+  const { present, wildcard } = types.members.of(body.type);
+  const [only, ...others] = present;
+  const isOnly = others.length === 0 && !wildcard;
+  const isList = wrappedItem(body.type, types.members) !== null;
+  if (only?.place === 'element' && isOnly && (isList || isWrapper(operation, body, body.type))) {
+    const { type, shape } = types.output.field(only, pascalName(operation.name));
+    return of(type, { kind: 'unwrap', field: shape });
+  }
+  const { type, shape } = types.output.structure(body.type, resultName(operation, body, body.type));
+  return of(type, { kind: 'whole', shape });
+}
+
+const done = (element: ReplyShape['element']): Reply => ({
+  type: new GraphQLNonNull(GraphQLBoolean),
+  shape: { element, root: { kind: 'done' }, nonNull: true },
+});
+
+const PLAIN = { list: false, nonNull: true, itemNonNull: false } as const;
+
+function textField(type: SimpleType, types: ServiceTypes, body: ElementDeclaration): FieldShape {
+  const { scalar } = types.leaves.of(type, pascalName(body.name.local), types.service);
+  return { ...PLAIN, nonNull: !body.nillable, source: { from: 'text' }, value: { kind: 'scalar', scalar } };
+}
+
+/** Whether an element only wraps the results: its type has no name, or both are named after the operation. */
+function isWrapper(operation: Operation, body: ElementDeclaration, type: ComplexType): boolean {
+  if (type.name === null) return true;
+  if (type.derived.length > 0 || type.name.uri === BY_HAND_URI) return false;
+  const local = type.name.local.toLowerCase();
+  const element = body.name.local.toLowerCase();
+  if (element.startsWith(operation.name.toLowerCase()) && local.startsWith(element)) return true;
+  return /response(type)?$/.test(local);
+}
+
+/** A type with a name keeps it; that of a wrapper is named after the operation. */
+function resultName(operation: Operation, body: ElementDeclaration, type: ComplexType): string {
+  return type.name === null ? `${pascalName(operation.name)}Result` : body.name.local;
+}

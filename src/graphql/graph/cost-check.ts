@@ -1,0 +1,92 @@
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import { type FieldCost, fieldCostOf } from '../types/cost-rules.js';
+import type { Finding } from '../types/mapping.js';
+import type { LinkTable } from './link.js';
+
+/** Sizes and weights that the mapping gives to what is not there: they would count for nothing, in silence. */
+export function costFindings(schema: GraphQLSchema, links: LinkTable): readonly Finding[] {
+  const findings: Finding[] = [];
+  const seen = new Set<FieldCost>();
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const cost = fieldCostOf(field);
+      // A link has what is said of its operation, which is told there.
+      if (cost === null || seen.has(cost) || links.has(`${type.name}.${field.name}`)) continue;
+      seen.add(cost);
+      findings.push(...fieldFindings(field, cost));
+    }
+  }
+  return findings;
+}
+
+function fieldFindings(field: GraphQLField<unknown, unknown>, cost: FieldCost): readonly Finding[] {
+  const { origin, listSize } = cost;
+  if (origin === null || origin.service === null) return [];
+  const findings: Finding[] = [];
+  const { service, path } = origin;
+  const isSdl = path[0] === 'types';
+  const report = (key: string, what: string, among: readonly string[] = [], written?: string): void => {
+    const at = isSdl ? path : [...path, key];
+    findings.push({ service, path: at, what, remedy: null, among, ...(written === undefined ? {} : { written }) });
+  };
+  const names = field.args.map(({ name }) => name);
+  for (const given of [...(listSize?.slicingArguments ?? []), ...cost.arguments.keys()]) {
+    const key = listSize?.slicingArguments.includes(given) === true ? 'listSize' : 'argumentCosts';
+    const [name = '', ...rest] = given.split('.');
+    const argument = field.args.find((each) => each.name === name);
+    if (argument === undefined) report(key, `\`${field.name}\` has no argument \`${name}\`.`, names, name);
+    else {
+      const found = inputAlong(argument.type, rest);
+      if (found === null) report(key, `\`${given}\` leads to nothing in the arguments of \`${field.name}\`.`);
+      else if (key === 'listSize' && !NUMBERS.has(found)) report(key, `\`${given}\` is no number of items.`);
+    }
+  }
+  if (listSize === null) return findings;
+  if (listSize.sizedFields.length === 0 && !isListType(getNullableType(field.type))) {
+    report('listSize', `\`${field.name}\` is no list: name the fields below it that are, as \`sizedFields\`.`);
+  }
+  for (const sized of listSize.sizedFields) {
+    const found = outputAlong(field.type, sized.split('.'));
+    if (found === null || !isListType(getNullableType(found))) report('listSize', `\`${sized}\` leads to no list.`);
+  }
+  return findings;
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['Int', 'Float', 'Long', 'BigInt', 'Decimal', 'String', 'ID']);
+
+/** The name of the type at a path in an argument, through lists; null where there is none. */
+function inputAlong(from: GraphQLInputType, steps: readonly string[]): string | null {
+  let type = getNamedType(from);
+  for (const step of steps) {
+    const fields = isInputObjectType(type) ? type.getFields() : {};
+    const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
+    if (field === undefined) return null;
+    type = getNamedType(field.type);
+  }
+  return type.name;
+}
+
+/** The type of the field at a path, through lists; null where there is none. */
+function outputAlong(from: GraphQLOutputType, steps: readonly string[]): GraphQLOutputType | null {
+  let type = from;
+  for (const step of steps) {
+    const owner = getNamedType(type);
+    const fields = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields() : {};
+    const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
+    if (field === undefined) return null;
+    type = field.type;
+  }
+  return type;
+}

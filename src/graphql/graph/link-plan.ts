@@ -1,0 +1,300 @@
+import { type FieldNode, print } from 'graphql';
+import type { ObjectPlan, ObjectVariant, ReplyPlan, Slot, ValuePlan } from '../../codec/plan/plan.js';
+import { type Fragments, type LinkSlots, planReply, type Variables } from '../document/plan.js';
+import type { BoundField } from '../fields/bound-field.js';
+import { errorPlans } from '../output/fault-plan.js';
+import type { ElementShape, FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
+import type { Link, LinkBatch, LinkTable } from './link.js';
+import { isRemote, type RemoteField, type RemotePlan } from './remote.js';
+
+/**
+ * One selection of a link. Its object's plan has a slot for it under its response key, in the place where the answer
+ * will be: until then it holds the values that the call needs, read from the object's own element by the side.
+ */
+export interface LinkSelection {
+  readonly link: Link;
+  /** All nodes that were merged into it. */
+  readonly nodes: readonly FieldNode[];
+  readonly target: LinkTargetPlan;
+}
+
+/** What is read of the answers to a link. Selections that ask the same of the same operation share it. */
+export interface LinkTargetPlan {
+  /** Unique within the operation of the document. */
+  readonly id: number;
+  readonly ask: LinkAsk;
+  /** Where in an answer further links are; null where there are none. For a list operation: in an item. */
+  readonly walk: Walk | null;
+}
+
+/** Whom a link asks, and what for. */
+export type LinkAsk =
+  | { readonly kind: 'soap'; readonly bound: BoundField; readonly reply: ReplyPlan }
+  | { readonly kind: 'remote'; readonly plan: RemotePlan };
+
+/** Plans what services that speak GraphQL are asked by links. */
+export interface RemotePlans {
+  linked(field: RemoteField, nodes: readonly FieldNode[], batch: LinkBatch | null): PlannedRemote;
+}
+
+/** What a field of such a service is asked for, and where links are in the answer. */
+export interface PlannedRemote {
+  readonly plan: RemotePlan;
+  readonly walk: Walk | null;
+}
+
+/** The link that a selection on a type is, under its id; null where it is none. */
+export type LinkSelect = (
+  typeName: string,
+  nodes: readonly FieldNode[],
+) => { readonly id: string; readonly link: Link } | null;
+
+/** The keys on the way to links, through lists; those that nothing is beneath of hold a link, or may. */
+export type Walk = ReadonlyMap<string, Walk>;
+
+/** No response key begins like this: what is under such a key is never part of a response. */
+export const HIDDEN = '=';
+
+/** The key of the value of a link's feed; for an item of a list operation, that of its key. */
+export const hiddenKey = (index: number): string => `${HIDDEN}${index}`;
+
+/** The values that a link needs, in the place of its answer; `null` for anything else. */
+export function markOf(value: unknown): Readonly<Record<string, unknown>> | null {
+  return isObject(value) && typeof value[HIDDEN] === 'string' ? value : null;
+}
+
+/** What follows from a value under `HIDDEN`, so many steps. */
+export function hiddenAlong(value: unknown, steps: number): unknown {
+  let inner = value;
+  for (let step = 0; step < steps; step++) inner = isObject(inner) ? inner[HIDDEN] : null;
+  return inner ?? null;
+}
+
+/** What a slot's elements are read as. */
+export const valuesOf = ({ source, value }: Slot): readonly ValuePlan[] =>
+  source.from === 'choice' ? source.branches.map((branch) => branch.value) : [value];
+
+/** The selection that a slot is the place of; null where it is no link. */
+export function linkIdOf({ value }: Slot): string | null {
+  const first = value.kind === 'object' ? value.declared?.slots[0] : undefined;
+  if (first?.key !== HIDDEN || first.source.from !== 'constant') return null;
+  return typeof first.source.value === 'string' ? first.source.value : null;
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Plans the links of one operation of a document. Recursion is as deep as the selection, which is limited. */
+export class LinkPlanner implements LinkSlots {
+  readonly selections = new Map<string, LinkSelection>();
+  readonly #table: LinkTable;
+  readonly #fragments: Fragments;
+  readonly #variables: Variables;
+  readonly #nodeIds = new Map<FieldNode, number>();
+  readonly #textIds = new Map<string, number>();
+  readonly #selectionIds = new Map<string, string>();
+  readonly #targets = new Map<string, LinkTargetPlan>();
+  readonly #walks = new Map<ObjectPlan, Walk>();
+  readonly #remotes: RemotePlans | null;
+
+  /** Without `remotes` no link may lead to a service that speaks GraphQL. */
+  constructor(table: LinkTable, fragments: Fragments, variables: Variables, remotes: RemotePlans | null = null) {
+    this.#remotes = remotes;
+    this.#table = table;
+    this.#fragments = fragments;
+    this.#variables = variables;
+  }
+
+  slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): Slot | null {
+    const link = this.#table.get(`${object.typeName}.${nodes[0]?.name.value}`);
+    if (link === undefined) return null;
+    const id = this.selected(link, nodes);
+    const mark: Slot = { ...CONSTANT, key: HIDDEN, source: { from: 'constant', value: id } };
+    const values = link.feeds.flatMap((feed, index) => {
+      const field = object.fields.get(feed.field[0] ?? '');
+      return field === undefined ? [] : [slotAlong(hiddenKey(index), field, feed.field.slice(1), leafSlot)];
+    });
+    return selfSlot(key, onlyVariant({ slots: [mark, ...values] }));
+  }
+
+  readonly select: LinkSelect = (typeName, nodes) => {
+    const link = this.#table.get(`${typeName}.${nodes[0]?.name.value}`);
+    return link === undefined ? null : { id: this.selected(link, nodes), link };
+  };
+
+  /** Where in the value of a reply links are; null where there are none. */
+  walkOf(reply: ReplyPlan): Walk | null {
+    const faults = reply.faults?.as === 'data' ? reply.faults.entries.map(({ plan }) => plan) : [];
+    let walk: Walk = NOWHERE;
+    for (const plan of [reply, ...faults]) {
+      const slot = plan.shape === 'unwrap' ? plan.value.declared?.slots[0] : null;
+      const values = slot == null ? [plan.value] : valuesOf(slot);
+      for (const value of values) if (value.kind === 'object') walk = merged(walk, this.#walk(value));
+    }
+    return walk.size === 0 ? null : walk;
+  }
+
+  /** The id of a selection of a link. */
+  selected(link: Link, nodes: readonly FieldNode[]): string {
+    const key = [link.name, ...nodes.map((node) => this.#idOf(node))].join(' ');
+    const known = this.#selectionIds.get(key);
+    if (known !== undefined) return known;
+    const id = String(this.#selectionIds.size);
+    this.#selectionIds.set(key, id);
+    this.selections.set(id, { link, nodes, target: this.#target(link, nodes) });
+    return id;
+  }
+
+  #target(link: Link, nodes: readonly FieldNode[]): LinkTargetPlan {
+    const { service, operation } = link.called;
+    const texts = nodes.map((node) => this.#textIdOf(node));
+    const form = link.batch === null ? '' : JSON.stringify(link.batch);
+    const key = [service, operation.name, form, ...texts].join(' ');
+    const known = this.#targets.get(key);
+    if (known !== undefined) return known;
+    const target = this.#plannedTarget(link, nodes);
+    const made = { ...target, id: this.#targets.size };
+    this.#targets.set(key, made);
+    return made;
+  }
+
+  #plannedTarget({ called, batch }: Link, nodes: readonly FieldNode[]): Omit<LinkTargetPlan, 'id'> {
+    if (isRemote(called)) {
+      if (this.#remotes === null) throw new Error('a link to a service that is not there');
+      const { plan, walk } = this.#remotes.linked(called, nodes, batch);
+      return { ask: { kind: 'remote', plan }, walk };
+    }
+    const { reply, walk } = batch === null ? this.#single(called, nodes) : this.#batch(called, batch, nodes);
+    return { ask: { kind: 'soap', bound: called, reply }, walk };
+  }
+
+  #single(called: BoundField, nodes: readonly FieldNode[]): PlannedReply {
+    const reply = this.#plan(called.reply, nodes);
+    return { reply, walk: this.walkOf(reply) };
+  }
+
+  /** Each item is read twice by the side: as what was selected, under `HIDDEN`, and for its key. */
+  #batch({ reply }: BoundField, batch: LinkBatch, nodes: readonly FieldNode[]): PlannedReply {
+    const { root, element } = reply;
+    const faults = errorPlans(reply);
+    let walk: Walk | null = null;
+    const items = (key: string, list: FieldShape): Slot => {
+      const plan = this.#plan({ ...reply, root: { kind: 'unwrap', field: list }, nonNull: false }, nodes);
+      walk = this.walkOf(plan);
+      const item = plan.value.declared?.slots[0]?.value;
+      if (item?.kind !== 'object' || list.value.kind !== 'object') throw new Error('items of a link are objects');
+      return { key, ...NULLABLE, source: list.source, list: true, value: keyed(item, list.value.shape, batch.key) };
+    };
+    if (root.kind === 'done') throw new Error('a list operation has an answer');
+    const value =
+      root.kind === 'unwrap'
+        ? onlyVariant({ slots: [slotAlong(HIDDEN, root.field, batch.items, items)] })
+        : objectAlong(root.shape, batch.items, items);
+    const plan = { element, shape: root.kind, value, nonNull: false };
+    return { reply: faults === null ? plan : { ...plan, faults }, walk };
+  }
+
+  #plan(reply: ReplyShape, nodes: readonly FieldNode[]): ReplyPlan {
+    return planReply(reply, nodes, this.#fragments, this.#variables, this);
+  }
+
+  #walk(plan: ObjectPlan): Walk {
+    const known = this.#walks.get(plan);
+    if (known !== undefined) return known;
+    let walk: Walk = new Map();
+    for (const variant of new Set([...plan.variants.values(), ...(plan.declared === null ? [] : [plan.declared])])) {
+      const keys = new Map<string, Walk>();
+      for (const slot of variant.slots) {
+        const isLink = linkIdOf(slot) !== null;
+        if (isLink) keys.set(slot.key, NOWHERE);
+        for (const value of isLink ? [] : valuesOf(slot)) {
+          const below = value.kind === 'object' ? this.#walk(value) : NOWHERE;
+          if (below.size > 0) keys.set(slot.key, merged(keys.get(slot.key) ?? NOWHERE, below));
+        }
+      }
+      walk = merged(walk, keys);
+    }
+    this.#walks.set(plan, walk);
+    return walk;
+  }
+
+  #idOf(node: FieldNode): number {
+    const id = this.#nodeIds.get(node) ?? this.#nodeIds.size;
+    this.#nodeIds.set(node, id);
+    return id;
+  }
+
+  #textIdOf(node: FieldNode): number {
+    const text = node.selectionSet === undefined ? '' : print(node.selectionSet);
+    const id = this.#textIds.get(text) ?? this.#textIds.size;
+    this.#textIds.set(text, id);
+    return id;
+  }
+}
+
+interface PlannedReply {
+  readonly reply: ReplyPlan;
+  readonly walk: Walk | null;
+}
+
+const NULLABLE = { list: false, nonNull: false, itemNonNull: false } as const;
+
+const CONSTANT = {
+  ...NULLABLE,
+  value: {
+    kind: 'scalar',
+    scalar: { name: 'String', decode: (lexical: string): string => lexical, encode: (value: unknown) => String(value) },
+  },
+} as const;
+
+const NOWHERE: Walk = new Map();
+
+function merged(one: Walk, other: Walk): Walk {
+  if (one === other || other.size === 0) return one;
+  if (one.size === 0) return other;
+  const both = new Map(one);
+  for (const [key, walk] of other) both.set(key, merged(both.get(key) ?? NOWHERE, walk));
+  return both;
+}
+
+const onlyVariant = (variant: ObjectVariant): ObjectPlan => ({
+  kind: 'object',
+  variants: new Map(),
+  declared: variant,
+});
+
+/** The element itself, read once more as this object. */
+const selfSlot = (key: string, value: ObjectPlan): Slot => ({ key, ...NULLABLE, source: { from: 'self' }, value });
+
+type End = (key: string, field: FieldShape) => Slot;
+
+/** A slot that follows a path of fields to its end: each step is under `HIDDEN` of the one before. */
+function slotAlong(key: string, field: FieldShape, rest: readonly string[], end: End): Slot {
+  if (rest.length === 0 || field.value.kind !== 'object') return end(key, field);
+  return { key, ...NULLABLE, source: field.source, value: objectAlong(field.value.shape, rest, end) };
+}
+
+function objectAlong(shape: ElementShape, path: readonly string[], end: End): ObjectPlan {
+  const [first = '', ...rest] = path;
+  return mapped(shape, (object) => {
+    const field = object.fields.get(first);
+    return { slots: field === undefined ? [] : [slotAlong(HIDDEN, field, rest, end)] };
+  });
+}
+
+function mapped(shape: ElementShape, variantOf: (object: ObjectShape) => ObjectVariant): ObjectPlan {
+  const variants = new Map([...shape.variants].map(([type, object]) => [type, variantOf(object)]));
+  return { kind: 'object', variants, declared: shape.declared === null ? null : variantOf(shape.declared) };
+}
+
+function leafSlot(key: string, { source, list, value }: FieldShape): Slot {
+  if (value.kind === 'object' || value.kind === 'choice') throw new Error('a link is fed with simple values');
+  return { key, ...NULLABLE, source, list, value };
+}
+
+const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly string[]): ObjectPlan =>
+  mapped(shape, (object) => {
+    const field = object.fields.get(path[0] ?? '');
+    const key = field === undefined ? [] : [slotAlong(hiddenKey(0), field, path.slice(1), leafSlot)];
+    return { slots: [selfSlot(HIDDEN, item), ...key] };
+  });

@@ -1,0 +1,225 @@
+import {
+  type GraphQLArgument,
+  type GraphQLFieldConfig,
+  type GraphQLInterfaceType,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { costExtensions } from '../types/cost-rules.js';
+import type { Feed, Link, LinkBatch, LinkFault, LinkMapping, LinkTable, LinkTarget, RemoteTarget } from './link.js';
+import { feedOf, fieldAlong, type LinkReport, missingParts, stepsOf } from './link-types.js';
+
+type Target = LinkTarget | RemoteTarget;
+
+export interface ResolvedLinks {
+  readonly table: LinkTable;
+  readonly faults: readonly LinkFault[];
+}
+
+/**
+ * Resolves every link against the schema and gives its types the fields. `targets` are the operations that links can
+ * call, by `service.operation`; `operations` are the names of all. The schema must be made again afterwards, of the same types, to know what the links lead to.
+ */
+export function addLinks(
+  schema: GraphQLSchema,
+  mappings: readonly LinkMapping[],
+  targets: ReadonlyMap<string, Target>,
+  operations: readonly string[],
+): ResolvedLinks {
+  const faults: LinkFault[] = [];
+  const table = new Map<string, Link>();
+  const additions: (() => void)[] = [];
+  for (const mapping of mappings) {
+    const report: LinkReport = (path, what, remedy = null, unknown = null, part = 'value') =>
+      faults.push({ path: [mapping.name, ...path], part, what, remedy, unknown });
+    const place = placeOf(mapping.name, schema, table, report);
+    const link = resolve(mapping, place?.type ?? null, { targets, operations }, report);
+    if (place === null || link === null) continue;
+    for (const type of place.types) {
+      table.set(`${type.name}.${place.field}`, link);
+      // Types look up what their links need before any of them has a new field.
+      additions.push(() => {
+        type.getFields()[place.field] = link.definition;
+      });
+    }
+  }
+  if (faults.length === 0) for (const add of additions) add();
+  return { table, faults };
+}
+
+type Owner = GraphQLObjectType | GraphQLInterfaceType;
+
+interface Place {
+  readonly type: Owner;
+  readonly field: string;
+  /** The type and everything that implements it. */
+  readonly types: readonly Owner[];
+}
+
+function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: LinkReport): Place | null {
+  const [typeName = '', field = ''] = name.split('.');
+  const roots = [schema.getQueryType()?.name, schema.getMutationType()?.name, schema.getSubscriptionType()?.name];
+  const owners = Object.values(schema.getTypeMap()).filter(
+    (type) => isOwner(type) && !type.name.startsWith('__') && !roots.includes(type.name),
+  );
+  const type = owners.filter(isOwner).find((owner) => owner.name === typeName);
+  if (type === undefined) {
+    const known = owners.map((owner) => owner.name);
+    const what = `There is no object type \`${typeName}\`.`;
+    report([], what, 'Name a type of a reply, as `soapstone schema` prints it.', { name: typeName, known }, 'key');
+    return null;
+  }
+  const types: readonly Owner[] = isInterfaceType(type)
+    ? [type, ...schema.getImplementations(type).objects, ...schema.getImplementations(type).interfaces]
+    : [type];
+  const taken = types.find((owner) => Object.hasOwn(owner.getFields(), field) || table.has(`${owner.name}.${field}`));
+  if (taken !== undefined) {
+    report([], `\`${taken.name}\` has a field \`${field}\` already.`, 'Give the link another name.', null, 'key');
+    return null;
+  }
+  return { type, field, types };
+}
+
+interface Known {
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly operations: readonly string[];
+}
+
+const isOwner = (type: unknown): type is Owner => isObjectType(type) || isInterfaceType(type);
+
+function resolve(mapping: LinkMapping, owner: Owner | null, known: Known, report: LinkReport): Link | null {
+  let isSound = true;
+  const seen: LinkReport = (...fault) => {
+    isSound = false;
+    report(...fault);
+  };
+  const target = targetOf(mapping.operation, ['operation'], known, seen);
+  const many = mapping.batch === null ? null : targetOf(mapping.batch.operation, ['batch', 'operation'], known, seen);
+  if (target === null || (mapping.batch !== null && many === null)) return null;
+  const type = getNullableType(target.config.type);
+  const called = many ?? target;
+  const feeds = feedsOf(mapping, owner, target, called, seen);
+  const batch = mapping.batch === null ? null : batchOf(mapping.batch, called, type, seen);
+  const definition = definitionOf(mapping, type, { target, called }, feeds, seen);
+  return isSound && definition !== null ? { name: mapping.name, called: called.bound, definition, feeds, batch } : null;
+}
+
+function targetOf(
+  name: string,
+  path: readonly string[],
+  { targets, operations }: Known,
+  report: LinkReport,
+): Target | null {
+  const target = targets.get(name);
+  if (target === undefined) {
+    if (operations.includes(name)) {
+      report(path, `The operation \`${name}\` cannot be called from GraphQL.`, '`soapstone check` says why.');
+    } else {
+      const unknown = { name, known: operations };
+      report(path, `There is no operation \`${name}\`.`, 'Write service.operation.', unknown);
+    }
+    return null;
+  }
+  if (target.isMutation) {
+    const remedy = 'If it only reads, map it to a field of Query, or to `false`.';
+    report(path, `The operation \`${name}\` is a field of Mutation: a link only reads.`, remedy);
+    return null;
+  }
+  return target;
+}
+
+/** What fills the arguments of the operation that is called; for a list operation that is its one list argument. */
+function feedsOf(
+  mapping: LinkMapping,
+  owner: Owner | null,
+  target: Target,
+  called: Target,
+  report: LinkReport,
+): readonly Feed[] {
+  const given = Object.entries(mapping.arguments);
+  const { batch } = mapping;
+  if (batch !== null && given.length !== 1) {
+    report(['arguments'], 'A link with a list operation has exactly one argument: the key.', null, null, 'key');
+    return [];
+  }
+  return given.flatMap(([argument, field]): Feed[] => {
+    const single = { config: target.config, steps: stepsOf(argument), path: ['arguments', argument] };
+    const source = { owner, steps: stepsOf(field), path: ['arguments', argument] };
+    const own = feedOf(single, source, 'single', report);
+    if (batch === null) return own === null ? [] : [own];
+    const list = { config: called.config, steps: stepsOf(batch.argument), path: ['batch', 'argument'] };
+    const feed = feedOf(list, source, 'batch', own === null ? () => {} : report);
+    return own === null || feed === null ? [] : [{ ...feed, required: true, wraps: false }];
+  });
+}
+
+function batchOf(
+  batch: NonNullable<LinkMapping['batch']>,
+  called: Target,
+  type: GraphQLOutputType,
+  report: LinkReport,
+): LinkBatch | null {
+  const items = batch.items === null ? [] : stepsOf(batch.items);
+  const found = fieldAlong(called.config.type, items, ['batch', 'items'], report);
+  if (found === null) return null;
+  const list = getNullableType(found);
+  const item = isListType(list) ? getNullableType(list.ofType) : null;
+  if (item === null || isListType(item)) {
+    const remedy = 'Name the path to the list in its answer as `items`.';
+    report(['batch', 'operation'], `The answer of \`${batch.operation}\` is no list.`, remedy);
+    return null;
+  }
+  if (getNamedType(item) !== getNamedType(type)) {
+    const what = `The items of \`${batch.operation}\` are ${getNamedType(item).name}, the link is ${getNamedType(type).name}.`;
+    report(['batch', 'operation'], what, 'Both operations must answer with the same type.');
+    return null;
+  }
+  const key = stepsOf(batch.key);
+  const keyType = fieldAlong(item, key, ['batch', 'key'], report);
+  if (keyType === null) return null;
+  const plain = getNullableType(keyType);
+  if (isListType(plain) || 'getFields' in plain || 'getTypes' in plain) {
+    report(['batch', 'key'], `\`${batch.key}\` is no single value.`, 'Name the field that holds the key.');
+    return null;
+  }
+  const isNumeric = NUMBERS.has(getNamedType(plain).name);
+  const isGrouped = isListType(type);
+  return { items, key, isNumeric, isGrouped, itemNonNull: isGrouped && isNonNullType(type.ofType) };
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['Int', 'Float', 'Long', 'BigInt', 'Decimal']);
+
+/** The field itself. Arguments that nothing fills become its own. */
+function definitionOf(
+  mapping: LinkMapping,
+  type: GraphQLOutputType,
+  { target, called }: { readonly target: Target; readonly called: Target },
+  feeds: readonly Feed[],
+  report: LinkReport,
+): Link['definition'] | null {
+  const field = mapping.name.slice(mapping.name.indexOf('.') + 1);
+  const of = (config: GraphQLFieldConfig<unknown, unknown>): Link['definition'] | undefined =>
+    new GraphQLObjectType({ name: 'Link', fields: { [field]: config } }).getFields()[field];
+  const known: readonly GraphQLArgument[] = of(called.config)?.args ?? [];
+  const filled = new Set(feeds.map((feed) => feed.argument[0]));
+  const args = { ...called.config.args };
+  for (const argument of known) {
+    if (!filled.has(argument.name)) continue;
+    delete args[argument.name];
+    for (const missing of missingParts(argument, feeds)) {
+      const what = `Nothing fills \`${missing}\`, which \`${mapping.operation}\` requires.`;
+      report(['arguments'], what, 'Add it to `arguments`.', null, 'key');
+    }
+  }
+  const description = mapping.description ?? called.config.description ?? null;
+  const cost = mapping.cost?.or(target.bound.cost ?? null) ?? target.bound.cost ?? null;
+  const extensions = costExtensions(cost);
+  return of({ type, args, description, deprecationReason: mapping.deprecated, extensions }) ?? null;
+}

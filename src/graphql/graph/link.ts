@@ -1,0 +1,96 @@
+import type { GraphQLField, GraphQLFieldConfig, GraphQLOutputType } from 'graphql';
+import type { BoundField } from '../fields/bound-field.js';
+import type { FieldCost } from '../types/cost-rules.js';
+import type { RemoteField } from './remote.js';
+
+/** A link as the configuration has it: a field that one type gets by calling an operation with fields of the object. */
+export interface LinkMapping {
+  /** `Order.customer` */
+  readonly name: string;
+  /** `customers.GetCustomer`: its type is that of the link. */
+  readonly operation: string;
+  /** By argument of the operation (or path into it, `criteria.id`) the field of the object (or path) that fills it. */
+  readonly arguments: Readonly<Record<string, string>>;
+  readonly batch: BatchMapping | null;
+  readonly description: string | null;
+  /** Why it should not be used any more; null where it should. */
+  readonly deprecated: string | null;
+  /** How long its list is; null or not given: as the operation has it. */
+  readonly cost?: FieldCost | null;
+}
+
+/** An operation that answers many objects in one call. */
+export interface BatchMapping {
+  readonly operation: string;
+  /** Its list argument, or path. */
+  readonly argument: string;
+  /** The field of the items, or path, that says whose answer an item is. */
+  readonly key: string;
+  /** Path to the items in its answer; null where the answer is the list. */
+  readonly items: string | null;
+}
+
+/** What a link can call: an operation as a field, offered at the root or not. */
+export interface LinkTarget {
+  readonly bound: BoundField;
+  readonly config: GraphQLFieldConfig<unknown, unknown> & { readonly type: GraphQLOutputType };
+  /** It is a field of Mutation: reading must not call it. */
+  readonly isMutation: boolean;
+}
+
+/** The same of a service that speaks GraphQL: a field of its root. */
+export interface RemoteTarget extends Omit<LinkTarget, 'bound'> {
+  readonly bound: RemoteField;
+}
+
+/** One link, resolved against the schema. */
+export interface Link {
+  readonly name: string;
+  /** The list operation where there is one. */
+  readonly called: BoundField | RemoteField;
+  /** As the schema has it: its arguments are those of the operation that the link does not fill. */
+  readonly definition: GraphQLField<unknown, unknown>;
+  /** A link with a list operation has exactly one. */
+  readonly feeds: readonly Feed[];
+  readonly batch: LinkBatch | null;
+}
+
+/** One argument that a field of the object fills. */
+export interface Feed {
+  /** Path of the argument. */
+  readonly argument: readonly string[];
+  /** Path of the field. */
+  readonly field: readonly string[];
+  /** Without a value there is nothing to ask for: the link is null. */
+  readonly required: boolean;
+  /** The argument takes a list. */
+  readonly isList: boolean;
+  /** A single value becomes a list of one. */
+  readonly wraps: boolean;
+  /** A number or truth value becomes its text. */
+  readonly asText: boolean;
+}
+
+export interface LinkBatch {
+  readonly items: readonly string[];
+  readonly key: readonly string[];
+  /** Keys are numbers: 7 and 7.0 are one. */
+  readonly isNumeric: boolean;
+  /** The link is a list: all items of a key, not the first. */
+  readonly isGrouped: boolean;
+  /** For such a list: it may not hold null. */
+  readonly itemNonNull: boolean;
+}
+
+/** By `Type.field`, for every type that has the field. */
+export type LinkTable = ReadonlyMap<string, Link>;
+
+/** A mistake in a link. `path` begins below `links`. */
+export interface LinkFault {
+  readonly path: readonly string[];
+  readonly part: 'key' | 'value';
+  readonly what: string;
+  readonly remedy: string | null;
+  /** The name that was not found, and those that exist; null where no name is wrong. */
+  readonly unknown: { readonly name: string; readonly known: readonly string[] } | null;
+}

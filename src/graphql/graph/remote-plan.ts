@@ -1,0 +1,174 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  getNullableType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parseType,
+  type SelectionNode,
+  type SelectionSetNode,
+  type VariableDefinitionNode,
+  visit,
+} from 'graphql';
+import { type Fragments, responseKey, type Variables } from '../document/plan.js';
+import type { Link, LinkBatch, LinkTable } from './link.js';
+import type { PlannedRemote, RemotePlans } from './link-plan.js';
+import type { RemoteField, RemoteLinks, RemotePlan } from './remote.js';
+import { nestedRootFields } from './remote-nested.js';
+import { LinkRewriter, path, plain } from './remote-rewrite.js';
+
+/** Plans what services that speak GraphQL are asked, for one operation of a document. */
+export class RemotePlanner implements RemotePlans {
+  readonly #operation: OperationDefinitionNode;
+  readonly #fragments: Fragments;
+  readonly #variables: Variables;
+  readonly #table: LinkTable;
+  readonly #prefix: string;
+  readonly #met: (link: Link, node: FieldNode) => void;
+
+  /** `met` is told of every link in what services that speak GraphQL are asked for. */
+  constructor(
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    fragments: Fragments,
+    variables: Variables,
+    table: LinkTable,
+    met: (link: Link, node: FieldNode) => void,
+  ) {
+    this.#met = met;
+    this.#operation = operation;
+    this.#fragments = fragments;
+    this.#variables = variables;
+    this.#table = table;
+    this.#prefix = freePrefix(document);
+  }
+
+  /** A field of the root: its arguments stand in the document. */
+  root(field: RemoteField, nodes: readonly FieldNode[]): PlannedRemote {
+    const rewriter = this.#rewriter(field, nodes);
+    const type = rewriter.typeOf(field);
+    const written = nodes.map((node) => withSelection(node, rewriter.set(node.selectionSet, type)));
+    const asked = { field, key: responseKey(nodes[0]), nodes, argumentVariables: new Map(), batch: null };
+    return this.#plan(asked, written, rewriter, this.#operation.operation);
+  }
+
+  /** What a link calls: its arguments are values. */
+  linked(field: RemoteField, nodes: readonly FieldNode[], batch: LinkBatch | null): PlannedRemote {
+    const rewriter = this.#rewriter(field, nodes);
+    const type = rewriter.typeOf(field);
+    const key = `${this.#prefix}k`;
+    const steps = batch === null ? [] : batch.items;
+    const itemType = rewriter.along(type, steps);
+    const inner = nodes.flatMap(({ selectionSet }) => rewriter.set(selectionSet, itemType)?.selections ?? []);
+    const keys = batch === null ? [] : [path(batch.key, key)];
+    const selections = [...inner, ...keys];
+    const below = steps.reduceRight<readonly SelectionNode[]>((set, step) => [plain(step, step, set)], selections);
+    const args = field.wrapped.getQueryType()?.getFields()[field.name]?.args ?? [];
+    const variables = new Map(args.map(({ name }, index) => [name, `${this.#prefix}a${index}`]));
+    const node: FieldNode = {
+      ...plain(field.name, 'answer', below),
+      arguments: [...variables].map(([name, variable]) => ({
+        kind: Kind.ARGUMENT,
+        name: { kind: Kind.NAME, value: name },
+        value: variableNode(variable),
+      })),
+    };
+    const found = batch === null ? null : { items: batch.items, key, keySteps: batch.key.length - 1 };
+    const asked = { field, key: 'answer', nodes, argumentVariables: variables, batch: found };
+    return this.#plan(asked, [node], rewriter, OperationTypeNode.QUERY);
+  }
+
+  #rewriter({ wrapped }: RemoteField, nodes: readonly FieldNode[]): LinkRewriter {
+    return new LinkRewriter(wrapped, this.#table, this.#fragments, this.#variables, this.#prefix, nodes, this.#met);
+  }
+
+  #plan(
+    asked: Omit<RemotePlan, 'document' | 'variables' | 'nested' | 'links'>,
+    written: readonly FieldNode[],
+    rewriter: LinkRewriter,
+    operation: OperationTypeNode,
+  ): PlannedRemote {
+    const walk = rewriter.walkOf(asked.nodes);
+    const fragments = reached(written, rewriter.fragments);
+    const used = variablesIn([...written, ...fragments]);
+    const own = (this.#operation.variableDefinitions ?? []).filter(({ variable }) => used.has(variable.name.value));
+    const added = [...asked.argumentVariables].map(([name, variable]) => definitionOf(asked.field, name, variable));
+    const document: DocumentNode = {
+      kind: Kind.DOCUMENT,
+      definitions: [
+        {
+          kind: Kind.OPERATION_DEFINITION,
+          operation,
+          variableDefinitions: [...own, ...added],
+          selectionSet: { kind: Kind.SELECTION_SET, selections: written },
+        },
+        ...fragments,
+      ],
+    };
+    const links: RemoteLinks | null = walk === null ? null : { prefix: this.#prefix, feeds: rewriter.feeds };
+    const variables = own.map(({ variable }) => variable.name.value);
+    const nested = nestedRootFields(written, rewriter.typeOf(asked.field), asked.field.wrapped, this.#fragments);
+    return { plan: { ...asked, document, variables, nested, links }, walk };
+  }
+}
+
+/** No name of a document begins with it. */
+function freePrefix(document: DocumentNode): string {
+  let underscores = 0;
+  visit(document, {
+    Name({ value }) {
+      const match = /^soapstone(_+)/.exec(value);
+      underscores = Math.max(underscores, match?.[1]?.length ?? 0);
+    },
+  });
+  return `soapstone${'_'.repeat(underscores + 1)}`;
+}
+
+function reached(
+  nodes: readonly FieldNode[],
+  fragmentOf: (name: string) => FragmentDefinitionNode | null,
+): readonly FragmentDefinitionNode[] {
+  const found = new Map<string, FragmentDefinitionNode>();
+  const stack: (FieldNode | FragmentDefinitionNode)[] = [...nodes];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    visit(node, {
+      FragmentSpread({ name }) {
+        const fragment = found.has(name.value) ? null : fragmentOf(name.value);
+        if (fragment === null) return;
+        found.set(name.value, fragment);
+        stack.push(fragment);
+      },
+    });
+  }
+  return [...found.values()];
+}
+
+function variablesIn(nodes: readonly (FieldNode | FragmentDefinitionNode)[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const node of nodes) {
+    visit(node, {
+      Variable({ name }) {
+        names.add(name.value);
+      },
+    });
+  }
+  return names;
+}
+
+function definitionOf(field: RemoteField, name: string, variable: string): VariableDefinitionNode {
+  const argument = field.wrapped
+    .getQueryType()
+    ?.getFields()
+    [field.name]?.args.find((each) => each.name === name);
+  if (argument === undefined) throw new Error('an argument that was there');
+  // One with a default may be left away, also where it may not be null.
+  const type = argument.defaultValue === undefined ? argument.type : getNullableType(argument.type);
+  return { kind: Kind.VARIABLE_DEFINITION, variable: variableNode(variable), type: parseType(String(type)) };
+}
+
+const variableNode = (name: string) => ({ kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } }) as const;
+
+const withSelection = (node: FieldNode, selectionSet: SelectionSetNode | undefined): FieldNode =>
+  selectionSet === undefined ? node : { ...node, selectionSet };

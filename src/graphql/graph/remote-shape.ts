@@ -1,0 +1,100 @@
+import { type FieldNode, type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
+import { collectFields, type Fragments, type Variables } from '../document/plan.js';
+import type { Link } from './link.js';
+import { HIDDEN, hiddenKey, isObject, type LinkSelect } from './link-plan.js';
+import type { RemoteLinks, RemotePlan } from './remote.js';
+import { hidden } from './remote-batch.js';
+
+/**
+ * Turns what a service sent into what the caller asked for: what was asked for links only goes, and in the place of
+ * each link is what its call needs, as in the answers of other services. It is done by what came, not by what could
+ * come, so it takes time in proportion to the answer.
+ */
+export class RemoteShaper {
+  readonly #fragments: Fragments;
+  readonly #variables: Variables;
+  readonly #select: LinkSelect;
+  readonly #collected = new Map<readonly FieldNode[], Map<string, ReadonlyMap<string, FieldNode[]>>>();
+
+  constructor(fragments: Fragments, variables: Variables, select: LinkSelect) {
+    this.#fragments = fragments;
+    this.#variables = variables;
+    this.#select = select;
+  }
+
+  shape(value: unknown, links: RemoteLinks, { nodes, field: { wrapped } }: RemotePlan): unknown {
+    const root: Record<string, unknown> = { value };
+    const stack: Step[] = [{ value, nodes, put: (shaped) => (root['value'] = shaped) }];
+    for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
+      for (const inner of this.#stepsOf(step, links, wrapped)) stack.push(inner);
+    }
+    return root['value'];
+  }
+
+  #stepsOf({ value, nodes, put }: Step, links: RemoteLinks, schema: GraphQLSchema): readonly Step[] {
+    if (Array.isArray(value)) {
+      const list: unknown[] = [...value];
+      put(list);
+      return list.map((item, index) => ({ value: item, nodes, put: (shaped) => (list[index] = shaped) }));
+    }
+    const typeName = isObject(value) ? value[`${links.prefix}t`] : null;
+    if (!isObject(value) || typeof typeName !== 'string') return [];
+    const object: Record<string, unknown> = Object.create(null);
+    put(object);
+    const steps: Step[] = [];
+    for (const [key, inner] of this.#fieldsOf(nodes, typeName, schema)) {
+      const [node] = inner;
+      const selected = node === undefined ? null : this.#select(typeName, inner);
+      if (selected !== null && node !== undefined) {
+        object[key] = markOf(value, selected, links.feeds.get(node) ?? [], links.prefix);
+        continue;
+      }
+      object[key] = value[key];
+      if (node?.selectionSet !== undefined) {
+        steps.push({ value: value[key], nodes: inner, put: (shaped) => (object[key] = shaped) });
+      }
+    }
+    return steps;
+  }
+
+  #fieldsOf(nodes: readonly FieldNode[], typeName: string, schema: GraphQLSchema): ReadonlyMap<string, FieldNode[]> {
+    const byType = this.#collected.get(nodes) ?? new Map<string, ReadonlyMap<string, FieldNode[]>>();
+    this.#collected.set(nodes, byType);
+    const known = byType.get(typeName);
+    if (known !== undefined) return known;
+    const type = schema.getType(typeName);
+    const applies = (condition: string): boolean => {
+      if (condition === typeName) return true;
+      const abstract = schema.getType(condition);
+      return isObjectType(type) && isAbstractType(abstract) && schema.isSubType(abstract, type);
+    };
+    const sets = nodes.flatMap(({ selectionSet }) => (selectionSet === undefined ? [] : [selectionSet]));
+    const fields = collectFields(sets, applies, this.#fragments, this.#variables);
+    byType.set(typeName, fields);
+    return fields;
+  }
+}
+
+interface Step {
+  readonly value: unknown;
+  readonly nodes: readonly FieldNode[];
+  readonly put: (shaped: unknown) => void;
+}
+
+interface Selected {
+  readonly id: string;
+  readonly link: Link;
+}
+
+function markOf(
+  value: Readonly<Record<string, unknown>>,
+  { id, link }: Selected,
+  aliases: readonly string[],
+  prefix: string,
+): unknown {
+  const mark: Record<string, unknown> = { [HIDDEN]: id };
+  for (const [index, feed] of link.feeds.entries()) {
+    mark[hiddenKey(index)] = hidden(value[aliases[index] ?? ''], `${prefix}v`, feed.field.length - 1);
+  }
+  return mark;
+}

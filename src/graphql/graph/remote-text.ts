@@ -1,0 +1,89 @@
+import { GraphQLError } from 'graphql';
+import { Refusal } from '../../base/refusal.js';
+import { parseStrictJson } from '../document/json.js';
+import type { RemoteTextLimits } from './remote.js';
+
+/** The answer of a service that speaks GraphQL, cleaned of what nobody asked for. */
+export interface RemoteResult {
+  readonly data: Record<string, unknown> | null;
+  readonly errors?: readonly GraphQLError[];
+}
+
+/**
+ * Reads the text of an answer. Its errors keep their messages, as a Fault keeps its string, and their paths, nothing
+ * else. `keys` are the response keys that were asked for. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`.
+ */
+export function readRemoteText(
+  text: string,
+  keys: ReadonlySet<string>,
+  limits: RemoteTextLimits,
+  maxErrors: number,
+): RemoteResult {
+  judgeSize(text, limits);
+  const answer = parsed(text);
+  if (!isRecord(answer)) throw invalid('no object');
+  const { data = null, errors = null } = answer;
+  if (data !== null && !isRecord(data)) throw invalid('data');
+  if (errors !== null && !Array.isArray(errors)) throw invalid('errors');
+  if (data === null && (errors === null || errors.length === 0)) throw invalid('neither data nor errors');
+  const kept = data === null ? null : Object.fromEntries([...keys].map((key) => [key, data[key] ?? null]));
+  if (errors === null || errors.length === 0) return { data: kept };
+  return { data: kept, errors: errors.slice(0, maxErrors).map((error) => cleaned(error, keys)) };
+}
+
+const invalid = (rule: string): Refusal => new Refusal('UPSTREAM_INVALID_RESPONSE', `GraphQL: ${rule}`);
+
+function parsed(text: string): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch {
+    throw invalid('no JSON');
+  }
+}
+
+/** Bounds what is built from a text before it is built. Strings are passed over; what is no JSON fails later. */
+function judgeSize(text: string, { depth, values }: RemoteTextLimits): void {
+  let open = 0;
+  let count = 1;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) {
+      for (at++; at < text.length && text.charCodeAt(at) !== QUOTE; at++) if (text.charCodeAt(at) === BACKSLASH) at++;
+    } else if (unit === COMMA) count++;
+    else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) {
+      open++;
+      count++;
+      if (open > depth) throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'GraphQL: depth');
+    } else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) open--;
+    if (count > values) throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'GraphQL: values');
+  }
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+const MESSAGE_CHARS = 1000;
+const PATH_STEPS = 200;
+
+function cleaned(error: unknown, keys: ReadonlySet<string>): GraphQLError {
+  const { message = null, path = null } = isRecord(error) ? error : {};
+  const text = typeof message === 'string' && message !== '' ? message.slice(0, MESSAGE_CHARS) : NO_MESSAGE;
+  const isOurs = Array.isArray(path) && path.length <= PATH_STEPS && keys.has(String(path[0])) && path.every(isStep);
+  return new GraphQLError(text, { path: isOurs ? path : null, extensions: { code: REMOTE_ERROR } });
+}
+
+/** Marks the errors that a service gave. */
+export const REMOTE_ERROR = 'GRAPHQL_UPSTREAM_ERROR';
+
+const NO_MESSAGE = 'The service gave an error without a message.';
+
+const isStep = (step: unknown): boolean =>
+  typeof step === 'string' || (typeof step === 'number' && Number.isInteger(step) && step >= 0);
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,93 @@
+import {
+  GraphQLBoolean,
+  type GraphQLInputFieldConfig,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLNonNull,
+  type GraphQLNullableType,
+} from 'graphql';
+import { type EncodeObject, type EncodeValue, LexicalError, type Scalar } from '../../codec/plan/plan.js';
+import type { SimpleType, XsdType } from '../../wsdl/model.js';
+import type { LeafTable } from '../types/leaf.js';
+import type { Member, MemberTable } from '../types/members.js';
+import type { TypeNames } from '../types/type-names.js';
+import type { InputMappings } from './input-mapping.js';
+
+/** What the caller may say in one place: an argument or an input field. */
+export interface InputField {
+  readonly type: GraphQLInputType;
+  readonly description: string | null;
+  /** Absent where there is no default. */
+  readonly defaultValue?: unknown;
+  readonly deprecationReason?: string | null;
+}
+
+/** A structure that can be written: its fields as the schema shows them, and its plan. */
+export interface InputObject {
+  readonly fields: ReadonlyMap<string, InputField>;
+  readonly plan: EncodeObject;
+}
+
+export interface InputValue {
+  readonly type: GraphQLNullableType & GraphQLInputType;
+  readonly plan: EncodeValue;
+  /** Of an object that is made for one operation: what is left to its callers. */
+  readonly fields?: ReadonlyMap<string, InputField>;
+}
+
+/** What an object is named and mapped by. */
+export interface Owner {
+  readonly name: string;
+  readonly mappings: InputMappings;
+  /** Begins the names of types that are made for one operation only. */
+  readonly operation: string;
+}
+
+/** What objects are filled with: the input types of one service. */
+export interface InputSources {
+  readonly service: string;
+  readonly members: MemberTable;
+  readonly leaves: LeafTable;
+  readonly names: TypeNames;
+  simple(type: SimpleType, nameHint: string, member: Member | null): InputValue & { readonly scalar: Scalar };
+  value(type: XsdType, owner: Owner, member: Member | null): InputValue;
+  objectType(name: string, object: InputObject, isOneOf: boolean, description: string | null): GraphQLInputObjectType;
+}
+
+/** Fields or arguments as GraphQL wants them. */
+export function configs(fields: ReadonlyMap<string, InputField>): Record<string, GraphQLInputFieldConfig> {
+  // An input type of which everything is fixed still needs a field.
+  if (fields.size === 0) return { _: { type: GraphQLBoolean, description: 'Not used: GraphQL needs a field.' } };
+  return Object.fromEntries(fields);
+}
+
+/** How a field is shown. */
+export interface FieldAbout {
+  readonly isNonNull: boolean;
+  /** Of the schema, in its lexical form. */
+  readonly lexicalDefault: string | null;
+  readonly scalar: Scalar | null;
+  readonly member: Member;
+}
+
+/** A field; one that must be given cannot be deprecated. */
+export function fieldOf(
+  type: GraphQLNullableType & GraphQLInputType,
+  { isNonNull, lexicalDefault, scalar, member }: FieldAbout,
+): InputField {
+  const { description } = member;
+  const decoded = lexicalDefault === null || scalar === null ? null : decodeDefault(scalar, lexicalDefault);
+  const deprecationReason = member.mapping?.deprecated ?? null;
+  if (isNonNull && decoded !== null) return { type, description, defaultValue: decoded, deprecationReason };
+  return isNonNull ? { type: new GraphQLNonNull(type), description } : { type, description, deprecationReason };
+}
+
+/** The default as GraphQL shows it; null where the schema's default is not a value of its own type. */
+function decodeDefault(scalar: Scalar, lexical: string): unknown {
+  try {
+    return scalar.decode(lexical);
+  } catch (error) {
+    if (error instanceof LexicalError) return null;
+    throw error;
+  }
+}

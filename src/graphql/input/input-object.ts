@@ -1,0 +1,300 @@
+import { GraphQLBoolean, GraphQLList, GraphQLNonNull } from 'graphql';
+import {
+  type BranchRule,
+  type EncodeAttribute,
+  type EncodeElement,
+  type EncodeObject,
+  LexicalError,
+  type Scalar,
+} from '../../codec/plan/plan.js';
+import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/model.js';
+import { contentOf, hides, wrappedItem } from '../types/content.js';
+import { PRESENCE } from '../types/leaf.js';
+import type { AttributeMember, ElementMember, Member } from '../types/members.js';
+import { innerName, NameScope, pascalName } from '../types/naming.js';
+import { typeNameOf } from '../types/wire-type.js';
+import { type Counts, type InputContent, inputContent, type Piece } from './input-content.js';
+import {
+  fieldOf,
+  type InputField,
+  type InputObject,
+  type InputSources,
+  type InputValue,
+  type Owner,
+} from './input-field.js';
+import { hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
+import { keyInMapping, placeOf } from './input-place.js';
+import { isExclusive, mentions, named, singles } from './input-rules.js';
+
+type MutablePlan = {
+  -readonly [K in keyof EncodeObject]: EncodeObject[K] extends readonly (infer T)[] ? T[] : EncodeObject[K];
+} & { branches: BranchRule[] };
+
+/** Where an element stands: how often, and whether another may stand there instead. */
+interface Place extends Counts {
+  /** As the type itself has it; a restriction may differ from what it inherits. */
+  readonly element: ElementDeclaration;
+  readonly isAlternative: boolean;
+}
+
+interface MadeElement {
+  readonly field: InputField | null;
+  readonly plan: EncodeElement;
+}
+
+/** Fills the fields and the plan of one input object. */
+export class ObjectFiller implements InputObject {
+  readonly fields = new Map<string, InputField>();
+  readonly plan: MutablePlan = { kind: 'object', attributes: [], text: null, children: [], choices: [], branches: [] };
+  readonly #types: InputSources;
+  readonly #owner: Owner;
+  readonly #byPlace = new Map<string, Member>();
+  #scope = new NameScope();
+
+  constructor(types: InputSources, owner: Owner) {
+    this.#types = types;
+    this.#owner = owner;
+  }
+
+  /** All that an element of this type may hold. */
+  fill(type: ComplexType): void {
+    const { service, names } = this.#types;
+    if (type.abstract) names.notice(`Service ${service}: type ${this.#owner.name} is abstract and cannot be sent.`);
+    const members = this.#types.members.of(type).all;
+    for (const member of members) this.#byPlace.set(placeOf(member), member);
+    this.#scope = new NameScope(members.map(({ name }) => name));
+    const { content } = type;
+    if (content.kind === 'elements') this.#content(inputContent(content.particle), this.plan, this.fields);
+    const text = this.#byPlace.get('text');
+    if (content.kind === 'text' && text !== undefined) {
+      const { type: leafType, scalar } = this.#types.simple(content.type, `${this.#owner.name}Value`, text);
+      this.plan.text = { key: text.name, scalar };
+      this.fields.set(text.name, fieldOf(leafType, { ...PLAIN, isNonNull: true, member: text }));
+    }
+    for (const attribute of type.attributes) {
+      const member = this.#byPlace.get(`attribute ${typeKey(attribute.name)}`);
+      if (member?.place === 'attribute') this.#attribute({ ...member, attribute });
+    }
+    refuseUnknown(this.#owner.mappings, members.flatMap(keyInMapping), this.#types);
+  }
+
+  /** One element; null where the caller has nothing to say and nothing is written. */
+  element(member: ElementMember, place: Place): MadeElement | null {
+    const { element, isAlternative } = place;
+    const required = place.min > 0;
+    const mapping = this.#mappingOf(element.name.local);
+    if (hides(member, this.#types.members) && !required && mapping === null) return null;
+    const key = this.#keyOf(member, mapping);
+    const many = place.max > 1;
+    const item = many ? null : wrappedItem(element.type, this.#types.members);
+    const isWrapped = item !== null && element.type.kind === 'complex' && element.type.content.kind === 'elements';
+    const itemElement = isWrapped ? item.element : element;
+    const value = this.#valueOf(element, itemElement, member, mapping);
+    const counts = isWrapped ? countsOf(element) : place;
+    const plan: EncodeElement = {
+      key,
+      name: element.name,
+      occurs: isWrapped ? { wrapped: itemElement.name, itemNillable: itemElement.nillable } : many ? 'many' : 'one',
+      ...(counts !== null && (isWrapped || many) && isBounded(counts)
+        ? { counts: { min: counts.least, max: counts.max } }
+        : {}),
+      required,
+      nillable: element.nillable,
+      fixed: null,
+      typeName: typeNameOf(itemElement.type),
+      value: value.plan,
+    };
+    if (mapping !== null && hasSource(mapping)) return this.#injected(plan, mapping, element, member, value);
+    const fixed = this.#fixedText(element, required && !many, isWrapped);
+    if (fixed !== null) return { field: null, plan: { ...plan, fixed } };
+    const isNonNull = required && !element.nillable && !isAlternative;
+    if (element.fixed !== null && !many) {
+      const written = { ...plan, value: { kind: 'scalar', scalar: fixedScalar(element.fixed) } } as const;
+      return { field: fieldOf(GraphQLBoolean, { ...PLAIN, isNonNull, member }), plan: written };
+    }
+    if (many || isWrapped) {
+      const list = new GraphQLList(itemElement.nillable ? value.type : new GraphQLNonNull(value.type));
+      return {
+        field: fieldOf(list, { ...PLAIN, isNonNull: isNonNull || (many && required && !isAlternative), member }),
+        plan,
+      };
+    }
+    const scalar = value.plan.kind === 'scalar' ? value.plan.scalar : null;
+    const lexicalDefault = required ? element.default : null;
+    return { field: fieldOf(value.type, { isNonNull, lexicalDefault, scalar, member }), plan };
+  }
+
+  /** What is written whatever the caller says; null where it has a say. */
+  #fixedText(element: ElementDeclaration, isCertain: boolean, isWrapped: boolean): string | null {
+    if (!isCertain || element.nillable) return null;
+    if (element.fixed !== null) return element.fixed;
+    const { type } = element;
+    const isEmpty = !isWrapped && type.kind === 'complex' && type.content.kind !== 'array';
+    return isEmpty && contentOf(type, this.#types.members) === 'empty' ? '' : null;
+  }
+
+  #valueOf(
+    element: ElementDeclaration,
+    shown: ElementDeclaration,
+    member: ElementMember,
+    mapping: InputMapping | null,
+  ): InputValue {
+    const name = innerName(this.#owner.name, element.name.local);
+    const mappings = mapping?.inner ?? NO_MAPPINGS;
+    return this.#types.value(shown.type, { ...this.#owner, name, mappings }, member);
+  }
+
+  /** Members of a content model, in its order. */
+  #content(content: InputContent, plan: MutablePlan, fields: Map<string, InputField>): void {
+    const alternatives = new Set(content.rules.flatMap(({ branches }) => branches.flatMap(({ keys }) => keys)));
+    const keys = new Map<string, string>();
+    const settled = new Set<string>();
+    for (const [key, piece] of content.pieces) {
+      const made = this.#piece(piece, alternatives.has(key));
+      if (made === null) continue;
+      plan.children.push(made.plan);
+      if (made.field === null) {
+        settled.add(key);
+        continue;
+      }
+      fields.set(made.plan.key, made.field);
+      keys.set(key, made.plan.key);
+    }
+    // Where the gateway itself has taken a branch, there is no choice left.
+    for (const rule of content.rules) if (!mentions(rule, settled)) addRule(plan, named(rule, keys));
+  }
+
+  #piece(piece: Piece, isAlternative: boolean): MadeElement | null {
+    if (piece.kind === 'element') {
+      const member = this.#byPlace.get(`element ${typeKey(piece.element.name)}`);
+      return member?.place === 'element' ? this.element(member, { ...piece, isAlternative }) : null;
+    }
+    const { min, max } = piece;
+    const key = this.#scope.take(piece.kind === 'any' ? 'any' : 'items');
+    const object = piece.kind === 'any' ? null : this.#group(piece.content, key);
+    const type = object === null ? this.#types.leaves.xml : object.type;
+    const plan: EncodeElement = {
+      key,
+      name: { uri: '', local: key },
+      occurs: max > 1 ? 'many' : 'one',
+      ...(max > 1 && isBounded(piece) ? { counts: { min: piece.least, max } } : {}),
+      required: min > 0,
+      nillable: false,
+      fixed: null,
+      transparent: true,
+      value: object === null ? { kind: 'xml' } : object.plan,
+    };
+    const shown = max > 1 ? new GraphQLList(new GraphQLNonNull(type)) : type;
+    const description = object === null ? 'Elements of any name, each as XML.' : 'In this order.';
+    const isNonNull = min > 0 && !isAlternative;
+    return { field: { type: isNonNull ? new GraphQLNonNull(shown) : shown, description }, plan };
+  }
+
+  /** What stands in a repeated group once. Its members have the names they would have without it. */
+  #group(content: InputContent, key: string): InputValue {
+    const fields = new Map<string, InputField>();
+    const plan: MutablePlan = { kind: 'object', attributes: [], text: null, children: [], choices: [], branches: [] };
+    const { names, service } = this.#types;
+    const suffix = key === 'items' ? 'Item' : pascalName(key);
+    const name = names.take(`${pascalName(this.#owner.name)}${suffix}Input`, service);
+    const type = this.#types.objectType(name, { fields, plan }, isExclusive(content), null);
+    this.#content(content, plan, fields);
+    return { type, plan };
+  }
+
+  #attribute(member: AttributeMember): void {
+    const { attribute } = member;
+    const mapping = this.#mappingOf(`@${attribute.name.local}`);
+    const { required, fixed } = attribute;
+    if ((fixed !== null || hides(member, this.#types.members)) && !required && mapping === null) return;
+    const hint = `${this.#owner.name}${pascalName(attribute.name.local)}`;
+    const { type, scalar } = this.#types.simple(attribute.type, hint, member);
+    const key = this.#keyOf(member, mapping);
+    const plan: EncodeAttribute = { key, name: attribute.name, required, fixed, scalar };
+    if (mapping?.source != null) {
+      this.#checkConstant(mapping, scalar);
+      this.plan.attributes.push({ ...plan, fixed: null, source: mapping.source });
+      return;
+    }
+    this.plan.attributes.push(plan);
+    if (fixed !== null) return;
+    this.fields.set(key, fieldOf(type, { isNonNull: required, lexicalDefault: attribute.default, scalar, member }));
+  }
+
+  /** An element that has its value, or part of it, from elsewhere. */
+  #injected(
+    plan: EncodeElement,
+    mapping: InputMapping,
+    element: ElementDeclaration,
+    member: ElementMember,
+    value: InputValue,
+  ): MadeElement | null {
+    if (mapping.source !== null) {
+      if (plan.value.kind !== 'scalar' || plan.occurs !== 'one' || element.type.kind !== 'simple') {
+        this.#refuse(mapping, 'Only a single simple value can come from elsewhere.', 'Name an element inside it.');
+        return null;
+      }
+      this.#checkConstant(mapping, plan.value.scalar);
+      return { field: null, plan: { ...plan, source: mapping.source } };
+    }
+    if (plan.value.kind !== 'object' || plan.occurs !== 'one') {
+      this.#refuse(mapping, 'Nothing inside this can come from elsewhere: it is no single object.', null);
+      return null;
+    }
+    if (value.fields?.size === 0) return { field: null, plan: { ...plan, always: true } };
+    const isNonNull = plan.required && !element.nillable;
+    return { field: fieldOf(value.type, { ...PLAIN, isNonNull, member }), plan };
+  }
+
+  #mappingOf(key: string): InputMapping | null {
+    return this.#owner.mappings.get(key) ?? null;
+  }
+
+  #keyOf(member: Member, mapping: InputMapping | null): string {
+    if (mapping?.name == null || mapping.name === member.name) return member.name;
+    if (this.#scope.has(mapping.name)) this.#refuse(mapping, `There is another argument ${mapping.name} here.`, null);
+    return this.#scope.take(mapping.name);
+  }
+
+  /** Says nothing of the value, which may be a secret. */
+  #checkConstant(mapping: InputMapping, scalar: Scalar): void {
+    if (mapping.source?.from !== 'constant') return;
+    try {
+      scalar.encode(scalar.decode(mapping.source.lexical));
+    } catch (caught) {
+      if (!(caught instanceof LexicalError)) throw caught;
+      this.#refuse(mapping, `The value cannot be written: it ${caught.message}.`, null);
+    }
+  }
+
+  #refuse({ path }: InputMapping, what: string, remedy: string | null): void {
+    this.#types.names.refuse(this.#types.service, path, what, remedy);
+  }
+}
+
+const PLAIN = { isNonNull: false, lexicalDefault: null, scalar: null } as const;
+
+const isBounded = ({ least, max }: Counts): boolean => least > 0 || max < Infinity;
+
+/** How many items a list in a wrapper may have: none, where the group they stand in may be left out. */
+function countsOf({ type }: ElementDeclaration): Counts | null {
+  if (type.kind === 'simple' || type.content.kind !== 'elements') return null;
+  const [piece] = inputContent(type.content.particle).pieces.values();
+  return piece === undefined ? null : { ...piece, least: piece.min };
+}
+
+/** An element whose value is given by the schema: it is there, or not. */
+const fixedScalar = (fixed: string): Scalar => ({
+  ...PRESENCE,
+  encode: (value) => {
+    PRESENCE.encode(value);
+    return fixed;
+  },
+});
+
+function addRule(plan: MutablePlan, rule: BranchRule | null): void {
+  if (rule === null) return;
+  const keys = singles(rule);
+  if (keys === null) plan.branches.push(rule);
+  else plan.choices.push([...keys]);
+}

@@ -1,0 +1,43 @@
+import type { BranchRule } from '../../codec/plan/plan.js';
+import type { InputContent, Rule, RuleBranch } from './input-content.js';
+
+/** The rule by the names of members; null where nothing of it is left to the caller. */
+export function named({ required, branches }: Rule, names: ReadonlyMap<string, string>): BranchRule | null {
+  const keys = (given: readonly string[]): string[] =>
+    given.flatMap((key) => {
+      const name = names.get(key);
+      return name === undefined ? [] : [name];
+    });
+  const kept = branches.map((branch) => ({
+    keys: keys(branch.keys),
+    required: keys(branch.required),
+    rules: branch.rules.flatMap((inner) => named(inner, names) ?? []),
+  }));
+  const shown = kept.filter((branch) => branch.keys.length > 0);
+  return shown.length === 0 ? null : { required, branches: shown };
+}
+
+/** Whether one of these keys stands in the rule. */
+export const mentions = ({ branches }: Rule, keys: ReadonlySet<string>): boolean =>
+  branches.some((branch) => branch.keys.some((key) => keys.has(key)));
+
+/** The members of a required choice between single ones; null for any other rule. */
+export function singles({ required, branches }: BranchRule): readonly string[] | null {
+  if (!required || branches.length < 2 || !branches.every(isSingle)) return null;
+  const keys = branches.flatMap((branch) => branch.keys);
+  return new Set(keys).size === keys.length ? keys : null;
+}
+
+const isSingle = (branch: Pick<RuleBranch, 'keys' | 'required' | 'rules'>): boolean =>
+  branch.keys.length === 1 && branch.required.length === 1 && branch.rules.length === 0;
+
+/** Whether the content is one required choice between single elements, none of which can be nil, and nothing else. */
+export function isExclusive({ pieces, rules }: InputContent): boolean {
+  const [rule, ...others] = rules;
+  if (rule === undefined || others.length > 0) return false;
+  const keys = singles(rule);
+  if (keys === null || keys.length !== pieces.size) return false;
+  return [...pieces.values()].every(
+    (piece) => piece.kind !== 'element' || (!piece.element.nillable && piece.element.fixed === null),
+  );
+}

@@ -1,0 +1,257 @@
+import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
+import type { EncodeElement, EncodeValue, EncodeVariant, Scalar } from '../../codec/plan/plan.js';
+import type { ComplexType, SimpleType, XsdType } from '../../wsdl/model.js';
+import { contentOf } from '../types/content.js';
+import { descriptionOf } from '../types/description.js';
+import { BY_HAND_URI, type LeafTable, PRESENCE } from '../types/leaf.js';
+import type { ElementMember, Member, MemberTable } from '../types/members.js';
+import { fieldName, NameScope, type Naming } from '../types/naming.js';
+import { derivedFrom, type Reached } from '../types/reach.js';
+import type { TypeNames } from '../types/type-names.js';
+import { typeNameOf } from '../types/wire-type.js';
+import { inputContent } from './input-content.js';
+import {
+  configs,
+  type InputField,
+  type InputObject,
+  type InputSources,
+  type InputValue,
+  type Owner,
+} from './input-field.js';
+import { hasSource, type InputMappings, NO_MAPPINGS } from './input-mapping.js';
+import { ObjectFiller } from './input-object.js';
+import { isExclusive } from './input-rules.js';
+
+/**
+ * The input types of one service's requests. Plans may be recursive: they are filled after they are known.
+ *
+ * A type in whose place others may stand is `<Name>OneOfInput`: an object with exactly one member, named after the type
+ * that is meant, the declared one among them. A type that is nothing but a choice is such an object itself. Content that
+ * is not modelled is XML.
+ */
+export class InputTypes implements InputSources {
+  readonly service: string;
+  readonly naming: Naming;
+  readonly members: MemberTable;
+  readonly leaves: LeafTable;
+  readonly names: TypeNames;
+  /** Every type that was made. */
+  readonly made: GraphQLInputObjectType[] = [];
+  readonly #reached: Reached;
+  readonly #objects = new Map<ComplexType, InputObject>();
+  readonly #types = new Map<ComplexType, GraphQLInputObjectType>();
+  readonly #variants = new Map<ComplexType, InputValue>();
+  readonly #pending: (() => void)[] = [];
+
+  constructor(
+    service: string,
+    members: MemberTable,
+    leaves: LeafTable,
+    names: TypeNames,
+    reached: Reached,
+    naming: Naming = 'camel',
+  ) {
+    this.service = service;
+    this.naming = naming;
+    this.members = members;
+    this.leaves = leaves;
+    this.names = names;
+    this.#reached = reached;
+  }
+
+  /** The members of a type as fields and as a plan, complete when this returns. */
+  structure(type: ComplexType, owner: string, mappings: InputMappings = NO_MAPPINGS): InputObject {
+    if (contentOf(type, this.members) === 'opaque') return this.#opaque(type);
+    const full: Owner = { name: owner, mappings, operation: owner };
+    const made = (type.abstract && mappings.size === 0 ? this.#chosen(type, full) : null) ?? this.#object(type, full);
+    this.#settle();
+    return made;
+  }
+
+  /** One element as a field and as a plan; null where the caller has nothing to say and nothing is written. */
+  element(
+    member: ElementMember,
+    owner: string,
+    mappings: InputMappings = NO_MAPPINGS,
+    operation: string = owner,
+  ): { readonly field: InputField | null; readonly plan: EncodeElement } | null {
+    const { required, many } = member;
+    const counts = { min: required ? 1 : 0, max: many ? Infinity : 1, least: 1 };
+    const filler = new ObjectFiller(this, { name: owner, mappings, operation });
+    const made = filler.element(member, { ...counts, element: member.element, isAlternative: false });
+    this.#settle();
+    if (made === null) return null;
+    // What the gateway itself has to say is said, whether the caller adds to it or not.
+    const mapping = mappings.get(member.element.name.local);
+    const always = mapping !== undefined && hasSource(mapping) && made.plan.value.kind === 'object';
+    return always ? { ...made, plan: { ...made.plan, always } } : made;
+  }
+
+  simple(type: SimpleType, nameHint: string, member: Member | null = null): InputValue & { readonly scalar: Scalar } {
+    const { type: leafType, scalar } = this.leaves.mapped(type, nameHint, this.service, member?.mapping ?? null);
+    return { type: leafType, plan: { kind: 'scalar', scalar }, scalar };
+  }
+
+  /** What an element of this type holds. */
+  value(type: XsdType, owner: Owner, member: Member | null = null): InputValue {
+    if (type.kind === 'simple') return this.simple(type, owner.name, member);
+    const { content } = type;
+    if (content.kind === 'array' && content.dimensions === 1) return this.#array(type, content.item, owner);
+    if (contentOf(type, this.members) === 'opaque') return this.#xml();
+    const known = owner.mappings.size > 0 ? undefined : this.#variants.get(type);
+    if (known !== undefined) return known;
+    const concrete = [type, ...derivedFrom(type)].filter((candidate) => !candidate.abstract);
+    if (concrete.length === 0) return this.#unsendable(type, owner);
+    const isFixed = owner.mappings.size > 0 || (concrete.length === 1 && !type.abstract);
+    if (isFixed) return this.#plain(type, owner);
+    if (concrete.length <= VARIANTS_MAX) return this.#variantsOf(type, concrete, owner);
+    const name = type.name?.local ?? owner.name;
+    const instead = type.abstract ? 'it is sent as XML' : 'only that one can be sent';
+    this.names.notice(`Service ${this.service}: ${concrete.length} types may stand for ${name}; ${instead}.`);
+    const made = type.abstract ? this.#xml() : this.#plain(type, owner);
+    this.#variants.set(type, made);
+    return made;
+  }
+
+  /** Makes the type of an object whose fields are known later. */
+  objectType(name: string, object: InputObject, isOneOf: boolean, description: string | null): GraphQLInputObjectType {
+    const made = new GraphQLInputObjectType({ name, description, isOneOf, fields: () => configs(object.fields) });
+    this.made.push(made);
+    return made;
+  }
+
+  #xml(): InputValue {
+    return { type: this.leaves.xml, plan: { kind: 'xml' } };
+  }
+
+  /** Of an abstract type for which no other is known: a caller that knows one names it in XML. */
+  #unsendable(type: ComplexType, owner: Owner): InputValue {
+    const name = type.name?.local ?? owner.name;
+    this.names.notice(
+      `Service ${this.service}: type ${name} is abstract and nothing may stand for it; it is sent as XML.`,
+    );
+    const made = this.#xml();
+    this.#variants.set(type, made);
+    return made;
+  }
+
+  /** A message that is one element of anything. */
+  #opaque(type: ComplexType): InputObject {
+    const description = descriptionOf(type.documentation) ?? 'The whole element as XML, or its text.';
+    return {
+      fields: new Map([['xml', { type: this.leaves.xml, description }]]),
+      plan: { kind: 'object', attributes: [], text: null, children: [], choices: [], xml: 'xml' },
+    };
+  }
+
+  /** A message whose declared type is abstract: the caller says what it is of. Null where nothing may stand for it. */
+  #chosen(type: ComplexType, owner: Owner): InputObject | null {
+    const { type: graphqlType, plan } = this.value(type, owner);
+    if (plan.kind !== 'variants') return null;
+    const key = fieldName(this.names.plain(type, owner.name, this.service), this.naming);
+    return {
+      fields: new Map([[key, { type: new GraphQLNonNull(graphqlType), description: this.#descriptionOf(type) }]]),
+      plan: { kind: 'object', attributes: [], text: null, children: [], choices: [], variant: { key, value: plan } },
+    };
+  }
+
+  /** Fills what is known but empty, without recursion however deep the types are nested. */
+  #settle(): void {
+    for (let fill = this.#pending.pop(); fill !== undefined; fill = this.#pending.pop()) fill();
+  }
+
+  #object(type: ComplexType, owner: Owner): InputObject {
+    const isOwn = owner.mappings.size > 0;
+    const known = isOwn ? undefined : this.#objects.get(type);
+    if (known !== undefined) return known;
+    const filler = new ObjectFiller(this, owner);
+    const made: InputObject = { fields: filler.fields, plan: filler.plan };
+    if (isOwn) {
+      // As deep as the paths of the mapping: what is left of it must be known at once.
+      filler.fill(type);
+      return made;
+    }
+    this.#objects.set(type, made);
+    this.#pending.push(() => filler.fill(type));
+    return made;
+  }
+
+  /** The type itself, whatever others derive from it. */
+  #plain(type: ComplexType, owner: Owner): InputValue {
+    if (contentOf(type, this.members) === 'opaque') return this.#xml();
+    if (isEmptyType(type)) return { type: GraphQLBoolean, plan: { kind: 'scalar', scalar: PRESENCE } };
+    const name = type.name?.local ?? owner.name;
+    const object = this.#object(type, { ...owner, name });
+    const own = owner.mappings.size > 0 ? { fields: object.fields } : {};
+    return { type: this.#type(type, owner, object), plan: object.plan, ...own };
+  }
+
+  #type(type: ComplexType, owner: Owner, object: InputObject): GraphQLInputObjectType {
+    const isOwn = owner.mappings.size > 0;
+    const known = isOwn ? undefined : this.#types.get(type);
+    if (known !== undefined) return known;
+    const xmlName = this.names.plain(type, owner.name, this.service);
+    const byHand = type.name?.uri === BY_HAND_URI;
+    const isOnlyInput = (byHand || xmlName.endsWith('Input')) && !this.#reached.types.has(type);
+    const suffix = isOnlyInput ? '' : 'Input';
+    const name = isOwn
+      ? this.names.take(`${owner.operation}${xmlName}${suffix}`, this.service)
+      : this.names.of(type, owner.name, this.service, suffix);
+    const made = this.objectType(name, object, !isOwn && isOneOfType(type), this.#descriptionOf(type));
+    if (!isOwn) this.#types.set(type, made);
+    return made;
+  }
+
+  #variantsOf(type: ComplexType, concrete: readonly ComplexType[], owner: Owner): InputValue {
+    const xmlName = this.names.plain(type, owner.name, this.service);
+    const members = new Map<string, EncodeVariant>();
+    const fields = new Map<string, InputField>();
+    const name = this.names.of(type, owner.name, this.service, 'OneOfInput');
+    const plan: EncodeValue = { kind: 'variants', members };
+    const graphqlType = new GraphQLInputObjectType({
+      name,
+      description: `${xmlName}, or what may stand in its place: exactly one.`,
+      isOneOf: true,
+      fields: () => configs(fields),
+    });
+    this.made.push(graphqlType);
+    const made: InputValue = { type: graphqlType, plan };
+    this.#variants.set(type, made);
+    const scope = new NameScope();
+    for (const candidate of concrete) {
+      const key = scope.take(fieldName(this.names.plain(candidate, owner.name, this.service), this.naming));
+      const value = this.#plain(candidate, owner);
+      members.set(key, { type: candidate === type ? null : candidate.name, value: value.plan });
+      fields.set(key, { type: value.type, description: this.#descriptionOf(candidate) });
+    }
+    return made;
+  }
+
+  /** An array whose items are arrays is a list of lists, down to a depth that means something. */
+  #array(type: ComplexType, item: XsdType, owner: Owner): InputValue {
+    let depth = 0;
+    for (let at: XsdType = item; at.kind === 'complex' && at.content.kind === 'array'; at = at.content.item) {
+      depth += 1;
+      if (depth > ARRAYS_MAX) return this.#xml();
+    }
+    const value = this.value(item, { ...owner, name: `${type.name?.local ?? owner.name}Item` });
+    const itemType = typeNameOf(item);
+    return { type: new GraphQLList(value.type), plan: { kind: 'array', itemType, item: value.plan } };
+  }
+
+  #descriptionOf(type: ComplexType): string | null {
+    return this.names.mappingOf(this.service).of(type)?.description ?? descriptionOf(type.documentation);
+  }
+}
+
+/** More types that may stand in one place are a base of everything, which helps nobody who writes a query. */
+const VARIANTS_MAX = 200;
+const ARRAYS_MAX = 4;
+
+const isEmptyType = ({ attributes, content }: ComplexType): boolean =>
+  attributes.length === 0 &&
+  (content.kind === 'empty' || (content.kind === 'elements' && inputContent(content.particle).pieces.size === 0));
+
+/** Whether the type is nothing but a choice. */
+const isOneOfType = ({ attributes, content }: ComplexType): boolean =>
+  attributes.length === 0 && content.kind === 'elements' && isExclusive(inputContent(content.particle));

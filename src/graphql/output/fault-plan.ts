@@ -1,0 +1,79 @@
+import type { FaultPlans, ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import type { ElementShape, FaultShape, FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
+
+/** What is read of Faults that are told as errors: bounded, for types may be recursive and a Fault explains. */
+const DEPTH_MAX = 6;
+const SLOTS_MAX = 1000;
+
+/**
+ * Plans for declared Faults that are told as errors: all fields of each entry, to a depth. Made once per reply, when
+ * it is first asked for. Null where no entry has a type to be read by.
+ */
+export function errorPlans(reply: ReplyShape): FaultPlans | null {
+  const entries = reply.faults?.entries ?? [];
+  const known = PLANS.get(entries);
+  if (known !== undefined) return known;
+  const plans = entries.flatMap((entry) => {
+    const plan = wholePlan(entry);
+    return plan === null ? [] : [{ element: entry.element, names: entry.names, plan }];
+  });
+  const made: FaultPlans | null = plans.length === 0 ? null : { as: 'error', entries: plans };
+  PLANS.set(entries, made);
+  return made;
+}
+
+const PLANS = new WeakMap<readonly FaultShape[], FaultPlans | null>();
+
+function wholePlan({ element, typed }: FaultShape): ReplyPlan | null {
+  const whole = new Whole();
+  if (typed?.kind === 'whole') {
+    return { element, shape: 'whole', value: whole.object(typed.shape, DEPTH_MAX), nonNull: false };
+  }
+  const slot = typed?.kind === 'unwrap' ? whole.slot('value', typed.field, DEPTH_MAX) : null;
+  if (slot === null) return null;
+  return {
+    element,
+    shape: 'unwrap',
+    value: { kind: 'object', variants: new Map(), declared: { slots: [slot] } },
+    nonNull: false,
+  };
+}
+
+class Whole {
+  #slotsLeft = SLOTS_MAX;
+
+  object(shape: ElementShape, depth: number): ObjectPlan {
+    return {
+      kind: 'object',
+      variants: new Map([...shape.variants].map(([type, object]) => [type, this.#variant(object, depth)])),
+      declared: shape.declared === null ? null : this.#variant(shape.declared, depth),
+    };
+  }
+
+  /** Null where it would be too deep, or one too many. */
+  slot(key: string, field: FieldShape, depth: number): Slot | null {
+    if (this.#slotsLeft === 0) return null;
+    const { source, list, value } = field;
+    // What is there is told, whatever is missing or kept from callers.
+    const common = { key, list, nonNull: false, itemNonNull: false };
+    if (value.kind === 'scalar' || value.kind === 'opaque') {
+      this.#slotsLeft--;
+      return { ...common, source, value };
+    }
+    if (depth === 0) return null;
+    this.#slotsLeft--;
+    if (value.kind === 'object') return { ...common, source, value: this.object(value.shape, depth - 1) };
+    const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape, depth - 1) }));
+    return { ...common, source: { from: 'choice', branches }, value: { kind: 'opaque' } };
+  }
+
+  #variant(object: ObjectShape, depth: number): ObjectVariant {
+    const slots: Slot[] = [];
+    for (const [key, field] of object.fields) {
+      // What only GraphQL needs: the place of a type without content.
+      const slot = key === '_' ? null : this.slot(key, field, depth);
+      if (slot !== null) slots.push(slot);
+    }
+    return { slots };
+  }
+}

@@ -1,0 +1,161 @@
+import {
+  GraphQLBoolean,
+  type GraphQLNamedType,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  GraphQLUnionType,
+  getNullableType,
+  isObjectType,
+} from 'graphql';
+import type { ElementDeclaration, FaultDeclaration, Operation } from '../../wsdl/model.js';
+import { contentOf } from '../types/content.js';
+import { descriptionOf } from '../types/description.js';
+import { type LeafTable, PRESENCE } from '../types/leaf.js';
+import type { MemberTable } from '../types/members.js';
+import { pascalName } from '../types/naming.js';
+import type { ElementShape, FaultShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
+import type { TypeNames } from '../types/type-names.js';
+import type { OutputTypes } from './output.js';
+
+/**
+ * How callers meet the declared Faults of an operation: as errors with `extensions.soap`, or as data, in a union with
+ * the answer. An undeclared Fault is always an error.
+ */
+export type FaultStyle = 'errors' | 'union';
+
+/** The answer of an operation: its type, without the outer non-null of what only wraps, and its shape. */
+export interface Answer {
+  readonly type: GraphQLOutputType;
+  readonly shape: ReplyShape;
+}
+
+interface FaultType {
+  readonly shape: FaultShape;
+  /** What it can be in a union. */
+  readonly types: readonly GraphQLObjectType[];
+}
+
+/** The Faults that the operations of one service declare, each a type. */
+export class FaultTypes {
+  /** Types that were made here. */
+  readonly made: GraphQLNamedType[] = [];
+  readonly #service: string;
+  readonly #members: MemberTable;
+  readonly #leaves: LeafTable;
+  readonly #names: TypeNames;
+  readonly #output: OutputTypes;
+  /** Several operations declare the same element. */
+  readonly #known = new Map<ElementDeclaration, FaultType>();
+  /** Names of the unions that a type is in, by its name. */
+  readonly #unions = new Map<string, Set<string>>();
+
+  constructor(service: string, members: MemberTable, leaves: LeafTable, names: TypeNames, output: OutputTypes) {
+    this.#service = service;
+    this.#members = members;
+    this.#leaves = leaves;
+    this.#names = names;
+    this.#output = output;
+  }
+
+  /** The answer of an operation with the Faults it declares. */
+  answer(operation: Operation, style: FaultStyle, { type, shape }: Answer): Answer {
+    const faults = operation.faults.map((fault) => this.#fault(fault));
+    const entries = faults.map((fault) => fault.shape);
+    const unions = this.#unions;
+    // Nobody waits for the Fault of a one-way operation.
+    if (faults.length === 0 || operation.output === null) return { type, shape: { ...shape, unions } };
+    if (style === 'errors') return { type, shape: { ...shape, unions, faults: { as: 'error', entries } } };
+    const payload = this.#payload(operation, type, shape);
+    const types = [...new Set([payload.type, ...faults.flatMap((fault) => fault.types)])];
+    const name = this.#names.take(`${pascalName(operation.name)}Outcome`, this.#service);
+    const description = `The answer of ${operation.name}, or a Fault that it declares.`;
+    const union = new GraphQLUnionType({ name, description, types });
+    for (const member of types) this.#unions.set(member.name, (this.#unions.get(member.name) ?? new Set()).add(name));
+    this.made.push(union);
+    const { element } = shape;
+    return {
+      type: union,
+      shape: { element, root: payload.root, nonNull: false, unions, faults: { as: 'data', entries } },
+    };
+  }
+
+  /** The answer as a member of a union, which only objects can be. */
+  #payload(
+    operation: Operation,
+    type: GraphQLOutputType,
+    { root }: ReplyShape,
+  ): { readonly type: GraphQLObjectType; readonly root: ReplyRoot } {
+    const object = getNullableType(type);
+    if (isObjectType(object)) return { type: object, root };
+    const name = this.#names.take(`${pascalName(operation.name)}Payload`, this.#service);
+    const description = `The answer of ${operation.name}.`;
+    if (root.kind === 'done') return this.#wrapped(name, description, GraphQLBoolean, DONE);
+    if (root.kind === 'unwrap') return this.#wrapped(name, description, object, { ...root.field, nonNull: false });
+    return this.#wrapped(name, description, object, {
+      ...SINGLE,
+      source: { from: 'self' },
+      value: { kind: 'object', shape: root.shape },
+    });
+  }
+
+  #fault({ name, element }: FaultDeclaration): FaultType {
+    const known = this.#known.get(element);
+    if (known !== undefined) return known;
+    const made = this.#makeFault(name, element);
+    this.#known.set(element, made);
+    return made;
+  }
+
+  #makeFault(name: string, element: ElementDeclaration): FaultType {
+    const names = new Set([element.name.local, name]);
+    const of = (root: ReplyRoot, types: readonly GraphQLObjectType[], typed: ReplyRoot | null): FaultType => ({
+      shape: { element: element.name, names, root, typed },
+      types,
+    });
+    const { type } = element;
+    const hint = pascalName(element.name.local);
+    const content = type.kind === 'simple' ? 'simple' : contentOf(type, this.#members);
+    if (type.kind === 'complex' && content === 'structured') {
+      const root: ReplyRoot = { kind: 'whole', shape: this.#output.structure(type, hint).shape };
+      return of(root, this.#output.objects(type, hint), root);
+    }
+    const typeName = this.#names.take(hint, this.#service);
+    const description = descriptionOf(element.documentation);
+    if (type.kind === 'simple') {
+      const leaf = this.#leaves.of(type, `${hint}Value`, this.#service);
+      const field: FieldShape = { ...SINGLE, source: { from: 'text' }, value: { kind: 'scalar', scalar: leaf.scalar } };
+      const wrapped = this.#wrapped(typeName, description, leaf.type, field);
+      return of(wrapped.root, [wrapped.type], { kind: 'unwrap', field });
+    }
+    const isEmpty = content === 'empty';
+    const wrapped = isEmpty
+      ? this.#wrapped(typeName, description, GraphQLBoolean, DONE)
+      : this.#wrapped(typeName, description, this.#leaves.xml, XML);
+    return of(wrapped.root, [wrapped.type], null);
+  }
+
+  /** An object that exists in GraphQL only, with one field. */
+  #wrapped(
+    name: string,
+    description: string | null,
+    type: GraphQLOutputType,
+    field: FieldShape,
+  ): { readonly type: GraphQLObjectType; readonly root: ReplyRoot } {
+    const made = new GraphQLObjectType({ name, description, fields: { value: { type } } });
+    this.made.push(made);
+    const object = { typeName: name, conditions: new Set([name]), fields: new Map([['value', field]]) };
+    const shape: ElementShape = { declared: object, variants: new Map() };
+    return { type: made, root: { kind: 'whole', shape } };
+  }
+}
+
+const SINGLE = { list: false, nonNull: false, itemNonNull: false } as const;
+
+/** An answer that holds nothing: it is there. */
+const DONE: FieldShape = {
+  ...SINGLE,
+  source: { from: 'constant', value: '' },
+  value: { kind: 'scalar', scalar: PRESENCE },
+};
+
+const XML: FieldShape = { ...SINGLE, source: { from: 'self' }, value: { kind: 'opaque' } };

@@ -1,0 +1,95 @@
+import {
+  GraphQLBoolean,
+  type GraphQLFieldConfig,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLNullableType,
+  type GraphQLOutputType,
+  type GraphQLScalarType,
+} from 'graphql';
+import { costExtensions, type FieldCost } from '../types/cost-rules.js';
+import { PRESENCE } from '../types/leaf.js';
+import type { ChoiceMember, Member } from '../types/members.js';
+import type { FieldShape } from '../types/shape.js';
+
+/** A field as the schema shows it and as a plan reads it. `type` is without its outer non-null. */
+export interface OutputField {
+  readonly type: GraphQLNullableType & GraphQLOutputType;
+  readonly shape: FieldShape;
+  readonly description: string | null;
+  /** The reason; null: not deprecated. */
+  readonly deprecated: string | null;
+  /** Null or not given: by rule. */
+  readonly cost?: FieldCost | null;
+}
+
+/** What the schema says about a member. */
+export const aboutOf = (member: Member | ChoiceMember): Pick<OutputField, 'description' | 'deprecated' | 'cost'> => ({
+  description: member.description,
+  deprecated: member.mapping?.deprecated ?? null,
+  cost: member.mapping?.cost ?? null,
+});
+
+/** The name of the field of a type that has none. */
+export const PLACEHOLDER = '_';
+
+export const PLACEHOLDER_FIELD: OutputField = {
+  type: GraphQLBoolean,
+  shape: {
+    source: { from: 'attribute', name: { uri: 'urn:soapstone:placeholder', local: PLACEHOLDER }, default: null },
+    list: false,
+    nonNull: false,
+    itemNonNull: false,
+    value: { kind: 'scalar', scalar: PRESENCE },
+  },
+  description: 'Always null: the type has no content of its own, and GraphQL needs a field.',
+  deprecated: null,
+};
+
+export const listOf = (
+  type: GraphQLNullableType & GraphQLOutputType,
+  itemNonNull: boolean,
+): GraphQLList<GraphQLOutputType> => new GraphQLList(itemNonNull ? new GraphQLNonNull(type) : type);
+
+/** What `xs:any` lets in, beside these members. */
+export function restField(members: readonly Member[], xml: GraphQLScalarType): OutputField {
+  const except = members.flatMap((member) => (member.place === 'element' ? [member.element.name] : []));
+  const shape: FieldShape = {
+    source: { from: 'rest', except },
+    list: true,
+    nonNull: false,
+    itemNonNull: true,
+    value: { kind: 'opaque' },
+  };
+  return { type: listOf(xml, true), shape, description: 'Elements of other names, each as XML.', deprecated: null };
+}
+
+/** Fields as GraphQL wants them. */
+export function configs(
+  fields: ReadonlyMap<string, OutputField>,
+): Record<string, GraphQLFieldConfig<unknown, unknown>> {
+  return Object.fromEntries(
+    [...fields].map(([name, { type, shape, description, deprecated, cost = null }]) => [
+      name,
+      {
+        type: shape.nonNull ? new GraphQLNonNull(type) : type,
+        description,
+        deprecationReason: deprecated,
+        extensions: costExtensions(cost),
+      },
+    ]),
+  );
+}
+
+/** What is made when it is first asked for, once. */
+export function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** What is said of an encoded array that cannot be a list. */
+export const arrayNotice = (service: string, name: string): string =>
+  `Service ${service}: ${name} is an array of several dimensions, it is shown as XML.`;

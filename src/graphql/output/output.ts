@@ -1,0 +1,299 @@
+import {
+  GraphQLBoolean,
+  GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLNullableType,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLUnionType,
+  isUnionType,
+} from 'graphql';
+import type { ComplexType, SimpleType, XsdType } from '../../wsdl/model.js';
+import { typeKey } from '../../wsdl/model.js';
+import { contentOf, hides, wrappedItem } from '../types/content.js';
+import { costExtensions } from '../types/cost-rules.js';
+import { descriptionOf } from '../types/description.js';
+import { interfacesAbove, isWithoutFields, listNameOf } from '../types/inheritance.js';
+import { type Leaf, type LeafTable, PRESENCE } from '../types/leaf.js';
+import type { AttributeMember, ElementMember, Member, MemberTable, TextMember } from '../types/members.js';
+import { innerName, pascalName } from '../types/naming.js';
+import { derivedFrom, type Reached } from '../types/reach.js';
+import type { ElementShape, FieldShape, ObjectShape, ValueShape } from '../types/shape.js';
+import type { TypeNames } from '../types/type-names.js';
+import { ChoiceTypes } from './choice-types.js';
+import {
+  aboutOf,
+  arrayNotice,
+  configs,
+  lazily,
+  listOf,
+  type OutputField,
+  PLACEHOLDER,
+  PLACEHOLDER_FIELD,
+  restField,
+} from './output-field.js';
+
+interface OutputValue {
+  readonly type: GraphQLNullableType & GraphQLOutputType;
+  readonly value: ValueShape;
+}
+
+/**
+ * The object and interface types of one service's replies, made when something first needs them.
+ *
+ * A type that others derive from is an interface under its XML name; if it may itself be sent, its object type is
+ * `<Name>Base`. Derived types are objects under their XML names that implement it.
+ */
+export class OutputTypes {
+  readonly #service: string;
+  readonly #members: MemberTable;
+  readonly #leaves: LeafTable;
+  readonly #names: TypeNames;
+  readonly #reached: Reached;
+  readonly #objects = new Map<ComplexType, { readonly type: GraphQLObjectType; readonly shape: ObjectShape }>();
+  readonly #interfaces = new Map<ComplexType, GraphQLInterfaceType>();
+  readonly #bases = new Map<GraphQLNamedType, ComplexType>();
+  readonly #elements = new Map<ComplexType, ElementShape>();
+  readonly #choices: ChoiceTypes;
+  readonly #made: (GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType)[] = [];
+
+  constructor(service: string, members: MemberTable, leaves: LeafTable, names: TypeNames, reached: Reached) {
+    this.#service = service;
+    this.#members = members;
+    this.#leaves = leaves;
+    this.#names = names;
+    this.#reached = reached;
+    this.#choices = new ChoiceTypes(
+      service,
+      names,
+      (member, owner) => this.field(member, owner),
+      (type) => this.#made.push(type),
+    );
+  }
+
+  /** Every type, with what it refers to and, after an interface, the types that implement it; breadth first. */
+  complete(): readonly GraphQLNamedType[] {
+    for (const type of this.#made) {
+      if (isUnionType(type)) continue;
+      type.getFields();
+      type.getInterfaces();
+      const base = this.#bases.get(type);
+      if (base === undefined) continue;
+      for (const each of [base, ...derivedFrom(base)]) if (!each.abstract) this.#object(each, '');
+    }
+    return this.#made;
+  }
+
+  field(member: Member, owner: string): OutputField {
+    const weight = member.mapping?.cost?.weight ?? null;
+    const made = this.#member(member, owner);
+    return weight === null ? made : { ...made, shape: { ...made.shape, weight } };
+  }
+
+  #member(member: Member, owner: string): OutputField {
+    if (member.place === 'text') return this.#text(member, owner);
+    return member.place === 'attribute' ? this.#attribute(member, owner) : this.#element(member, owner);
+  }
+
+  #text(member: TextMember, owner: string): OutputField {
+    const leaf = this.#leaf(member.type, `${owner}Value`, member);
+    const value: ValueShape = { kind: 'scalar', scalar: leaf.scalar };
+    const shape: FieldShape = { source: { from: 'text' }, list: false, nonNull: true, itemNonNull: false, value };
+    return { type: leaf.type, shape, ...aboutOf(member) };
+  }
+
+  #attribute(member: AttributeMember, owner: string): OutputField {
+    const { attribute } = member;
+    const leaf = this.#leaf(attribute.type, `${owner}${pascalName(attribute.name.local)}`, member);
+    const ifAbsent = attribute.default ?? attribute.fixed;
+    const shape: FieldShape = {
+      source: { from: 'attribute', name: attribute.name, default: ifAbsent },
+      list: false,
+      nonNull: attribute.required || ifAbsent !== null,
+      itemNonNull: false,
+      value: { kind: 'scalar', scalar: leaf.scalar },
+    };
+    return { type: leaf.type, shape, ...aboutOf(member) };
+  }
+
+  #leaf(type: SimpleType, nameHint: string, member: Member): Leaf {
+    return this.#leaves.mapped(type, nameHint, this.#service, member.mapping);
+  }
+
+  /** The shape of an element of this type, with its GraphQL type; `nameHint` names a type without a name. */
+  structure(
+    type: ComplexType,
+    nameHint: string,
+  ): { readonly type: GraphQLObjectType | GraphQLInterfaceType; readonly shape: ElementShape } {
+    const isInterface = this.#reached.interfaces.has(type);
+    const graphqlType = isInterface ? this.#interface(type, nameHint) : this.#object(type, nameHint).type;
+    const shape = this.#elements.get(type) ?? this.#elementShape(type, nameHint, isInterface);
+    this.#elements.set(type, shape);
+    return { type: graphqlType, shape };
+  }
+
+  /** The object types that an element of this type can be. */
+  objects(type: ComplexType, nameHint: string): readonly GraphQLObjectType[] {
+    const candidates = this.#reached.interfaces.has(type) ? [type, ...derivedFrom(type)] : [type];
+    return candidates.filter((candidate) => !candidate.abstract).map((each) => this.#object(each, nameHint).type);
+  }
+
+  #elementShape(type: ComplexType, nameHint: string, isInterface: boolean): ElementShape {
+    if (!isInterface) return { declared: this.#object(type, nameHint).shape, variants: new Map() };
+    const declared = type.abstract ? null : this.#object(type, nameHint).shape;
+    const variants = lazily(() => {
+      const concrete = [type, ...derivedFrom(type)].filter((candidate) => !candidate.abstract);
+      const shapes = concrete.flatMap((candidate): [string, ObjectShape][] =>
+        candidate.name === null ? [] : [[typeKey(candidate.name), this.#object(candidate, '').shape]],
+      );
+      return new Map(shapes);
+    });
+    return {
+      declared,
+      get variants() {
+        return variants();
+      },
+    };
+  }
+
+  #element(member: ElementMember, owner: string): OutputField {
+    const { element } = member;
+    const hint = innerName(owner, element.name.local);
+    const item = member.many ? null : wrappedItem(element.type, this.#members);
+    if (item !== null) {
+      const inner = this.#value(item.element.type, hint, member);
+      const shape: FieldShape = {
+        source: { from: 'wrapped list', name: element.name, item: item.anyName ? null : item.element.name },
+        list: true,
+        nonNull: member.required && !element.nillable,
+        itemNonNull: !item.element.nillable,
+        value: inner.value,
+      };
+      return { type: listOf(inner.type, shape.itemNonNull), shape, ...aboutOf(member) };
+    }
+    const { type, value } = this.#value(element.type, hint, member);
+    const shape: FieldShape = {
+      source: member.anyName
+        ? { from: 'items' }
+        : { from: 'child', name: element.name, default: element.default ?? element.fixed },
+      list: member.many,
+      nonNull: member.required && (member.many || !element.nillable),
+      itemNonNull: member.many && !element.nillable,
+      value,
+    };
+    return { type: member.many ? listOf(type, shape.itemNonNull) : type, shape, ...aboutOf(member) };
+  }
+
+  #value(type: XsdType, nameHint: string, member: Member): OutputValue {
+    if (type.kind === 'simple') {
+      const leaf = this.#leaf(type, nameHint, member);
+      return { type: leaf.type, value: { kind: 'scalar', scalar: leaf.scalar } };
+    }
+    if (member.mapping?.type != null) {
+      this.#names.refuse(this.#service, [...member.mapping.path, 'type'], 'Only a simple value can be another scalar.');
+    }
+    switch (contentOf(type, this.#members)) {
+      case 'opaque':
+        if (type.content.kind === 'array') this.#names.notice(arrayNotice(this.#service, type.name?.local ?? nameHint));
+        return { type: this.#leaves.xml, value: { kind: 'opaque' } };
+      case 'empty':
+        return { type: GraphQLBoolean, value: { kind: 'scalar', scalar: PRESENCE } };
+      case 'structured': {
+        const structure = this.structure(type, nameHint);
+        return { type: structure.type, value: { kind: 'object', shape: structure.shape } };
+      }
+    }
+  }
+
+  #interface(type: ComplexType, nameHint: string): GraphQLInterfaceType {
+    const known = this.#interfaces.get(type);
+    if (known !== undefined) return known;
+    const name = this.#names.of(type, nameHint, this.#service);
+    const made = new GraphQLInterfaceType({
+      name,
+      description: this.#description(type),
+      interfaces: () => this.#interfacesOf(type),
+      fields: () => configs(this.#fields(type, name)),
+      extensions: this.#extensions(type),
+    });
+    this.#interfaces.set(type, made);
+    this.#bases.set(made, type);
+    this.#made.push(made);
+    return made;
+  }
+
+  #object(type: ComplexType, nameHint: string): { readonly type: GraphQLObjectType; readonly shape: ObjectShape } {
+    const known = this.#objects.get(type);
+    if (known !== undefined) return known;
+    // The interface takes the XML name first, whichever of the two is needed first.
+    const base = this.#reached.interfaces.has(type) ? this.#interface(type, nameHint) : null;
+    const name =
+      base === null
+        ? this.#names.of(type, nameHint, this.#service)
+        : this.#names.take(`${base.name}Base`, this.#service, type.name?.uri);
+    const supertypes = () => (base === null ? this.#interfacesOf(type) : [base, ...this.#interfacesOf(type)]);
+    const fields = lazily(() => this.#fields(type, base?.name ?? name));
+    const graphqlType = new GraphQLObjectType({
+      name,
+      description: this.#description(type),
+      interfaces: supertypes,
+      fields: () => configs(fields()),
+      extensions: this.#extensions(type),
+    });
+    const conditions = lazily(() => new Set([name, ...supertypes().map((supertype) => supertype.name)]));
+    const shapes = lazily(() => new Map([...fields()].map(([field, { shape }]) => [field, shape])));
+    const shape: ObjectShape = {
+      typeName: name,
+      weight: this.#names.mappingOf(this.#service).of(type)?.cost ?? 1,
+      get conditions() {
+        return conditions();
+      },
+      get fields() {
+        return shapes();
+      },
+    };
+    const made = { type: graphqlType, shape };
+    this.#objects.set(type, made);
+    this.#made.push(graphqlType);
+    return made;
+  }
+
+  #extensions(type: ComplexType): ReturnType<typeof costExtensions> {
+    return costExtensions(this.#names.mappingOf(this.#service).of(type)?.cost ?? null);
+  }
+
+  #description(type: ComplexType): string | null {
+    return this.#names.mappingOf(this.#service).of(type)?.description ?? descriptionOf(type.documentation);
+  }
+
+  /** The interfaces a type has through what it derives from, nearest first. */
+  #interfacesOf(type: ComplexType): GraphQLInterfaceType[] {
+    return interfacesAbove(type, this.#reached).map((base) => this.#interface(base, ''));
+  }
+
+  #fields(type: ComplexType, owner: string): ReadonlyMap<string, OutputField> {
+    const fields = new Map<string, OutputField>();
+    const { all, present, unions, wildcard, rest } = this.#members.of(type);
+    const bases = interfacesAbove(type, this.#reached);
+    // The fields of interfaces stay as they are, whatever a restriction makes of them.
+    const isBound = bases.length > 0 || this.#reached.interfaces.has(type);
+    const choices = new Map(unions.flatMap((choice) => choice.branches.map(({ element }) => [element, choice])));
+    for (const member of isBound ? all : present) {
+      const choice = member.place === 'element' ? choices.get(member.element) : undefined;
+      if (choice !== undefined) {
+        const declarer = this.#names.plain(choice.declaredBy, owner, this.#service);
+        if (!fields.has(choice.name)) fields.set(choice.name, this.#choices.field(choice, declarer));
+      } else if (!hides(member, this.#members)) {
+        const field = this.field(member, owner);
+        const listName = field.shape.list ? listNameOf(type, member, this.#members) : null;
+        fields.set(member.name, listName === null ? field : { ...field, shape: { ...field.shape, listName } });
+      }
+    }
+    if (rest !== null && (isBound || wildcard)) fields.set(rest, restField(all, this.#leaves.xml));
+    // GraphQL has no object without fields, and an object has the fields of its interfaces.
+    if ((fields.size === 0 || bases.some((base) => isWithoutFields(base, this.#members))) && !fields.has(PLACEHOLDER)) {
+      fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
+    }
+    return fields;
+  }
+}

@@ -1,0 +1,185 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  Lexer,
+  type OperationDefinitionNode,
+  parse,
+  Source,
+  TokenKind,
+} from 'graphql';
+import { Refusal } from '../../base/refusal.js';
+import type { Estimate } from '../cost/cost.js';
+import { EstimateMemo } from '../cost/cost-memo.js';
+import { CostTable } from '../cost/cost-table.js';
+import { AdmittedDocument, type DocumentCache, type Maker } from '../document/documents.js';
+import { codedError, DocumentRefusal } from '../document/errors.js';
+import { checkGiven, GIVEN, measureVariables, readGiven } from '../document/given.js';
+import { introspectedFields, wholeSchemaFields } from '../document/introspection.js';
+import type { GraphqlLimits, MeasurableLimit } from '../document/limits.js';
+import { checkShape } from '../document/measure.js';
+import type { Variables } from '../document/plan.js';
+import { beyond, Scale } from '../document/scale.js';
+import type { TrustedDocuments } from '../document/trusted.js';
+import { validateDocument } from '../document/validation.js';
+import { coerceVariables } from '../document/variables.js';
+import type { LinkTable } from '../graph/link.js';
+
+/** What a caller asks for, by whatever transport. */
+export interface GraphqlParams {
+  readonly query: string;
+  readonly operationName: string | null;
+  /** As given: not coerced. */
+  readonly variables: Variables;
+}
+
+/** What requests of one generation are held to. */
+export interface Admission {
+  readonly schema: GraphQLSchema;
+  readonly links?: LinkTable;
+  readonly limits: GraphqlLimits;
+  /** Limits that only count; none unless given. */
+  readonly measured?: ReadonlySet<MeasurableLimit>;
+  readonly introspection: boolean;
+  readonly documents: DocumentCache;
+  /** Known since the start; none unless given. */
+  readonly trusted?: TrustedDocuments | null;
+  /** Not given: made from the others. */
+  readonly costs?: CostTable;
+}
+
+/** An operation that may run. */
+export interface Admitted {
+  readonly document: AdmittedDocument;
+  readonly operation: OperationDefinitionNode;
+  readonly variables: Variables;
+  readonly params: GraphqlParams;
+  /** Estimated, in points. */
+  readonly cost: number;
+  readonly estimate: Estimate;
+  /** Measured limits that it is beyond. */
+  readonly exceeded: ReadonlySet<MeasurableLimit>;
+}
+
+/**
+ * The one admission of GraphQL: parsed, within the limits, valid, with coerced variables, not too expensive. Throws a
+ * `Refusal`, which is a `DocumentRefusal` where there is more to say than its text.
+ */
+export function admit(params: GraphqlParams, admission: Admission): Admitted {
+  const { schema, limits, measured, introspection, documents } = admission;
+  const scale = new Scale(limits, measured);
+  const given = measureVariables(params.variables, scale);
+  let document = documents.get(params.query);
+  if (admission.trusted?.only === true && !admission.trusted.hasText(params.query))
+    throw new Refusal('PERSISTED_QUERY_ONLY');
+  if (document === undefined) {
+    document = readDocument(params.query, admission);
+    documents.set(params.query, document);
+  }
+  const operation = operationOf(document.document, params.operationName, schema);
+  const { fragments } = document;
+  const variables = coerceVariables(schema, operation, params.variables, { max: limits.errors, isOpen: introspection });
+  checkGiven(
+    document.remember(operation, GIVEN, variables, () => readGiven(operation, fragments)),
+    operation,
+    given,
+    scale,
+  );
+  const memo = document.remember(operation, MEMO, variables, () => new EstimateMemo());
+  const estimate = memo.estimate(admission.costs ?? new CostTable(admission), operation, fragments, variables);
+  if (estimate.points > scale.most('cost')) throw new CostRefusal(estimate.points);
+  scale.hold('cost', estimate.points);
+  const exceeded = document.exceeded.size === 0 ? scale.exceeded : new Set([...document.exceeded, ...scale.exceeded]);
+  return { document, operation, variables, params, cost: estimate.points, estimate, exceeded };
+}
+
+const MEMO: Maker<EstimateMemo> = { holds: (value): value is EstimateMemo => value instanceof EstimateMemo };
+
+/** `MAX_COST_LIMIT`, with what it would have cost. */
+export class CostRefusal extends Refusal {
+  readonly points: number;
+
+  constructor(points: number) {
+    super('MAX_COST_LIMIT');
+    this.points = points;
+  }
+}
+
+/** Parses and validates a document. Throws as `admit` does. */
+export function readDocument(query: string, { schema, limits, measured, introspection }: Admission): AdmittedDocument {
+  const scale = new Scale(limits, measured);
+  scale.hold('characters', query.length);
+  const document = parseDocument(query, scale.most('tokens'));
+  scale.hold('tokens', tokensOf(document, scale.most('tokens')));
+  checkShape(document, scale);
+  validateDocument(schema, document, { introspection, maxErrors: limits.errors });
+  const admitted = new AdmittedDocument(document, scale.exceeded);
+  if (introspection) checkIntrospection(schema, admitted);
+  return admitted;
+}
+
+/** The tokens of a document, comments too, as far as `most` and one. */
+function tokensOf({ loc }: DocumentNode, most: number): number {
+  let count = 0;
+  for (let token = loc?.startToken.next; token && token.kind !== TokenKind.EOF; token = token.next) {
+    if (++count > most) break;
+  }
+  return count;
+}
+
+/** Whoever asks for everything gets it; a few words could ask for it many times over. */
+function checkIntrospection(schema: GraphQLSchema, { document, fragments }: AdmittedDocument): void {
+  for (const operation of document.definitions) {
+    if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
+    if (introspectedFields(schema, operation, fragments, 0) === 0) continue;
+    const most = INTROSPECTION_TIMES * wholeSchemaFields(schema);
+    if (introspectedFields(schema, operation, fragments, most) > most) throw new Refusal('MAX_COST_LIMIT');
+  }
+}
+
+/** Tools ask for some parts twice. */
+const INTROSPECTION_TIMES = 2;
+
+function parseDocument(query: string, maxTokens: number): DocumentNode {
+  const source = new Source(query);
+  try {
+    return parse(source, { maxTokens });
+  } catch (error) {
+    // The parser recurses: where the limit of tokens is high, nesting ends here.
+    if (error instanceof RangeError) throw beyond('depth');
+    if (!(error instanceof GraphQLError)) throw error;
+    if (hasMoreTokens(source, maxTokens)) throw beyond('tokens');
+    const [at] = error.locations ?? [];
+    const message = `Syntax error at line ${at?.line}, column ${at?.column}.`;
+    const { positions = [] } = error;
+    const extensions = { code: 'GRAPHQL_PARSE_FAILED' };
+    throw new DocumentRefusal('GRAPHQL_PARSE_FAILED', [new GraphQLError(message, { source, positions, extensions })]);
+  }
+}
+
+/** Whether the limit on tokens is what the parser stopped at. */
+function hasMoreTokens(source: Source, maxTokens: number): boolean {
+  const lexer = new Lexer(source);
+  try {
+    for (let count = 0; count <= maxTokens; count++) if (lexer.advance().kind === TokenKind.EOF) return false;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function operationOf(document: DocumentNode, name: string | null, schema: GraphQLSchema): OperationDefinitionNode {
+  // Some clients send an empty name for none.
+  const operation = getOperationAST(document, name === '' ? null : name);
+  if (operation === null || operation === undefined) {
+    const message = 'The document has no operation of that name, or more than one and none was named.';
+    throw new DocumentRefusal('BAD_REQUEST', [codedError('BAD_REQUEST', {}, message)]);
+  }
+  if (schema.getRootType(operation.operation)) return operation;
+  const message = `The schema has no ${operation.operation}.`;
+  throw new DocumentRefusal('GRAPHQL_VALIDATION_FAILED', [
+    codedError('GRAPHQL_VALIDATION_FAILED', { nodes: [operation] }, message),
+  ]);
+}

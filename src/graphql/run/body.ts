@@ -1,0 +1,36 @@
+import type { Readable } from 'node:stream';
+
+import { Refusal } from '../../base/refusal.js';
+
+/**
+ * The body of a request as text. Rejects with `HTTP_TOO_LARGE` as soon as it is longer than allowed, before it is read
+ * if it says so itself, with `BAD_REQUEST` if it is not UTF-8, and with the refusal it broke off with. By events: a loop
+ * over the chunks would destroy the request, and its connection, before the refusal is told. `declaredBytes` is its
+ * Content-Length, or null.
+ */
+export function readText(source: Readable, maxBytes: number, declaredBytes: number | null): Promise<string> {
+  if (declaredBytes !== null && declaredBytes > maxBytes) return Promise.reject(new Refusal('HTTP_TOO_LARGE'));
+  return new Promise((resolve, reject) => {
+    const held: Uint8Array[] = [];
+    let bytes = 0;
+    const stop = (refusal: Refusal): void => {
+      source.pause().off('data', onData).off('end', onEnd).off('error', onError);
+      reject(refusal);
+    };
+    const onData = (chunk: Uint8Array): void => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) stop(new Refusal('HTTP_TOO_LARGE'));
+      else held.push(chunk);
+    };
+    const onError = (error: Error): void => stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
+    const onEnd = (): void => {
+      source.off('error', onError);
+      try {
+        resolve(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(held, bytes)));
+      } catch {
+        reject(new Refusal('BAD_REQUEST', 'It is not in UTF-8.'));
+      }
+    };
+    source.on('data', onData).once('end', onEnd).once('error', onError);
+  });
+}

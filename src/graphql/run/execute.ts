@@ -1,0 +1,157 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type GraphQLError,
+  type GraphQLObjectType,
+  Kind,
+} from 'graphql';
+import type { Refusal } from '../../base/refusal.js';
+import type { Decoded } from '../../codec/plan/plan.js';
+import type { Spending } from '../cost/cost-actual.js';
+import { codedError, decodeError, fieldError, listed } from '../document/errors.js';
+import type { GraphqlLimits } from '../document/limits.js';
+import type { LinkAsk } from '../graph/link-plan.js';
+import { visible } from '../graph/link-walk.js';
+import { isRemote, type SendRemote } from '../graph/remote.js';
+import type { Admitted } from './admit.js';
+import { argumentsOf } from './arguments.js';
+import { ErrorList } from './error-list.js';
+import { type CallField, RequestCalls } from './field-call.js';
+import { LinkRun } from './link-run.js';
+import { RemoteRun } from './remote-run.js';
+import { type PlannedSchema, type RootCall, type RootField, rootPlanOf } from './root-plan.js';
+
+export interface Execution {
+  readonly built: PlannedSchema;
+  readonly callField: CallField;
+  /** Needed where a service speaks GraphQL. */
+  readonly sendRemote?: SendRemote | null;
+  /** Aborted when nobody waits for the answer any more: then no further call is made and `CLIENT_GONE` thrown. */
+  readonly signal: AbortSignal;
+  readonly limits: GraphqlLimits;
+  /** Adds up what the operation comes to. */
+  readonly spending?: Spending | null;
+  /** Told when a part of the operation is beyond a limit. */
+  refused?(refusal: Refusal): void;
+}
+
+/**
+ * Runs an admitted operation: fields of a query side by side, those of a mutation in order, each with its links before
+ * the next. Fields that a backend answers are put into the response as their plan made them; introspection is executed
+ * by graphql-js.
+ */
+export async function executeOperation(admitted: Admitted, execution: Execution): Promise<ExecutionResult> {
+  const { limits, callField, signal, refused, spending = null } = execution;
+  const { root, fields, links, select } = rootPlanOf(admitted, execution.built);
+  const calls = new RequestCalls(callField, signal, (refusal) => refused?.(refusal), limits.calls, spending);
+  const remotes = new RemoteRun(execution.sendRemote ?? nobody, {
+    fragments: admitted.document.fragments,
+    coerced: admitted.variables,
+    given: admitted.params.variables,
+    select,
+    maxErrors: limits.errors,
+  });
+  const run = new LinkRun(links, admitted.variables, calls, remotes, limits);
+  const context: Context = { admitted, root, execution, calls, remotes, run };
+  const answers: Answer[] = [];
+  if (admitted.operation.operation === 'mutation') {
+    for (const field of fields) {
+      run.forget();
+      const answer = await answerField(field, context);
+      answers.push(answer);
+      // The whole result is null: nothing further may have an effect.
+      if (answer.isFatal) break;
+    }
+  } else {
+    answers.push(...(await Promise.all(fields.map((field) => answerField(field, context)))));
+  }
+  const errors = answers.flatMap((answer) => answer.errors);
+  const further = answers.reduce((sum, answer) => sum + answer.furtherErrors, 0);
+  const data = answers.some((answer) => answer.isFatal)
+    ? null
+    : Object.fromEntries(answers.map((answer) => [answer.key, answer.value]));
+  return errors.length === 0 ? { data } : { data, errors: listed(errors, limits.errors, further) };
+}
+
+const nobody: SendRemote = () => Promise.reject(new Error('a service that speaks GraphQL, and nobody to ask it'));
+
+interface Context {
+  readonly admitted: Admitted;
+  readonly root: GraphQLObjectType;
+  readonly execution: Execution;
+  readonly calls: RequestCalls;
+  readonly remotes: RemoteRun;
+  readonly run: LinkRun;
+}
+
+interface Answer {
+  readonly key: string;
+  readonly value: unknown;
+  readonly errors: readonly GraphQLError[];
+  readonly furtherErrors: number;
+  /** The field is null and may not be. */
+  readonly isFatal: boolean;
+}
+
+async function answerField(field: RootField, context: Context): Promise<Answer> {
+  const { admitted, root, execution } = context;
+  const { key, call } = field;
+  const answer = { key, errors: [], furtherErrors: 0, isFatal: false };
+  if (field.name === '__typename') return { ...answer, value: root.name };
+  if (call !== null) return answerCall(field, call, context);
+  const { data, errors = [] } = await executeHere(field, admitted, execution);
+  return { ...answer, value: data?.[key] ?? null, errors };
+}
+
+async function answerCall(field: RootField, call: RootCall, context: Context): Promise<Answer> {
+  const { execution, calls, run } = context;
+  const { key, nodes } = field;
+  const { bound, walk } = call;
+  const isNonNull = isRemote(bound) ? bound.isNonNull : bound.reply.nonNull;
+  const place = { nodes, path: [key] };
+  const errors = new ErrorList(execution.limits.errors);
+  calls.throwIfGone();
+  try {
+    const decoded = await decodedAnswer(field, call.ask, context);
+    const value = decoded.value ?? null;
+    for (const error of decoded.errors) errors.add(() => decodeError({ ...error, path: visible(error.path) }, place));
+    errors.addFurther(decoded.furtherErrors);
+    if (walk !== null) await run.fill(value, walk, { parent: null, step: key }, errors);
+    const isFatal = isNonNull && value === null;
+    return { key, value, errors: errors.errors, furtherErrors: errors.further, isFatal };
+  } catch (caught) {
+    if (execution.signal.aborted) throw caught;
+    return { key, value: null, errors: [fieldError(caught, place)], furtherErrors: 0, isFatal: isNonNull };
+  }
+}
+
+function decodedAnswer({ nodes, name }: RootField, ask: LinkAsk, context: Context): Promise<Decoded> {
+  const { admitted, root, calls, remotes } = context;
+  if (ask.kind === 'remote') return calls.counted(() => remotes.answer(ask.plan, {}), ask.plan.field.cost);
+  const definition = root.getFields()[name];
+  const node = nodes[0];
+  if (definition === undefined || node === undefined) throw new Error('admitted without a field');
+  const { bound, reply: plan } = ask;
+  const given = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
+  return calls.call({ bound, plan, ...given });
+}
+
+/** `__schema`, `__type` and fields that are always null. */
+async function executeHere(
+  { nodes }: RootField,
+  { operation, document, params }: Admitted,
+  { built }: Execution,
+): Promise<ExecutionResult> {
+  const narrowed: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: [
+      { ...operation, selectionSet: { kind: Kind.SELECTION_SET, selections: nodes } },
+      ...document.fragments.values(),
+    ],
+  };
+  const { schema } = built;
+  const { data, errors = [] } = await execute({ schema, document: narrowed, variableValues: params.variables });
+  const masked = errors.map((error) => codedError('INTERNAL', { nodes: error.nodes ?? [], path: error.path ?? [] }));
+  return masked.length === 0 ? { data: data ?? null } : { data: data ?? null, errors: masked };
+}

@@ -1,0 +1,47 @@
+import type { ObjectPlan, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import { HIDDEN, type LinkSelection, linkIdOf, valuesOf } from '../graph/link-plan.js';
+import type { RootPlan } from './root-plan.js';
+
+/** A place in the plan of an operation where a link is. */
+export interface LinkUse {
+  /** From the response key of the root, `[]` after each list: `orders[].customer`. */
+  readonly path: string;
+  readonly selection: LinkSelection;
+}
+
+/** Every link that the answer to a field of the root leads to, each before those beneath it. */
+export function linkUses(key: string, reply: ReplyPlan, links: RootPlan['links']): readonly LinkUse[] {
+  const uses = new Map<string, LinkUse>();
+  const seen = new Map<ObjectPlan, Set<string>>();
+  // As deep as the selection, which is limited.
+  const inReply = (plan: ReplyPlan, path: string): void => {
+    const faults = plan.faults?.as === 'data' ? plan.faults.entries.map((entry) => entry.plan) : [];
+    for (const { shape, value } of [plan, ...faults]) {
+      const slot = shape === 'unwrap' ? value.declared?.slots[0] : undefined;
+      if (slot === undefined) inObject(value, path);
+      else inSlot({ ...slot, key: HIDDEN }, path, slot.key !== HIDDEN);
+    }
+  };
+  const inSlot = (slot: Slot, path: string, isShown = slot.key !== HIDDEN): void => {
+    const inner = path + (slot.key === HIDDEN ? '' : `.${slot.key}`) + (isShown && slot.list ? '[]' : '');
+    const id = linkIdOf(slot);
+    const selection = id === null ? undefined : links.get(id);
+    if (selection === undefined) {
+      for (const value of valuesOf(slot)) if (value.kind === 'object') inObject(value, inner);
+    } else if (!uses.has(`${inner} ${id}`)) {
+      uses.set(`${inner} ${id}`, { path: inner, selection });
+      const { ask } = selection.target;
+      if (ask.kind === 'soap') inReply(ask.reply, inner + (selection.link.batch?.isGrouped === true ? '[]' : ''));
+    }
+  };
+  const inObject = (plan: ObjectPlan, path: string): void => {
+    const paths = seen.get(plan) ?? new Set();
+    seen.set(plan, paths);
+    if (paths.has(path)) return;
+    paths.add(path);
+    for (const variant of plan.variants.values()) for (const slot of variant.slots) inSlot(slot, path);
+    for (const slot of plan.declared?.slots ?? []) inSlot(slot, path);
+  };
+  inReply(reply, key);
+  return [...uses.values()];
+}

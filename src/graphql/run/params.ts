@@ -1,0 +1,176 @@
+import { Refusal } from '../../base/refusal.js';
+import { type JsonBounds, JsonBoundsError, parseStrictJson } from '../document/json.js';
+import type { GraphqlLimits } from '../document/limits.js';
+import type { GraphqlParams } from './admit.js';
+
+/** One HTTP request for GraphQL, of whatever server. Header names are in lower case. */
+export interface GraphqlRequest {
+  readonly method: string;
+  /** The request target: path and query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The whole body as text; rejects with a `Refusal` if it is too long or not UTF-8. */
+  body(): Promise<string>;
+}
+
+/** What a request asks for, which may only name its document. */
+export interface GivenParams extends Omit<GraphqlParams, 'query'> {
+  /** Null where the document is only named. */
+  readonly query: string | null;
+  /** By what it is known; null where the request only brings it. */
+  readonly document: DocumentName | null;
+}
+
+export interface DocumentName {
+  readonly id: string;
+  /** Given as the hash of its text. */
+  readonly isHash: boolean;
+}
+
+/**
+ * What a request brings, for `givenParams`; a list is a batch. Throws a `Refusal` that has a status of its own where this
+ * is no GraphQL request at all (`HTTP_...`), or `BAD_REQUEST`, `CSRF_PREVENTED`.
+ */
+export async function readRequest(request: GraphqlRequest, bounds: JsonBounds = USUAL_BOUNDS): Promise<unknown> {
+  if (request.method === 'GET') {
+    preventForgery(request);
+    return paramsOfUrl(request.url, bounds);
+  }
+  if (request.method !== 'POST') throw new Refusal('HTTP_METHOD');
+  if (!isJson(single(request.headers['content-type']))) throw new Refusal('HTTP_MEDIA_TYPE');
+  return parseJson(await request.body(), bounds);
+}
+
+/** For where nobody knows the limits. */
+const USUAL_BOUNDS: JsonBounds = { levels: 250, parts: 50_000, members: 10_000 };
+
+/** What a request may hold whose variables are held to these limits afterwards, `times` of them in a batch. */
+export const boundsOf = (
+  {
+    variableDepth,
+    variableKeys,
+    variableValues,
+  }: Pick<GraphqlLimits, 'variableDepth' | 'variableKeys' | 'variableValues'>,
+  times: number,
+): JsonBounds => ({
+  // Around the variables, and beside them: a query, an operation's name, extensions.
+  levels: variableDepth + 200,
+  parts: times * (2 * variableValues + 1000),
+  members: times * (variableKeys + 1000),
+});
+
+/**
+ * A page of another site can make a browser send a GET. Nothing is changed by one, for mutations are POST only, but it
+ * costs a call; browsers say where such a request comes from, and only same-origin pages and extensions can add one of
+ * these headers without asking first. A POST needs no such rule: JSON from another site is asked for first as well.
+ */
+function preventForgery({ headers }: GraphqlRequest): void {
+  const site = single(headers['sec-fetch-site']);
+  if (site === undefined || site === 'same-origin' || site === 'none') return;
+  if (PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined)) return;
+  throw new Refusal('CSRF_PREVENTED');
+}
+
+const PREFLIGHT_HEADERS = [
+  'graphql-require-preflight',
+  'apollo-require-preflight',
+  'x-apollo-operation-name',
+  'x-requested-with',
+] as const;
+
+const single = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+/** `application/json`, in UTF-8 if it says so. */
+function isJson(contentType: string | undefined): boolean {
+  const [mediaType, ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  if (mediaType?.trim() !== 'application/json') return false;
+  return parameters.every((parameter) => {
+    const [name, value] = parameter.split('=');
+    return name?.trim() !== 'charset' || /^"?utf-?8"?$/.test(value?.trim() ?? '');
+  });
+}
+
+const PARAMETERS = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id'] as const;
+
+function paramsOfUrl(url: string, bounds: JsonBounds): unknown {
+  const question = url.indexOf('?');
+  const search = new URLSearchParams(question === -1 ? '' : url.slice(question + 1));
+  // Readers disagree about which of them counts.
+  if (PARAMETERS.some((name) => search.getAll(name).length > 1))
+    throw new Refusal('BAD_REQUEST', 'A parameter must not be given twice.');
+  const json = (name: string): unknown => {
+    const text = search.get(name);
+    return text === null || text === '' ? null : parseJson(text, bounds);
+  };
+  return {
+    query: search.get('query'),
+    operationName: search.get('operationName'),
+    variables: json('variables'),
+    extensions: json('extensions'),
+    documentId: search.get('documentId'),
+    id: search.get('id'),
+  };
+}
+
+function parseJson(text: string, bounds: JsonBounds): unknown {
+  try {
+    return parseStrictJson(text, bounds);
+  } catch (error) {
+    if (error instanceof JsonBoundsError) throw new Refusal('BAD_REQUEST', 'There is more in it than allowed.');
+    throw new Refusal('BAD_REQUEST', 'It is not JSON, or has two members of one name.');
+  }
+}
+
+/** What a request asks for where it has to bring its document. Throws as `readRequest` and `checkParams` do. */
+export const readParams = async (request: GraphqlRequest): Promise<GraphqlParams> =>
+  checkParams(await readRequest(request));
+
+/** What is asked for where it comes with its document. Throws `BAD_REQUEST`, or `BATCHING_NOT_SUPPORTED`. */
+export function checkParams(given: unknown): GraphqlParams {
+  const { query, operationName, variables } = givenParams(given);
+  if (query === null) throw new Refusal('BAD_REQUEST', 'It needs a query, a string.');
+  return { query, operationName, variables };
+}
+
+/** What is asked for, of whatever transport. Throws `BAD_REQUEST`, or `BATCHING_NOT_SUPPORTED`. */
+export function givenParams(given: unknown): GivenParams {
+  if (Array.isArray(given)) throw new Refusal('BATCHING_NOT_SUPPORTED');
+  if (!isRecord(given)) throw new Refusal('BAD_REQUEST', 'It must be an object.');
+  const { operationName = null, variables = null, extensions = null } = given;
+  if (operationName !== null && typeof operationName !== 'string')
+    throw new Refusal('BAD_REQUEST', 'The operationName must be a string.');
+  if (variables !== null && !isRecord(variables)) throw new Refusal('BAD_REQUEST', 'The variables must be an object.');
+  if (extensions !== null && !isRecord(extensions))
+    throw new Refusal('BAD_REQUEST', 'The extensions must be an object.');
+  const document = documentName(given, extensions ?? {});
+  const query = document !== null && given['query'] === '' ? null : (given['query'] ?? null);
+  if (typeof query !== 'string' && (query !== null || document === null))
+    throw new Refusal('BAD_REQUEST', 'It needs a query, a string.');
+  return { query, document, operationName, variables: variables ?? {} };
+}
+
+/**
+ * By what a document is known: the hash of Apollo's automatic persisted queries, the `documentId` of the draft of
+ * GraphQL over HTTP, or the `id` of older clients. The last two name nothing in a request that brings its document:
+ * others have used these names for other things.
+ */
+function documentName(
+  given: Readonly<Record<string, unknown>>,
+  extensions: Readonly<Record<string, unknown>>,
+): DocumentName | null {
+  const { persistedQuery = null } = extensions;
+  if (persistedQuery !== null) {
+    if (!isRecord(persistedQuery) || persistedQuery['version'] !== 1)
+      throw new Refusal('BAD_REQUEST', 'The persistedQuery must be an object with version 1.');
+    const { sha256Hash } = persistedQuery;
+    if (typeof sha256Hash !== 'string') throw new Refusal('BAD_REQUEST', 'The sha256Hash must be a string.');
+    return { id: sha256Hash, isHash: true };
+  }
+  if (typeof given['query'] === 'string' && given['query'] !== '') return null;
+  const id = given['documentId'] ?? given['id'];
+  return typeof id === 'string' && id !== '' ? { id, isHash: false } : null;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

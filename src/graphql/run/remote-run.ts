@@ -1,0 +1,121 @@
+import { type ExecutionResult, execute, GraphQLError } from 'graphql';
+import { Refusal } from '../../base/refusal.js';
+import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
+import type { Fragments, Variables } from '../document/plan.js';
+import type { LinkSelect } from '../graph/link-plan.js';
+import type { RemotePlan, RemoteRequest, SendRemote } from '../graph/remote.js';
+import { batchAnswer, batchPath } from '../graph/remote-batch.js';
+import { RemoteShaper } from '../graph/remote-shape.js';
+import { REMOTE_ERROR, type RemoteResult, readRemoteText } from '../graph/remote-text.js';
+
+/** What the execution of one request tells about itself. */
+export interface RemoteContext {
+  readonly fragments: Fragments;
+  /** Coerced, for what depends on them here. */
+  readonly coerced: Variables;
+  /** As the caller gave them: services coerce them again. */
+  readonly given: Variables;
+  readonly select: LinkSelect;
+  readonly maxErrors: number;
+}
+
+/**
+ * Asks services that speak GraphQL, for one request. It is the context that the wrapped schemas are executed with; what
+ * fields of one service ask at the same time is sent as one operation.
+ */
+export class RemoteRun {
+  readonly #send: SendRemote;
+  readonly #context: RemoteContext;
+  readonly #shaper: RemoteShaper;
+  /** The response keys for which a service has answered null. */
+  readonly #nulls = new Set<string>();
+
+  constructor(send: SendRemote, context: RemoteContext) {
+    this.#send = send;
+    this.#context = context;
+    this.#shaper = new RemoteShaper(context.fragments, context.coerced, context.select);
+  }
+
+  /** Answers a field; `values` are its arguments that are not in the document. Rejects with a `Refusal`. */
+  async answer(plan: RemotePlan, values: Readonly<Record<string, unknown>>): Promise<Decoded> {
+    const { given, maxErrors } = this.#context;
+    const variableValues: Record<string, unknown> = Object.create(null);
+    for (const name of plan.variables) if (Object.hasOwn(given, name)) variableValues[name] = given[name];
+    for (const [name, variable] of plan.argumentVariables) {
+      if (Object.hasOwn(values, name)) variableValues[variable] = values[name];
+    }
+    const { wrapped } = plan.field;
+    const result = await execute({ schema: wrapped, document: plan.document, variableValues, contextValue: this });
+    const errors = (result.errors ?? []).map((error) => errorOf(error, plan));
+    const value = this.#valueOf(result, plan);
+    // What is of a type that the schema does not have is dropped without a word.
+    if (value === null && errors.length === 0 && !this.#nulls.has(plan.key)) {
+      errors.push({ code: 'UPSTREAM_SCHEMA_INVALID', path: [], rule: 'GraphQL' });
+    }
+    const listed = errors.slice(0, maxErrors);
+    return { value, errors: listed, furtherErrors: errors.length - listed.length };
+  }
+
+  /** For the wrapped schemas. */
+  async send(request: RemoteRequest, keys: ReadonlySet<string>): Promise<RemoteResult> {
+    const { text, limits } = await this.#send(request);
+    const result = readRemoteText(text, keys, limits, this.#context.maxErrors);
+    for (const key of keys) if ((result.data?.[key] ?? null) === null) this.#nulls.add(key.replace(MERGED, ''));
+    return result;
+  }
+
+  #valueOf({ data }: ExecutionResult, plan: RemotePlan): unknown {
+    const value = data?.[plan.key] ?? null;
+    const { links, batch } = plan;
+    const shaped = (part: unknown): unknown => (links === null ? part : this.#shaper.shape(part, links, plan));
+    if (batch === null) return shaped(value);
+    return batchAnswer(value, batch, (item) => {
+      const { [batch.key]: _, ...visible } = item;
+      return shaped(links === null ? visible : item);
+    });
+  }
+}
+
+/** In front of the response keys of operations that were merged. */
+const MERGED = /^_v\d+_/;
+
+/** What went wrong at one place. A call that failed as a whole is thrown: there is nothing else to tell. */
+function errorOf(error: GraphQLError, plan: RemotePlan): DecodeError {
+  const refusal = refusalIn(error);
+  if (refusal !== null) throw refusal;
+  const path = batchPath(visibleIn(error.path?.slice(1) ?? [], plan), plan.batch);
+  if (isFromService(error)) return { code: REMOTE_ERROR, path, rule: '', message: error.message };
+  // What graphql-js says about values that break the schema tells them.
+  return { code: 'UPSTREAM_SCHEMA_INVALID', path, rule: 'GraphQL' };
+}
+
+/** What is asked for links only is no part of the response. */
+function visibleIn(path: readonly (string | number)[], { links }: RemotePlan): readonly (string | number)[] {
+  if (links === null) return path;
+  const hidden = path.findIndex((step) => typeof step === 'string' && step.startsWith(links.prefix));
+  return hidden === -1 ? path : path.slice(0, hidden);
+}
+
+const CAUSES_MAX = 8;
+
+/** The errors that an error was made of, itself first. */
+function* causesOf(error: unknown): Generator<unknown> {
+  let at: unknown = error;
+  for (let depth = 0; depth < CAUSES_MAX && at instanceof Error; depth++) {
+    yield at;
+    const inner: unknown = at instanceof AggregateError ? at.errors[0] : at instanceof GraphQLError && at.originalError;
+    at = inner || at.cause;
+  }
+}
+
+function refusalIn(error: GraphQLError): Refusal | null {
+  for (const cause of causesOf(error)) if (cause instanceof Refusal) return cause;
+  return null;
+}
+
+function isFromService(error: GraphQLError): boolean {
+  for (const cause of causesOf(error)) {
+    if (cause instanceof GraphQLError && cause.extensions['code'] === REMOTE_ERROR) return true;
+  }
+  return false;
+}

@@ -1,0 +1,90 @@
+import type { FieldNode, GraphQLObjectType } from 'graphql';
+import type { Maker } from '../document/documents.js';
+import { collectFields, planReply } from '../document/plan.js';
+import type { BoundField } from '../fields/bound-field.js';
+import { type LinkAsk, LinkPlanner, type LinkSelect, type LinkSelection, type Walk } from '../graph/link-plan.js';
+import type { RemoteField } from '../graph/remote.js';
+import { RemotePlanner } from '../graph/remote-plan.js';
+import type { BuiltSchema } from '../schema.js';
+import type { Admitted } from './admit.js';
+
+/** One response key of the root. */
+export interface RootField {
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+  readonly name: string;
+  readonly call: RootCall | null;
+}
+
+/** What a backend is asked for a field of the root. */
+export interface RootCall {
+  readonly bound: BoundField | RemoteField;
+  readonly ask: LinkAsk;
+  /** Where links are in the answer; null where there are none. */
+  readonly walk: Walk | null;
+}
+
+/** What an operation will do: its fields and, by what their objects hold in their place, its links. */
+export class RootPlan {
+  readonly root: GraphQLObjectType;
+  readonly fields: readonly RootField[];
+  /** Grows while answers of services that speak GraphQL are read: only they tell which selections they merge. */
+  readonly links: ReadonlyMap<string, LinkSelection>;
+  readonly select: LinkSelect;
+
+  constructor(
+    root: GraphQLObjectType,
+    fields: readonly RootField[],
+    links: ReadonlyMap<string, LinkSelection>,
+    select: LinkSelect,
+  ) {
+    this.root = root;
+    this.fields = fields;
+    this.links = links;
+    this.select = select;
+  }
+
+  /** It belongs to one request. */
+  get isSingle(): boolean {
+    const targets = [...this.links.values()].map(({ target }) => target.ask);
+    const asks = [...this.fields.flatMap(({ call }) => call?.ask ?? []), ...targets];
+    return asks.some((ask) => ask.kind === 'remote' && ask.plan.links !== null);
+  }
+}
+
+const ROOT: Maker<RootPlan> = { holds: (value): value is RootPlan => value instanceof RootPlan };
+
+/** The plan of an admitted operation, made once unless it depends on the variables. */
+export function rootPlanOf(admitted: Admitted, built: PlannedSchema): RootPlan {
+  const { operation, document, variables } = admitted;
+  const plan = document.remember(operation, ROOT, variables, () => makePlan(admitted, built));
+  return plan.isSingle ? makePlan(admitted, built) : plan;
+}
+
+/** Without `remotes` no service speaks GraphQL. */
+export type PlannedSchema = Pick<BuiltSchema, 'schema' | 'fields' | 'links'> & Partial<Pick<BuiltSchema, 'remotes'>>;
+
+function makePlan({ operation, document, variables }: Admitted, built: PlannedSchema): RootPlan {
+  const root = built.schema.getRootType(operation.operation);
+  if (!root) throw new Error('admitted without a root type');
+  const { fragments } = document;
+  const remotes = new RemotePlanner(document.document, operation, fragments, variables, built.links, (link, node) => {
+    links.selected(link, [node]);
+  });
+  const links = new LinkPlanner(built.links, fragments, variables, remotes);
+  const isRoot = (condition: string): boolean => condition === root.name;
+  const collected = collectFields([operation.selectionSet], isRoot, fragments, variables);
+  const fields = [...collected].map(([key, nodes]): RootField => {
+    const name = nodes[0]?.name.value ?? '';
+    const remote = built.remotes?.get(`${root.name}.${name}`);
+    if (remote !== undefined) {
+      const { plan, walk } = remotes.root(remote, nodes);
+      return { key, nodes, name, call: { bound: remote, ask: { kind: 'remote', plan }, walk } };
+    }
+    const bound = built.fields.get(`${root.name}.${name}`);
+    if (bound === undefined) return { key, nodes, name, call: null };
+    const reply = planReply(bound.reply, nodes, fragments, variables, links);
+    return { key, nodes, name, call: { bound, ask: { kind: 'soap', bound, reply }, walk: links.walkOf(reply) } };
+  });
+  return new RootPlan(root, fields, links.selections, links.select);
+}

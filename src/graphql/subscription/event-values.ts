@@ -1,0 +1,186 @@
+import {
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import type { EncodeElement, EncodeObject, ObjectPlan, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import type { LinkTarget } from '../graph/link.js';
+import type { ElementShape, FieldShape, ReplyRoot } from '../types/shape.js';
+import type { ValueReading } from './subscription.js';
+
+/** A value of a message that a path leads to. */
+export interface EventValue {
+  /** As written: `reply.orderID`. */
+  readonly path: string;
+  /** From the child of Body to the value. */
+  readonly steps: readonly FieldShape[];
+  readonly type: GraphQLLeafType;
+  readonly list: boolean;
+}
+
+/** Why a path leads nowhere. */
+export interface LostPath {
+  readonly what: string;
+  readonly unknown: { readonly name: string; readonly known: readonly string[] } | null;
+}
+
+/** The value that a path names, `request` or `reply` and the GraphQL names of arguments or fields, in the messages of an operation. */
+export function eventValueOf(path: string, target: LinkTarget): EventValue | LostPath {
+  const [side = '', ...steps] = path.split('.');
+  return side === 'request' ? requestValue(path, steps, target) : replyValue(path, steps, target);
+}
+
+export const isLost = (value: EventValue | LostPath): value is LostPath => 'what' in value;
+
+function requestValue(path: string, steps: readonly string[], { config, bound }: LinkTarget): EventValue | LostPath {
+  const shapes: FieldShape[] = [];
+  let fields: Readonly<Record<string, { readonly type: GraphQLInputType }>> = config.args ?? {};
+  let owner: EncodeObject | null = bound.requestPlan.body?.value ?? null;
+  for (const [at, step] of steps.entries()) {
+    const known = Object.keys(fields).filter((name) => owner !== null && placeIn(owner, name) !== null);
+    const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
+    const place = owner === null ? null : placeIn(owner, step);
+    if (field === undefined || place === null) {
+      return { what: `\`${path}\`: there is no \`${step}\` in the request.`, unknown: { name: step, known } };
+    }
+    shapes.push(place.shape);
+    const named = getNamedType(field.type);
+    if (at === steps.length - 1) {
+      if (place.shape.value.kind !== 'scalar' || !isLeafType(named)) break;
+      return { path, steps: shapes, type: named, list: place.shape.list };
+    }
+    if (place.shape.list || place.object === null || !isInputObjectType(named)) {
+      return { what: `\`${path}\`: \`${step}\` is not a single object.`, unknown: null };
+    }
+    fields = named.getFields();
+    owner = place.object;
+  }
+  return { what: `\`${path}\` is no simple value.`, unknown: null };
+}
+
+interface Place {
+  readonly shape: FieldShape;
+  /** What it holds, where it is an element with structure. */
+  readonly object: EncodeObject | null;
+}
+
+const PLAIN = { list: false, nonNull: false, itemNonNull: false } as const;
+
+/** Where a member of an object of the request stands on the wire; null where it stands nowhere, or not by itself. */
+function placeIn({ children, attributes, text }: EncodeObject, key: string): Place | null {
+  if (text?.key === key) {
+    return {
+      shape: { ...PLAIN, source: { from: 'text' }, value: { kind: 'scalar', scalar: text.scalar } },
+      object: null,
+    };
+  }
+  const attribute = attributes.find((each) => each.key === key && each.source === undefined);
+  if (attribute !== undefined) {
+    const source = { from: 'attribute', name: attribute.name, default: null } as const;
+    return { shape: { ...PLAIN, source, value: { kind: 'scalar', scalar: attribute.scalar } }, object: null };
+  }
+  const child = children.find((each) => each.key === key && each.source === undefined && each.transparent !== true);
+  return child === undefined ? null : childPlace(child);
+}
+
+function childPlace({ name, occurs, value }: EncodeElement): Place | null {
+  const isWrapped = typeof occurs === 'object';
+  const source = isWrapped
+    ? ({ from: 'wrapped list', name, item: occurs.wrapped } as const)
+    : ({ from: 'child', name, default: null } as const);
+  const list = occurs !== 'one';
+  if (value.kind === 'scalar') return { shape: { ...PLAIN, list, source, value }, object: null };
+  if (value.kind !== 'object') return null;
+  // What is in it is found by name: its shape is that of the next step alone.
+  return { shape: { ...PLAIN, list, source, value: { kind: 'object', shape: NOTHING } }, object: value };
+}
+
+const NOTHING: ElementShape = { declared: null, variants: new Map() };
+
+function replyValue(path: string, steps: readonly string[], { config, bound }: LinkTarget): EventValue | LostPath {
+  const { root } = bound.reply;
+  const isNoValue: LostPath = { what: `\`${path}\` is no simple value.`, unknown: null };
+  if (root.kind === 'done') return { what: `\`${path}\`: the reply says nothing.`, unknown: null };
+  const shapes: FieldShape[] = root.kind === 'unwrap' ? [root.field] : [];
+  let type: GraphQLOutputType = config.type;
+  let shape = shapeOf(root);
+  for (const step of steps) {
+    const owner = getNullableType(type);
+    if (shape === null || !(isObjectType(owner) || isInterfaceType(owner))) {
+      return { what: `\`${path}\`: \`${step}\` cannot be a field of ${String(owner)}.`, unknown: null };
+    }
+    const fields = owner.getFields();
+    const object = shape.declared ?? [...shape.variants.values()][0] ?? null;
+    const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
+    const place = object?.fields.get(step);
+    if (field === undefined || place === undefined) {
+      const known = Object.keys(fields).filter((name) => object?.fields.has(name));
+      return { what: `\`${path}\`: \`${owner.name}\` has no field \`${step}\`.`, unknown: { name: step, known } };
+    }
+    shapes.push(place);
+    type = field.type;
+    shape = place.value.kind === 'object' && !place.list ? place.value.shape : null;
+  }
+  const last = shapes.at(-1);
+  const nullable = getNullableType(type);
+  const item = isListType(nullable) ? getNullableType(nullable.ofType) : nullable;
+  if (last === undefined || last.value.kind !== 'scalar' || !isLeafType(item)) return isNoValue;
+  return { path, steps: shapes, type: item, list: isListType(nullable) };
+}
+
+function shapeOf(root: ReplyRoot): ElementShape | null {
+  if (root.kind === 'whole') return root.shape;
+  return root.kind === 'unwrap' && root.field.value.kind === 'object' && !root.field.list
+    ? root.field.value.shape
+    : null;
+}
+
+/** Reads values from the child of Body of one message; null where there is nothing to read. */
+export function readingOf(element: ReplyPlan['element'], values: readonly EventValue[]): ValueReading | null {
+  if (values.length === 0) return null;
+  const slots = values.map((value, index) => slotAlong(String(index), value.steps));
+  return { plan: planOf(element, slots), paths: values.map(({ path }) => path) };
+}
+
+/** The plan that reads these slots from the child of Body. */
+export const planOf = (element: ReplyPlan['element'], slots: readonly Slot[]): ReplyPlan => ({
+  element,
+  shape: 'whole',
+  value: objectOf(slots),
+  nonNull: false,
+});
+
+const objectOf = (slots: readonly Slot[]): ObjectPlan => ({ kind: 'object', variants: new Map(), declared: { slots } });
+
+/** Each step is under `=` of the one before. */
+export function slotAlong(key: string, [first, ...rest]: readonly FieldShape[]): Slot {
+  if (first === undefined) throw new Error('a value without a path');
+  const { source, list, value } = first;
+  const slot = { key, source, list, nonNull: false, itemNonNull: false };
+  if (rest.length > 0) return { ...slot, value: objectOf([slotAlong('=', rest)]) };
+  if (value.kind !== 'scalar') throw new Error('a path to no simple value');
+  return { ...slot, value };
+}
+
+/** What was read, by path; what was not there is null. */
+export function valuesRead({ paths }: ValueReading, decoded: unknown): readonly (readonly [string, unknown])[] {
+  return paths.map((path, index) => [path, innermost(memberOf(decoded, String(index)))] as const);
+}
+
+function innermost(value: unknown): unknown {
+  let inner = value;
+  while (isObject(inner)) inner = memberOf(inner, '=');
+  return inner ?? null;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const memberOf = (value: unknown, key: string): unknown => (isObject(value) ? (value[key] ?? null) : null);

@@ -1,0 +1,105 @@
+import {
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLList,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  getNullableType,
+} from 'graphql';
+import type { BoundField } from '../fields/bound-field.js';
+import type { Feed, LinkTarget } from '../graph/link.js';
+import { feedOf, type LinkReport, missingParts, stepsOf } from '../graph/link-types.js';
+import { pascalName } from '../types/naming.js';
+import type { FieldShape, ObjectShape } from '../types/shape.js';
+import type { TypeNames } from '../types/type-names.js';
+import type { EventValue } from './event-values.js';
+import type { EventMapping } from './subscription.js';
+
+export type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
+
+/** A value of a message, and what it is for. */
+export interface Keyed {
+  /** An argument or a field. */
+  readonly key: string;
+  readonly value: EventValue;
+}
+
+/** What the field of a subscription to events is, and what makes it of an event. */
+export interface EventAnswer {
+  readonly type: GraphQLOutputType;
+  readonly args: GraphQLFieldConfigArgumentMap;
+  readonly description: string | null;
+  readonly extensions: FieldConfig['extensions'];
+  readonly bound: BoundField;
+  readonly feeds: readonly { readonly feed: Feed; readonly path: string }[];
+}
+
+/** The answer of another operation, asked with what the event says. Its other arguments are those of the subscription. */
+export function calledAnswer(
+  name: string,
+  { kind }: EventMapping,
+  called: LinkTarget,
+  values: readonly Keyed[],
+  report: LinkReport,
+): EventAnswer {
+  const feeds = values.flatMap(({ key, value }) => {
+    const owner = new GraphQLObjectType({ name: 'Event', fields: { value: { type: typeOf(value) } } });
+    const told: LinkReport = (path, what, ...rest) =>
+      report(path, what.replaceAll('`value`', `\`${value.path}\``), ...rest);
+    const at = [kind, 'arguments', key];
+    const argument = { config: called.config, steps: stepsOf(key), path: at };
+    const feed = feedOf(argument, { owner, steps: ['value'], path: at }, 'single', told);
+    return feed === null ? [] : [{ feed, path: value.path }];
+  });
+  const of = new GraphQLObjectType({ name: 'Called', fields: { field: called.config } }).getFields()['field'];
+  const args = { ...called.config.args };
+  for (const argument of of?.args ?? []) {
+    const filled = feeds.map(({ feed }) => feed);
+    if (!filled.some((feed) => feed.argument[0] === argument.name)) continue;
+    delete args[argument.name];
+    for (const missing of missingParts(argument, filled)) {
+      report([kind, 'arguments'], `Nothing fills \`${missing}\`, which the answer requires.`, 'Add it.', null, 'key');
+    }
+  }
+  return {
+    type: getNullableType(called.config.type),
+    args,
+    description: called.config.description ?? null,
+    extensions: called.config.extensions,
+    bound: boundAs(name, called.bound),
+    feeds,
+  };
+}
+
+/** An object of the values themselves. */
+export function ownAnswer(name: string, values: readonly Keyed[], target: LinkTarget, names: TypeNames): EventAnswer {
+  const typeName = names.take(`${pascalName(name)}Event`, target.bound.service);
+  const type = new GraphQLObjectType({
+    name: typeName,
+    fields: Object.fromEntries(values.map(({ key, value }) => [key, { type: typeOf(value) }])),
+  });
+  const fields = values.flatMap(({ key, value }): [string, FieldShape][] => {
+    const last = value.steps.at(-1);
+    if (last === undefined) return [];
+    const source = { from: 'child', name: { uri: '', local: value.path }, default: null } as const;
+    return [[key, { source, list: value.list, nonNull: false, itemNonNull: false, value: last.value }]];
+  });
+  const declared: ObjectShape = { typeName, conditions: new Set([typeName]), fields: new Map(fields) };
+  const reply = {
+    element: target.bound.reply.element,
+    root: { kind: 'whole', shape: { declared, variants: new Map() } },
+    nonNull: false,
+  } as const;
+  const bound = { ...boundAs(name, target.bound), reply, headersArgument: null };
+  return { type, args: {}, description: null, extensions: {}, bound, feeds: [] };
+}
+
+const typeOf = ({ type, list }: EventValue): GraphQLOutputType => (list ? new GraphQLList(type) : type);
+
+/** A field is nullable, so that an event that comes to nothing is an error and not the end. */
+export const boundAs = (name: string, bound: BoundField): BoundField => ({
+  ...bound,
+  parent: 'Subscription',
+  name,
+  reply: { ...bound.reply, nonNull: false },
+});

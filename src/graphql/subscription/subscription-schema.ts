@@ -1,0 +1,238 @@
+import { type GraphQLFieldConfigArgumentMap, getNullableType } from 'graphql';
+import type { LinkTarget } from '../graph/link.js';
+import type { LinkReport } from '../graph/link-types.js';
+import type { TypeNames } from '../types/type-names.js';
+import { type EventValue, eventValueOf, isLost, planOf, readingOf, slotAlong } from './event-values.js';
+import {
+  type EventMapping,
+  type EventTopic,
+  type PollMapping,
+  type Subscription,
+  type SubscriptionFault,
+  type SubscriptionMapping,
+  type SubscriptionTable,
+  topicOf,
+} from './subscription.js';
+import { boundAs, calledAnswer, type FieldConfig, type Keyed, ownAnswer } from './subscription-answer.js';
+
+export interface ResolvedSubscriptions {
+  readonly fields: ReadonlyMap<string, FieldConfig>;
+  readonly table: SubscriptionTable;
+  readonly faults: readonly SubscriptionFault[];
+}
+
+/** What subscriptions are resolved against: operations by `service.operation`, and the names of all there are. */
+export interface Offered {
+  readonly targets: ReadonlyMap<string, LinkTarget>;
+  readonly operations: readonly string[];
+  readonly names: TypeNames;
+}
+
+/** The operations that subscriptions need: those whose answer is that of a field, and those that are only listened to. */
+export function operationsFor(mappings: readonly SubscriptionMapping[]): {
+  readonly answering: readonly string[];
+  readonly heard: readonly string[];
+} {
+  const sources = mappings.map(({ source }) => source);
+  return {
+    answering: sources.flatMap((source) => (source.kind === 'poll' ? source.operation : (source.answer ?? []))),
+    heard: sources.flatMap((source) => (source.kind === 'poll' ? [] : source.operation)),
+  };
+}
+
+/** Makes the fields of Subscription. */
+export function resolveSubscriptions(
+  mappings: readonly SubscriptionMapping[],
+  offered: Offered,
+): ResolvedSubscriptions {
+  const faults: SubscriptionFault[] = [];
+  const fields = new Map<string, FieldConfig>();
+  const subscriptions = new Map<string, Subscription>();
+  const topics = new Map<string, TopicDraft>();
+  for (const mapping of mappings) {
+    const report: LinkReport = (path, what, remedy = null, unknown = null, part = 'value') =>
+      faults.push({ path: [mapping.name, ...path], part, what, remedy, unknown });
+    const { source } = mapping;
+    const made =
+      source.kind === 'poll'
+        ? pollField(mapping, source, offered, report)
+        : eventField(mapping, source, offered, topics, report);
+    if (made === null) continue;
+    fields.set(mapping.name, made.config);
+    subscriptions.set(mapping.name, made.subscription);
+  }
+  return { fields, faults, table: { subscriptions, topics: [...topics.values()].map(topicFrom) } };
+}
+
+interface Made {
+  readonly config: FieldConfig;
+  readonly subscription: Subscription;
+}
+
+function pollField(
+  { name, description, deprecated }: SubscriptionMapping,
+  { operation, everyMillis, changed }: PollMapping,
+  offered: Offered,
+  report: LinkReport,
+): Made | null {
+  const target = targetOf(operation, ['poll', 'operation'], 'reads', offered, report);
+  if (target === null) return null;
+  const value = changed === null ? null : eventValueOf(`reply.${changed}`, target);
+  if (value !== null && isLost(value)) {
+    report(
+      ['poll', 'changed'],
+      value.what.replaceAll('`reply.', '`'),
+      'Name a path to a simple value of the answer.',
+      value.unknown,
+    );
+    return null;
+  }
+  if (changed !== null && target.bound.reply.faults?.as === 'data') {
+    const what = `Faults of \`${operation}\` are answers: no value is in all of them.`;
+    report(['poll', 'changed'], what, 'Leave it away.');
+    return null;
+  }
+  const { config, bound } = target;
+  const plan = value === null ? null : planOf(bound.reply.element, [slotAlong('=', value.steps)]);
+  return {
+    config: {
+      ...config,
+      type: getNullableType(config.type),
+      description: description ?? config.description,
+      deprecationReason: deprecated,
+    },
+    subscription: {
+      name,
+      bound: boundAs(name, bound),
+      called: bound,
+      source: { kind: 'poll', everyMillis, changed: plan },
+    },
+  };
+}
+
+interface TopicDraft {
+  readonly via: 'on' | 'callback';
+  readonly target: LinkTarget;
+  readonly values: Map<string, EventValue>;
+}
+
+function topicFrom({ via, target, values }: TopicDraft): EventTopic {
+  const { service, operation, requestPlan, reply } = target.bound;
+  const of = (side: string): readonly EventValue[] =>
+    [...values.values()].filter(({ path }) => path === side || path.startsWith(`${side}.`));
+  const { body } = requestPlan;
+  return {
+    name: topicOf(via, `${service}.${operation.name}`),
+    via,
+    service,
+    operation: operation.name,
+    request: body === null ? null : readingOf(body.name, of('request')),
+    reply: readingOf(reply.element, of('reply')),
+  };
+}
+
+function eventField(
+  mapping: SubscriptionMapping,
+  source: EventMapping,
+  offered: Offered,
+  topics: Map<string, TopicDraft>,
+  report: LinkReport,
+): Made | null {
+  let isSound = true;
+  const seen: LinkReport = (...fault) => {
+    isSound = false;
+    report(...fault);
+  };
+  const { kind } = source;
+  const target = targetOf(source.operation, [kind, 'operation'], 'any', offered, seen);
+  const called = source.answer === null ? null : targetOf(source.answer, [kind, 'answer'], 'reads', offered, seen);
+  if (target === null || (called === null && source.answer !== null)) return null;
+  if (target.bound.operation.use === 'encoded') {
+    seen([kind, 'operation'], `The messages of \`${source.operation}\` are encoded: no values are read from them.`);
+    return null;
+  }
+  const name = topicOf(kind, source.operation);
+  const draft = topics.get(name) ?? { via: kind, target, values: new Map() };
+  topics.set(name, draft);
+  const find = (path: string, at: readonly string[], part: 'key' | 'value' = 'value'): EventValue | null => {
+    const value = draft.values.get(path) ?? eventValueOf(path, target);
+    if (isLost(value)) {
+      seen([kind, ...at], value.what, 'Name a simple value of the message by its GraphQL names.', value.unknown, part);
+      return null;
+    }
+    draft.values.set(path, value);
+    return value;
+  };
+  for (const path of Object.keys(source.where)) find(path, ['where', path], 'key');
+  const filters = valuesOf(source.filter, 'filter', find);
+  const answer =
+    called === null
+      ? ownAnswer(mapping.name, valuesOf(source.fields, 'fields', find), target, offered.names)
+      : calledAnswer(mapping.name, source, called, valuesOf(source.arguments, 'arguments', find), seen);
+  const args: GraphQLFieldConfigArgumentMap = { ...answer.args };
+  for (const { key, value } of filters) {
+    if (Object.hasOwn(args, key)) {
+      seen(
+        [kind, 'filter', key],
+        `The subscription has an argument \`${key}\` already.`,
+        'Give it another name.',
+        null,
+        'key',
+      );
+    }
+    const description = 'Only events with this value.';
+    args[key] = { type: value.type, description };
+  }
+  if (!isSound) return null;
+  return {
+    config: {
+      type: answer.type,
+      args,
+      description: mapping.description ?? answer.description,
+      deprecationReason: mapping.deprecated,
+      extensions: answer.extensions,
+    },
+    subscription: {
+      name: mapping.name,
+      bound: answer.bound,
+      called: called?.bound ?? null,
+      source: {
+        kind: 'event',
+        topic: name,
+        where: new Map(Object.entries(source.where)),
+        filter: new Map(Object.entries(source.filter)),
+        feeds: answer.feeds,
+      },
+    },
+  };
+}
+
+type FindValue = (path: string, at: readonly string[]) => EventValue | null;
+
+const valuesOf = (given: Readonly<Record<string, string>>, group: string, find: FindValue): readonly Keyed[] =>
+  Object.entries(given).flatMap(([key, path]): Keyed[] => {
+    const value = find(path, [group, key]);
+    return value === null ? [] : [{ key, value }];
+  });
+
+function targetOf(
+  name: string,
+  path: readonly string[],
+  use: 'reads' | 'any',
+  { targets, operations }: Offered,
+  report: LinkReport,
+): LinkTarget | null {
+  const target = targets.get(name);
+  if (target === undefined) {
+    if (operations.includes(name)) {
+      report(path, `The operation \`${name}\` cannot be used from GraphQL.`, '`soapstone check` says why.');
+    } else report(path, `There is no operation \`${name}\`.`, 'Write service.operation.', { name, known: operations });
+    return null;
+  }
+  if (use === 'reads' && target.isMutation) {
+    const remedy = 'If it only reads, map it to a field of Query, or to `false`.';
+    report(path, `The operation \`${name}\` is a field of Mutation: a subscription only reads.`, remedy);
+    return null;
+  }
+  return target;
+}

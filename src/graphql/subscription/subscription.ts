@@ -1,0 +1,99 @@
+import type { ReplyPlan } from '../../codec/plan/plan.js';
+import type { BoundField } from '../fields/bound-field.js';
+import type { Feed } from '../graph/link.js';
+
+/** A field of Subscription as the configuration has it. */
+export interface SubscriptionMapping {
+  readonly name: string;
+  readonly source: PollMapping | EventMapping;
+  readonly description: string | null;
+  /** Why it should not be used any more; null where it should. */
+  readonly deprecated: string | null;
+}
+
+export interface PollMapping {
+  readonly kind: 'poll';
+  /** `orders.GetOrder` */
+  readonly operation: string;
+  readonly everyMillis: number;
+  /** Path to the value whose change is told; null: what was selected. */
+  readonly changed: string | null;
+}
+
+/** Values are named by paths that begin with `request` or `reply`. */
+export interface EventMapping {
+  readonly kind: 'on' | 'callback';
+  readonly operation: string;
+  readonly where: Readonly<Record<string, string>>;
+  /** By argument of the subscription. */
+  readonly filter: Readonly<Record<string, string>>;
+  /** The operation that is called for each event; null: `fields` are told. */
+  readonly answer: string | null;
+  /** By argument of `answer`, or path into it. */
+  readonly arguments: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** A mistake in a subscription. `path` begins below `subscriptions`. */
+export interface SubscriptionFault {
+  readonly path: readonly string[];
+  readonly part: 'key' | 'value';
+  readonly what: string;
+  readonly remedy: string | null;
+  readonly unknown: { readonly name: string; readonly known: readonly string[] } | null;
+}
+
+/** A field of Subscription, resolved against the schema. */
+export interface Subscription {
+  readonly name: string;
+  /** The field itself, as its document is planned. */
+  readonly bound: BoundField;
+  /** The operation that is called to answer; null where the event is the answer. */
+  readonly called: BoundField | null;
+  readonly source: PollSource | EventSource;
+}
+
+export interface PollSource {
+  readonly kind: 'poll';
+  readonly everyMillis: number;
+  /** Reads the value whose change is told; null: what was selected. */
+  readonly changed: ReplyPlan | null;
+}
+
+export interface EventSource {
+  readonly kind: 'event';
+  readonly topic: string;
+  /** The values a message must have, by their path. */
+  readonly where: ReadonlyMap<string, string>;
+  /** By argument: the path of the value. */
+  readonly filter: ReadonlyMap<string, string>;
+  /** What fills the arguments of `called`: the feed, and the path of its value. */
+  readonly feeds: readonly { readonly feed: Feed; readonly path: string }[];
+}
+
+/** An operation whose messages somebody may want to hear of, and what is read of them. */
+export interface EventTopic {
+  readonly name: string;
+  readonly via: 'on' | 'callback';
+  readonly service: string;
+  readonly operation: string;
+  readonly request: ValueReading | null;
+  readonly reply: ValueReading | null;
+}
+
+/** How values are read from one message: the plan has a slot for each path, in this order. */
+export interface ValueReading {
+  readonly plan: ReplyPlan;
+  readonly paths: readonly string[];
+}
+
+export interface SubscriptionTable {
+  /** By name. */
+  readonly subscriptions: ReadonlyMap<string, Subscription>;
+  readonly topics: readonly EventTopic[];
+}
+
+export const NO_SUBSCRIPTIONS: SubscriptionTable = { subscriptions: new Map(), topics: [] };
+
+/** The name of a topic. */
+export const topicOf = (via: 'on' | 'callback', operation: string): string => `${via}:${operation}`;

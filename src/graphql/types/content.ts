@@ -1,0 +1,34 @@
+import type { ComplexType, XsdType } from '../../wsdl/model.js';
+import { BY_HAND_URI } from './leaf.js';
+import { type ElementMember, isHidden, type Member, type MemberTable } from './members.js';
+import { hasVariants } from './reach.js';
+
+/** How the content of a complex type looks in GraphQL: as XML text, as nothing but presence, or as an object. */
+export function contentOf(type: ComplexType, members: MemberTable): 'opaque' | 'empty' | 'structured' {
+  const { content } = type;
+  if (content.kind === 'opaque' || (content.kind === 'array' && content.dimensions > 1)) return 'opaque';
+  const { present, wildcard } = members.of(type);
+  if (present.length > 0 || hasVariants(type)) return 'structured';
+  return wildcard ? 'opaque' : 'empty';
+}
+
+/** The item of a type that is nothing but a list of it (`ArrayOfLine`, or an encoded array), or null. */
+export function wrappedItem(type: XsdType, members: MemberTable): ElementMember | null {
+  if (type.kind === 'simple' || type.abstract || hasVariants(type)) return null;
+  if (type.content.kind !== 'elements' && type.content.kind !== 'array') return null;
+  // Types that were written by hand are shown as they were written.
+  if (type.name?.uri === BY_HAND_URI) return null;
+  const { present, wildcard } = members.of(type);
+  const [only, ...others] = present;
+  return others.length === 0 && !wildcard && only?.place === 'element' && only.many ? only : null;
+}
+
+/** Whether the mapping hides a member, or the type of what it holds. */
+export function hides(member: Member, members: MemberTable): boolean {
+  if (isHidden(member)) return true;
+  if (member.place !== 'element') return false;
+  const { type } = member.element;
+  if (members.hidesType(type)) return true;
+  const item = member.many ? null : wrappedItem(type, members);
+  return item !== null && members.hidesType(item.element.type);
+}

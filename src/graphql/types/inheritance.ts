@@ -1,0 +1,29 @@
+import type { ComplexType } from '../../wsdl/model.js';
+import { hides } from './content.js';
+import type { Member, MemberTable } from './members.js';
+import type { Reached } from './reach.js';
+
+/** What a type derives from that is an interface, nearest first. */
+export function interfacesAbove(type: ComplexType, reached: Reached): readonly ComplexType[] {
+  const found: ComplexType[] = [];
+  if (type.content.kind === 'array') return found;
+  for (let base = type.base; base !== null; base = base.base) if (reached.interfaces.has(base)) found.push(base);
+  return found;
+}
+
+/** What the mapping calls a list: at the type that declares it. Null where that has no name. */
+export function listNameOf(type: ComplexType, member: Member, members: MemberTable): string | null {
+  let declarer = type;
+  for (let base = type.base; base !== null; base = base.base) {
+    if (!members.of(base).all.includes(member)) break;
+    declarer = base;
+  }
+  const isElement = member.place === 'element' && declarer.name !== null;
+  return isElement ? `${declarer.name?.local}/${member.element.name.local}` : null;
+}
+
+/** Whether nothing of a type is shown. */
+export function isWithoutFields(type: ComplexType, members: MemberTable): boolean {
+  const { all, rest } = members.of(type);
+  return rest === null && all.every((member) => hides(member, members));
+}

@@ -1,0 +1,267 @@
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  GraphQLError,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLList,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+  GraphQLScalarType,
+  GraphQLString,
+  isListType,
+  Kind,
+  type ValueNode,
+} from 'graphql';
+import { treatWhiteSpace } from '../../codec/plan/lexical.js';
+import { LexicalError, type Scalar } from '../../codec/plan/plan.js';
+import { listScalarOf, SCALAR_TYPES, scalarOf } from '../../codec/values/scalars.js';
+import { unsupportedFacets } from '../../codec/values/simple-validity.js';
+import type { EnumerationValue, SimpleType } from '../../wsdl/model.js';
+import { descriptionOf } from './description.js';
+import type { FieldMapping } from './mapping.js';
+import { enumValueName, NameScope } from './naming.js';
+import { retyped, retypesOf } from './retype.js';
+import type { TypeNames } from './type-names.js';
+
+type LeafType = GraphQLScalarType | GraphQLEnumType;
+
+/** A simple type in both worlds: its GraphQL type and its scalar on the wire. */
+export interface Leaf {
+  readonly type: LeafType | GraphQLList<GraphQLNonNull<LeafType>>;
+  readonly scalar: Scalar;
+}
+
+/** Enumerations with more values are plain strings: every client that asks for the schema would load them. */
+export const ENUM_VALUES_MAX = 5000;
+
+/** The scalars and enumerations of one schema. Remembers every answer. */
+export class LeafTable {
+  readonly #names: TypeNames;
+  readonly #enums: GraphQLEnumType[] = [];
+  readonly #customs = new Map<string, GraphQLScalarType>();
+  readonly #known = new Map<SimpleType, Leaf>();
+  readonly #others = new Map<SimpleType, Map<string, Leaf | null>>();
+
+  constructor(names: TypeNames) {
+    this.#names = names;
+  }
+
+  /** Every type that GraphQL does not have by itself: enumerations, then scalars. */
+  get made(): readonly GraphQLNamedType[] {
+    return [...this.#enums, ...this.#customs.values()];
+  }
+
+  /** `nameHint` names an enumeration that has no name of its own. */
+  of(type: SimpleType, nameHint: string, service: string): Leaf {
+    const known = this.#known.get(type);
+    if (known !== undefined) return known;
+    if (type.name?.uri === BY_HAND_URI && type.name.local === 'ID') return { type: GraphQLID, scalar: ID_SCALAR };
+    const leaf = this.#make(type, nameHint, service);
+    for (const facet of unsupportedFacets(type)) {
+      const what = `Service ${service}: a facet of ${type.name?.local ?? nameHint} is left to the backend to check: ${facet}.`;
+      this.#names.notice(what);
+    }
+    this.#known.set(type, leaf);
+    return leaf;
+  }
+
+  /** The same, or as the mapping of one field wants it. */
+  mapped(type: SimpleType, nameHint: string, service: string, mapping: FieldMapping | null): Leaf {
+    if (mapping?.type == null) return this.of(type, nameHint, service);
+    const leaf = this.as(type, mapping.type);
+    if (leaf !== null) return leaf;
+    const own = this.of(type, nameHint, service);
+    const others = retypesOf(type).join(', ');
+    const remedy = others === '' ? 'Leave it away.' : `It can be ${others}.`;
+    const what = `Values of type ${scalarOf(type).name} would not survive as ${mapping.type}.`;
+    this.#names.refuse(service, [...mapping.path, 'type'], what, remedy);
+    return own;
+  }
+
+  /** The same type shown as another scalar (`ID`); null where not every value would survive that. */
+  as(type: SimpleType, target: string): Leaf | null {
+    const known = this.#others.get(type) ?? new Map<string, Leaf | null>();
+    this.#others.set(type, known);
+    const made = known.get(target);
+    if (made !== undefined) return made;
+    const itemType = type.variety === 'list' ? type.item : null;
+    const scalar = retyped(itemType ?? type, target);
+    let leaf: Leaf | null = scalar === null ? null : this.#plain(scalar);
+    if (leaf !== null && itemType !== null) leaf = listOf(leaf, type);
+    known.set(target, leaf);
+    return leaf;
+  }
+
+  /** The type of content that is not modelled, as XML text. */
+  get xml(): GraphQLScalarType {
+    return this.#scalarType('XML');
+  }
+
+  #make(type: SimpleType, nameHint: string, service: string): Leaf {
+    if (type.variety === 'list' && type.item !== null) return listOf(this.of(type.item, nameHint, service), type);
+    const values = valuesOf(type);
+    if (values === null) return this.#plain(scalarOf(type));
+    if (values.length <= ENUM_VALUES_MAX) return this.#enumeration(type, values, nameHint, service);
+    const name = type.name?.local ?? nameHint;
+    this.#names.notice(`Service ${service}: ${name} has too many values for an enumeration, it is a plain scalar.`);
+    return this.#plain(scalarOf(type));
+  }
+
+  #plain(scalar: Scalar): LeafOfOne {
+    return { type: this.#scalarType(scalar.name), scalar };
+  }
+
+  #scalarType(name: string): GraphQLScalarType {
+    const builtIn = BUILT_INS.get(name) ?? this.#customs.get(name);
+    if (builtIn !== undefined) return builtIn;
+    const type = customScalar(name);
+    this.#customs.set(name, type);
+    return type;
+  }
+
+  #enumeration(type: SimpleType, values: readonly EnumerationValue[], nameHint: string, service: string): Leaf {
+    const name = this.#names.of(type, nameHint, service);
+    const scope = new NameScope();
+    const nameByWire = new Map<string, string>();
+    // What can have its own name has it, whatever else would become that name.
+    for (const isExact of [true, false]) {
+      for (const { value } of values) {
+        const wanted = enumValueName(value);
+        if ((wanted === value) !== isExact || nameByWire.has(value)) continue;
+        const valueName = scope.take(wanted);
+        nameByWire.set(value, valueName);
+        if (valueName === wanted) continue;
+        this.#names.notice(`Service ${service}: two values of ${name} become ${wanted}, one is ${valueName}.`);
+      }
+    }
+    const configs: Record<string, { description: string | null }> = {};
+    for (const { value, documentation } of values) {
+      const valueName = nameByWire.get(value) ?? '';
+      const wire = valueName === value ? null : `On the wire: ${JSON.stringify(value)}`;
+      const parts = [descriptionOf(documentation), wire].filter((part) => part !== null);
+      configs[valueName] ??= { description: parts.join('\n\n') || null };
+    }
+    const description = this.#names.mappingOf(service).of(type)?.description ?? descriptionOf(type.documentation);
+    const enumType = new GraphQLEnumType({ name, description, values: configs });
+    this.#enums.push(enumType);
+    return { type: enumType, scalar: enumScalar(name, nameByWire, type) };
+  }
+}
+
+interface LeafOfOne extends Leaf {
+  readonly type: LeafType;
+}
+
+/** A list of this leaf; of a list of lists, which cannot be, the same list. */
+function listOf(item: Leaf, type: SimpleType): Leaf {
+  if (isListType(item.type)) return item;
+  return { type: new GraphQLList(new GraphQLNonNull(item.type)), scalar: listScalarOf(type, item.scalar) };
+}
+
+/** The namespace of types that were written by hand in SDL: their names in the schema are exactly those. */
+export const BY_HAND_URI = 'urn:soapstone:by-hand';
+
+/** An empty element: it is there, or not. Read as `true`; `true` writes it. */
+export const PRESENCE: Scalar = {
+  name: 'Boolean',
+  decode: () => true,
+  encode: (value) => {
+    if (value !== true) throw new LexicalError('must be true or left out');
+    return '';
+  },
+};
+
+/** `ID` of GraphQL: text as it is on the wire; the type has made a string of a number already. */
+const ID_SCALAR: Scalar = {
+  name: 'ID',
+  decode: (lexical) => lexical,
+  encode: (value) => {
+    if (typeof value !== 'string') throw new LexicalError('must be a string');
+    return value;
+  },
+};
+
+const BUILT_INS: ReadonlyMap<string, GraphQLScalarType> = new Map(
+  [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, GraphQLID].map((type) => [type.name, type]),
+);
+
+/** The values of an enumeration: its own, or those of a union's members if all are enumerations. Null if it is open. */
+function valuesOf(type: SimpleType): readonly EnumerationValue[] | null {
+  if (UNNAMED.has(type.builtIn) || (type.variety === 'list' && type.item !== null)) return null;
+  if (type.enumeration !== null) return type.enumeration.length === 0 ? null : type.enumeration;
+  if (type.variety !== 'union' || type.members.length === 0) return null;
+  const values = new Map<string, EnumerationValue>();
+  for (const member of type.members) {
+    if (member.variety !== 'atomic' || member.enumeration === null || UNNAMED.has(member.builtIn)) return null;
+    for (const value of member.enumeration) if (!values.has(value.value)) values.set(value.value, value);
+  }
+  return [...values.values()];
+}
+
+/** Of these an enumeration is no list of names: a value of a QName means what its prefix means where it stands. */
+const UNNAMED: ReadonlySet<string> = new Set(['boolean', 'QName', 'NOTATION']);
+
+function enumScalar(name: string, nameByWire: ReadonlyMap<string, string>, type: SimpleType): Scalar {
+  const wireByName = new Map([...nameByWire].map(([wire, valueName]) => [valueName, wire]));
+  // Numbers are the same however they are written: 1, 01, +1.
+  const nameByNumber = new Map<number, string>();
+  const isNumber = NUMBERS.has(type.builtIn);
+  if (isNumber) for (const [wire, valueName] of nameByWire) nameByNumber.set(Number(wire), valueName);
+  return {
+    name,
+    decode: (lexical) => {
+      const text = nameByWire.has(lexical) ? lexical : treatWhiteSpace(lexical, 'collapse');
+      const isExact = isNumber && text !== '' && text.length <= EXACT_CHARS;
+      const value = nameByWire.get(text) ?? (isExact ? nameByNumber.get(Number(text)) : undefined);
+      if (value === undefined) throw new LexicalError('must be one of the enumerated values');
+      return value;
+    },
+    encode: (value) => {
+      const wire = typeof value === 'string' ? wireByName.get(value) : undefined;
+      if (wire === undefined) throw new LexicalError('must be one of the enumerated values');
+      return wire;
+    },
+  };
+}
+
+/** Longer numbers are not told apart by what JavaScript takes for a number. */
+const EXACT_CHARS = 15;
+
+const NUMBERS: ReadonlySet<string> = new Set([
+  ...['byte', 'short', 'int', 'long', 'integer', 'decimal', 'float', 'double', 'unsignedByte', 'unsignedShort'],
+  ...['unsignedInt', 'unsignedLong', 'nonNegativeInteger', 'positiveInteger', 'nonPositiveInteger', 'negativeInteger'],
+]);
+
+/** Passes plain values through: the encoder checks them against the type on the wire. */
+function customScalar(name: string): GraphQLScalarType {
+  const about = SCALAR_TYPES.get(name);
+  return new GraphQLScalarType<unknown, unknown>({
+    name,
+    description: about?.description ?? null,
+    specifiedByURL: about?.specifiedByUrl ?? null,
+    serialize: (value) => value,
+    parseValue: (value) => plainValue(value, name),
+    parseLiteral: (node) => literalValue(node, name),
+  });
+}
+
+function plainValue(value: unknown, name: string): string | number | boolean {
+  if (typeof value === 'number') {
+    // What JSON has already rounded must not look exact.
+    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) throw notA(name);
+    return value;
+  }
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  throw notA(name);
+}
+
+/** The text of a literal: numbers keep every digit. */
+function literalValue(node: ValueNode, name: string): string | boolean {
+  if (node.kind === Kind.BOOLEAN) return node.value;
+  if (node.kind === Kind.STRING || node.kind === Kind.INT || node.kind === Kind.FLOAT) return node.value;
+  throw notA(name);
+}
+
+const notA = (name: string): GraphQLError => new GraphQLError(`Expected a value of type "${name}".`);

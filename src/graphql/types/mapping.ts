@@ -1,0 +1,136 @@
+import type { ComplexType, ElementDeclaration, XsdType } from '../../wsdl/model.js';
+import { typeKey } from '../../wsdl/model.js';
+import type { FieldCost } from './cost-rules.js';
+
+/** What the operator wants otherwise than the rules make it, by the XML name of a type: `Customer` or `{uri}Customer`. */
+export type TypeMappings = ReadonlyMap<string, TypeMapping>;
+
+export interface TypeMapping {
+  /** The name in GraphQL; null: by rule. */
+  readonly name: string | null;
+  readonly description: string | null;
+  /** Nothing of this type is shown. */
+  readonly hidden: boolean;
+  /** Points for each object; null or not given: by rule. */
+  readonly cost?: number | null;
+  /** The service may have no such type. */
+  readonly isOptional?: boolean;
+  /** By the XML name of an element or attribute (`@name` where both exist); `value` is the text of simple content. */
+  readonly fields: ReadonlyMap<string, FieldMapping>;
+}
+
+export interface FieldMapping {
+  readonly name: string | null;
+  readonly description: string | null;
+  /** The scalar to show instead of the one by rule. */
+  readonly type: string | null;
+  readonly hidden: boolean;
+  /** The reason; null: not deprecated. */
+  readonly deprecated: string | null;
+  /** Null or not given: by rule. */
+  readonly cost?: FieldCost | null;
+  /** Where it stands, from the keys of the service on. */
+  readonly path: readonly string[];
+}
+
+/** A mistake in the mapping of one service. */
+export interface Finding {
+  readonly service: string;
+  /** Where it stands, from the keys of the service on. */
+  readonly path: readonly string[];
+  readonly what: string;
+  readonly remedy: string | null;
+  /** What the last step of the path could be instead, for the nearest one to be named; [] where it is no name. */
+  readonly among: readonly string[];
+  /** What was written for one of `among`, where that is not the last step of the path. */
+  readonly written?: string;
+}
+
+/** The path of the mapping of types, from the keys of a service on. */
+export const TYPES_PATH: readonly string[] = ['schema', 'types'];
+
+/**
+ * The mapping of one service's types, asked as the types are met. A type without a name goes by the name of its
+ * element, so elements are to be told before their types are asked for.
+ */
+export class MappingTable {
+  readonly #mappings: TypeMappings;
+  /** Names of the elements that types without a name belong to. */
+  readonly #elements = new Map<XsdType, string>();
+  readonly #usedTypes = new Map<string, Set<string>>();
+  readonly #usedFields = new Map<string, Set<string>>();
+  readonly #knownFields = new Map<string, Set<string>>();
+
+  constructor(mappings: TypeMappings) {
+    this.#mappings = mappings;
+  }
+
+  get isEmpty(): boolean {
+    return this.#mappings.size === 0;
+  }
+
+  meet(element: ElementDeclaration): void {
+    if (this.isEmpty || element.type.name !== null || this.#elements.has(element.type)) return;
+    this.#elements.set(element.type, element.name.local);
+  }
+
+  of(type: XsdType): TypeMapping | null {
+    return this.#entry(type)?.mapping ?? null;
+  }
+
+  /** The mapping of a member, by its names in order of preference. */
+  field(type: ComplexType, keys: readonly string[]): FieldMapping | null {
+    const entry = this.#entry(type);
+    if (entry === null) return null;
+    const known = this.#knownFields.get(entry.key) ?? new Set();
+    this.#knownFields.set(entry.key, known);
+    for (const key of keys) known.add(key);
+    const key = keys.find((candidate) => entry.mapping.fields.has(candidate));
+    if (key === undefined) return null;
+    const used = this.#usedFields.get(entry.key) ?? new Set();
+    this.#usedFields.set(entry.key, used.add(key));
+    return entry.mapping.fields.get(key) ?? null;
+  }
+
+  /** Entries that mean nothing, or several things. To be asked when every type has been met. */
+  findings(service: string, known: readonly XsdType[]): readonly Finding[] {
+    const findings: Finding[] = [];
+    const names = [...known.flatMap(({ name }) => (name === null ? [] : [name.local])), ...this.#elements.values()];
+    for (const [key, mapping] of this.#mappings) {
+      const path = [...TYPES_PATH, key];
+      const met = this.#usedTypes.get(key);
+      if (met === undefined && mapping.isOptional === true) continue;
+      if (met === undefined) {
+        const among = key.startsWith('{') ? known.flatMap(({ name }) => (name === null ? [] : [typeKey(name)])) : names;
+        findings.push({ service, path, what: `There is no type ${key}.`, remedy: null, among });
+        continue;
+      }
+      if (met.size > 1) {
+        const remedy = `Write ${[...met].slice(0, 5).join(' or ')}.`;
+        findings.push({ service, path, what: `Several types are called ${key}.`, remedy, among: [] });
+      }
+      for (const field of mapping.fields.keys()) {
+        if (this.#usedFields.get(key)?.has(field) === true) continue;
+        const among = [...(this.#knownFields.get(key) ?? [])];
+        const what = `Type ${key} has no element or attribute ${field} of its own.`;
+        const remedy = 'What it inherits is mapped at the type it comes from.';
+        findings.push({ service, path: [...path, 'fields', field], what, remedy, among });
+      }
+    }
+    return findings;
+  }
+
+  #entry(type: XsdType): { readonly key: string; readonly mapping: TypeMapping } | null {
+    if (this.isEmpty) return null;
+    const local = type.name?.local ?? this.#elements.get(type);
+    if (local === undefined) return null;
+    for (const key of type.name === null ? [local] : [typeKey(type.name), local]) {
+      const mapping = this.#mappings.get(key);
+      if (mapping === undefined) continue;
+      const met = this.#usedTypes.get(key) ?? new Set();
+      this.#usedTypes.set(key, met.add(type.name === null ? local : typeKey(type.name)));
+      return { key, mapping };
+    }
+    return null;
+  }
+}

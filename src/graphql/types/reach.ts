@@ -1,0 +1,41 @@
+import type { ComplexType, XsdType } from '../../wsdl/model.js';
+import type { MemberTable } from './members.js';
+
+/** What replies can hold: found before any GraphQL type is made, for a type must know whether it is an interface. */
+export interface Reached {
+  readonly types: ReadonlySet<XsdType>;
+  /** Reached types that others derive from. */
+  readonly interfaces: ReadonlySet<ComplexType>;
+}
+
+/** Every type that can stand in a reply, from the types of the replies themselves. */
+export function reach(roots: readonly XsdType[], members: MemberTable): Reached {
+  const types = new Set<XsdType>(roots);
+  const interfaces = new Set<ComplexType>();
+  for (const type of types) {
+    if (type.kind === 'simple' || type.content.kind === 'opaque') continue;
+    const { all, present } = members.of(type);
+    for (const member of [...all, ...present]) {
+      if (member.place === 'element') types.add(member.element.type);
+    }
+    // Without a type that may be sent there is nothing the interface could stand for.
+    const derived = derivedFrom(type);
+    if (type.name === null || derived.every((each) => each.abstract)) continue;
+    interfaces.add(type);
+    for (const each of derived) types.add(each);
+  }
+  return { types, interfaces };
+}
+
+/** All types derived from this one, directly or not, that xsi:type can name. */
+export function derivedFrom(type: ComplexType): readonly ComplexType[] {
+  const found = new Set<ComplexType>(type.derived);
+  for (const derived of found) for (const further of derived.derived) found.add(further);
+  return [...found].filter(isVariant);
+}
+
+/** Whether xsi:type may name another type in place of this one. */
+export const hasVariants = (type: ComplexType): boolean => type.derived.some(isVariant);
+
+/** An array of the SOAP encoding has nothing of what it is formally derived from. */
+const isVariant = ({ name, content }: ComplexType): boolean => name !== null && content.kind !== 'array';

@@ -1,0 +1,92 @@
+import { textOf, trimXml } from '../../codec/plan/lexical.js';
+import { LexicalError, type Scalar } from '../../codec/plan/plan.js';
+import { scalarOf } from '../../codec/values/scalars.js';
+import { NO_FACETS, type SimpleType } from '../../wsdl/model.js';
+
+/** The scalars a mapping may name. */
+export const RETYPE_TARGETS = [
+  ...['ID', 'String', 'Int', 'Float', 'Long', 'BigInt', 'Decimal'],
+  ...['Date', 'DateTime', 'Time', 'Duration', 'URI'],
+] as const;
+
+/** A simple type shown as another scalar, still held to its own rules on the wire; null where values would be lost. */
+export function retyped(type: SimpleType, target: string): Scalar | null {
+  const own = scalarOf(type);
+  if (own.name === target) return own;
+  if (!retypesOf(type).includes(target)) return null;
+  if (own.name === 'Float') return floatAsText(own, target);
+  if (own.name === 'Int') return target === 'Float' ? { ...own, name: 'Float' } : intAsText(own, target);
+  const shown = target === 'String' || target === 'ID' ? null : scalarOf(builtIn(BUILT_INS.get(target) ?? 'string'));
+  return {
+    name: target,
+    decode: (lexical) => {
+      const value = own.decode(lexical);
+      return shown === null ? value : shown.decode(String(value));
+    },
+    encode: (value) => own.encode(shown === null ? textOf(value) : shown.encode(value)),
+  };
+}
+
+/** What a simple type may be shown as besides what it is: every one of its values survives, or is an error. */
+export const retypesOf = (type: SimpleType): readonly string[] => RETYPES.get(scalarOf(type).name) ?? TEXTS;
+
+const TEXTS = ['String', 'ID'];
+
+const RETYPES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['String', ['ID', 'Long', 'BigInt', 'Decimal', 'Date', 'DateTime', 'Time', 'Duration', 'URI']],
+  ['Int', [...TEXTS, 'Long', 'BigInt', 'Decimal', 'Float']],
+  ['Long', [...TEXTS, 'BigInt', 'Decimal']],
+  ['BigInt', [...TEXTS, 'Decimal']],
+  ['Float', TEXTS],
+  ['Boolean', []],
+]);
+
+/** Built-in types of XML Schema by the scalar they are. */
+const BUILT_INS: ReadonlyMap<string, string> = new Map([
+  ['Long', 'long'],
+  ['BigInt', 'integer'],
+  ['Decimal', 'decimal'],
+  ['Date', 'date'],
+  ['DateTime', 'dateTime'],
+  ['Time', 'time'],
+  ['Duration', 'duration'],
+  ['URI', 'anyURI'],
+]);
+
+const builtIn = (name: string): SimpleType => ({
+  kind: 'simple',
+  name: null,
+  variety: 'atomic',
+  builtIn: name,
+  base: null,
+  item: null,
+  members: [],
+  enumeration: null,
+  facets: NO_FACETS,
+  documentation: null,
+});
+
+const LONG = scalarOf(builtIn('long'));
+
+const intAsText = (own: Scalar, target: string): Scalar => ({
+  name: target,
+  decode: (lexical) => String(own.decode(lexical)),
+  encode: (value) => own.encode(Number(LONG.encode(value))),
+});
+
+/** As written: INF and NaN, which JSON does not have, are texts like any other. */
+function floatAsText(own: Scalar, target: string): Scalar {
+  const check = (lexical: string): string => {
+    const text = trimXml(lexical);
+    if (text !== 'INF' && text !== '-INF' && text !== 'NaN') own.decode(text);
+    return text;
+  };
+  return {
+    name: target,
+    decode: check,
+    encode: (value) => {
+      if (typeof value !== 'string') throw new LexicalError('must be a number in a string');
+      return check(value);
+    },
+  };
+}

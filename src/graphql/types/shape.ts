@@ -1,0 +1,81 @@
+import type { ReplyPlan, Scalar, SlotSource } from '../../codec/plan/plan.js';
+import type { QName } from '../../xml/events.js';
+
+/**
+ * What the schema knows of replies: for every GraphQL type where its fields stand on the wire. Made once with the
+ * schema; a selection picks its plan from here.
+ */
+export interface ReplyShape {
+  readonly element: ReplyPlan['element'];
+  readonly root: ReplyRoot;
+  readonly nonNull: boolean;
+  /** The Faults that the operation declares. */
+  readonly faults?: FaultShapes;
+  /** Names of unions by the name of a type that is in them, for what an `ObjectShape` does not know. */
+  readonly unions?: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** `data`: selected like the answer, in a union with it. `error`: told whole in the extensions of an error. */
+export interface FaultShapes {
+  readonly as: 'data' | 'error';
+  readonly entries: readonly FaultShape[];
+}
+
+/** A declared entry of the detail of a Fault. */
+export interface FaultShape {
+  readonly element: QName;
+  /** Local names that it goes by: that of its element, and that of the Fault. */
+  readonly names: ReadonlySet<string>;
+  /** As a member of a union. */
+  readonly root: ReplyRoot;
+  /** As JSON in an error; null where its type says nothing. */
+  readonly typed: ReplyRoot | null;
+}
+
+export type ReplyRoot =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'unwrap'; readonly field: FieldShape }
+  | { readonly kind: 'whole'; readonly shape: ElementShape };
+
+/** An element with structure: its declared type, and the types that may stand in for it, by `typeKey`. */
+export interface ElementShape {
+  /** Null where the declared type is abstract. */
+  readonly declared: ObjectShape | null;
+  readonly variants: ReadonlyMap<string, ObjectShape>;
+}
+
+/** One GraphQL object type. */
+export interface ObjectShape {
+  readonly typeName: string;
+  /** Names of the types a fragment may be on to apply: itself and its interfaces. */
+  readonly conditions: ReadonlySet<string>;
+  readonly fields: ReadonlyMap<string, FieldShape>;
+  /** Points for each object; 1 unless given. */
+  readonly weight?: number;
+}
+
+/** One field; the names and flags are those of `Slot`. */
+export interface FieldShape {
+  readonly source: SlotSource;
+  readonly list: boolean;
+  readonly nonNull: boolean;
+  readonly itemNonNull: boolean;
+  readonly value: ValueShape;
+  /** By which name the lengths of this list are told: type and field as the mapping names them, `Order/line`. */
+  readonly listName?: string;
+  /** Points for each time it is selected of an object; 0 unless given. */
+  readonly weight?: number;
+}
+
+export type ValueShape =
+  | { readonly kind: 'scalar'; readonly scalar: Scalar }
+  | { readonly kind: 'opaque' }
+  | { readonly kind: 'object'; readonly shape: ElementShape }
+  /** One of several elements, each read as the object of its branch. Only with the source `choice`. */
+  | { readonly kind: 'choice'; readonly branches: readonly BranchShape[] };
+
+/** An element that may stand in a choice. Its object is read from that element itself. */
+export interface BranchShape {
+  readonly name: QName;
+  readonly shape: ElementShape;
+}

@@ -1,0 +1,106 @@
+import type { Problem } from '../../base/problem.js';
+import { SCALAR_TYPES } from '../../codec/values/scalars.js';
+import type { XsdType } from '../../wsdl/model.js';
+import { type Finding, MappingTable, TYPES_PATH, type TypeMappings } from './mapping.js';
+import { NameScope, pascalName, typeName } from './naming.js';
+
+/**
+ * The names of all types of one schema. Names of the mapping are kept for the types they were given to. A name that is
+ * taken by another service gets the service's name in front, one that is taken by another namespace of the same service
+ * the end of its namespace; then a number.
+ */
+export class TypeNames {
+  readonly notices: Problem[] = [];
+  readonly findings: Finding[] = [];
+  readonly #scope = new NameScope(BUILT_IN_NAMES);
+  readonly #services = new Map<string, string>();
+  readonly #mappings = new Map<string, MappingTable>();
+  /** Names of the mapping whose type has not been met. */
+  readonly #reserved = new Set<string>();
+
+  constructor(mappings: ReadonlyMap<string, TypeMappings> = new Map()) {
+    for (const [service, types] of mappings) {
+      this.#mappings.set(service, new MappingTable(types));
+      for (const [key, { name }] of types) if (name !== null) this.#reserve(service, key, name);
+    }
+  }
+
+  mappingOf(service: string): MappingTable {
+    return this.#mappings.get(service) ?? UNMAPPED;
+  }
+
+  /** What a type is called where names need not be unique: as the mapping says, in XML, or `hint` if it has no name. */
+  plain(type: XsdType, hint: string, service: string): string {
+    return this.mappingOf(service).of(type)?.name ?? type.name?.local ?? hint;
+  }
+
+  /** Gives out the name of a type; `suffix` tells a further type made of the same one. */
+  of(type: XsdType, hint: string, service: string, suffix = ''): string {
+    const mapped = this.mappingOf(service).of(type)?.name ?? null;
+    if (suffix === '' && mapped !== null && this.#reserved.delete(mapped)) return mapped;
+    return this.take(`${mapped ?? type.name?.local ?? hint}${suffix}`, service, type.name?.uri ?? '');
+  }
+
+  /** Gives out the name for `xmlName`, or what it becomes, and says so in the notices. */
+  take(xmlName: string, service: string, uri = ''): string {
+    const wanted = typeName(xmlName);
+    const ofService = `${pascalName(service)}${wanted}`;
+    const ofNamespace = `${wordOf(uri)}${wanted}`;
+    const isOwn = this.#services.get(wanted) === service && ofNamespace !== wanted;
+    const name = isOwn ? this.#scope.take(wanted, ofNamespace, ofService) : this.#scope.take(wanted, ofService);
+    this.#services.set(name, service);
+    if (name !== wanted) this.notice(`Service ${service}: the name of type ${wanted} is taken, it is called ${name}.`);
+    return name;
+  }
+
+  notice(what: string, remedy: string | null = null): void {
+    this.notices.push({ file: null, line: null, column: null, what, remedy });
+  }
+
+  /** Something is wrong in the mapping: at `path`, from the keys of the service on. */
+  refuse(service: string, path: readonly string[], what: string, remedy: string | null = null): void {
+    this.findings.push({ service, path, what, remedy, among: [] });
+  }
+
+  #reserve(service: string, key: string, name: string): void {
+    if (this.#scope.has(name)) {
+      const path = [...TYPES_PATH, key, 'name'];
+      this.refuse(service, path, `The name ${name} is taken already.`, 'Give each type a name of its own.');
+    } else {
+      this.#scope.take(name);
+      this.#services.set(name, service);
+      this.#reserved.add(name);
+    }
+  }
+}
+
+const UNMAPPED = new MappingTable(new Map());
+
+const BUILT_IN_NAMES: readonly string[] = [
+  ...['Query', 'Mutation', 'Subscription', 'Int', 'Float', 'String', 'Boolean', 'ID'],
+  ...SCALAR_TYPES.keys(),
+];
+
+/** The last word of a namespace that tells it: `urn:shop:billing` and `http://shop/billing/v2/` give `Billing`. */
+function wordOf(uri: string): string {
+  const words = uri
+    .slice(0, URI_CHARS)
+    .replace(/^[a-z]+:(\/\/)?/i, '')
+    .split(/[^A-Za-z0-9]+/);
+  const word = words.filter((candidate) => /^[A-Za-z]{3,}/.test(candidate) && !DULL_WORDS.has(candidate.toLowerCase()));
+  return pascalName(word.at(-1) ?? '').replace(/^_$/, '');
+}
+
+const URI_CHARS = 1024;
+
+const DULL_WORDS: ReadonlySet<string> = new Set([
+  'www',
+  'com',
+  'org',
+  'net',
+  'xsd',
+  'schema',
+  'schemas',
+  'types',
+  'type',
+]);

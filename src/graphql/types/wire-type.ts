@@ -1,0 +1,11 @@
+import type { XsdType } from '../../wsdl/model.js';
+import type { QName } from '../../xml/events.js';
+
+const XSD_URI = 'http://www.w3.org/2001/XMLSchema';
+
+/** The name by which SOAP encoding tells the type of a value; null where it has none. */
+export function typeNameOf(type: XsdType): QName | null {
+  if (type.name !== null || type.kind === 'complex') return type.name;
+  for (let base = type.base; base !== null; base = base.base) if (base.name !== null) return base.name;
+  return { uri: XSD_URI, local: type.builtIn };
+}

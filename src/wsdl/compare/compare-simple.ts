@@ -1,0 +1,100 @@
+import type { Facets, SimpleType } from '../model.js';
+import type { Direction, Severity } from './change.js';
+
+type Add = (severity: Severity, what: string) => void;
+
+/** What changed in the values of a simple type. */
+export function compareSimpleTypes(direction: Direction, before: SimpleType, after: SimpleType, add: Add): void {
+  /** More values than before are harmless where callers write them, fewer where callers read them. */
+  const addWider = (isWider: boolean, what: string): void => {
+    if (isWider === (direction === 'request')) add('safe', what);
+    else add(direction === 'request' ? 'breaking' : 'dangerous', what);
+  };
+  if (before.variety !== after.variety) {
+    add('breaking', `is ${NAMES[after.variety]} now`);
+    return;
+  }
+  if (before.builtIn !== after.builtIn) {
+    const isWider = widens(before.builtIn, after.builtIn);
+    const isRelated = isWider || widens(after.builtIn, before.builtIn);
+    const severity = isRelated && isWider === (direction === 'request') ? 'dangerous' : 'breaking';
+    add(severity, `is of type ${after.builtIn} instead of ${before.builtIn}`);
+  }
+  compareEnumerations(before, after, addWider, add);
+  compareFacets(before.facets, after.facets, addWider, add);
+}
+
+const NAMES: Readonly<Record<SimpleType['variety'], string>> = {
+  atomic: 'a single value',
+  list: 'a list of values',
+  union: 'a union',
+};
+
+type AddWider = (isWider: boolean, what: string) => void;
+
+function compareEnumerations(before: SimpleType, after: SimpleType, addWider: AddWider, add: Add): void {
+  if (before.enumeration === null || after.enumeration === null) {
+    if (before.enumeration === after.enumeration) return;
+    // GraphQL shows the one as an enum and the other as a scalar.
+    add('breaking', after.enumeration === null ? 'is not enumerated any more' : 'is enumerated now');
+    return;
+  }
+  const were = new Set(before.enumeration.map(({ value }) => value));
+  const are = new Set(after.enumeration.map(({ value }) => value));
+  for (const value of were) if (!are.has(value)) addWider(false, `the value ${JSON.stringify(value)} is gone`);
+  for (const value of are) {
+    if (!were.has(value)) addWider(true, `the value ${JSON.stringify(value)} is new`);
+  }
+}
+
+/** Each with the types whose values it takes as well; transitively. */
+const WIDER: ReadonlyMap<string, readonly string[]> = new Map([
+  ['decimal', ['integer']],
+  ['integer', ['long', 'nonNegativeInteger', 'nonPositiveInteger']],
+  ['long', ['int', 'unsignedInt']],
+  ['int', ['short', 'unsignedShort']],
+  ['short', ['byte', 'unsignedByte']],
+  ['nonNegativeInteger', ['unsignedLong', 'positiveInteger']],
+  ['nonPositiveInteger', ['negativeInteger']],
+  ['unsignedLong', ['unsignedInt']],
+  ['unsignedInt', ['unsignedShort']],
+  ['unsignedShort', ['unsignedByte']],
+  ['double', ['float']],
+  ['string', ['normalizedString']],
+  ['normalizedString', ['token']],
+  ['token', ['language', 'NMTOKEN', 'Name']],
+  ['Name', ['NCName']],
+  ['NCName', ['ID', 'IDREF', 'ENTITY']],
+]);
+
+/** Whether every value of the one built-in type is one of the other, which is another. */
+function widens(from: string, to: string): boolean {
+  const reached = new Set([to]);
+  for (const type of reached) for (const narrower of WIDER.get(type) ?? []) reached.add(narrower);
+  return from !== to && reached.has(from);
+}
+
+/** Facets of which a greater number lets more values in. */
+const UPPER = ['maxLength', 'totalDigits', 'fractionDigits', 'maxInclusive', 'maxExclusive'] as const;
+/** Facets of which a smaller number does. */
+const LOWER = ['minLength', 'minInclusive', 'minExclusive'] as const;
+
+function compareFacets(before: Facets, after: Facets, addWider: AddWider, add: Add): void {
+  const compare = (facet: (typeof UPPER | typeof LOWER)[number], isUpper: boolean): void => {
+    const [was, is] = [before[facet], after[facet]];
+    if (was === is) return;
+    if (was === null || is === null) {
+      addWider(is === null, is === null ? `has no ${facet} any more` : `has ${facet} ${is} now`);
+      return;
+    }
+    const difference = Number(is) - Number(was);
+    // Bounds of dates are no numbers.
+    if (Number.isNaN(difference)) add('dangerous', `has another ${facet}: ${is}`);
+    else if (difference !== 0) addWider(difference > 0 === isUpper, `has ${facet} ${is} instead of ${was}`);
+  };
+  for (const facet of UPPER) compare(facet, true);
+  for (const facet of LOWER) compare(facet, false);
+  if (before.length !== after.length) add('dangerous', `has another length: ${after.length ?? 'any'}`);
+  if (before.patterns.join('\n') !== after.patterns.join('\n')) add('dangerous', 'has another pattern');
+  if (before.whiteSpace !== after.whiteSpace) add('dangerous', 'treats white space otherwise');
+}

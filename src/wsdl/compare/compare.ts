@@ -1,0 +1,160 @@
+import type {
+  FaultDeclaration,
+  HeaderDeclaration,
+  Operation,
+  Payload,
+  Port,
+  WsdlModel,
+  WsdlService,
+} from '../model.js';
+import { typeKey } from '../model.js';
+import { type Change, Changes, type Direction } from './change.js';
+import { TypeComparison } from './compare-types.js';
+
+export interface Comparison {
+  readonly changes: readonly Change[];
+  /** Changes that were found and not kept: there are too many. */
+  readonly dropped: number;
+}
+
+/**
+ * What a caller written for the WSDL `before` meets at a backend that follows `after`. Services, ports and operations
+ * are matched by name; types by where operations use them, in the direction they travel.
+ */
+export function compareWsdls(before: WsdlModel, after: WsdlModel): Comparison {
+  const changes = new Changes();
+  const types = new TypeComparison(changes);
+  const services = matched(before.services, after.services, ({ name }) => name.local);
+  for (const { local, was, is } of services) {
+    if (is === null) changes.add('breaking', `service ${local}`, 'is gone');
+    else if (was === null) changes.add('safe', `service ${local}`, 'is new');
+    else compareServices(was, is, changes, types);
+  }
+  return { changes: changes.all, dropped: changes.dropped };
+}
+
+interface Match<T> {
+  readonly local: string;
+  readonly was: T | null;
+  readonly is: T | null;
+}
+
+/** Pairs by name. What is alone on both sides is the same thing, renamed. */
+function matched<T>(before: readonly T[], after: readonly T[], nameOf: (thing: T) => string): readonly Match<T>[] {
+  const [one, ...moreBefore] = before;
+  const [other, ...moreAfter] = after;
+  if (one !== undefined && other !== undefined && moreBefore.length === 0 && moreAfter.length === 0) {
+    return [{ local: nameOf(one), was: one, is: other }];
+  }
+  const were = new Map(before.map((thing) => [nameOf(thing), thing]));
+  const are = new Map(after.map((thing) => [nameOf(thing), thing]));
+  return [...new Set([...were.keys(), ...are.keys()])].map((local) => ({
+    local,
+    was: were.get(local) ?? null,
+    is: are.get(local) ?? null,
+  }));
+}
+
+function compareServices(before: WsdlService, after: WsdlService, changes: Changes, types: TypeComparison): void {
+  const where = `service ${before.name.local}`;
+  if (before.name.local !== after.name.local) changes.add('dangerous', where, `is now named ${after.name.local}`);
+  for (const { local, was, is } of matched(before.ports, after.ports, ({ name }) => name)) {
+    const port = `port ${local}`;
+    if (is === null) changes.add('breaking', port, 'is gone');
+    else if (was === null) changes.add('safe', port, 'is new');
+    else comparePorts(was, is, changes, types);
+  }
+}
+
+function comparePorts(before: Port, after: Port, changes: Changes, types: TypeComparison): void {
+  const where = `port ${before.name}`;
+  if (before.name !== after.name) changes.add('dangerous', where, `is now named ${after.name}`);
+  if (before.dialect !== after.dialect) {
+    changes.add('breaking', where, `speaks SOAP ${after.dialect} instead of ${before.dialect}`);
+  }
+  if (before.address !== after.address) changes.add('dangerous', where, 'has another address', true);
+  const were = new Map(before.operations.map((operation) => [operation.name, operation]));
+  const are = new Map(after.operations.map((operation) => [operation.name, operation]));
+  for (const [name, was] of were) {
+    const is = are.get(name);
+    if (is === undefined) changes.add('breaking', name, 'the operation is gone');
+    else compareOperations(was, is, changes, types);
+  }
+  for (const name of are.keys()) if (!were.has(name)) changes.add('safe', name, 'the operation is new');
+}
+
+function compareOperations(before: Operation, after: Operation, changes: Changes, types: TypeComparison): void {
+  const where = before.name;
+  if ((before.soapAction ?? '') !== (after.soapAction ?? '')) changes.add('breaking', where, 'has another SOAPAction');
+  if (before.style !== after.style) changes.add('breaking', where, `has another style: ${after.style ?? 'none'}`);
+  if (usageOf(before) !== usageOf(after))
+    changes.add('breaking', where, `is ${usageOf(after)}, and was ${usageOf(before)}`);
+  comparePayloads('request', where, before.input, after.input, changes, types);
+  if (before.output !== null && after.output !== null) {
+    comparePayloads('reply', where, before.output, after.output, changes, types);
+  } else if (before.output !== after.output) {
+    changes.add('breaking', where, after.output === null ? 'has no reply any more' : 'has a reply now');
+  }
+  compareFaults(where, before.faults, after.faults, changes, types);
+}
+
+const usageOf = ({ use = 'literal' }: Operation): 'literal' | 'encoded' => use;
+
+function comparePayloads(
+  direction: Direction,
+  operation: string,
+  before: Payload,
+  after: Payload,
+  changes: Changes,
+  types: TypeComparison,
+): void {
+  const where = `${operation} ${direction}`;
+  const [was, is] = [before.body, after.body];
+  if (was !== null && is !== null) {
+    if (typeKey(was.name) !== typeKey(is.name)) {
+      changes.add('breaking', where, `is another element: ${is.name.local} in ${is.name.uri || 'no namespace'}`);
+    }
+    types.compare(direction, was, is, `${where}: ${was.name.local}`);
+  } else if (was !== is) changes.add('breaking', where, is === null ? 'is empty now' : 'is not empty any more');
+  compareHeaders(direction, where, before.headers, after.headers, changes, types);
+}
+
+function compareHeaders(
+  direction: Direction,
+  where: string,
+  before: readonly HeaderDeclaration[],
+  after: readonly HeaderDeclaration[],
+  changes: Changes,
+  types: TypeComparison,
+): void {
+  const were = new Map(before.map(({ element }) => [typeKey(element.name), element]));
+  const are = new Map(after.map(({ element }) => [typeKey(element.name), element]));
+  for (const [key, was] of were) {
+    const is = are.get(key);
+    if (is === undefined) changes.add('dangerous', where, `the header block ${was.name.local} is gone`);
+    else types.compare(direction, was, is, `${where}, header: ${was.name.local}`);
+  }
+  for (const [key, is] of are) {
+    // A declaration cannot say whether a block may be left out.
+    if (!were.has(key)) changes.add('dangerous', where, `the header block ${is.name.local} is new`);
+  }
+}
+
+function compareFaults(
+  operation: string,
+  before: readonly FaultDeclaration[],
+  after: readonly FaultDeclaration[],
+  changes: Changes,
+  types: TypeComparison,
+): void {
+  const were = new Map(before.map(({ element }) => [typeKey(element.name), element]));
+  const are = new Map(after.map(({ element }) => [typeKey(element.name), element]));
+  for (const [key, was] of were) {
+    const is = are.get(key);
+    if (is === undefined) changes.add('dangerous', operation, `the fault ${was.name.local} is not declared any more`);
+    else types.compare('reply', was, is, `${operation} fault: ${was.name.local}`);
+  }
+  for (const [key, is] of are) {
+    if (!were.has(key)) changes.add('dangerous', operation, `the fault ${is.name.local} is new`);
+  }
+}

@@ -1,0 +1,175 @@
+import { MIB } from '../../base/limit.js';
+import { type Problem, Problems } from '../../base/problem.js';
+import { decodeDocument } from './encoding.js';
+import { isBuiltInNamespace, WSDL, WSDL_20, XSD } from './namespaces.js';
+import type { Notices } from './notices.js';
+import { parseTree } from './parse.js';
+import { isRefused, type Located, type Refused, type Shelf } from './shelf.js';
+import { attributeOf, childrenOf, problemAt, type XmlNode } from './tree.js';
+
+/** A document that was read, with what its references lead to. */
+export interface LoadedDocument extends Located {
+  readonly index: number;
+  readonly kind: 'wsdl' | 'schema';
+  readonly root: XmlNode;
+  /** For each `wsdl:import`, `xs:import`, `xs:include`, `xs:redefine` that was followed: the document it leads to. */
+  readonly references: ReadonlyMap<XmlNode, number>;
+}
+
+/**
+ * Limits of one WSDL with all it imports (catalogue C05). Going beyond one refuses the WSDL as a whole. Documents are
+ * more than the 500 of the catalogue: one real WSDL imports 639 schemas (acceptance 19).
+ */
+export const IMPORT_LIMITS = { documents: 2000, bytes: 32 * MIB, depth: 32, elements: 1_000_000 } as const;
+
+export interface Reference {
+  readonly node: XmlNode;
+  readonly attribute: 'location' | 'schemaLocation';
+}
+
+interface Reading {
+  readonly shelf: Shelf;
+  readonly notices: Notices;
+  readonly documents: MutableDocument[];
+  /** Index by key; -1 for a document that was tried and refused. */
+  readonly byKey: Map<string, number>;
+  readonly budget: { elements: number };
+  bytesLeft: number;
+}
+
+type MutableDocument = LoadedDocument & {
+  readonly references: Map<XmlNode, number>;
+  readonly depth: number;
+  readonly base: string;
+};
+
+/**
+ * Reads the WSDL and everything it refers to, breadth first. A reference that cannot be followed is a notice; a WSDL
+ * that cannot be read at all, or goes beyond a limit, throws `Problems`.
+ */
+export async function loadDocuments(
+  location: string,
+  shelf: Shelf,
+  notices: Notices,
+): Promise<readonly LoadedDocument[]> {
+  const reading: Reading = {
+    shelf,
+    notices,
+    documents: [],
+    byKey: new Map(),
+    budget: { elements: IMPORT_LIMITS.elements },
+    bytesLeft: IMPORT_LIMITS.bytes,
+  };
+  const stop = ({ what, remedy }: Refused): never => {
+    throw new Problems([{ file: location, line: null, column: null, what, remedy }]);
+  };
+  const main = await shelf.locate(location, null);
+  if (isRefused(main)) return stop(main);
+  const read = await readDocument(reading, main, 0);
+  if (isRefused(read)) return stop(read);
+  if (read.kind === 'schema') {
+    throw new Problems([problemAt(read.root, 'The document is an XML Schema, not a WSDL.')]);
+  }
+  for (let at = 0; at < reading.documents.length; at++) {
+    const document = reading.documents[at];
+    if (document !== undefined) await follow(reading, document);
+  }
+  return reading.documents;
+}
+
+async function follow(reading: Reading, document: MutableDocument): Promise<void> {
+  for (const reference of referencesOf(document.root)) {
+    const href = attributeOf(reference.node, reference.attribute);
+    if (href === null || href === '') continue;
+    const quiet = isBuiltInNamespace(attributeOf(reference.node, 'namespace') ?? '');
+    const outcome = await followOne(reading, document, reference.node, href);
+    if (typeof outcome === 'number') document.references.set(reference.node, outcome);
+    else if (outcome !== null && !quiet) reading.notices.add(...outcome);
+  }
+}
+
+/** The index of the document, the problems that kept it out, or null when those were told before. */
+async function followOne(
+  reading: Reading,
+  document: MutableDocument,
+  node: XmlNode,
+  href: string,
+): Promise<number | readonly Problem[] | null> {
+  const located = await reading.shelf.locate(href, document.base);
+  if (isRefused(located)) return [problemAt(node, `${located.what} It is not read.`, located.remedy)];
+  const known = reading.byKey.get(located.key);
+  if (known !== undefined) return known === -1 ? null : known;
+  if (reading.documents.length >= IMPORT_LIMITS.documents) {
+    throw new Problems([problemAt(node, `The WSDL has more than ${IMPORT_LIMITS.documents} documents.`)]);
+  }
+  if (document.depth + 1 > IMPORT_LIMITS.depth) {
+    throw new Problems([problemAt(node, `Documents import each other deeper than ${IMPORT_LIMITS.depth} levels.`)]);
+  }
+  try {
+    const read = await readDocument(reading, located, document.depth + 1);
+    if (!isRefused(read)) return read.index;
+    reading.byKey.set(located.key, -1);
+    return [problemAt(node, read.what, read.remedy)];
+  } catch (error) {
+    if (!(error instanceof Problems) || reading.budget.elements < 0) throw error;
+    reading.byKey.set(located.key, -1);
+    return [problemAt(node, 'The document it refers to cannot be used.'), ...error.problems];
+  }
+}
+
+async function readDocument(reading: Reading, located: Located, depth: number): Promise<MutableDocument | Refused> {
+  const opened = await reading.shelf.open(located, reading.bytesLeft);
+  if (isRefused(opened)) return opened;
+  reading.bytesLeft -= opened.bytes.length;
+  const decoded = decodeDocument(opened.bytes, opened.charset);
+  if ('what' in decoded) return { what: decoded.what, remedy: 'Save it as UTF-8.' };
+  const html = htmlProblem(decoded.text);
+  if (html !== null) return html;
+  const root = parseTree({ file: located.location, text: decoded.text }, reading.budget);
+  const kind = kindOf(root);
+  const index = reading.documents.length;
+  const document = { ...located, index, kind, root, references: new Map(), depth, base: opened.base };
+  reading.documents.push(document);
+  reading.byKey.set(located.key, index);
+  return document;
+}
+
+function htmlProblem(text: string): Refused | null {
+  const begin = text.slice(0, 1024).trimStart().toLowerCase();
+  if (!begin.startsWith('<!doctype html') && !begin.startsWith('<html')) return null;
+  return {
+    what: 'The answer is an HTML page, not a WSDL or schema.',
+    remedy: 'A page like this often asks for a login: check the address and the credentials.',
+  };
+}
+
+function kindOf(root: XmlNode): 'wsdl' | 'schema' {
+  if (root.uri === WSDL && root.local === 'definitions') return 'wsdl';
+  if (root.uri === XSD && root.local === 'schema') return 'schema';
+  const what =
+    root.uri === WSDL_20
+      ? 'The document is a WSDL 2.0 description; only WSDL 1.1 is read.'
+      : 'The document is neither a WSDL 1.1 description nor an XML Schema.';
+  throw new Problems([problemAt(root, what)]);
+}
+
+/** The elements of a document that name another one, with the attribute that does. */
+export function referencesOf(root: XmlNode): readonly Reference[] {
+  if (root.uri === XSD) return schemaReferences(root);
+  const imports = childrenOf(root, WSDL, 'import').map((node): Reference => ({ node, attribute: 'location' }));
+  return [...imports, ...inlineSchemas(root).flatMap(schemaReferences)];
+}
+
+function schemaReferences(schema: XmlNode): readonly Reference[] {
+  return schema.children
+    .filter(({ uri, local }) => uri === XSD && (local === 'import' || local === 'include' || local === 'redefine'))
+    .map((node) => ({ node, attribute: 'schemaLocation' }));
+}
+
+/** The schemas written inside a WSDL. */
+export const inlineSchemas = (definitions: XmlNode): readonly XmlNode[] =>
+  childrenOf(definitions, WSDL, 'types').flatMap((types) => childrenOf(types, XSD, 'schema'));
+
+/** The attribute of a reference that names the document. */
+export const referenceAttribute = (node: XmlNode): 'location' | 'schemaLocation' =>
+  node.uri === WSDL ? 'location' : 'schemaLocation';

@@ -1,0 +1,109 @@
+import sax from 'sax';
+import { Problems } from '../../base/problem.js';
+import { XMLNS } from './namespaces.js';
+import { placeOf, type XmlNode, type XmlSource } from './tree.js';
+
+/** What may still be read; shared by all documents of one model. */
+export interface TreeBudget {
+  elements: number;
+}
+
+type OpenNode = { -readonly [K in keyof XmlNode]: XmlNode[K] } & { readonly children: XmlNode[] };
+
+const CHUNK_CHARS = 32 * 1024;
+/** A single tag longer than this makes the parser quadratic; no honest one comes near. */
+const TOKEN_CHARS = 128 * 1024;
+const DEPTH = 100;
+
+/** Parses one document. Throws `Problems` with the place where it is not well-formed or goes beyond a limit. */
+export function parseTree(source: XmlSource, budget: TreeBudget): XmlNode {
+  // Only the five entities of XML: the typings do not know the option.
+  const options = { xmlns: true, position: true, strictEntities: true };
+  const parser = sax.parser(true, options);
+  const open: OpenNode[] = [];
+  let root: OpenNode | null = null;
+  let documentation: OpenNode | null = null;
+  let attributes = 0;
+  let settled = 0;
+  const fail = (what: string, remedy: string | null = null): never => {
+    const { line, column } = placeOf(source, Math.max(0, parser.position - 1));
+    throw new Problems([{ file: source.file, line, column, what, remedy }]);
+  };
+  const addText = (piece: string): void => {
+    settled = parser.position;
+    const node = documentation ?? open.at(-1);
+    if (node !== undefined && (node === documentation || /\S/.test(piece))) node.text += piece;
+  };
+  parser.onerror = (error) => fail(`The document is not well-formed XML: ${firstLine(error.message)}.`);
+  parser.ondoctype = () => fail('The document has a DTD, which is refused.', 'Remove the DOCTYPE.');
+  parser.ontext = addText;
+  parser.oncdata = addText;
+  parser.onopentagstart = () => {
+    attributes = 0;
+  };
+  parser.onattribute = () => {
+    attributes++;
+  };
+  parser.onopentag = (tag) => {
+    settled = parser.position;
+    if (!('uri' in tag)) return;
+    if (open.length >= DEPTH) fail(`Elements nest deeper than ${DEPTH} levels.`);
+    if (--budget.elements < 0) fail('The documents of this WSDL have more elements than allowed.');
+    if (Object.keys(tag.attributes).length !== attributes) fail('An attribute is given twice.');
+    const parent: OpenNode | null = open.at(-1) ?? null;
+    const node = openNode(tag, parent, source, parser.startTagPosition - 1, parser.position);
+    if (parent === null) root = node;
+    else parent.children.push(node);
+    if (node.local === 'documentation') documentation ??= node;
+    open.push(node);
+  };
+  parser.onclosetag = () => {
+    settled = parser.position;
+    const node = open.pop();
+    if (node === undefined) return;
+    node.contentEnd = Math.max(node.contentStart, parser.startTagPosition - 1);
+    if (node === documentation) documentation = null;
+  };
+  for (let at = 0; at < source.text.length; at += CHUNK_CHARS) {
+    parser.write(source.text.slice(at, at + CHUNK_CHARS));
+    if (parser.position - settled > TOKEN_CHARS) fail('A tag, comment or instruction is longer than allowed.');
+  }
+  parser.close();
+  return root ?? fail('The document is empty.');
+}
+
+function openNode(
+  tag: sax.QualifiedTag,
+  parent: OpenNode | null,
+  source: XmlSource,
+  start: number,
+  end: number,
+): OpenNode {
+  const attributes = new Map<string, string>();
+  let declares: Map<string, string> | null = null;
+  for (const { prefix, local, uri, value } of Object.values(tag.attributes)) {
+    if (prefix === 'xmlns' || uri === XMLNS) {
+      declares ??= new Map();
+      declares.set(local, value);
+    } else {
+      attributes.set(prefix === '' ? local : `{${uri}}${local}`, value.replace(/[\t\r\n]/g, ' '));
+    }
+  }
+  const uri = typeof tag.uri === 'string' ? tag.uri : '';
+  const { local } = tag;
+  return {
+    uri,
+    local,
+    attributes,
+    declares,
+    parent,
+    children: [],
+    text: '',
+    source,
+    start,
+    contentStart: end,
+    contentEnd: end,
+  };
+}
+
+const firstLine = (message: string): string => message.split('\n', 1)[0] ?? message;

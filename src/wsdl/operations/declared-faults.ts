@@ -1,0 +1,51 @@
+import type { Problem } from '../../base/problem.js';
+import { WSDL } from '../documents/namespaces.js';
+import { attributeOf, childrenOf, problemAt, type XmlNode } from '../documents/tree.js';
+import type { FaultDeclaration } from '../model.js';
+import { referredBy, targetOf } from './definitions.js';
+import { elementOf, elementWith, type MessageContext, soapChildren, typeOf } from './messages.js';
+
+/**
+ * The declared faults; one that cannot be read is left out with a problem. `bound` is the operation of the binding, or
+ * null. A fault whose part names a type stands in `detail` under the name of the part, which is what rpc stacks write.
+ */
+export function readFaults(
+  operation: XmlNode,
+  bound: XmlNode | null,
+  context: MessageContext,
+): { readonly faults: readonly FaultDeclaration[]; readonly problems: readonly Problem[] } {
+  const faults: FaultDeclaration[] = [];
+  const problems: Problem[] = [];
+  for (const fault of childrenOf(operation, WSDL, 'fault')) {
+    const name = attributeOf(fault, 'name') ?? '';
+    const message = referredBy(fault, 'message', context.definitions.messages);
+    if (message === null) {
+      problems.push(problemAt(fault, `The message of the fault ${name} is not defined. The fault is left out.`));
+      continue;
+    }
+    const { part, count } = context.parts.first(message);
+    if (part === null) {
+      context.notices.add(problemAt(message, `The message of the fault ${name} has no part: it has no detail.`));
+      continue;
+    }
+    if (count > 1) {
+      context.notices.add(problemAt(message, `The message of the fault ${name} has several parts: the first is used.`));
+    }
+    const named = elementOf(part, context);
+    if (named === null) {
+      const element = elementWith(namespaceOf(name, bound), attributeOf(part, 'name') ?? '', typeOf(part, context));
+      faults.push({ name, element });
+    } else if ('element' in named) faults.push({ name, element: named.element });
+    else problems.push({ ...named.disabled, what: `${named.disabled.what} The fault is left out.` });
+  }
+  return { faults, problems };
+}
+
+/** Of the detail's child, where `soap:fault` says so or is encoded; literal ones are not qualified. */
+function namespaceOf(name: string, bound: XmlNode | null): string {
+  const same =
+    bound === null ? [] : childrenOf(bound, WSDL, 'fault').filter((each) => attributeOf(each, 'name') === name);
+  const [soap] = same.flatMap((each) => soapChildren(each, 'fault'));
+  if (soap === undefined) return '';
+  return attributeOf(soap, 'namespace') ?? (attributeOf(soap, 'use') === 'encoded' ? targetOf(soap) : '');
+}

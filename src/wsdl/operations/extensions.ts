@@ -1,0 +1,29 @@
+import type { LoadedDocument } from '../documents/documents.js';
+import { isSoapBindingNamespace, WSDL, WSDL_HTTP, WSDL_MIME, XSD } from '../documents/namespaces.js';
+import type { Notices } from '../documents/notices.js';
+import { problemAt, type XmlNode } from '../documents/tree.js';
+
+const REQUIRED = `{${WSDL}}required`;
+
+/**
+ * Tells of extensions that a WSDL says must be understood (WSDL 1.1 section 2.1.3) and that are not: policies,
+ * addressing, other transports. They stop nothing here, for SOAP passes as it is; a call from GraphQL may be refused.
+ */
+export function noteRequiredExtensions(documents: readonly LoadedDocument[], notices: Notices): void {
+  for (const { root, kind } of documents) {
+    const nodes: XmlNode[] = kind === 'wsdl' ? [root] : [];
+    for (let at = 0; at < nodes.length; at++) {
+      const node = nodes[at];
+      if (node === undefined || node.uri === XSD) continue;
+      const required = node.attributes.get(REQUIRED)?.trim();
+      if ((required === 'true' || required === '1') && !isUnderstood(node.uri)) {
+        const what = `The extension ${node.local} is required by the WSDL and not understood.`;
+        notices.add(problemAt(node, what, 'The backend may refuse calls made from GraphQL.'));
+      }
+      for (const child of node.children) nodes.push(child);
+    }
+  }
+}
+
+const isUnderstood = (uri: string): boolean =>
+  uri === WSDL || uri === WSDL_HTTP || uri === WSDL_MIME || isSoapBindingNamespace(uri);

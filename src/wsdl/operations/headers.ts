@@ -1,0 +1,48 @@
+import type { Problem } from '../../base/problem.js';
+import { isSoapBindingNamespace } from '../documents/namespaces.js';
+import { attributeOf, problemAt, type XmlNode } from '../documents/tree.js';
+import { type ElementDeclaration, type HeaderDeclaration, typeKey } from '../model.js';
+import { referredBy, targetOf } from './definitions.js';
+import { elementOf, elementWith, type MessageContext, type MessageUse, messageExtensions, typeOf } from './messages.js';
+
+/** The header blocks of one direction; one that cannot be read is left out with a problem. */
+export function readHeaders(
+  use: MessageUse,
+  context: MessageContext,
+): { readonly headers: readonly HeaderDeclaration[]; readonly problems: readonly Problem[] } {
+  const headers: HeaderDeclaration[] = [];
+  const problems: Problem[] = [];
+  const seen = new Set<string>();
+  for (const header of messageExtensions(use.bound, 'header')) {
+    noteHeaderFaults(header, context);
+    const read = readHeader(header, use, context);
+    if ('what' in read) problems.push({ ...read, what: `${read.what} The header is left out.` });
+    else if (!seen.has(typeKey(read.name))) {
+      seen.add(typeKey(read.name));
+      headers.push({ element: read });
+    }
+  }
+  return { headers, problems };
+}
+
+/** Without a message it is one of the operation's own parts. A part that names a type gives the block its own name. */
+function readHeader(header: XmlNode, use: MessageUse, context: MessageContext): ElementDeclaration | Problem {
+  const { messages } = context.definitions;
+  const isOwn = attributeOf(header, 'message') === null;
+  const message = isOwn ? referredBy(use.abstract, 'message', messages) : referredBy(header, 'message', messages);
+  const name = attributeOf(header, 'part') ?? '';
+  const part = message === null ? null : context.parts.named(message, name);
+  if (part === null) return problemAt(header, `The header part ${name} is not defined.`);
+  const named = elementOf(part, context);
+  if (named !== null) return 'element' in named ? named.element : named.disabled;
+  return elementWith(attributeOf(header, 'namespace') ?? targetOf(part), name, typeOf(part, context));
+}
+
+/** What stands in the Header of a Fault passes as it is: no error of GraphQL has a place for it. */
+function noteHeaderFaults(header: XmlNode, { notices }: MessageContext): void {
+  for (const fault of header.children) {
+    if (fault.local !== 'headerfault' || !isSoapBindingNamespace(fault.uri)) continue;
+    const part = attributeOf(fault, 'part') ?? '';
+    notices.add(problemAt(fault, `The header fault ${part} passes as SOAP; errors in GraphQL do not show it.`));
+  }
+}

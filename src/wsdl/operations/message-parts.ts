@@ -1,0 +1,44 @@
+import { WSDL } from '../documents/namespaces.js';
+import { attributeOf, childrenOf, type XmlNode } from '../documents/tree.js';
+
+/**
+ * What all uses of all messages of one WSDL may come to: any number of operations can name one message of any number of
+ * parts, and the work would be the product.
+ */
+const MOST = 500_000;
+
+/** The parts of messages, looked up once. */
+export class MessageParts {
+  readonly #parts = new Map<XmlNode, readonly XmlNode[]>();
+  readonly #named = new Map<XmlNode, ReadonlyMap<string, XmlNode>>();
+  #left = MOST;
+
+  /** All of them, to be walked; null when messages were walked more than allowed. */
+  of(message: XmlNode): readonly XmlNode[] | null {
+    const parts = this.#list(message);
+    this.#left -= parts.length;
+    return this.#left < 0 ? null : parts;
+  }
+
+  named(message: XmlNode, name: string): XmlNode | null {
+    const known = this.#named.get(message);
+    if (known !== undefined) return known.get(name) ?? null;
+    const named = new Map<string, XmlNode>();
+    // Of parts with the same name the first one counts.
+    for (const part of this.#list(message).toReversed()) named.set(attributeOf(part, 'name') ?? '', part);
+    this.#named.set(message, named);
+    return named.get(name) ?? null;
+  }
+
+  /** The first part and how many there are. */
+  first(message: XmlNode): { readonly part: XmlNode | null; readonly count: number } {
+    const parts = this.#list(message);
+    return { part: parts[0] ?? null, count: parts.length };
+  }
+
+  #list(message: XmlNode): readonly XmlNode[] {
+    const known = this.#parts.get(message) ?? childrenOf(message, WSDL, 'part');
+    this.#parts.set(message, known);
+    return known;
+  }
+}

@@ -1,0 +1,273 @@
+import type { Problem } from '../../base/problem.js';
+import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
+import type { Notices } from '../documents/notices.js';
+import { attributeOf, childrenOf, problemAt, qNameAt, type XmlNode } from '../documents/tree.js';
+import type { ElementDeclaration, Particle, XsdType } from '../model.js';
+import { typeKey } from '../model.js';
+import { opaqueType } from '../xsd/builtin.js';
+import type { Schema } from '../xsd/schema.js';
+import { type Definitions, referredBy, targetOf } from './definitions.js';
+import type { MessageParts } from './message-parts.js';
+
+/** What the readers of messages look things up in. */
+export interface MessageContext {
+  readonly definitions: Definitions;
+  readonly schema: Schema;
+  readonly notices: Notices;
+  readonly parts: MessageParts;
+}
+
+/** One direction of an operation: what the port type and the binding say of it. */
+export interface MessageUse {
+  /** `input` or `output` of the port type. */
+  readonly abstract: XmlNode;
+  /** The same of the binding, or null when the binding leaves it out. */
+  readonly bound: XmlNode | null;
+  readonly style: 'document' | 'rpc';
+  /** Local name of the rpc wrapper. */
+  readonly wrapper: string;
+}
+
+export interface Body {
+  readonly body: ElementDeclaration | null;
+  /** Null where the message has no parts: then it is the same in either. */
+  readonly use: 'literal' | 'encoded' | null;
+  /** Why the operation is no more than partial. */
+  readonly problems: readonly Problem[];
+}
+
+export interface Disabled {
+  readonly disabled: Problem;
+}
+
+const disabledAt = (node: XmlNode, what: string): Disabled => ({ disabled: problemAt(node, what) });
+
+/** SOAP extension elements stand in the namespace of either version, whatever the binding's own version is. */
+export const soapChildren = (node: XmlNode | null, local: string): readonly XmlNode[] =>
+  node === null ? [] : node.children.filter((child) => child.local === local && isSoapBindingNamespace(child.uri));
+
+/**
+ * SOAP extension elements of one direction, also those within the root part of a MIME package (WSDL 1.1 section 5.4).
+ */
+export function messageExtensions(bound: XmlNode | null, local: string): readonly XmlNode[] {
+  return [...soapChildren(bound, local), ...mimeParts(bound).flatMap((part) => soapChildren(part, local))];
+}
+
+const mimeParts = (bound: XmlNode | null): readonly XmlNode[] =>
+  bound === null
+    ? []
+    : childrenOf(bound, WSDL_MIME, 'multipartRelated').flatMap((related) => childrenOf(related, WSDL_MIME, 'part'));
+
+/** The child of Body, or why it cannot be made. */
+export function readBody(use: MessageUse, context: MessageContext): Body | Disabled {
+  const message = messageOf(use, context);
+  if (message === null) {
+    return disabledAt(use.abstract, `The message ${attributeOf(use.abstract, 'message') ?? ''} is not defined.`);
+  }
+  const [body] = messageExtensions(use.bound, 'body');
+  const other = use.bound?.children.find(({ uri }) => uri === WSDL_MIME);
+  if (body === undefined && other !== undefined) {
+    return disabledAt(other, 'The message is MIME content of its own, without an envelope.');
+  }
+  const encoded = isEncoded(body ?? null);
+  if (body !== undefined && encoded && use.style === 'document') {
+    return disabledAt(body, 'The message is document/encoded; only rpc style is offered in an encoding.');
+  }
+  const problems = attachmentProblems(use);
+  const parts = bodyParts(use, message, body ?? null, context);
+  if (parts === null) return disabledAt(message, 'The messages of this WSDL are used with more parts than allowed.');
+  const written: Body['use'] = parts.length === 0 ? null : encoded ? 'encoded' : 'literal';
+  if (use.style === 'rpc')
+    return { body: rpcBody(use, parts, body ?? null, context, problems), use: written, problems };
+  const [part] = parts;
+  if (part === undefined) return { body: null, use: null, problems };
+  if (parts.length > 1) {
+    return disabledAt(
+      message,
+      'The message has several body parts in document style: Body would have several children (WS-I R2201, R2210).',
+    );
+  }
+  const content = documentContent(part, context, problems);
+  return 'disabled' in content ? content : { body: content.element, use: written, problems };
+}
+
+/** WSDLs written by hand spell it in either case. */
+const isEncoded = (body: XmlNode | null): boolean =>
+  body !== null && attributeOf(body, 'use')?.toLowerCase() === 'encoded';
+
+const messageOf = (use: MessageUse, { definitions }: MessageContext): XmlNode | null =>
+  referredBy(use.abstract, 'message', definitions.messages);
+
+/** The parts that a MIME package carries beside the envelope (WSDL 1.1 section 5.2). */
+const attachedParts = (bound: XmlNode | null): readonly (string | null)[] =>
+  mimeParts(bound)
+    .flatMap((part) => childrenOf(part, WSDL_MIME, 'content'))
+    .map((content) => attributeOf(content, 'part'));
+
+function attachmentProblems({ bound, abstract }: MessageUse): Problem[] {
+  const names = new Set(attachedParts(bound));
+  if (bound === null || names.size === 0) return [];
+  const fate = abstract.local === 'input' ? 'not sent' : 'not read';
+  return [
+    problemAt(bound, `The ${abstract.local} may carry attachments (${[...names].join(', ')}): they are ${fate}.`),
+  ];
+}
+
+function bodyParts(
+  use: MessageUse,
+  message: XmlNode,
+  body: XmlNode | null,
+  context: MessageContext,
+): readonly XmlNode[] | null {
+  const all = context.parts.of(message);
+  if (all === null) return null;
+  const listed = body === null ? null : attributeOf(body, 'parts');
+  if (body !== null && listed !== null) {
+    const names = new Set(listed.split(/\s+/).filter((name) => name !== ''));
+    const found = all.filter((part) => names.has(attributeOf(part, 'name') ?? ''));
+    if (found.length > 0 || names.size === 0) return found;
+    context.notices.add(
+      problemAt(body, `The body parts ${listed} are not in the message; those that stand nowhere else are used.`),
+    );
+  }
+  const elsewhere = new Set(attachedParts(use.bound));
+  for (const header of messageExtensions(use.bound, 'header')) {
+    const isOwn =
+      attributeOf(header, 'message') === null || referredBy(header, 'message', context.definitions.messages);
+    if (isOwn === true || isOwn === message) elsewhere.add(attributeOf(header, 'part'));
+  }
+  return all.filter((part) => !elsewhere.has(attributeOf(part, 'name')));
+}
+
+/** The element that a part names; null when it names a type instead. */
+export function elementOf(
+  part: XmlNode,
+  { schema }: MessageContext,
+): { readonly element: ElementDeclaration } | Disabled | null {
+  const value = attributeOf(part, 'element');
+  if (value === null) return null;
+  const name = qNameAt(part, value);
+  const element = name === null ? undefined : schema.elements.get(typeKey(name));
+  return element === undefined ? disabledAt(part, `The element ${value} is not declared.`) : { element };
+}
+
+/** The type that a part names; opaque when there is none. */
+export const typeOf = (part: XmlNode, { schema }: MessageContext): XsdType =>
+  schema.typeNamed(part, attributeOf(part, 'type') ?? '');
+
+/**
+ * The child of Body for one part of document style. A part that names a type is the type of Body itself (WSDL 1.1
+ * section 3.5). Where that would not be one element, the stacks that accept it write an element with the part's name.
+ */
+function documentContent(
+  part: XmlNode,
+  context: MessageContext,
+  problems: Problem[],
+): { readonly element: ElementDeclaration | null } | Disabled {
+  const named = elementOf(part, context);
+  if (named !== null) return named;
+  const type = typeOf(part, context);
+  const content = type.kind === 'complex' && type.attributes.length === 0 ? type.content : null;
+  if (content?.kind === 'empty') return { element: null };
+  let particle: Particle | null = content?.kind === 'elements' ? content.particle : null;
+  while (particle !== null && particle.kind !== 'one') {
+    const inner: readonly Particle[] = particle.kind === 'any' || particle.max !== 1 ? [] : particle.particles;
+    particle = inner.length === 1 ? (inner[0] ?? null) : null;
+  }
+  if (particle !== null && particle.max === 1) return { element: particle.element };
+  const name = attributeOf(part, 'name') ?? '';
+  problems.push(
+    problemAt(
+      part,
+      `The part ${name} names a type in document style (WS-I R2204): it is taken as an element of that name.`,
+      'Check with the backend which element it wants.',
+    ),
+  );
+  return { element: elementWith('', name, type) };
+}
+
+/**
+ * The child of Body of a message that is not offered, as far as its name can be told: opaque, but enough to know the
+ * operation by when it passes as SOAP.
+ */
+export function nameBody(use: MessageUse, context: MessageContext): ElementDeclaration | null {
+  const body = messageExtensions(use.bound, 'body')[0] ?? null;
+  if (use.style === 'rpc') return elementWith(rpcNamespace(use, body), use.wrapper, opaqueType(null));
+  const message = messageOf(use, context);
+  const part = (message === null ? null : bodyParts(use, message, body, context))?.[0];
+  const value = part === undefined ? null : attributeOf(part, 'element');
+  const name = part === undefined || value === null ? null : qNameAt(part, value);
+  return name === null ? null : elementWith(name.uri, name.local, opaqueType(null));
+}
+
+const rpcNamespace = (use: MessageUse, body: XmlNode | null): string =>
+  (body === null ? null : attributeOf(body, 'namespace')) ?? targetOf(use.bound ?? use.abstract);
+
+/**
+ * The wrapper of rpc style: its children are the parts, unqualified (WS-I Basic Profile 4.7; SOAP 1.1 section 7.1). A
+ * part that names an element, which the profile forbids, stands there as that element.
+ */
+function rpcBody(
+  use: MessageUse,
+  parts: readonly XmlNode[],
+  body: XmlNode | null,
+  context: MessageContext,
+  problems: Problem[],
+): ElementDeclaration {
+  const encoded = isEncoded(body);
+  const particles = parts.map((part): Particle => {
+    const local = attributeOf(part, 'name') ?? '';
+    const named = elementOf(part, context);
+    if (named !== null && 'element' in named) {
+      context.notices.add(
+        problemAt(part, `The part ${local} names an element in rpc style (WS-I R2203): it stands there itself.`),
+      );
+      return { kind: 'one', element: named.element, min: 1, max: 1 };
+    }
+    if (named !== null) problems.push({ ...named.disabled, what: `${named.disabled.what} It is kept as XML.` });
+    const type = named === null ? typeOf(part, context) : opaqueType(null);
+    const element = { ...elementWith('', local, type), nillable: encoded && !isPrimitive(type) };
+    return { kind: 'one', element, min: 1, max: 1 };
+  });
+  return elementWith(rpcNamespace(use, body), use.wrapper, wrapperType(particles));
+}
+
+const PRIMITIVES: ReadonlySet<string> = new Set(
+  'boolean byte short int long float double unsignedByte unsignedShort unsignedInt unsignedLong'.split(' '),
+);
+
+/**
+ * A part of an encoding may be nil (SOAP 1.1 section 5.1) unless it is one of the types that no language of the time
+ * had a null for (JAX-RPC 1.1 section 4.2.1): the WSDL itself cannot say so.
+ */
+const isPrimitive = ({ kind, name }: XsdType): boolean =>
+  kind === 'simple' && name !== null && name.uri === XSD && PRIMITIVES.has(name.local);
+
+/** An element that no schema declares. */
+export const elementWith = (uri: string, local: string, type: XsdType): ElementDeclaration => ({
+  kind: 'element',
+  name: { uri, local },
+  type,
+  nillable: false,
+  default: null,
+  fixed: null,
+  abstract: false,
+  constraints: [],
+  documentation: null,
+});
+
+const wrapperType = (particles: readonly Particle[]): XsdType => ({
+  kind: 'complex',
+  name: null,
+  abstract: false,
+  base: null,
+  derivation: null,
+  derived: [],
+  attributes: [],
+  anyAttribute: null,
+  content:
+    particles.length === 0
+      ? { kind: 'empty' }
+      : { kind: 'elements', particle: { kind: 'sequence', particles, min: 1, max: 1 } },
+  documentation: null,
+});

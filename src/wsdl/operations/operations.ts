@@ -1,0 +1,137 @@
+import type { Problem } from '../../base/problem.js';
+import { WSDL } from '../documents/namespaces.js';
+import { attributeOf, childOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
+import type { Operation, Payload } from '../model.js';
+import { addressingActionOf } from './addressing-action.js';
+import { readFaults } from './declared-faults.js';
+import { referredBy } from './definitions.js';
+import { readHeaders } from './headers.js';
+import { type Disabled, type MessageContext, type MessageUse, nameBody, readBody, soapChildren } from './messages.js';
+import type { OperationPair } from './operation-pairs.js';
+
+/** The problems that the schema types behind an operation bring with them. */
+export type ReachableProblems = (operation: Pick<Operation, 'input' | 'output' | 'faults'>) => readonly Problem[];
+
+export interface OperationContext extends MessageContext {
+  readonly reach: ReachableProblems;
+}
+
+/** Both directions of an operation; null where the port type has none. */
+interface Directions {
+  readonly request: MessageUse | null;
+  readonly reply: MessageUse | null;
+}
+
+/**
+ * Reads operations: each is ok, partial or disabled on its own, and none of them throws. `why`, where given, disables
+ * all of them.
+ */
+export function readOperations(
+  pairs: readonly OperationPair[],
+  context: OperationContext,
+  why: Problem | null,
+): readonly Operation[] {
+  return pairs.map((pair) => {
+    const soap = soapChildren(pair.bound, 'operation')[0] ?? null;
+    const style = pair.bound === null ? likelyStyle(pair, context) : styleOf(pair.bound, soap);
+    const directions = directionsOf(pair, style);
+    const common = commonOf(pair, soap, style);
+    const read = why === null ? readContent(pair, directions, context) : { disabled: why };
+    return { ...common, ...('disabled' in read ? disabledContent(read.disabled, directions, context) : read) };
+  });
+}
+
+type Common = Pick<Operation, 'name' | 'documentation' | 'soapAction' | 'addressingAction' | 'style'>;
+
+function commonOf(pair: OperationPair, soap: XmlNode | null, style: 'document' | 'rpc'): Common {
+  const { bound, abstract, written, name } = pair;
+  const input = abstract === null ? null : childOf(abstract, WSDL, 'input');
+  return {
+    name,
+    documentation: documentationIn(abstract, WSDL) ?? documentationIn(bound, WSDL),
+    soapAction: soap?.attributes.get('soapAction') ?? null,
+    addressingAction: input === null ? null : addressingActionOf(written, input),
+    style,
+  };
+}
+
+/** Without a binding: parts that name types are those of rpc style. */
+function likelyStyle({ node }: OperationPair, { definitions, parts }: OperationContext): 'document' | 'rpc' {
+  const messages = ['input', 'output'].map((side) => {
+    const direction = childOf(node, WSDL, side);
+    return direction === null ? null : referredBy(direction, 'message', definitions.messages);
+  });
+  const all = messages.flatMap((message) => (message === null ? [] : (parts.of(message) ?? [])));
+  return all.some((part) => attributeOf(part, 'type') !== null) ? 'rpc' : 'document';
+}
+
+function styleOf(bound: XmlNode, soap: XmlNode | null): 'document' | 'rpc' {
+  const own = soap === null ? null : attributeOf(soap, 'style');
+  const [binding] = soapChildren(bound.parent, 'binding');
+  const style = own ?? (binding === undefined ? null : attributeOf(binding, 'style'));
+  return style?.toLowerCase() === 'rpc' ? 'rpc' : 'document';
+}
+
+function directionsOf({ bound, abstract, written }: OperationPair, style: 'document' | 'rpc'): Directions {
+  const use = (local: 'input' | 'output', wrapper: string): MessageUse | null => {
+    const side = abstract === null ? null : childOf(abstract, WSDL, local);
+    return side === null
+      ? null
+      : { abstract: side, bound: bound === null ? null : childOf(bound, WSDL, local), style, wrapper };
+  };
+  return { request: use('input', written), reply: use('output', `${written}Response`) };
+}
+
+type Content = Pick<Operation, 'status' | 'reasons' | 'input' | 'output' | 'faults'> & { readonly use?: 'encoded' };
+
+function readContent(
+  pair: OperationPair,
+  { request, reply }: Directions,
+  context: OperationContext,
+): Content | Disabled {
+  const { node, bound, abstract, written } = pair;
+  const disable = (at: XmlNode, what: string): Disabled => ({ disabled: problemAt(at, what) });
+  if (abstract === null) return disable(node, `The port type has no operation ${written}.`);
+  if (pair.isRepeated) return disable(node, `The operation ${written} stands in the binding already.`);
+  if (request === null || (reply !== null && reply.abstract.start < request.abstract.start)) {
+    return disable(abstract, `The operation ${written} is started by the server: it cannot be called.`);
+  }
+  const asked = readSide(request, context);
+  if ('disabled' in asked) return asked;
+  const answered = reply === null ? null : readSide(reply, context);
+  if (answered !== null && 'disabled' in answered) return answered;
+  const uses = new Set([asked.use, answered?.use ?? null]);
+  if (uses.has('encoded') && uses.has('literal')) {
+    return disable(node, `The operation ${written} is literal one way and encoded the other.`);
+  }
+  const { faults, problems } = readFaults(abstract, bound, context);
+  const content = { input: asked.payload, output: answered === null ? null : answered.payload, faults };
+  const own = [...asked.problems, ...(answered === null ? [] : answered.problems), ...problems];
+  const reasons = [...own, ...context.reach(content)];
+  const encoded = uses.has('encoded') ? ({ use: 'encoded' } as const) : {};
+  return { ...encoded, status: reasons.length === 0 ? 'ok' : 'partial', reasons, ...content };
+}
+
+interface Side {
+  readonly payload: Payload;
+  readonly use: 'literal' | 'encoded' | null;
+  readonly problems: readonly Problem[];
+}
+
+function readSide(use: MessageUse, context: OperationContext): Side | Disabled {
+  const read = readBody(use, context);
+  if ('disabled' in read) return read;
+  const { headers, problems } = readHeaders(use, context);
+  return { payload: { body: read.body, headers }, use: read.use, problems: [...read.problems, ...problems] };
+}
+
+function disabledContent(reason: Problem, { request, reply }: Directions, context: OperationContext): Content {
+  const named = (side: MessageUse): Payload => ({ body: nameBody(side, context), headers: [] });
+  return {
+    status: 'disabled',
+    reasons: [reason],
+    input: request === null ? { body: null, headers: [] } : named(request),
+    output: reply === null ? null : named(reply),
+    faults: [],
+  };
+}

@@ -1,0 +1,130 @@
+import type { Problem } from '../../base/problem.js';
+import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from '../documents/namespaces.js';
+import type { Notices } from '../documents/notices.js';
+import { attributeOf, childrenOf, problemAt, type XmlNode } from '../documents/tree.js';
+import type { Operation, Port, WsdlService } from '../model.js';
+import { type Definitions, referredBy, targetOf } from './definitions.js';
+import { soapChildren } from './messages.js';
+import { operationsOfPortType, type PortTypeOperations, pairOperations } from './operation-pairs.js';
+import { type OperationContext, readOperations } from './operations.js';
+
+/** Of all ports together: any number of them may share a binding. */
+const MOST_OPERATIONS = 200_000;
+
+/** Reads every service that has a SOAP port. A port that is none, or is broken, is left out with a notice. */
+export function readServices(definitions: Definitions, bindings: BindingReader, notices: Notices): WsdlService[] {
+  const left: Problem[] = [];
+  let operations = 0;
+  const services = definitions.services
+    .map((service) => ({
+      name: { uri: targetOf(service), local: attributeOf(service, 'name') ?? '' },
+      ports: childrenOf(service, WSDL, 'port').flatMap((node) => {
+        const port = readPort(node, definitions, bindings);
+        operations += 'what' in port ? 0 : port.operations.length;
+        const isTooMuch = operations > MOST_OPERATIONS;
+        if (!isTooMuch && !('what' in port)) return [port];
+        left.push('what' in port ? port : problemAt(node, 'The ports have more operations than allowed: left out.'));
+        return [];
+      }),
+    }))
+    .filter(({ ports }) => ports.length > 0);
+  // Where no port is of use, the operations say why.
+  if (services.length > 0) notices.add(...left);
+  return withOwnNames(services);
+}
+
+/** Ports are chosen by their names: one whose name an earlier service has already is `Service.Port`. */
+function withOwnNames(services: readonly WsdlService[]): WsdlService[] {
+  const taken = new Set<string>();
+  return services.map((service) => ({
+    name: service.name,
+    ports: service.ports.map((port) => {
+      const name = taken.has(port.name) ? `${service.name.local}.${port.name}` : port.name;
+      taken.add(name);
+      return { ...port, name };
+    }),
+  }));
+}
+
+function readPort(port: XmlNode, definitions: Definitions, bindings: BindingReader): Port | Problem {
+  const name = attributeOf(port, 'name') ?? '';
+  const binding = referredBy(port, 'binding', definitions.bindings);
+  const missing = `the binding ${attributeOf(port, 'binding') ?? ''} is not defined`;
+  const refusal = binding === null ? missing : refusalOf(binding);
+  if (binding === null || refusal !== null) return problemAt(port, `The port ${name} is left out: ${refusal}.`);
+  return { name, ...bindings.read(binding), address: addressOf(port) };
+}
+
+/** Where a port says it is, whatever its binding. */
+export function addressOf(port: XmlNode): string | null {
+  const address = soapChildren(port, 'address')[0] ?? port.children.find(({ local }) => local === 'address');
+  return address === undefined ? null : attributeOf(address, 'location');
+}
+
+/** Why a binding is not one of SOAP over HTTP; null when it is. */
+export function refusalOf(binding: XmlNode): string | null {
+  const [soap] = soapChildren(binding, 'binding');
+  if (soap === undefined) {
+    const isHttp = binding.children.some(({ uri }) => uri === WSDL_HTTP);
+    return `its binding is ${isHttp ? 'for plain HTTP' : 'not for SOAP'}`;
+  }
+  const transport = attributeOf(soap, 'transport') ?? '';
+  return /[/:](jms|smtp|mail|tcp|msmq)\/?$/i.test(transport) ? 'its transport is not HTTP' : null;
+}
+
+/** Among more port types than this none is guessed. */
+const GUESSES = 20;
+
+/** Reads bindings, each once: several ports may share one. */
+export class BindingReader {
+  readonly #definitions: Definitions;
+  readonly #context: OperationContext;
+  readonly #read = new Map<XmlNode, readonly Operation[]>();
+  readonly #portTypes = new Map<XmlNode, PortTypeOperations>();
+
+  constructor(definitions: Definitions, context: OperationContext) {
+    this.#definitions = definitions;
+    this.#context = context;
+  }
+
+  /** The port type of a binding, or null with a notice of what is wrong where nothing else tells of it. */
+  portTypeOf(binding: XmlNode): XmlNode | null {
+    const { portTypes } = this.#definitions;
+    const found = referredBy(binding, 'type', portTypes);
+    if (found !== null || attributeOf(binding, 'type') !== null) return found;
+    const wanted = childrenOf(binding, WSDL, 'operation').map((each) => attributeOf(each, 'name') ?? '');
+    if (wanted.length === 0 || portTypes.size > GUESSES) return null;
+    const fitting = [...portTypes.values()].filter((portType) => {
+      const { byName } = this.#operationsOf(portType);
+      return wanted.every((name) => byName.has(name));
+    });
+    const [only, ...others] = fitting;
+    if (only === undefined || others.length > 0) return null;
+    const what = `The binding names no port type; ${attributeOf(only, 'name')}, which has its operations, is taken.`;
+    this.#context.notices.add(problemAt(binding, what));
+    return only;
+  }
+
+  /** What a port has of its binding. `why` disables its operations. */
+  read(binding: XmlNode, why: Problem | null = null): Pick<Port, 'dialect' | 'operations'> {
+    const [soap] = soapChildren(binding, 'binding');
+    const known = this.#read.get(binding);
+    const operations = known ?? this.#operations(binding, why);
+    this.#read.set(binding, operations);
+    return { dialect: soap?.uri === WSDL_SOAP12 ? '1.2' : '1.1', operations };
+  }
+
+  #operations(binding: XmlNode, why: Problem | null): readonly Operation[] {
+    const portType = this.portTypeOf(binding);
+    const missing = `The port type ${attributeOf(binding, 'type') ?? ''} is not defined.`;
+    const reason = why ?? (portType === null ? problemAt(binding, missing) : null);
+    const abstract = portType === null ? null : this.#operationsOf(portType);
+    return readOperations(pairOperations(binding, abstract, this.#context.notices), this.#context, reason);
+  }
+
+  #operationsOf(portType: XmlNode): PortTypeOperations {
+    const known = this.#portTypes.get(portType) ?? operationsOfPortType(portType);
+    this.#portTypes.set(portType, known);
+    return known;
+  }
+}

@@ -1,0 +1,113 @@
+import type { Problem } from '../../base/problem.js';
+import type { ComplexType, ElementDeclaration, Particle, XsdType } from '../model.js';
+import type { ReachableProblems } from './operations.js';
+
+const REASONS = 20;
+/** Beyond this many approximated types the report says no more about each operation than it does already. */
+const TYPES = 500;
+
+/**
+ * Which approximated types an operation can meet. Walked backwards once, from each such type to all that contain it,
+ * so that the cost does not multiply with the number of operations.
+ */
+export function reachableProblems(
+  all: () => Iterable<XsdType>,
+  approximated: ReadonlyMap<XsdType, readonly Problem[]>,
+): ReachableProblems {
+  let met: ReadonlyMap<XsdType, readonly Problem[]> | null = null;
+  return ({ input, output, faults }) => {
+    met ??= spread(containers(all()), approximated);
+    const elements: ElementDeclaration[] = [];
+    for (const payload of [input, output]) {
+      if (payload === null) continue;
+      if (payload.body !== null) elements.push(payload.body);
+      for (const { element } of payload.headers) elements.push(element);
+    }
+    for (const { element } of faults) elements.push(element);
+    const problems = new Set<Problem>();
+    const types = new Set<XsdType>(elements.map(({ type }) => type));
+    for (const { type } of elements) {
+      // The wrapper of rpc style is made by the reader of messages: the schemas do not know it.
+      if (type.kind === 'complex' && type.name === null) for (const inner of typesIn(type)) types.add(inner);
+    }
+    for (const type of types) {
+      for (const problem of met.get(type) ?? approximated.get(type) ?? [])
+        if (problems.size < REASONS) problems.add(problem);
+    }
+    return [...problems];
+  };
+}
+
+/** A node of the graph of containment: a type, or the particles of a compositor, which many types may share. */
+type Container = XsdType | readonly Particle[];
+
+/** For each type or compositor, what directly contains it. Linear: what is shared is walked once. */
+function containers(all: Iterable<XsdType>): ReadonlyMap<Container, readonly Container[]> {
+  const containers = new Map<Container, Container[]>();
+  const queue: Container[] = [...all];
+  const seen = new Set(queue);
+  for (let at = 0; at < queue.length; at++) {
+    const node = queue[at];
+    if (node === undefined) continue;
+    for (const inner of directlyIn(node)) {
+      const outer = containers.get(inner);
+      if (outer === undefined) containers.set(inner, [node]);
+      else outer.push(node);
+      if (!seen.has(inner)) queue.push(inner);
+      seen.add(inner);
+    }
+  }
+  return containers;
+}
+
+/** The types of the elements in a content model, compositors looked through. */
+function typesIn(type: ComplexType): ReadonlySet<XsdType> {
+  const types = new Set<XsdType>();
+  const reached = new Set<Container>(contentOf(type));
+  for (const node of reached) {
+    if ('kind' in node) types.add(node);
+    else for (const inner of directlyIn(node)) reached.add(inner);
+  }
+  return types;
+}
+
+function directlyIn(node: Container): readonly Container[] {
+  if (!('kind' in node)) return node.flatMap(containerIn);
+  if (node.kind === 'simple') return [node.base, node.item, ...node.members].filter((type) => type !== null);
+  return [...contentOf(node), ...node.attributes.map(({ type }) => type), ...node.derived];
+}
+
+function contentOf({ content }: ComplexType): readonly Container[] {
+  if (content.kind === 'text') return [content.type];
+  if (content.kind === 'array') return [content.item];
+  const particle = content.kind === 'opaque' ? (content.mixed?.particle ?? null) : null;
+  return containerIn(content.kind === 'elements' ? content.particle : particle);
+}
+
+function containerIn(particle: Particle | null): readonly Container[] {
+  if (particle === null || particle.kind === 'any') return [];
+  return particle.kind === 'one' ? [particle.element.type] : [particle.particles];
+}
+
+function spread(
+  containers: ReadonlyMap<Container, readonly Container[]>,
+  approximated: ReadonlyMap<XsdType, readonly Problem[]>,
+): ReadonlyMap<XsdType, readonly Problem[]> {
+  const met = new Map<XsdType, Problem[]>();
+  const visits = new Map<Container, number>();
+  for (const [start, problems] of [...approximated].slice(0, TYPES)) {
+    const reached = new Set<Container>([start]);
+    for (const node of reached) {
+      // Whatever came here went on to all that contains it: there is nothing left to tell them.
+      const count = visits.get(node) ?? 0;
+      if (count >= REASONS) continue;
+      visits.set(node, count + 1);
+      if ('kind' in node) {
+        const own = met.get(node) ?? [];
+        if (own.length < REASONS) met.set(node, [...own, ...problems]);
+      }
+      for (const outer of containers.get(node) ?? []) reached.add(outer);
+    }
+  }
+  return met;
+}

@@ -1,0 +1,191 @@
+import { XSD } from '../documents/namespaces.js';
+import { attributeOf, childOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
+import { ANYTHING, type ComplexType, type Content, type Particle, type SimpleType, type XsdType } from '../model.js';
+import { AttributeReader, type Attributes, type ReadAttributes } from './attributes.js';
+import { blockedBy } from './blocked.js';
+import { ANY_TYPE, STRING } from './builtin.js';
+import type { Component } from './components.js';
+import { arrayContent } from './encoded-array.js';
+import { ParticleReader } from './particles.js';
+import { isTrue, type OpenComplexType, type SchemaReading } from './schema-reading.js';
+
+const OPAQUE: Content = { kind: 'opaque', mixed: null };
+const EMPTY: Content = { kind: 'empty' };
+const NO_ATTRIBUTES: Attributes = { attributes: [], anyAttribute: null };
+const INLINE = 500;
+/** Particles that extensions of one model may copy; beyond that they hold those of their base as one. */
+const COPIED = 2_000_000;
+
+/** What an `extension` or `restriction` is written in, and the step itself. */
+interface Step {
+  readonly kind: 'simple' | 'complex';
+  readonly container: XmlNode;
+  readonly node: XmlNode;
+}
+
+/** The derivation a complex type is made by; null for one that is not derived. */
+export function derivationOf(type: XmlNode): Step | null {
+  const simple = childOf(type, XSD, 'simpleContent');
+  const container = simple ?? childOf(type, XSD, 'complexContent');
+  if (container === null) return null;
+  const node = childOf(container, XSD, 'extension') ?? childOf(container, XSD, 'restriction');
+  return node && { kind: simple === null ? 'complex' : 'simple', container, node };
+}
+
+/** Fills the shells of complex types (XSD 1.0 part 1 section 3.4.2); base types are filled first. */
+export class ComplexTypeReader {
+  readonly #reading: SchemaReading;
+  readonly #attributes: AttributeReader;
+  readonly #particles: ParticleReader;
+  #copied = 0;
+
+  constructor(reading: SchemaReading) {
+    this.#reading = reading;
+    this.#attributes = new AttributeReader(reading);
+    this.#particles = new ParticleReader(reading);
+  }
+
+  fill(type: OpenComplexType, { node, unit }: Component): void {
+    type.abstract = isTrue(attributeOf(node, 'abstract'));
+    type.blocked = blockedBy(node, unit);
+    type.documentation = documentationIn(childOf(node, XSD, 'annotation'), XSD);
+    const step = derivationOf(node);
+    const mixed = isTrue((step && attributeOf(step.container, 'mixed')) ?? attributeOf(node, 'mixed'));
+    if (step === null) {
+      const particle = this.#ownParticle(type, { node, unit });
+      type.content = particle === undefined ? OPAQUE : contentOf(particle, mixed);
+      this.#setAttributes(type, this.#attributes.own(node, unit));
+    } else {
+      const base = this.#baseOf(type, { node: step.node, unit });
+      if (step.kind === 'simple') this.#fillSimple(type, { node: step.node, unit }, base);
+      else this.#fillComplex(type, { node: step.node, unit }, base, mixed);
+    }
+  }
+
+  #fillSimple(type: OpenComplexType, step: Component, base: XsdType | null): void {
+    const { node, unit } = step;
+    const inner = node.local === 'restriction' ? childOf(node, XSD, 'simpleType') : null;
+    const text = inner === null ? this.#textOf(type, node, base) : this.#reading.simple.inline(inner, unit);
+    const isNarrowed = node.local === 'restriction';
+    type.content = {
+      kind: 'text',
+      type: isNarrowed ? this.#reading.simple.restricted(text, node, null, null) : text,
+    };
+    this.#derive(type, step, base);
+  }
+
+  #textOf(type: ComplexType, node: XmlNode, base: XsdType | null): SimpleType {
+    if (base?.kind === 'simple') return base;
+    if (base?.content.kind === 'text') return base.content.type;
+    const what = `${nameFor(type)} has simple content but its base has not; its text is taken as a string.`;
+    if (base !== null && this.#reading.troublesOf(base).length === 0) {
+      this.#reading.approximate(type, problemAt(node, what));
+    }
+    return STRING;
+  }
+
+  #fillComplex(type: OpenComplexType, step: Component, base: XsdType | null, mixed: boolean): void {
+    const own = this.#ownParticle(type, step);
+    this.#derive(type, step, base);
+    if (base?.kind === 'simple') {
+      const what = `${nameFor(type)} has complex content but its base is a simple type; it is kept as XML.`;
+      this.#reading.approximate(type, problemAt(step.node, what));
+    }
+    if (base?.kind === 'complex' && base.content.kind === 'array') {
+      type.content = arrayContent(step, base.content, own ?? null, this.#reading);
+      type.anyAttribute = ANYTHING;
+      // An array is named by the type of its items (SOAP 1.1 section 5.4.2), and may narrow it: it is like no other.
+      type.base = null;
+      type.derivation = null;
+    } else if (own === undefined || base === null || base.kind === 'simple') type.content = OPAQUE;
+    else if (own === null && base.content.kind === 'text') type.content = base.content;
+    else if (step.node.local === 'restriction') type.content = contentOf(own, mixed);
+    else type.content = this.#extended(base, own, mixed);
+  }
+
+  #extended(base: ComplexType, own: Particle | null, mixed: boolean): Content {
+    const { content } = base;
+    switch (content.kind) {
+      case 'elements':
+        return contentOf(this.#joined(content.particle, own), mixed);
+      case 'empty':
+        return contentOf(own, mixed);
+      case 'opaque':
+        if (content.mixed !== null) return contentOf(this.#joined(content.mixed.particle, own), true);
+        // Nothing can follow what is anything: who extends xs:anyType means the type to be what it adds.
+        return own === null || this.#reading.isDeclared(base) || this.#reading.troublesOf(base).length > 0
+          ? OPAQUE
+          : contentOf(own, mixed);
+      default:
+        return OPAQUE;
+    }
+  }
+
+  /** Base first (XSD part 1 section 3.4.2): plain sequences become one, anything else a sequence of the two. */
+  #joined(base: Particle | null, own: Particle | null): Particle | null {
+    if (base === null || own === null) return base ?? own;
+    const particles = [...this.#partsOf(base), ...this.#partsOf(own)];
+    this.#copied += particles.length;
+    return { kind: 'sequence', particles, min: 1, max: 1 };
+  }
+
+  #partsOf(particle: Particle): readonly Particle[] {
+    if (particle.kind !== 'sequence' || particle.min !== 1 || particle.max !== 1) return [particle];
+    return particle.particles.length > INLINE || this.#copied > COPIED ? [particle] : particle.particles;
+  }
+
+  /** Attributes of a derived type, and what the base could not be understood for. */
+  #derive(type: OpenComplexType, { node, unit }: Component, base: XsdType | null): void {
+    const inherited = base?.kind === 'complex' ? base : NO_ATTRIBUTES;
+    const isExtension = node.local === 'extension';
+    const attributes = isExtension
+      ? this.#attributes.extended(node, unit, inherited)
+      : this.#attributes.restricted(node, unit, inherited);
+    this.#setAttributes(type, attributes);
+    const isWhole = !isExtension && type.content.kind !== 'text';
+    if (base === null || isWhole) return;
+    for (const problem of this.#reading.troublesOf(base)) this.#reading.approximate(type, problem);
+  }
+
+  #setAttributes(type: OpenComplexType, { attributes, anyAttribute, troubles }: ReadAttributes): void {
+    type.attributes = attributes;
+    type.anyAttribute = anyAttribute;
+    for (const problem of troubles) this.#reading.approximate(type, problem);
+  }
+
+  /** The type that `base` names, linked with this one; null, with a reason given, when it cannot be used. */
+  #baseOf(type: OpenComplexType, { node, unit }: Component): XsdType | null {
+    const value = attributeOf(node, 'base');
+    if (value === null) return ANY_TYPE;
+    const base = this.#reading.typeNamed(node, value, unit);
+    if (base.kind === 'simple' || !this.#reading.isDeclared(base)) return base;
+    if (!this.#reading.fill(base)) {
+      const what = `${nameFor(type)} is derived from itself, or too deeply.`;
+      this.#reading.approximate(type, problemAt(node, what));
+      return null;
+    }
+    // Only what a redefinition replaced is a base without a name: nothing is ever of that type, so it is no base.
+    const isReplaced = base.name === null;
+    type.base = isReplaced ? base.base : base;
+    const derivation = node.local === 'extension' ? 'extension' : 'restriction';
+    type.derivation = isReplaced ? base.derivation : derivation;
+    return base;
+  }
+
+  /** The content model written here, null for none; undefined, with a reason given, when it cannot be used. */
+  #ownParticle(type: ComplexType, { node, unit }: Component): Particle | null | undefined {
+    const model = node.children.find(({ uri, local }) => uri === XSD && /^(sequence|choice|all|group)$/.test(local));
+    if (model === undefined) return null;
+    const { particle, trouble } = this.#particles.read(model, unit);
+    if (trouble === null) return particle;
+    this.#reading.approximate(type, { ...trouble, what: `${trouble.what} ${nameFor(type)} is kept as XML.` });
+    return undefined;
+  }
+}
+
+const nameFor = (type: ComplexType): string => (type.name === null ? 'The type' : `The type ${type.name.local}`);
+
+function contentOf(particle: Particle | null, mixed: boolean): Content {
+  if (mixed) return { kind: 'opaque', mixed: { particle } };
+  return particle === null ? EMPTY : { kind: 'elements', particle };
+}

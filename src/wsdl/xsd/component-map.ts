@@ -1,0 +1,23 @@
+import type { XmlNode } from '../documents/tree.js';
+
+/** A component, as far as it matters which one it is. */
+interface Key {
+  readonly node: XmlNode;
+  readonly unit: { readonly target: string };
+}
+
+/** What was made of components: the same node means something else under another target namespace. */
+export class ComponentMap<T> {
+  readonly #byNode = new Map<XmlNode, Map<string, T>>();
+
+  get({ node, unit }: Key): T | undefined {
+    return this.#byNode.get(node)?.get(unit.target);
+  }
+
+  set({ node, unit }: Key, value: T): T {
+    const byTarget = this.#byNode.get(node);
+    if (byTarget === undefined) this.#byNode.set(node, new Map([[unit.target, value]]));
+    else byTarget.set(unit.target, value);
+    return value;
+  }
+}

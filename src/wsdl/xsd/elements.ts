@@ -1,0 +1,73 @@
+import { XSD } from '../documents/namespaces.js';
+import { attributeOf, childOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
+import { type ElementDeclaration, typeKey, type XsdType } from '../model.js';
+import { blockedBy } from './blocked.js';
+import { ANY_TYPE, opaqueType } from './builtin.js';
+import { type Component, nameIn, type SchemaUnit } from './components.js';
+import { isTrue, type SchemaReading } from './schema-reading.js';
+
+/** Reads an `xs:element` that has a name: a global one, or a local one in the form that its schema gives it. */
+export function readElement(
+  { node, unit }: Component,
+  scope: 'global' | 'local',
+  reading: SchemaReading,
+): ElementDeclaration {
+  const uri = scope === 'global' || isQualified(node, unit, 'elementFormDefault') ? unit.target : '';
+  return {
+    kind: 'element',
+    name: { uri, local: attributeOf(node, 'name') ?? '' },
+    type: typeOf(node, unit, reading),
+    nillable: isTrue(attributeOf(node, 'nillable')),
+    default: node.attributes.get('default') ?? null,
+    fixed: node.attributes.get('fixed') ?? null,
+    abstract: isTrue(attributeOf(node, 'abstract')),
+    blocked: blockedBy(node, unit),
+    constraints: reading.identity.of({ node, unit }),
+    documentation: documentationIn(childOf(node, XSD, 'annotation'), XSD),
+  };
+}
+
+/** Whether a local declaration stands in the target namespace on the wire. */
+export function isQualified(
+  node: XmlNode,
+  unit: SchemaUnit,
+  setting: 'elementFormDefault' | 'attributeFormDefault',
+): boolean {
+  return (attributeOf(node, 'form') ?? attributeOf(unit.node, setting)) === 'qualified';
+}
+
+function typeOf(node: XmlNode, unit: SchemaUnit, reading: SchemaReading): XsdType {
+  return ownType(node, unit, reading) ?? typeOfHead(node, unit, reading) ?? ANY_TYPE;
+}
+
+function ownType(node: XmlNode, unit: SchemaUnit, reading: SchemaReading): XsdType | null {
+  const named = attributeOf(node, 'type');
+  if (named !== null) return reading.typeNamed(node, named, unit);
+  const complex = childOf(node, XSD, 'complexType');
+  if (complex !== null) return reading.typeInside(complex, unit);
+  const simple = childOf(node, XSD, 'simpleType');
+  return simple === null ? null : reading.simple.inline(simple, unit);
+}
+
+const CHAIN = 100;
+
+/** A member of a substitution group without a type of its own has that of the head (XSD part 1 section 3.3.2). */
+function typeOfHead(node: XmlNode, unit: SchemaUnit, reading: SchemaReading): XsdType | null {
+  let at: Component = { node, unit };
+  for (let step = 0; step < CHAIN; step++) {
+    const head = attributeOf(at.node, 'substitutionGroup');
+    if (head === null) return null;
+    const name = nameIn(at.node, head, at.unit);
+    const found = name === null ? undefined : reading.components.elements.get(typeKey(name));
+    if (found === undefined) {
+      const type = opaqueType(null);
+      const what = `The head ${head} of the substitution group is not declared; the element is kept as XML.`;
+      reading.approximate(type, problemAt(at.node, what));
+      return type;
+    }
+    const type = ownType(found.node, found.unit, reading);
+    if (type !== null) return type;
+    at = found;
+  }
+  return null;
+}

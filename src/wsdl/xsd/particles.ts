@@ -1,0 +1,255 @@
+import type { Problem } from '../../base/problem.js';
+import { isNcName } from '../../xml/chars.js';
+import type { QName } from '../../xml/events.js';
+import { XSD } from '../documents/namespaces.js';
+import { attributeOf, problemAt, type XmlNode } from '../documents/tree.js';
+import { type ElementDeclaration, type Particle, typeKey } from '../model.js';
+import { opaqueType } from './builtin.js';
+import { ComponentMap } from './component-map.js';
+import { type Component, nameIn, type SchemaUnit } from './components.js';
+import { readElement } from './elements.js';
+import type { SchemaReading } from './schema-reading.js';
+import { readWildcard } from './wildcards.js';
+
+/** What was read: null for "no content". With `trouble` the content model is not to be relied on. */
+export interface ReadParticle {
+  readonly particle: Particle | null;
+  readonly trouble: Problem | null;
+}
+
+type Compositor = 'sequence' | 'choice' | 'all';
+interface Occurrence {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Compositors and groups inside each other; documents nest less deeply than this, only groups can exceed it. */
+const DEPTH = 200;
+/** Groups that contain groups can multiply: a content model with more elements than this is not built. */
+const MOST = 65_535;
+const INLINE = 500;
+/** Particles of one model that may be copied out of groups, or stand in for the heads of substitution groups. */
+const COPIED = 2_000_000;
+
+/** Reads content models: `sequence`, `choice`, `all`, and `group` references with what they refer to. */
+export class ParticleReader {
+  readonly #reading: SchemaReading;
+  readonly #groups = new ComponentMap<ReadParticle>();
+  readonly #open = new Set<XmlNode>();
+  readonly #substitutes = new Map<string, Particle>();
+  readonly #sizes = new WeakMap<Particle, number>();
+  #depth = 0;
+  #copied = 0;
+
+  constructor(reading: SchemaReading) {
+    this.#reading = reading;
+  }
+
+  /** A `sequence`, `choice`, `all`, `group` or `element` with what is in it. */
+  read(node: XmlNode, unit: SchemaUnit): ReadParticle {
+    if (this.#depth >= DEPTH)
+      return { particle: null, trouble: problemAt(node, 'The content model nests too deeply.') };
+    this.#depth++;
+    const read = this.#memberOf(node, unit);
+    this.#depth--;
+    return read;
+  }
+
+  #compositor(node: XmlNode, unit: SchemaUnit, kind: Compositor): ReadParticle {
+    const particles: Particle[] = [];
+    let size = 0;
+    let mayBeEmpty = false;
+    for (const child of node.children) {
+      if (child.uri !== XSD) continue;
+      const { particle, trouble } = this.read(child, unit);
+      if (trouble !== null) return { particle: null, trouble };
+      if (particle === null) {
+        mayBeEmpty ||= kind === 'choice' && isEmptyBranch(child);
+        continue;
+      }
+      size += this.#sizeOf(particle);
+      if (size > MOST) return { particle: null, trouble: problemAt(node, 'The content model is larger than allowed.') };
+      if (particle.kind === kind && isOnce(particle) && this.#mayCopy(particle.particles.length)) {
+        particles.push(...particle.particles);
+      } else particles.push(particle);
+    }
+    const { min, max } = occurrenceOf(node, this.#reading);
+    if (max === 0 || particles.length === 0) return { particle: null, trouble: null };
+    return this.#sized({ kind, particles, min: mayBeEmpty ? 0 : min, max }, size);
+  }
+
+  #sized(particle: Particle, size: number): ReadParticle {
+    this.#sizes.set(particle, size);
+    return { particle, trouble: null };
+  }
+
+  #memberOf(node: XmlNode, unit: SchemaUnit): ReadParticle {
+    switch (node.local) {
+      case 'sequence':
+      case 'choice':
+      case 'all':
+        return this.#compositor(node, unit, node.local);
+      case 'group':
+        return this.#group(node, unit);
+      case 'element':
+        return this.#element(node, unit);
+      case 'any': {
+        const occurrence = occurrenceOf(node, this.#reading);
+        return {
+          particle:
+            occurrence.max === 0 ? null : { kind: 'any', wildcard: readWildcard(node, unit.target), ...occurrence },
+          trouble: null,
+        };
+      }
+      default:
+        return { particle: null, trouble: null };
+    }
+  }
+
+  #group(node: XmlNode, unit: SchemaUnit): ReadParticle {
+    const ref = attributeOf(node, 'ref') ?? '';
+    const name = nameIn(node, ref, unit);
+    const found = name === null ? undefined : this.#reading.components.groups.get(typeKey(name));
+    if (found === undefined) return { particle: null, trouble: problemAt(node, `The group ${ref} is not declared.`) };
+    const original = this.#open.has(found.node) ? this.#reading.components.redefined.get(found) : undefined;
+    const read = this.#groupContent(original ?? found, node);
+    const { min, max } = occurrenceOf(node, this.#reading);
+    const { particle } = read;
+    if (particle === null || (min === 1 && max === 1)) return read;
+    if (max === 0) return { particle: null, trouble: null };
+    return this.#sized(
+      isOnce(particle) ? { ...particle, min, max } : { kind: 'sequence', particles: [particle], min, max },
+      this.#sizeOf(particle),
+    );
+  }
+
+  #groupContent(group: Component, from: XmlNode): ReadParticle {
+    const { node, unit } = group;
+    const known = this.#groups.get(group);
+    if (known !== undefined) return known;
+    if (this.#open.has(node)) {
+      return { particle: null, trouble: problemAt(from, 'The group contains itself.') };
+    }
+    this.#open.add(node);
+    const content = node.children.find(({ uri, local }) => uri === XSD && local !== 'annotation');
+    const read = content === undefined ? { particle: null, trouble: null } : this.read(content, unit);
+    this.#open.delete(node);
+    return this.#groups.set(group, read);
+  }
+
+  #element(node: XmlNode, unit: SchemaUnit): ReadParticle {
+    const { min, max } = occurrenceOf(node, this.#reading);
+    if (max === 0) return { particle: null, trouble: null };
+    const ref = attributeOf(node, 'ref');
+    if (ref === null) {
+      const isNamed = isNcName(attributeOf(node, 'name') ?? '');
+      if (!isNamed) return { particle: null, trouble: problemAt(node, 'An element has no proper name.') };
+      return {
+        particle: { kind: 'one', element: readElement({ node, unit }, 'local', this.#reading), min, max },
+        trouble: null,
+      };
+    }
+    const name = nameIn(node, ref, unit);
+    if (name === null || !isNcName(name.local)) {
+      return { particle: null, trouble: problemAt(node, `The element ${ref} uses a prefix that is not declared.`) };
+    }
+    const referred = this.#referred(node, ref, name);
+    if (isOnce({ min, max })) return { particle: referred, trouble: null };
+    return this.#sized({ ...referred, min, max }, this.#sizeOf(referred));
+  }
+
+  /**
+   * The element referred to, or a choice of what may stand in its place (XSD part 1 section 3.3.6, substitution
+   * groups): one for all who refer to it.
+   */
+  #referred(node: XmlNode, ref: string, name: QName): Particle {
+    const key = typeKey(name);
+    const known = this.#substitutes.get(key);
+    if (known !== undefined) return known;
+    const head = this.#reading.element(name);
+    if (head === null) return once(missingElement(node, ref, name, this.#reading));
+    if (this.#copied > COPIED && this.#reading.components.members.has(key)) {
+      const what = `The members of substitution groups are more than allowed; of that of ${ref} only the head is known.`;
+      this.#reading.notices.add(problemAt(node, what));
+      return once(head);
+    }
+    const members = this.#membersOf(key, name);
+    this.#copied += members.size;
+    const elements = [...members.values()].map((member) => this.#reading.element(member)).filter((one) => one !== null);
+    const concrete = elements.filter(({ abstract }) => !abstract);
+    const [only = head] = concrete;
+    const particle: Particle =
+      concrete.length < 2 ? once(only) : { kind: 'choice', particles: concrete.map(once), min: 1, max: 1 };
+    this.#sizes.set(particle, concrete.length);
+    this.#substitutes.set(key, particle);
+    return particle;
+  }
+
+  /** The head of a substitution group, its members, their members and so on, by key. */
+  #membersOf(key: string, name: QName): ReadonlyMap<string, QName> {
+    const members = new Map<string, QName>([[key, name]]);
+    for (const at of members.keys()) {
+      for (const { node, unit } of this.#reading.components.members.get(at) ?? []) {
+        const member = { uri: unit.target, local: attributeOf(node, 'name') ?? '' };
+        members.set(typeKey(member), member);
+      }
+    }
+    return members;
+  }
+
+  #mayCopy(count: number): boolean {
+    if (count > INLINE || this.#copied > COPIED) return false;
+    this.#copied += count;
+    return true;
+  }
+
+  #sizeOf(particle: Particle): number {
+    return this.#sizes.get(particle) ?? 1;
+  }
+}
+
+/** Of what has no particle: whether it is a branch that nothing satisfies, and not one that is not there. */
+const isEmptyBranch = (node: XmlNode): boolean =>
+  (node.local === 'sequence' || node.local === 'all' || node.local === 'group') &&
+  attributeOf(node, 'maxOccurs') !== '0';
+
+const once = (element: ElementDeclaration): Particle => ({ kind: 'one', element, min: 1, max: 1 });
+
+function missingElement(node: XmlNode, ref: string, name: QName, reading: SchemaReading): ElementDeclaration {
+  const type = opaqueType(null);
+  reading.approximate(type, problemAt(node, `The element ${ref} is not declared; it is kept as XML.`));
+  return {
+    kind: 'element',
+    name,
+    type,
+    nillable: true,
+    default: null,
+    fixed: null,
+    abstract: false,
+    constraints: [],
+    documentation: null,
+  };
+}
+
+const isOnce = ({ min, max }: Occurrence): boolean => min === 1 && max === 1;
+
+function occurrenceOf(node: XmlNode, reading: SchemaReading): Occurrence {
+  const min = countOf(node, 'minOccurs', reading);
+  const max = attributeOf(node, 'maxOccurs') === 'unbounded' ? Infinity : countOf(node, 'maxOccurs', reading);
+  if (min <= max) return { min, max };
+  if (max > 0) reading.notices.add(problemAt(node, 'minOccurs is greater than maxOccurs; maxOccurs counts.'));
+  return { min: max, max };
+}
+
+function countOf(node: XmlNode, name: 'minOccurs' | 'maxOccurs', reading: SchemaReading): number {
+  const value = attributeOf(node, name);
+  if (value === null) return 1;
+  if (/^\+?\d+$/.test(value)) {
+    const count = Number(value);
+    if (count <= Number.MAX_SAFE_INTEGER) return count;
+    // Nobody can send as many: as a limit it is none.
+    return name === 'maxOccurs' ? Infinity : Number.MAX_SAFE_INTEGER;
+  }
+  reading.notices.add(problemAt(node, `${name} is not a number; it is taken as 1.`));
+  return 1;
+}

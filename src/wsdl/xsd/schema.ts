@@ -1,0 +1,199 @@
+import type { Problem } from '../../base/problem.js';
+import type { QName } from '../../xml/events.js';
+import { isBuiltInNamespace } from '../documents/namespaces.js';
+import type { Notices } from '../documents/notices.js';
+import { attributeOf, problemAt, type XmlNode } from '../documents/tree.js';
+import { type ComplexType, type ElementDeclaration, typeKey, type XsdType } from '../model.js';
+import { builtInElement, builtInType, opaqueType } from './builtin.js';
+import { ComplexTypeReader, derivationOf } from './complex.js';
+import { ComponentMap } from './component-map.js';
+import { type Component, nameIn, type SchemaComponents, type SchemaUnit } from './components.js';
+import { readElement } from './elements.js';
+import { IdentityReader } from './identity.js';
+import { redefinedBase } from './redefined.js';
+import type { OpenComplexType, SchemaReading } from './schema-reading.js';
+import { SimpleTypeReader } from './simple.js';
+
+/** The schemas, read: every named type and global element, and what had to be approximated. */
+export interface Schema {
+  readonly types: ReadonlyMap<string, XsdType>;
+  readonly elements: ReadonlyMap<string, ElementDeclaration>;
+  /** Types that are opaque or approximated, with the reasons. */
+  readonly approximated: ReadonlyMap<XsdType, readonly Problem[]>;
+  /** The type a QName outside of any schema names (a message part); opaque when there is none. */
+  typeNamed(node: XmlNode, value: string): XsdType;
+}
+
+interface Shell {
+  readonly type: OpenComplexType;
+  readonly component: Component;
+  state: 'empty' | 'open' | 'done';
+}
+
+/** Longest chain of derivation that is read. */
+const CHAIN = 1000;
+/** Reasons kept of one type. */
+const REASONS = 20;
+
+/** Reads all components. Nothing that is wrong in a schema throws: it is a notice and an approximation. */
+export function readSchema(components: SchemaComponents, notices: Notices): Schema {
+  const reader = new SchemaReader(components, notices);
+  reader.readAll();
+  const outside = (node: XmlNode): SchemaUnit => ({ node, target: '', adopted: [] });
+  return {
+    types: reader.types,
+    elements: reader.elements,
+    approximated: reader.approximated,
+    typeNamed: (node, value) => reader.typeNamed(node, value, outside(node)),
+  };
+}
+
+class SchemaReader implements SchemaReading {
+  readonly components: SchemaComponents;
+  readonly notices: Notices;
+  readonly simple: SimpleTypeReader;
+  readonly types = new Map<string, XsdType>();
+  readonly elements = new Map<string, ElementDeclaration>();
+  readonly approximated = new Map<XsdType, Problem[]>();
+  readonly #shells: Shell[] = [];
+  readonly #shellOf = new Map<ComplexType, Shell>();
+  readonly #inside = new ComponentMap<ComplexType>();
+  readonly #unknown = new Map<string, ComplexType>();
+  readonly identity: IdentityReader;
+  readonly #complex: ComplexTypeReader;
+  #isFilling = false;
+
+  constructor(components: SchemaComponents, notices: Notices) {
+    this.components = components;
+    this.notices = notices;
+    this.simple = new SimpleTypeReader(components, notices, (type, problem) => this.approximate(type, problem));
+    this.identity = new IdentityReader(notices);
+    this.#complex = new ComplexTypeReader(this);
+  }
+
+  /** Shells for all named types first, in the order of declaration; then elements; then the content of the shells. */
+  readAll(): void {
+    for (const { node, unit } of this.components.types.values()) {
+      this.#typeWithName({ uri: unit.target, local: attributeOf(node, 'name') ?? '' });
+    }
+    for (const { node, unit } of this.components.elements.values()) {
+      this.element({ uri: unit.target, local: attributeOf(node, 'name') ?? '' });
+    }
+    // More shells are added while these are filled.
+    for (let at = 0; at < this.#shells.length; at++) {
+      const shell = this.#shells[at];
+      if (shell !== undefined) this.fill(shell.type);
+    }
+    for (const { type } of this.#shells) {
+      if (type.base !== null) this.#shellOf.get(type.base)?.type.derived.push(type);
+    }
+    this.identity.settle();
+  }
+
+  element(name: QName): ElementDeclaration | null {
+    if (isBuiltInNamespace(name.uri)) return builtInElement(name);
+    const key = typeKey(name);
+    const known = this.elements.get(key);
+    if (known !== undefined) return known;
+    const component = this.components.elements.get(key);
+    if (component === undefined) return null;
+    const read = readElement(component, 'global', this);
+    this.elements.set(key, read);
+    return read;
+  }
+
+  typeNamed(node: XmlNode, value: string, unit: SchemaUnit): XsdType {
+    const name = nameIn(node, value, unit);
+    if (name === null) return this.#unknownType(node, value, `!${value}`, 'uses a prefix that is not declared');
+    if (isBuiltInNamespace(name.uri)) {
+      return builtInType(name) ?? this.#unknownType(node, value, typeKey(name), 'is no built-in type');
+    }
+    const original = redefinedBase(node, name, unit, this.components);
+    if (original?.node.local === 'complexType') return this.#typeAt(original);
+    if (original !== undefined) return this.simple.inline(original.node, original.unit);
+    return this.#typeWithName(name) ?? this.#unknownType(node, value, typeKey(name), 'is not declared');
+  }
+
+  typeInside(node: XmlNode, unit: SchemaUnit): ComplexType {
+    return this.#typeAt({ node, unit });
+  }
+
+  isDeclared(type: ComplexType): boolean {
+    return this.#shellOf.has(type);
+  }
+
+  fill(type: ComplexType): boolean {
+    const shell = this.#shellOf.get(type);
+    if (shell === undefined || shell.state === 'done') return true;
+    // Bases are filled before: one that is not belongs to a circle, or to a chain too long.
+    if (this.#isFilling) return false;
+    const chain: Shell[] = [];
+    let at: Shell | null = shell;
+    for (; at?.state === 'empty' && chain.length < CHAIN; at = this.#baseShell(at)) {
+      at.state = 'open';
+      chain.push(at);
+    }
+    this.#isFilling = true;
+    for (const next of chain.reverse()) {
+      this.#complex.fill(next.type, next.component);
+      next.state = 'done';
+    }
+    this.#isFilling = false;
+    return true;
+  }
+
+  #baseShell({ component: { node, unit } }: Shell): Shell | null {
+    const step = derivationOf(node)?.node;
+    const value = step === undefined ? null : attributeOf(step, 'base');
+    const name = step === undefined || value === null ? null : nameIn(step, value, unit);
+    if (step === undefined || name === null || isBuiltInNamespace(name.uri)) return null;
+    const original = redefinedBase(step, name, unit, this.components);
+    const isComplex = original?.node.local === 'complexType';
+    const type = original === undefined ? this.#typeWithName(name) : isComplex ? this.#typeAt(original) : null;
+    return type?.kind === 'complex' ? (this.#shellOf.get(type) ?? null) : null;
+  }
+
+  approximate(type: XsdType, problem: Problem): void {
+    const problems = this.approximated.get(type);
+    if (problems === undefined) this.approximated.set(type, [problem]);
+    else if (problems.length < REASONS) problems.push(problem);
+    this.notices.add(problem);
+  }
+
+  troublesOf(type: XsdType): readonly Problem[] {
+    return this.approximated.get(type) ?? [];
+  }
+
+  #typeAt(component: Component): ComplexType {
+    return this.#inside.get(component) ?? this.#inside.set(component, this.#shellFor(component, null));
+  }
+
+  #typeWithName(name: QName): XsdType | null {
+    const key = typeKey(name);
+    const known = this.types.get(key);
+    if (known !== undefined) return known;
+    const component = this.components.types.get(key);
+    if (component === undefined) return null;
+    const isComplex = component.node.local === 'complexType';
+    const type = isComplex ? this.#shellFor(component, name) : this.simple.named(name);
+    if (type !== null) this.types.set(key, type);
+    return type;
+  }
+
+  #shellFor(component: Component, name: QName | null): ComplexType {
+    const type: OpenComplexType = { ...opaqueType(name), content: { kind: 'empty' }, derived: [] };
+    const shell: Shell = { type, component, state: 'empty' };
+    this.#shells.push(shell);
+    this.#shellOf.set(type, shell);
+    return type;
+  }
+
+  #unknownType(node: XmlNode, value: string, key: string, why: string): ComplexType {
+    const known = this.#unknown.get(key);
+    if (known !== undefined) return known;
+    const type = opaqueType(null);
+    this.#unknown.set(key, type);
+    this.approximate(type, problemAt(node, `The type ${value} ${why}; it is kept as XML.`));
+    return type;
+  }
+}

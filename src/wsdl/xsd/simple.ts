@@ -1,0 +1,200 @@
+import type { Problem } from '../../base/problem.js';
+import type { QName } from '../../xml/events.js';
+import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
+import type { Notices } from '../documents/notices.js';
+import { attributeOf, childOf, childrenOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
+import { NO_FACETS, type SimpleType, typeKey } from '../model.js';
+import { ANY_SIMPLE, builtInSimple, STRING } from './builtin.js';
+import { ComponentMap } from './component-map.js';
+import { type Component, nameIn, type SchemaComponents, type SchemaUnit } from './components.js';
+import { redefinedBase } from './redefined.js';
+import { readEnumeration, readFacets, type WhiteSpace } from './simple-facets.js';
+import { SimpleTraits } from './simple-traits.js';
+
+/** A reference to another simple type: by name in an attribute, or written inside. */
+type Reference = { readonly node: XmlNode; readonly value: string } | { readonly inside: XmlNode };
+
+interface Frame {
+  readonly component: Component;
+  readonly needs: readonly Component[];
+  next: number;
+}
+
+/**
+ * Simple types by name and inline. What is not understood becomes a string, with its reason, as a type of its own: so
+ * it is found by the operations that reach it. Types are read before what is derived from them, without recursion.
+ */
+export class SimpleTypeReader {
+  readonly #components: SchemaComponents;
+  readonly #notices: Notices;
+  readonly #approximate: (type: SimpleType, problem: Problem) => void;
+  /** Null while what a type is made of is being read. */
+  readonly #done = new ComponentMap<SimpleType | null>();
+  readonly #unknown = new Map<string, SimpleType>();
+  readonly #traits = new SimpleTraits();
+
+  constructor(
+    components: SchemaComponents,
+    notices: Notices,
+    approximate: (type: SimpleType, problem: Problem) => void,
+  ) {
+    this.#components = components;
+    this.#notices = notices;
+    this.#approximate = approximate;
+  }
+
+  /** The declared or built-in simple type with this name; null when there is no simple type of that name. */
+  named(name: QName): SimpleType | null {
+    if (isBuiltInNamespace(name.uri)) return builtInSimple(name);
+    const component = this.#components.types.get(typeKey(name));
+    return component === undefined || component.node.local !== 'simpleType' ? null : this.#readOnce(component);
+  }
+
+  /** The type of an `xs:simpleType` without a name, or of one that was redefined. */
+  inline(node: XmlNode, unit: SchemaUnit): SimpleType {
+    return this.#readOnce({ node, unit });
+  }
+
+  /** The type that `value` names at `node` (`base`, `itemType`), or a string of its own, with a notice. */
+  referred(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
+    const type = this.#find(node, value, unit);
+    if (type !== null) return type;
+    const name = nameIn(node, value, unit);
+    return this.#unknownType(name === null ? `!${value}` : typeKey(name), node, lostBy(value, name));
+  }
+
+  /** The type of an attribute. Nothing is lost of one whose type is not there: its value is a string, with a notice. */
+  ofAttribute(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
+    const type = this.#find(node, value, unit);
+    if (type === null) this.#notices.add(problemAt(node, lostBy(value, nameIn(node, value, unit))));
+    return type ?? ANY_SIMPLE;
+  }
+
+  #find(node: XmlNode, value: string, unit: SchemaUnit): SimpleType | null {
+    const name = nameIn(node, value, unit);
+    const original = name === null ? undefined : redefinedBase(node, name, unit, this.#components);
+    return original === undefined ? name && this.named(name) : this.#readOnce(original);
+  }
+
+  /** `base` narrowed by the facets in `restriction`. */
+  restricted(base: SimpleType, restriction: XmlNode, name: QName | null, documentation: string | null): SimpleType {
+    const { variety, builtIn, item, members } = base;
+    const facets = readFacets(restriction, base.facets, this.#notices);
+    const space = facets.whiteSpace ?? this.#traits.of(base).space;
+    const enumeration = this.#enumerationIn(restriction, builtIn, space) ?? base.enumeration;
+    return { kind: 'simple', name, variety, builtIn, base, item, members, enumeration, facets, documentation };
+  }
+
+  /** Of QNames it cannot be kept: what their prefixes mean here is nothing to those who write messages. */
+  #enumerationIn(restriction: XmlNode, builtIn: string, space: WhiteSpace): SimpleType['enumeration'] {
+    const values = readEnumeration(restriction, space);
+    if (values === null || (builtIn !== 'QName' && builtIn !== 'NOTATION')) return values;
+    this.#notices.add(problemAt(restriction, 'The enumeration of qualified names is not checked.'));
+    return null;
+  }
+
+  #readOnce(component: Component): SimpleType {
+    const known = this.#done.get(component);
+    if (known !== undefined) return known ?? this.#circular(component);
+    const frames = [this.#open(component)];
+    for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+      const needed = frame.needs[frame.next++];
+      if (needed !== undefined) {
+        if (this.#done.get(needed) === undefined) frames.push(this.#open(needed));
+        continue;
+      }
+      frames.pop();
+      this.#done.set(frame.component, this.#bounded(frame.component, this.#read(frame.component)));
+    }
+    return this.#done.get(component) ?? STRING;
+  }
+
+  #open(component: Component): Frame {
+    this.#done.set(component, null);
+    const needs = referencesIn(component.node).flatMap((reference) => this.#needed(reference, component.unit));
+    return { component, needs, next: 0 };
+  }
+
+  #needed(reference: Reference, unit: SchemaUnit): readonly Component[] {
+    if ('inside' in reference) return [{ node: reference.inside, unit }];
+    const name = nameIn(reference.node, reference.value, unit);
+    if (name === null || isBuiltInNamespace(name.uri)) return [];
+    const original = redefinedBase(reference.node, name, unit, this.#components);
+    const component = original ?? this.#components.types.get(typeKey(name));
+    return component === undefined || component.node.local !== 'simpleType' ? [] : [component];
+  }
+
+  #read({ node, unit }: Component): SimpleType {
+    const documentation = documentationIn(childOf(node, XSD, 'annotation'), XSD);
+    const name = this.#nameOf({ node, unit });
+    const types = referencesIn(node).map((reference) =>
+      'inside' in reference
+        ? this.inline(reference.inside, unit)
+        : this.referred(reference.node, reference.value, unit),
+    );
+    const [first] = types;
+    const restriction = childOf(node, XSD, 'restriction');
+    if (restriction !== null) return this.restricted(first ?? ANY_SIMPLE, restriction, name, documentation);
+    const made = { kind: 'simple', name, base: null, enumeration: null, facets: NO_FACETS, documentation } as const;
+    if (childOf(node, XSD, 'list') !== null) {
+      const item = this.#itemOf(node, first ?? ANY_SIMPLE);
+      return { ...made, variety: 'list', builtIn: item.builtIn, item, members: [] };
+    }
+    if (childOf(node, XSD, 'union') !== null) {
+      const { builtIn, members } = this.#traits.union(types);
+      return { ...made, variety: 'union', builtIn, item: null, members };
+    }
+    this.#notices.add(problemAt(node, 'The simple type says nothing; it is taken as a string.'));
+    return { ...made, variety: 'atomic', builtIn: 'string', item: null, members: [] };
+  }
+
+  /** Items of a list are separated by white space: a list cannot be one (XSD part 2 section 2.5.1.2). */
+  #itemOf(node: XmlNode, item: SimpleType): SimpleType {
+    if (!this.#traits.of(item).hasList) return item;
+    return this.#unknownType(null, node, 'The list is one of lists; its items are taken as strings.');
+  }
+
+  #bounded(component: Component, type: SimpleType): SimpleType {
+    if (this.#traits.add(type)) return type;
+    const what = 'The simple type is derived too deeply or made of too many; it is taken as a string.';
+    return this.#unknownType(null, component.node, what);
+  }
+
+  #circular({ node }: Component): SimpleType {
+    return this.#unknownType(null, node, 'The simple type is derived from itself; it is taken as a string.');
+  }
+
+  #unknownType(key: string | null, node: XmlNode, what: string): SimpleType {
+    const known = key === null ? undefined : this.#unknown.get(key);
+    if (known !== undefined) return known;
+    const type: SimpleType = { ...STRING, name: null };
+    if (key !== null) this.#unknown.set(key, type);
+    this.#approximate(type, problemAt(node, what));
+    return type;
+  }
+
+  #nameOf({ node, unit }: Component): QName | null {
+    const local = attributeOf(node, 'name');
+    if (local === null) return null;
+    const name = { uri: unit.target, local };
+    return this.#components.types.get(typeKey(name))?.node === node ? name : null;
+  }
+}
+
+function lostBy(value: string, name: QName | null): string {
+  const why = name === null ? 'uses a prefix that is not declared' : 'is not declared';
+  return `The simple type ${value} ${why}; it is taken as a string.`;
+}
+
+/** What a simple type is made of: the base of a restriction, the item of a list, the members of a union, in order. */
+function referencesIn(node: XmlNode): readonly Reference[] {
+  const step = node.children.find(({ uri, local }) => uri === XSD && /^(restriction|list|union)$/.test(local));
+  if (step === undefined) return [];
+  const inside = childrenOf(step, XSD, 'simpleType').map((inner): Reference => ({ inside: inner }));
+  if (step.local === 'union') {
+    const values = (attributeOf(step, 'memberTypes') ?? '').split(/\s+/).filter(Boolean);
+    return [...values.map((value): Reference => ({ node: step, value })), ...inside];
+  }
+  const value = attributeOf(step, step.local === 'list' ? 'itemType' : 'base');
+  return value === null ? inside.slice(0, 1) : [{ node: step, value }];
+}

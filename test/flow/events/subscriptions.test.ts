@@ -1,0 +1,356 @@
+import { connect } from 'node:net';
+import { createClient as createEventClient } from 'graphql-sse';
+import t from 'tap';
+
+import {
+  envelope,
+  INIT,
+  PROTOCOL,
+  place,
+  placeAs,
+  rawSocket,
+  running,
+  startDesk,
+  subscribe,
+} from '../../kit/live-desk.js';
+
+t.test('a GraphQL client learns over a WebSocket of what a SOAP client did, and is answered by a read', async (t) => {
+  const { gateway, socket, backend } = await startDesk(t);
+  const events = socket().iterate({ query: 'subscription { orderPlaced(customer: "Bob") { id status customer } }' });
+  const first = events.next();
+  await running(gateway, 'orderPlaced', 1);
+  t.equal((await place(gateway, 'Ann')).status, 200);
+  t.equal((await place(gateway, 'Bob')).status, 200);
+  t.match((await first).value, { data: { orderPlaced: { id: 102, status: 'NEW', customer: 'Ann' } } });
+  t.equal(backend.complete.length, 3, 'what the filter leaves out is not asked for');
+  await events.return?.();
+  await running(gateway, 'orderPlaced', 0);
+  t.match(await gateway.metrics(), /soapstone_subscription_events_total\{field="orderPlaced",outcome="sent"\} 1/);
+  t.match(await gateway.logLine('subscription ended'), { field: 'orderPlaced', why: 'left', events: 1 });
+});
+
+t.test(
+  'events of their own values lead on through links, over server-sent events, and a mutation sets them off',
+  async (t) => {
+    const { gateway, url } = await startDesk(t);
+    const client = createEventClient({ url, retryAttempts: 0 });
+    const events = client.iterate({ query: 'subscription { receipts { by id __typename order { total } } }' });
+    const first = events.next();
+    await running(gateway, 'receipts', 1);
+    const query = 'mutation { place(customer: "Cleo") { status } }';
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    t.match(await answer.json(), { data: { place: { status: 'OK' } } }, 'the mutation is answered as ever');
+    t.match((await first).value, {
+      data: { receipts: { by: 'Cleo', id: 101, __typename: 'ReceiptsEvent', order: { total: 1 } } },
+    });
+    await events.return?.();
+    await running(gateway, 'receipts', 0);
+    client.dispose();
+  },
+);
+
+t.test('one poller serves all who ask for the same, each with a selection of its own', async (t) => {
+  const { gateway, socket, backend, order } = await startDesk(t);
+  const [one, other] = [socket(), socket()];
+  const first = one.iterate({ query: 'subscription { orderChanged(id: 7) { status } }' });
+  const second = other.iterate({
+    query: 'subscription S($id: Int!) { s: orderChanged(id: $id) { total, id } }',
+    variables: { id: 7 },
+  });
+  t.match((await first.next()).value, { data: { orderChanged: { status: 'NEW' } } }, 'what it is at first');
+  t.match((await second.next()).value, { data: { s: { total: 1, id: 7 } } });
+  t.match(await gateway.metrics(), 'soapstone_subscription_pollers 1\n');
+  const polls = backend.complete.length;
+  order.total = 2;
+  while (backend.complete.length < polls + 3) await gateway.metrics();
+  order.status = 'SHIPPED';
+  t.match((await first.next()).value, { data: { orderChanged: { status: 'SHIPPED' } } });
+  t.match((await second.next()).value, { data: { s: { total: 2, id: 7 } } }, 'only a change of the key is told');
+  await first.return?.();
+  await second.return?.();
+  await running(gateway, 'orderChanged', 0);
+  t.match(await gateway.metrics(), 'soapstone_subscription_pollers 0\n');
+  const after = backend.complete.length;
+  await gateway.metrics();
+  t.ok(backend.complete.length - after <= 1, 'nobody is asked for nobody');
+});
+
+t.test('a poll that fails is told once, and the next answer again', async (t) => {
+  const { socket, backend, order } = await startDesk(t);
+  const events = socket().iterate({ query: 'subscription { orderWatched(id: 7) { total } }' });
+  t.match((await events.next()).value, { data: { orderWatched: { total: 1 } } });
+  const { answer } = backend;
+  let failures = 0;
+  backend.answer = (_message, response) => {
+    failures++;
+    response.writeHead(500, { 'content-length': 0 }).end();
+  };
+  const failed = (await events.next()).value;
+  t.match(failed, { data: { orderWatched: null }, errors: [{ path: ['orderWatched'] }] });
+  const next = events.next();
+  while (failures < 3) await new Promise((resolve) => setImmediate(resolve));
+  order.total = 5;
+  backend.answer = answer;
+  t.match((await next).value, { data: { orderWatched: { total: 5 } } });
+  await events.return?.();
+});
+
+t.test('notifications are judged like any envelope, and answered with 202 and nothing', async (t) => {
+  const { gateway, socket, backend } = await startDesk(t);
+  const events = socket().iterate({ query: 'subscription { stockAlert { sku left } }' });
+  const first = events.next();
+  await running(gateway, 'stockAlert', 1);
+  const post = async (content: string): Promise<Response> =>
+    fetch(`${gateway.url}/callback/orders`, { method: 'POST', headers: { 'content-type': 'text/xml' }, body: content });
+  const bad = await post(envelope('<Notify xmlns="urn:orders"><sku>A</Notify>'));
+  t.equal(bad.status, 500);
+  t.match(await bad.text(), 'XML_NOT_WELLFORMED');
+  const other = await post(envelope('<GetOrder xmlns="urn:orders"><id>1</id></GetOrder>'));
+  t.match(await other.text(), 'UNKNOWN_OPERATION', 'only what somebody wants to hear');
+  const pad = `<!--${'x'.repeat(900)}-->`.repeat(100);
+  const good = await post(envelope(`<Notify xmlns="urn:orders"><sku>A1</sku>${pad}<left>3</left></Notify>`));
+  t.equal(good.status, 202);
+  t.equal(await good.text(), '');
+  t.match(
+    (await first).value,
+    { data: { stockAlert: { sku: 'A1', left: 3 } } },
+    'of a message longer than the window too',
+  );
+  t.equal(backend.begun, 0, 'nothing of it reaches a backend');
+  for (const path of ['/callback/nobody', '/callback/', '/callback/orders/']) {
+    t.equal((await fetch(gateway.url + path, { method: 'POST' })).status, 404, path);
+  }
+  t.equal((await fetch(`${gateway.url}/callback/orders`)).status, 405);
+  await events.return?.();
+});
+
+t.test('queries and mutations over a WebSocket have the codes they have over HTTP', async (t) => {
+  const { socket, url } = await startDesk(t);
+  const client = socket();
+  const over = async (query: string): Promise<unknown> => {
+    for await (const result of client.iterate({ query })) return result;
+    return null;
+  };
+  t.match(await over('{ order(id: 3) { id } }'), { data: { order: { id: 3 } } });
+  t.match(await over('mutation { place(customer: "D") { orderId } }'), { data: { place: { orderId: 101 } } });
+  const deep = `{ order(id: 1) { ${'... { '.repeat(3)}id${' }'.repeat(3)} } }`;
+  t.match(await over(deep), { data: { order: { id: 1 } } });
+  const codes: Readonly<Record<string, string>> = {
+    '{': 'GRAPHQL_PARSE_FAILED',
+    '{ nothing }': 'GRAPHQL_VALIDATION_FAILED',
+    'query($id: Int!) { order(id: $id) { id } }': 'BAD_USER_INPUT',
+    [`{ ${Array.from({ length: 6 }, (_, at) => `a${at}: __typename`).join(' ')} }`]: 'MAX_ROOT_FIELDS_LIMIT',
+    [`{ order(id: 1) { ${Array.from({ length: 16 }, (_, at) => `a${at}: id`).join(' ')} } }`]: 'MAX_ALIASES_LIMIT',
+    'subscription { orderPlaced { id } receipts { id } }': 'GRAPHQL_VALIDATION_FAILED',
+  };
+  const events = createEventClient({ url, retryAttempts: 0 });
+  for (const [query, code] of Object.entries(codes)) {
+    const errors = await over(query).catch((caught: unknown) => caught);
+    t.match(errors, [{ extensions: { code } }], `${code} over WebSocket`);
+    const told: unknown[] = [];
+    for await (const result of events.iterate({ query })) told.push(result);
+    t.match(told, [{ errors: [{ extensions: { code } }] }], `${code} over server-sent events`);
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    t.match(await answer.json(), { errors: [{ extensions: { code } }] }, `${code} over HTTP`);
+  }
+  events.dispose();
+});
+
+t.test('who takes JSON too gets events for subscriptions alone, and over plain HTTP there are none', async (t) => {
+  const { url } = await startDesk(t);
+  const ask = (query: string, accept: string, method = 'POST'): Promise<Response> =>
+    method === 'GET'
+      ? fetch(`${url}?query=${encodeURIComponent(query)}`, { headers: { accept } })
+      : fetch(url, {
+          method,
+          headers: { 'content-type': 'application/json', accept },
+          body: JSON.stringify({ query }),
+        });
+  const both = 'application/graphql-response+json, application/json, text/event-stream';
+  t.match(
+    (await ask('{ order(id: 1) { id } }', both)).headers.get('content-type'),
+    'application/graphql-response+json',
+  );
+  const leave = new AbortController();
+  const stream = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: both },
+    body: JSON.stringify({ query: 'subscription { orderWatched(id: 1) { id } }' }),
+    signal: leave.signal,
+  });
+  t.match(stream.headers.get('content-type'), 'text/event-stream');
+  leave.abort();
+  const plain = await ask('subscription { orderPlaced { id } }', 'application/json');
+  t.match(await plain.json(), { errors: [{ extensions: { code: 'SUBSCRIPTION_TRANSPORT' } }] });
+  const byGet = await ask('subscription { orderPlaced { id } }', 'application/json', 'GET');
+  t.equal(byGet.status, 405);
+  t.equal(byGet.headers.get('allow'), 'POST');
+  t.equal((await ask('mutation { place(customer: "x") { status } }', 'text/event-stream', 'GET')).status, 405);
+});
+
+t.test('at the end all is said that there is to say, and the sockets are told', async (t) => {
+  const desk = await startDesk(t);
+  const one = await rawSocket(desk, PROTOCOL);
+  one.say(INIT);
+  await one.heard(1);
+  one.say(subscribe('1', 'subscription { orderPlaced { id } }'));
+  const stream = await fetch(desk.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ query: 'subscription { receipts { id } }' }),
+  });
+  await running(desk.gateway, 'orderPlaced', 1);
+  await running(desk.gateway, 'receipts', 1);
+  const drained = desk.gateway.drain();
+  t.equal(await one.closed, 1001);
+  t.same(one.messages.at(-1), { id: '1', type: 'complete' });
+  t.match(await stream.text(), /event: complete/);
+  t.equal(await drained, 0, 'nothing had to be cut');
+});
+
+t.test('one client has so many subscriptions, over however many connections', async (t) => {
+  const desk = await startDesk(t, 'limits: { subscriptions: { perClient: 2 } }\n');
+  const query = 'subscription { orderPlaced { id } }';
+  const [first, second, third] = [desk.socket(), desk.socket(), desk.socket()];
+  void first.iterate({ query }).next();
+  void second.iterate({ query }).next();
+  await running(desk.gateway, 'orderPlaced', 2);
+  const refused = await third
+    .iterate({ query })
+    .next()
+    .catch((caught: unknown) => caught);
+  t.match(refused, [{ extensions: { code: 'RATE_LIMITED' } }]);
+  await first.dispose();
+  await running(desk.gateway, 'orderPlaced', 1);
+  void third.iterate({ query }).next();
+  await running(desk.gateway, 'orderPlaced', 2);
+  const events = createEventClient({ url: desk.url, retryAttempts: 0 });
+  t.match((await events.iterate({ query }).next()).value, { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+  events.dispose();
+});
+
+t.test('events are paid for like requests, and who may not call an operation hears nothing of it', async (t) => {
+  const desk = await startDesk(
+    t,
+    `clients:
+  apiKeys:
+    clients:
+      poor: { class: poor, keys: [a-key-of-the-poor] }
+      other: { class: other, keys: [a-key-of-another] }
+  classes:
+    poor: { budget: { maximum: 30, restoreRate: 1 } }
+    other: { allow: [orders.PlaceOrder] }
+`,
+  );
+  const params = (key: string): object => ({ connectionParams: { 'X-API-Key': key } });
+  const other = desk.socket(params('a-key-of-another'));
+  const forbidden = await other
+    .iterate({ query: 'subscription { orderPlaced { id } }' })
+    .next()
+    .catch((caught: unknown) => caught);
+  t.match(forbidden, [{ extensions: { code: 'FORBIDDEN' } }]);
+  const poor = desk.socket(params('a-key-of-the-poor'));
+  const events = poor.iterate({ query: 'subscription { orderPlaced { id } }' });
+  const results = [events.next()];
+  await running(desk.gateway, 'orderPlaced', 1);
+  for (let count = 0; count < 4; count++) await placeAs(desk.gateway, 'Ann', { 'x-api-key': 'a-key-of-another' });
+  for (let count = 0; count < 3; count++) results.push(events.next());
+  const told = (await Promise.all(results)).map(({ value }) => value);
+  t.match(told[0], { data: { orderPlaced: { id: 101 } } });
+  t.match(told[3], { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+  await events.return?.();
+});
+
+t.test('what fails at the backend, or is answered with a Fault, is no event', async (t) => {
+  const desk = await startDesk(t);
+  const client = desk.socket();
+  const events = client.iterate({ query: 'subscription { receipts { id } }' });
+  const first = events.next();
+  await running(desk.gateway, 'receipts', 1);
+  const { answer } = desk.backend;
+  const fault = envelope('<E:Fault><faultcode>E:Client</faultcode><faultstring>No.</faultstring></E:Fault>');
+  for (const [status, body] of [
+    [500, fault],
+    [200, fault],
+    [500, 'no'],
+    [200, envelope('<PlaceOrderResponse xmlns="urn:orders"><orderId>1</orderId>')],
+    [200, envelope('<GetOrderResponse xmlns="urn:orders"/>')],
+    [
+      200,
+      envelope('<PlaceOrderResponse xmlns="urn:orders"><orderId>8</orderId><status>LATE</status></PlaceOrderResponse>'),
+    ],
+  ] as const) {
+    desk.backend.answer = (_message, response) => {
+      response.writeHead(status, { 'content-type': 'text/xml', 'content-length': Buffer.byteLength(body) }).end(body);
+    };
+    await place(desk.gateway, 'Ann').then((response) => response.text());
+  }
+  desk.backend.answer = answer;
+  await place(desk.gateway, 'Ann');
+  t.match((await first).value, { data: { receipts: { id: 101 } } }, 'the first that came to a good end');
+  await events.return?.();
+});
+
+t.test('a message with too much to tell is told as a gap', async (t) => {
+  const desk = await startDesk(t, 'limits: { subscriptions: { eventBytes: 1024 } }\n');
+  const events = desk.socket().iterate({ query: 'subscription { receipts { by } }' });
+  const first = events.next();
+  await running(desk.gateway, 'receipts', 1);
+  t.equal((await place(desk.gateway, 'x'.repeat(2000))).status, 200, 'the caller is served as ever');
+  t.match((await first).value, { errors: [{ extensions: { code: 'SUBSCRIPTION_GAP' } }] });
+  await place(desk.gateway, 'Ann');
+  t.match((await events.next()).value, { data: { receipts: { by: 'Ann' } } }, 'and then it goes on');
+  await events.return?.();
+});
+
+t.test('a client of server-sent events that leaves is not waited for', async (t) => {
+  const desk = await startDesk(t);
+  const leave = new AbortController();
+  await fetch(`${desk.url}?query=${encodeURIComponent('subscription { orderWatched(id: 1) { id } }')}`, {
+    headers: { accept: 'text/event-stream' },
+    signal: leave.signal,
+  });
+  await running(desk.gateway, 'orderWatched', 1);
+  leave.abort();
+  await running(desk.gateway, 'orderWatched', 0);
+  t.match(await desk.gateway.metrics(), 'soapstone_subscription_pollers 0\n');
+  t.match(await desk.gateway.logLine('subscription ended'), { why: 'left', transport: 'sse' });
+});
+
+t.test('what is no handshake is told by a status, and leads nowhere', async (t) => {
+  const desk = await startDesk(t);
+  const { host } = new URL(desk.url);
+  const ask = async (...lines: readonly string[]): Promise<string> => {
+    const socket = connect(Number(host.split(':')[1]), '127.0.0.1');
+    socket.write(`${lines.join('\r\n')}\r\nHost: ${host}\r\n\r\n`);
+    let text = '';
+    for await (const piece of socket) {
+      text += String(piece);
+      if (/\r\n\r\n/.test(text)) break;
+    }
+    return text.slice(9, 12);
+  };
+  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket'];
+  const key = ['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13'];
+  t.equal(await ask('GET /graphql HTTP/1.1', ...upgrade, ...key), '101');
+  t.equal(await ask('GET /graphql HTTP/1.1', ...upgrade), '400', 'no key');
+  t.equal(await ask('GET /graphql HTTP/1.1', ...upgrade, ...key, 'Content-Length: 5'), '400', 'a body');
+  t.equal(await ask('GET /graphql HTTP/1.1', ...upgrade, ...key, 'X: y\r\n'.repeat(101)), '431', 'too much of a head');
+  t.equal(await ask('GET /soap/orders HTTP/1.1', ...upgrade, ...key), '200', 'elsewhere HTTP is spoken');
+  t.equal(await ask('GET /nothing HTTP/1.1', ...upgrade, ...key), '404');
+  t.equal(
+    await ask('POST /graphql HTTP/1.1', ...upgrade, ...key, 'Content-Length: 0'),
+    '415',
+    'a POST is no handshake',
+  );
+  t.match(await desk.gateway.accessLine(), { operation: 'websocket', status: 101 });
+  t.match(await desk.gateway.accessLine(2), { operation: 'websocket', status: 400, outcome: 'refused' });
+});

@@ -1,0 +1,280 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buildSchema, parse } from 'graphql';
+import t, { type Test } from 'tap';
+
+import { Problems } from '../../../src/base/problem.js';
+import { type Compiled, compile } from '../../../src/compile.js';
+import { loadConfig } from '../../../src/config/load.js';
+import { costOf } from '../../../src/graphql/cost/cost.js';
+import { printWithCosts } from '../../../src/graphql/cost/cost-print.js';
+import { CostTable } from '../../../src/graphql/cost/cost-table.js';
+import { AdmittedDocument, DocumentCache } from '../../../src/graphql/document/documents.js';
+import { refusalErrors } from '../../../src/graphql/document/errors.js';
+import { type Admission, admit } from '../../../src/graphql/run/admit.js';
+
+const SHOP = `services:
+  orders:
+    url: http://127.0.0.1:1/
+    callCost: 20
+    types: |
+      type Query {
+        order(id: ID!): Order
+        first(first: Int, last: Int): [Order] @listSize(slicingArguments: ["first", "last"], assumedSize: 7)
+        either(first: Int, last: Int): [Order]
+          @listSize(slicingArguments: ["first", "last"], assumedSize: 7, requireOneSlicingArgument: false)
+        paged(page: Page, text: String @cost(weight: "4")): Orders
+          @listSize(slicingArguments: ["page.size"], sizedFields: ["rows.row"])
+        usual(first: Int = 4): [Order] @listSize(slicingArguments: ["first"])
+        dear: Order @cost(weight: "100.5")
+        sized: [Order] @listSize(assumedSize: 30)
+      }
+      input Page { size: Int = 5, number: Long }
+      type Orders { rows: Rows, others: [Order] }
+      type Rows { row: [Order], rest: [Order] }
+      type Order @cost(weight: "2") { id: ID!, customerId: Int, image: String @cost(weight: "3"), lines: [Line!] }
+      type Line { sku: String, tags: [String] }
+      type Unused @cost(weight: "9") { a: Int @cost(weight: "9") }
+    operations:
+      GetOrder: { field: Query.order }
+      First: { field: Query.first }
+      Either: { field: Query.either }
+      Paged: { field: Query.paged }
+      Usual: { field: Query.usual }
+      Dear: { field: Query.dear }
+      Sized: { field: Query.sized, cost: 5, argumentCosts: {} }
+    schema:
+      types:
+        Order: { fields: { lines: { listSize: { assumedSize: 4 } } } }
+        Line: { cost: 0 }
+  customers:
+    url: http://127.0.0.1:1/
+    types: |
+      type Query { customer(id: Int): Customer, customers(ids: [Int]): [Customer], history(id: Int, top: Int): [Note] }
+      type Customer { id: Int, name: String }
+      type Note { text: String }
+    operations:
+      GetCustomer: { field: Query.customer, weight: 3 }
+      GetCustomers: { field: Query.customers, cost: 50, replyKib: 8 }
+      GetHistory: { field: Query.history, listSize: { slicingArguments: [top], requireOneSlicingArgument: false, assumedSize: 6 } }
+links:
+  Order.customer: { operation: customers.GetCustomer, arguments: { id: customerId } }
+  Order.buyer:
+    operation: customers.GetCustomer
+    arguments: { id: customerId }
+    batch: { operation: customers.GetCustomers, argument: ids, key: id }
+  Customer.history: { operation: customers.GetHistory, arguments: { id: id } }
+  Customer.notes: { operation: customers.GetHistory, arguments: { id: id }, listSize: { assumedSize: 2 } }
+limits:
+  graphql: { cost: 1000000, kibCost: 1, rootFields: 100, aliases: 100 }
+`;
+
+async function compiled(t: Test, yaml = SHOP): Promise<Compiled> {
+  const file = join(t.testdir(), 'soapstone.yaml');
+  await writeFile(file, yaml);
+  const made = await compile(await loadConfig(file, {}));
+  t.teardown(() => made.close());
+  return made;
+}
+
+async function admission(t: Test, yaml = SHOP): Promise<Admission> {
+  const { config, graph } = await compiled(t, yaml);
+  const costs = new CostTable({ ...graph, limits: config.limits.graphql });
+  const { limits } = config;
+  return { ...graph, limits: limits.graphql, introspection: true, documents: new DocumentCache(), costs };
+}
+
+/** The cost of a query, or what it is refused for. */
+function cost(given: Admission, query: string, variables: Readonly<Record<string, unknown>> = {}): number | string {
+  try {
+    return admit({ query, operationName: null, variables }, given).cost;
+  } catch (caught) {
+    if (caught instanceof Error && 'kind' in caught) {
+      return refusalErrors(caught as Parameters<typeof refusalErrors>[0])
+        .map((error) => `${String(error.extensions['code'])}: ${error.message}`)
+        .join(' ');
+    }
+    throw caught;
+  }
+}
+
+t.test('objects, fields and calls cost what the mapping or the type definitions say', async (t) => {
+  const given = await admission(t);
+  const of = (query: string): number | string => cost(given, query);
+  t.equal(of('{order(id:1){id}}'), 20 + 2, 'callCost of the service, weight of the type');
+  t.equal(of('{order(id:1){a:image b:image}}'), 20 + 2 + 6, 'a field each time it is selected');
+  t.equal(of('{order(id:1){lines{sku tags}}}'), 22, 'objects of a type may cost nothing');
+  t.equal(of('{dear{id}}'), 103, 'fractions are rounded up once');
+  t.equal(of('{customer(id:1){id}}'), 3 + 1, 'the weight of SOAP callers where nothing else is said');
+  t.equal(of('{customers(ids:[1]){id}}'), 50 + 8 + 10, 'a call and the KiB it is taken to bring');
+  t.equal(of('{sized{id}}'), 5 + 30 * 2);
+  t.equal(of('{order(id:1){customer{name}}}'), 20 + 2 + 3 + 1);
+  t.equal(of('{sized{customer{name} buyer{name}}}'), 5 + 60 + 30 * (3 + 1) + 58 + 30);
+  t.equal(of('{order(id:1){customer{history{text} notes{text}}}}'), 22 + 4 + 10 + 6 + 10 + 2);
+  t.equal(of('{__typename __schema{types{name}}}'), 0);
+});
+
+t.test('slicing arguments count however they are given (G08)', async (t) => {
+  const given = await admission(t);
+  const of = (query: string, variables?: Readonly<Record<string, unknown>>) => cost(given, query, variables);
+  const three = 20 + 3 * 2;
+  t.equal(of('{first(first:3){id}}'), three, 'literally');
+  t.equal(of('query($n:Int){first(first:$n){id}}', { n: 3 }), three, 'by a variable');
+  t.equal(of('query($n:Int=3){first(first:$n){id}}'), three, 'by the default of a variable');
+  t.equal(of('query($n:Int!){first(last:$n){id}}', { n: 100 }), 20 + 200);
+  for (const n of [5, 50, 7, 5, 50]) t.equal(of('query($n:Int!){first(last:$n){id}}', { n }), 20 + 2 * n, 'cached');
+  t.equal(of('{either(first:3 last:40){id}}'), 20 + 80, 'the largest counts');
+  t.equal(of('query($a:Int $b:Int){either(first:$a last:$b){id}}', { a: 30, b: 4 }), 20 + 60);
+  t.equal(of('{either{id}}'), 20 + 14, 'assumedSize without any');
+  t.equal(of('query($a:Int){either(first:$a){id}}', { a: null }), 20 + 14);
+  t.equal(of('{usual{id}}'), 20 + 4 * 2, 'the default of the argument');
+  t.equal(of('query($n:Int){usual(first:$n){id}}'), 20 + 4 * 2);
+  t.equal(of('{usual(first:9){id}}'), 20 + 9 * 2);
+  t.equal(of('{paged(page:{}){rows{row{id}}}}'), 20 + 1 + 1 + 5 * 2, 'the default of the input field');
+  t.equal(
+    of('{paged(page:{size:9}){rows{row{id} rest{id}} others{id}}}'),
+    20 + 2 + 9 * 2 + 20 + 20,
+    'sizedFields only',
+  );
+  t.equal(of('query($p:Page){paged(page:$p){rows{row{id}}}}', { p: { size: 9 } }), 20 + 2 + 18);
+  t.equal(of('query($p:Page){paged(page:$p){rows{row{id}}}}', { p: {} }), 20 + 2 + 10);
+  t.equal(of('query($n:Int){paged(page:{size:$n}){rows{row{id}}}}', { n: 9 }), 20 + 2 + 18);
+  t.equal(
+    of(
+      'query($n:Int){paged(page:{size:$n}){...F}} fragment F on Orders{...on Orders{rows{...G}}} fragment G on Rows{row{id}}',
+      { n: 9 },
+    ),
+    20 + 2 + 18,
+    'through fragments',
+  );
+  t.equal(of('{paged(page:{size:1} text:"x"){rows{row{id}}}}'), 20 + 4 + 2 + 2, 'arguments may cost');
+  t.equal(of('query($t:String){paged(page:{size:1} text:$t){rows{row{id}}}}'), 20 + 2 + 2, 'only where they are given');
+  t.equal(of('{customer(id:1){history(top:50){text}}}'), 3 + 1 + 10 + 50, 'of a link');
+});
+
+t.test('slicing arguments that cannot be are refused (G09)', async (t) => {
+  const given = await admission(t);
+  const of = (query: string, variables?: Readonly<Record<string, unknown>>) => cost(given, query, variables);
+  const range = (name: string): string => `BAD_USER_INPUT: "${name}" must be a number from 1 to 100.`;
+  for (const n of [0, -1, 101, 1_000_000_000]) {
+    t.equal(of(`{first(first:${n}){id}}`), range('first'));
+    t.equal(of('query($n:Int){first(first:$n){id}}', { n }), range('first'));
+    t.equal(of('query($n:Int){either(last:1 first:$n){id}}', { n }), range('first'));
+    t.equal(of(`{paged(page:{size:${n}}){rows{row{id}}}}`), range('page.size'));
+  }
+  const one = 'BAD_USER_INPUT: One of "first", "last" must be given.';
+  t.equal(of('{first{id}}'), one);
+  t.equal(of('query($n:Int){first(first:$n){id}}', {}), one);
+  t.equal(of('query($n:Int){first(first:$n){id}}', { n: null }), one);
+  t.equal(of('{first(first:1 last:1){id}}'), 'BAD_USER_INPUT: Only one of "first", "last" can be given.');
+  t.equal(
+    of('query($n:Int){a:first(first:2){id} b:first(first:1 last:$n){id}}', { n: 1 }),
+    'BAD_USER_INPUT: Only one of "first", "last" can be given.',
+  );
+  t.equal(
+    of('query($s:Boolean!){first @skip(if:$s){id} order(id:1){id}}', { s: true }),
+    22,
+    'what does not run is not judged',
+  );
+});
+
+t.test('sums saturate, and a fragment is walked once', async (t) => {
+  const { graph, config } = await compiled(
+    t,
+    SHOP.replace('kibCost: 1', 'kibCost: 1, depth: 100, selections: 1000000, assumedListSize: 1000000, calls: 10000'),
+  );
+  const table = new CostTable({ ...graph, limits: config.limits.graphql });
+  const of = (text: string): number => {
+    const document = new AdmittedDocument(parse(text));
+    const operation = document.document.definitions[0];
+    if (operation?.kind !== 'OperationDefinition') throw new Error('no operation');
+    return costOf(table, operation, document.fragments, {}).points;
+  };
+  const deep = `{paged(page:{size:1}){others{customer{${'h:history{text} '.repeat(3)}}}}}`;
+  t.equal(of(deep), 1 + 1e6 * 2 + 1e6 + 3 * 1e6 * 6 + 10_000 * 20, 'the dearest calls, as many as are made');
+  const names = Array.from({ length: 1000 }, (_, at) => at);
+  const chain = names.map((at) => `fragment F${at} on Order{${at === 999 ? 'image' : `...F${at + 1} ...F${at + 1}`}}`);
+  const startedMillis = performance.now();
+  t.ok(of(`{order(id:1){...F0}} ${chain.join(' ')}`) >= 1e12);
+  t.ok(performance.now() - startedMillis < 1000, 'a bomb is walked in its length');
+});
+
+t.test('costs are part of the printed schema', async (t) => {
+  const { graph } = await compiled(t);
+  const sdl = printWithCosts(graph.schema);
+  for (const line of [
+    'directive @cost(weight: String!) on ARGUMENT_DEFINITION | FIELD_DEFINITION | OBJECT',
+    'type Order @cost(weight: "2") {',
+    '  image: String @cost(weight: "3")',
+    '  lines: [Line!] @listSize(assumedSize: 4)',
+    '  first(first: Int, last: Int): [Order] @listSize(assumedSize: 7, slicingArguments: ["first", "last"])',
+    '@listSize(slicingArguments: ["page.size"], sizedFields: ["rows.row"])',
+    'text: String @cost(weight: "4")',
+    '  dear: Order @cost(weight: "100.5")',
+    '  notes(top: Int): [Note] @listSize(assumedSize: 2)',
+  ]) {
+    t.ok(sdl.includes(line), line);
+  }
+  t.same(buildSchema(sdl).getDirective('listSize')?.args.length, 4, 'what is printed can be read');
+});
+
+t.test('sizes of what is not there are told at their place', async (t) => {
+  const yaml = SHOP.replace('slicingArguments: [top],', 'slicingArguments: [tip],')
+    .replace('cost: 50, replyKib: 8', 'argumentCosts: { ids: 1, idz: 1 }')
+    .replace(
+      'GetCustomer: { field: Query.customer',
+      'GetCustomer: { listSize: { assumedSize: 3 }, field: Query.customer',
+    )
+    .replace('sizedFields: ["rows.row"]', 'sizedFields: ["rows.rwo", "rows"]')
+    .replace('slicingArguments: ["page.size"]', 'slicingArguments: ["page.sise"]');
+  const file = join(t.testdir(), 'soapstone.yaml');
+  await writeFile(file, yaml);
+  const problems = await compile(await loadConfig(file, {})).then(
+    () => [],
+    (caught: unknown) => (caught instanceof Problems ? caught.problems : []),
+  );
+  t.strictSame(
+    problems.map(({ what, remedy }) => `${what} ${remedy ?? ''}`.trim()),
+    [
+      'Service `orders`: `page.sise` leads to nothing in the arguments of `paged`.',
+      'Service `orders`: `rows.rwo` leads to no list.',
+      'Service `orders`: `rows` leads to no list.',
+      'Service `customers`: `customer` is no list: name the fields below it that are, as `sizedFields`.',
+      'Service `customers`: `customers` has no argument `idz`. Did you mean `ids`?',
+      'Service `customers`: `history` has no argument `tip`. Did you mean `top`?',
+    ],
+  );
+  t.ok(problems.every(({ line }) => line !== null));
+});
+
+t.test('what is wrong in cost directives is told at its place', async (t) => {
+  const yaml = `services:
+  a:
+    url: http://127.0.0.1:1/
+    types: |
+      directive @cost(weight: String!) on FIELD_DEFINITION
+      type Query {
+        a(n: Int): [Int] @cost
+        b: Int @cost(weight: "-1")
+        c: [Int] @listSize(assumedSize: "3", slicing: ["n"], slicingArguments: 3)
+      }
+    operations: { A: { field: Query.a }, B: { field: Query.b }, C: { field: Query.c } }
+`;
+  const file = join(t.testdir(), 'soapstone.yaml');
+  await writeFile(file, yaml);
+  const loaded = await loadConfig(file, {});
+  const problems = await compile(loaded).then(
+    () => [],
+    (caught: unknown) => (caught instanceof Problems ? caught.problems : []),
+  );
+  t.strictSame(
+    problems.map(({ line, what }) => `${line}: ${what}`),
+    [
+      '7: @cost needs its weight.',
+      '8: The argument weight of @cost must be a number that is not negative: "2.5".',
+      '9: The argument assumedSize of @listSize must be a whole number up to 1,000,000.',
+      '9: @listSize has no argument slicing.',
+      '9: The argument slicingArguments of @listSize must be a list of names.',
+    ],
+  );
+});

@@ -1,0 +1,203 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { run } from '../../../src/cli/program.js';
+import { type Comparison, compareWsdls } from '../../../src/wsdl/compare/compare.js';
+import { readWsdl } from '../../../src/wsdl/read.js';
+import { FILES, schemaWith, wsdlWith } from '../written.js';
+
+/** Both directions carry `t:Order`, so that each change is seen from either side. */
+const service = (content: string, more: { readonly binding?: string; readonly portType?: string } = {}): string =>
+  wsdlWith({
+    types: `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified">
+<xs:element name="Get" type="t:Order"/><xs:element name="GetResponse" type="t:Order"/>
+${content}</xs:schema>`,
+    ...more,
+  });
+
+const order = (inside: string, more = ''): string => `<xs:complexType name="Order">${inside}</xs:complexType>${more}`;
+const sequence = (...elements: readonly string[]): string => `<xs:sequence>${elements.join('')}</xs:sequence>`;
+const element = (name: string, type: string, more = ''): string =>
+  `<xs:element name="${name}" type="${type}" ${more}/>`;
+const simple = (restriction: string): string =>
+  `<xs:simpleType name="Code"><xs:restriction ${restriction}</xs:restriction></xs:simpleType>`;
+
+async function compare(t: Test, before: string, after: string): Promise<Comparison> {
+  const folder = t.testdir({ 'before.wsdl': before, 'after.wsdl': after });
+  return compareWsdls(
+    await readWsdl(join(folder, 'before.wsdl'), FILES),
+    await readWsdl(join(folder, 'after.wsdl'), FILES),
+  );
+}
+
+const printed = ({ changes }: Comparison): readonly string[] =>
+  changes.map(({ severity, where, what }) => `${severity}: ${where} ${what}`);
+
+const A = element('a', 'xs:int');
+
+/** Name, the type before and after, and what is said of it. */
+const CASES: readonly (readonly [string, string, string, readonly string[]])[] = [
+  ['nothing changed', order(sequence(A)), order(sequence(A)), []],
+  [
+    'an optional element more',
+    order(sequence(A)),
+    order(sequence(A, element('b', 'xs:int', 'minOccurs="0"'))),
+    ['safe: Get request: Get/b is new', 'dangerous: Get reply: GetResponse/b is new: strict readers do not expect it'],
+  ],
+  [
+    'a required element more',
+    order(sequence(A)),
+    order(sequence(A, element('b', 'xs:int'))),
+    [
+      'breaking: Get request: Get/b is new and required',
+      'dangerous: Get reply: GetResponse/b is new: strict readers do not expect it',
+    ],
+  ],
+  [
+    'an element less',
+    order(sequence(A, element('b', 'xs:int'))),
+    order(sequence(A)),
+    ['breaking: Get request: Get/b is gone', 'breaking: Get reply: GetResponse/b is gone'],
+  ],
+  [
+    'required becomes optional',
+    order(sequence(A)),
+    order(sequence(element('a', 'xs:int', 'minOccurs="0"'))),
+    ['safe: Get request: Get/a may be absent now', 'breaking: Get reply: GetResponse/a may be absent now'],
+  ],
+  [
+    'one becomes many',
+    order(sequence(A)),
+    order(sequence(element('a', 'xs:int', 'maxOccurs="unbounded"'))),
+    [
+      'safe: Get request: Get/a may stand there any number of times now',
+      'breaking: Get reply: GetResponse/a may stand there any number of times now',
+    ],
+  ],
+  [
+    'a choice makes its branches optional',
+    order(sequence(A, element('b', 'xs:int'))),
+    order(`<xs:choice>${A}${element('b', 'xs:int')}</xs:choice>`),
+    [
+      'safe: Get request: Get/a may be absent now',
+      'safe: Get request: Get/b may be absent now',
+      'breaking: Get reply: GetResponse/a may be absent now',
+      'breaking: Get reply: GetResponse/b may be absent now',
+    ],
+  ],
+  [
+    'another order',
+    order(sequence(A, element('b', 'xs:int'))),
+    order(sequence(element('b', 'xs:int'), A)),
+    [
+      'breaking: Get request: Get has its elements in another order',
+      'dangerous: Get reply: GetResponse has its elements in another order',
+    ],
+  ],
+  [
+    'nil',
+    order(sequence(A)),
+    order(sequence(element('a', 'xs:int', 'nillable="true"'))),
+    ['safe: Get request: Get/a may be nil now', 'breaking: Get reply: GetResponse/a may be nil now'],
+  ],
+  [
+    'a wider type',
+    order(sequence(A)),
+    order(sequence(element('a', 'xs:long'))),
+    [
+      'dangerous: Get request: Get/a is of type long instead of int',
+      'breaking: Get reply: GetResponse/a is of type long instead of int',
+    ],
+  ],
+  [
+    'a value more',
+    order(sequence(element('a', 't:Code')), simple('base="xs:string"><xs:enumeration value="A"/>')),
+    order(
+      sequence(element('a', 't:Code')),
+      simple('base="xs:string"><xs:enumeration value="A"/><xs:enumeration value="B"/>'),
+    ),
+    ['safe: Get request: Get/a the value "B" is new', 'dangerous: Get reply: GetResponse/a the value "B" is new'],
+  ],
+  [
+    'a tighter facet',
+    order(sequence(element('a', 't:Code')), simple('base="xs:string"><xs:maxLength value="9"/>')),
+    order(sequence(element('a', 't:Code')), simple('base="xs:string"><xs:maxLength value="8"/>')),
+    [
+      'breaking: Get request: Get/a has maxLength 8 instead of 9',
+      'safe: Get reply: GetResponse/a has maxLength 8 instead of 9',
+    ],
+  ],
+  [
+    'an attribute required',
+    order('<xs:attribute name="id" type="xs:int"/>'),
+    order('<xs:attribute name="id" type="xs:int" use="required"/>'),
+    ['breaking: Get request: Get/@id is required now', 'safe: Get reply: GetResponse/@id is required now'],
+  ],
+  [
+    'a derived type more',
+    order(sequence(A)),
+    order(
+      sequence(A),
+      `<xs:complexType name="Rush"><xs:complexContent><xs:extension base="t:Order"/></xs:complexContent></xs:complexType>`,
+    ),
+    [
+      'safe: Get request: Get may be of the new type Rush',
+      'dangerous: Get reply: GetResponse may be of the new type Rush',
+    ],
+  ],
+  [
+    'a structure becomes a value',
+    order(sequence(element('a', 't:Inner')), `<xs:complexType name="Inner">${sequence(A)}</xs:complexType>`),
+    order(sequence(A)),
+    ['breaking: Get request: Get/a is a simple value now', 'breaking: Get reply: GetResponse/a is a simple value now'],
+  ],
+  [
+    'a type within itself is compared once',
+    order(sequence(A, element('next', 't:Order', 'minOccurs="0"'))),
+    order(sequence(element('a', 'xs:string'), element('next', 't:Order', 'minOccurs="0"'))),
+    [
+      'breaking: Get request: Get/a is of type string instead of int',
+      'breaking: Get reply: GetResponse/a is of type string instead of int',
+    ],
+  ],
+];
+
+for (const [name, before, after, expected] of CASES) {
+  t.test(`changes of types: ${name}`, async (t) => {
+    t.strictSame(printed(await compare(t, service(before), service(after))), expected);
+  });
+}
+
+const BINDING = (action: string, extra = ''): string =>
+  `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction="${action}"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>${extra}</binding>`;
+const ADD =
+  '<operation name="Add"><soap:operation soapAction=""/><input><soap:body use="literal"/></input></operation>';
+const PORT_TYPE =
+  '<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/></operation><operation name="Add"><input message="t:In"/></operation></portType>';
+
+t.test('changes of operations', async (t) => {
+  const plain = service(order(sequence(A)));
+  const other = service(order(sequence(A)), { binding: BINDING('urn:other') });
+  t.strictSame(printed(await compare(t, plain, other)), ['breaking: Get has another SOAPAction']);
+  const more = service(order(sequence(A)), { binding: BINDING('urn:get', ADD), portType: PORT_TYPE });
+  t.strictSame(printed(await compare(t, plain, more)), ['safe: Add the operation is new']);
+  t.strictSame(printed(await compare(t, more, plain)), ['breaking: Add the operation is gone']);
+});
+
+t.test('the command prints the worst first and exits with 1 when something breaks', async (t) => {
+  const folder = t.testdir({});
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const one = write('one.wsdl', wsdlWith({ types: schemaWith('') }));
+  const two = write('two.wsdl', wsdlWith({ types: schemaWith(''), binding: BINDING('urn:other') }));
+  const lines: string[] = [];
+  const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
+  t.equal(await run(['diff', one, two], terminal), 1);
+  t.strictSame(lines.splice(0), ['breaking  Get  has another SOAPAction', '1 breaking, 0 dangerous, 0 safe.']);
+  t.equal(await run(['diff', one, one], terminal), 0);
+  t.strictSame(lines.splice(0), ['No changes.']);
+  t.equal(await run(['diff', one, join(folder, 'none.wsdl')], terminal), 2);
+  t.match(lines.join(), /cannot be found/);
+});
