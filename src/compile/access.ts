@@ -10,6 +10,7 @@ import type { LoadedConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { fetchDocument } from '../upstream/fetch-document.js';
 import { type Callable, compileClasses } from './classes.js';
+import { problemAt } from './problem-at.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
 
@@ -80,9 +81,8 @@ function judgeKeys(loaded: LoadedConfig, jwks: string): void {
   try {
     readKeys(jwks);
   } catch {
-    const place = loaded.positionOf(['clients', 'jwt', 'jwks']);
     const what = '`clients.jwt.jwks` is no JSON Web Key Set.';
     const remedy = 'Write { "keys": [...] } as the issuer shows it, in a file of its own.';
-    throw new Problems([{ file: loaded.file, line: place?.line ?? null, column: place?.column ?? null, what, remedy }]);
+    throw new Problems([problemAt(loaded, ['clients', 'jwt', 'jwks'], what, remedy)]);
   }
 }

@@ -3,8 +3,9 @@ import type { CacheRules, Mark, ReadRule, WriteRule } from '../cache/rules.js';
 import type { ReadKeys, WriteKeys } from '../config/cache-keys.js';
 import type { DeepReadonly } from '../config/deep-readonly.js';
 import type { LoadedConfig } from '../config/load.js';
-import { nearest } from '../config/nearest.js';
+import { didYouMean } from '../config/nearest.js';
 import type { Operation, Particle, XsdType } from '../wsdl/model.js';
+import { problemAt } from './problem-at.js';
 import type { SoapService } from './service.js';
 
 /** What the configuration declares of operations. Throws `Problems` for what names nothing, and what cannot be told apart. */
@@ -113,12 +114,9 @@ class Declaration {
     const found = among.find((operation) => operation.name === name);
     const service = this.#services.find((one) => one.name === serviceName);
     if (found === undefined || service === undefined) {
-      const near = nearest(
-        name,
-        among.map((operation) => operation.name),
-      );
+      const known = among.map((operation) => operation.name);
       const what = `There is no operation \`${entry}\` that could be forgotten.`;
-      return [this.#problem(path, what, near === null ? null : `Did you mean \`${near}\`?`)];
+      return [this.#problem(path, what, didYouMean(name, known))];
     }
     const mapping = service.config.operations[name];
     if (typeof mapping === 'object' && mapping.read !== undefined) return [];
@@ -139,15 +137,8 @@ class Declaration {
   }
 
   #problem(path: readonly (string | number)[], what: string, remedy: string | null): Problem {
-    const { file } = this.#loaded;
-    const place = this.#loaded.positionOf([
-      'services',
-      this.#service.name,
-      'operations',
-      this.#operation.name,
-      ...path,
-    ]);
-    return { file, line: place?.line ?? null, column: place?.column ?? null, what, remedy };
+    const operation = ['services', this.#service.name, 'operations', this.#operation.name];
+    return problemAt(this.#loaded, [...operation, ...path], what, remedy);
   }
 }
 

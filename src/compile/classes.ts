@@ -1,8 +1,9 @@
 import type { ClientClass } from '../access/client.js';
 import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
-import { nearest } from '../config/nearest.js';
+import { didYouMean } from '../config/nearest.js';
 import type { Config } from '../config/schema.js';
+import { problemAt } from './problem-at.js';
 import type { SoapService } from './service.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
@@ -97,22 +98,16 @@ function entryProblem(
   const serviceName = dot < 0 ? entry : entry.slice(0, dot);
   const service = services.find(({ name }) => name === serviceName);
   if (service === undefined) {
-    const near = nearest(
-      serviceName,
-      services.map(({ name }) => name),
-    );
-    return problemAt(loaded, path, `There is no service \`${serviceName}\`.`, near && `Did you mean \`${near}\`?`);
+    const known = services.map(({ name }) => name);
+    return problemAt(loaded, path, `There is no service \`${serviceName}\`.`, didYouMean(serviceName, known));
   }
   if (dot < 0) return null;
   const name = entry.slice(dot + 1);
   const operation = service.operations.find((one) => one.name === name);
   if (operation === undefined) {
-    const near = nearest(
-      name,
-      service.operations.map((one) => one.name),
-    );
+    const known = service.operations.map((one) => one.name);
     const what = `Service \`${serviceName}\` has no operation \`${name}\` that is known.`;
-    return problemAt(loaded, path, what, near && `Did you mean \`${serviceName}.${near}\`?`);
+    return problemAt(loaded, path, what, didYouMean(name, known, `${serviceName}.`));
   }
   return null;
 }
@@ -133,14 +128,4 @@ function weightProblems(
       return [problemAt(loaded, path, what, 'Make it less, the budget more, or deny them the operation.')];
     }),
   );
-}
-
-function problemAt(
-  loaded: LoadedConfig,
-  path: readonly (string | number)[],
-  what: string,
-  remedy: string | null,
-): Problem {
-  const place = loaded.positionOf(path);
-  return { file: loaded.file, line: place?.line ?? null, column: place?.column ?? null, what, remedy };
 }

@@ -7,11 +7,12 @@ import type { LinkTable } from '../graphql/graph/link.js';
 import type { RemoteField } from '../graphql/graph/remote.js';
 import { buildSchema } from '../graphql/schema.js';
 import type { SubscriptionTable } from '../graphql/subscription/subscription.js';
-import { linkProblems, linksOf } from './links.js';
+import { linksOf } from './links.js';
 import { findingProblems, operationsOf, typesOf, unknownOperations } from './mapping.js';
+import { mistakeProblems } from './mistakes.js';
 import type { RemoteUpstream } from './remote-upstream.js';
 import type { SoapService } from './service.js';
-import { subscriptionProblems, subscriptionsOf } from './subscriptions.js';
+import { subscriptionsOf } from './subscriptions.js';
 
 /** The one GraphQL endpoint over all services. */
 export interface Graph {
@@ -30,7 +31,7 @@ export function compileGraph(
   services: readonly SoapService[],
   remoteServices: readonly RemoteUpstream[],
 ): Graph {
-  const { schema, fields, links, remotes, linkFaults, subscriptions, subscriptionFaults, findings, notices } =
+  const { schema, fields, links, remotes, linkMistakes, subscriptions, subscriptionMistakes, findings, notices } =
     buildSchema(
       services.map((service) => ({
         name: service.name,
@@ -49,8 +50,8 @@ export function compileGraph(
   const problems = [
     ...services.flatMap((service) => unknownOperations(loaded, service)),
     ...findingProblems(loaded, findings),
-    ...linkProblems(loaded, linkFaults),
-    ...subscriptionProblems(loaded, subscriptionFaults),
+    ...mistakeProblems(loaded, 'links', linkMistakes),
+    ...mistakeProblems(loaded, 'subscriptions', subscriptionMistakes),
   ];
   if (problems.length > 0) throw new Problems(problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)));
   return { path: loaded.config.graphql.path, schema, fields, links, remotes, subscriptions, notices };

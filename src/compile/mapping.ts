@@ -1,7 +1,7 @@
 import type { Problem } from '../base/problem.js';
 import type { DeepReadonly } from '../config/deep-readonly.js';
 import type { LoadedConfig } from '../config/load.js';
-import { nearest } from '../config/nearest.js';
+import { didYouMean } from '../config/nearest.js';
 import type { MappedOperation } from '../config/operation-keys.js';
 import type { FieldKeys } from '../config/type-keys.js';
 import { costsOfSdl, withSdlCosts } from '../graphql/fields/cost-sdl.js';
@@ -10,6 +10,7 @@ import { inputMappings, type RequestMapping } from '../graphql/input/input-mappi
 import { type FieldMapping, type Finding, TYPES_PATH, type TypeMappings } from '../graphql/types/mapping.js';
 import { fieldOf } from './by-hand.js';
 import { costOfField, costOfOperation } from './costs.js';
+import { problemAt } from './problem-at.js';
 import type { SoapService } from './service.js';
 
 /** What the configuration of one service says about its operations as fields, by the operation's name. */
@@ -63,16 +64,11 @@ const fieldMapping = (service: string, keys: DeepReadonly<FieldKeys>, path: read
 export function findingProblems(loaded: LoadedConfig, findings: readonly Finding[]): readonly Problem[] {
   const problems = new Map<string, Problem>();
   for (const { service, path, what, remedy, among, written } of findings) {
-    const place = loaded.positionOf(['services', service, ...path]);
-    const near = nearest(written ?? path.at(-1) ?? '', among);
-    const known = [...new Set(among)].slice(0, NAMES_SHOWN).join(', ');
-    problems.set(JSON.stringify([service, path, what]), {
-      file: loaded.file,
-      line: place?.line ?? null,
-      column: place?.column ?? null,
-      what: `Service \`${service}\`: ${what}`,
-      remedy: near === null ? (remedy ?? (known === '' ? null : `Known: ${known}.`)) : `Did you mean \`${near}\`?`,
-    });
+    const names = [...new Set(among)].slice(0, NAMES_SHOWN).join(', ');
+    const known = names === '' ? null : `Known: ${names}.`;
+    const told = didYouMean(written ?? path.at(-1) ?? '', among) ?? remedy ?? known;
+    const problem = problemAt(loaded, ['services', service, ...path], `Service \`${service}\`: ${what}`, told);
+    problems.set(JSON.stringify([service, path, what]), problem);
   }
   return [...problems.values()];
 }
@@ -86,14 +82,8 @@ export function unknownOperations(loaded: LoadedConfig, service: SoapService): r
   return Object.keys(service.config.operations)
     .filter((name) => !known.has(name))
     .map((name) => {
-      const place = loaded.positionOf(['services', service.name, 'operations', name], 'key');
-      const near = nearest(name, [...known]);
-      return {
-        file: loaded.file,
-        line: place?.line ?? null,
-        column: place?.column ?? null,
-        what: `The WSDL of service \`${service.name}\` has no operation \`${name}\` at the port in use.`,
-        remedy: near === null ? `It has ${[...known].slice(0, NAMES_SHOWN).join(', ')}.` : `Did you mean \`${near}\`?`,
-      };
+      const what = `The WSDL of service \`${service.name}\` has no operation \`${name}\` at the port in use.`;
+      const remedy = didYouMean(name, [...known]) ?? `It has ${[...known].slice(0, NAMES_SHOWN).join(', ')}.`;
+      return problemAt(loaded, ['services', service.name, 'operations', name], what, remedy, 'key');
     });
 }

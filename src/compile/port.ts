@@ -1,6 +1,7 @@
 import { Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Port, WsdlModel } from '../wsdl/model.js';
+import { problemAt } from './problem-at.js';
 
 /**
  * The port whose operations a service offers: the one the configuration names, else the first one that speaks the
@@ -14,14 +15,7 @@ export function choosePort(loaded: LoadedConfig, service: string, wsdl: WsdlMode
       ? (ports.find((port) => port.dialect === config?.versions[0]) ?? ports[0])
       : ports.find((port) => port.name === config.port);
   if (found !== undefined) return found;
-  const place = loaded.positionOf(['services', service, 'port']);
-  throw new Problems([
-    {
-      file: loaded.file,
-      line: place?.line ?? null,
-      column: place?.column ?? null,
-      what: `The WSDL of service \`${service}\` has no SOAP port \`${config?.port}\`.`,
-      remedy: `It has ${ports.map((port) => `\`${port.name}\``).join(', ')}.`,
-    },
-  ]);
+  const what = `The WSDL of service \`${service}\` has no SOAP port \`${config?.port}\`.`;
+  const remedy = `It has ${ports.map((port) => `\`${port.name}\``).join(', ')}.`;
+  throw new Problems([problemAt(loaded, ['services', service, 'port'], what, remedy)]);
 }

@@ -11,7 +11,7 @@ import {
   Source,
   validateSchema,
 } from 'graphql';
-import { type Problem, Problems } from '../base/problem.js';
+import { Problems } from '../base/problem.js';
 import { Refusal } from '../base/refusal.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { GraphqlServiceConfig } from '../config/schema.js';
@@ -20,6 +20,7 @@ import { readRemoteText } from '../graphql/graph/remote-text.js';
 import { judgeJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
 import { Upstream } from '../upstream/upstream.js';
+import { problemAt } from './problem-at.js';
 
 /** A service that speaks GraphQL, ready: what it has and how it is reached. */
 export interface RemoteUpstream {
@@ -163,13 +164,5 @@ function problem(
   what: string,
   remedy: string | null,
 ): Problems {
-  const place = loaded.positionOf(['services', name, ...path]);
-  const found: Problem = {
-    file: loaded.file,
-    line: place?.line ?? null,
-    column: place?.column ?? null,
-    what: `Service \`${name}\`: ${what}`,
-    remedy,
-  };
-  return new Problems([found]);
+  return new Problems([problemAt(loaded, ['services', name, ...path], `Service \`${name}\`: ${what}`, remedy)]);
 }

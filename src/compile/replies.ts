@@ -4,6 +4,7 @@ import type { ServiceConfig } from '../config/schema.js';
 import type { DetailRules } from '../soap/fault-policy.js';
 import { type Operation, typeKey } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
+import { problemAt } from './problem-at.js';
 
 /** What is expected of the replies to the operations of one service, and what of them callers see. */
 export interface Replies {
@@ -39,16 +40,9 @@ export function compileReplies(config: ServiceConfig, isDescribed: boolean, oper
 /** What an operator should hear of at every start: stack traces of the backend reach callers (catalogue C14). */
 export function noticesOfReplies(loaded: LoadedConfig, service: string): readonly Problem[] {
   if (loaded.config.services[service]?.faultDetail !== 'pass') return [];
-  const place = loaded.positionOf(['services', service, 'faultDetail']);
-  return [
-    {
-      file: loaded.file,
-      line: place?.line ?? null,
-      column: place?.column ?? null,
-      what: `Service \`${service}\` passes the whole detail of Faults, stack traces too.`,
-      remedy: 'Leave `faultDetail` away to pass what the WSDL declares.',
-    },
-  ];
+  const what = `Service \`${service}\` passes the whole detail of Faults, stack traces too.`;
+  const remedy = 'Leave `faultDetail` away to pass what the WSDL declares.';
+  return [problemAt(loaded, ['services', service, 'faultDetail'], what, remedy)];
 }
 
 /** Stacks write the name of the fault, of its element, or of the class behind it. */

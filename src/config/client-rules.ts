@@ -1,4 +1,4 @@
-import { nearest } from './nearest.js';
+import { didYouMean } from './nearest.js';
 import { isRecord } from './record.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
@@ -56,9 +56,8 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
   const findings: Finding[] = [];
   const judge = (owner: unknown, at: ConfigPath): void => {
     if (!isRecord(owner) || typeof owner['class'] !== 'string' || Object.hasOwn(classes, owner['class'])) return;
-    const near = nearest(owner['class'], known);
     const what = `${printPath([...at, 'class'])} is none of ${printPath([...path, 'classes'])}.`;
-    const remedy = near === null ? `Known: ${known.slice(0, 20).join(', ')}.` : `Did you mean \`${near}\`?`;
+    const remedy = didYouMean(owner['class'], known) ?? `Known: ${known.slice(0, 20).join(', ')}.`;
     findings.push({ path: [...at, 'class'], part: 'value', what, remedy });
   };
   for (const section of Object.values(SECTIONS)) {

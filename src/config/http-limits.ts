@@ -98,6 +98,22 @@ export const HTTP_LIMITS = {
     refusal: 'HTTP_CONNECTIONS',
     text: 'Connections of one address open at once; further ones are answered with status 429. Raise it behind a load balancer, which is one address for all its callers.',
   },
+  refusalsPerSecond: {
+    default: 200,
+    min: 0,
+    max: 1_000_000,
+    unit: 'count',
+    refusal: null,
+    text: 'Refused requests of one address that are answered a second, over five seconds; each 16 KiB of them count as one more. Further refusals wait before they are answered, requests that are in order never do. 0 answers all at once.',
+  },
+  refusalHoldMillis: {
+    default: 2000,
+    min: 0,
+    max: 60_000,
+    unit: 'millis',
+    refusal: null,
+    text: 'Longest time that the answer to a refused request waits.',
+  },
   requestsPerConnection: {
     default: 1000,
     min: 1,

@@ -1,7 +1,13 @@
 import leven from 'leven';
 
+/** The remedy for a mistyped name that stands behind `prefix`, or null when no candidate is near. */
+export function didYouMean(word: string, candidates: readonly string[], prefix = ''): string | null {
+  const near = nearest(word, candidates);
+  return near === null ? null : `Did you mean \`${prefix}${near}\`?`;
+}
+
 /** The candidate a mistyped word most likely meant, or null when none is near. */
-export function nearest(word: string, candidates: readonly string[]): string | null {
+function nearest(word: string, candidates: readonly string[]): string | null {
   const typed = word.slice(0, 64).toLowerCase();
   let best: string | null = null;
   let least = Math.max(2, Math.floor(typed.length / 3)) + 1;

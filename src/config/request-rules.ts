@@ -1,4 +1,4 @@
-import { nearest } from './nearest.js';
+import { didYouMean } from './nearest.js';
 import { isRecord } from './record.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
@@ -40,8 +40,7 @@ function entryRules(entry: Record<string, unknown>, path: ConfigPath, allowed: r
     at('name', `${printPath(path)} has a name, but callers do not see it.`, 'Leave `name` away.');
   }
   if (typeof header === 'string' && !allowed.includes(header.toLowerCase())) {
-    const near = nearest(header, allowed);
-    const remedy = near === null ? 'Add it to `callerHeaders` of the service.' : `Did you mean \`${near}\`?`;
+    const remedy = didYouMean(header, allowed) ?? 'Add it to `callerHeaders` of the service.';
     at('header', `${printPath([...path, 'header'])} is none of \`callerHeaders\`.`, remedy);
   }
   return findings;

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isNetwork } from '../access/networks.js';
 import { isHttpUrl, parseAddress } from './address.js';
-import { nearest } from './nearest.js';
+import { didYouMean } from './nearest.js';
 import { isRecord } from './record.js';
 import { configSchema, OWN_KEYWORDS, type SchemaNode, typesOf } from './schema-node.js';
 import { amountHint, printAmount, UNIT_WORDS } from './units.js';
@@ -103,9 +103,7 @@ function unknownKey(path: ConfigPath, key: string, node: SchemaNode): Finding {
     return { ...place, what: `\`${shown}\` cannot be a name in ${printPath(path)}.`, remedy: node.names };
   }
   const known = Object.keys(node.properties ?? {});
-  const near = nearest(key, known);
-  const remedy =
-    near === null ? `Known here: ${known.map((name) => `\`${name}\``).join(', ')}.` : `Did you mean \`${near}\`?`;
+  const remedy = didYouMean(key, known) ?? `Known here: ${known.map((name) => `\`${name}\``).join(', ')}.`;
   return { ...place, what: `Unknown key \`${shown}\`${path.length === 0 ? '' : ` in ${printPath(path)}`}.`, remedy };
 }
 
@@ -130,8 +128,7 @@ function choices(node: SchemaNode): string {
 
 function meant(data: unknown, path: ConfigPath, node: SchemaNode, foreign: ReadonlySet<string>): string | null {
   if (typeof data !== 'string' || foreign.has(JSON.stringify(path))) return node.hint ?? null;
-  const near = nearest(data, (node.enum ?? []).map(String));
-  return near === null ? (node.hint ?? null) : `Did you mean \`${near}\`?`;
+  return didYouMean(data, (node.enum ?? []).map(String)) ?? node.hint ?? null;
 }
 
 function bounds(node: SchemaNode): string {

@@ -12,15 +12,16 @@ import type { BoundField } from './fields/bound-field.js';
 import { type Exposure, exposures, type GraphqlService, type RootType } from './fields/exposure.js';
 import { operationField, type ServiceTypes } from './fields/operation-field.js';
 import { costFindings } from './graph/cost-check.js';
-import type { LinkFault, LinkMapping, LinkTable, LinkTarget, RemoteTarget } from './graph/link.js';
+import type { LinkMapping, LinkTable, LinkTarget, RemoteTarget } from './graph/link.js';
 import { addLinks } from './graph/link-schema.js';
+import type { Mistake } from './graph/mistake.js';
 import type { RemoteField, RemoteService } from './graph/remote.js';
 import { addRemotes } from './graph/remote-schema.js';
 import { InputTypes } from './input/input.js';
 import { relaxCycles } from './input/input-cycles.js';
 import { FaultTypes } from './output/faults.js';
 import { OutputTypes } from './output/output.js';
-import type { SubscriptionFault, SubscriptionMapping, SubscriptionTable } from './subscription/subscription.js';
+import type { SubscriptionMapping, SubscriptionTable } from './subscription/subscription.js';
 import { operationsFor, resolveSubscriptions } from './subscription/subscription-schema.js';
 import { costOfCall } from './types/cost-rules.js';
 import { LeafTable } from './types/leaf.js';
@@ -37,10 +38,10 @@ export interface BuiltSchema {
   /** Fields that services answer which speak GraphQL, by `Query.customer`. */
   readonly remotes: ReadonlyMap<string, RemoteField>;
   /** Mistakes in links: without them the schema has none of the links. */
-  readonly linkFaults: readonly LinkFault[];
+  readonly linkMistakes: readonly Mistake[];
   readonly subscriptions: SubscriptionTable;
   /** Mistakes in subscriptions: those are not in the schema. */
-  readonly subscriptionFaults: readonly SubscriptionFault[];
+  readonly subscriptionMistakes: readonly Mistake[];
   /** Mistakes in the mapping: the schema is not to be used. */
   readonly findings: readonly Finding[];
   /** Names that had to change, operations that could not be offered. */
@@ -104,7 +105,7 @@ export function buildSchema(
     types.push(getNamedType(target.config.type));
   const make = (): GraphQLSchema => new GraphQLSchema({ query, mutation, subscription, types });
   const plain = make();
-  const { table, faults } = addLinks(
+  const { table, mistakes } = addLinks(
     plain,
     linkMappings,
     new Map<string, LinkTarget | RemoteTarget>([...targets, ...remote.targets]),
@@ -116,9 +117,9 @@ export function buildSchema(
     fields,
     links: table,
     remotes: remote.fields,
-    linkFaults: faults,
+    linkMistakes: mistakes,
     subscriptions: subscribed.table,
-    subscriptionFaults: subscribed.faults,
+    subscriptionMistakes: subscribed.mistakes,
     findings: [...names.findings, ...costFindings(schema, table)],
     notices: names.notices,
   };

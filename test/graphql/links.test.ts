@@ -392,7 +392,7 @@ function selection(type: GraphQLNamedType, depth: number, choose: (below: number
 }
 
 t.test('random selections are answered as graphql-js answers them with resolvers', async (t) => {
-  t.same(SOCIETY.linkFaults, []);
+  t.same(SOCIETY.linkMistakes, []);
   assertValidSchema(SOCIETY.schema);
   const party = SOCIETY.schema.getType('Party');
   if (!party) throw new Error('no Party');
@@ -456,7 +456,7 @@ t.test('a link may answer with a Fault as data, which may have links itself', as
     ],
     [link('Party.boss', 'GetParty', { id: 'bossId' }), link('Lost.hint', 'GetParty', { id: 'hintId' })],
   );
-  t.same(built.linkFaults, []);
+  t.same(built.linkMistakes, []);
   const query = `{ getParty(id: 1) { ... on Party { id boss { __typename ... on Lost { hintId hint { ... on Party { id } } } } } } }`;
   const admission = { ...ADMISSION, schema: built.schema, links: built.links, documents: new DocumentCache() };
   const admitted = admit({ query, operationName: null, variables: {} }, admission);

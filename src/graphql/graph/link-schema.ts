@@ -13,14 +13,15 @@ import {
   isObjectType,
 } from 'graphql';
 import { costExtensions } from '../types/cost-rules.js';
-import type { Feed, Link, LinkBatch, LinkFault, LinkMapping, LinkTable, LinkTarget, RemoteTarget } from './link.js';
-import { feedOf, fieldAlong, type LinkReport, missingParts, stepsOf } from './link-types.js';
+import type { Feed, Link, LinkBatch, LinkMapping, LinkTable, LinkTarget, RemoteTarget } from './link.js';
+import { feedOf, fieldAlong, missingParts, stepsOf } from './link-types.js';
+import { type Mistake, type Report, reportInto } from './mistake.js';
 
 type Target = LinkTarget | RemoteTarget;
 
 export interface ResolvedLinks {
   readonly table: LinkTable;
-  readonly faults: readonly LinkFault[];
+  readonly mistakes: readonly Mistake[];
 }
 
 /**
@@ -33,12 +34,11 @@ export function addLinks(
   targets: ReadonlyMap<string, Target>,
   operations: readonly string[],
 ): ResolvedLinks {
-  const faults: LinkFault[] = [];
+  const mistakes: Mistake[] = [];
   const table = new Map<string, Link>();
   const additions: (() => void)[] = [];
   for (const mapping of mappings) {
-    const report: LinkReport = (path, what, remedy = null, unknown = null, part = 'value') =>
-      faults.push({ path: [mapping.name, ...path], part, what, remedy, unknown });
+    const report = reportInto(mistakes, mapping.name);
     const place = placeOf(mapping.name, schema, table, report);
     const link = resolve(mapping, place?.type ?? null, { targets, operations }, report);
     if (place === null || link === null) continue;
@@ -50,8 +50,8 @@ export function addLinks(
       });
     }
   }
-  if (faults.length === 0) for (const add of additions) add();
-  return { table, faults };
+  if (mistakes.length === 0) for (const add of additions) add();
+  return { table, mistakes };
 }
 
 type Owner = GraphQLObjectType | GraphQLInterfaceType;
@@ -63,7 +63,7 @@ interface Place {
   readonly types: readonly Owner[];
 }
 
-function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: LinkReport): Place | null {
+function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: Report): Place | null {
   const [typeName = '', field = ''] = name.split('.');
   const roots = [schema.getQueryType()?.name, schema.getMutationType()?.name, schema.getSubscriptionType()?.name];
   const owners = Object.values(schema.getTypeMap()).filter(
@@ -94,9 +94,9 @@ interface Known {
 
 const isOwner = (type: unknown): type is Owner => isObjectType(type) || isInterfaceType(type);
 
-function resolve(mapping: LinkMapping, owner: Owner | null, known: Known, report: LinkReport): Link | null {
+function resolve(mapping: LinkMapping, owner: Owner | null, known: Known, report: Report): Link | null {
   let isSound = true;
-  const seen: LinkReport = (...fault) => {
+  const seen: Report = (...fault) => {
     isSound = false;
     report(...fault);
   };
@@ -115,7 +115,7 @@ function targetOf(
   name: string,
   path: readonly string[],
   { targets, operations }: Known,
-  report: LinkReport,
+  report: Report,
 ): Target | null {
   const target = targets.get(name);
   if (target === undefined) {
@@ -141,7 +141,7 @@ function feedsOf(
   owner: Owner | null,
   target: Target,
   called: Target,
-  report: LinkReport,
+  report: Report,
 ): readonly Feed[] {
   const given = Object.entries(mapping.arguments);
   const { batch } = mapping;
@@ -164,7 +164,7 @@ function batchOf(
   batch: NonNullable<LinkMapping['batch']>,
   called: Target,
   type: GraphQLOutputType,
-  report: LinkReport,
+  report: Report,
 ): LinkBatch | null {
   const items = batch.items === null ? [] : stepsOf(batch.items);
   const found = fieldAlong(called.config.type, items, ['batch', 'items'], report);
@@ -202,7 +202,7 @@ function definitionOf(
   type: GraphQLOutputType,
   { target, called }: { readonly target: Target; readonly called: Target },
   feeds: readonly Feed[],
-  report: LinkReport,
+  report: Report,
 ): Link['definition'] | null {
   const field = mapping.name.slice(mapping.name.indexOf('.') + 1);
   const of = (config: GraphQLFieldConfig<unknown, unknown>): Link['definition'] | undefined =>

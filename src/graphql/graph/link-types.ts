@@ -15,16 +15,8 @@ import {
   isRequiredInputField,
   isScalarType,
 } from 'graphql';
-import type { Feed, LinkFault, LinkTarget } from './link.js';
-
-/** Takes a mistake in the link at hand. `path` begins below its name. */
-export type LinkReport = (
-  path: readonly string[],
-  what: string,
-  remedy?: string | null,
-  unknown?: LinkFault['unknown'],
-  part?: LinkFault['part'],
-) => void;
+import type { Feed, LinkTarget } from './link.js';
+import type { Report } from './mistake.js';
 
 /** `criteria.id` in its steps. */
 export const stepsOf = (path: string): readonly string[] => path.split('.');
@@ -34,7 +26,7 @@ export function fieldAlong(
   from: GraphQLOutputType,
   steps: readonly string[],
   path: readonly string[],
-  report: LinkReport,
+  report: Report,
 ): GraphQLOutputType | null {
   let type = from;
   for (const step of steps) {
@@ -77,7 +69,7 @@ export function feedOf(
   argument: ArgumentPlace,
   field: FieldPlace,
   form: 'single' | 'batch',
-  report: LinkReport,
+  report: Report,
 ): Feed | null {
   const place = argumentAlong(argument, report);
   const output = field.owner === null ? null : fieldAlong(field.owner, field.steps, field.path, report);
@@ -110,7 +102,7 @@ export function feedOf(
 
 function argumentAlong(
   { config, steps, path }: ArgumentPlace,
-  report: LinkReport,
+  report: Report,
 ): { readonly type: GraphQLInputType; readonly required: boolean } | null {
   let type: GraphQLInputType | null = null;
   let required = true;

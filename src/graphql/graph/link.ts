@@ -84,13 +84,3 @@ export interface LinkBatch {
 
 /** By `Type.field`, for every type that has the field. */
 export type LinkTable = ReadonlyMap<string, Link>;
-
-/** A mistake in a link. `path` begins below `links`. */
-export interface LinkFault {
-  readonly path: readonly string[];
-  readonly part: 'key' | 'value';
-  readonly what: string;
-  readonly remedy: string | null;
-  /** The name that was not found, and those that exist; null where no name is wrong. */
-  readonly unknown: { readonly name: string; readonly known: readonly string[] } | null;
-}

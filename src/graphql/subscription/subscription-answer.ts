@@ -8,7 +8,8 @@ import {
 } from 'graphql';
 import type { BoundField } from '../fields/bound-field.js';
 import type { Feed, LinkTarget } from '../graph/link.js';
-import { feedOf, type LinkReport, missingParts, stepsOf } from '../graph/link-types.js';
+import { feedOf, missingParts, stepsOf } from '../graph/link-types.js';
+import type { Report } from '../graph/mistake.js';
 import { pascalName } from '../types/naming.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
@@ -40,11 +41,11 @@ export function calledAnswer(
   { kind }: EventMapping,
   called: LinkTarget,
   values: readonly Keyed[],
-  report: LinkReport,
+  report: Report,
 ): EventAnswer {
   const feeds = values.flatMap(({ key, value }) => {
     const owner = new GraphQLObjectType({ name: 'Event', fields: { value: { type: typeOf(value) } } });
-    const told: LinkReport = (path, what, ...rest) =>
+    const told: Report = (path, what, ...rest) =>
       report(path, what.replaceAll('`value`', `\`${value.path}\``), ...rest);
     const at = [kind, 'arguments', key];
     const argument = { config: called.config, steps: stepsOf(key), path: at };

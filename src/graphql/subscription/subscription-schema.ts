@@ -1,6 +1,6 @@
 import { type GraphQLFieldConfigArgumentMap, getNullableType } from 'graphql';
 import type { LinkTarget } from '../graph/link.js';
-import type { LinkReport } from '../graph/link-types.js';
+import { type Mistake, type Report, reportInto } from '../graph/mistake.js';
 import type { TypeNames } from '../types/type-names.js';
 import { type EventValue, eventValueOf, isLost, planOf, readingOf, slotAlong } from './event-values.js';
 import {
@@ -8,7 +8,6 @@ import {
   type EventTopic,
   type PollMapping,
   type Subscription,
-  type SubscriptionFault,
   type SubscriptionMapping,
   type SubscriptionTable,
   topicOf,
@@ -18,7 +17,7 @@ import { boundAs, calledAnswer, type FieldConfig, type Keyed, ownAnswer } from '
 export interface ResolvedSubscriptions {
   readonly fields: ReadonlyMap<string, FieldConfig>;
   readonly table: SubscriptionTable;
-  readonly faults: readonly SubscriptionFault[];
+  readonly mistakes: readonly Mistake[];
 }
 
 /** What subscriptions are resolved against: operations by `service.operation`, and the names of all there are. */
@@ -45,13 +44,12 @@ export function resolveSubscriptions(
   mappings: readonly SubscriptionMapping[],
   offered: Offered,
 ): ResolvedSubscriptions {
-  const faults: SubscriptionFault[] = [];
+  const mistakes: Mistake[] = [];
   const fields = new Map<string, FieldConfig>();
   const subscriptions = new Map<string, Subscription>();
   const topics = new Map<string, TopicDraft>();
   for (const mapping of mappings) {
-    const report: LinkReport = (path, what, remedy = null, unknown = null, part = 'value') =>
-      faults.push({ path: [mapping.name, ...path], part, what, remedy, unknown });
+    const report = reportInto(mistakes, mapping.name);
     const { source } = mapping;
     const made =
       source.kind === 'poll'
@@ -61,7 +59,7 @@ export function resolveSubscriptions(
     fields.set(mapping.name, made.config);
     subscriptions.set(mapping.name, made.subscription);
   }
-  return { fields, faults, table: { subscriptions, topics: [...topics.values()].map(topicFrom) } };
+  return { fields, mistakes, table: { subscriptions, topics: [...topics.values()].map(topicFrom) } };
 }
 
 interface Made {
@@ -73,7 +71,7 @@ function pollField(
   { name, description, deprecated }: SubscriptionMapping,
   { operation, everyMillis, changed }: PollMapping,
   offered: Offered,
-  report: LinkReport,
+  report: Report,
 ): Made | null {
   const target = targetOf(operation, ['poll', 'operation'], 'reads', offered, report);
   if (target === null) return null;
@@ -136,10 +134,10 @@ function eventField(
   source: EventMapping,
   offered: Offered,
   topics: Map<string, TopicDraft>,
-  report: LinkReport,
+  report: Report,
 ): Made | null {
   let isSound = true;
-  const seen: LinkReport = (...fault) => {
+  const seen: Report = (...fault) => {
     isSound = false;
     report(...fault);
   };
@@ -220,7 +218,7 @@ function targetOf(
   path: readonly string[],
   use: 'reads' | 'any',
   { targets, operations }: Offered,
-  report: LinkReport,
+  report: Report,
 ): LinkTarget | null {
   const target = targets.get(name);
   if (target === undefined) {

@@ -34,15 +34,6 @@ export interface EventMapping {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** A mistake in a subscription. `path` begins below `subscriptions`. */
-export interface SubscriptionFault {
-  readonly path: readonly string[];
-  readonly part: 'key' | 'value';
-  readonly what: string;
-  readonly remedy: string | null;
-  readonly unknown: { readonly name: string; readonly known: readonly string[] } | null;
-}
-
 /** A field of Subscription, resolved against the schema. */
 export interface Subscription {
   readonly name: string;

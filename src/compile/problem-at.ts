@@ -1,0 +1,15 @@
+import type { Problem } from '../base/problem.js';
+import type { LoadedConfig } from '../config/load.js';
+import type { ConfigPath } from '../config/yaml-source.js';
+
+/** A problem at the place in the configuration file where `path` stands; see `positionOf` for `part`. */
+export function problemAt(
+  loaded: LoadedConfig,
+  path: ConfigPath,
+  what: string,
+  remedy: string | null,
+  part?: 'key' | 'value',
+): Problem {
+  const place = loaded.positionOf(path, part);
+  return { file: loaded.file, line: place?.line ?? null, column: place?.column ?? null, what, remedy };
+}

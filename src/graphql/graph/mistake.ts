@@ -1,0 +1,25 @@
+/** A mistake in an entry of `links` or `subscriptions`. `path` begins with the entry's name. */
+export interface Mistake {
+  readonly path: readonly string[];
+  readonly part: 'key' | 'value';
+  readonly what: string;
+  readonly remedy: string | null;
+  /** The name that was not found, and those that exist; null where no name is wrong. */
+  readonly unknown: { readonly name: string; readonly known: readonly string[] } | null;
+}
+
+/** Takes a mistake in the entry at hand. `path` begins below its name. */
+export type Report = (
+  path: readonly string[],
+  what: string,
+  remedy?: string | null,
+  unknown?: Mistake['unknown'],
+  part?: Mistake['part'],
+) => void;
+
+/** Collects the mistakes of the entry of this name. */
+export const reportInto =
+  (mistakes: Mistake[], name: string): Report =>
+  (path, what, remedy = null, unknown = null, part = 'value') => {
+    mistakes.push({ path: [name, ...path], part, what, remedy, unknown });
+  };
