@@ -1,3 +1,4 @@
+import type { Branch, BranchRule } from '../../codec/plan/plan.js';
 import { type ElementDeclaration, type Particle, typeKey } from '../../wsdl/model.js';
 
 /** One place of a content model where a request may say something. */
@@ -30,20 +31,8 @@ export interface Counts {
 /** A content model as a request sees it, in the order of the schema. */
 export interface InputContent {
   readonly pieces: ReadonlyMap<string, Piece>;
-  readonly rules: readonly Rule[];
-}
-
-/** A choice, or members that come together: of the branches one may be taken. Keys are those of `pieces`. */
-export interface Rule {
-  /** One must be taken. */
-  readonly required: boolean;
-  readonly branches: readonly RuleBranch[];
-}
-
-export interface RuleBranch {
-  readonly keys: readonly string[];
-  readonly required: readonly string[];
-  readonly rules: readonly Rule[];
+  /** Choices, and members that come together. Their keys are those of `pieces`. */
+  readonly rules: readonly BranchRule[];
 }
 
 /** Reads a content model for requests. Deeper than schemas nest, it is room for anything. */
@@ -60,7 +49,7 @@ const CONTENTS = new WeakMap<Particle, InputContent>();
 
 interface Fold {
   readonly pieces: Map<string, Piece>;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly BranchRule[];
   /** What stands in several places: no rule can tell which one is meant. */
   readonly doubled: ReadonlySet<string>;
 }
@@ -172,7 +161,7 @@ function repeated(once: Fold, { min, max }: Pick<Counts, 'min' | 'max'>, reading
   return { ...nothing(), pieces: new Map([[`group ${reading.groups}`, group]]) };
 }
 
-const branchOf = (each: Fold): RuleBranch => ({
+const branchOf = (each: Fold): Branch => ({
   keys: [...each.pieces.keys()],
   required: [...each.pieces].flatMap(([key, { min }]) => (min > 0 ? [key] : [])),
   rules: sealed(each).rules,

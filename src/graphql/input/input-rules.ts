@@ -1,8 +1,8 @@
-import type { BranchRule } from '../../codec/plan/plan.js';
-import type { InputContent, Rule, RuleBranch } from './input-content.js';
+import type { Branch, BranchRule } from '../../codec/plan/plan.js';
+import type { InputContent } from './input-content.js';
 
 /** The rule by the names of members; null where nothing of it is left to the caller. */
-export function named({ required, branches }: Rule, names: ReadonlyMap<string, string>): BranchRule | null {
+export function named({ required, branches }: BranchRule, names: ReadonlyMap<string, string>): BranchRule | null {
   const keys = (given: readonly string[]): string[] =>
     given.flatMap((key) => {
       const name = names.get(key);
@@ -18,7 +18,7 @@ export function named({ required, branches }: Rule, names: ReadonlyMap<string, s
 }
 
 /** Whether one of these keys stands in the rule. */
-export const mentions = ({ branches }: Rule, keys: ReadonlySet<string>): boolean =>
+export const mentions = ({ branches }: BranchRule, keys: ReadonlySet<string>): boolean =>
   branches.some((branch) => branch.keys.some((key) => keys.has(key)));
 
 /** The members of a required choice between single ones; null for any other rule. */
@@ -28,7 +28,7 @@ export function singles({ required, branches }: BranchRule): readonly string[] |
   return new Set(keys).size === keys.length ? keys : null;
 }
 
-const isSingle = (branch: Pick<RuleBranch, 'keys' | 'required' | 'rules'>): boolean =>
+const isSingle = (branch: Branch): boolean =>
   branch.keys.length === 1 && branch.required.length === 1 && branch.rules.length === 0;
 
 /** Whether the content is one required choice between single elements, none of which can be nil, and nothing else. */
