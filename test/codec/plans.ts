@@ -11,7 +11,7 @@ import type {
 } from '../../src/codec/plan/plan.js';
 import { ReplyDecoder } from '../../src/codec/read/decode.js';
 import { scalarOf } from '../../src/codec/values/scalars.js';
-import { NO_FACETS } from '../../src/wsdl/model.js';
+import { plainSimpleType } from '../../src/wsdl/plain.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 
@@ -19,20 +19,7 @@ import { XmlReader } from '../../src/xml/reader.js';
 
 export const URI = 'urn:test';
 
-export function scalar(builtIn: string): Scalar {
-  return scalarOf({
-    kind: 'simple',
-    name: null,
-    variety: 'atomic',
-    builtIn,
-    base: null,
-    item: null,
-    members: [],
-    enumeration: null,
-    facets: NO_FACETS,
-    documentation: null,
-  });
-}
+export const scalar = (builtIn: string): Scalar => scalarOf(plainSimpleType(null, builtIn));
 
 export const value = (builtIn: string): ValuePlan => ({ kind: 'scalar', scalar: scalar(builtIn) });
 

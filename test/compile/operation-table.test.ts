@@ -4,29 +4,10 @@ import { Destinations } from '../../src/compile/destinations.js';
 import { type KnownOperation, OperationTable } from '../../src/compile/operation-table.js';
 import { readSoapAction } from '../../src/flow/soap-action.js';
 import type { ElementDeclaration, Operation, WsdlModel } from '../../src/wsdl/model.js';
+import { plainComplexType, plainElement } from '../../src/wsdl/plain.js';
 
-const element = (uri: string, local: string): ElementDeclaration => ({
-  kind: 'element',
-  name: { uri, local },
-  type: {
-    kind: 'complex',
-    name: null,
-    abstract: false,
-    base: null,
-    derivation: null,
-    derived: [],
-    attributes: [],
-    anyAttribute: null,
-    content: { kind: 'empty' },
-    documentation: null,
-  },
-  nillable: false,
-  default: null,
-  fixed: null,
-  abstract: false,
-  constraints: [],
-  documentation: null,
-});
+const element = (uri: string, local: string): ElementDeclaration =>
+  plainElement({ uri, local }, plainComplexType(null, { kind: 'empty' }));
 
 const operation = (name: string, about: Partial<Operation> & { readonly body?: ElementDeclaration | null } = {}) => {
   const { body = element('urn:m', name), ...rest } = about;

@@ -1,29 +1,20 @@
-import {
-  type AttributeDeclaration,
-  type ComplexType,
-  type Content,
-  type ElementDeclaration,
-  NO_FACETS,
-  type Operation,
-  type Particle,
-  type SimpleType,
-  type XsdType,
+import type {
+  AttributeDeclaration,
+  ComplexType,
+  Content,
+  ElementDeclaration,
+  Operation,
+  Particle,
+  SimpleType,
+  XsdType,
 } from '../../src/wsdl/model.js';
+import { plainComplexType, plainElement, plainSimpleType, sequenceOf } from '../../src/wsdl/plain.js';
 
 /** A small builder for models: what the reader of WSDL would make, without its detours. */
 export const URI = 'urn:shop';
 
 export const simple = (builtIn: string, about: Partial<SimpleType> = {}): SimpleType => ({
-  kind: 'simple',
-  name: null,
-  variety: 'atomic',
-  builtIn,
-  base: null,
-  item: null,
-  members: [],
-  enumeration: null,
-  facets: NO_FACETS,
-  documentation: null,
+  ...plainSimpleType(null, builtIn),
   ...about,
 });
 
@@ -39,15 +30,7 @@ export const enumeration = (local: string, ...values: string[]): SimpleType =>
   });
 
 export const element = (local: string, type: XsdType, about: Partial<ElementDeclaration> = {}): ElementDeclaration => ({
-  kind: 'element',
-  name: { uri: URI, local },
-  type,
-  nillable: false,
-  default: null,
-  fixed: null,
-  abstract: false,
-  constraints: [],
-  documentation: null,
+  ...plainElement({ uri: URI, local }, type),
   ...about,
 });
 
@@ -89,21 +72,11 @@ export const attribute = (
 
 export type MutableComplex = { -readonly [K in keyof ComplexType]: ComplexType[K] };
 
-export const elements = (...particles: Particle[]): Content =>
-  particles.length === 0 ? { kind: 'empty' } : { kind: 'elements', particle: group('sequence', particles) };
+export const elements = (...particles: Particle[]): Content => sequenceOf(particles);
 
 /** A complex type; '' for one without a name. Mutable, for recursive types. */
 export const complex = (local: string, content: Content, about: Partial<ComplexType> = {}): MutableComplex => ({
-  kind: 'complex',
-  name: local === '' ? null : { uri: URI, local },
-  abstract: false,
-  base: null,
-  derivation: null,
-  derived: [],
-  attributes: [],
-  anyAttribute: null,
-  content,
-  documentation: null,
+  ...plainComplexType(local === '' ? null : { uri: URI, local }, content),
   ...about,
 });
 

@@ -9,6 +9,7 @@ import {
   type WsdlModel,
   type XsdType,
 } from '../../wsdl/model.js';
+import { plainElement } from '../../wsdl/plain.js';
 import { ANY_TYPE, builtInSimple } from '../../wsdl/xsd/builtin.js';
 import type { QName } from '../../xml/events.js';
 import { ContentAutomaton } from './automaton.js';
@@ -155,14 +156,4 @@ const simpleType = (simple: SimpleRules): TypeRules => ({
   isAbstract: false,
 });
 
-const UNDECLARED: ElementDeclaration = {
-  kind: 'element',
-  name: { uri: '', local: '*' },
-  type: ANY_TYPE,
-  nillable: true,
-  default: null,
-  fixed: null,
-  abstract: false,
-  constraints: [],
-  documentation: null,
-};
+const UNDECLARED: ElementDeclaration = plainElement({ uri: '', local: '*' }, ANY_TYPE, { nillable: true });

@@ -6,18 +6,6 @@ import {
   type TypeNode,
   type ValueNode,
 } from 'graphql';
-import {
-  type AttributeDeclaration,
-  type ComplexType,
-  type Content,
-  type ElementDeclaration,
-  NO_FACETS,
-  type Particle,
-  type SimpleType,
-  type XsdType,
-} from '../../wsdl/model.js';
-import type { QName } from '../../xml/events.js';
-import { BY_HAND_URI } from '../types/leaf.js';
 
 /** A field, an input field or an argument of SDL. */
 export type SdlField = FieldDefinitionNode | InputValueDefinitionNode;
@@ -29,8 +17,6 @@ export interface Occurrence {
   readonly list: boolean;
   readonly itemNonNull: boolean;
 }
-
-export type MutableComplex = { -readonly [K in keyof ComplexType]: ComplexType[K] };
 
 /** The scalars of SDL, as built-in types of XML Schema. */
 export const SDL_SCALARS: ReadonlyMap<string, string> = new Map([
@@ -51,71 +37,6 @@ export const SDL_SCALARS: ReadonlyMap<string, string> = new Map([
   ['URI', 'anyURI'],
   ['QName', 'QName'],
 ]);
-
-/** Children in this order. */
-export const sequenceOf = (particles: readonly Particle[]): Content =>
-  particles.length === 0
-    ? { kind: 'empty' }
-    : { kind: 'elements', particle: { kind: 'sequence', particles, min: 1, max: 1 } };
-
-export function complexType(
-  name: string | null,
-  content: Content,
-  attributes: readonly AttributeDeclaration[],
-  documentation: string | null,
-): MutableComplex {
-  return {
-    kind: 'complex',
-    name: name === null ? null : { uri: BY_HAND_URI, local: name },
-    abstract: false,
-    base: null,
-    derivation: null,
-    derived: [],
-    attributes,
-    anyAttribute: null,
-    content,
-    documentation,
-  };
-}
-
-export function simpleType(
-  name: string,
-  builtIn: string,
-  enumeration: SimpleType['enumeration'],
-  documentation: string | null,
-): SimpleType {
-  return {
-    kind: 'simple',
-    name: { uri: BY_HAND_URI, local: name },
-    variety: 'atomic',
-    builtIn,
-    base: null,
-    item: null,
-    members: [],
-    enumeration,
-    facets: NO_FACETS,
-    documentation,
-  };
-}
-
-export function elementOf(
-  name: QName,
-  type: XsdType,
-  about: { readonly nillable?: boolean; readonly default?: string | null; readonly documentation?: string | null } = {},
-): ElementDeclaration {
-  const { nillable = false, default: ifEmpty = null, documentation = null } = about;
-  return {
-    kind: 'element',
-    name,
-    type,
-    nillable,
-    default: ifEmpty,
-    fixed: null,
-    abstract: false,
-    constraints: [],
-    documentation,
-  };
-}
 
 /** Lists of lists count as lists: no backend without a WSDL says how they look. */
 export function occurrenceOf(type: TypeNode): Occurrence {

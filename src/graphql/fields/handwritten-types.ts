@@ -1,18 +1,11 @@
 import { type DocumentNode, type EnumTypeDefinitionNode, type FieldDefinitionNode, Kind, type Location } from 'graphql';
 import type { AttributeDeclaration, ComplexType, Operation, Particle, XsdType } from '../../wsdl/model.js';
+import { plainComplexType, plainElement, plainSimpleType, sequenceOf } from '../../wsdl/plain.js';
+import type { QName } from '../../xml/events.js';
+import { BY_HAND_URI } from '../types/leaf.js';
 import { isCostDirectiveDefinition } from './cost-sdl.js';
 import type { RootType } from './exposure.js';
-import {
-  complexType,
-  defaultText,
-  elementOf,
-  occurrenceOf,
-  SDL_SCALARS,
-  type SdlField,
-  sequenceOf,
-  simpleType,
-  xmlDirective,
-} from './handwritten-model.js';
+import { defaultText, occurrenceOf, SDL_SCALARS, type SdlField, xmlDirective } from './handwritten-model.js';
 
 /** An operation of a mapping written by hand. */
 export interface HandwrittenOperation {
@@ -26,6 +19,8 @@ export interface HandwrittenOperation {
   readonly qualified: boolean;
   readonly soapAction: string | null;
 }
+
+type MutableComplex = { -readonly [K in keyof ComplexType]: ComplexType[K] };
 
 type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
 
@@ -92,7 +87,7 @@ export class HandwrittenTypes {
     this.#used.add(key);
     const { namespace, qualified } = given;
     const inner = qualified ? namespace : '';
-    const request = elementOf({ uri: namespace, local: given.request }, this.#arguments(field, inner));
+    const request = plainElement({ uri: namespace, local: given.request }, this.#arguments(field, inner));
     const replyName = { uri: namespace, local: given.response ?? `${given.request}Response` };
     return {
       name,
@@ -102,7 +97,7 @@ export class HandwrittenTypes {
       status: 'ok',
       reasons: [],
       input: { body: request, headers: [] },
-      output: { body: elementOf(replyName, this.#result(field, inner)), headers: [] },
+      output: { body: plainElement(replyName, this.#result(field, inner)), headers: [] },
       faults: [],
     };
   }
@@ -123,7 +118,7 @@ export class HandwrittenTypes {
     const xml = xmlDirective(field.directives);
     const type = this.#type(typeName, uri, field.loc);
     if (type.kind === 'complex' && type.content.kind !== 'opaque' && !list && xml.name === null) return type;
-    return complexType(null, sequenceOf([this.#particle(field, xml.name, false, uri)]), [], null);
+    return plainComplexType(null, sequenceOf([this.#particle(field, xml.name, false, uri)]));
   }
 
   #structure(
@@ -131,9 +126,13 @@ export class HandwrittenTypes {
     fields: readonly SdlField[],
     isInput: boolean,
     uri: string,
-    description: string | null,
+    documentation: string | null,
   ): ComplexType {
-    const made = complexType(name, { kind: 'empty' }, [], description);
+    const made: MutableComplex = plainComplexType(
+      name === null ? null : byHand(name),
+      { kind: 'empty' },
+      { documentation },
+    );
     // Known before its fields are read: types may be recursive.
     if (name !== null) this.#made.set(`{${uri}}${name}`, made);
     const particles: Particle[] = [];
@@ -156,14 +155,14 @@ export class HandwrittenTypes {
     const documentation = field.description?.value ?? null;
     const single = { name: { uri, local }, type, default: text, documentation };
     if (list && item !== null) {
-      const items = elementOf({ uri, local: item }, type, { nillable: !itemNonNull });
+      const items = plainElement({ uri, local: item }, type, { nillable: !itemNonNull });
       const particle: Particle = { kind: 'one', element: items, min: 0, max: Infinity };
-      const wrapper = complexType(null, sequenceOf([particle]), [], null);
-      const outer = elementOf({ uri, local }, wrapper, { nillable: !nonNull && !isInput, documentation });
+      const wrapper = plainComplexType(null, sequenceOf([particle]));
+      const outer = plainElement({ uri, local }, wrapper, { nillable: !nonNull && !isInput, documentation });
       return { kind: 'one', element: outer, min: nonNull ? 1 : 0, max: 1 };
     }
     const nillable = list ? !itemNonNull : !nonNull && !isInput;
-    const element = elementOf(single.name, type, { ...single, nillable });
+    const element = plainElement(single.name, type, { ...single, nillable });
     return { kind: 'one', element, min: nonNull || text !== null ? 1 : 0, max: list ? Infinity : 1 };
   }
 
@@ -206,11 +205,14 @@ export class HandwrittenTypes {
         value: value.name.value,
         documentation: value.description?.value ?? null,
       }));
-      return simpleType(name, 'string', values, definition.description?.value ?? null);
+      const documentation = definition.description?.value ?? null;
+      return plainSimpleType(byHand(name), 'string', { enumeration: values, documentation });
     }
-    if (name === 'XML') return complexType(null, { kind: 'opaque', mixed: null }, [], null);
+    if (name === 'XML') return plainComplexType(null, { kind: 'opaque', mixed: null });
     const builtIn = SDL_SCALARS.get(name);
     if (builtIn === undefined) this.#report(`There is no type ${name}.`, location, 'Define it, or mend the name.');
-    return simpleType(name, builtIn ?? 'string', null, null);
+    return plainSimpleType(byHand(name), builtIn ?? 'string');
   }
 }
+
+const byHand = (local: string): QName => ({ uri: BY_HAND_URI, local });

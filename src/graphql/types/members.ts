@@ -1,5 +1,6 @@
 import type { AttributeDeclaration, ComplexType, ElementDeclaration, SimpleType, XsdType } from '../../wsdl/model.js';
 import { typeKey } from '../../wsdl/model.js';
+import { plainElement } from '../../wsdl/plain.js';
 import { descriptionOf } from './description.js';
 import type { FieldMapping, MappingTable } from './mapping.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
@@ -271,20 +272,7 @@ function ownMembers(type: ComplexType, elements: readonly Occurring[]): readonly
 
 /** An item of an encoded array may always be missing (SOAP 1.1 section 5.4.2). */
 const arrayItem = (type: ElementDeclaration['type']): ElementMember => ({
-  ...elementMember(
-    {
-      kind: 'element',
-      name: { uri: '', local: 'item' },
-      type,
-      nillable: true,
-      default: null,
-      fixed: null,
-      abstract: false,
-      constraints: [],
-      documentation: null,
-    },
-    'item',
-  ),
+  ...elementMember(plainElement({ uri: '', local: 'item' }, type, { nillable: true }), 'item'),
   many: true,
   anyName: true,
 });

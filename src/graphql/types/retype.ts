@@ -1,7 +1,8 @@
 import { textOf, trimXml } from '../../codec/plan/lexical.js';
 import { LexicalError, type Scalar } from '../../codec/plan/plan.js';
 import { scalarOf } from '../../codec/values/scalars.js';
-import { NO_FACETS, type SimpleType } from '../../wsdl/model.js';
+import type { SimpleType } from '../../wsdl/model.js';
+import { plainSimpleType } from '../../wsdl/plain.js';
 
 /** The scalars a mapping may name. */
 export const RETYPE_TARGETS = [
@@ -16,7 +17,7 @@ export function retyped(type: SimpleType, target: string): Scalar | null {
   if (!retypesOf(type).includes(target)) return null;
   if (own.name === 'Float') return floatAsText(own, target);
   if (own.name === 'Int') return target === 'Float' ? { ...own, name: 'Float' } : intAsText(own, target);
-  const shown = target === 'String' || target === 'ID' ? null : scalarOf(builtIn(BUILT_INS.get(target) ?? 'string'));
+  const shown = target === 'String' || target === 'ID' ? null : builtIn(BUILT_INS.get(target) ?? 'string');
   return {
     name: target,
     decode: (lexical) => {
@@ -53,20 +54,9 @@ const BUILT_INS: ReadonlyMap<string, string> = new Map([
   ['URI', 'anyURI'],
 ]);
 
-const builtIn = (name: string): SimpleType => ({
-  kind: 'simple',
-  name: null,
-  variety: 'atomic',
-  builtIn: name,
-  base: null,
-  item: null,
-  members: [],
-  enumeration: null,
-  facets: NO_FACETS,
-  documentation: null,
-});
+const builtIn = (name: string): Scalar => scalarOf(plainSimpleType(null, name));
 
-const LONG = scalarOf(builtIn('long'));
+const LONG = builtIn('long');
 
 const intAsText = (own: Scalar, target: string): Scalar => ({
   name: target,

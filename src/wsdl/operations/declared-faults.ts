@@ -2,8 +2,9 @@ import type { Problem } from '../../base/problem.js';
 import { WSDL } from '../documents/namespaces.js';
 import { attributeOf, childrenOf, problemAt, type XmlNode } from '../documents/tree.js';
 import type { FaultDeclaration } from '../model.js';
+import { plainElement } from '../plain.js';
 import { referredBy, targetOf } from './definitions.js';
-import { elementOf, elementWith, type MessageContext, soapChildren, typeOf } from './messages.js';
+import { elementOf, type MessageContext, soapChildren, typeOf } from './messages.js';
 
 /**
  * The declared faults; one that cannot be read is left out with a problem. `bound` is the operation of the binding, or
@@ -33,8 +34,8 @@ export function readFaults(
     }
     const named = elementOf(part, context);
     if (named === null) {
-      const element = elementWith(namespaceOf(name, bound), attributeOf(part, 'name') ?? '', typeOf(part, context));
-      faults.push({ name, element });
+      const wire = { uri: namespaceOf(name, bound), local: attributeOf(part, 'name') ?? '' };
+      faults.push({ name, element: plainElement(wire, typeOf(part, context)) });
     } else if ('element' in named) faults.push({ name, element: named.element });
     else problems.push({ ...named.disabled, what: `${named.disabled.what} The fault is left out.` });
   }

@@ -2,8 +2,9 @@ import type { Problem } from '../../base/problem.js';
 import { isSoapBindingNamespace } from '../documents/namespaces.js';
 import { attributeOf, problemAt, type XmlNode } from '../documents/tree.js';
 import { type ElementDeclaration, type HeaderDeclaration, typeKey } from '../model.js';
+import { plainElement } from '../plain.js';
 import { referredBy, targetOf } from './definitions.js';
-import { elementOf, elementWith, type MessageContext, type MessageUse, messageExtensions, typeOf } from './messages.js';
+import { elementOf, type MessageContext, type MessageUse, messageExtensions, typeOf } from './messages.js';
 
 /** The header blocks of one direction; one that cannot be read is left out with a problem. */
 export function readHeaders(
@@ -35,7 +36,8 @@ function readHeader(header: XmlNode, use: MessageUse, context: MessageContext): 
   if (part === null) return problemAt(header, `The header part ${name} is not defined.`);
   const named = elementOf(part, context);
   if (named !== null) return 'element' in named ? named.element : named.disabled;
-  return elementWith(attributeOf(header, 'namespace') ?? targetOf(part), name, typeOf(part, context));
+  const uri = attributeOf(header, 'namespace') ?? targetOf(part);
+  return plainElement({ uri, local: name }, typeOf(part, context));
 }
 
 /** What stands in the Header of a Fault passes as it is: no error of GraphQL has a place for it. */

@@ -1,9 +1,11 @@
 import type { Problem } from '../../base/problem.js';
+import type { QName } from '../../xml/events.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
 import type { Notices } from '../documents/notices.js';
 import { attributeOf, childrenOf, problemAt, qNameAt, type XmlNode } from '../documents/tree.js';
 import type { ElementDeclaration, Particle, XsdType } from '../model.js';
 import { typeKey } from '../model.js';
+import { plainComplexType, plainElement, sequenceOf } from '../plain.js';
 import { opaqueType } from '../xsd/builtin.js';
 import type { Schema } from '../xsd/schema.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
@@ -183,7 +185,7 @@ function documentContent(
       'Check with the backend which element it wants.',
     ),
   );
-  return { element: elementWith('', name, type) };
+  return { element: plainElement({ uri: '', local: name }, type) };
 }
 
 /**
@@ -192,16 +194,18 @@ function documentContent(
  */
 export function nameBody(use: MessageUse, context: MessageContext): ElementDeclaration | null {
   const body = messageExtensions(use.bound, 'body')[0] ?? null;
-  if (use.style === 'rpc') return elementWith(rpcNamespace(use, body), use.wrapper, opaqueType(null));
+  if (use.style === 'rpc') return plainElement(rpcWrapper(use, body), opaqueType(null));
   const message = messageOf(use, context);
   const part = (message === null ? null : bodyParts(use, message, body, context))?.[0];
   const value = part === undefined ? null : attributeOf(part, 'element');
   const name = part === undefined || value === null ? null : qNameAt(part, value);
-  return name === null ? null : elementWith(name.uri, name.local, opaqueType(null));
+  return name === null ? null : plainElement(name, opaqueType(null));
 }
 
-const rpcNamespace = (use: MessageUse, body: XmlNode | null): string =>
-  (body === null ? null : attributeOf(body, 'namespace')) ?? targetOf(use.bound ?? use.abstract);
+const rpcWrapper = (use: MessageUse, body: XmlNode | null): QName => ({
+  uri: (body === null ? null : attributeOf(body, 'namespace')) ?? targetOf(use.bound ?? use.abstract),
+  local: use.wrapper,
+});
 
 /**
  * The wrapper of rpc style: its children are the parts, unqualified (WS-I Basic Profile 4.7; SOAP 1.1 section 7.1). A
@@ -226,10 +230,10 @@ function rpcBody(
     }
     if (named !== null) problems.push({ ...named.disabled, what: `${named.disabled.what} It is kept as XML.` });
     const type = named === null ? typeOf(part, context) : opaqueType(null);
-    const element = { ...elementWith('', local, type), nillable: encoded && !isPrimitive(type) };
+    const element = plainElement({ uri: '', local }, type, { nillable: encoded && !isPrimitive(type) });
     return { kind: 'one', element, min: 1, max: 1 };
   });
-  return elementWith(rpcNamespace(use, body), use.wrapper, wrapperType(particles));
+  return plainElement(rpcWrapper(use, body), plainComplexType(null, sequenceOf(particles)));
 }
 
 const PRIMITIVES: ReadonlySet<string> = new Set(
@@ -242,32 +246,3 @@ const PRIMITIVES: ReadonlySet<string> = new Set(
  */
 const isPrimitive = ({ kind, name }: XsdType): boolean =>
   kind === 'simple' && name !== null && name.uri === XSD && PRIMITIVES.has(name.local);
-
-/** An element that no schema declares. */
-export const elementWith = (uri: string, local: string, type: XsdType): ElementDeclaration => ({
-  kind: 'element',
-  name: { uri, local },
-  type,
-  nillable: false,
-  default: null,
-  fixed: null,
-  abstract: false,
-  constraints: [],
-  documentation: null,
-});
-
-const wrapperType = (particles: readonly Particle[]): XsdType => ({
-  kind: 'complex',
-  name: null,
-  abstract: false,
-  base: null,
-  derivation: null,
-  derived: [],
-  attributes: [],
-  anyAttribute: null,
-  content:
-    particles.length === 0
-      ? { kind: 'empty' }
-      : { kind: 'elements', particle: { kind: 'sequence', particles, min: 1, max: 1 } },
-  documentation: null,
-});

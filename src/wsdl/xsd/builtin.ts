@@ -20,6 +20,7 @@ import {
   type SimpleType,
   type XsdType,
 } from '../model.js';
+import { plainComplexType, plainElement, plainSimpleType } from '../plain.js';
 import { freezeDeep } from './freeze.js';
 
 /** What XML Schema defines itself, and what the reader tolerates of the SOAP encoding, MIME and XOP schemas. */
@@ -55,19 +56,8 @@ function simple(
   builtIn: string,
   item: SimpleType | null = null,
 ): SimpleType {
-  const name = { uri, local };
-  return freezeDeep({
-    kind: 'simple',
-    name,
-    variety,
-    builtIn,
-    base: null,
-    item,
-    members: [],
-    enumeration: null,
-    facets: item === null ? NO_FACETS : { ...NO_FACETS, minLength: 1 },
-    documentation: null,
-  });
+  const facets = item === null ? NO_FACETS : { ...NO_FACETS, minLength: 1 };
+  return freezeDeep(plainSimpleType({ uri, local }, builtIn, { variety, item, facets }));
 }
 
 function makeSimple(uri: string, local: string): SimpleType | null {
@@ -100,20 +90,8 @@ export const STRING: SimpleType = simple(XSD, 'string', 'atomic', 'string');
 export const ANY_SIMPLE: SimpleType = simple(XSD, 'anySimpleType', 'atomic', 'string');
 
 /** A complex type about which nothing is known but that it is XML. */
-export function opaqueType(name: QName | null): ComplexType {
-  return {
-    kind: 'complex',
-    name,
-    abstract: false,
-    base: null,
-    derivation: null,
-    derived: [],
-    attributes: [],
-    anyAttribute: ANYTHING,
-    content: { kind: 'opaque', mixed: null },
-    documentation: null,
-  };
-}
+export const opaqueType = (name: QName | null): ComplexType =>
+  plainComplexType(name, { kind: 'opaque', mixed: null }, { anyAttribute: ANYTHING });
 
 export const ANY_TYPE: ComplexType = freezeDeep(opaqueType({ uri: XSD, local: 'anyType' }));
 
@@ -140,25 +118,11 @@ export function builtInType(name: QName): XsdType | null {
   return ENCODED.get(name.uri)?.get(name.local) ?? builtInSimple(name);
 }
 
-function builtInDeclaration(uri: string, local: string): ElementDeclaration {
-  return freezeDeep({
-    kind: 'element',
-    name: { uri, local },
-    type: ANY_TYPE,
-    nillable: false,
-    default: null,
-    fixed: null,
-    abstract: false,
-    constraints: [],
-    documentation: null,
-  });
-}
-
 /** Both ways in which stacks write it. */
 const XMIMES: readonly string[] = [XMIME, `${XMIME}/`, 'https://www.w3.org/2005/05/xmlmime'];
 
-const SCHEMA_ELEMENT = builtInDeclaration(XSD, 'schema');
-const INCLUDE_ELEMENT = builtInDeclaration(XOP, 'Include');
+const SCHEMA_ELEMENT = freezeDeep(plainElement({ uri: XSD, local: 'schema' }, ANY_TYPE));
+const INCLUDE_ELEMENT = freezeDeep(plainElement({ uri: XOP, local: 'Include' }, ANY_TYPE));
 
 /** The global element of a built-in namespace: a schema within a message (as data sets have), `xop:Include`; or null. */
 export function builtInElement({ uri, local }: QName): ElementDeclaration | null {

@@ -4,6 +4,7 @@ import type { QName } from '../../xml/events.js';
 import { XSD } from '../documents/namespaces.js';
 import { attributeOf, problemAt, type XmlNode } from '../documents/tree.js';
 import { type ElementDeclaration, type Particle, typeKey } from '../model.js';
+import { plainElement } from '../plain.js';
 import { opaqueType } from './builtin.js';
 import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaUnit } from './components.js';
@@ -218,17 +219,7 @@ const once = (element: ElementDeclaration): Particle => ({ kind: 'one', element,
 function missingElement(node: XmlNode, ref: string, name: QName, reading: SchemaReading): ElementDeclaration {
   const type = opaqueType(null);
   reading.approximate(type, problemAt(node, `The element ${ref} is not declared; it is kept as XML.`));
-  return {
-    kind: 'element',
-    name,
-    type,
-    nillable: true,
-    default: null,
-    fixed: null,
-    abstract: false,
-    constraints: [],
-    documentation: null,
-  };
+  return plainElement(name, type, { nillable: true });
 }
 
 const isOnce = ({ min, max }: Occurrence): boolean => min === 1 && max === 1;

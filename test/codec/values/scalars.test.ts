@@ -3,18 +3,10 @@ import t from 'tap';
 import { LexicalError, type Scalar } from '../../../src/codec/plan/plan.js';
 import { SCALAR_TYPES, scalarOf } from '../../../src/codec/values/scalars.js';
 import { type Facets, NO_FACETS, type SimpleType } from '../../../src/wsdl/model.js';
+import { plainSimpleType } from '../../../src/wsdl/plain.js';
 
 const simple = (builtIn: string, more: Partial<SimpleType> = {}): SimpleType => ({
-  kind: 'simple',
-  name: null,
-  variety: 'atomic',
-  builtIn,
-  base: null,
-  item: null,
-  members: [],
-  enumeration: null,
-  facets: NO_FACETS,
-  documentation: null,
+  ...plainSimpleType(null, builtIn),
   ...more,
 });
 
