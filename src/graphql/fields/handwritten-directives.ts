@@ -1,6 +1,6 @@
 import { type DirectiveNode, type DocumentNode, Kind, type Location, visit } from 'graphql';
 import { checkCostDirective } from './cost-sdl.js';
-import { occurrenceOf, type SdlField, xmlDirective } from './handwritten-model.js';
+import { occurrenceOf, type SdlField, xmlDirective } from './handwritten-field.js';
 
 type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
 

@@ -2,10 +2,11 @@ import { type DocumentNode, type EnumTypeDefinitionNode, type FieldDefinitionNod
 import type { AttributeDeclaration, ComplexType, Operation, Particle, XsdType } from '../../wsdl/model.js';
 import { plainComplexType, plainElement, plainSimpleType, sequenceOf } from '../../wsdl/plain.js';
 import type { QName } from '../../xml/events.js';
+import { BUILT_INS } from '../types/built-ins.js';
 import { BY_HAND_URI } from '../types/leaf.js';
 import { isCostDirectiveDefinition } from './cost-sdl.js';
 import type { RootType } from './exposure.js';
-import { defaultText, occurrenceOf, SDL_SCALARS, type SdlField, xmlDirective } from './handwritten-model.js';
+import { defaultText, occurrenceOf, type SdlField, xmlDirective } from './handwritten-field.js';
 
 /** An operation of a mapping written by hand. */
 export interface HandwrittenOperation {
@@ -61,8 +62,8 @@ export class HandwrittenTypes {
           this.#enums.set(definition.name.value, definition);
           break;
         case Kind.SCALAR_TYPE_DEFINITION:
-          if (!SDL_SCALARS.has(definition.name.value) && definition.name.value !== 'XML') {
-            const remedy = `The scalars are ${[...SDL_SCALARS.keys(), 'XML'].join(', ')}.`;
+          if (!BUILT_INS.has(definition.name.value) && definition.name.value !== 'XML') {
+            const remedy = `The scalars are ${[...BUILT_INS.keys(), 'XML'].join(', ')}.`;
             report(`There is no scalar ${definition.name.value}.`, definition.loc, remedy);
           }
           break;
@@ -209,7 +210,7 @@ export class HandwrittenTypes {
       return plainSimpleType(byHand(name), 'string', { enumeration: values, documentation });
     }
     if (name === 'XML') return plainComplexType(null, { kind: 'opaque', mixed: null });
-    const builtIn = SDL_SCALARS.get(name);
+    const builtIn = BUILT_INS.get(name);
     if (builtIn === undefined) this.#report(`There is no type ${name}.`, location, 'Define it, or mend the name.');
     return plainSimpleType(byHand(name), builtIn ?? 'string');
   }

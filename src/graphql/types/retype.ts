@@ -3,6 +3,7 @@ import { LexicalError, type Scalar } from '../../codec/plan/plan.js';
 import { scalarOf } from '../../codec/values/scalars.js';
 import type { SimpleType } from '../../wsdl/model.js';
 import { plainSimpleType } from '../../wsdl/plain.js';
+import { BUILT_INS } from './built-ins.js';
 
 /** The scalars a mapping may name. */
 export const RETYPE_TARGETS = [
@@ -40,18 +41,6 @@ const RETYPES: ReadonlyMap<string, readonly string[]> = new Map([
   ['BigInt', [...TEXTS, 'Decimal']],
   ['Float', TEXTS],
   ['Boolean', []],
-]);
-
-/** Built-in types of XML Schema by the scalar they are. */
-const BUILT_INS: ReadonlyMap<string, string> = new Map([
-  ['Long', 'long'],
-  ['BigInt', 'integer'],
-  ['Decimal', 'decimal'],
-  ['Date', 'date'],
-  ['DateTime', 'dateTime'],
-  ['Time', 'time'],
-  ['Duration', 'duration'],
-  ['URI', 'anyURI'],
 ]);
 
 const builtIn = (name: string): Scalar => scalarOf(plainSimpleType(null, name));

@@ -18,26 +18,6 @@ export interface Occurrence {
   readonly itemNonNull: boolean;
 }
 
-/** The scalars of SDL, as built-in types of XML Schema. */
-export const SDL_SCALARS: ReadonlyMap<string, string> = new Map([
-  ['Int', 'int'],
-  ['Float', 'double'],
-  ['String', 'string'],
-  ['Boolean', 'boolean'],
-  ['ID', 'string'],
-  ['Long', 'long'],
-  ['BigInt', 'integer'],
-  ['Decimal', 'decimal'],
-  ['Date', 'date'],
-  ['DateTime', 'dateTime'],
-  ['Time', 'time'],
-  ['Duration', 'duration'],
-  ['Base64', 'base64Binary'],
-  ['Hex', 'hexBinary'],
-  ['URI', 'anyURI'],
-  ['QName', 'QName'],
-]);
-
 /** Lists of lists count as lists: no backend without a WSDL says how they look. */
 export function occurrenceOf(type: TypeNode): Occurrence {
   const nonNull = type.kind === Kind.NON_NULL_TYPE;
