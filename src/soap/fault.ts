@@ -1,8 +1,8 @@
 import { Refusal } from '../base/refusal.js';
 import { ALL, ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import { Listener } from '../xml/listener.js';
 import type { Dialect } from './dialect.js';
 import { DetailReader, type FaultDetail } from './fault-detail.js';
-import { Follower } from './fault-follower.js';
 import { type DetailRules, keepsEntry, keepsInner } from './fault-policy.js';
 
 /** The parts of a Fault, named as in SOAP 1.1 whatever the dialect was. Codes are without prefix. */
@@ -73,7 +73,7 @@ export class FaultReader implements XmlHandler {
   readonly #subcodes: string[] = [];
   readonly #reasons: FaultReason[] = [];
   #detail: DetailReader | null = null;
-  #follower: Follower | null = null;
+  #follower: Listener | null = null;
   /** Local names of the elements open inside the Fault; in `detail` only that. */
   readonly #path: string[] = [];
   #isOpen = false;
@@ -169,7 +169,7 @@ export class FaultReader implements XmlHandler {
     const isWanted = typeof wants === 'string' || (isEntry ? keepsEntry(wants, tag) : keepsInner(wants, tag));
     if (isEntry && isWanted) {
       const handler = this.#watcher?.entry?.(tag) ?? null;
-      this.#follower = handler === null ? null : new Follower(handler);
+      this.#follower = handler === null ? null : new Listener(handler);
     }
     const own = this.#detail?.open(tag, isWanted) ?? SKIP;
     const follows = this.#follower?.open(tag, isWanted) ?? SKIP;
