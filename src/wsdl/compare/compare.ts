@@ -95,7 +95,7 @@ function compareOperations(before: Operation, after: Operation, changes: Changes
   } else if (before.output !== after.output) {
     changes.add('breaking', where, after.output === null ? 'has no reply any more' : 'has a reply now');
   }
-  compareFaults(where, before.faults, after.faults, changes, types);
+  compareDeclared(FAULTS, { direction: 'reply', where }, before.faults, after.faults, changes, types);
 }
 
 const usageOf = ({ use = 'literal' }: Operation): 'literal' | 'encoded' => use;
@@ -116,14 +116,26 @@ function comparePayloads(
     }
     types.compare(direction, was, is, `${where}: ${was.name.local}`);
   } else if (was !== is) changes.add('breaking', where, is === null ? 'is empty now' : 'is not empty any more');
-  compareHeaders(direction, where, before.headers, after.headers, changes, types);
+  compareDeclared(HEADERS, { direction, where }, before.headers, after.headers, changes, types);
 }
 
-function compareHeaders(
-  direction: Direction,
-  where: string,
-  before: readonly HeaderDeclaration[],
-  after: readonly HeaderDeclaration[],
+/** Headers or faults: what is declared beside the Bodies. */
+interface Declared {
+  readonly noun: string;
+  /** Behind the operation, where something of one has changed. */
+  readonly place: string;
+  readonly isGone: string;
+}
+
+/** A declaration cannot say whether a block may be left out. */
+const HEADERS: Declared = { noun: 'header block', place: ', header', isGone: 'is gone' };
+const FAULTS: Declared = { noun: 'fault', place: ' fault', isGone: 'is not declared any more' };
+
+function compareDeclared(
+  { noun, place, isGone }: Declared,
+  { direction, where }: { readonly direction: Direction; readonly where: string },
+  before: readonly (FaultDeclaration | HeaderDeclaration)[],
+  after: readonly (FaultDeclaration | HeaderDeclaration)[],
   changes: Changes,
   types: TypeComparison,
 ): void {
@@ -131,30 +143,10 @@ function compareHeaders(
   const are = new Map(after.map(({ element }) => [typeKey(element.name), element]));
   for (const [key, was] of were) {
     const is = are.get(key);
-    if (is === undefined) changes.add('dangerous', where, `the header block ${was.name.local} is gone`);
-    else types.compare(direction, was, is, `${where}, header: ${was.name.local}`);
+    if (is === undefined) changes.add('dangerous', where, `the ${noun} ${was.name.local} ${isGone}`);
+    else types.compare(direction, was, is, `${where}${place}: ${was.name.local}`);
   }
   for (const [key, is] of are) {
-    // A declaration cannot say whether a block may be left out.
-    if (!were.has(key)) changes.add('dangerous', where, `the header block ${is.name.local} is new`);
-  }
-}
-
-function compareFaults(
-  operation: string,
-  before: readonly FaultDeclaration[],
-  after: readonly FaultDeclaration[],
-  changes: Changes,
-  types: TypeComparison,
-): void {
-  const were = new Map(before.map(({ element }) => [typeKey(element.name), element]));
-  const are = new Map(after.map(({ element }) => [typeKey(element.name), element]));
-  for (const [key, was] of were) {
-    const is = are.get(key);
-    if (is === undefined) changes.add('dangerous', operation, `the fault ${was.name.local} is not declared any more`);
-    else types.compare('reply', was, is, `${operation} fault: ${was.name.local}`);
-  }
-  for (const [key, is] of are) {
-    if (!were.has(key)) changes.add('dangerous', operation, `the fault ${is.name.local} is new`);
+    if (!were.has(key)) changes.add('dangerous', where, `the ${noun} ${is.name.local} is new`);
   }
 }
