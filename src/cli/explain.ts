@@ -4,14 +4,13 @@ import { encodeRequest } from '../codec/write/encode.js';
 import { InputError } from '../codec/write/input-error.js';
 import { type Compiled, compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
-import { CostTable } from '../graphql/cost/cost-table.js';
-import { DocumentCache } from '../graphql/document/documents.js';
 import { fieldError, refusalErrors } from '../graphql/document/errors.js';
 import { depthOf } from '../graphql/document/measure.js';
 import { responseKey } from '../graphql/document/plan.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import type { Feed } from '../graphql/graph/link.js';
 import type { RemotePlan } from '../graphql/graph/remote.js';
+import { admissionOf } from '../graphql/http.js';
 import { type Admitted, admit } from '../graphql/run/admit.js';
 import { argumentsOf } from '../graphql/run/arguments.js';
 import { costByField } from '../graphql/run/cost-report.js';
@@ -62,13 +61,10 @@ function parsed(json: string): { readonly value: unknown } | null {
 }
 
 async function admitAsServer({ config, graph }: Compiled, body: string): Promise<Admitted> {
-  const limits = config.limits.graphql;
   const headers = { 'content-type': 'application/json' };
   const params = await readParams({ method: 'POST', url: '/', headers, body: async () => body });
-  const { schema, links } = graph;
   const { introspection } = config.graphql;
-  const costs = new CostTable({ ...graph, limits });
-  return admit(params, { schema, links, limits, introspection, costs, documents: new DocumentCache() });
+  return admit(params, admissionOf({ built: graph, limits: config.limits.graphql, introspection }));
 }
 
 class Explanation {
@@ -111,9 +107,7 @@ class Explanation {
 
   /** What the cost is made of, the dearest field first. */
   #costs(): string {
-    const { config, graph } = this.#compiled;
-    const costs = costByField(new CostTable({ ...graph, limits: config.limits.graphql }), this.#admitted);
-    const parts = Object.entries(costs).map(([path, points]) => `${path} ${points}`);
+    const parts = Object.entries(costByField(this.#admitted)).map(([path, points]) => `${path} ${points}`);
     const { calls } = this.#admitted.estimate;
     return `calls: at most ${calls}${parts.length === 0 ? '' : `; cost by field: ${parts.join(', ')}`}`;
   }

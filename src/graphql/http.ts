@@ -66,7 +66,6 @@ export type GraphqlHandler = (request: GraphqlRequest, context: GraphqlContext) 
 /** What every request of one generation is held to, over whatever transport it comes. */
 export const admissionOf = ({ built, limits, measured, introspection, trusted = null }: GraphqlOptions): Admission => ({
   schema: built.schema,
-  links: built.links,
   limits,
   measured: new Set(measured),
   introspection,
@@ -218,7 +217,7 @@ export async function runAdmitted(
   const spending = new Spending(limits);
   const ran = await executeOperation(admitted, { built, callField, sendRemote, signal, limits, refused, spending });
   const result = ran.errors === undefined ? ran : { ...ran, errors: traced(ran.errors, context) };
-  const cost = settle(admitted, spending, context, () => new CostTable({ ...built, limits }));
+  const cost = settle(admitted, spending, context);
   return { ...result, extensions: { cost } };
 }
 

@@ -22,12 +22,13 @@ import { Problems } from '../../src/base/problem.js';
 import type { Decoded } from '../../src/codec/plan/plan.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
+import { CostTable } from '../../src/graphql/cost/cost-table.js';
 import { DocumentCache } from '../../src/graphql/document/documents.js';
 import { GRAPHQL_LIMITS } from '../../src/graphql/document/limits.js';
 import type { LinkMapping } from '../../src/graphql/graph/link.js';
 import type { Walk } from '../../src/graphql/graph/link-plan.js';
 import { copyAlong, sitesOf } from '../../src/graphql/graph/link-walk.js';
-import { admit } from '../../src/graphql/run/admit.js';
+import { type Admission, admit } from '../../src/graphql/run/admit.js';
 import { executeOperation } from '../../src/graphql/run/execute.js';
 import type { FieldCall } from '../../src/graphql/run/field-call.js';
 import { keyText } from '../../src/graphql/run/link-answer.js';
@@ -330,13 +331,14 @@ const LIMITS = {
   tokens: 100_000,
   directives: 1000,
 };
-const ADMISSION = {
-  schema: SOCIETY.schema,
-  links: SOCIETY.links,
+const admissionTo = ({ schema, links }: Pick<typeof SOCIETY, 'schema' | 'links'>): Admission => ({
+  schema,
   limits: LIMITS,
   introspection: true,
   documents: new DocumentCache(),
-};
+  costs: new CostTable({ schema, links, limits: LIMITS }),
+});
+const ADMISSION = admissionTo(SOCIETY);
 
 /** The answer by our executor, with the calls that were made for it. */
 async function ours(query: string): Promise<{ readonly result: ExecutionResult; readonly calls: readonly string[] }> {
@@ -458,8 +460,7 @@ t.test('a link may answer with a Fault as data, which may have links itself', as
   );
   t.same(built.linkMistakes, []);
   const query = `{ getParty(id: 1) { ... on Party { id boss { __typename ... on Lost { hintId hint { ... on Party { id } } } } } } }`;
-  const admission = { ...ADMISSION, schema: built.schema, links: built.links, documents: new DocumentCache() };
-  const admitted = admit({ query, operationName: null, variables: {} }, admission);
+  const admitted = admit({ query, operationName: null, variables: {} }, admissionTo(built));
   const callField = async ({ plan, arguments: { id } }: FieldCall): Promise<Decoded> => {
     const declared = plan.faults?.entries[0]?.plan;
     if (id === 2 && declared !== undefined) return read(declared, '<hintId>3</hintId>');

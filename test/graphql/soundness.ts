@@ -69,7 +69,6 @@ export async function checkSoundness({ graph }: Compiled, count: number, seed: n
   const costs = new CostTable({ schema, links, fields, limits: LIMITS });
   const admission = (): Admission => ({
     schema,
-    links,
     limits: LIMITS,
     introspection: true,
     documents: new DocumentCache(),

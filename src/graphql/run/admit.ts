@@ -13,7 +13,7 @@ import {
 import { Refusal } from '../../base/refusal.js';
 import type { Estimate } from '../cost/cost.js';
 import { EstimateMemo } from '../cost/cost-memo.js';
-import { CostTable } from '../cost/cost-table.js';
+import type { CostTable } from '../cost/cost-table.js';
 import { AdmittedDocument, type DocumentCache, type Maker } from '../document/documents.js';
 import { codedError, DocumentRefusal } from '../document/errors.js';
 import { checkGiven, GIVEN, measureVariables, readGiven } from '../document/given.js';
@@ -25,7 +25,6 @@ import { beyond, Scale } from '../document/scale.js';
 import type { TrustedDocuments } from '../document/trusted.js';
 import { validateDocument } from '../document/validation.js';
 import { coerceVariables } from '../document/variables.js';
-import type { LinkTable } from '../graph/link.js';
 
 /** What a caller asks for, by whatever transport. */
 export interface GraphqlParams {
@@ -38,7 +37,6 @@ export interface GraphqlParams {
 /** What requests of one generation are held to. */
 export interface Admission {
   readonly schema: GraphQLSchema;
-  readonly links?: LinkTable;
   readonly limits: GraphqlLimits;
   /** Limits that only count; none unless given. */
   readonly measured?: ReadonlySet<MeasurableLimit>;
@@ -46,8 +44,8 @@ export interface Admission {
   readonly documents: DocumentCache;
   /** Known since the start; none unless given. */
   readonly trusted?: TrustedDocuments | null;
-  /** Not given: made from the others. */
-  readonly costs?: CostTable;
+  /** By the same schema and limits. */
+  readonly costs: CostTable;
 }
 
 /** An operation that may run. */
@@ -59,6 +57,8 @@ export interface Admitted {
   /** Estimated, in points. */
   readonly cost: number;
   readonly estimate: Estimate;
+  /** The prices it was estimated by. */
+  readonly costs: CostTable;
   /** Measured limits that it is beyond. */
   readonly exceeded: ReadonlySet<MeasurableLimit>;
 }
@@ -68,7 +68,7 @@ export interface Admitted {
  * `Refusal`, which is a `DocumentRefusal` where there is more to say than its text.
  */
 export function admit(params: GraphqlParams, admission: Admission): Admitted {
-  const { schema, limits, measured, introspection, documents } = admission;
+  const { schema, limits, measured, introspection, documents, costs } = admission;
   const scale = new Scale(limits, measured);
   const given = measureVariables(params.variables, scale);
   let document = documents.get(params.query);
@@ -88,11 +88,11 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
     scale,
   );
   const memo = document.remember(operation, MEMO, variables, () => new EstimateMemo());
-  const estimate = memo.estimate(admission.costs ?? new CostTable(admission), operation, fragments, variables);
+  const estimate = memo.estimate(costs, operation, fragments, variables);
   if (estimate.points > scale.most('cost')) throw new CostRefusal(estimate.points);
   scale.hold('cost', estimate.points);
   const exceeded = document.exceeded.size === 0 ? scale.exceeded : new Set([...document.exceeded, ...scale.exceeded]);
-  return { document, operation, variables, params, cost: estimate.points, estimate, exceeded };
+  return { document, operation, variables, params, cost: estimate.points, estimate, costs, exceeded };
 }
 
 const MEMO: Maker<EstimateMemo> = { holds: (value): value is EstimateMemo => value instanceof EstimateMemo };

@@ -1,6 +1,5 @@
 import { costOf } from '../cost/cost.js';
 import type { Spending } from '../cost/cost-actual.js';
-import type { CostTable } from '../cost/cost-table.js';
 import type { Admitted } from './admit.js';
 
 /** `extensions.cost` of an answer, in points. */
@@ -42,22 +41,21 @@ export const costReport = (requested: number, actual: number, throttle: Throttle
 });
 
 /** Settles what an operation came to, and reports it. To be called once, when it ran to its end. */
-export function settle(admitted: Admitted, spending: Spending, by: Settlement, table: () => CostTable): CostReport {
+export function settle(admitted: Admitted, spending: Spending, by: Settlement): CostReport {
   by.settled?.(spending.points);
   const report = costReport(admitted.cost, spending.points, by.throttle?.() ?? null);
   if (by.wantsBreakdown !== true) return report;
   const { calls, replyBytes } = spending;
-  return { ...report, calls, replyBytes, fields: costByField(table(), admitted) };
+  return { ...report, calls, replyBytes, fields: costByField(admitted) };
 }
 
 /** Paths that are listed: an answer is not to be longer than what it explains. */
 const PATHS_MAX = 1000;
 
 /** What each field of an admitted operation is estimated to cost, the dearest first. */
-export function costByField(table: CostTable, admitted: Admitted): Readonly<Record<string, number>> {
-  const { operation, document, variables } = admitted;
+export function costByField({ operation, document, variables, costs }: Admitted): Readonly<Record<string, number>> {
   const points = new Map<string, number>();
-  costOf(table, operation, document.fragments, variables, (path, cost) => {
+  costOf(costs, operation, document.fragments, variables, (path, cost) => {
     if (points.has(path) || points.size < PATHS_MAX) points.set(path, (points.get(path) ?? 0) + cost);
   });
   return Object.fromEntries([...points].filter(([, cost]) => cost > 0).sort(([, one], [, other]) => other - one));

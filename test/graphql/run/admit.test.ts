@@ -2,6 +2,7 @@ import { getIntrospectionQuery } from 'graphql';
 import t from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusal.js';
+import { CostTable } from '../../../src/graphql/cost/cost-table.js';
 import { DocumentCache } from '../../../src/graphql/document/documents.js';
 import { refusalErrors } from '../../../src/graphql/document/errors.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../../src/graphql/document/limits.js';
@@ -25,12 +26,10 @@ const { schema } = buildSchema([
   },
 ]);
 
-const admission = (limits: Partial<GraphqlLimits> = {}, introspection = true): Admission => ({
-  schema,
-  limits: { ...defaultsOf(GRAPHQL_LIMITS), ...limits },
-  introspection,
-  documents: new DocumentCache(),
-});
+function admission(given: Partial<GraphqlLimits> = {}, introspection = true): Admission {
+  const limits = { ...defaultsOf(GRAPHQL_LIMITS), ...given };
+  return { schema, limits, introspection, documents: new DocumentCache(), costs: new CostTable({ schema, limits }) };
+}
 
 const run = (query: string, variables: Record<string, unknown> = {}, held = admission()): Admitted =>
   admit({ query, operationName: null, variables }, held);
