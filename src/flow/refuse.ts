@@ -4,6 +4,7 @@ import type { Exchange } from '../base/exchange.js';
 import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 import type { SoapService } from '../compile/service.js';
+import { refusalErrors } from '../graphql/document/errors.js';
 import { type Dialect, dialectOfName } from '../soap/dialect.js';
 import { dialectsOfMediaType, printMediaType } from '../soap/media-type.js';
 import { likelyEnvelopeType } from '../soap/package-type.js';
@@ -60,8 +61,7 @@ export function refuseGraphql(
     cut(exchange, response);
     return;
   }
-  const { code, kind } = refusal;
-  const body = Buffer.from(JSON.stringify({ errors: [{ message: kind.text, extensions: { code } }] }));
+  const body = Buffer.from(JSON.stringify({ errors: refusalErrors(refusal) }));
   exchange.status = statusOf(refusal);
   exchange.bytesOut = body.length;
   const headers = [
