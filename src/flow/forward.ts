@@ -17,8 +17,8 @@ import { verdictOf } from './verdict.js';
 
 /**
  * Sends a judged request to the backend and its judged reply to the caller, byte for byte. `messageId` is what a reply
- * may relate to, `key` what it asks for, if that can be told. Resolves when the reply is complete. Rejects with a refusal; if part of the reply is out by then, the
- * caller's connection must be cut.
+ * may relate to, `key` what it asks for, if that can be told. Resolves when the reply is complete. Rejects with a
+ * refusal; if part of the reply is out by then, the caller's connection must be cut.
  */
 export function forward(
   context: SoapContext,
