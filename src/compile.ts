@@ -7,7 +7,7 @@ import type { CacheRules } from './cache/rules.js';
 import { compileAccess } from './compile/access.js';
 import { compileCaching } from './compile/caching.js';
 import type { Callable } from './compile/classes.js';
-import { compileGraph, type Graph } from './compile/graph.js';
+import { compileGraph, type Graph, mappingProblems } from './compile/graph.js';
 import { compileRemote, type RemoteUpstream } from './compile/remote-upstream.js';
 import { compileService, type SoapService } from './compile/service.js';
 import { compileTrusted, readTrusted } from './compile/trusted.js';
@@ -59,7 +59,7 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
     const reasons = [...results, ...remoteResults, manifest].flatMap((result): readonly unknown[] =>
       result.status === 'rejected' ? [result.reason] : [],
     );
-    if (reasons.length > 0) throwProblems([...reasons, ...mappingReasons(loaded, services, remotes)]);
+    if (reasons.length > 0) throw problemsIn(reasons, mappingProblems(loaded, services, remotes));
     const graph = compileGraph(loaded, services, remotes);
     const access = compileAccess(loaded, [...services.map(soapOf), ...remotes.map(callableOf)]);
     const { trusted, notices } = compileTrusted(loaded, manifest.status === 'fulfilled' ? manifest.value : null, graph);
@@ -95,26 +95,12 @@ const callableOf = ({ name, remote }: RemoteUpstream): Callable => ({
 const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] =>
   results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 
-/** What is wrong in the mappings of the services that could be read. Links may lead to one of the others: not judged. */
-function mappingReasons(
-  loaded: LoadedConfig,
-  services: readonly SoapService[],
-  remotes: readonly RemoteUpstream[],
-): readonly unknown[] {
-  try {
-    compileGraph({ ...loaded, config: { ...loaded.config, links: {}, subscriptions: {} } }, services, remotes);
-    return [];
-  } catch (error) {
-    return [error];
-  }
-}
-
 /** Problems of several services become one list; anything else is a bug and is thrown as it is. */
-function throwProblems(reasons: readonly unknown[]): void {
+function problemsIn(reasons: readonly unknown[], more: readonly Problem[]): Problems {
   const problems: Problem[] = [];
   for (const reason of reasons) {
     if (!(reason instanceof Problems)) throw reason;
     problems.push(...reason.problems);
   }
-  if (problems.length > 0) throw new Problems(problems);
+  return new Problems([...problems, ...more]);
 }

@@ -3,10 +3,10 @@ import type { GraphQLSchema } from 'graphql';
 import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
-import type { LinkTable } from '../graphql/graph/link.js';
+import type { LinkMapping, LinkTable } from '../graphql/graph/link.js';
 import type { RemoteField } from '../graphql/graph/remote.js';
-import { buildSchema } from '../graphql/schema.js';
-import type { SubscriptionTable } from '../graphql/subscription/subscription.js';
+import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
+import type { SubscriptionMapping, SubscriptionTable } from '../graphql/subscription/subscription.js';
 import { linksOf } from './links.js';
 import { findingProblems, operationsOf, typesOf, unknownOperations } from './mapping.js';
 import { mistakeProblems } from './mistakes.js';
@@ -31,28 +31,54 @@ export function compileGraph(
   services: readonly SoapService[],
   remoteServices: readonly RemoteUpstream[],
 ): Graph {
-  const { schema, fields, links, remotes, linkMistakes, subscriptions, subscriptionMistakes, findings, notices } =
-    buildSchema(
-      services.map((service) => ({
-        name: service.name,
-        operations: service.operations,
-        mapping: operationsOf(service),
-        naming: service.wsdl === null ? 'exact' : service.config.naming,
-        choices: service.config.schema.choices,
-        types: typesOf(service),
-        knownTypes: service.wsdl?.types.values() ?? [],
-        callCost: service.config.callCost ?? null,
-      })),
-      linksOf(loaded),
-      subscriptionsOf(loaded),
-      remoteServices.map(({ remote }) => remote),
-    );
-  const problems = [
+  const built = build(services, remoteServices, linksOf(loaded), subscriptionsOf(loaded));
+  const problems = problemsOf(loaded, services, built);
+  if (problems.length > 0) throw new Problems(problems);
+  const { schema, fields, links, remotes, subscriptions, notices } = built;
+  return { path: loaded.config.graphql.path, schema, fields, links, remotes, subscriptions, notices };
+}
+
+/**
+ * What is wrong in the mappings of those services that could be read. Links and subscriptions may lead to one of the
+ * others: they are not judged.
+ */
+export const mappingProblems = (
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  remoteServices: readonly RemoteUpstream[],
+): readonly Problem[] => problemsOf(loaded, services, build(services, remoteServices, [], []));
+
+const build = (
+  services: readonly SoapService[],
+  remoteServices: readonly RemoteUpstream[],
+  links: readonly LinkMapping[],
+  subscriptions: readonly SubscriptionMapping[],
+): BuiltSchema =>
+  buildSchema(
+    services.map((service) => ({
+      name: service.name,
+      operations: service.operations,
+      mapping: operationsOf(service),
+      naming: service.wsdl === null ? 'exact' : service.config.naming,
+      choices: service.config.schema.choices,
+      types: typesOf(service),
+      knownTypes: service.wsdl?.types.values() ?? [],
+      callCost: service.config.callCost ?? null,
+    })),
+    links,
+    subscriptions,
+    remoteServices.map(({ remote }) => remote),
+  );
+
+/** In the order of the file. */
+const problemsOf = (
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  { findings, linkMistakes, subscriptionMistakes }: BuiltSchema,
+): readonly Problem[] =>
+  [
     ...services.flatMap((service) => unknownOperations(loaded, service)),
     ...findingProblems(loaded, findings),
     ...mistakeProblems(loaded, 'links', linkMistakes),
     ...mistakeProblems(loaded, 'subscriptions', subscriptionMistakes),
-  ];
-  if (problems.length > 0) throw new Problems(problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)));
-  return { path: loaded.config.graphql.path, schema, fields, links, remotes, subscriptions, notices };
-}
+  ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
