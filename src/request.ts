@@ -26,6 +26,7 @@ import { RequestPolicy } from './flow/request-policy.js';
 import { SoapAnswer } from './flow/soap-answer.js';
 import { readSoapRequestHead, upstreamHeaders } from './flow/soap-request.js';
 import { readTarget } from './flow/target.js';
+import type { Tarpit } from './flow/tarpit.js';
 import { saidOf } from './flow/upstream-type.js';
 import { asksForDocument, makeWsdlDoor, serveWsdl, type WsdlDoor } from './flow/wsdl.js';
 import type { Finish } from './observe/finish.js';
@@ -80,6 +81,8 @@ export interface RequestHooks {
   readonly finish: Finish;
   /** What clients have left to spend, whatever the generation. */
   readonly budgets: Budgets;
+  /** Where refusals wait of those who get too many. */
+  readonly tarpit: Tarpit;
   /** Whether new requests are refused because there is more to do than can be done. */
   readonly isShedding: () => boolean;
   /** A service in monitor mode let through what it would have refused. */
@@ -138,6 +141,13 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     }
   } catch (caught) {
     const refusal = asRefusal(caught);
+    if (refusal.isOfCaller) {
+      // Nothing is done for it meanwhile, so it takes nobody's place.
+      leave?.();
+      leave = null;
+      const held = hold(gateway.hooks.tarpit, request, exchange.bytesIn);
+      if (held !== null) await held;
+    }
     if (service !== null) refuseSoap(exchange, request, response, service, refusal);
     else if (isGraphql && refusal.kind.httpStatus !== undefined) refuseGraphql(exchange, request, response, refusal);
     else refuseHttp(exchange, request, response, refusal);
@@ -150,6 +160,16 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     gateway.hooks.finish(exchange);
   });
 }
+
+/** Null: it may be answered at once. While its answer waits nothing more of it is read. */
+function hold(tarpit: Tarpit, request: IncomingMessage, bytes: number): Promise<void> | null {
+  const held = tarpit.hold(request.socket, bytes + FIELD_BYTES * request.rawHeaders.length);
+  if (held !== null) request.pause();
+  return held;
+}
+
+/** What a header field costs to read, in bytes of a body that cost as much. */
+const FIELD_BYTES = 32;
 
 function note(exchange: Exchange, client: Client): void {
   exchange.clientClass = client.className;

@@ -11,6 +11,7 @@ import { DriftWatch } from './flow/drift/drift.js';
 import { LiveDoor } from './flow/events/live.js';
 import { makeGraphqlDoor } from './flow/graphql.js';
 import { Observers } from './flow/observation.js';
+import { Tarpit } from './flow/tarpit.js';
 import { makeAdminServer } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
 import type { Log } from './observe/log.js';
@@ -56,6 +57,7 @@ export async function startGateway(
       connections: () => traffic.connections,
       droppedConnections: () => traffic.droppedConnections,
       droppedLogLines: () => log.droppedLines,
+      heldRefusals: () => tarpit.held,
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,
       drift: () => drift.counts,
@@ -93,8 +95,10 @@ export async function startGateway(
   const bus = new OrderedBus(transport ?? new MemoryTransport(live.historyEvents));
   const observers = new Observers(topics, 'on', bus, { codec, eventBytes: live.eventBytes });
   const graphql = makeGraphqlDoor(
+  const tarpit = new Tarpit(config.limits.http);
     compiled,
     topics.length === 0 ? null : observers,
+    tarpit,
     (local) => shared?.persisted(local, persisted.keptMillis, persisted.textBytes) ?? local,
   );
   const isShedding = (): boolean => overload.isShedding;
@@ -117,6 +121,7 @@ export async function startGateway(
     finish,
     budgets,
     isShedding,
+    tarpit,
     onViolation: (exchange) => (refusal) => {
       metrics.violation(exchange.route, refusal.code);
       log.violation(exchange, refusal);
@@ -134,6 +139,7 @@ export async function startGateway(
       },
     },
     liveDoor,
+    tarpit,
   );
   let ready = true;
   const admin = makeAdminServer({

@@ -7,6 +7,7 @@ import { Refusal } from './base/refusal.js';
 import type { RefusalCode } from './base/refusals.js';
 import type { HttpLimits } from './config/http-limits.js';
 import { Connection, type Turn } from './flow/connection.js';
+import type { Tarpit } from './flow/tarpit.js';
 import type { RequestHandler } from './request.js';
 
 /** How often deadlines and paces are looked at, at most: Node's default of 30 s makes 10 s into 40. */
@@ -40,6 +41,7 @@ export class TrafficServer {
   readonly #handler: RequestHandler;
   readonly #limits: HttpLimits;
   readonly #hooks: TrafficHooks;
+  readonly #tarpit: Tarpit;
   readonly #connections = new Map<Duplex, Connection>();
   /** Of each address. */
   readonly #counts = new Map<string, number>();
@@ -47,8 +49,15 @@ export class TrafficServer {
   #inFlight = 0;
   #draining = false;
 
-  constructor(handler: RequestHandler, limits: HttpLimits, hooks: TrafficHooks, upgrades: UpgradeDoor | null = null) {
+  constructor(
+    handler: RequestHandler,
+    limits: HttpLimits,
+    hooks: TrafficHooks,
+    tarpit: Tarpit,
+    upgrades: UpgradeDoor | null = null,
+  ) {
     this.#handler = handler;
+    this.#tarpit = tarpit;
     this.#limits = limits;
     this.#hooks = hooks;
     const shortest = Math.min(limits.headerMillis, limits.bodyGraceMillis, limits.stallMillis);
@@ -95,6 +104,7 @@ export class TrafficServer {
    */
   async drain(deadlineMillis: number): Promise<number> {
     this.#draining = true;
+    this.#tarpit.close();
     // Not http.Server.close(): it would cut kept connections on which a request may be on its way.
     const closed = new Promise<void>((resolve) => {
       this.server.once('close', () => resolve());
@@ -212,7 +222,7 @@ export class TrafficServer {
   }
 
   #answer(connection: Connection, refusal: Refusal, method = ''): void {
-    connection.answer(refusal);
+    void connection.answer(refusal, this.#tarpit.hold(connection.socket, connection.socket.bytesRead));
     this.#hooks.refused(connection.client, method, refusal);
   }
 

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { defaultsOf } from '../src/base/limit.js';
 import { Refusal } from '../src/base/refusal.js';
 import { HTTP_LIMITS, type HttpLimits } from '../src/config/http-limits.js';
+import { Tarpit } from '../src/flow/tarpit.js';
 import { listen } from '../src/server.js';
 import { TrafficServer } from '../src/traffic.js';
 import { RawClient, sendRaw } from './kit/raw-client.js';
@@ -30,6 +31,7 @@ async function start(
     async (request, response) => handler(request, response),
     { ...defaultsOf(HTTP_LIMITS), ...limits },
     { refused: (_client, _method, refusal) => refused.push(refusal.code) },
+    new Tarpit({ refusalsPerSecond: 0, refusalHoldMillis: 0 }),
   );
   const url = await listen(traffic.server, '127.0.0.1:0');
   t.teardown(() => traffic.drain(0));

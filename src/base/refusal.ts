@@ -21,6 +21,11 @@ export class Refusal extends Error {
     this.detail = detail;
     this.retryAfter = options?.retryAfter ?? null;
   }
+
+  /** Of a request that should not have been sent, or not like this. */
+  get isOfCaller(): boolean {
+    return this.kind.blame === 'client' || this.kind.blame === 'peer';
+  }
 }
 
 export interface RefusalOptions extends ErrorOptions {

@@ -34,6 +34,7 @@ import type { Observers } from './observation.js';
 import { permitRemote } from './permit-remote.js';
 import { sendOperation } from './remote.js';
 import { SharedCalls } from './shared-calls.js';
+import type { Tarpit } from './tarpit.js';
 
 /** The one GraphQL endpoint over all services. */
 export interface GraphqlDoor {
@@ -55,10 +56,13 @@ export interface GraphqlDoor {
   readonly isPrivate: boolean;
   /** Of what passes this door; null where nothing is looked at. */
   readonly observers: Observers | null;
+  /** Where refusals wait of those who get too many. */
+  readonly tarpit: Tarpit;
 }
 
 export function makeGraphqlDoor(
   { config, graph, services, remotes, trusted, caching, cache }: Compiled,
+  tarpit: Tarpit,
   observers: Observers | null = null,
   share: (local: PersistedStore) => PersistedStore = (local) => local,
 ): GraphqlDoor {
@@ -88,8 +92,12 @@ export function makeGraphqlDoor(
     calls: new SharedCalls(caching, cache),
     isPrivate: config.clients !== undefined || services.some((service) => service.config.callerHeaders.length > 0),
     observers,
+    tarpit,
   };
 }
+
+/** A byte of a document costs more to judge than one of a message. */
+const DOCUMENT_WEIGHT = 8;
 
 /** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. `body` is the request's. */
 export async function answerGraphql(
@@ -111,6 +119,10 @@ export async function answerGraphql(
     contextOf(door, purse, exchange, { signal, headers: request.headers, lifetime }),
   );
   if (signal.aborted) throw new Refusal('CLIENT_GONE');
+  const { refusal } = exchange;
+  const held =
+    refusal?.isOfCaller === true ? door.tarpit.hold(request.socket, DOCUMENT_WEIGHT * exchange.bytesIn) : null;
+  if (held !== null) await held;
   const { status, headers } = answer;
   const bytes = Buffer.from(answer.body ?? '');
   exchange.status = status;

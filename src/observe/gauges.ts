@@ -7,6 +7,8 @@ export interface UpstreamGauges {
   readonly waiting: () => number;
   /** Addresses that are not called because they keep failing. */
   readonly resting: () => number;
+  /** Connections for subscriptions; absent where there are none. */
+  readonly subscriptions?: () => number;
 }
 
 /** What the rest of the process tells whenever somebody asks for the metrics; what is absent has nothing to tell. */
@@ -15,6 +17,8 @@ export interface ProcessGauges {
   readonly connections?: () => number;
   /** Connections of clients that were closed at once because there were too many. */
   readonly droppedConnections?: () => number;
+  /** Refused requests whose answer waits because their address has too many of them. */
+  readonly heldRefusals?: () => number;
   readonly droppedLogLines?: () => number;
   readonly isShedding?: () => boolean;
   readonly eventLoopDelayMillis?: () => number;
@@ -51,6 +55,8 @@ export function addUpstreamGauges(book: MetricBook, upstreams: readonly Upstream
   const resting =
     'Addresses of the upstream that are given a rest, or tried again after it, because they kept failing.';
   read('soapstone_upstream_breakers_open', resting, (upstream) => upstream.resting());
+  const subscriptions = 'Connections for subscriptions at the upstream, which speaks GraphQL.';
+  read('soapstone_upstream_subscriptions', subscriptions, (upstream) => upstream.subscriptions?.() ?? 0);
 }
 
 /** What is read from the rest of the process when it is asked for. */
@@ -67,6 +73,8 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
     },
     () => one(process.droppedConnections?.() ?? 0),
   );
+  const held = 'Refused requests whose answer waits because their address has too many of them.';
+  book.reading('gauge', { name: 'soapstone_refusals_held', help: held }, () => one(process.heldRefusals?.() ?? 0));
   book.reading(
     'counter',
     { name: 'soapstone_log_lines_dropped_total', help: 'Log lines that were never written: nobody read them.' },

@@ -1,0 +1,88 @@
+import type { Socket } from 'node:net';
+
+import type { HttpLimits } from '../config/http-limits.js';
+
+/** So many bytes of a refused request count as one more refusal: reading them is what an attack costs. */
+const UNIT_BYTES = 16 * 1024;
+
+/** Refusals that are answered at once before any waits, in seconds of the rate: a client's bad moment is no attack. */
+const BURST_SECONDS = 5;
+
+/** Addresses remembered; beyond, the one longest without a refusal is forgotten, and begins anew. */
+const ADDRESSES_MAX = 10_000;
+
+/**
+ * Where the answers to refused requests wait when one address gets too many of them. Whoever sends rubbish as fast as
+ * it is refused would take all of the event loop that good callers leave, and make each of them wait; made to wait for
+ * its answers, it gets a bounded share. Requests that are in order never wait here, those of the same address included.
+ *
+ * The rate is kept as in the generic cell rate algorithm (ITU-T I.371): one moment for each address, up to which its
+ * refusals are paid for.
+ */
+export class Tarpit {
+  readonly #unitMillis: number;
+  readonly #holdMillis: number;
+  /** Until when the refusals of an address use up its time; the last to be refused is the last here. */
+  readonly #paidMillis = new Map<string, number>();
+  readonly #held = new Set<() => void>();
+
+  constructor({ refusalsPerSecond, refusalHoldMillis }: Pick<HttpLimits, 'refusalsPerSecond' | 'refusalHoldMillis'>) {
+    this.#unitMillis = refusalsPerSecond === 0 ? 0 : 1000 / refusalsPerSecond;
+    this.#holdMillis = refusalHoldMillis;
+  }
+
+  /** Answers that wait. */
+  get held(): number {
+    return this.#held.size;
+  }
+
+  /** Addresses of which something was refused lately. */
+  get addresses(): number {
+    return this.#paidMillis.size;
+  }
+
+  /**
+   * Counts a refusal of which `bytes` were read. Null when it may be answered at once; else it resolves when it may, or
+   * when nobody waits for it any more.
+   */
+  hold(socket: Socket, bytes: number): Promise<void> | null {
+    const millis = this.delayMillis(socket.remoteAddress ?? '', bytes, performance.now());
+    if (millis === 0) return null;
+    return new Promise((resolve) => {
+      const release = (): void => {
+        clearTimeout(timer);
+        socket.off('close', release);
+        this.#held.delete(release);
+        resolve();
+      };
+      const timer = setTimeout(release, millis);
+      socket.once('close', release);
+      this.#held.add(release);
+    });
+  }
+
+  /** How long the answer to a refusal has to wait that is counted now. */
+  delayMillis(address: string, bytes: number, nowMillis: number): number {
+    if (this.#unitMillis === 0) return 0;
+    const units = 1 + Math.floor(bytes / UNIT_BYTES);
+    const burstMillis = BURST_SECONDS * 1000;
+    const before = this.#paidMillis.get(address);
+    const paid = Math.max(nowMillis, before ?? 0) + units * this.#unitMillis;
+    // What can never be waited for is not owed: an attack that ended is forgotten as soon as any other.
+    const capped = Math.min(paid, nowMillis + burstMillis + this.#holdMillis);
+    this.#paidMillis.delete(address);
+    this.#paidMillis.set(address, capped);
+    if (this.#paidMillis.size > ADDRESSES_MAX) this.#forgetOldest();
+    return Math.max(0, capped - nowMillis - burstMillis);
+  }
+
+  /** Lets all go at once: the gateway stops. */
+  close(): void {
+    for (const release of this.#held) release();
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#paidMillis.keys();
+    if (oldest !== undefined) this.#paidMillis.delete(oldest);
+  }
+}

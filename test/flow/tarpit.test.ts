@@ -1,0 +1,83 @@
+import t from 'tap';
+
+import { Tarpit } from '../../src/flow/tarpit.js';
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
+import { envelope } from '../kit/live-desk.js';
+import { RawClient, sendRaw } from '../kit/raw-client.js';
+
+/** Refusals of one address are answered at a bounded rate; what is in order never waits for them. */
+
+const A = '192.0.2.1';
+const B = '192.0.2.2';
+
+t.test('five seconds of the rate are answered at once, then the rate is kept', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
+  for (let n = 0; n < 50; n++) t.equal(tarpit.delayMillis(A, 0, 1000), 0, `refusal ${n}`);
+  t.equal(tarpit.delayMillis(A, 0, 1000), 100, 'the first that waits');
+  t.equal(tarpit.delayMillis(A, 0, 1000), 200);
+  t.equal(tarpit.delayMillis(B, 0, 1000), 0, 'another address has its own');
+  t.equal(tarpit.delayMillis(A, 0, 1200), 100, 'time pays');
+  t.equal(tarpit.delayMillis(A, 0, 60_000), 0, 'and everything is forgotten');
+});
+
+t.test('bytes count, and nobody waits longer than the limit', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
+  t.equal(tarpit.delayMillis(A, 16 * 1024 * 50, 0), 100, '51 at a stroke');
+  t.equal(tarpit.delayMillis(A, 2 ** 30, 0), 1000, 'the limit');
+  t.equal(tarpit.delayMillis(A, 0, 1000), 100, 'what was never waited for is not owed');
+});
+
+t.test('without a rate nothing waits', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 0, refusalHoldMillis: 1000 });
+  for (let n = 0; n < 10_000; n++) if (tarpit.delayMillis(A, 2 ** 20, 0) !== 0) t.fail('waits');
+  t.equal(tarpit.addresses, 0);
+});
+
+t.test('ten thousand addresses are remembered, those refused last', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 1000 });
+  const refuse = (address: number): number => tarpit.delayMillis(String(address), 16 * 1024 * 10, 0);
+  t.equal(refuse(0), 1000);
+  for (let n = 1; n < 10_000; n++) refuse(n);
+  t.equal(refuse(0), 1000, 'the ten thousandth is the last that fits');
+  for (let n = 10_000; n < 20_000; n++) refuse(n);
+  t.equal(tarpit.addresses, 10_000);
+  t.equal(tarpit.delayMillis('0', 0, 0), 0, 'forgotten');
+});
+
+const LIMITS = 'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 60000 } }\n';
+
+t.test('refused envelopes, documents and heads wait together, good requests of the same address pass', async (t) => {
+  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(`services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
+  t.teardown(() => gateway.close());
+  const post = (path: string, type: string, body: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: g\r\nContent-Type: ${type}\r\nSOAPAction: ""\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const rubbish = post('/soap/s', 'text/xml', '<a></b>');
+  for (let n = 0; n < 5; n++) t.equal((await sendRaw(gateway.url, rubbish)).status, 500, `at once: ${n}`);
+  const waiting = [
+    rubbish,
+    post('/graphql', 'application/json', '{"query":"{ nothing }"}'),
+    'POST /soap/s HTTP/9.9\r\nHost: g\r\n\r\n',
+    'GET /nowhere HTTP/1.1\r\nHost: g\r\n\r\n',
+  ];
+  const clients = await Promise.all(waiting.map(() => RawClient.connect(gateway.url)));
+  let answered = 0;
+  for (const [index, client] of clients.entries()) {
+    client.socket.on('data', () => answered++);
+    client.socket.write(waiting[index] ?? '');
+  }
+  const held = async (count: number): Promise<void> => {
+    while (!(await gateway.metrics()).includes(`soapstone_refusals_held ${count}\n`));
+  };
+  await held(4);
+  const good = await sendRaw(gateway.url, post('/soap/s', 'text/xml', envelope('<q xmlns="urn:q"/>')));
+  t.equal(good.status, 200, 'good requests do not wait');
+  t.equal(answered, 0, 'the others do');
+  clients[0]?.socket.destroy();
+  await held(3);
+  t.pass('who leaves is not waited for');
+  await gateway.drain();
+  t.equal(answered, 3, 'the end lets all go');
+});
