@@ -434,6 +434,31 @@ t.test(
   },
 );
 
+t.test('a refused message is logged with its operation, as far as that was known', async (t) => {
+  const backend = await startRecordingBackend(answerWith(reply('1.1')));
+  const gateway = await startTestGateway(
+    `services:\n  desk:\n    wsdl: ${process.cwd()}/config/demo/legacy.wsdl\n    url: ${backend.url}/\n`,
+  );
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const envelope = (body: string): string =>
+    `<E:Envelope xmlns:E="${DIALECTS['1.1'].envelopeUri}"><E:Body>${body}</E:Body></E:Envelope>`;
+  const order = '<GetOrder xmlns="http://legacy.example.com/desk"/>';
+  const cases: readonly (readonly [string, string, string, string])[] = [
+    ['XML_NOT_WELLFORMED', '', envelope('').replace('<E:Body>', '<E:Body'), '""'],
+    ['UNKNOWN_OPERATION', '_other', envelope('<Nothing/>'), '""'],
+    ['ACTION_MISMATCH', 'GetOrder', envelope(order), '"urn:another"'],
+    ['XML_NOT_WELLFORMED', 'GetOrder', envelope(order.replace('/>', '><a></GetOrder>')), '""'],
+    ['SOAP_STRUCTURE', 'GetOrder', envelope(order).replace('</E:Envelope>', '<after/></E:Envelope>'), '""'],
+  ];
+  for (const [index, [code, operation, message, soapAction]] of cases.entries()) {
+    await sendRaw(gateway.url, post('/soap/desk', 'text/xml', message, { SOAPAction: soapAction }));
+    t.match(await gateway.accessLine(index + 1), { code, operation }, `${code} of ${operation || 'none'}`);
+  }
+});
+
 t.test('an answer that goes wrong is reset, so that HTTP/1.0 does not take it for a whole one', async (t) => {
   const { backend, gateway } = await startBoth(t);
   backend.answer = answerWith(`${reply('1.1', `<m:r xmlns:m="urn:m">${BIG}</m:r>`)}<a/>`);

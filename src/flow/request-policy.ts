@@ -63,6 +63,8 @@ export class RequestPolicy implements EnvelopeWatcher {
   judged(judge: EnvelopeJudge): void {
     const { requests, config } = this.#service;
     this.known = requests.find(judge.operation);
+    // Whatever becomes of it from here on: refused, too.
+    this.#exchange.operation = this.known?.operation.name ?? '_other';
     if (this.known === null && requests.isComplete && config.unknownOperations === 'refuse') {
       throw new Refusal('UNKNOWN_OPERATION');
     }
