@@ -87,9 +87,11 @@ const soapOf = (soap: SoapService): Callable => ({ name: soap.name, operations: 
 /** The operations of a service that speaks GraphQL are the fields of its root, as it calls them. */
 const callableOf = ({ name, remote }: RemoteUpstream): Callable => ({
   name,
-  operations: [remote.schema.getQueryType(), remote.schema.getMutationType()].flatMap((root) =>
-    Object.keys(root?.getFields() ?? {}).map((field) => ({ name: field })),
-  ),
+  operations: [
+    remote.schema.getQueryType(),
+    remote.schema.getMutationType(),
+    remote.schema.getSubscriptionType(),
+  ].flatMap((root) => Object.keys(root?.getFields() ?? {}).map((field) => ({ name: field }))),
 });
 
 const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] =>

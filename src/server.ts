@@ -51,13 +51,14 @@ export async function startGateway(
       service: name,
       active: () => upstream.active,
       waiting: () => upstream.waiting,
-      resting: () => upstream.resting,
+      resting: () => upstream.resting + (liveDoor.feeds.isResting(name) ? 1 : 0),
+      subscriptions: () => liveDoor.feeds.active(name),
     })),
     {
       connections: () => traffic.connections,
       droppedConnections: () => traffic.droppedConnections,
-      droppedLogLines: () => log.droppedLines,
       heldRefusals: () => tarpit.held,
+      droppedLogLines: () => log.droppedLines,
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,
       drift: () => drift.counts,
@@ -94,11 +95,11 @@ export async function startGateway(
   const transport = topics.length === 0 ? null : (shared?.transport(live.historyEvents) ?? null);
   const bus = new OrderedBus(transport ?? new MemoryTransport(live.historyEvents));
   const observers = new Observers(topics, 'on', bus, { codec, eventBytes: live.eventBytes });
-  const graphql = makeGraphqlDoor(
   const tarpit = new Tarpit(config.limits.http);
+  const graphql = makeGraphqlDoor(
     compiled,
-    topics.length === 0 ? null : observers,
     tarpit,
+    topics.length === 0 ? null : observers,
     (local) => shared?.persisted(local, persisted.keptMillis, persisted.textBytes) ?? local,
   );
   const isShedding = (): boolean => overload.isShedding;
@@ -120,8 +121,8 @@ export async function startGateway(
   const handler = makeRequestHandler(compiled, doors, {
     finish,
     budgets,
-    isShedding,
     tarpit,
+    isShedding,
     onViolation: (exchange) => (refusal) => {
       metrics.violation(exchange.route, refusal.code);
       log.violation(exchange, refusal);
@@ -138,8 +139,8 @@ export async function startGateway(
         finish(exchange);
       },
     },
-    liveDoor,
     tarpit,
+    liveDoor,
   );
   let ready = true;
   const admin = makeAdminServer({

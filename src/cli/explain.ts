@@ -17,11 +17,12 @@ import { costByField } from '../graphql/run/cost-report.js';
 import { type Given, withValues } from '../graphql/run/link-feed.js';
 import { type LinkUse, linkUses } from '../graphql/run/link-uses.js';
 import { readParams } from '../graphql/run/params.js';
+import { remoteRequestOf } from '../graphql/run/remote-request.js';
 import { type RootField, type RootPlan, rootPlanOf } from '../graphql/run/root-plan.js';
 import { printMediaType } from '../soap/media-type.js';
 import type { Operation } from '../wsdl/model.js';
 import { indent } from './indent.js';
-import { remoteRequestOf } from './remote-request.js';
+import { printRemoteRequest } from './remote-request.js';
 import { skeletonOf } from './skeleton.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
@@ -172,7 +173,7 @@ class Explanation {
   async #remote(title: string, plan: RemotePlan, values: Given['arguments'], margin: string): Promise<void> {
     const service = this.#compiled.remotes.find(({ name }) => name === plan.field.service);
     const { url, urls } = service?.config ?? {};
-    const request = await remoteRequestOf(plan, values, this.#admitted, this.#plan);
+    const request = printRemoteRequest(await remoteRequestOf(plan, values, this.#admitted, this.#plan), plan);
     this.#terminal.out(`\n${margin}${title}\n${margin}  GraphQL, POST ${url ?? urls?.join(' or ')}`);
     this.#terminal.out(request.replaceAll(/^/gm, `${margin}  `));
     const nodes = plan.links?.feeds ?? new Map();

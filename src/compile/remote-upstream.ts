@@ -13,10 +13,11 @@ import {
 } from 'graphql';
 import { Problems } from '../base/problem.js';
 import { Refusal } from '../base/refusal.js';
+import type { SUBSCRIPTION_PROTOCOLS } from '../config/graphql-service-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { GraphqlServiceConfig } from '../config/schema.js';
 import type { RemoteService } from '../graphql/graph/remote.js';
-import { readRemoteText } from '../graphql/graph/remote-text.js';
+import { readRemoteReply } from '../graphql/graph/remote-text.js';
 import { judgeJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
 import { Upstream } from '../upstream/upstream.js';
@@ -32,6 +33,15 @@ export interface RemoteUpstream {
   readonly headers: readonly string[];
   /** In lower case. */
   readonly forwardHeaders: readonly string[];
+  /** Where its subscriptions are; null where they are not offered. */
+  readonly subscriptions: RemoteSubscriptions | null;
+}
+
+export interface RemoteSubscriptions {
+  readonly protocol: (typeof SUBSCRIPTION_PROTOCOLS)[number];
+  /** Used in turn; ws or wss where that is spoken. */
+  readonly urls: readonly string[];
+  readonly connectionParams: Readonly<Record<string, string>>;
 }
 
 /** Compiles a service that speaks GraphQL. Throws `Problems`. */
@@ -52,13 +62,27 @@ export async function compileRemote(loaded: LoadedConfig, name: string): Promise
       renames: new Map(Object.entries(config.rename)),
       hidden: config.hide,
       callCost: config.callCost ?? null,
+      subscribes: config.subscriptions !== false,
     };
     const forwardHeaders = config.forwardHeaders.map((field) => field.toLowerCase());
-    return { name, remote, upstream, config, headers, forwardHeaders };
+    return { name, remote, upstream, config, headers, forwardHeaders, subscriptions: subscriptionsOf(config) };
   } catch (error) {
     await upstream.close();
     throw error;
   }
+}
+
+/** Unless the configuration says otherwise they are where everything else is: `graphql-sse` and others do it so. */
+function subscriptionsOf({ subscriptions = true, url, urls }: GraphqlServiceConfig): RemoteSubscriptions | null {
+  if (subscriptions === false) return null;
+  const given = subscriptions === true ? { connectionParams: {} } : subscriptions;
+  const addresses = given.url === undefined ? (urls ?? [url as string]) : [given.url];
+  const protocol = given.protocol ?? (/^ws/i.test(addresses[0] ?? '') ? 'graphql-transport-ws' : 'sse');
+  return {
+    protocol,
+    urls: addresses.map((address) => (protocol === 'sse' ? address : address.replace(/^http/i, 'ws'))),
+    connectionParams: given.connectionParams,
+  };
 }
 
 async function introspect(
@@ -88,7 +112,8 @@ async function introspect(
     throw caught;
   }
   try {
-    const { data, errors } = readRemoteText(text, new Set(['__schema']), { depth: 64, values: schemaBytes }, 1);
+    const reply = { text, limits: { depth: 64, values: schemaBytes } };
+    const { data, errors } = readRemoteReply(reply, new Set(['__schema']), 1);
     if (errors !== undefined || data === null) throw fail('it does not answer introspection');
     return judged(loaded, name, ['url'], buildClientSchema(asIntrospection(data)));
   } catch (caught) {

@@ -17,8 +17,13 @@ export function parseAddress(text: string): Address | null {
 }
 
 /** Whether a text is an http or https URL without credentials and fragment, which would end up in logs. */
-export function isHttpUrl(text: string): boolean {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+export const isHttpUrl = (text: string): boolean => isUrl(text, /^https?:\/\//i);
+
+/** The same, of a WebSocket too. */
+export const isSubscriptionUrl = (text: string): boolean => isUrl(text, /^(?:http|ws)s?:\/\//i);
+
+function isUrl(text: string, scheme: RegExp): boolean {
+  if (!scheme.test(text) || !URL.canParse(text)) return false;
   const url = new URL(text);
   return url.hash === '' && url.username === '' && url.password === '';
 }

@@ -11,6 +11,11 @@ export const HTTP_URL = {
   minLength: 1,
   hint: 'Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
 };
+export const SUBSCRIPTION_URL = {
+  format: 'subscription-url',
+  minLength: 1,
+  hint: 'Write an http, https, ws or wss URL without credentials and fragment, such as wss://crm.internal/graphql.',
+};
 export const PATH = { pattern: '^/[^\\s?#]*$', hint: 'Begin it with `/`; no query, fragment or blank.' };
 
 export const BLOCK_NAME = { pattern: '^\\{[^{}]*\\}[^{}\\s:]+$', hint: 'Write {namespace}name.' };

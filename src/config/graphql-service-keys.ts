@@ -1,7 +1,7 @@
 import type { Limits } from '../base/limit.js';
 import { REMOTE_LIMITS } from '../graphql/graph/remote-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
-import { GRAPHQL_NAME, HTTP_URL } from './formats.js';
+import { GRAPHQL_NAME, HTTP_URL, SUBSCRIPTION_URL } from './formats.js';
 import { limitOverrides } from './limit-schema.js';
 import { HEADER_NAME } from './request-keys.js';
 
@@ -16,6 +16,7 @@ export interface GraphqlServiceKeys {
   hide: string[];
   headers: Record<string, string>;
   forwardHeaders: string[];
+  subscriptions?: boolean | RemoteSubscriptionKeys;
   callCost?: number;
   limits: {
     remote: Limits<typeof REMOTE_LIMITS>;
@@ -23,10 +24,52 @@ export interface GraphqlServiceKeys {
   };
 }
 
+/** Where the subscriptions of such a service are. */
+export interface RemoteSubscriptionKeys {
+  url?: string;
+  protocol?: (typeof SUBSCRIPTION_PROTOCOLS)[number];
+  connectionParams: Record<string, string>;
+}
+
+export const SUBSCRIPTION_PROTOCOLS = ['sse', 'graphql-transport-ws'] as const;
+
 export const SERVICE_KINDS = ['soap', 'graphql'] as const;
 
 const ANY_NAME = '[_A-Za-z][_0-9A-Za-z]{0,127}';
 const PART = `^${ANY_NAME}(\\.${ANY_NAME})?$`;
+const FIELD_VALUE = {
+  type: 'string',
+  pattern: '^[\\t\\x20-\\x7e]{0,8192}$',
+  hint: 'Write printable characters.',
+} as const;
+
+/** One schema instead of a union, so that a mistake inside the object is reported there and not as "matches none". */
+const REMOTE_SUBSCRIPTIONS = {
+  description:
+    '`true` (default): its subscriptions are offered, over server-sent events at its address; `false`: they are not; or where they are.',
+  type: ['boolean', 'object'],
+  additionalProperties: false,
+  properties: {
+    url: {
+      type: 'string',
+      description: 'Their address, http, https, ws or wss; that of the service unless given.',
+      ...SUBSCRIPTION_URL,
+    },
+    protocol: {
+      type: 'string',
+      enum: SUBSCRIPTION_PROTOCOLS,
+      description: 'What is spoken there: `graphql-transport-ws` at a ws or wss address, `sse` at others unless given.',
+    },
+    connectionParams: {
+      type: 'object',
+      description:
+        'What `connection_init` tells the service, over a WebSocket. Secrets come from the environment or a file.',
+      additionalProperties: { ...FIELD_VALUE, description: 'The value.' },
+      default: {},
+    },
+  },
+} as const;
+
 const PART_HINT = 'Write a type as the service has it, or one of its fields: Customer, Customer.ssn, Query.customers.';
 
 export const GRAPHQL_SERVICE_KEYS = {
@@ -59,7 +102,8 @@ export const GRAPHQL_SERVICE_KEYS = {
     },
     rename: {
       type: 'object',
-      description: 'By `Type` or `Type.field` as the service has them (roots as Query, Mutation): the name here.',
+      description:
+        'By `Type` or `Type.field` as the service has them (roots as Query, Mutation, Subscription): the name here.',
       names: PART_HINT,
       additionalProperties: false,
       default: {},
@@ -82,11 +126,7 @@ export const GRAPHQL_SERVICE_KEYS = {
       additionalProperties: false,
       default: {},
       patternProperties: {
-        [HEADER_NAME.pattern]: {
-          type: 'string',
-          pattern: '^[\\t\\x20-\\x7e]{0,8192}$',
-          hint: 'Write printable characters.',
-        },
+        [HEADER_NAME.pattern]: FIELD_VALUE,
       },
     },
     forwardHeaders: {
@@ -97,6 +137,7 @@ export const GRAPHQL_SERVICE_KEYS = {
       uniqueItems: true,
       default: [],
     },
+    subscriptions: REMOTE_SUBSCRIPTIONS,
     callCost: {
       type: 'integer',
       description: 'What one call of it costs; `limits.graphql.callCost` unless given.',

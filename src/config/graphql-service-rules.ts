@@ -6,7 +6,7 @@ import type { ConfigPath } from './yaml-source.js';
 export function graphqlServiceRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   const findings: Finding[] = [];
   const own = (name: string, at: ConfigPath, part: Finding['part']): void => {
-    if (!OURS.has(name.toLowerCase())) return;
+    if (!OURS.has(name.toLowerCase()) && !name.toLowerCase().startsWith('sec-websocket-')) return;
     const what = `${printPath(at)} names a header field that the gateway writes itself, or that speaks of one connection.`;
     findings.push({ path: at, part, what, remedy: 'Leave it away.' });
   };
@@ -19,6 +19,26 @@ export function graphqlServiceRules(service: Record<string, unknown>, path: Conf
     if (!fixed.some((each) => each.toLowerCase() === String(name).toLowerCase())) continue;
     const what = `${printPath(at)} is one of \`headers\` already.`;
     findings.push({ path: at, part: 'value', what, remedy: 'Keep one of them.' });
+  }
+  return [...findings, ...subscriptionFindings(service, [...path, 'subscriptions'])];
+}
+
+/** What is spoken follows from the address; parameters are for who speaks over a WebSocket. */
+function subscriptionFindings(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  const { subscriptions } = service;
+  if (!isRecord(subscriptions)) return [];
+  const { url, protocol, connectionParams } = subscriptions;
+  const isWebSocket = typeof url === 'string' && /^wss?:/i.test(url);
+  const findings: Finding[] = [];
+  if (isWebSocket && protocol === 'sse') {
+    const what = `${printPath([...path, 'protocol'])} is spoken over HTTP, but the address is that of a WebSocket.`;
+    findings.push({ path: [...path, 'protocol'], part: 'value', what, remedy: 'Write an http or https address.' });
+  }
+  const hasParams = isRecord(connectionParams) && Object.keys(connectionParams).length > 0;
+  if (hasParams && !isWebSocket && protocol !== 'graphql-transport-ws') {
+    const what = `${printPath([...path, 'connectionParams'])} are for a WebSocket.`;
+    const remedy = 'Give `protocol: graphql-transport-ws`, or use `headers`.';
+    findings.push({ path: [...path, 'connectionParams'], part: 'key', what, remedy });
   }
   return findings;
 }

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isNetwork } from '../access/networks.js';
-import { isHttpUrl, parseAddress } from './address.js';
+import { isHttpUrl, isSubscriptionUrl, parseAddress } from './address.js';
 import { didYouMean } from './nearest.js';
 import { isRecord } from './record.js';
 import { configSchema, OWN_KEYWORDS, type SchemaNode, typesOf } from './schema-node.js';
@@ -22,7 +22,12 @@ const ajv = new Ajv({
   strict: true,
   allowUnionTypes: true,
   verbose: true,
-  formats: { address: (text: string) => parseAddress(text) !== null, 'http-url': isHttpUrl, network: isNetwork },
+  formats: {
+    address: (text: string) => parseAddress(text) !== null,
+    'http-url': isHttpUrl,
+    'subscription-url': isSubscriptionUrl,
+    network: isNetwork,
+  },
   keywords: [...OWN_KEYWORDS],
 });
 

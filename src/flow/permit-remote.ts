@@ -11,7 +11,7 @@ import { permit } from './charge.js';
  */
 export function permitRemote(client: Client, { service, query }: RemoteRequest, schema: GraphQLSchema): void {
   if (client.rights.permitsAll) return;
-  const roots = [schema.getQueryType(), schema.getMutationType()];
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   const types = new TypeInfo(schema);
   visit(
     parse(query, { noLocation: true }),

@@ -47,7 +47,8 @@ const JSON_HEADERS: readonly string[] = [
   ...['accept', 'application/graphql-response+json, application/json;q=0.9'],
 ];
 
-function forwarded({ forwardHeaders }: RemoteUpstream, headers: RequestContext['headers']): readonly string[] {
+/** The header fields of a caller that are sent on, names and values in turn. */
+export function forwarded({ forwardHeaders }: RemoteUpstream, headers: RequestContext['headers']): readonly string[] {
   return forwardHeaders.flatMap((name) => {
     const value = headers[name];
     const text = typeof value === 'object' ? value.join(', ') : value;

@@ -86,11 +86,12 @@ export function buildSchema(
     ...made.flatMap(({ output, faults, input }) => [...output.complete(), ...faults.made, ...input.made]),
     ...leaves.made,
   ];
-  const remote = addRemotes(remoteServices, names, configs);
+  const subscriptions = new Map(subscribed.fields);
+  const remote = addRemotes(remoteServices, names, { ...configs, Subscription: subscriptions });
   if (configs.Query.size === 0) configs.Query.set('_empty', EMPTY_QUERY);
   const query = rootType('Query', configs.Query);
   const mutation = configs.Mutation.size === 0 ? null : rootType('Mutation', configs.Mutation);
-  const subscription = subscribed.fields.size === 0 ? null : rootType('Subscription', subscribed.fields);
+  const subscription = subscriptions.size === 0 ? null : rootType('Subscription', subscriptions);
   for (const { bound } of subscribed.table.subscriptions.values()) fields.set(`Subscription.${bound.name}`, bound);
   const roots = [query, mutation, subscription].filter((root) => root !== null);
   // Types are printed in this order. All are named here: found one in another, they would nest as deep as schemas do.

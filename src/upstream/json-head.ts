@@ -3,19 +3,32 @@ import type { ReplyHead } from './reply.js';
 
 /** Media types of answers to GraphQL requests (GraphQL over HTTP, section 4.2). */
 const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/graphql-response+json']);
+const EVENT_TYPES: ReadonlySet<string> = new Set(['text/event-stream']);
 
 /** Throws a refusal of the upstream for an answer that no JSON can follow. Its status alone says nothing: errors are JSON. */
-export function judgeJsonHead(head: ReplyHead): void {
-  const { status } = head;
+export const judgeJsonHead = (head: ReplyHead): void => judgeHead(head, JSON_TYPES, 'JSON');
+
+/** The same for one that no events can follow. */
+export function judgeEventsHead(head: ReplyHead): void {
+  judgeHead(head, EVENT_TYPES, 'events');
+  if (head.status !== 200) throw new Refusal('UPSTREAM_INVALID_RESPONSE', `events with status ${head.status}`);
+}
+
+/** Throws a refusal of the upstream for a status that says it all. */
+export function judgeStatus(status: number, after: string | null): void {
   if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
   if (status === 401 || status === 407) throw new Refusal('UPSTREAM_AUTH', `status ${status}`);
   if (status === 429 || status === 503) {
-    const after = head.header('retry-after');
     const retryAfter = after !== null && SECONDS.test(after) ? after : null;
     throw new Refusal('UPSTREAM_OVERLOADED', `status ${status}`, { retryAfter });
   }
+}
+
+function judgeHead(head: ReplyHead, types: ReadonlySet<string>, what: string): void {
+  const { status } = head;
+  judgeStatus(status, head.header('retry-after'));
   const coding = head.header('content-encoding');
-  if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
+  if (coding !== null && !NO_CODINGS.has(coding.trim().toLowerCase())) {
     throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding');
   }
   const [type = '', ...parameters] = (head.header('content-type') ?? '').toLowerCase().split(';');
@@ -23,9 +36,12 @@ export function judgeJsonHead(head: ReplyHead): void {
     const [name, value] = parameter.split('=');
     return name?.trim() !== 'charset' || /^"?utf-?8"?$/.test(value?.trim() ?? '');
   });
-  if (!JSON_TYPES.has(type.trim()) || !isText) {
-    throw new Refusal('UPSTREAM_INVALID_RESPONSE', `no JSON, status ${status}`);
+  if (!types.has(type.trim()) || !isText) {
+    throw new Refusal('UPSTREAM_INVALID_RESPONSE', `no ${what}, status ${status}`);
   }
 }
+
+/** `none` is no coding, but what servers of events write so that nobody on the way compresses them. */
+const NO_CODINGS: ReadonlySet<string> = new Set(['identity', 'none']);
 
 const SECONDS = /^\d{1,10}$/;

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import { createHandler, type Request } from 'graphql-sse';
 
 import type { Exchange } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
@@ -11,6 +10,7 @@ import { readRequest } from '../../graphql/run/params.js';
 import type { Purse } from '../charge.js';
 import type { Ending } from '../ending.js';
 import { answerGraphql, contextOf, type GraphqlDoor, readBody } from '../graphql.js';
+import { type EventsRequest, makeEventHandler } from '../wire/graphql-sse.js';
 import { admitGiven, type GivenOperation } from './given.js';
 import type { SubscriptionDesk } from './subscriptions.js';
 
@@ -61,7 +61,7 @@ export async function answerEvents(door: GraphqlDoor, desk: SubscriptionDesk, as
   const drained = async (): Promise<void> => {
     if (response.writableNeedDrain && !response.destroyed) await once(response, 'drain', { signal: departure.signal });
   };
-  const handler = createHandler({
+  const handler = makeEventHandler({
     // Streams that several requests share are not kept: a stranger could end them.
     authenticate: () => null,
     onSubscribe: () => outcome,
@@ -140,7 +140,7 @@ async function* only(result: Promise<ExecutionResult>): AsyncGenerator<Execution
 }
 
 /** All has been read and admitted: the handler only needs to know that it is to stream. */
-const eventsRequest = (): Request<null, null> => ({
+const eventsRequest = (): EventsRequest => ({
   method: 'POST',
   url: '/',
   headers: { get: (name) => ({ accept: 'text/event-stream', 'content-type': 'application/json' })[name] ?? null },

@@ -12,6 +12,7 @@ import type { Ending } from '../ending.js';
 import type { GraphqlDoor } from '../graphql.js';
 import { judgeHead } from '../head.js';
 import { Observers } from '../observation.js';
+import { RemoteFeeds } from '../remote-events/remote-feeds.js';
 import { readTarget } from '../target.js';
 import { answerEvents } from './event-stream.js';
 import { makeProtocol, type Visitor } from './socket-protocol.js';
@@ -29,6 +30,8 @@ export class LiveDoor {
   /** Those who post notifications here. */
   readonly callbacks: Observers;
   readonly sockets: WebSockets;
+  /** Subscriptions at services that speak GraphQL. */
+  readonly feeds: RemoteFeeds;
   readonly #compiled: Compiled;
   readonly #door: GraphqlDoor;
   readonly #hooks: LiveHooks;
@@ -41,7 +44,8 @@ export class LiveDoor {
     this.#door = door;
     this.#hooks = hooks;
     const { subscriptions, topics } = graph.subscriptions;
-    this.desk = new SubscriptionDesk({ door, subscriptions, bus, limits, hooks });
+    this.feeds = new RemoteFeeds(compiled.remotes, limits.pingMillis);
+    this.desk = new SubscriptionDesk({ door, subscriptions, feeds: this.feeds, bus, limits, hooks });
     this.callbacks = new Observers(topics, 'callback', bus, { codec, eventBytes: limits.eventBytes });
     const credentials = ['authorization', config.clients?.apiKeys?.header.toLowerCase() ?? 'authorization'];
     const protocol = makeProtocol({
@@ -96,14 +100,14 @@ export class LiveDoor {
     return null;
   }
 
-  /** Ends every subscription, then every WebSocket. */
+  /** Ends every subscription, then every WebSocket, on both sides. */
   async close(): Promise<void> {
     this.desk.close();
     // What the ends of subscriptions have set going is said before the farewell.
     await new Promise<void>((resolve) => {
       setImmediate(resolve);
     });
-    await this.sockets.close();
+    await Promise.all([this.sockets.close(), this.feeds.close()]);
   }
 
   /** Pages of other sites can open WebSockets with the user's own cookies and certificates; browsers say whose they are. */

@@ -1,5 +1,4 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
-import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
 
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
@@ -9,9 +8,11 @@ import { refusalErrors } from '../../graphql/document/errors.js';
 import { parseStrictJson } from '../../graphql/document/json.js';
 import { runAdmitted } from '../../graphql/http.js';
 import type { Purse } from '../charge.js';
+import { expiry } from '../expiry.js';
 import { contextOf, type GraphqlDoor } from '../graphql.js';
+import { type Connection, makeProtocolServer, type Subscribe } from '../wire/graphql-ws.js';
 import { admitGiven, type GivenOperation } from './given.js';
-import { expiry, type SubscriptionDesk } from './subscriptions.js';
+import type { SubscriptionDesk } from './subscriptions.js';
 
 /** One WebSocket, as the protocol wants it. */
 export interface ProtocolSocket {
@@ -49,9 +50,6 @@ export interface ProtocolSession {
 
 export type Protocol = (socket: ProtocolSocket, visitor: Visitor) => ProtocolSession;
 
-/** The subprotocol to speak of those offered; false for none. */
-export const chooseProtocol = (offered: Set<string>): string | false => handleProtocols(offered);
-
 interface Guest {
   readonly visitor: Visitor;
   readonly socket: ProtocolSocket;
@@ -59,8 +57,6 @@ interface Guest {
   headers: RequestContext['headers'];
   stopWatching: () => void;
 }
-
-type Connection = Context<Record<string, unknown> | undefined, Guest>;
 
 /** What will be done for one message, decided when it was admitted. */
 interface Job {
@@ -74,7 +70,7 @@ const isJob = (value: unknown): value is Job => typeof value === 'object' && val
  * is for HTTP.
  */
 export function makeProtocol(parts: ProtocolParts): Protocol {
-  const server = makeServer<Record<string, unknown> | undefined, Guest>({
+  const server = makeProtocolServer<Record<string, unknown> | undefined, Guest>({
     connectionInitWaitTimeout: parts.limits.initMillis,
     onConnect: async (connection) => {
       const { extra } = connection;
@@ -139,8 +135,8 @@ function withCredentials(
 }
 
 async function admitMessage(
-  { extra, subscriptions }: Connection,
-  payload: SubscribePayload,
+  { extra, subscriptions }: Connection<Guest>,
+  payload: Subscribe,
   parts: ProtocolParts,
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
   const { door, limits } = parts;

@@ -6,7 +6,7 @@ import { EventQueue, type QueueLimits } from '../../events/queue.js';
 import { codedError } from '../../graphql/document/errors.js';
 
 /** Why a subscription ended. */
-export type Farewell = 'left' | 'overflow' | 'drain' | 'expired';
+export type Farewell = 'left' | 'overflow' | 'drain' | 'expired' | 'completed' | 'failed';
 
 /** What a subscription is made of. */
 export interface StreamParts<T> {
@@ -32,6 +32,8 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
   readonly #queue: EventQueue<Happening<T>>;
   readonly #departure = new AbortController();
   #why: Farewell | null = null;
+  /** It ends like this when all that waits has been told. */
+  #source: { readonly why: Farewell; readonly code: RefusalCode | null } | null = null;
   /** What is told before the end. */
   #last: ExecutionResult | null = null;
 
@@ -62,10 +64,20 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
     this.#parts.ended(why);
   }
 
+  /** Nothing more comes: it ends, with an error where there is a code, when all that waits has been told. */
+  finish(why: Farewell, code: RefusalCode | null): void {
+    if (this.#why !== null || this.#source !== null) return;
+    this.#source = { why, code };
+    this.#queue.end('kept');
+  }
+
   async next(): Promise<IteratorResult<ExecutionResult, void>> {
     for (;;) {
       const happening = await this.#queue.take();
-      if (happening === null) return this.#farewell();
+      if (happening === null) {
+        if (this.#source !== null) this.end(this.#source.why, this.#source.code);
+        return this.#farewell();
+      }
       const value = await this.#resultOf(happening);
       if (value !== null && (this.#why === null || this.#why === 'overflow')) return { done: false, value };
       if (this.#why !== null) return this.#farewell();

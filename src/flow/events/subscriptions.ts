@@ -5,6 +5,7 @@ import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { SubscriptionLimits } from '../../events/limits.js';
+import type { SendRemote } from '../../graphql/graph/remote.js';
 import { type GraphqlContext, runAdmitted } from '../../graphql/http.js';
 import type { Admitted } from '../../graphql/run/admit.js';
 import { argumentsOf } from '../../graphql/run/arguments.js';
@@ -14,10 +15,14 @@ import { type RootField, rootPlanOf } from '../../graphql/run/root-plan.js';
 import type { EventSource, PollSource, Subscription } from '../../graphql/subscription/subscription.js';
 import { callOperation } from '../call.js';
 import type { Purse } from '../charge.js';
+import { expiry } from '../expiry.js';
 import { contextOf, type GraphqlDoor } from '../graphql.js';
+import type { FeedSink } from '../remote-events/feed.js';
+import type { RemoteFeeds } from '../remote-events/remote-feeds.js';
 import type { GivenOperation } from './given.js';
 import type { Polled } from './poller.js';
 import { Pollers } from './pollers.js';
+import { passOn } from './remote-source.js';
 import { type EventOutcome, type Farewell, SubscriptionStream } from './subscription-stream.js';
 
 /** Who subscribes, and over what. */
@@ -38,6 +43,8 @@ export interface SubscriptionHooks {
 export interface DeskParts {
   readonly door: GraphqlDoor;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
+  /** Those at services that speak GraphQL. */
+  readonly feeds: RemoteFeeds;
   readonly bus: EventBus;
   readonly limits: SubscriptionLimits;
   readonly hooks: SubscriptionHooks;
@@ -46,7 +53,8 @@ export interface DeskParts {
 /** What happens for a subscriber. */
 type Happening =
   | { readonly kind: 'polled'; readonly polled: Polled }
-  | { readonly kind: 'event'; readonly values: NonNullable<EventValues> };
+  | { readonly kind: 'event'; readonly values: NonNullable<EventValues> }
+  | { readonly kind: 'remote'; readonly answer: unknown };
 
 type Stream = SubscriptionStream<Happening>;
 
@@ -62,7 +70,9 @@ export class SubscriptionDesk {
   constructor(parts: DeskParts) {
     this.#parts = parts;
     this.#pollers = new Pollers(parts.limits.pollers);
-    for (const name of parts.subscriptions.keys()) this.#byField.set(name, 0);
+    const remote = [...(parts.door.built.remotes?.values() ?? [])].filter(({ parent }) => parent === 'Subscription');
+    for (const name of [...parts.subscriptions.keys(), ...remote.map((field) => field.name)])
+      this.#byField.set(name, 0);
   }
 
   /** Subscriptions that run, by field. */
@@ -80,18 +90,18 @@ export class SubscriptionDesk {
     if (this.#isClosed) throw new Refusal('OVERLOADED', 'drain');
     const { door, subscriptions, limits, hooks } = this.#parts;
     const { admitted } = operation;
-    const [field] = rootPlanOf(admitted, door.built).fields;
-    const subscription = subscriptions.get(field?.name ?? '');
+    const rootPlan = rootPlanOf(admitted, door.built);
+    const [field] = rootPlan.fields;
+    const subscription = subscriptions.get(field?.name ?? '') ?? null;
     // @skip may leave nothing.
     const ask = field?.call?.ask;
-    if (field === undefined || ask?.kind !== 'soap' || subscription === undefined) throw new Refusal('BAD_USER_INPUT');
+    if (field === undefined || ask === undefined) throw new Refusal('BAD_USER_INPUT');
     const { id } = subscriber.purse.client;
     const count = this.#byClient.get(id) ?? 0;
     if (count >= limits.perClient) throw new Refusal('RATE_LIMITED', 'subscriptions of the client');
-    const given = this.#givenTo(field, ask.bound.headersArgument, admitted);
     const { exchange, purse, headers } = subscriber;
     operation.enter(contextOf(door, purse, exchange, { signal: NEVER, headers }));
-    const { name } = subscription;
+    const { name } = field;
     const hasLinks = field.call?.walk !== null;
     let events = 0;
     let release = (): void => {};
@@ -111,7 +121,14 @@ export class SubscriptionDesk {
         hooks.ended(name, subscriber, why, events);
       },
     });
-    release = this.#feed(stream, subscription, subscriber, given, ask.reply);
+    if (ask.kind === 'remote') {
+      const passed = { plan: ask.plan, rootPlan, admitted, subscriber };
+      release = passOn(passed, this.#sinkOf(stream), { door, feeds: this.#parts.feeds, finish: hooks.finish });
+    } else {
+      if (subscription === null) throw new Error('a field of Subscription that nothing is known of');
+      const given = this.#givenTo(field, ask.bound.headersArgument, admitted);
+      release = this.#feed(stream, subscription, subscriber, given, ask.reply);
+    }
     const stopWatching = expiry(purse.client.expiresMillis, () => stream.end('expired', 'UNAUTHENTICATED'));
     const leave = release;
     release = () => {
@@ -129,6 +146,14 @@ export class SubscriptionDesk {
   close(): void {
     this.#isClosed = true;
     for (const stream of [...this.#streams]) stream.end('drain', null);
+  }
+
+  #sinkOf(stream: Stream): FeedSink {
+    return {
+      accepted: () => {},
+      event: (answer, bytes) => stream.push({ kind: 'remote', answer }, bytes),
+      ended: (refusal) => stream.finish(refusal === null ? 'completed' : 'failed', refusal?.code ?? null),
+    };
   }
 
   #givenTo({ nodes, name }: RootField, headersArgument: string | null, { variables }: Admitted): Given {
@@ -202,12 +227,8 @@ export class SubscriptionDesk {
     const context = contextOf(door, purse, exchange, { signal, headers });
     try {
       context.admitted?.(admitted);
-      const callField = answering(event, run, context);
-      return await runAdmitted(
-        admitted,
-        { ...context, callField },
-        { built: door.built, limits: door.admission.limits },
-      );
+      const answered = { ...context, ...answering(event, run, context) };
+      return await runAdmitted(admitted, answered, { built: door.built, limits: door.admission.limits });
     } catch (caught) {
       if (caught instanceof Refusal) exchange.refuse(caught);
       throw caught;
@@ -221,7 +242,8 @@ type Given = Pick<FieldCall, 'arguments' | 'headers'>;
 
 interface Run {
   readonly admitted: Admitted;
-  readonly subscription: Subscription;
+  /** Null where a service that speaks GraphQL answers. */
+  readonly subscription: Subscription | null;
   readonly subscriber: Subscriber;
   /** Links are filled in place. */
   readonly hasLinks: boolean;
@@ -229,9 +251,16 @@ interface Run {
 }
 
 /** The field of the subscription is answered by the event; what links lead to is called as ever. */
-function answering(event: Happening, { subscription, hasLinks }: Run, context: GraphqlContext): CallField {
-  return async (call) => {
-    if (call.bound !== subscription.bound) return context.callField(call);
+function answering(event: Happening, { subscription, hasLinks }: Run, context: GraphqlContext): Answering {
+  if (event.kind === 'remote') {
+    const { answer } = event;
+    return {
+      sendRemote: async (request) =>
+        request.operation === 'subscription' ? { answer } : (context.sendRemote ?? nobody)(request),
+    };
+  }
+  const callField: CallField = async (call) => {
+    if (subscription === null || call.bound !== subscription.bound) return context.callField(call);
     if (event.kind === 'polled') {
       if (event.polled.kind === 'failed') throw event.polled.caught;
       // Others have the same answer.
@@ -243,12 +272,17 @@ function answering(event: Happening, { subscription, hasLinks }: Run, context: G
     if (given === null) return { value: null, errors: [], furtherErrors: 0 };
     return context.callField({ ...call, ...given, bound: called });
   };
+  return { callField };
 }
+
+type Answering = Partial<Pick<GraphqlContext, 'callField' | 'sendRemote'>>;
 
 function eventSource(source: Subscription['source']): EventSource {
   if (source.kind === 'poll') throw new Error('an event of a poll');
   return source;
 }
+
+const nobody: SendRemote = () => Promise.reject(new Error('a service that speaks GraphQL, and nobody to ask it'));
 
 const NEVER = new AbortController().signal;
 
@@ -257,19 +291,3 @@ function add(counts: Map<string, number>, name: string, amount: number): void {
 }
 
 const sizeOf = (values: NonNullable<EventValues>): number => JSON.stringify(values).length;
-
-/** The longest time a timer can wait, in milliseconds. */
-const TIMER_MAX = 2 ** 31 - 1;
-
-/** Calls `then` when the time has come, in milliseconds of the epoch; null: never. The answer stops it. */
-export function expiry(atMillis: number | null, then: () => void): () => void {
-  if (atMillis === null) return () => {};
-  let timer: NodeJS.Timeout;
-  const wait = (): void => {
-    const millis = atMillis - Date.now();
-    timer = setTimeout(millis > TIMER_MAX ? wait : then, Math.max(0, Math.min(millis, TIMER_MAX)));
-    timer.unref();
-  };
-  wait();
-  return () => clearTimeout(timer);
-}

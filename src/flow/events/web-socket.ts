@@ -1,34 +1,28 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
 
 import type { SubscriptionLimits } from '../../events/limits.js';
 import { LINGER_MILLIS } from '../body/linger.js';
-import { chooseProtocol, type Protocol } from './socket-protocol.js';
-
-/** A message comes in at most so many frames: each costs more than its bytes. */
-const FRAMES_MAX = 1024;
+import { chooseProtocol } from '../wire/graphql-ws.js';
+import { keepAsking, makeSocketServer, type Socket, textOf } from '../wire/ws.js';
+import type { Protocol } from './socket-protocol.js';
 
 /** The WebSockets of this process: frames, pings and farewells. What is said over them is for the protocol. */
 export class WebSockets {
-  readonly #server: WebSocketServer;
+  readonly #server: ReturnType<typeof makeSocketServer>;
   readonly #protocol: Protocol;
   readonly #limits: SubscriptionLimits;
-  readonly #open = new Set<WebSocket>();
+  readonly #open = new Set<Socket>();
 
   constructor(protocol: Protocol, limits: SubscriptionLimits) {
     this.#protocol = protocol;
     this.#limits = limits;
-    const options = {
+    this.#server = makeSocketServer({
       noServer: true,
       clientTracking: false,
-      // A few bytes can be made into a lot, and both sides keep a window for each connection.
-      perMessageDeflate: false,
       maxPayload: limits.messageBytes,
-      maxFragments: FRAMES_MAX,
       handleProtocols: chooseProtocol,
-    };
-    this.#server = new WebSocketServer(options);
+    });
     // Nobody hears what is wrong with a handshake: a status says it.
     this.#server.on('wsClientError', (_error, socket) => {
       socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
@@ -67,7 +61,7 @@ export class WebSockets {
     await Promise.all(gone);
   }
 
-  #opened(socket: WebSocket, { headers }: IncomingMessage, address: string): void {
+  #opened(socket: Socket, { headers }: IncomingMessage, address: string): void {
     const departure = new AbortController();
     const session = this.#protocol(
       {
@@ -77,7 +71,7 @@ export class WebSockets {
       },
       { address, headers, signal: departure.signal },
     );
-    const stopPinging = this.#ping(socket);
+    const stopPinging = keepAsking(socket, this.#limits.pingMillis, () => socket.terminate());
     this.#open.add(socket);
     socket.on('message', (data, isBinary) => {
       if (this.#isTakingNothing(socket)) return;
@@ -97,38 +91,15 @@ export class WebSockets {
   }
 
   /** Whoever asks on and on and does not read the answers would have them all kept here. */
-  #isTakingNothing(socket: WebSocket): boolean {
+  #isTakingNothing(socket: Socket): boolean {
     if (socket.bufferedAmount <= this.#limits.queueBytes) return false;
     socket.terminate();
     return true;
   }
-
-  #ping(socket: WebSocket): () => void {
-    let isAlive = true;
-    const timer = setInterval(() => {
-      if (isAlive) {
-        isAlive = false;
-        socket.ping();
-      } else socket.terminate();
-    }, this.#limits.pingMillis);
-    timer.unref();
-    socket.on('pong', () => {
-      isAlive = true;
-    });
-    return () => clearInterval(timer);
-  }
 }
 
-function sent(socket: WebSocket, data: string): Promise<void> {
+function sent(socket: Socket, data: string): Promise<void> {
   if (socket.readyState !== socket.OPEN) return Promise.resolve();
   // An error is told by `close` as well.
   return new Promise((resolve) => socket.send(data, () => resolve()));
 }
-
-const textOf = (data: Buffer | ArrayBuffer | readonly Buffer[]): string =>
-  (data instanceof ArrayBuffer
-    ? Buffer.from(data)
-    : Buffer.isBuffer(data)
-      ? data
-      : Buffer.concat([...data])
-  ).toString();

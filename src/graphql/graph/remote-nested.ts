@@ -26,6 +26,7 @@ export function nestedRootFields(
   for (const [root, name] of [
     [schema.getQueryType(), 'Query'] as const,
     [schema.getMutationType(), 'Mutation'] as const,
+    [schema.getSubscriptionType(), 'Subscription'] as const,
   ]) {
     if (root) roots.set(root, name);
   }

@@ -7,6 +7,7 @@ import {
   isInterfaceType,
   isObjectType,
   Kind,
+  OperationTypeNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
@@ -57,8 +58,7 @@ export class LinkRewriter {
 
   /** The type that a field of the root answers with. */
   typeOf({ wrapped, parent, name }: RemoteField): GraphQLNamedType | undefined {
-    const root = parent === 'Query' ? wrapped.getQueryType() : wrapped.getMutationType();
-    return namedType(root?.getFields()[name]?.type);
+    return namedType(wrapped.getRootType(OPERATIONS[parent])?.getFields()[name]?.type);
   }
 
   /** The type at the end of a path of fields. */
@@ -141,6 +141,12 @@ export class LinkRewriter {
     return walk;
   }
 }
+
+const OPERATIONS = {
+  Query: OperationTypeNode.QUERY,
+  Mutation: OperationTypeNode.MUTATION,
+  Subscription: OperationTypeNode.SUBSCRIPTION,
+} as const;
 
 type MutableWalk = Map<string, Walk>;
 

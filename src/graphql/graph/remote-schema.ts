@@ -12,7 +12,6 @@ import {
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql';
-import type { RootType } from '../fields/exposure.js';
 import { costOfCall } from '../types/cost-rules.js';
 import { fieldName, NameScope, pascalName } from '../types/naming.js';
 import type { TypeNames } from '../types/type-names.js';
@@ -40,7 +39,11 @@ export interface AddedRemotes {
   readonly targets: ReadonlyMap<string, RemoteTarget>;
 }
 
-type Configs = Readonly<Record<RootType, Map<string, GraphQLFieldConfig<unknown, unknown>>>>;
+const ROOTS = ['Query', 'Mutation', 'Subscription'] as const;
+
+type Root = (typeof ROOTS)[number];
+
+type Configs = Readonly<Record<Root, Map<string, GraphQLFieldConfig<unknown, unknown>>>>;
 
 /** Adds the fields of services that speak GraphQL to those there are. */
 export function addRemotes(services: readonly RemoteService[], names: TypeNames, configs: Configs): AddedRemotes {
@@ -53,6 +56,8 @@ export function addRemotes(services: readonly RemoteService[], names: TypeNames,
     for (const { field, config } of added.fields) {
       configs[field.parent].set(field.name, config);
       fields.set(`${field.parent}.${field.name}`, field);
+      // A link asks once.
+      if (field.parent === 'Subscription') continue;
       const target = `${service.name}.${field.operation.name}`;
       // A link only reads: of two that have one name the query is meant.
       if (!targets.has(target)) targets.set(target, { bound: field, config, isMutation: field.parent === 'Mutation' });
@@ -61,8 +66,6 @@ export function addRemotes(services: readonly RemoteService[], names: TypeNames,
   return { types, fields, targets };
 }
 
-const ROOTS = ['Query', 'Mutation', 'Subscription'] as const;
-
 /**
  * Names everything that a service has and wraps it. `taken` answers whether a root type has a field already. A name
  * that is taken gets the service's name in front, and a notice says so.
@@ -70,12 +73,12 @@ const ROOTS = ['Query', 'Mutation', 'Subscription'] as const;
 function addRemote(
   service: RemoteService,
   names: TypeNames,
-  taken: (parent: RootType, name: string) => boolean,
+  taken: (parent: Root, name: string) => boolean,
 ): AddedRemote {
   const { schema } = service;
   const remoteNames = namesOf(service, names, taken);
   const wrapped = wrapRemote(service.name, schema, remoteNames);
-  const fields = (['Query', 'Mutation'] as const).flatMap((parent): readonly AddedField[] => {
+  const fields = rootsOf(service).flatMap((parent): readonly AddedField[] => {
     const original = rootOf(schema, parent);
     const root = rootOf(wrapped, parent);
     if (original === null || root === null) return [];
@@ -98,10 +101,13 @@ function addRemote(
   return { fields, types: reachable(wrapped, fields) };
 }
 
+const rootsOf = ({ subscribes }: RemoteService): readonly Root[] =>
+  ROOTS.filter((root) => root !== 'Subscription' || subscribes);
+
 function namesOf(
   service: RemoteService,
   names: TypeNames,
-  taken: (parent: RootType, name: string) => boolean,
+  taken: (parent: Root, name: string) => boolean,
 ): RemoteNames {
   const { schema, prefix, renames } = service;
   const hidden = new Set(service.hidden);
@@ -132,19 +138,20 @@ function namesOf(
 }
 
 function rootFieldNames(
-  { name: service, schema, prefix, renames }: RemoteService,
+  remote: RemoteService,
   hidden: ReadonlySet<string>,
   names: TypeNames,
-  taken: (parent: RootType, name: string) => boolean,
+  taken: (parent: Root, name: string) => boolean,
 ): ReadonlyMap<string, string> {
+  const { name: service, schema, prefix, renames } = remote;
   const rootFields = new Map<string, string>();
-  for (const parent of ROOTS) {
+  for (const parent of rootsOf(remote)) {
     const scope = new NameScope();
     for (const field of Object.keys(rootOf(schema, parent)?.getFields() ?? {})) {
       if (hidden.has(`${parent}.${field}`)) continue;
       const prefixed = prefix === null ? field : `${fieldName(prefix, 'camel')}${pascalName(field)}`;
       const wanted = renames.get(`${parent}.${field}`) ?? prefixed;
-      const isFree = (name: string): boolean => parent === 'Subscription' || !taken(parent, name);
+      const isFree = (name: string): boolean => !taken(parent, name);
       const base = `${fieldName(service, 'camel')}${pascalName(wanted)}`;
       let name = isFree(wanted) ? scope.take(wanted) : scope.take(base);
       while (!isFree(name)) name = scope.take(base);

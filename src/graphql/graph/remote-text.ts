@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { Refusal } from '../../base/refusal.js';
 import { parseStrictJson } from '../document/json.js';
-import type { RemoteTextLimits } from './remote.js';
+import type { RemoteReply, RemoteTextLimits } from './remote.js';
 
 /** The answer of a service that speaks GraphQL, cleaned of what nobody asked for. */
 export interface RemoteResult {
@@ -10,17 +10,11 @@ export interface RemoteResult {
 }
 
 /**
- * Reads the text of an answer. Its errors keep their messages, as a Fault keeps its string, and their paths, nothing
- * else. `keys` are the response keys that were asked for. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`.
+ * Reads an answer. Its errors keep their messages, as a Fault keeps its string, and their paths, nothing else. `keys`
+ * are the response keys that were asked for. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`.
  */
-export function readRemoteText(
-  text: string,
-  keys: ReadonlySet<string>,
-  limits: RemoteTextLimits,
-  maxErrors: number,
-): RemoteResult {
-  judgeSize(text, limits);
-  const answer = parsed(text);
+export function readRemoteReply(reply: RemoteReply, keys: ReadonlySet<string>, maxErrors: number): RemoteResult {
+  const answer = 'answer' in reply ? reply.answer : parseRemoteText(reply.text, reply.limits);
   if (!isRecord(answer)) throw invalid('no object');
   const { data = null, errors = null } = answer;
   if (data !== null && !isRecord(data)) throw invalid('data');
@@ -33,7 +27,9 @@ export function readRemoteText(
 
 const invalid = (rule: string): Refusal => new Refusal('UPSTREAM_INVALID_RESPONSE', `GraphQL: ${rule}`);
 
-function parsed(text: string): unknown {
+/** The value of a text that a service sent. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`. */
+export function parseRemoteText(text: string, limits: RemoteTextLimits): unknown {
+  judgeSize(text, limits);
   try {
     return parseStrictJson(text);
   } catch {

@@ -61,8 +61,9 @@ export function wrapRemote(service: string, schema: GraphQLSchema, names: Remote
       if (context === undefined) throw new Error('a service that is asked by nobody');
       const { keys, operation } = operationOf(document);
       const request = { service, operation, query: print(document), variables: variables ?? {} };
+      const result = (): Promise<RemoteResult> => context.send(request, keys);
       // Of whatever type is expected: what came is judged when it is read with the schema.
-      return context.send(request, keys) as Promise<never>;
+      return operation === 'subscription' ? (only(result) as AsyncIterable<never>) : (result() as Promise<never>);
     },
     transforms: [
       ...(hides ? [new FilterTypes<Sender>(({ name }) => !hidden.has(name))] : []),
@@ -91,6 +92,10 @@ export function wrapRemote(service: string, schema: GraphQLSchema, names: Remote
       for (const field of Object.values(type.getFields())) tell(field);
   }
   return wrapped;
+}
+
+async function* only(result: () => Promise<RemoteResult>): AsyncGenerator<RemoteResult, void, undefined> {
+  yield await result();
 }
 
 /** What is no value of its type becomes null without a word: here it becomes an error. */
@@ -123,7 +128,7 @@ function operationOf(document: DocumentNode): {
   let operation: RemoteRequest['operation'] = 'query';
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-    if (definition.operation === 'mutation') operation = 'mutation';
+    operation = definition.operation;
     const stack = [...definition.selectionSet.selections];
     for (let selection = stack.pop(); selection !== undefined; selection = stack.pop()) {
       if (selection.kind === Kind.FIELD) keys.add(selection.alias?.value ?? selection.name.value);

@@ -15,12 +15,14 @@ export interface RemoteService {
   readonly hidden: readonly string[];
   /** What one call costs; null: as calls do in general. */
   readonly callCost: number | null;
+  /** Whether its subscriptions are offered. */
+  readonly subscribes: boolean;
 }
 
 /** A field of the root that such a service answers. */
 export interface RemoteField {
   readonly service: string;
-  readonly parent: RootType;
+  readonly parent: RootType | 'Subscription';
   readonly name: string;
   /** Its name as the service has it. */
   readonly operation: { readonly name: string };
@@ -38,19 +40,16 @@ export type RemoteFieldConfig = GraphQLFieldConfig<unknown, unknown> & { readonl
 /** What a service is asked: one operation, in the names it has there. */
 export interface RemoteRequest {
   readonly service: string;
-  readonly operation: 'query' | 'mutation';
+  readonly operation: 'query' | 'mutation' | 'subscription';
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Sends one operation and resolves to the text of the answer. Rejects with a `Refusal`. */
+/** Sends one operation and resolves to the answer; of a subscription to one event. Rejects with a `Refusal`. */
 export type SendRemote = (request: RemoteRequest) => Promise<RemoteReply>;
 
-/** An answer, and what it is held to. */
-export interface RemoteReply {
-  readonly text: string;
-  readonly limits: RemoteTextLimits;
-}
+/** An answer as text, and what it is held to; or one that was read and held to that already. */
+export type RemoteReply = { readonly text: string; readonly limits: RemoteTextLimits } | { readonly answer: unknown };
 
 export interface RemoteTextLimits {
   readonly depth: number;

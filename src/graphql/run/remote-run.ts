@@ -1,4 +1,4 @@
-import { type ExecutionResult, execute, GraphQLError } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, subscribe } from 'graphql';
 import { Refusal } from '../../base/refusal.js';
 import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
 import type { Fragments, Variables } from '../document/plan.js';
@@ -6,7 +6,7 @@ import type { LinkSelect } from '../graph/link-plan.js';
 import type { RemotePlan, RemoteRequest, SendRemote } from '../graph/remote.js';
 import { batchAnswer, batchPath } from '../graph/remote-batch.js';
 import { RemoteShaper } from '../graph/remote-shape.js';
-import { REMOTE_ERROR, type RemoteResult, readRemoteText } from '../graph/remote-text.js';
+import { REMOTE_ERROR, type RemoteResult, readRemoteReply } from '../graph/remote-text.js';
 
 /** What the execution of one request tells about itself. */
 export interface RemoteContext {
@@ -45,7 +45,8 @@ export class RemoteRun {
       if (Object.hasOwn(values, name)) variableValues[variable] = values[name];
     }
     const { wrapped } = plan.field;
-    const result = await execute({ schema: wrapped, document: plan.document, variableValues, contextValue: this });
+    const args = { schema: wrapped, document: plan.document, variableValues, contextValue: this };
+    const result = await (plan.field.parent === 'Subscription' ? executeEvent(args) : execute(args));
     const errors = (result.errors ?? []).map((error) => errorOf(error, plan));
     const value = this.#valueOf(result, plan);
     // What is of a type that the schema does not have is dropped without a word.
@@ -58,8 +59,7 @@ export class RemoteRun {
 
   /** For the wrapped schemas. */
   async send(request: RemoteRequest, keys: ReadonlySet<string>): Promise<RemoteResult> {
-    const { text, limits } = await this.#send(request);
-    const result = readRemoteText(text, keys, limits, this.#context.maxErrors);
+    const result = readRemoteReply(await this.#send(request), keys, this.#context.maxErrors);
     for (const key of keys) if ((result.data?.[key] ?? null) === null) this.#nulls.add(key.replace(MERGED, ''));
     return result;
   }
@@ -74,6 +74,14 @@ export class RemoteRun {
       return shaped(links === null ? visible : item);
     });
   }
+}
+
+/** Of a subscription one event is made into an answer: the stream that it is taken from has no other. */
+async function executeEvent(args: ExecutionArgs): Promise<ExecutionResult> {
+  const events = await subscribe(args);
+  if (!(Symbol.asyncIterator in events)) return events;
+  const event = await events.next();
+  return event.done === true ? { data: null } : event.value;
 }
 
 /** In front of the response keys of operations that were merged. */

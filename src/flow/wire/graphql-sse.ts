@@ -1,0 +1,40 @@
+import { createClient, createHandler, type Request } from 'graphql-sse';
+
+/** GraphQL over server-sent events, from either end: the only file that knows who keeps to its rules. */
+export const makeEventHandler = createHandler;
+
+export type EventsRequest = Request<null, null>;
+
+/** One subscription at a service. */
+export interface EventSubscription {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Sends the request. Rejects where there will be no events. */
+  send(body: string, signal: AbortSignal): Promise<AsyncIterable<Buffer>>;
+  next(result: unknown): void;
+  /** The service broke the rules, or the connection did. */
+  broken(): void;
+  complete(): void;
+}
+
+/** Subscribes over a connection of its own, once: what breaks stays so. The answer ends it. */
+export function subscribeOverEvents(subscription: EventSubscription): () => void {
+  const { query, variables } = subscription;
+  const client = createClient({
+    // Whoever sends it knows where to.
+    url: '',
+    retryAttempts: 0,
+    fetchFn: async (_url: string, { body, signal }: { readonly body: string; readonly signal: AbortSignal }) => {
+      const stream = await subscription.send(body, signal);
+      return { ok: true, status: 200, statusText: 'OK', body: stream };
+    },
+  });
+  return client.subscribe(
+    { query, variables },
+    {
+      next: (result) => subscription.next(result),
+      error: () => subscription.broken(),
+      complete: () => subscription.complete(),
+    },
+  );
+}

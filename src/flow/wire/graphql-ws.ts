@@ -1,0 +1,49 @@
+import { type Context, createClient, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
+
+/** `graphql-transport-ws`, from either end: the only file that knows who keeps to its rules. */
+export const makeProtocolServer = makeServer;
+
+/** The subprotocol to speak of those offered; false for none. */
+export const chooseProtocol = (offered: Set<string>): string | false => handleProtocols(offered);
+
+export type Connection<Guest> = Context<Record<string, unknown> | undefined, Guest>;
+
+export type Subscribe = SubscribePayload;
+
+/** One subscription at a service. */
+export interface SocketSubscription {
+  readonly url: string;
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly connectionParams: Readonly<Record<string, string>>;
+  /** The class of the WebSocket that it makes. */
+  readonly socket: unknown;
+  /** The service has said `connection_ack`. */
+  accepted(): void;
+  next(result: unknown): void;
+  /** The service refused the subscription, or ended it, with errors. */
+  refused(errors: readonly unknown[]): void;
+  /** The service broke the rules, or the connection did. */
+  broken(): void;
+  complete(): void;
+}
+
+/** Subscribes over a connection of its own, once: what breaks stays so. The answer ends it. */
+export function subscribeOverSocket(subscription: SocketSubscription): () => void {
+  const { url, query, variables, connectionParams, socket } = subscription;
+  const client = createClient({
+    url,
+    webSocketImpl: socket,
+    retryAttempts: 0,
+    ...(Object.keys(connectionParams).length === 0 ? {} : { connectionParams }),
+    on: { connected: () => subscription.accepted() },
+  });
+  return client.subscribe(
+    { query, variables },
+    {
+      next: (result) => subscription.next(result),
+      error: (error) => (Array.isArray(error) ? subscription.refused(error) : subscription.broken()),
+      complete: () => subscription.complete(),
+    },
+  );
+}

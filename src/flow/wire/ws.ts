@@ -1,0 +1,55 @@
+import { type ServerOptions, WebSocket, WebSocketServer } from 'ws';
+
+/** WebSockets, from either end: the only file that knows who makes them. */
+export const makeSocketServer = (options: ServerOptions): WebSocketServer =>
+  new WebSocketServer({ ...COMMON, ...options });
+
+export type Socket = WebSocket;
+
+export interface DialOptions {
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly messageBytesMax: number;
+}
+
+/** Opens one at a service. Redirects are not followed. */
+export function dial(url: string, protocol: string, { headers, messageBytesMax }: DialOptions): Socket {
+  const fields: Record<string, string> = {};
+  for (let index = 0; index + 1 < headers.length; index += 2) fields[headers[index] ?? ''] = headers[index + 1] ?? '';
+  const options = { headers: fields, maxPayload: messageBytesMax, maxHeaderSize: HEAD_BYTES_MAX };
+  return new WebSocket(url, protocol, { ...COMMON, ...options });
+}
+
+/** Bytes of the head of the answer to a handshake. */
+const HEAD_BYTES_MAX = 16 * 1024;
+
+const COMMON = {
+  // A few bytes can be made into a lot, and both sides keep a window for each connection.
+  perMessageDeflate: false,
+  // A message comes in at most so many frames: each costs more than its bytes.
+  maxFragments: 1024,
+};
+
+/** Calls `dead` when a ping has no answer by the next. The answer stops it. */
+export function keepAsking(socket: Socket, everyMillis: number, dead: () => void): () => void {
+  let isAlive = true;
+  const timer = setInterval(() => {
+    if (!isAlive) return dead();
+    isAlive = false;
+    socket.ping();
+  }, everyMillis);
+  timer.unref();
+  socket.on('pong', () => {
+    isAlive = true;
+  });
+  return () => clearInterval(timer);
+}
+
+/** The text of a message. */
+export const textOf = (data: Buffer | ArrayBuffer | readonly Buffer[]): string =>
+  (data instanceof ArrayBuffer
+    ? Buffer.from(data)
+    : Buffer.isBuffer(data)
+      ? data
+      : Buffer.concat([...data])
+  ).toString();
