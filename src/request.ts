@@ -9,7 +9,7 @@ import type { Compiled } from './compile.js';
 import { type Received, receive } from './flow/body/receive.js';
 import { callKey } from './flow/call-key.js';
 import { callbackService, takeNotification } from './flow/callback.js';
-import { type Purse, prepareAny, Turnstile } from './flow/charge.js';
+import { type Purse, Turnstile } from './flow/charge.js';
 import { Ending } from './flow/ending.js';
 import { takesEvents } from './flow/events/event-stream.js';
 import type { LiveDoor } from './flow/events/live.js';
@@ -197,8 +197,6 @@ async function soap(
   const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange, ending), calls };
 
   const turnstile = new Turnstile(purse, service);
-  const points = prepareAny(purse, service);
-  if (points !== null) await points;
 
   const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {

@@ -10,11 +10,6 @@ export interface Budgets {
    * zero. For each grant at most once; without it the grant stays spent.
    */
   settle(grant: Grant, actualPoints: number): void;
-  /**
-   * Whether points of the client may be on their way: null where `take` can decide at once, else what to wait for
-   * before it is asked. Never rejects, and is over in a few milliseconds, whether they came or not.
-   */
-  prepare?(spender: Spender, points: number): Promise<void> | null;
   /** What the client has now; null where it has no budget. */
   status(spender: Spender): ThrottleStatus | null;
 }

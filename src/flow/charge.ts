@@ -37,27 +37,6 @@ export class Turnstile {
   }
 }
 
-/**
- * Null, or what to wait for before a message to the service is read: whatever of it is asked for, the points may be on
- * their way.
- */
-export function prepareAny({ client, budgets }: Purse, service: SoapService): Promise<void> | null {
-  if (client.budget === null || budgets.prepare === undefined) return null;
-  let heaviest = HEAVIEST.get(service);
-  if (heaviest === undefined) {
-    const mappings = Object.values(service.config.operations);
-    const weights = mappings.map((mapping) =>
-      typeof mapping === 'object' ? (mapping.weight ?? mapping.cost ?? 0) : 0,
-    );
-    heaviest = weights.reduce((most, weight) => Math.max(most, weight), service.weightOf(null));
-    HEAVIEST.set(service, heaviest);
-  }
-  return budgets.prepare(client, heaviest);
-}
-
-/** Points of the dearest operation of each service. */
-const HEAVIEST = new WeakMap<SoapService, number>();
-
 /** Throws `FORBIDDEN`. The operation is the one that will be called, whatever the request called it. */
 export function permit(client: Client, service: string, operation: string | null): void {
   const { rights } = client;

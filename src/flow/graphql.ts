@@ -165,7 +165,6 @@ export function contextOf(
       permitRemote(client, request, service.remote.schema);
       return sendOperation(request, { exchange, service, signal, headers });
     },
-    ready: ({ cost }) => budgets.prepare?.(client, cost) ?? null,
     admitted: (admitted) => {
       const { operation } = admitted.operation;
       exchange.operation = ['', operation].includes(exchange.operation) ? operation : 'batch';

@@ -42,8 +42,6 @@ export interface GraphqlContext extends Settlement {
   readonly id?: string;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
-  /** Null, or what to wait for before `admitted` is asked. Never rejects. */
-  ready?(admitted: Admitted): Promise<void> | null;
   /** The operation is within the limits and about to run. Throws a `Refusal` where the client may not, or not now. */
   admitted?(admitted: Admitted): void;
   /** Charges the client for what is no operation; false, and no charge, where it cannot pay. */
@@ -189,8 +187,6 @@ async function answer(turn: Turn, method: string, admission: Admission, options:
     admitted = admit(params, admission);
     if (method === 'GET' && admitted.operation.operation !== 'query') throw new Refusal('HTTP_METHOD');
     if (admitted.operation.operation === 'subscription') throw new Refusal('SUBSCRIPTION_TRANSPORT');
-    const points = context.ready?.(admitted) ?? null;
-    if (points !== null) await points;
     context.admitted?.(admitted);
     persisted.register(params, (points) => context.pay?.(points) ?? true);
   } catch (caught) {

@@ -10,7 +10,7 @@ export interface ConnectionSettings {
   readonly password?: string;
   /** Certificates of authorities that vouch for the server, PEM. */
   readonly ca?: string;
-  /** How long anything may take before Redis is not waited for. */
+  /** How long a request may wait for an answer. What nobody waits for may take `PATIENCE` times as long. */
   readonly operationMillis: number;
   /** What every key begins with. */
   readonly prefix: string;
@@ -19,7 +19,7 @@ export interface ConnectionSettings {
 export interface ConnectionEvents {
   /** One operation is over: `outcome` is ok, error, timeout or down (not tried). */
   operation(operation: string, outcome: string): void;
-  /** Told once for each change. */
+  /** Told once for each change, and of a connection that comes and goes only when it lasts. */
   up(): void;
   down(reason: string): void;
 }
@@ -30,9 +30,13 @@ export type Answer = string | number | null | readonly Answer[];
 type Client = ReturnType<typeof makeClient>;
 
 const FAILURES_MAX = 5;
+const PATIENCE = 10;
 const CONNECT_MILLIS = 500;
 const BACKOFF_MIN_MILLIS = 50;
 const BACKOFF_MAX_MILLIS = 1000;
+/** How long a connection has to last before it is told: twice as long after each that did not. */
+const LASTING_MIN_MILLIS = 1000;
+const LASTING_MAX_MILLIS = 60_000;
 
 /**
  * One connection to Redis that nobody ever has to wait for: while it is down, operations are refused at once, and one
@@ -47,6 +51,9 @@ export class RedisConnection {
   #isUp = false;
   #connected = 0;
   #wasTold: 'up' | 'down' | null = null;
+  #upAt = 0;
+  #lastingMillis = 0;
+  #lasting: NodeJS.Timeout | null = null;
   #isClosed = false;
   #failures = 0;
   #attempts = 0;
@@ -68,6 +75,11 @@ export class RedisConnection {
     return this.#isUp;
   }
 
+  /** Up, and the last answer but one came in time. */
+  get isWell(): boolean {
+    return this.#isUp && this.#failures < 2;
+  }
+
   /** How often it has come up. Redis loses its memory only together with its connections. */
   get connected(): number {
     return this.#connected;
@@ -84,10 +96,10 @@ export class RedisConnection {
     return this.#run(operation, waitMillis, (client) => client.sendCommand<Answer>(words));
   }
 
-  /** Runs a script, by its digest if Redis knows it. Rejects as `command` does. */
+  /** Runs a script, by its digest if Redis knows it. For what no request waits for. Rejects as `command` does. */
   script(operation: string, script: Script, keys: readonly string[], values: readonly string[]): Promise<Answer> {
     const rest = [String(keys.length), ...keys, ...values];
-    return this.#run(operation, 0, async (client) => {
+    return this.#run(operation, this.#patienceMillis - this.#settings.operationMillis, async (client) => {
       try {
         return await client.sendCommand<Answer>(['EVALSHA', script.sha1, ...rest]);
       } catch (error) {
@@ -132,6 +144,10 @@ export class RedisConnection {
     this.#drop();
   }
 
+  get #patienceMillis(): number {
+    return PATIENCE * this.#settings.operationMillis;
+  }
+
   async #run(operation: string, waitMillis: number, send: (client: Client) => Promise<Answer>): Promise<Answer> {
     const client = this.#client;
     if (client === null || !this.#isUp) {
@@ -169,7 +185,7 @@ export class RedisConnection {
     try {
       await inTime(client.connect(), CONNECT_MILLIS);
       const probe = ['SET', `${this.#settings.prefix}v1:probe`, '1', 'PX', '10000'];
-      await inTime(client.sendCommand(probe), this.#settings.operationMillis);
+      await inTime(client.sendCommand(probe), this.#patienceMillis);
       if (this.#channels.size > 0) await this.#subscribe(client, [...this.#channels.keys()]);
     } catch (error) {
       if (client === this.#client) this.#lost(reasonOf(error));
@@ -179,9 +195,20 @@ export class RedisConnection {
     this.#isUp = true;
     this.#connected += 1;
     this.#failures = 0;
-    this.#attempts = 0;
-    this.#tell('up', '');
+    this.#lasts();
     for (const listener of this.#upListeners) listener();
+  }
+
+  /** The first is told at once; one that comes again must last. Until it does, the next attempt is not the first either. */
+  #lasts(): void {
+    this.#upAt = performance.now();
+    const told = (): void => {
+      this.#attempts = 0;
+      this.#tell('up', '');
+    };
+    if (this.#lastingMillis === 0) told();
+    else this.#lasting = setTimeout(told, this.#lastingMillis).unref();
+    this.#lastingMillis = Math.min(LASTING_MAX_MILLIS, Math.max(LASTING_MIN_MILLIS, 2 * this.#lastingMillis));
   }
 
   /** Rejects for a connection that is being made; one that is in use is lost. */
@@ -197,7 +224,9 @@ export class RedisConnection {
 
   /** Gives the connection up and plans the next. */
   #lost(reason: string): void {
+    if (this.#isUp && performance.now() - this.#upAt > LASTING_MAX_MILLIS) this.#lastingMillis = 0;
     this.#isUp = false;
+    if (this.#lasting !== null) clearTimeout(this.#lasting);
     this.#drop();
     if (this.#isClosed) return;
     this.#tell('down', reason);

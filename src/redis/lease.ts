@@ -13,6 +13,8 @@ export interface Times {
   readonly replicas: number;
   /** Whether points can be had from Redis now. */
   readonly isShared: boolean;
+  /** Whether what others spend is heard of within milliseconds. */
+  readonly isFresh: boolean;
 }
 
 /** What was asked and not answered yet. It is asked again as it was, so that it happens once. */
@@ -25,8 +27,24 @@ interface Pending {
 
 /** A lease not asked for in this time is given back. */
 const IDLE_MILLIS = 1000;
+/** A client that was sent away must find what it was told to come again for. */
+const PATIENT_MILLIS = 2500;
+const DENIED_MILLIS = 2000;
 
-/** What one replica has of the budget of one client. */
+/**
+ * What one replica has of the budget of one client, and when it may spend more than that. Nobody waits: who has not
+ * enough at hand is admitted on what is known of the common bucket, and owes the points until Redis hears of it, which
+ * is at once. Only a request dearer than a lease needs that, and only while nothing speaks against it:
+ *
+ * - a lease may be owed where the common bucket holds one;
+ * - this replica's part of what the common bucket holds may be owed while all hear of each other: together the parts
+ *   are what there is;
+ * - one request may be owed, however dear, where the bucket holds it, or where nothing was ever heard of the client,
+ *   which then has a full one. Not within two seconds after a denial: a client at its limit gets what is granted only.
+ *
+ * So four replicas together spend the budget and one lease each at most, where a lease covers one request at least; and
+ * what was owed too much is paid from what comes back, before anything else is.
+ */
 export class Lease {
   readonly client: string;
   rule: BudgetRule;
@@ -37,8 +55,11 @@ export class Lease {
   /** Common time of `#seen`. */
   #seenAt = 0;
   #isDoubted = false;
+  /** Nobody else has asked for this client since we did. */
+  #isAlone = false;
   #ownAt: number;
   #askedAt: number;
+  #deniedAt = Number.NEGATIVE_INFINITY;
   /** The most points asked for at once since it was idle: requests that cost more than a lease need more at hand. */
   #largest = 0;
   /** Points that were asked for in vain since the last answer. */
@@ -55,32 +76,18 @@ export class Lease {
     return this.#points;
   }
 
-  /** Somebody is about to ask for as many points. */
-  expect(points: number, times: Times): void {
-    this.#askedAt = times.nowMillis;
-    this.#largest = Math.min(this.rule.maximum, Math.max(this.#largest, points));
-  }
-
-  /** Whether the points can be taken now. */
-  has(points: number, times: Times): boolean {
-    this.fill(times);
-    return points === 0 || this.#points + this.#trust(times) >= points;
-  }
-
   /** Takes the points or none of them. */
   take(points: number, times: Times): boolean {
-    this.expect(points, times);
-    if (!this.has(points, times)) {
+    this.#askedAt = times.nowMillis;
+    this.#largest = Math.min(this.rule.maximum, Math.max(this.#largest, points));
+    this.fill(times);
+    if (points > 0 && this.#points < points && !this.#mayOwe(points, times)) {
+      this.#deniedAt = times.nowMillis;
       this.#missed = Math.min(this.rule.maximum, Math.max(this.#missed, points));
       return false;
     }
     this.#points -= points;
     return true;
-  }
-
-  /** Points that requests wait for now, all together. */
-  miss(points: number): void {
-    this.#missed = Math.min(this.rule.maximum, points);
   }
 
   give(points: number): void {
@@ -159,9 +166,27 @@ export class Lease {
     }
     this.give(pending.debt + reply.granted);
     this.#missed = 0;
+    const before = this.#seen?.birth === reply.birth ? this.#seen.changes : 0;
+    this.#isAlone = reply.changes <= before + 1;
     this.#seen = reply;
     this.#seenAt = times.commonMillis;
     this.#isDoubted = false;
+  }
+
+  /** What is known of the common bucket; null: nothing is. */
+  get seen(): Seen | null {
+    return this.#seen;
+  }
+
+  /** Another replica has changed the common bucket. */
+  hear(heard: Seen, times: Times): void {
+    const known = this.common(times);
+    if (this.#seen?.birth === heard.birth && heard.changes <= this.#seen.changes) return;
+    const isOther = this.#seen !== null && this.#seen.birth !== heard.birth;
+    const available = isOther && known !== null ? Math.min(known, heard.available) : heard.available;
+    this.#seen = { ...heard, available };
+    this.#seenAt = times.commonMillis;
+    this.#isAlone = false;
   }
 
   #ask(number: number, times: Times): Pending {
@@ -178,7 +203,7 @@ export class Lease {
     const needed = Math.max(0, this.#missed - held);
     const kept = leaseOf(this.rule, times.replicas) + this.#reserve(times) - Math.max(0, held - this.#missed);
     // Of the rest of a bucket nobody keeps more than its part: what each holds for later is too little for anybody.
-    const rest = ((this.common(times) ?? this.rule.maximum) - needed) / times.replicas;
+    const rest = ((this.common(times) ?? this.rule.maximum) - needed) / (this.#isAlone ? 1 : times.replicas);
     const wanted = needed + Math.max(0, Math.min(kept, Math.max(1, rest)));
     return { number, debt, wanted, back: 0 };
   }
@@ -189,19 +214,30 @@ export class Lease {
     return this.#largest > leaseOf(this.rule, replicas) ? Math.min(this.#largest, maximum / (2 * replicas)) : 0;
   }
 
-  /**
-   * How far this client may go below zero: those not heard of before, or whose bucket was well filled when last seen,
-   * need not wait for their first lease. It is owed, to Redis or to what comes back here.
-   */
-  #trust(times: Times): number {
-    const trust = Math.floor(leaseSize(this.rule, times.replicas));
+  /** Whether the client may go below zero for the points: see the class. */
+  #mayOwe(points: number, times: Times): boolean {
+    const { maximum } = this.rule;
+    const owed = points - this.#points;
+    const lease = Math.floor(leaseSize(this.rule, times.replicas));
     const common = this.common(times);
-    if (common === null) return times.isShared ? trust : Math.max(1, trust);
-    return times.isShared && common >= trust ? trust : 0;
+    if (points > maximum) return false;
+    if (common === null && this.#points >= 0) return true;
+    if (!times.isShared) {
+      // Our part of what comes back pays for it afterwards.
+      const part = Math.max(1, maximum / times.replicas);
+      return common === null ? owed <= Math.max(1, lease) : points > part && this.#points >= part;
+    }
+    const holds = common ?? maximum;
+    if (owed <= lease && holds >= lease) return true;
+    if (!times.isFresh) return false;
+    if (owed <= holds / times.replicas) return true;
+    const wasDenied = times.nowMillis - this.#deniedAt < DENIED_MILLIS;
+    return !wasDenied && this.#points >= 0 && owed <= holds;
   }
 
   #isIdle(times: Times): boolean {
-    return times.nowMillis - this.#askedAt >= IDLE_MILLIS;
+    const wasDenied = this.#deniedAt >= this.#askedAt;
+    return times.nowMillis - this.#askedAt >= (wasDenied ? PATIENT_MILLIS : IDLE_MILLIS);
   }
 }
 
@@ -217,8 +253,10 @@ const leaseSize = ({ maximum, restoreRate }: BudgetRule, replicas: number): numb
 export function retryAfter(lease: Lease, points: number, times: Times): number | null {
   const { maximum, restoreRate } = lease.rule;
   if (points > maximum) return null;
-  const missing = points - lease.points;
-  if (!times.isShared) return Math.ceil((missing / (restoreRate / times.replicas)) * 1000);
-  const owed = missing - Math.max(0, lease.common(times) ?? maximum);
+  if (!times.isShared) {
+    const missing = Math.min(points, Math.max(1, maximum / times.replicas)) - lease.points;
+    return Math.max(TICK_MILLIS, Math.ceil((missing / (restoreRate / times.replicas)) * 1000));
+  }
+  const owed = points - lease.points - Math.max(0, lease.common(times) ?? maximum);
   return Math.max(TICK_MILLIS, Math.ceil((owed / restoreRate) * 1000));
 }

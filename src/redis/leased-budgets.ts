@@ -9,8 +9,9 @@ import {
   type ThrottleStatus,
 } from '../budget/budget.js';
 import { Lease, retryAfter, type Times } from './lease.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger, Seen } from './ledger.js';
 import { Pace, TICK_MILLIS } from './pace.js';
+import { Strangers } from './strangers.js';
 
 export interface LeasedOptions {
   readonly ledger: Ledger;
@@ -48,8 +49,7 @@ export class LeasedBudgets implements Budgets {
   #flushing: Promise<void> | null = null;
   #isBeating = false;
   #timer: NodeJS.Timeout | null = null;
-  /** Points that requests wait for until the next answer, by client. */
-  readonly #waiting = new Map<Lease, { points: number; readonly done: Promise<void> }>();
+  readonly #strangers: Strangers;
 
   constructor({ ledger, replicas, clientsMax, events = NO_EVENTS, clock = () => performance.now() }: LeasedOptions) {
     this.#ledger = ledger;
@@ -57,6 +57,8 @@ export class LeasedBudgets implements Budgets {
     this.#events = events;
     this.#clock = clock;
     this.#pace = new Pace(replicas, clock);
+    this.#strangers = new Strangers(clientsMax);
+    ledger.onView((bucket, seen) => this.#hear(bucket, seen));
   }
 
   /** Looks after the leases from now on. */
@@ -126,38 +128,6 @@ export class LeasedBudgets implements Budgets {
     const common = times.isShared ? (lease?.common(times) ?? maximum) : 0;
     const currentlyAvailable = Math.floor(Math.min(maximum, common + (lease?.points ?? 0)));
     return { maximumAvailable: maximum, currentlyAvailable, restoreRate };
-  }
-
-  prepare(spender: Spender, points: number): Promise<void> | null {
-    const { budget } = spender;
-    if (budget === null || points === 0) return null;
-    const times = this.#times();
-    if (!times.isShared) return null;
-    const lease = this.#find(spender, budget, times);
-    lease.expect(points, times);
-    this.#active.add(lease);
-    return lease.has(points, times) ? null : this.more(spender, points);
-  }
-
-  /**
-   * For a request that was denied: null where waiting is of no use, else a promise that resolves when Redis has been
-   * asked for more, or did not answer in time. It never rejects, and never takes longer than an operation may.
-   */
-  more({ id, budget }: Spender, points: number): Promise<void> | null {
-    const times = this.#times();
-    const lease = this.#leases.get(id);
-    if (budget === null || lease === undefined || !times.isShared || !this.#ledger.isUp) return null;
-    const common = lease.common(times);
-    if (points > budget.maximum || (common !== null && common + lease.points < points)) return null;
-    const known = this.#waiting.get(lease);
-    if (known !== undefined) {
-      known.points += points;
-      return known.done;
-    }
-    const done = this.#flushed();
-    this.#waiting.set(lease, { points, done });
-    this.#queue.add(lease);
-    return done;
   }
 
   /** One round of what is done in the background. Never rejects. */
@@ -230,7 +200,6 @@ export class LeasedBudgets implements Budgets {
       const { era } = this.#pace;
       if (era === null || !this.#ledger.isUp || !(await this.#exchange(era))) {
         this.#queue.clear();
-        this.#waiting.clear();
       }
     }
   }
@@ -244,10 +213,7 @@ export class LeasedBudgets implements Budgets {
     }
     const reports = leases.map((lease) => {
       this.#queue.delete(lease);
-      const waiting = this.#waiting.get(lease);
-      this.#waiting.delete(lease);
       lease.fill(times);
-      if (waiting !== undefined) lease.miss(waiting.points);
       this.#numbers += 1;
       return lease.report(this.#numbers, times);
     });
@@ -262,7 +228,8 @@ export class LeasedBudgets implements Budgets {
 
   #times(): Times {
     const { commonMillis, ownMillis, replicas, isShared } = this.#pace;
-    return { nowMillis: this.#clock(), commonMillis, ownMillis, replicas, isShared };
+    const isFresh = isShared && this.#ledger.hears;
+    return { nowMillis: this.#clock(), commonMillis, ownMillis, replicas, isShared, isFresh };
   }
 
   #find(spender: Spender, rule: BudgetRule, times: Times): Lease {
@@ -275,8 +242,14 @@ export class LeasedBudgets implements Budgets {
     }
     if (this.#leases.size >= this.#clientsMax) this.#forgetOne(times);
     const lease = new Lease(spender, rule, times);
+    this.#strangers.meet(lease, this.#ledger.bucketOf(spender.id), times);
     this.#leases.set(spender.id, lease);
     return lease;
+  }
+
+  /** What others have left in a bucket. */
+  #hear(bucket: string, seen: Seen): void {
+    this.#strangers.hear(bucket, seen, this.#times());
   }
 
   /** Forgets the first at rest, else the one with most points: a debt must not be forgotten to be forgiven. */
@@ -289,6 +262,7 @@ export class LeasedBudgets implements Budgets {
     }
     if (chosen === null) return;
     this.#leases.delete(chosen.client);
+    this.#strangers.part(chosen, this.#ledger.bucketOf(chosen.client), times);
     this.#active.delete(chosen);
     this.#queue.delete(chosen);
   }

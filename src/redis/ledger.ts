@@ -15,6 +15,12 @@ export interface Ledger {
   exchange(terms: Terms, reports: readonly Report[]): Promise<readonly (Reply | null)[] | null>;
   /** The last sign of life. */
   leave(): Promise<void>;
+  /** Whether what others do is heard of within milliseconds, as far as is known. */
+  readonly hears: boolean;
+  /** Calls back with what others have left in a bucket whenever that is noticeably more or less. */
+  onView(listener: (bucket: string, seen: Seen) => void): void;
+  /** The name of the bucket of a client. */
+  bucketOf(client: string): string;
 }
 
 export interface Beat {
@@ -73,20 +79,37 @@ export interface LedgerOptions {
   /** Replicas there are at least. */
   readonly replicas: number;
   readonly silenceMillis: number;
+  /** Milliseconds that only go forward. */
+  readonly clock?: () => number;
 }
 
 /** A replica that was not heard of for so long no longer owns a part, unless the configuration says how many there are. */
 const FORGET_MILLIS = 60_000;
+/** So long nothing was heard: is the connection dead? */
+const QUIET_MILLIS = 2000;
+const DEAF_MILLIS = 5000;
 
 export class RedisLedger implements Ledger {
   readonly #connection: RedisConnection;
+  readonly #hearer: RedisConnection;
   readonly #options: LedgerOptions;
   readonly #keys: readonly string[];
+  readonly #channel: string;
+  readonly #clock: () => number;
+  #heardAt = 0;
 
-  constructor(connection: RedisConnection, options: LedgerOptions) {
+  /** The second connection does nothing but listen. */
+  constructor(connection: RedisConnection, hearer: RedisConnection, options: LedgerOptions) {
+    const { prefix, clock = () => performance.now() } = options;
     this.#connection = connection;
+    this.#hearer = hearer;
     this.#options = options;
-    this.#keys = ['replicas', 'clock', 'handed'].map((name) => `${options.prefix}v1:${name}`);
+    this.#keys = ['replicas', 'clock', 'handed'].map((name) => `${prefix}v1:${name}`);
+    this.#channel = `${prefix}v1:views`;
+    this.#clock = clock;
+    hearer.onUp(() => {
+      this.#heardAt = clock();
+    });
   }
 
   get isUp(): boolean {
@@ -97,12 +120,31 @@ export class RedisLedger implements Ledger {
     return this.#connection.connected;
   }
 
+  get hears(): boolean {
+    return this.#connection.isWell && this.#hearer.isUp;
+  }
+
+  onView(listener: (bucket: string, seen: Seen) => void): void {
+    this.#hearer.listen(this.#channel, (message) => {
+      this.#heardAt = this.#clock();
+      const [replica, bucket = '', available, changes, birth = ''] = message.split(' ', 6);
+      const seen = { available: Number(available), birth, changes: Number(changes) };
+      if (replica === this.#options.replica || !BUCKET.test(bucket) || birth === '' || birth.length > 200) return;
+      if (Math.abs(seen.available) < 1e15 && Number.isSafeInteger(seen.changes)) listener(bucket, seen);
+    });
+  }
+
+  bucketOf(client: string): string {
+    return bucketOf(client);
+  }
+
   async beat(inTouchSinceMillis: number | null): Promise<Beat> {
     const { replica, replicas, silenceMillis } = this.#options;
     const since = inTouchSinceMillis === null ? '' : String(inTouchSinceMillis);
     const values = [replica, since, String(replicas), String(silenceMillis), String(FORGET_MILLIS)];
     const answer = await this.#connection.script('beat', BEAT, this.#keys, values);
     const [now, era, common, count, born] = list(answer);
+    this.#checkHearing();
     return {
       nowMillis: number(now),
       era: text(era),
@@ -115,7 +157,7 @@ export class RedisLedger implements Ledger {
   async exchange(terms: Terms, reports: readonly Report[]): Promise<readonly (Reply | null)[] | null> {
     const { prefix, replica } = this.#options;
     const keys = [`${prefix}v1:clock`, ...reports.map(({ client }) => bucketKey(prefix, client))];
-    const values = [replica, terms.era, terms.gives ? '1' : '0', String(terms.replicas)];
+    const values = [replica, terms.era, terms.gives ? '1' : '0', String(terms.replicas), this.#channel];
     for (const report of reports) {
       const { seen } = report;
       values.push(
@@ -143,12 +185,26 @@ export class RedisLedger implements Ledger {
     await this.#connection.command('leave', ['ZREM', replicas, this.#options.replica]);
     await this.#connection.command('leave', ['HDEL', handed, this.#options.replica]);
   }
+
+  /** One that has heard nothing for long says something: who does not hear even that has a dead connection. */
+  #checkHearing(): void {
+    if (!this.#hearer.isUp) return;
+    const quietMillis = this.#clock() - this.#heardAt;
+    if (quietMillis > DEAF_MILLIS) this.#hearer.renew();
+    else if (quietMillis > QUIET_MILLIS) {
+      this.#connection.command('hearing', ['PUBLISH', this.#channel, this.#options.replica]).catch(() => {});
+    }
+  }
 }
+
+const BUCKET = /^[0-9a-f]{64}$/;
 
 /** Clients' names may hold anything, in any length: keys hold their digest. */
 export function bucketKey(prefix: string, client: string): string {
-  return `${prefix}v1:bucket:${createHash('sha256').update(client).digest('hex')}`;
+  return `${prefix}v1:bucket:${bucketOf(client)}`;
 }
+
+const bucketOf = (client: string): string => createHash('sha256').update(client).digest('hex');
 
 function readReply(answer: Answer): Reply | null {
   const [granted, available, birth, changes] = list(answer);

@@ -28,7 +28,7 @@ export class Pace {
   #ownFrom: number;
   #ownMillis = 0;
   #commonMillis = 0;
-  #settledAt = 0;
+  #settledAt = Number.NEGATIVE_INFINITY;
   #last: { readonly beat: Beat; readonly connected: number } | null = null;
 
   constructor(replicas: number, clock: () => number) {

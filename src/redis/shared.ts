@@ -31,8 +31,8 @@ export class Shared {
   readonly #settings: SharedSettings;
   readonly #events: SharedEvents;
   readonly #connection: RedisConnection;
-  /** Hears events; null where there are none. */
-  #hearer: RedisConnection | null = null;
+  /** Hears what other replicas tell. */
+  readonly #hearer: RedisConnection;
 
   constructor(settings: SharedSettings, clientsMax: number, events: SharedEvents) {
     const { prefix, replicas } = settings;
@@ -44,7 +44,9 @@ export class Shared {
       down: (reason) => events.event('warn', 'Redis is away: this process goes on with its share', { reason }),
     });
     const replica = randomBytes(8).toString('hex');
-    const ledger = new RedisLedger(this.#connection, { prefix, replica, replicas, silenceMillis: SILENCE_MILLIS });
+    this.#hearer = new RedisConnection(settings, { operation() {}, up() {}, down() {} });
+    const options = { prefix, replica, replicas, silenceMillis: SILENCE_MILLIS };
+    const ledger = new RedisLedger(this.#connection, this.#hearer, options);
     this.budgets = new LeasedBudgets({ ledger, replicas, clientsMax, events: events.budget });
   }
 
@@ -69,17 +71,15 @@ export class Shared {
       this.#events.event('warn', 'Events stay in this process: redis.secret is not configured', {});
       return null;
     }
-    const hearer = new RedisConnection(this.#settings, { operation() {}, up() {}, down() {} });
-    this.#hearer = hearer;
     const forged = (): void => this.#events.operation('event_hear', 'forged');
-    return new RedisEventTransport(this.#connection, hearer, { prefix, secret, historyEvents, forged });
+    return new RedisEventTransport(this.#connection, this.#hearer, { prefix, secret, historyEvents, forged });
   }
 
   /** Begins to connect; nothing waits for it. */
   start(): void {
     this.#connection.onUp(() => void this.#checkPolicy());
     this.#connection.start();
-    this.#hearer?.start();
+    this.#hearer.start();
     this.budgets.start();
   }
 
@@ -87,7 +87,7 @@ export class Shared {
   async close(): Promise<void> {
     await this.budgets.close();
     this.#connection.close();
-    this.#hearer?.close();
+    this.#hearer.close();
   }
 
   async #checkPolicy(): Promise<void> {

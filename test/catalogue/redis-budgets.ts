@@ -1,24 +1,37 @@
 import type { Test } from 'tap';
 
 import { bucketKey } from '../../src/redis/ledger.js';
-import { Fleet, type FleetOptions, Load, type Replica, spender } from '../redis/fleet.js';
-import { connect, RedisServer, Told, until, Way } from '../redis/kit.js';
+import { Fleet, Load, type Replica, spender, startReplica } from '../redis/fleet.js';
+import { connect, RedisServer, Told, turn, until, Way } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
-/** Four replicas share the budgets of clients that want more than they may have, while all sorts of things happen. */
+/**
+ * Four replicas, each a process with the time limits of the gateway, share the budgets of clients that want more than
+ * they may have, while all sorts of things happen.
+ */
 
 const RULE = { maximum: 1000, restoreRate: 200 };
 
-/** A Redis and four replicas that share it. */
-async function setUp(t: Test, count = 4, options: FleetOptions = {}): Promise<{ server: RedisServer; fleet: Fleet }> {
+async function startServer(t: Test): Promise<RedisServer> {
   const server = await RedisServer.start();
-  const fleet = new Fleet(server.url, count, options);
-  t.teardown(async () => {
-    await fleet.close();
-    await server.close();
-  });
+  t.teardown(() => server.close());
+  return server;
+}
+
+/** A Redis and replicas that share it. */
+async function setUp(t: Test, count = 4): Promise<{ server: RedisServer; fleet: Fleet }> {
+  const server = await startServer(t);
+  const fleet = new Fleet(server.url, count);
+  t.teardown(() => fleet.close());
   await fleet.shared();
   return { server, fleet };
+}
+
+async function operatorOf(t: Test, server: RedisServer) {
+  const operator = connect(server.url, new Told(), { operationMillis: 2000 });
+  t.teardown(() => operator.close());
+  await until(() => operator.isUp, 'up');
+  return operator;
 }
 
 function within(t: Test, load: Load, when: string): void {
@@ -31,7 +44,6 @@ const atLeast = (t: Test, points: number, least: number, what: string): void => 
 };
 
 export function testBudgets(t: Test, rows: Rows): void {
-  /** Side by side: what they do is mostly to wait. */
   const test = (name: string, cases: readonly (readonly [string, string])[], run: (t: Test) => Promise<void>): void => {
     void t.test(name, { buffered: true }, async (t) => {
       for (const [row, of] of cases) t.comment(`${row} ${of}: ${rows.answer(row, of)}`);
@@ -59,6 +71,49 @@ export function testBudgets(t: Test, rows: Rows): void {
   });
 
   test(
+    'requests dearer than a lease',
+    [
+      ['R09', 'requests dearer than a lease'],
+      ['R19', 'dear requests at four replicas at once'],
+    ],
+    async (t) => {
+      const { fleet } = await setUp(t);
+      const rule = { maximum: 100, restoreRate: 1 };
+      for (const points of [10, 25, 60, 100]) {
+        const one = new Load(fleet, `${points} at one`, rule, points);
+        t.ok(await one.once(0), `the first request of ${points} points`);
+        const turns = new Load(fleet, `${points} in turn`, rule, points);
+        t.ok(await turns.once(points % 4), `the first request of ${points} points, anywhere`);
+      }
+      const turns = new Load(fleet, 'in turn', rule, 10);
+      let isGranted = true;
+      for (let index = 0; isGranted; index += 1) {
+        isGranted = await turns.once(index % 4);
+        await turn(20);
+      }
+      atLeast(t, turns.total, 70, 'in turn, before anything is refused');
+      within(t, turns, 'in turn');
+
+      const burst = new Load(fleet, 'burst', rule, 5, 5);
+      await burst.run(0, (index) => index === 2);
+      t.equal(burst.total, 25, 'five at once at one replica');
+
+      for (const points of [5, 10, 25]) {
+        const load = new Load(fleet, `${points} everywhere`, rule, points);
+        await load.run(1000);
+        within(t, load, `${points} points at all of them`);
+        await load.run(2000);
+        within(t, load, `${points} points, after a while`);
+      }
+      // Who has spent all at one replica is not taken for a stranger at another.
+      const wanderer = new Load(fleet, 'wanderer', rule, 10);
+      for (const at of [0, 1, 2, 3]) await wanderer.run(300, (index) => index === at);
+      within(t, wanderer, 'from one to the next');
+      t.ok(wanderer.total <= 115, `${wanderer.total}`);
+    },
+  );
+
+  test(
     'Redis is killed, and comes back empty',
     [
       ['R01', 'four replicas go on without it'],
@@ -67,51 +122,57 @@ export function testBudgets(t: Test, rows: Rows): void {
     async (t) => {
       const { server, fleet } = await setUp(t);
       const load = new Load(fleet, 'greedy', RULE);
-      await load.run(1000);
+      const dear = new Load(fleet, 'dear', RULE, 40);
+      const both = (millis: number): Promise<unknown> => load.run(millis).then(() => dear.run(millis / 4));
+      await both(1000);
       within(t, load, 'before');
       await server.kill();
       const before = load.total;
-      await load.run(2500);
+      await both(2500);
       within(t, load, 'without Redis');
+      within(t, dear, 'dear, without Redis');
       atLeast(t, load.total - before, 0.4 * RULE.restoreRate * 2, 'each has its part of what comes back');
-      t.ok(load.slowestMillis < 20, `no request waited: ${load.slowestMillis}`);
       await server.start();
-      for (let round = 0; round < 8; round += 1) {
-        await load.run(500);
-        within(t, load, `back for ${(round + 1) / 2} s`);
+      for (let round = 0; round < 6; round += 1) {
+        await both(600);
+        within(t, load, `back, ${round}`);
+        within(t, dear, `dear, back, ${round}`);
       }
       await fleet.shared();
       const after = load.total;
       await load.run(1000);
       atLeast(t, load.total - after, 0.3 * RULE.restoreRate, 'shared again');
       within(t, load, 'shared again');
+      for (const { lines } of await fleet.all()) t.ok(lines.length <= 5, `told once for each change: ${lines}`);
     },
   );
 
   test('Redis hangs, and goes on', [['R02', 'stopped under load']], async (t) => {
-    const { server, fleet } = await setUp(t, 4, { operationMillis: 50 });
+    const { server, fleet } = await setUp(t);
     const load = new Load(fleet, 'greedy', RULE);
+    const dear = new Load(fleet, 'dear', RULE, 40);
     await load.run(1000);
     server.stop();
-    await load.run(2500);
+    await load.run(1500);
+    await dear.run(500);
     within(t, load, 'while it hangs');
-    t.ok(load.slowestMillis < 20, `no request waited: ${load.slowestMillis}`);
+    within(t, dear, 'dear, while it hangs');
     t.same(
-      fleet.replicas.map(({ connection }) => connection.isUp),
+      (await fleet.all()).map(({ isUp }) => isUp),
       [false, false, false, false],
       'it counts as away',
     );
     server.resume();
     await load.run(3500);
+    await dear.run(500);
     within(t, load, 'after it');
+    within(t, dear, 'dear, after it');
     await fleet.shared();
   });
 
   test('Redis comes back as it was long ago', [['R04', 'started with a snapshot of before']], async (t) => {
     const { server, fleet } = await setUp(t);
-    const operator = connect(server.url, new Told(), { operationMillis: 2000 });
-    t.teardown(() => operator.close());
-    await until(() => operator.isUp, 'up');
+    const operator = await operatorOf(t, server);
     const other = new Load(fleet, 'untouched', RULE);
     const load = new Load(fleet, 'greedy', RULE);
     // It is saved full, and then spent.
@@ -132,9 +193,7 @@ export function testBudgets(t: Test, rows: Rows): void {
 
   test('Redis forgets everything while it is used', [['R03', 'emptied while it runs']], async (t) => {
     const { server, fleet } = await setUp(t);
-    const operator = connect(server.url, new Told(), { operationMillis: 2000 });
-    t.teardown(() => operator.close());
-    await until(() => operator.isUp, 'up');
+    const operator = await operatorOf(t, server);
     const load = new Load(fleet, 'wanderer', RULE);
     await load.run(1000, (index) => index === 0);
     await operator.command('flush', ['FLUSHALL']);
@@ -145,64 +204,82 @@ export function testBudgets(t: Test, rows: Rows): void {
     await operator.command('flush', ['FLUSHALL']);
     await load.run(3500);
     within(t, load, 'everywhere');
+    const operations = (await fleet.all()).flatMap(({ operations }) => Object.keys(operations));
     t.same(
-      fleet.replicas.flatMap(({ told }) => [...told.operations.keys()]).filter((key) => key.endsWith(' error')),
+      operations.filter((key) => key.endsWith(' error')),
       [],
       'scripts that Redis has forgotten are sent again',
     );
-    const { told } = fleet.replicas[0] ?? {};
-    t.same(told?.changes, ['up']);
   });
 
   test('half of the replicas cannot reach Redis', [['R05', 'two of four cut off, and back']], async (t) => {
-    const server = await RedisServer.start();
+    const server = await startServer(t);
     const way = await Way.to(server.port);
     const fleet = new Fleet([server.url, way.url], 4);
     t.teardown(async () => {
       await fleet.close();
       await way.close();
-      await server.close();
     });
     await fleet.shared();
     const load = new Load(fleet, 'greedy', RULE);
+    const fresh = new Load(fleet, 'fresh', { maximum: 1000, restoreRate: 10 }, 40);
     await load.run(1000);
     within(t, load, 'before');
     way.cut();
     const before = [...load.admitted];
-    await load.run(3000);
+    await Promise.all([0, 1].map((side) => load.run(3000, (index) => index % 2 === side)));
     within(t, load, 'during');
     const spent = load.admitted.map((points, index) => points - (before[index] ?? 0));
     const share = (RULE.restoreRate * 3) / 2;
     const [inTouch, cutOff] = [(spent[0] ?? 0) + (spent[2] ?? 0), (spent[1] ?? 0) + (spent[3] ?? 0)];
-    t.ok(inTouch < share * 1.25 && inTouch > share * 0.4, `those in touch: ${inTouch} of ${share}`);
-    t.ok(cutOff < share * 1.05 && cutOff > share * 0.4, `those cut off: ${cutOff} of ${share}`);
+    // Where others need the processor those in touch may be late, and then have less.
+    t.ok(inTouch < share * 1.25 && inTouch > share * 0.3, `those in touch: ${inTouch} of ${share}`);
+    t.ok(cutOff < share * 1.1 && cutOff > share * 0.3, `those cut off: ${cutOff} of ${share}`);
+    await fresh.run(500);
+    within(t, fresh, 'a client of whom nobody had heard');
     way.mend();
     await load.run(4000);
     within(t, load, 'after');
+    await fresh.run(500);
+    within(t, fresh, 'the other, after');
     await fleet.shared();
   });
 
-  test('Redis is slow', [['R09', '100 ms for every answer']], async (t) => {
-    const server = await RedisServer.start();
-    const way = await Way.to(server.port);
-    const fleet = new Fleet(way.url, 2, { operationMillis: 50 });
-    t.teardown(async () => {
-      await fleet.close();
-      await way.close();
-      await server.close();
-    });
-    await fleet.shared();
-    const load = new Load(fleet, 'patient', RULE);
-    await load.run(500);
-    way.delayMillis = 100;
-    await load.run(2000);
-    within(t, load, '100 ms');
-    t.ok(load.slowestMillis < 20, `no request waited: ${load.slowestMillis}`);
-    t.ok([...(fleet.replicas[0]?.told.operations.keys() ?? [])].some((key) => key.endsWith('timeout')));
-  });
+  test(
+    'Redis is slow, and the way to it loses',
+    [
+      ['R09', '100 ms for every answer'],
+      ['R09', 'one piece in a hundred is lost'],
+    ],
+    async (t) => {
+      const server = await startServer(t);
+      const way = await Way.to(server.port);
+      const fleet = new Fleet(way.url, 4);
+      t.teardown(async () => {
+        await fleet.close();
+        await way.close();
+      });
+      await fleet.shared();
+      way.lostShare = 0.01;
+      const lossy = new Load(fleet, 'lossy', RULE);
+      await lossy.run(2500);
+      within(t, lossy, 'one of a hundred lost');
+      atLeast(t, lossy.total, 0.4 * RULE.maximum, 'it gets most of what it may have');
+      way.lostShare = 0;
+      const load = new Load(fleet, 'patient', RULE);
+      await load.run(500);
+      way.delayMillis = 100;
+      await load.run(2000);
+      within(t, load, '100 ms');
+      const operations = (await fleet.all()).flatMap(({ operations }) => Object.keys(operations));
+      t.ok(operations.some((key) => key.endsWith('timeout')));
+    },
+  );
 
   test('the last point is had once', [['R19', '20 times']], async (t) => {
-    const { fleet } = await setUp(t, 2);
+    const server = await startServer(t);
+    const [first, second] = await Promise.all([startReplica(server.url, 2), startReplica(server.url, 2)]);
+    t.teardown(() => Promise.all([first.close(), second.close()]));
     const rule = { maximum: 10, restoreRate: 0.001 };
     const had: number[] = [];
     for (let round = 0; round < 20; round += 1) {
@@ -211,13 +288,12 @@ export function testBudgets(t: Test, rows: Rows): void {
         let got = 0;
         for (let tries = 0; tries < 20 && got < count; tries += 1) {
           while (got < count && budgets.take(client, 1).isGranted) got += 1;
-          if (got < count) await (budgets.more(client, 1) ?? budgets.tick());
+          if (got < count) await turn(10);
         }
         return got;
       };
-      const [first, second] = fleet.replicas;
-      if (first === undefined || second === undefined) throw new Error('two replicas');
       const before = await want(first, 9);
+      await turn(20);
       const both = await Promise.all([want(first, 1), want(second, 1)]);
       had.push(before, ...both.toSorted());
     }
@@ -232,31 +308,38 @@ export function testBudgets(t: Test, rows: Rows): void {
       ['R20', 'every key'],
     ],
     async (t) => {
-      const server = await RedisServer.start();
-      const fleet = new Fleet(server.url, 4, { clock: (index) => () => performance.now() + index * 3_600_000 });
-      const operator = connect(server.url, new Told(), { operationMillis: 2000 });
-      t.teardown(async () => {
-        operator.close();
-        await fleet.close();
-        await server.close();
-      });
-      await fleet.shared();
-      const load = new Load(fleet, 'skewed', RULE);
-      await load.run(1500);
-      within(t, load, 'clocks an hour apart');
+      const server = await startServer(t);
+      const operator = await operatorOf(t, server);
+      const replicas = await Promise.all(
+        [0, 1, -1, 24].map((hours) => startReplica(server.url, 4, () => performance.now() + hours * 3_600_000)),
+      );
+      t.teardown(() => Promise.all(replicas.map((replica) => replica.close())));
+      const skewed = spender('skewed', RULE);
+      let admitted = 0;
+      const started = performance.now();
+      while (performance.now() - started < 1500) {
+        for (const { budgets } of replicas) {
+          for (let asked = 0; asked < 200 && budgets.take(skewed, 1).isGranted; asked += 1) admitted += 1;
+        }
+        await turn();
+      }
+      const bound = 1.05 * (RULE.maximum + (RULE.restoreRate * (performance.now() - started)) / 1000) + 4 * 25;
+      t.ok(admitted <= bound, `clocks hours apart: ${admitted} of at most ${bound}`);
+      atLeast(t, admitted, 0.5 * RULE.maximum, 'it gets what it may have');
 
       const names = ['a:b', 'a\nb\r\nFLUSHALL\r\n', '{a}{b}', '*', '\u0000', 'x'.repeat(10 * 1024), '\ud800', "') --"];
-      const { budgets } = fleet.replicas[0] as Replica;
-      for (const name of names) {
-        const client = spender(name, RULE);
-        while (!budgets.take(client, 30).isGranted) await (budgets.more(client, 30) ?? budgets.tick());
+      const [{ budgets }] = replicas as [Replica];
+      for (const name of names) t.ok(budgets.take(spender(name, RULE), 30).isGranted);
+      let keys: string[] = [];
+      const buckets = (): string[] => keys.filter((key) => key.includes(':bucket:'));
+      while (buckets().length < names.length + 1) {
+        await turn(20);
+        const found: unknown = await operator.ask(['KEYS', '*']);
+        keys = Array.isArray(found) ? found.map(String) : [];
       }
-      const found: unknown = await operator.ask(['KEYS', '*']);
-      const keys = Array.isArray(found) ? found.map(String) : [];
-      const buckets = keys.filter((key) => key.includes(':bucket:'));
-      t.equal(buckets.length, names.length + 1);
+      t.equal(buckets().length, names.length + 1);
       t.same(
-        buckets.filter((key) => !/^test:v1:bucket:[0-9a-f]{64}$/.test(key)),
+        buckets().filter((key) => !/^test:v1:bucket:[0-9a-f]{64}$/.test(key)),
         [],
         'names are digests',
       );
@@ -277,9 +360,7 @@ export function testBudgets(t: Test, rows: Rows): void {
     ],
     async (t) => {
       const { server, fleet } = await setUp(t, 2);
-      const operator = connect(server.url, new Told(), { operationMillis: 2000 });
-      t.teardown(() => operator.close());
-      await until(() => operator.isUp, 'up');
+      const operator = await operatorOf(t, server);
       const load = new Load(fleet, 'evicted', RULE);
       for (let round = 0; round < 3; round += 1) {
         await load.run(400);
@@ -299,13 +380,13 @@ export function testBudgets(t: Test, rows: Rows): void {
   );
 
   test('a start without Redis', [['R01', 'a start without it']], async (t) => {
-    const server = await RedisServer.start();
+    const server = await startServer(t);
     await server.kill();
     const fleet = new Fleet(server.url, 2);
-    t.teardown(async () => {
-      await fleet.close();
-      await server.close();
-    });
+    t.teardown(() => fleet.close());
+    await fleet.all();
+    const dear = new Load(fleet, 'dear', RULE, 300);
+    t.ok(await dear.once(0), 'the first request, however dear');
     const load = new Load(fleet, 'early', RULE);
     await load.run(1000);
     within(t, load, 'without Redis');

@@ -11,7 +11,7 @@ import { Rows } from './rows.js';
 const rows = new Rows('redis');
 
 t.test('group R', { skip: MISSING }, async (t) => {
-  t.jobs = 4;
+  t.jobs = 2;
   testBudgets(t, rows);
   testConnections(t, rows);
   testEvents(t, rows);

@@ -122,6 +122,9 @@ function freePort(): Promise<number> {
   });
 }
 
+/** What Linux waits at least until it sends again what was lost. */
+const RESENT_MILLIS = 200;
+
 /** A way to Redis that can be cut, and made slow. */
 export class Way {
   readonly #server: Server;
@@ -129,6 +132,8 @@ export class Way {
   #isCut = false;
   /** How long every piece of an answer takes. */
   delayMillis = 0;
+  /** Pieces that are lost and sent again, as TCP does it: those behind them wait as well. */
+  lostShare = 0;
 
   private constructor(port: number) {
     this.#server = createServer((inside) => {
@@ -149,9 +154,16 @@ export class Way {
         });
       }
       inside.on('data', (bytes) => outside.write(bytes));
+      let lastAt = 0;
       outside.on('data', (bytes) => {
-        if (this.delayMillis === 0) inside.write(bytes);
-        else setTimeout(() => inside.destroyed || inside.write(bytes), this.delayMillis);
+        const millis = this.delayMillis + (Math.random() < this.lostShare ? RESENT_MILLIS : 0);
+        const now = performance.now();
+        if (millis === 0 && lastAt <= now) {
+          inside.write(bytes);
+          return;
+        }
+        lastAt = Math.max(lastAt, now + millis);
+        setTimeout(() => inside.destroyed || inside.write(bytes), lastAt - now);
       });
     });
   }

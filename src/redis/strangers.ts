@@ -1,0 +1,54 @@
+import type { Lease, Times } from './lease.js';
+import type { Seen } from './ledger.js';
+
+interface Stranger {
+  readonly seen: Seen;
+  readonly commonMillis: number;
+}
+
+/**
+ * What was heard of buckets whose clients may never have been here: a client that spent all at another replica must not
+ * be taken for one with a full bucket. The oldest are forgotten first.
+ */
+export class Strangers {
+  readonly #max: number;
+  readonly #known = new Map<string, Lease>();
+  readonly #strangers = new Map<string, Stranger>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  hear(bucket: string, seen: Seen, times: Times): void {
+    const lease = this.#known.get(bucket);
+    if (lease === undefined) this.#remember(bucket, { seen, commonMillis: times.commonMillis });
+    else lease.hear(seen, times);
+  }
+
+  /** The client is here. */
+  meet(lease: Lease, bucket: string, times: Times): void {
+    const stranger = this.#strangers.get(bucket);
+    this.#strangers.delete(bucket);
+    this.#known.set(bucket, lease);
+    if (stranger === undefined) return;
+    lease.hear(stranger.seen, { ...times, commonMillis: stranger.commonMillis });
+  }
+
+  /** The client is forgotten, but not what its bucket holds. */
+  part(lease: Lease, bucket: string, times: Times): void {
+    this.#known.delete(bucket);
+    const available = lease.common(times);
+    if (lease.seen === null || available === null) return;
+    this.#remember(bucket, { seen: { ...lease.seen, available }, commonMillis: times.commonMillis });
+  }
+
+  #remember(bucket: string, stranger: Stranger): void {
+    this.#strangers.delete(bucket);
+    this.#strangers.set(bucket, stranger);
+    if (this.#strangers.size <= this.#max) return;
+    for (const oldest of this.#strangers.keys()) {
+      this.#strangers.delete(oldest);
+      break;
+    }
+  }
+}
