@@ -44,7 +44,7 @@ export const REFUSALS = {
   SOAP_NOT_ENVELOPE: { blame: 'peer', level: 'info', text: 'The document element is not a SOAP Envelope.' },
   SOAP_STRUCTURE: { blame: 'peer', level: 'info', text: 'The envelope breaks the structure of a SOAP message.' },
   SOAP_HEADER_LIMIT: { blame: 'peer', level: 'info', text: 'The Header is larger than allowed.' },
-  SOAP_MULTI_BODY: { blame: 'peer', level: 'info', text: 'The Body must hold exactly one element.' },
+  SOAP_MULTI_BODY: { blame: 'peer', level: 'info', text: 'The Body must hold one element, or exactly those that its operation declares.' },
   SOAP_FAULT_CODE: { blame: 'peer', level: 'info', text: 'The fault code is not one of the permitted values.' },
   SOAP_ENCODING_NAMESPACE: { blame: 'peer', level: 'info', text: 'The message does not use the encoding namespace.' },
   VERSION_MISMATCH: {

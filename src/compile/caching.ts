@@ -4,7 +4,7 @@ import type { ReadKeys, WriteKeys } from '../config/cache-keys.js';
 import type { DeepReadonly } from '../config/deep-readonly.js';
 import type { LoadedConfig } from '../config/load.js';
 import { didYouMean } from '../config/nearest.js';
-import type { Operation, Particle, XsdType } from '../wsdl/model.js';
+import { childrenOfBody, type Operation, type Particle, type XsdType } from '../wsdl/model.js';
 import { problemAt } from './problem-at.js';
 import type { SoapService } from './service.js';
 
@@ -148,8 +148,7 @@ class Declaration {
  */
 function holdsData({ input, use, status }: Operation): boolean {
   if (use === 'encoded' || status === 'disabled') return false;
-  if (input.body === null) return true;
-  const seen = new Set<XsdType>([input.body.type]);
+  const seen = new Set<XsdType>(childrenOfBody(input).map(({ type }) => type));
   // What is added while it is walked is walked too.
   for (const type of seen) {
     const parts = partsOf(type);

@@ -1,5 +1,7 @@
-import type { Operation, WsdlModel } from '../wsdl/model.js';
+import type { ExpectedParts } from '../soap/body-parts.js';
+import type { Operation, Payload, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
+import { expectedParts } from './body-parts.js';
 
 /** An operation as its requests are judged by. */
 export interface KnownOperation {
@@ -10,9 +12,11 @@ export interface KnownOperation {
   readonly soapAction: string | null;
   /** The same as a field says it, in quotes. */
   readonly soapActionField: string | null;
+  /** What its Body may hold; null where that is one child. */
+  readonly parts: ExpectedParts | null;
 }
 
-/** Which operation a request asks for: looked up by the child of its Body and by nothing else. */
+/** Which operation a request asks for: looked up by the first child of its Body and by nothing else. */
 export class OperationTable {
   /** Every operation is in the table: a Body child that is not found asks for nothing there is. */
   readonly isComplete: boolean;
@@ -35,11 +39,11 @@ export class OperationTable {
   ) {
     const others = wsdl?.services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations)) ?? [];
     const all = [...chosen, ...others];
-    let complete = wsdl !== null;
+    let isComplete = wsdl !== null;
     for (const operation of all) {
       const { body } = operation.input;
       if (body !== null) this.#add(operation, body.name);
-      else if (operation.status === 'disabled') complete = false;
+      else if (operation.status === 'disabled') isComplete = false;
       else {
         this.#empty ??= draftOf(operation);
         note(this.#empty, operation, null);
@@ -51,9 +55,9 @@ export class OperationTable {
       const action = given(operation);
       if (known?.operation === operation && action !== null) known.soapAction = action;
     }
-    for (const locals of this.#byUri.values()) for (const draft of locals.values()) quote(draft);
-    if (this.#empty !== null) quote(this.#empty);
-    this.isComplete = complete;
+    for (const locals of this.#byUri.values()) for (const draft of locals.values()) complete(draft);
+    if (this.#empty !== null) complete(this.#empty);
+    this.isComplete = isComplete;
     this.mayBeEncoded = wsdl === null || all.some(({ status, use }) => status === 'disabled' || use === 'encoded');
   }
 
@@ -80,10 +84,14 @@ interface Draft extends KnownOperation {
   readonly actions: Set<string> | null;
   soapAction: string | null;
   soapActionField: string | null;
+  parts: ExpectedParts | null;
+  /** Of every operation it stands for. */
+  readonly inputs: Payload[];
 }
 
-function quote(draft: Draft): void {
+function complete(draft: Draft): void {
   draft.soapActionField = draft.soapAction === null ? null : `"${draft.soapAction}"`;
+  draft.parts = expectedParts(draft.inputs, true)(draft.operation.input);
 }
 
 const draftOf = (operation: Operation): Draft => ({
@@ -92,11 +100,14 @@ const draftOf = (operation: Operation): Draft => ({
   actions: operation.soapAction === null && operation.addressingAction === null ? null : new Set(),
   soapAction: operation.soapAction === '' ? null : operation.soapAction,
   soapActionField: null,
+  parts: null,
+  inputs: [],
 });
 
 /** The WSDL's own words, and what real stacks write instead: the bare name (spyne), `uri#name` (SOAP::Lite), `uri/name`. */
 function note(draft: Draft, operation: Operation, body: QName | null): void {
-  const { name, soapAction, addressingAction } = operation;
+  const { name, soapAction, addressingAction, input } = operation;
+  draft.inputs.push(input);
   if (soapAction !== null && soapAction !== '' && soapAction !== draft.soapAction) draft.soapAction = null;
   if (draft.actions === null) return;
   for (const action of [soapAction, addressingAction, name]) if (action !== null) draft.actions.add(action);

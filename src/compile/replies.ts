@@ -1,9 +1,11 @@
 import type { Problem } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
+import type { ExpectedParts } from '../soap/body-parts.js';
 import type { DetailRules } from '../soap/fault-policy.js';
 import { type Operation, typeKey } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
+import { expectedParts } from './body-parts.js';
 import { problemAt } from './problem-at.js';
 
 /** What is expected of the replies to the operations of one service, and what of them callers see. */
@@ -11,6 +13,7 @@ export interface Replies {
   detailRules(operation: Operation | null): DetailRules;
   isIdempotent(operation: Operation | null): boolean;
   isReply(operation: Operation | null, body: QName | null): boolean;
+  replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
 /** Compiles the tables that replies are judged by. `isDescribed`: there is a WSDL. */
@@ -33,7 +36,8 @@ export function compileReplies(config: ServiceConfig, isDescribed: boolean, oper
   return {
     detailRules: (operation) => (operation === null ? unknown : (rules.get(operation) ?? unknown)),
     isIdempotent: (operation) => operation !== null && idempotent.has(operation),
-    isReply: (operation, body) => operation === null || (expected.get(operation)?.(body) ?? true),
+    isReply: (operation, body) => operation === null || (expected.get(operation)?.isReply(body) ?? true),
+    replyParts: (operation) => (operation === null ? null : (expected.get(operation)?.parts ?? null)),
   };
 }
 
@@ -51,7 +55,13 @@ const namesOfFaults = ({ faults }: Operation): ReadonlySet<string> =>
 
 type Expectation = (body: QName | null) => boolean;
 
-function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operation, Expectation> {
+interface ExpectedReply {
+  readonly isReply: Expectation;
+  /** Null where Body has one child. */
+  readonly parts: ExpectedParts | null;
+}
+
+function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operation, ExpectedReply> {
   // Overloaded operations share their request: any of their replies may come.
   const byRequest = new Map<string, Operation[]>();
   for (const operation of operations) {
@@ -61,11 +71,16 @@ function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operatio
     else same.push(operation);
   }
   const outputs = new Set(operations.flatMap(({ output }) => (output?.body ? [output.body.name.local] : [])));
-  const expected = new Map<Operation, Expectation>();
+  const expected = new Map<Operation, ExpectedReply>();
   for (const group of byRequest.values()) {
     const expectations = group.map((operation) => expectationOf(operation, outputs));
-    const oneOf: Expectation = (body) => expectations.some((expectation) => expectation(body));
-    for (const operation of group) expected.set(operation, oneOf);
+    const isReply: Expectation = (body) => expectations.some((expectation) => expectation(body));
+    // Stacks leave away what is null: that something is missing is for who validates.
+    const partsOf = expectedParts(
+      group.flatMap(({ output }) => output ?? []),
+      false,
+    );
+    for (const operation of group) expected.set(operation, { isReply, parts: partsOf(operation.output) });
   }
   return expected;
 }

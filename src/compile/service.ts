@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Problem } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
+import type { ExpectedParts } from '../soap/body-parts.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from '../soap/dialect.js';
 import type { EnvelopeRules } from '../soap/envelope.js';
 import type { DetailRules } from '../soap/fault-policy.js';
@@ -64,6 +65,8 @@ export interface SoapService {
   isIdempotent(operation: Operation | null): boolean;
   /** Whether a reply to this operation may have this child of Body (catalogue U01). */
   isReply(operation: Operation | null, body: QName | null): boolean;
+  /** What the Body of a reply to this operation may hold; null where that is one child. */
+  replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
 /** Compiles one service. Throws `Problems`. */

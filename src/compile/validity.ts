@@ -9,7 +9,7 @@ import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
 import type { ValidationLevel } from '../config/validation-keys.js';
 import { InvalidContent } from '../soap/invalid-content.js';
-import { type ElementDeclaration, type Operation, type Payload, typeKey, type WsdlModel } from '../wsdl/model.js';
+import { childrenOfBody, type Operation, type Payload, typeKey, type WsdlModel } from '../wsdl/model.js';
 import type { StartTag } from '../xml/events.js';
 
 type Direction = 'request' | 'reply';
@@ -80,7 +80,7 @@ export class Validity {
 
   #validator(
     operation: Operation,
-    { body }: Payload,
+    { body, several }: Payload,
     direction: Direction,
     level: ValidationLevel,
     exchange: Exchange,
@@ -91,7 +91,13 @@ export class Validity {
       if (level === 'enforce') throw refusalOf(violation, direction);
     };
     const options = level === 'enforce' ? this.#thorough : this.#quick;
-    return new ContentValidator(this.#schema, this.#schema.element(body), sink, options, this.#frames);
+    return new ContentValidator(
+      this.#schema,
+      this.#schema.element(several?.whole ?? body),
+      sink,
+      options,
+      this.#frames,
+    );
   }
 }
 
@@ -108,7 +114,7 @@ function refusalOf({ code, what, path }: Violation, direction: Direction): Refus
   return new InvalidContent(direction === 'request' ? code : 'UPSTREAM_SCHEMA_INVALID', what, path);
 }
 
-/** Overloaded operations of a port share the child of Body, and it has another type in each. */
+/** Overloaded operations of a port share the first child of Body, and have other types behind it. */
 function ambiguousIn(operations: readonly Operation[]): readonly Operation[] {
   const byRequest = new Map<string, Operation[]>();
   for (const operation of operations) {
@@ -119,9 +125,15 @@ function ambiguousIn(operations: readonly Operation[]): readonly Operation[] {
     if (same === undefined) byRequest.set(key, [operation]);
     else same.push(operation);
   }
-  const differ = (bodies: readonly (ElementDeclaration | null | undefined)[]): boolean =>
-    new Set(bodies.map((body) => body?.type)).size > 1;
   return [...byRequest.values()]
-    .filter((same) => differ(same.map(({ input }) => input.body)) || differ(same.map(({ output }) => output?.body)))
+    .filter((same) => differ(same.map(({ input }) => input)) || differ(same.map(({ output }) => output)))
     .flat();
+}
+
+/** Of each the same elements of the same types, one after the other. */
+function differ(payloads: readonly (Payload | null)[]): boolean {
+  const [first = [], ...others] = payloads.map((payload) => (payload === null ? [] : childrenOfBody(payload)));
+  return others.some(
+    (children) => children.length !== first.length || children.some((child, at) => child.type !== first[at]?.type),
+  );
 }

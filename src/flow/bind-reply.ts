@@ -21,6 +21,7 @@ export function bindReply(
     if (body === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
     throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation');
   }
+  if (!isFault) judge.expectParts(service.replyParts(operation));
   const relatesTo = judge.addressing?.relatesTo ?? null;
   if (messageId !== null && relatesTo !== null && relatesTo !== messageId) {
     throw new Refusal('UPSTREAM_DESYNC', 'relates to another message');

@@ -14,7 +14,7 @@ export interface Asked {
   readonly judge: EnvelopeJudge;
   /** Null where the Body is empty. */
   readonly content: CanonicalHash | null;
-  /** There are further elements beside the child of Body. */
+  /** There are elements beside those that belong to the operation. */
   readonly hasFurther: boolean;
   /** What is said to be asked for, in the head of HTTP. */
   readonly action: string | null;
@@ -70,7 +70,7 @@ export function envelopeKey(
   const content = new CanonicalHash(rule);
   let hasFurther = false;
   const judge = new EnvelopeJudge(service.replyRules, null, 'no detail', {
-    judged: () => {},
+    judged: (seen) => seen.expectParts(service.requests.find(seen.operation)?.parts ?? null),
     body: () => content,
     further: () => {
       hasFurther = true;

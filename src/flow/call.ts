@@ -21,7 +21,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   const values = { arguments: field.arguments, headers: field.headers, context: { headers: callerHeaders } };
   const body = encodeRequest(requestPlan, dialect, values, limits);
   const observation = context.observers?.begin(service.name, operation.name) ?? null;
-  if (observation !== null) hearRequest(observation, service, body);
+  if (observation !== null) hearRequest(observation, service, operation, body);
   const action = printableAction(operation.soapAction);
   const headers = ['content-type', printMediaType(dialect, action), 'accept', dialect.mediaType];
   if (dialect.actionHeader) headers.push('soapaction', `"${action ?? ''}"`);

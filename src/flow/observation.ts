@@ -1,10 +1,12 @@
 import type { EventBus } from '../base/event-bus.js';
 import type { CodecLimits } from '../codec/plan/limits.js';
 import { ReplyDecoder } from '../codec/read/decode.js';
+import { expectedParts } from '../compile/body-parts.js';
 import type { SoapService } from '../compile/service.js';
 import { valuesRead } from '../graphql/subscription/event-values.js';
 import type { EventTopic, ValueReading } from '../graphql/subscription/subscription.js';
 import { EnvelopeJudge } from '../soap/envelope.js';
+import type { Operation } from '../wsdl/model.js';
 import { Both } from '../xml/both.js';
 import type { Interest, StartTag, XmlHandler } from '../xml/events.js';
 
@@ -131,10 +133,19 @@ class ValueReader implements XmlHandler {
 }
 
 /** Lets the observation hear a request that is about to be sent. */
-export function hearRequest(observation: Observation, service: SoapService, message: Buffer): void {
+export function hearRequest(
+  observation: Observation,
+  service: SoapService,
+  operation: Operation,
+  message: Buffer,
+): void {
   const handler = observation.request();
   if (handler === null) return;
-  const judge = new EnvelopeJudge(service.replyRules, null, 'no detail', { judged: () => {}, body: () => handler });
+  const parts = expectedParts([operation.input], true)(operation.input);
+  const judge = new EnvelopeJudge(service.replyRules, null, 'no detail', {
+    judged: (seen) => seen.expectParts(parts),
+    body: () => handler,
+  });
   const reader = service.readers.take(judge, null);
   reader.write(message);
   reader.end();

@@ -15,7 +15,7 @@ import { meant } from './soap-action.js';
 
 /**
  * Holds a request to what the service offers, once its head is in order and before anything of it is let through: the
- * operation is decided by the child of Body alone, and everything else that names one must agree with it; the message is
+ * operation is decided by the first child of Body alone, and everything else that names one must agree with it; the message is
  * for this service, and its answer for the caller.
  */
 export class RequestPolicy implements EnvelopeWatcher {
@@ -35,9 +35,9 @@ export class RequestPolicy implements EnvelopeWatcher {
   readonly #turnstile: Turnstile | null;
   readonly #observers: Observers | null;
   readonly #calls: SharedCalls | null;
-  /** Of the child of Body, where calls of the operation may be shared; else null. */
+  /** Of the content of Body, where calls of the operation may be shared; else null. */
   #content: CanonicalHash | null = null;
-  /** There are elements beside the child of Body. */
+  /** There are elements beside those that belong to the operation. */
   #hasFurther = false;
 
   constructor(
@@ -68,6 +68,7 @@ export class RequestPolicy implements EnvelopeWatcher {
     if (this.known === null && requests.isComplete && config.unknownOperations === 'refuse') {
       throw new Refusal('UNKNOWN_OPERATION');
     }
+    judge.expectParts(this.known?.parts ?? null);
     const addressing = config.addressing.check ? judge.addressing : null;
     this.#judgeActions(addressing === null ? null : meant(addressing.action));
     if (addressing !== null) {

@@ -7,7 +7,7 @@ import {
   getNamedType,
 } from 'graphql';
 import type { Problem } from '../base/problem.js';
-import type { XsdType } from '../wsdl/model.js';
+import { childrenOfBody, type XsdType } from '../wsdl/model.js';
 import type { BoundField } from './fields/bound-field.js';
 import { type Exposure, exposures, type GraphqlService, type RootType } from './fields/exposure.js';
 import { operationField, type ServiceTypes } from './fields/operation-field.js';
@@ -83,7 +83,12 @@ export function buildSchema(
   const operations = services.flatMap(({ name, operations }) => operations.map((one) => `${name}.${one.name}`));
   const subscribed = resolveSubscriptions(subscriptionMappings, { targets, operations, names });
   const ownTypes: readonly GraphQLNamedType[] = [
-    ...made.flatMap(({ output, faults, input }) => [...output.complete(), ...faults.made, ...input.made]),
+    ...made.flatMap(({ output, faults, input, answers }) => [
+      ...answers,
+      ...output.complete(),
+      ...faults.made,
+      ...input.made,
+    ]),
     ...leaves.made,
   ];
   const subscriptions = new Map(subscribed.fields);
@@ -145,10 +150,9 @@ function serviceTypes(
   const members = new MemberTable(service.name, service.naming, service.choices ?? 'fields', names);
   const mapping = names.mappingOf(service.name);
   const roots = exposures.flatMap(({ operation }): XsdType[] => {
-    const bodies = [operation.input.body, operation.output?.body ?? null];
-    for (const body of bodies) if (body !== null) mapping.meet(body);
-    const type = operation.output?.body?.type;
-    return [...(type === undefined ? [] : [type]), ...operation.faults.map(({ element }) => element.type)];
+    const answer = operation.output === null ? [] : childrenOfBody(operation.output);
+    for (const body of [...childrenOfBody(operation.input), ...answer]) mapping.meet(body);
+    return [...answer, ...operation.faults.map(({ element }) => element)].map(({ type }) => type);
   });
   const reached = reach(roots, members);
   const output = new OutputTypes(service.name, members, leaves, names, reached);
@@ -161,6 +165,7 @@ function serviceTypes(
     input: new InputTypes(service.name, members, leaves, names, reached, service.naming),
     output,
     faults: new FaultTypes(service.name, members, leaves, names, output),
+    answers: [],
   };
 }
 

@@ -1,7 +1,11 @@
 import { ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 
+/** The judge of content hears of all elements, and of nothing else; null for nobody. */
+export const accompanied = (judge: XmlHandler | null, own: XmlHandler | null): XmlHandler | null =>
+  judge === null || own === null ? (own ?? judge) : new Accompanied(judge, own);
+
 /** Two handlers of the same content: one that looks at every start tag and at nothing else, and one that rules. */
-export class Accompanied implements XmlHandler {
+class Accompanied implements XmlHandler {
   readonly #companion: XmlHandler;
   readonly #inner: XmlHandler;
   /** Elements open that the inner handler did not want to hear of, from the one it skipped on. */

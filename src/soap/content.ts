@@ -45,6 +45,17 @@ export function judgeEncodingStyle(tag: StartTag, dialect: Dialect): void {
   throw new Refusal('DATA_ENCODING_UNKNOWN');
 }
 
+/** Whether it names the encoding of its dialect, by a declaration or by encodingStyle. */
+export function namesEncoding(tag: StartTag, dialect: Dialect): boolean {
+  if (tag.declares(dialect.encodingUri)) return true;
+  const style = tag.attribute(dialect.envelopeUri, 'encodingStyle');
+  return style?.split(' ').includes(dialect.encodingUri) ?? false;
+}
+
+/** Whether others may refer to it: `id` of SOAP 1.1 section 5.4.1, `enc:id` of SOAP 1.2 part 2 section 3.1.5. */
+export const hasId = (tag: StartTag, { encodingUri }: Dialect): boolean =>
+  tag.attribute('', 'id') !== null || tag.attribute(encodingUri, 'id') !== null;
+
 /** Attributes of the encodings that say how long an array is, or how far into it an item stands. */
 const SIZES: ReadonlySet<string> = new Set(['arrayType', 'arraySize', 'offset', 'position']);
 /** A type's name and the sizes of an array of some dimensions. */

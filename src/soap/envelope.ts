@@ -1,8 +1,9 @@
 import { Refusal } from '../base/refusal.js';
 import { type Interest, PRESENCE, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
-import { Accompanied } from './accompanied.js';
+import { accompanied } from './accompanied.js';
 import type { Addressing } from './addressing.js';
-import { ContentJudge, judgeEncodingStyle } from './content.js';
+import { BodyParts, type ExpectedParts } from './body-parts.js';
+import { ContentJudge, hasId, judgeEncodingStyle, namesEncoding } from './content.js';
 import { type Dialect, type DialectName, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
 import { type DetailWatcher, FaultReader, type FaultWants } from './fault.js';
@@ -16,7 +17,7 @@ export interface EnvelopeRules extends HeaderBounds {
   readonly header: HeaderRules;
   /**
    * Further children of Body are tolerated when they carry an `id`: multi-ref elements of encoded services, SOAP 1.1
-   * section 5. Literal services allow one child (WS-I Basic Profile R2201).
+   * section 5. Literal services allow one child (WS-I Basic Profile R2201), unless an operation declares several.
    */
   readonly multiRef: boolean;
   /** Members an array may announce; null where arrays of the encodings are not looked for. */
@@ -32,7 +33,7 @@ export interface EnvelopeWatcher extends DetailWatcher {
    * must (`ContentJudge`) and of a reply nothing. Null wants nothing of the content.
    */
   body(tag: StartTag): XmlHandler | null;
-  /** Takes over inside a further child of Body: a multi-ref element. */
+  /** Takes over inside a further child of Body that is not one of those expected: a multi-ref element. */
   further?(tag: StartTag): XmlHandler | null;
 }
 
@@ -67,6 +68,8 @@ export class EnvelopeJudge implements XmlHandler {
   /** Elements open below the one that `#awaits` speaks of. */
   #depth = 0;
   #inner: XmlHandler | null = null;
+  /** Null where Body has one child. */
+  #parts: BodyParts | null = null;
 
   constructor(
     rules: EnvelopeRules,
@@ -118,6 +121,11 @@ export class EnvelopeJudge implements XmlHandler {
     this.#header?.edit(edit);
   }
 
+  /** Body may have several children: those of the message that its first one begins. While it is judged, by who watches. */
+  expectParts(expected: ExpectedParts | null): void {
+    if (expected !== null && this.operation !== null) this.#parts = new BodyParts(expected, this.operation);
+  }
+
   /** The envelope comes under this media type after all: a package says it where the envelope begins. */
   expect(mediaType: string): void {
     if (this.#rules.header.enforce) this.#mediaType = mediaType;
@@ -165,6 +173,7 @@ export class EnvelopeJudge implements XmlHandler {
         return;
       case 'bodyChild':
         this.#awaits = 'end';
+        if (this.#parts?.end(contentEndBytes, endBytes) === false) throw new Refusal('SOAP_MULTI_BODY', 'missing part');
         return;
       case 'headerOrBody':
       case 'bodyOnly':
@@ -231,16 +240,26 @@ export class EnvelopeJudge implements XmlHandler {
     if (this.#awaits === 'bodyChild') {
       // A Fault is at most one, and is alone: SOAP 1.2 part 1 section 5.4.
       if (isFault || this.fault !== null) throw misplaced('element beside Fault');
-      if (!this.#rules.multiRef || !hasId(tag, dialect)) throw new Refusal('SOAP_MULTI_BODY');
-      this.#inner = this.#watcher?.further?.(tag) ?? this.#judgeContent(tag, dialect);
+      if (this.#parts?.takes(tag) === true) this.#inner = this.#further(tag, dialect, this.#parts);
+      else if (!this.#rules.multiRef || !hasId(tag, dialect)) throw new Refusal('SOAP_MULTI_BODY');
+      else this.#inner = this.#watcher?.further?.(tag) ?? this.#judgeContent(tag, dialect);
     } else {
       this.#awaits = 'bodyChild';
       this.#judge({ uri: tag.uri, local: tag.local });
       if (isFault) this.#inner = this.fault = new FaultReader(dialect, this.#faultWants, this.#watcher);
-      else this.#inner = together(this.#judgeContent(tag, dialect), this.#watcher?.body(tag) ?? null);
+      else {
+        const content = this.#judgeContent(tag, dialect);
+        const own = this.#watcher?.body(tag) ?? null;
+        this.#inner = accompanied(content, this.#parts === null ? own : this.#parts.begin(own));
+      }
     }
     this.#depth = 1;
     return this.#inner === null ? SKIP : this.#inner.open(tag);
+  }
+
+  #further(tag: StartTag, dialect: Dialect, parts: BodyParts): XmlHandler | null {
+    const own = parts.isHeardWhole ? parts.heard : (this.#watcher?.further?.(tag) ?? null);
+    return accompanied(this.#judgeContent(tag, dialect), own);
   }
 
   /** The attributes of a child of Body are judged here; what is in it only where that matters. */
@@ -276,19 +295,5 @@ export class EnvelopeJudge implements XmlHandler {
     if (dialect.needsEncodingNamespace && !this.#encodingSeen) this.#encodingSeen = namesEncoding(tag, dialect);
   }
 }
-
-function namesEncoding(tag: StartTag, dialect: Dialect): boolean {
-  if (tag.declares(dialect.encodingUri)) return true;
-  const style = tag.attribute(dialect.envelopeUri, 'encodingStyle');
-  return style?.split(' ').includes(dialect.encodingUri) ?? false;
-}
-
-/** Whether others may refer to it: `id` of SOAP 1.1 section 5.4.1, `enc:id` of SOAP 1.2 part 2 section 3.1.5. */
-const hasId = (tag: StartTag, { encodingUri }: Dialect): boolean =>
-  tag.attribute('', 'id') !== null || tag.attribute(encodingUri, 'id') !== null;
-
-/** The judge of content hears of all elements, and of nothing else. */
-const together = (judge: XmlHandler | null, own: XmlHandler | null): XmlHandler | null =>
-  judge === null || own === null ? (own ?? judge) : new Accompanied(judge, own);
 
 const misplaced = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);

@@ -58,9 +58,25 @@ export interface Operation {
 }
 
 export interface Payload {
-  /** The one child of Body; null when Body is empty. */
+  /** The child of Body, the first one where there are several: what the message is known by. Null when Body is empty. */
   readonly body: ElementDeclaration | null;
+  /** Where Body has several children, all of them; not given: `body` is the only one. */
+  readonly several?: SeveralParts;
   readonly headers: readonly HeaderDeclaration[];
+}
+
+/** A Body of several elements: document style of several parts, which WS-I Basic Profile R2201 forbids. */
+export interface SeveralParts {
+  /** In the order in which they stand. */
+  readonly parts: readonly BodyPart[];
+  /** Body itself, as an element that holds them in this order. */
+  readonly whole: ElementDeclaration;
+}
+
+export interface BodyPart {
+  /** As the message names it. */
+  readonly name: string;
+  readonly element: ElementDeclaration;
 }
 
 export interface HeaderDeclaration {
@@ -272,3 +288,7 @@ export type DocumentLink =
 
 /** The key of a name in the maps of the model: `{uri}local`. */
 export const typeKey = (name: QName): string => `{${name.uri}}${name.local}`;
+
+/** The children of Body, in order. */
+export const childrenOfBody = ({ body, several }: Payload): readonly ElementDeclaration[] =>
+  several !== undefined ? several.parts.map(({ element }) => element) : body === null ? [] : [body];

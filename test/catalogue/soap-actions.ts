@@ -7,6 +7,7 @@ import { PLAIN, withBody, withHeader, wsa } from './soap-vectors.js';
 const NEW: readonly DialectName[] = ['1.2'];
 const SPEAKS_ACTION: readonly DialectName[] = ['2001-12', '1.1', '1.2'];
 const PONG = withBody('<m:Pong xmlns:m="urn:m"/>');
+const PAIR = '<m:Pair xmlns:m="urn:m"/><m:Twin xmlns:m="urn:m"/>';
 
 const action = (row: string, name: string, soapAction: string, message = PLAIN): MessageVector => ({
   row,
@@ -40,6 +41,20 @@ export const DESCRIBED: readonly MessageVector[] = [
     case: 'an Id helps nothing where all is literal',
     message: withBody('<m:Ping xmlns:m="urn:m"/><m:Pong xmlns:m="urn:m" id="a"/>'),
   },
+  {
+    row: 'S06',
+    case: 'the parts of one operation that declares several',
+    message: withBody(PAIR),
+  },
+  { row: 'S06', case: 'one of its parts is missing', message: withBody('<m:Pair xmlns:m="urn:m"/>') },
+  { row: 'S06', case: 'one of its parts twice', message: withBody(`${PAIR}<m:Twin xmlns:m="urn:m"/>`) },
+  { row: 'S06', case: 'another operation beside its parts', message: withBody(`${PAIR}<m:Pong xmlns:m="urn:m"/>`) },
+  {
+    row: 'S06',
+    case: 'another operation in place of a part',
+    message: withBody('<m:Pair xmlns:m="urn:m"/><m:Pong xmlns:m="urn:m"/>'),
+  },
+  action('S07', 'the action of several parts', '"Pair"', withBody(PAIR)),
   action('S07', 'the action of the WSDL', '"http://desk.example/Ping"'),
   action('S07', 'the action of another operation', '"Pong"'),
   action('S07', 'an action of nobody', '"urn:elsewhere"'),

@@ -2,10 +2,12 @@ import t from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusal.js';
+import type { ExpectedParts } from '../../src/soap/body-parts.js';
 import { DIALECT_NAMES, type DialectName } from '../../src/soap/dialect.js';
-import { EnvelopeJudge, type EnvelopeRules } from '../../src/soap/envelope.js';
+import { EnvelopeJudge, type EnvelopeRules, type EnvelopeWatcher } from '../../src/soap/envelope.js';
 import { Gate, type GateOptions, type GateOutput } from '../../src/soap/gate.js';
 import { SOAP_LIMITS } from '../../src/soap/limits.js';
+import { ELEMENTS, type QName } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { assertSplitsAgree } from '../kit/splits.js';
@@ -156,6 +158,79 @@ t.test('multi-ref siblings pass where encoded services may be', (t) => {
   t.equal(pass([body('<multiRef id="id0"/>')], encoded).refusal, null);
   t.equal(pass([body('<multiRef/>')], encoded).refusal, 'SOAP_MULTI_BODY');
   t.equal(pass([body('<multiRef id="id0"/>')], rules()).refusal, 'SOAP_MULTI_BODY');
+  t.end();
+});
+
+t.test('the several children that an operation declares, in any of its forms, and who hears them', (t) => {
+  const names = (locals: string): readonly QName[] => [...locals].map((local) => ({ uri: 'urn:m', local }));
+  const tell = (
+    sequences: readonly string[],
+    children: string,
+    about: Partial<ExpectedParts> & { multiRef?: boolean } = {},
+  ) => {
+    const { multiRef = false, ...more } = about;
+    const expected = { sequences: sequences.map(names), isExact: true, isHeardWhole: true, ...more };
+    const message = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns="urn:m"><E:Body> ${children}\n</E:Body></E:Envelope>`;
+    return assertSplitsAgree(Buffer.from(message), (pieces) => {
+      const heard: string[] = [];
+      const watcher: EnvelopeWatcher = {
+        judged: (judge) => judge.expectParts(expected),
+        body: () => ({
+          open({ local }) {
+            heard.push(`<${local}>`);
+            return ELEMENTS;
+          },
+          close: () => heard.push('/'),
+          text() {},
+        }),
+        further({ local }) {
+          heard.push(`further ${local}`);
+          return null;
+        },
+        entry: () => null,
+      };
+      const judge = new EnvelopeJudge({ ...rules(), multiRef }, null, 'no detail', watcher);
+      const reader = new XmlReader(judge, defaultsOf(XML_LIMITS));
+      try {
+        for (const piece of pieces) reader.write(Buffer.from(piece));
+        reader.end();
+      } catch (caught) {
+        if (!(caught instanceof Refusal)) throw caught;
+        return caught.code;
+      }
+      return heard.join('');
+    });
+  };
+  t.equal(tell(['ab'], '<a><x/></a> <b/>'), '<Body><a><x>//<b>//');
+  t.equal(tell(['aa'], '<a/><a/>'), '<Body><a>/<a>//', 'the same twice');
+  for (const [sequences, children] of [
+    [['ab'], '<a/>'],
+    [['ab'], '<a/><a/>'],
+    [['ab'], '<a/><b/><b/>'],
+    [['ab'], '<a/><b xmlns="urn:n"/>'],
+    [['ab'], '<a/><b/><m id="1"/>'],
+    [['abc'], '<a/><c/>'],
+    [['ab'], '<b/><a/>'],
+    [['ab', 'acd'], '<a/><c/>'],
+    [['ab', 'acd'], '<a/><b/><d/>'],
+  ] as const) {
+    t.equal(tell(sequences, children), 'SOAP_MULTI_BODY', children);
+  }
+  t.equal(tell(['ab'], 'text<a/><b/>'), 'SOAP_STRUCTURE');
+  t.equal(tell(['ab'], '<a/>text<b/>'), 'SOAP_STRUCTURE');
+  t.equal(tell(['ab'], '<a/><E:Fault/>'), 'SOAP_STRUCTURE');
+  t.equal(tell(['ab', 'acd', 'a'], '<a/><c/><d/>'), '<Body><a>/<c>/<d>//', 'what begins alike may go on differently');
+  t.equal(tell(['ab', 'a'], '<a/>'), '<Body><a>//');
+  const mayLack = { isExact: false };
+  t.equal(tell(['abc'], '<a/><c/>', mayLack), '<Body><a>/<c>//');
+  t.equal(tell(['abc'], '<a/>', mayLack), '<Body><a>//');
+  t.equal(tell(['abc'], '<a/><c/><b/>', mayLack), 'SOAP_MULTI_BODY');
+  t.equal(tell(['abc'], '<a/><b/><b/>', mayLack), 'SOAP_MULTI_BODY');
+  const alone = { isHeardWhole: false };
+  t.equal(tell(['ab', 'a'], '<a/><b/>', alone), '<a>/further b');
+  const encoded = { multiRef: true };
+  t.equal(tell(['ab'], '<a/><b/><m id="1"/>', encoded), '<Body><a>/<b>/further m/');
+  t.equal(tell(['ab'], '<a/><m/><b/>', encoded), 'SOAP_MULTI_BODY');
   t.end();
 });
 

@@ -71,14 +71,15 @@ export interface Slot {
 export type SlotSource =
   /**
    * Child elements of this name. For lists: every one is an item, none is []. `default` is the value of an element that
-   * is present and empty (XSD 1.0 part 1, section 3.3.1); an absent element is null.
+   * is present and empty (XSD 1.0 part 1, section 3.3.1); an absent element is null. `turn`: only the child of this name
+   * that comes in this turn, counted from 0.
    */
-  | { readonly from: 'child'; readonly name: QName; readonly default: string | null }
+  | { readonly from: 'child'; readonly name: QName; readonly default: string | null; readonly turn?: number }
   /**
    * A child element whose children `item` are the items; absent or nil is null, present and empty is []. Where `item`
    * is null, children of any name are (arrays of the SOAP encoding, SOAP 1.1 section 5.4.2).
    */
-  | { readonly from: 'wrapped list'; readonly name: QName; readonly item: QName | null }
+  | { readonly from: 'wrapped list'; readonly name: QName; readonly item: QName | null; readonly turn?: number }
   /** The child elements of this element, whatever their names: an array that is not unwrapped. Always a list. */
   | { readonly from: 'items' }
   /** Child elements that have none of these names: what `xs:any` lets in. Always a list. */
@@ -105,7 +106,7 @@ export interface ChoiceBranch {
 
 /** The reply of one operation. */
 export interface ReplyPlan {
-  /** The child of Body that answers this operation. Its local name alone decides where `uri` is null. */
+  /** The (first) child of Body that answers this operation. Its local name alone decides where `uri` is null. */
   readonly element: { readonly uri: string | null; readonly local: string };
   /** `unwrap`: the one slot's value is the answer. `whole`: the object is. `done`: `true` as soon as it answered. */
   readonly shape: 'unwrap' | 'whole' | 'done';
@@ -281,8 +282,8 @@ export interface EncodeAttribute {
 
 /** The request of one operation. */
 export interface RequestPlan {
-  /** The child of Body, or null for an empty Body. */
-  readonly body: { readonly name: QName; readonly value: EncodeObject } | null;
+  /** The child of Body, or null for an empty Body. Without a name the value is Body itself, with several children. */
+  readonly body: { readonly name: QName | null; readonly value: EncodeObject } | null;
   /** Header blocks, each an argument inside `headers`. */
   readonly headers: readonly EncodeElement[];
   /** By the rules of SOAP encoding: every element names its type. */

@@ -158,7 +158,9 @@ export class ReplyDecoder implements XmlHandler {
   /** Adds to `readings` those by which `slots` of `owner` take this child element. */
   #readChild(tag: StartTag, owner: Reading, slots: readonly SlotProgram[], readings: Reading | null): Reading | null {
     const isSure = tag.attributeCount === 0;
+    const turn = slots[0]?.turn === -1 || owner.kind === 'list' ? -1 : owner.turnOf(slots);
     for (const slot of slots) {
+      if (turn !== -1 && slot.turn !== turn) continue;
       const isItem = slot.isItem || owner.kind === 'list';
       if (slot.isArray && isItem) this.#places.fillUpTo(placeOf(tag, 'position'), owner, slot);
       const index = isItem ? this.#places.nextIndex(owner, slot) : -1;

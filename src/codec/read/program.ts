@@ -62,6 +62,8 @@ export interface SlotProgram {
   readonly from: 'child' | 'wrapped list' | 'items' | 'rest' | 'choice' | 'attribute' | 'text' | 'constant' | 'self';
   /** Of the attribute; empty for other sources. */
   readonly name: QName;
+  /** Which of the elements of its name fills it, from 0; -1 for any. */
+  readonly turn: number;
   readonly list: boolean;
   readonly nonNull: boolean;
   readonly itemNonNull: boolean;
@@ -172,6 +174,7 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
     key: slot.key,
     from: source.from,
     name: source.from === 'attribute' ? source.name : { uri: '', local: '' },
+    turn: source.from === 'child' || source.from === 'wrapped list' ? (source.turn ?? -1) : -1,
     list: slot.list,
     nonNull: slot.nonNull,
     itemNonNull: slot.itemNonNull,

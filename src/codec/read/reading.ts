@@ -39,6 +39,8 @@ export class Reading {
   hasChildren = false;
   /** The value cannot be had, for this reason: null with an error. */
   broken: string | null = null;
+  /** How many elements have come for slots that are filled in turn; null where there are none. */
+  turns: Map<readonly SlotProgram[], number> | null = null;
   /** Places that were reported as filled more than once. */
   repeated: Set<number> | null = null;
   next: Reading | null = null;
@@ -76,6 +78,14 @@ export class Reading {
   /** More of the text of a QName has come. */
   noteName(): void {
     if (this.nameUri === null && this.scope !== null) this.nameUri = uriOfName(this.scope, this.text);
+  }
+
+  /** Which of the elements for these slots is the one that comes now, from 0. */
+  turnOf(slots: readonly SlotProgram[]): number {
+    this.turns ??= new Map();
+    const turn = this.turns.get(slots) ?? 0;
+    this.turns.set(slots, turn + 1);
+    return turn;
   }
 
   /** Begins a reading of a simple value in the place of one that is over. */

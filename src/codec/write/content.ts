@@ -46,12 +46,12 @@ export class ContentMarker {
     this.#root = { above: null, step: root, depth: 1 };
   }
 
-  /** One element that holds the caller's object; `attributes` come first. */
-  object(name: QName, plan: EncodeObject, value: ReadonlyRecord, attributes: readonly Mark[] = []): readonly Mark[] {
-    this.#marks = [{ kind: 'open', name }, ...attributes];
+  /** One element that holds the caller's object, `first` before all else. Without a name, what it holds and no more. */
+  object(name: QName | null, plan: EncodeObject, value: ReadonlyRecord, first: readonly Mark[] = []): readonly Mark[] {
+    this.#marks = name === null ? [] : [{ kind: 'open', name }, ...first];
     this.#beginObject(plan, value, this.#root, name);
     this.#run();
-    this.#marks.push(CLOSE);
+    if (name !== null) this.#marks.push(CLOSE);
     return this.#marks;
   }
 

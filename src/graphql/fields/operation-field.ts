@@ -2,6 +2,7 @@ import {
   GraphQLBoolean,
   type GraphQLFieldConfig,
   GraphQLInputObjectType,
+  type GraphQLNamedType,
   GraphQLNonNull,
   type GraphQLOutputType,
 } from 'graphql';
@@ -21,6 +22,7 @@ import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.j
 import type { FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { OperationMapping } from './exposure.js';
+import { severalArguments, severalResult } from './several-parts.js';
 
 /** Everything the fields of one service are made with. */
 export interface ServiceTypes {
@@ -32,6 +34,8 @@ export interface ServiceTypes {
   readonly input: InputTypes;
   readonly output: OutputTypes;
   readonly faults: FaultTypes;
+  /** Types of answers that stand for no one element. */
+  readonly answers: GraphQLNamedType[];
 }
 
 export interface OperationField {
@@ -77,7 +81,8 @@ interface Request {
 }
 
 function requestOf(operation: Operation, mappings: InputMappings, types: ServiceTypes): Request {
-  const body = operation.input.body;
+  const { body, several } = operation.input;
+  if (several !== undefined) return severalArguments(several, pascalName(operation.name), mappings, types);
   if (body === null) {
     refuseUnknown(mappings, [], types);
     return { fields: new Map(), body: null };
@@ -135,6 +140,11 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
   if (body === null) return done({ uri: null, local: `${operation.name}Response` });
   const element = body.name;
   const of = (type: GraphQLOutputType, root: ReplyRoot): Reply => ({ type, shape: { element, root, nonNull: false } });
+  const several = operation.output?.several;
+  if (several !== undefined) {
+    const { type, shape } = severalResult(several, pascalName(operation.name), types);
+    return of(type, { kind: 'whole', shape });
+  }
   if (body.type.kind === 'simple') {
     const leaf = types.leaves.of(body.type, pascalName(body.name.local), types.service);
     return of(leaf.type, { kind: 'unwrap', field: textField(body.type, types, body) });

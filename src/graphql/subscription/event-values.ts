@@ -87,14 +87,17 @@ function placeIn({ children, attributes, text }: EncodeObject, key: string): Pla
     return { shape: { ...PLAIN, source, value: { kind: 'scalar', scalar: attribute.scalar } }, object: null };
   }
   const child = children.find((each) => each.key === key && each.source === undefined && each.transparent !== true);
-  return child === undefined ? null : childPlace(child);
+  if (child === undefined) return null;
+  const same = children.filter(({ name }) => name.local === child.name.local && name.uri === child.name.uri);
+  return childPlace(child, same.length === 1 ? {} : { turn: same.indexOf(child) });
 }
 
-function childPlace({ name, occurs, value }: EncodeElement): Place | null {
+/** `turn`: several parts of a message are the same element, which one. */
+function childPlace({ name, occurs, value }: EncodeElement, turn: { readonly turn?: number }): Place | null {
   const isWrapped = typeof occurs === 'object';
   const source = isWrapped
-    ? ({ from: 'wrapped list', name, item: occurs.wrapped } as const)
-    : ({ from: 'child', name, default: null } as const);
+    ? ({ from: 'wrapped list', name, item: occurs.wrapped, ...turn } as const)
+    : ({ from: 'child', name, default: null, ...turn } as const);
   const list = occurs !== 'one';
   if (value.kind === 'scalar') return { shape: { ...PLAIN, list, source, value }, object: null };
   if (value.kind !== 'object') return null;

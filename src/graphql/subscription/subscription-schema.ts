@@ -124,10 +124,13 @@ function topicFrom({ via, target, values }: TopicDraft): EventTopic {
     via,
     service,
     operation: operation.name,
-    request: body === null ? null : readingOf(body.name, of('request')),
+    request: body === null ? null : readingOf(body.name ?? BODY, of('request')),
     reply: readingOf(reply.element, of('reply')),
   };
 }
+
+/** What is read where several elements are read at once. */
+const BODY = { uri: null, local: 'Body' } as const;
 
 function eventField(
   mapping: SubscriptionMapping,

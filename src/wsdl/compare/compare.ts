@@ -7,7 +7,7 @@ import type {
   WsdlModel,
   WsdlService,
 } from '../model.js';
-import { typeKey } from '../model.js';
+import { childrenOfBody, typeKey } from '../model.js';
 import { type Change, Changes, type Direction } from './change.js';
 import { TypeComparison } from './compare-types.js';
 
@@ -109,15 +109,26 @@ function comparePayloads(
   types: TypeComparison,
 ): void {
   const where = `${operation} ${direction}`;
-  const [was, is] = [before.body, after.body];
-  if (was !== null && is !== null) {
+  const [were, are] = [childrenOfBody(before), childrenOfBody(after)];
+  if (were.length === 0 || are.length === 0) {
+    if (were.length !== are.length) {
+      changes.add('breaking', where, are.length === 0 ? 'is empty now' : 'is not empty any more');
+    }
+  } else if (were.length !== are.length) {
+    changes.add('breaking', where, `has ${elementsOf(are.length)} in Body, and had ${elementsOf(were.length)}`);
+  }
+  for (const [at, was] of were.entries()) {
+    const is = are[at];
+    if (is === undefined) break;
     if (typeKey(was.name) !== typeKey(is.name)) {
       changes.add('breaking', where, `is another element: ${is.name.local} in ${is.name.uri || 'no namespace'}`);
     }
     types.compare(direction, was, is, `${where}: ${was.name.local}`);
-  } else if (was !== is) changes.add('breaking', where, is === null ? 'is empty now' : 'is not empty any more');
+  }
   compareDeclared(HEADERS, { direction, where }, before.headers, after.headers, changes, types);
 }
+
+const elementsOf = (count: number): string => (count === 1 ? 'one element' : `${count} elements`);
 
 /** Headers or faults: what is declared beside the Bodies. */
 interface Declared {

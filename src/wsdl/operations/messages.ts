@@ -3,7 +3,7 @@ import type { QName } from '../../xml/events.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
 import type { Notices } from '../documents/notices.js';
 import { attributeOf, childrenOf, problemAt, qNameAt, type XmlNode } from '../documents/tree.js';
-import type { ElementDeclaration, Particle, XsdType } from '../model.js';
+import type { BodyPart, ElementDeclaration, Particle, Payload, SeveralParts, XsdType } from '../model.js';
 import { typeKey } from '../model.js';
 import { plainComplexType, plainElement, sequenceOf } from '../plain.js';
 import { opaqueType } from '../xsd/builtin.js';
@@ -30,8 +30,7 @@ export interface MessageUse {
   readonly wrapper: string;
 }
 
-export interface Body {
-  readonly body: ElementDeclaration | null;
+export interface Body extends Pick<Payload, 'body' | 'several'> {
   /** Null where the message has no parts: then it is the same in either. */
   readonly use: 'literal' | 'encoded' | null;
   /** Why the operation is no more than partial. */
@@ -60,7 +59,7 @@ const mimeParts = (bound: XmlNode | null): readonly XmlNode[] =>
     ? []
     : childrenOf(bound, WSDL_MIME, 'multipartRelated').flatMap((related) => childrenOf(related, WSDL_MIME, 'part'));
 
-/** The child of Body, or why it cannot be made. */
+/** The children of Body, or why they cannot be told. */
 export function readBody(use: MessageUse, context: MessageContext): Body | Disabled {
   const message = messageOf(use, context);
   if (message === null) {
@@ -81,16 +80,21 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
   const written: Body['use'] = parts.length === 0 ? null : encoded ? 'encoded' : 'literal';
   if (use.style === 'rpc')
     return { body: rpcBody(use, parts, body ?? null, context, problems), use: written, problems };
-  const [part] = parts;
-  if (part === undefined) return { body: null, use: null, problems };
-  if (parts.length > 1) {
-    return disabledAt(
-      message,
-      'The message has several body parts in document style: Body would have several children (WS-I R2201, R2210).',
-    );
+  const children: BodyPart[] = [];
+  for (const part of parts) {
+    const content = documentContent(part, context, problems);
+    if ('disabled' in content) return content;
+    const { element } = content;
+    if (element !== null) children.push({ name: attributeOf(part, 'name') ?? element.name.local, element });
   }
-  const content = documentContent(part, context, problems);
-  return 'disabled' in content ? content : { body: content.element, use: written, problems };
+  const [first, ...others] = children;
+  const several = others.length === 0 ? {} : { several: severalParts(children) };
+  return { body: first?.element ?? null, ...several, use: written, problems };
+}
+
+function severalParts(parts: readonly BodyPart[]): SeveralParts {
+  const particles = parts.map(({ element }): Particle => ({ kind: 'one', element, min: 1, max: 1 }));
+  return { parts, whole: plainElement({ uri: '', local: 'Body' }, plainComplexType(null, sequenceOf(particles))) };
 }
 
 /** WSDLs written by hand spell it in either case. */
@@ -126,7 +130,10 @@ function bodyParts(
   const listed = body === null ? null : attributeOf(body, 'parts');
   if (body !== null && listed !== null) {
     const names = new Set(listed.split(/\s+/).filter((name) => name !== ''));
-    const found = all.filter((part) => names.has(attributeOf(part, 'name') ?? ''));
+    const isOrdered = use.style === 'document';
+    const found = isOrdered
+      ? [...names].flatMap((name) => context.parts.named(message, name) ?? [])
+      : all.filter((part) => names.has(attributeOf(part, 'name') ?? ''));
     if (found.length > 0 || names.size === 0) return found;
     context.notices.add(
       problemAt(body, `The body parts ${listed} are not in the message; those that stand nowhere else are used.`),

@@ -122,7 +122,9 @@ function readSide(use: MessageUse, context: OperationContext): Side | Disabled {
   const read = readBody(use, context);
   if ('disabled' in read) return read;
   const { headers, problems } = readHeaders(use, context);
-  return { payload: { body: read.body, headers }, use: read.use, problems: [...read.problems, ...problems] };
+  const { body, several } = read;
+  const payload = several === undefined ? { body, headers } : { body, several, headers };
+  return { payload, use: read.use, problems: [...read.problems, ...problems] };
 }
 
 function disabledContent(reason: Problem, { request, reply }: Directions, context: OperationContext): Content {

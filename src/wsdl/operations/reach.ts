@@ -1,5 +1,5 @@
 import type { Problem } from '../../base/problem.js';
-import type { ComplexType, ElementDeclaration, Particle, XsdType } from '../model.js';
+import { type ComplexType, childrenOfBody, type ElementDeclaration, type Particle, type XsdType } from '../model.js';
 import type { ReachableProblems } from './operations.js';
 
 const REASONS = 20;
@@ -20,7 +20,7 @@ export function reachableProblems(
     const elements: ElementDeclaration[] = [];
     for (const payload of [input, output]) {
       if (payload === null) continue;
-      if (payload.body !== null) elements.push(payload.body);
+      elements.push(...childrenOfBody(payload));
       for (const { element } of payload.headers) elements.push(element);
     }
     for (const { element } of faults) elements.push(element);

@@ -184,6 +184,28 @@ t.test('changes of operations', async (t) => {
   t.strictSame(printed(await compare(t, more, plain)), ['breaking: Add the operation is gone']);
 });
 
+t.test('changes of messages of several parts', async (t) => {
+  const parts = (...elements: readonly string[]): string =>
+    `<message name="In">${elements.map((name, at) => `<part name="p${at}" element="t:${name}"/>`).join('')}</message><message name="Out"><part name="p" element="t:GetResponse"/></message>`;
+  const wsdl = (type: string, ...elements: readonly string[]): string =>
+    wsdlWith({ types: schemaWith(`<xs:element name="Page" type="${type}"/>`), messages: parts(...elements) });
+  const changes = async (before: string, after: string) => printed(await compare(t, before, after));
+  const one = wsdl('xs:int', 'Get');
+  const two = wsdl('xs:int', 'Get', 'Page');
+  t.strictSame(await changes(two, two), []);
+  t.strictSame(await changes(one, two), ['breaking: Get request has 2 elements in Body, and had one element']);
+  t.strictSame(await changes(two, one), ['breaking: Get request has one element in Body, and had 2 elements']);
+  t.strictSame(await changes(two, wsdl('xs:string', 'Get', 'Page')), [
+    'breaking: Get request: Page is of type string instead of int',
+  ]);
+  t.match(await changes(two, wsdl('xs:int', 'Page', 'Get')), [
+    'breaking: Get request is another element: Page in urn:t',
+    /./,
+    'breaking: Get request is another element: Get in urn:t',
+  ]);
+  t.strictSame(await changes(two, wsdl('xs:int')), ['breaking: Get request is empty now']);
+});
+
 t.test('the command prints the worst first and exits with 1 when something breaks', async (t) => {
   const folder = t.testdir({});
   const write = (name: string, text: string): string => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { Payload } from '../../../src/wsdl/model.js';
 import { readWsdl } from '../../../src/wsdl/read.js';
 import { reportRows } from '../../../src/wsdl/report.js';
 import { FILES, operationOf, printContent, schemaWith, wsdlWith } from '../written.js';
@@ -115,6 +116,54 @@ t.test('a message without parts has an empty Body, one-way operations have no re
   t.match(operationOf(model, 'Both'), { status: 'ok', input: { body: null }, output: { body: null, headers: [] } });
 });
 
+t.test(
+  'several parts in document style are several children of Body, in the order that the binding gives them',
+  async (t) => {
+    const model = await read(t, {
+      types: schemaWith(
+        '<xs:element name="Page" type="xs:int"/><xs:element name="Auth" type="xs:string"/><xs:complexType name="Nothing"/><xs:complexType name="One"><xs:sequence><xs:element ref="t:Page"/></xs:sequence></xs:complexType>',
+      ),
+      messages: `<message name="In"><part name="a" element="t:Get"/><part name="h" element="t:Auth"/><part name="b" element="t:Page"/><part name="c" element="t:Get"/></message>
+      <message name="Typed"><part name="n" type="t:Nothing"/><part name="one" type="t:One"/><part name="two" type="xs:string"/></message>
+      <message name="Alone"><part name="n" type="t:Nothing"/><part name="p" element="t:Page"/></message>`,
+      portType: `<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:In"/></operation>
+      <operation name="Typed"><input message="t:Typed"/><output message="t:Alone"/></operation></portType>`,
+      binding: soapBinding(
+        bound(
+          'Get',
+          '<soap:body use="literal"/><soap:header message="t:In" part="h" use="literal"/>',
+          '<soap:body use="literal" parts="b  nowhere a b"/>',
+        ) + bound('Typed', '<soap:body use="literal"/>'),
+      ),
+    });
+    const printed = (payload: Payload | null): unknown => {
+      const whole = payload?.several?.whole.type;
+      return {
+        body: payload?.body?.name.local,
+        parts: payload?.several?.parts.map(({ name, element }) => `${name}: ${element.name.local}`),
+        whole: whole?.kind === 'complex' ? printContent(whole) : null,
+      };
+    };
+    const get = operationOf(model, 'Get');
+    t.strictSame([get.status, get.reasons], ['ok', []]);
+    t.strictSame(printed(get.input), {
+      body: 'Get',
+      parts: ['a: Get', 'b: Page', 'c: Get'],
+      whole: 'sequence({urn:t}Get:~, {urn:t}Page:int, {urn:t}Get:~)',
+    });
+    t.strictSame(
+      get.input.headers.map(({ element }) => element.name.local),
+      ['Auth'],
+    );
+    t.match(printed(get.output), { body: 'Page', parts: ['b: Page', 'a: Get'] });
+    t.ok(Object.isFrozen(get.input.several?.parts));
+    const typed = operationOf(model, 'Typed');
+    t.match(printed(typed.input), { body: 'Page', parts: ['one: Page', 'two: two'] });
+    t.match(typed, { status: 'partial', reasons: [{ what: /part two names a type in document style/ }] });
+    t.strictSame(printed(typed.output), { body: 'Page', parts: undefined, whole: null }, 'a part of nothing is none');
+  },
+);
+
 t.test('rpc/literal makes a wrapper of the parts', async (t) => {
   const model = await read(t, {
     types: schemaWith(
@@ -174,11 +223,7 @@ t.test('what is not offered is disabled alone, with a reason, a line, and the na
     [
       ['Get', 'ok', null],
       ['Get2', 'disabled', 'The operation Get stands in the binding already.'],
-      [
-        'Two',
-        'disabled',
-        'The message has several body parts in document style: Body would have several children (WS-I R2201, R2210).',
-      ],
+      ['Two', 'ok', null],
       ['Missing', 'disabled', 'The element t:Gone is not declared.'],
       ['Encoded', 'disabled', 'The message is document/encoded; only rpc style is offered in an encoding.'],
       ['Mixed', 'disabled', 'The operation Mixed is literal one way and encoded the other.'],
