@@ -7,7 +7,6 @@ import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/service.js';
 import type { Compiled } from './compile.js';
 import { type Received, receive } from './flow/body/receive.js';
-import { callKey } from './flow/call-key.js';
 import { callbackService, takeNotification } from './flow/callback.js';
 import { type Purse, Turnstile } from './flow/charge.js';
 import { Ending } from './flow/ending.js';
@@ -273,9 +272,7 @@ async function soap(
   if (coding !== undefined) headers.push('content-encoding', coding);
   const heard = { ...context, observation: policy.observation };
   const isComparable = received.kind === 'whole' && head.package === null && query === '' && gate.onViolation === null;
-  const rule = isComparable ? calls.rule(service, operation) : null;
-  const asker = { client: purse.client, headers: request.headers };
-  const key = rule === null ? null : callKey(rule, policy.asked(judge), asker);
+  const key = isComparable ? policy.key(judge, { client: purse.client, headers: request.headers }) : null;
   const messageId = judge.addressing?.messageId ?? null;
   await forward(heard, { method: 'POST', query, headers, body }, operation, messageId, key);
   if (received.kind === 'flowing') exchange.bytesIn = (parts ?? xml).bytes;

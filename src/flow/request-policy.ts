@@ -1,5 +1,6 @@
 import type { Exchange } from '../base/exchange.js';
 import { Refusal } from '../base/refusal.js';
+import type { ReadRule } from '../cache/rules.js';
 import { CanonicalHash } from '../codec/values/canonical-hash.js';
 import type { KnownOperation } from '../compile/operation-table.js';
 import type { SoapService } from '../compile/service.js';
@@ -7,8 +8,9 @@ import { type Addressing, isAnonymous } from '../soap/addressing.js';
 import type { EnvelopeJudge, EnvelopeWatcher } from '../soap/envelope.js';
 import type { XmlHandler } from '../xml/events.js';
 import { escapeText } from '../xml/writer.js';
-import type { Asked } from './call-key.js';
+import { type Asker, callKey } from './call-key.js';
 import type { Turnstile } from './charge.js';
+import type { CallKey } from './declared-call.js';
 import { type Observation, type Observers, together } from './observation.js';
 import type { SharedCalls } from './shared-calls.js';
 import { meant } from './soap-action.js';
@@ -39,6 +41,8 @@ export class RequestPolicy implements EnvelopeWatcher {
   #content: CanonicalHash | null = null;
   /** There are elements beside those that belong to the operation. */
   #hasFurther = false;
+  /** What its calls may be shared by; null where they are not. */
+  #rule: ReadRule | null = null;
 
   constructor(
     service: SoapService,
@@ -63,8 +67,10 @@ export class RequestPolicy implements EnvelopeWatcher {
   judged(judge: EnvelopeJudge): void {
     const { requests, config } = this.#service;
     this.known = requests.find(judge.operation);
+    const operation = this.known?.operation ?? null;
     // Whatever becomes of it from here on: refused, too.
-    this.#exchange.operation = this.known?.operation.name ?? '_other';
+    this.#exchange.operation = operation?.name ?? '_other';
+    this.#rule = this.#calls?.rule(this.#service, operation) ?? null;
     if (this.known === null && requests.isComplete && config.unknownOperations === 'refuse') {
       throw new Refusal('UNKNOWN_OPERATION');
     }
@@ -75,7 +81,7 @@ export class RequestPolicy implements EnvelopeWatcher {
       if (addressing.answersElsewhere) throw new Refusal('wsa:OnlyAnonymousAddressSupported');
       this.#judgeDestination(judge, addressing);
     }
-    this.#turnstile?.pass(this.known?.operation ?? null);
+    this.#turnstile?.pass(operation);
     // Last, because a message that is refused for something else should not use up its nonce.
     if (judge.stamps !== null) this.#service.freshness?.judge(judge.stamps, Date.now());
   }
@@ -85,15 +91,19 @@ export class RequestPolicy implements EnvelopeWatcher {
     const { operation } = this.known;
     const { validity, name } = this.#service;
     this.observation = this.#observers?.begin(name, operation.name) ?? null;
-    const rule = this.#calls?.rule(this.#service, operation) ?? null;
-    this.#content = rule === null ? null : new CanonicalHash(rule);
+    this.#content = this.#rule === null ? null : new CanonicalHash(this.#rule);
     const own = together(this.observation?.request() ?? null, this.#content);
     return together(validity?.request(operation, this.#exchange) ?? null, own);
   }
 
-  /** What is asked for, once all of it is read. */
-  asked(judge: EnvelopeJudge): Asked {
-    return { judge, content: this.#content, hasFurther: this.#hasFurther, action: this.action };
+  /** The key of the call, once all of it is read; null where it cannot be compared with others. */
+  key(judge: EnvelopeJudge, asker: Asker): CallKey | null {
+    if (this.#rule === null) return null;
+    return callKey(
+      this.#rule,
+      { judge, content: this.#content, hasFurther: this.#hasFurther, action: this.action },
+      asker,
+    );
   }
 
   further(): null {
