@@ -64,6 +64,7 @@ export function makeRequestHandler(compiled: Compiled, doors: Doors, hooks: Requ
     plain: makePlainDoor(compiled),
     wsdl: makeWsdlDoor(compiled),
     places: new Places(),
+    isGuarded: compiled.config.clients !== undefined,
   };
   return (request, response) => handle(gateway, request, response);
 }
@@ -98,6 +99,8 @@ interface Gateway {
   readonly plain: PlainDoor;
   readonly wsdl: WsdlDoor;
   readonly places: Places;
+  /** Clients are known, so that not everybody may call everything as often as he likes. */
+  readonly isGuarded: boolean;
 }
 
 async function handle(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -126,7 +129,7 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     } else {
       const found = compiled.access.identify({ headers: request.headers, address: request.socket.remoteAddress ?? '' });
       const client = found instanceof Promise ? await found : found;
-      if (compiled.config.clients !== undefined) note(exchange, client);
+      if (gateway.isGuarded) note(exchange, client);
       leave = gateway.places.take(client);
       const purse = { client, budgets: gateway.hooks.budgets };
       if (notified !== null && service === notified) {
@@ -195,11 +198,11 @@ async function soap(
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: gateway.hooks.onViolation(exchange) };
   const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange, ending), calls };
 
-  const turnstile = new Turnstile(purse, service);
+  const turnstile = gateway.isGuarded ? new Turnstile(purse, service) : null;
 
   const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {
-    turnstile.pass(null);
+    turnstile?.pass(null);
     const upstreamRequest = { method: head.method, query, headers: upstreamHeaders(request, null, null), body: null };
     return forward(context, upstreamRequest, null);
   }
@@ -243,7 +246,7 @@ async function soap(
   const operation = policy.known?.operation ?? null;
   exchange.operation = operation?.name ?? '_other';
   try {
-    turnstile.pass(operation);
+    turnstile?.pass(operation);
   } catch (caught) {
     if (received.kind === 'flowing') received.body.destroy();
     throw caught;
