@@ -15,6 +15,8 @@ export class BodyParts {
   readonly #expected: ExpectedParts;
   /** Where in each sequence the last child stands, in their order; -1 where it is not that sequence. */
   #places: readonly number[];
+  /** Something else has come: multi-ref elements stand behind all others. */
+  #isOver = false;
   #whole: XmlHandler | null = null;
   #isWanted = false;
 
@@ -42,6 +44,7 @@ export class BodyParts {
 
   /** Whether the next child may be this one. */
   takes(child: QName): boolean {
+    if (this.#isOver) return false;
     const { sequences, isExact } = this.#expected;
     const places = sequences.map((names, index) => {
       const last = this.#places[index] ?? -1;
@@ -49,9 +52,9 @@ export class BodyParts {
       const next = names.findIndex((name, place) => place > last && isSame(name, child));
       return isExact && next !== last + 1 ? -1 : next;
     });
-    if (places.every((place) => place === -1)) return false;
-    this.#places = places;
-    return true;
+    this.#isOver = places.every((place) => place === -1);
+    if (!this.#isOver) this.#places = places;
+    return !this.#isOver;
   }
 
   /** Body is over. False where some of its children are missing. */

@@ -346,3 +346,67 @@ t.test('operations that begin alike go on differently, and are one to whoever is
   for (const content of [AUTH, `${AUTH}${SEARCH}`, `${AUTH}${PAGE}`]) t.match(await send(content, narrow), 'FORBIDDEN');
   t.equal(backend.complete.length, sent);
 });
+
+t.test('parts of every kind, in both directions', async (t) => {
+  const types = schemaWith(`
+    <xs:element name="Any" type="xs:anyType"/><xs:element name="Empty"><xs:complexType/></xs:element>
+    <xs:complexType name="ArrayOfLine"><xs:sequence><xs:element name="Line" type="xs:string" minOccurs="0" maxOccurs="unbounded" nillable="true"/></xs:sequence></xs:complexType>
+    <xs:element name="Lines" type="t:ArrayOfLine" nillable="true"/><xs:element name="Maybe" type="xs:int" nillable="true"/>
+    <xs:element name="Fixed" type="xs:string" fixed="always"/>
+    <xs:complexType name="Shape" abstract="true"><xs:sequence/></xs:complexType>
+    <xs:complexType name="Circle"><xs:complexContent><xs:extension base="t:Shape"><xs:sequence><xs:element name="r" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+    <xs:complexType name="Square"><xs:complexContent><xs:extension base="t:Shape"><xs:attribute name="a" type="xs:int"/></xs:extension></xs:complexContent></xs:complexType>
+    <xs:element name="Shape" type="t:Shape"/>
+    <xs:element name="Broken"><xs:complexType><xs:sequence><xs:element name="why" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`);
+  const parts = ['Maybe', 'Any', 'Empty', 'Lines', 'Lines', 'Fixed', 'Shape']
+    .map(
+      (name, at) =>
+        `<part name="${['maybe', 'an-y', 'anY', 'headers', 'more', 'fixed', 'shape'][at]}" element="t:${name}"/>`,
+    )
+    .join('');
+  const wsdl = wsdlWith({
+    types,
+    messages: `<message name="In">${parts}</message><message name="Broken"><part name="f" element="t:Broken"/></message>`,
+    portType:
+      '<portType name="P"><operation name="Echo"><input message="t:In"/><output message="t:In"/><fault name="Broken" message="t:Broken"/></operation></portType>',
+    binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${bound('Echo', BODY, BODY, '<fault name="Broken"><soap:fault name="Broken" use="literal"/></fault>')}</binding>`,
+  });
+  const backend = await startRecordingBackend(({ body }, response) =>
+    answerWith(body)({ method: '', target: '', headers: {}, body }, response),
+  );
+  const file = join(t.testdir({ 'a.wsdl': wsdl }), 'a.wsdl');
+  const gateway = await startTestGateway(
+    `services: { desk: { wsdl: "${file}", url: "${backend.url}/d", validate: { replies: enforce }, operations: { Echo: { field: Query.echo, faults: union } } } }\n`,
+  );
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const ask = async (query: string): Promise<unknown> => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) };
+    return answerIn(await (await fetch(`${gateway.url}/graphql`, init)).text());
+  };
+  const given =
+    'anY: "<t:Any xmlns:t=\\"urn:t\\"><b>x</b></t:Any>", headers: ["1", null], more: [], shape: { circle: { r: 2 } }';
+  const selected =
+    '__typename ... on EchoResult { maybe anY anY2 headers more fixed shape { __typename ... on Circle { r } } } ... on Broken { why }';
+  t.strictSame(await ask(`{ echo(${given}) { ${selected} } }`), {
+    data: {
+      echo: {
+        __typename: 'EchoResult',
+        maybe: null,
+        anY: '<Any xmlns="urn:t"><b xmlns="">x</b></Any>',
+        anY2: true,
+        headers: ['1', null],
+        more: [],
+        fixed: 'always',
+        shape: { __typename: 'Circle', r: 2 },
+      },
+    },
+  });
+  const fault = `<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring><detail><Broken xmlns="urn:t"><why>old</why></Broken></detail></s:Fault>`;
+  backend.answer = answerWith(envelope(fault), 'text/xml', 500);
+  t.strictSame(await ask(`{ echo(${given}) { ${selected} } }`), {
+    data: { echo: { __typename: 'Broken', why: 'old' } },
+  });
+});

@@ -231,6 +231,7 @@ t.test('the several children that an operation declares, in any of its forms, an
   const encoded = { multiRef: true };
   t.equal(tell(['ab'], '<a/><b/><m id="1"/>', encoded), '<Body><a>/<b>/further m/');
   t.equal(tell(['ab'], '<a/><m/><b/>', encoded), 'SOAP_MULTI_BODY');
+  t.equal(tell(['ab'], '<a/><m id="1"/><b/>', encoded), 'SOAP_MULTI_BODY');
   t.end();
 });
 
