@@ -12,9 +12,12 @@ const UNBOUNDED: JsonBounds = { levels: Infinity, parts: Infinity, members: Infi
 
 /** More than the bounds allow. */
 export class JsonBoundsError extends Error {
-  constructor() {
+  readonly bound: keyof JsonBounds;
+
+  constructor(bound: keyof JsonBounds) {
     super('more than allowed');
     this.name = 'JsonBoundsError';
+    this.bound = bound;
   }
 }
 
@@ -41,7 +44,8 @@ function scan(text: string, { levels, parts: partsMax, members: membersMax }: Js
       case OPEN_BRACKET:
         isName = text.charCodeAt(at) === OPEN_BRACE;
         open.push(isName ? new Set() : null);
-        if (open.length > levels || ++parts > partsMax) throw new JsonBoundsError();
+        if (open.length > levels) throw new JsonBoundsError('levels');
+        if (++parts > partsMax) throw new JsonBoundsError('parts');
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
@@ -50,7 +54,7 @@ function scan(text: string, { levels, parts: partsMax, members: membersMax }: Js
         break;
       case COMMA:
         isName = open.at(-1) != null;
-        if (++parts > partsMax) throw new JsonBoundsError();
+        if (++parts > partsMax) throw new JsonBoundsError('parts');
         break;
       case QUOTE: {
         const end = endOfString(text, at);
@@ -58,7 +62,7 @@ function scan(text: string, { levels, parts: partsMax, members: membersMax }: Js
         if (names) {
           const name = nameOf(text.slice(at + 1, end));
           if (names.has(name)) throw new SyntaxError('two members of one name');
-          if (++members > membersMax) throw new JsonBoundsError();
+          if (++members > membersMax) throw new JsonBoundsError('members');
           names.add(name);
         }
         isName = false;
