@@ -83,6 +83,10 @@ export interface LedgerOptions {
   readonly clock?: () => number;
 }
 
+/** What a ledger needs of the connections. */
+export type Asking = Pick<RedisConnection, 'isUp' | 'isWell' | 'connected' | 'script' | 'command'>;
+export type Hearing = Pick<RedisConnection, 'isUp' | 'onUp' | 'listen' | 'renew'>;
+
 /** A replica that was not heard of for so long no longer owns a part, unless the configuration says how many there are. */
 const FORGET_MILLIS = 60_000;
 /** So long nothing was heard: is the connection dead? */
@@ -90,8 +94,8 @@ const QUIET_MILLIS = 2000;
 const DEAF_MILLIS = 5000;
 
 export class RedisLedger implements Ledger {
-  readonly #connection: RedisConnection;
-  readonly #hearer: RedisConnection;
+  readonly #connection: Asking;
+  readonly #hearer: Hearing;
   readonly #options: LedgerOptions;
   readonly #keys: readonly string[];
   readonly #channel: string;
@@ -99,7 +103,7 @@ export class RedisLedger implements Ledger {
   #heardAt = 0;
 
   /** The second connection does nothing but listen. */
-  constructor(connection: RedisConnection, hearer: RedisConnection, options: LedgerOptions) {
+  constructor(connection: Asking, hearer: Hearing, options: LedgerOptions) {
     const { prefix, clock = () => performance.now() } = options;
     this.#connection = connection;
     this.#hearer = hearer;
