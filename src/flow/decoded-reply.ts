@@ -5,6 +5,7 @@ import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
 import type { CodecLimits } from '../codec/plan/limits.js';
 import type { Decoded, ReplyPlan } from '../codec/plan/plan.js';
 import { ReplyDecoder } from '../codec/read/decode.js';
+import { emptyReply } from '../codec/read/empty-reply.js';
 import { EncodedReply } from '../codec/read/encoded.js';
 import type { RequestContext } from '../codec/write/source.js';
 import type { SoapService } from '../compile/service.js';
@@ -56,6 +57,9 @@ export interface ReplyContext extends CallContext {
 }
 
 const NO_LISTS: NonNullable<Decoded['lists']> = new Map();
+
+/** Status of a reply to a one-way operation (WS-I Basic Profile R1112). */
+const ACCEPTED = 202;
 
 /** So much of a reply is read rather than its connection given up. */
 const EARLY_END_BYTES = 64 * KIB;
@@ -139,7 +143,8 @@ export class DecodedReply implements UpstreamReceiver {
 
   data(chunk: Buffer): void {
     if (this.#isOver) return;
-    if (this.#operation.output === null && isSuccess(this.#head)) return;
+    // It has been taken on, whatever is said besides. With another status it may be a Fault, or no answer of this service.
+    if (this.#operation.output === null && this.#head?.status === ACCEPTED) return;
     if (this.#reader === null) throw noEnvelope(this.#head);
     this.#bytes += chunk.length;
     if (this.#inflated === null) this.#take(chunk);
@@ -227,7 +232,7 @@ export class DecodedReply implements UpstreamReceiver {
 
   #emptyAnswer(): Decoded {
     if (this.#operation.output !== null || !isSuccess(this.#head)) throw noEnvelope(this.#head);
-    return { value: true, errors: [], furtherErrors: 0 };
+    return emptyReply(this.#plan, this.#context.limits);
   }
 
   #readAnswer(): Decoded {
@@ -239,7 +244,10 @@ export class DecodedReply implements UpstreamReceiver {
 
   #readDecoded(): Decoded {
     const decoder = this.#decoder;
-    if (decoder === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
+    if (decoder === null) {
+      if (this.#operation.output?.body) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
+      return emptyReply(this.#plan, this.#context.limits);
+    }
     return this.#attempt(() => decoder.finish());
   }
 
