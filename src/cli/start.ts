@@ -8,15 +8,15 @@ import { Log } from '../observe/log.js';
 import { startGateway } from '../server.js';
 import type { ExitCode, Terminal } from './terminal.js';
 import { type Running, thingsToTry } from './things-to-try.js';
-import { startWorkers, tellReady, workerCount } from './workers.js';
+import { startWorkers, tellReady, workerCount, workersOption } from './workers.js';
 
 /**
  * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output says `ready` with the
  * addresses. Throws `Problems`, also for an address that cannot be had.
  */
 export async function start(file: string, workers: string | null, terminal: Terminal): Promise<ExitCode> {
-  const loaded = await loadConfig(file, process.env);
-  const count = workerCount(workers, loaded);
+  const loaded = await loadConfig(file, process.env, workersOption(workers));
+  const count = workerCount(loaded);
   const compiled = await compile(loaded);
   const { log: logging, limits } = loaded.config;
   const log = new Log(logging.level, null, limits.overload.logBacklogBytes);

@@ -27,14 +27,17 @@ export interface Workers {
 /** A worker that lives shorter than this is not started again at once. */
 const RESPAWN_MILLIS = 1000;
 
-/** How many processes: the command line before the configuration. Throws `Problems` for what is no number. */
-export function workerCount(option: string | null, loaded: LoadedConfig): number {
-  const wanted = option ?? String(loaded.config.workers);
-  if (wanted === 'auto') return availableParallelism();
-  if (/^[1-9]\d{0,2}$/.test(wanted) && Number(wanted) <= 256) return Number(wanted);
+/** What the command line says about processes; null where it says nothing. Throws `Problems` for what is no number. */
+export function workersOption(option: string | null): number | 'auto' | null {
+  if (option === null || option === 'auto') return option;
+  if (/^[1-9]\d{0,2}$/.test(option) && Number(option) <= 256) return Number(option);
   const remedy = 'Write a number from 1 to 256, or auto.';
   throw new Problems([{ file: null, line: null, column: null, what: '--workers is not valid.', remedy }]);
 }
+
+/** How many processes. */
+export const workerCount = ({ config }: LoadedConfig): number =>
+  config.workers === 'auto' ? availableParallelism() : config.workers;
 
 /** Starts `count` workers, each of which runs the same command line, and serves operators for all of them. */
 export async function startWorkers(count: number, loaded: LoadedConfig, log: Log): Promise<Workers> {

@@ -30,10 +30,14 @@ export interface LoadedConfig {
 /** More than anybody reads; a broken file of a megabyte would give a hundred thousand. */
 const MAX_PROBLEMS = 100;
 
-/** Reads, completes and checks a configuration file. Throws `Problems` with everything that is wrong in it. */
+/**
+ * Reads, completes and checks a configuration file. `workers` takes the place of what it says about them. Throws
+ * `Problems` with everything that is wrong in it.
+ */
 export async function loadConfig(
   file: string,
   environment: Readonly<Record<string, string | undefined>>,
+  workers: Config['workers'] | null = null,
 ): Promise<LoadedConfig> {
   const directory = dirname(resolve(file));
   const source = readYaml(await readText(file), file);
@@ -49,6 +53,7 @@ export async function loadConfig(
   });
 
   fillPaths(value);
+  if (workers !== null && isRecord(value)) value['workers'] = workers;
   findings.push(...validate(value, foreign).filter(({ path }) => !failed.has(JSON.stringify(path))));
   findings.push(...checkRules(value));
   if (findings.length > 0) throw new Problems(asProblems(findings, source, file));

@@ -6,8 +6,7 @@ import type { ConfigPath } from './yaml-source.js';
 export function subscriptionRules(data: Record<string, unknown>): readonly Finding[] {
   const subscriptions = data['subscriptions'];
   if (!isRecord(subscriptions)) return [];
-  const { workers = 1, redis } = data;
-  const isAlone = workers === 1 || redis !== undefined;
+  const isHeardByAll = isAlone(data) || (isRecord(data['redis']) && data['redis']['secret'] !== undefined);
   return Object.entries(subscriptions).flatMap(([name, subscription]) => {
     const path: ConfigPath = ['subscriptions', name];
     if (!isRecord(subscription)) return [];
@@ -24,12 +23,23 @@ export function subscriptionRules(data: Record<string, unknown>): readonly Findi
     for (const key of ['on', 'callback'] as const) {
       const event = subscription[key];
       if (isRecord(event)) findings.push(...eventRules(event, [...path, key], key));
-      if (event === undefined || isAlone) continue;
-      const what = `${printPath([...path, key])} would be heard of by one of several workers only.`;
-      findings.push({ path: [...path, key], part: 'key', what, remedy: 'Configure `redis`, or one worker.' });
+      if (event === undefined || isHeardByAll) continue;
+      const what = `${printPath([...path, key])} would be heard of by one of several processes only.`;
+      findings.push({
+        path: [...path, key],
+        part: 'key',
+        what,
+        remedy: 'Give `redis` a `secret`, or run one process.',
+      });
     }
     return findings;
   });
+}
+
+/** One process, as far as the configuration says. */
+function isAlone({ workers = 1, redis }: Record<string, unknown>): boolean {
+  const { replicas = 1 } = isRecord(redis) ? redis : {};
+  return workers === 1 && replicas === 1;
 }
 
 function eventRules(event: Record<string, unknown>, path: ConfigPath, key: 'on' | 'callback'): readonly Finding[] {

@@ -54,6 +54,8 @@ t.test('exit codes and texts', async (t) => {
   const directory = t.testdir({
     'good.yaml': `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }`,
     'bad.yaml': 'lisen: x\nservices: { a: { wsdl: w, url: nowhere } }',
+    'heard.yaml': `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }
+subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }`,
     'lost.yaml': 'services: { a: { wsdl: absent.wsdl, url: http://127.0.0.1:1/ } }',
   });
   const at = (name: string): string => join(directory, name);
@@ -107,6 +109,9 @@ t.test('exit codes and texts', async (t) => {
     t.equal((await run()).code, 2);
     t.equal((await run('import', WSDL)).code, 2);
     t.equal((await run('start', '-c', at('good.yaml'), '--workers', 'many')).code, 2);
+    const heard = await run('start', '-c', at('heard.yaml'), '--workers', '2');
+    t.equal(heard.code, 2);
+    t.match(heard.error, 'one of several processes only');
     const help = await run('--help');
     t.equal(help.code, 0);
     for (const command of ['start', 'check', 'schema', 'import']) t.match(help.out, `  ${command} `);

@@ -30,14 +30,14 @@ subscriptions:
 `;
 
 /** Each problem as `line: what remedy`, the line counted from `subscriptions` on. */
-async function problemsOf(t: Test, subscriptions: string): Promise<readonly string[]> {
+async function problemsOf(t: Test, subscriptions: string, workers: number | null = null): Promise<readonly string[]> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   t.teardown(() => rm(home, { recursive: true }));
   const file = join(home, 'soapstone.yaml');
   await writeFile(file, SERVICES + subscriptions);
   const offset = SERVICES.split('\n').length - 1;
   try {
-    const compiled = await compile(await loadConfig(file, {}));
+    const compiled = await compile(await loadConfig(file, {}, workers));
     await compiled.close();
     return [];
   } catch (caught) {
@@ -153,7 +153,16 @@ t.test('events that one worker has would be lost for the others', async (t) => {
   const polled = '  a: { poll: { operation: orders.GetOrder } }\n';
   const heard = '  a: { on: { operation: orders.PlaceOrder, fields: { x: reply.orderId } } }\n';
   const [problem = ''] = await problemsOf(t, `${heard}workers: 2\n`);
-  t.match(problem, /^1: .*one of several workers only\. Configure `redis`/);
+  t.match(problem, /^1: .*one of several processes only\. Give `redis` a `secret`/);
   t.same(await problemsOf(t, `${heard}workers: 1\n`), []);
   t.same(await problemsOf(t, `${polled}workers: 2\n`), [], 'each worker asks for itself');
+  const redis = (more: string): string => `redis: { url: "redis://127.0.0.1:1"${more} }\n`;
+  const secret = ', secret: 0123456789abcdef';
+  t.equal((await problemsOf(t, `${heard}workers: 2\n${redis('')}`)).length, 1, 'nobody can sign what is told');
+  t.equal((await problemsOf(t, `${heard}${redis(', replicas: 4')}`)).length, 1, 'replicas are processes too');
+  t.same(await problemsOf(t, `${heard}workers: auto\n${redis(secret)}`), []);
+  t.same(await problemsOf(t, `${heard}${redis('')}`), [], 'there is one process');
+  const given = await problemsOf(t, heard, 2);
+  t.match(given, [/^1: .*one of several processes only\./], 'as many as the command line wants');
+  t.same(await problemsOf(t, `${heard}workers: 2\n`, 1), []);
 });
