@@ -30,18 +30,21 @@ export class EventFrames {
   }
 
   take(chunk: Buffer): readonly EventFrame[] {
-    let text = this.#decode(chunk);
+    const text = this.#decode(chunk);
     if (text === '') return [];
     // Both are one line break, but the other half of it may come later.
-    if (this.#isAfterReturn && text.startsWith('\n')) text = text.slice(1);
-    const lines = (this.#rest + text).split(/\r\n|\r|\n/);
-    this.#isAfterReturn = text.endsWith('\r') || (text === '' && this.#isAfterReturn);
-    this.#rest = lines.pop() ?? '';
+    const begun = this.#isAfterReturn && text.startsWith('\n') ? text.slice(1) : text;
+    this.#isAfterReturn = text.endsWith('\r');
+    // Only what is new is looked at: a line may come in as many pieces as it has bytes.
+    const lines = begun.split(/\r\n|\r|\n/);
+    const last = lines.pop() ?? '';
     const frames: EventFrame[] = [];
-    for (const line of lines) {
+    for (const [index, piece] of lines.entries()) {
+      const line = index === 0 ? this.#rest + piece : piece;
       if (line !== '') this.#line(line);
-      else if (this.#name !== '' || this.#data.length > 0) frames.push(this.#frame());
+      else frames.push(...this.#frames());
     }
+    this.#rest = lines.length === 0 ? this.#rest + last : last;
     this.#judgeLength();
     return frames;
   }
@@ -65,18 +68,20 @@ export class EventFrames {
     this.#judgeLength();
   }
 
-  #frame(): EventFrame {
+  /** What the empty line ends: an event, or nothing. */
+  #frames(): readonly EventFrame[] {
     const name = this.#name;
     const data = this.#data;
     this.#name = '';
     this.#data = [];
     this.#length = 0;
-    if (name === 'complete') return { event: name, bytes: COMPLETE };
+    if (name === '' && data.every((line) => line === '')) return [];
+    if (name === 'complete') return [{ event: name, bytes: COMPLETE }];
     if (name !== 'next') throw invalid('event of another name');
     const answer = parseRemoteText(data.join('\n'), this.#bounds);
     // The client would take it for one of several streams.
     if (typeof answer !== 'object' || answer === null || 'id' in answer) throw invalid('no result');
-    return { event: name, bytes: Buffer.from(`event: next\n${data.map((line) => `data: ${line}\n`).join('')}\n`) };
+    return [{ event: name, bytes: Buffer.from(`event: next\n${data.map((line) => `data: ${line}\n`).join('')}\n`) }];
   }
 
   #judgeLength(): void {

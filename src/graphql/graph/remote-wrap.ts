@@ -110,7 +110,8 @@ function tell(field: GraphQLField<unknown, unknown>): void {
   };
 }
 
-function isLost(sent: unknown, value: unknown): boolean {
+/** Whether a value, or an item of a list, was sent and is not there any more. */
+export function isLost(sent: unknown, value: unknown): boolean {
   if (sent === null || sent === undefined || sent instanceof Error) return false;
   if (!Array.isArray(sent) || !Array.isArray(value)) return value === null;
   return sent.some((item, index) => isLost(item, value[index]));

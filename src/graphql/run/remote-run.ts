@@ -7,6 +7,7 @@ import type { RemotePlan, RemoteRequest, SendRemote } from '../graph/remote.js';
 import { batchAnswer, batchPath } from '../graph/remote-batch.js';
 import { RemoteShaper } from '../graph/remote-shape.js';
 import { REMOTE_ERROR, type RemoteResult, readRemoteReply } from '../graph/remote-text.js';
+import { isLost } from '../graph/remote-wrap.js';
 
 /** What the execution of one request tells about itself. */
 export interface RemoteContext {
@@ -29,6 +30,8 @@ export class RemoteRun {
   readonly #shaper: RemoteShaper;
   /** The response keys for which a service has answered null. */
   readonly #nulls = new Set<string>();
+  /** By response key the list that a service has answered with; null where it has answered with several. */
+  readonly #lists = new Map<string, readonly unknown[] | null>();
 
   constructor(send: SendRemote, context: RemoteContext) {
     this.#send = send;
@@ -50,7 +53,8 @@ export class RemoteRun {
     const errors = (result.errors ?? []).map((error) => errorOf(error, plan));
     const value = this.#valueOf(result, plan);
     // What is of a type that the schema does not have is dropped without a word.
-    if (value === null && errors.length === 0 && !this.#nulls.has(plan.key)) {
+    const isLess = value === null ? !this.#nulls.has(plan.key) : this.#hasLostItems(value, plan);
+    if (isLess && errors.length === 0) {
       errors.push({ code: 'UPSTREAM_SCHEMA_INVALID', path: [], rule: 'GraphQL' });
     }
     const listed = errors.slice(0, maxErrors);
@@ -60,8 +64,17 @@ export class RemoteRun {
   /** For the wrapped schemas. */
   async send(request: RemoteRequest, keys: ReadonlySet<string>): Promise<RemoteResult> {
     const result = readRemoteReply(await this.#send(request), keys, this.#context.maxErrors);
-    for (const key of keys) if ((result.data?.[key] ?? null) === null) this.#nulls.add(key.replace(MERGED, ''));
+    for (const key of keys) {
+      const sent = result.data?.[key] ?? null;
+      const own = key.replace(MERGED, '');
+      if (sent === null) this.#nulls.add(own);
+      if (Array.isArray(sent)) this.#lists.set(own, this.#lists.has(own) ? null : [...sent]);
+    }
     return result;
+  }
+
+  #hasLostItems(value: unknown, { key, batch }: RemotePlan): boolean {
+    return batch === null && Array.isArray(value) && isLost(this.#lists.get(key) ?? null, value);
   }
 
   #valueOf({ data }: ExecutionResult, plan: RemotePlan): unknown {
@@ -80,9 +93,17 @@ export class RemoteRun {
 async function executeEvent(args: ExecutionArgs): Promise<ExecutionResult> {
   const events = await subscribe(args);
   if (!(Symbol.asyncIterator in events)) return events;
-  const event = await events.next();
-  return event.done === true ? { data: null } : event.value;
+  try {
+    const event = await events.next();
+    return event.done === true ? { data: null } : event.value;
+  } catch (caught) {
+    if (caught instanceof Refusal) throw caught;
+    // What has not the shape of its type, as where fields are resolved.
+    return { data: null, errors: [new GraphQLError('an event that is none', { originalError: asError(caught) })] };
+  }
 }
+
+const asError = (caught: unknown): Error => (caught instanceof Error ? caught : new Error(String(caught)));
 
 /** In front of the response keys of operations that were merged. */
 const MERGED = /^_v\d+_/;

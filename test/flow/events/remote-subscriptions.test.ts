@@ -1,9 +1,11 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: answers are what they are
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { createClient as createEventClient } from 'graphql-sse';
 import { createClient as createSocketClient } from 'graphql-ws';
 import t, { type Test } from 'tap';
-import { WebSocket } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 
+import { answerWith, startRecordingBackend } from '../../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
 import { running } from '../../kit/live-desk.js';
 import { type SubscriptionServer, startSubscriptionServer } from '../../kit/subscription-server.js';
@@ -14,10 +16,22 @@ const SDL = `
     customerChanged(id: ID!): Customer
     tick: Int!
     texts: [String!]
+    numbers: [Int]
     internal: String
   }
   interface Node { id: ID! }
   type Customer implements Node { id: ID!, name: String!, age: Int, orderId: String, ssn: String, text: String }
+`;
+
+const soapService = (url: string): string => `
+  orders:
+    url: ${url}
+    namespace: urn:orders
+    types: |
+      type Query { order(id: ID!): Order }
+      type Order { id: ID!, total: Int }
+    operations:
+      GetOrder: { field: Query.order }
 `;
 
 interface Setting {
@@ -148,3 +162,524 @@ for (const protocol of PROTOCOLS) {
     }
   });
 }
+
+t.test('unless it is said otherwise they are offered where everything else is; or not at all', async (t) => {
+  const remote = await startSubscriptionServer(SDL);
+  const directory = t.testdir({ 'crm.graphql': SDL });
+  const start = (more: string): Promise<TestGateway> =>
+    startTestGateway(
+      `services:\n  crm:\n    kind: graphql\n    url: ${remote.url}\n    schema: crm.graphql\n${more}`,
+      directory,
+    );
+  const plain = await start('');
+  const silent = await start('    subscriptions: false\n');
+  t.teardown(async () => {
+    await plain.close();
+    await silent.close();
+    await remote.close();
+  });
+  const client = createEventClient({ url: `${plain.url}/graphql`, retryAttempts: 0 });
+  const told = client.iterate({ query: 'subscription { tick }' });
+  const first = told.next();
+  await remote.runs(1);
+  remote.tell('tick', 3);
+  t.match((await first).value, { data: { tick: 3 } });
+  client.dispose();
+  await remote.runs(0);
+  const answer = await fetch(`${silent.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ query: 'subscription { tick }' }),
+  });
+  t.match(await answer.text(), /GRAPHQL_VALIDATION_FAILED|not configured|BAD_REQUEST/);
+});
+
+t.test('what is renamed, hidden and prefixed is asked under its own name', async (t) => {
+  for (const protocol of PROTOCOLS) {
+    const { remote, events, url } = await start(
+      t,
+      protocol,
+      '    prefix: crm\n    rename: { Subscription.tick: beat, Customer.name: title, Customer: Person }\n' +
+        '    hide: [Subscription.internal, Customer.ssn]\n',
+      'graphql: { introspection: true }\n',
+    );
+    const query = `query { __schema { subscriptionType { fields { name type { name } } } } }`;
+    const asked = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    const answer: any = await asked.json();
+    t.same(
+      answer.data.__schema.subscriptionType.fields.map(({ name }: any) => name),
+      ['crmCustomerChanged', 'beat', 'crmTexts', 'crmNumbers'],
+    );
+    const told = events(
+      'websocket',
+      'subscription { c: crmCustomerChanged(id: 7) { ... on CrmNode { __typename } t: title ...P } } fragment P on Person { title }',
+    );
+    const first = told.next();
+    await remote.runs(1);
+    remote.tell('customerChanged', { id: '7', name: 'Ada' });
+    t.match((await first).value, { data: { c: { __typename: 'Person', t: 'Ada', title: 'Ada' } } });
+    t.match(remote.subscribed[0]?.query, /: customerChanged\(id: [\s\S]*on Customer [\s\S]*title: name/);
+    const refused = events('sse', 'subscription { crmCustomerChanged(id: 1) { ssn } }');
+    t.match(await toldBy(refused), { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });
+    t.equal(remote.subscribed.length, 1);
+  }
+});
+
+t.test('links lead on from events, each event anew', async (t) => {
+  const backend = await startRecordingBackend(({ body }, response) => {
+    const id = /id>(\w+)</.exec(body.toString())?.[1] ?? '';
+    answerWith(
+      `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetOrderResponse xmlns="urn:orders"><id>${id}</id><total>5</total></GetOrderResponse></E:Body></E:Envelope>`,
+    )({ body } as never, response);
+  });
+  t.teardown(() => backend.close());
+  const { remote, events } = await start(
+    t,
+    'sse',
+    '',
+    'links:\n  Customer.order: { operation: orders.GetOrder, arguments: { id: orderId } }\n',
+    soapService(backend.url).slice(1),
+  );
+  const told = events('websocket', 'subscription { customerChanged(id: 7) { name order { id total } } }');
+  const first = told.next();
+  await remote.runs(1);
+  t.match(remote.subscribed[0]?.query, /orderId/);
+  t.notMatch(remote.subscribed[0]?.query, /order \{/);
+  remote.tell('customerChanged', { id: '7', name: 'Ada', orderId: 'o1' });
+  const event = (await first).value;
+  t.strictSame(event.data, { customerChanged: { name: 'Ada', order: { id: 'o1', total: 5 } } });
+  remote.tell('customerChanged', { id: '7', name: 'Bob', orderId: null });
+  t.strictSame((await toldBy(told)).data, { customerChanged: { name: 'Bob', order: null } });
+  remote.tell('customerChanged', { id: '7', name: 'Cleo', orderId: 'o2' });
+  t.strictSame((await toldBy(told)).data, { customerChanged: { name: 'Cleo', order: { id: 'o2', total: 5 } } });
+  t.equal(backend.complete.length, 2);
+  await told.return?.();
+});
+
+t.test('secrets, the allowed fields of the caller and connection parameters are sent, and no others', async (t) => {
+  for (const protocol of PROTOCOLS) {
+    const isSocket = protocol !== 'sse';
+    const { remote, events } = await start(
+      t,
+      protocol,
+      '    headers: { authorization: "Bearer secret" }\n    forwardHeaders: [x-tenant]\n',
+    );
+    const told = events('websocket', 'subscription { tick }', { headers: { 'x-tenant': 'blue', 'x-other': 'red' } });
+    const first = told.next();
+    await remote.runs(1);
+    const { headers = {} } = remote.subscribed[0] ?? {};
+    t.match(headers, { authorization: 'Bearer secret', 'x-tenant': 'blue' });
+    t.notOk('x-other' in headers);
+    t.notOk('sec-websocket-extensions' in headers, 'nothing is compressed');
+    if (!isSocket) t.equal(headers.accept, 'text/event-stream');
+    remote.complete('tick');
+    t.equal((await first).done, true);
+  }
+  const remote = await startSubscriptionServer(SDL);
+  const gateway = await startTestGateway(
+    `services:\n  crm:\n    kind: graphql\n    url: http://127.0.0.1:1/none\n    schema: crm.graphql\n` +
+      `    subscriptions: { url: "${remote.url.replace('http', 'ws')}", connectionParams: { token: abc } }\n`,
+    t.testdir({ 'crm.graphql': SDL }),
+  );
+  t.teardown(async () => {
+    await gateway.close();
+    await remote.close();
+  });
+  const client = createEventClient({ url: `${gateway.url}/graphql`, retryAttempts: 0 });
+  const first = client.iterate({ query: 'subscription { tick }' }).next();
+  await remote.runs(1);
+  t.match(remote.subscribed[0], { transport: 'websocket', connectionParams: { token: 'abc' } });
+  remote.tell('tick', 1);
+  t.match((await first).value, { data: { tick: 1 } });
+  client.dispose();
+});
+
+const LIMITS = `limits:
+  remote: { acceptMillis: 300, silenceMillis: 400, eventBytes: 2000, responseDepth: 8 }
+  subscriptions: { pingMillis: 1000 }
+  upstream: { breakerFailures: 0 }
+`;
+
+/** What a client is told in all, and that it ends. */
+async function allOf(events: AsyncIterableIterator<any>): Promise<any[]> {
+  const told: any[] = [];
+  for (let event = await events.next(); event.done !== true; event = await events.next()) told.push(event.value);
+  return told;
+}
+
+const codesOf = (told: readonly any[]): readonly string[] =>
+  told.map(({ errors }) => errors?.[0]?.extensions?.code ?? 'sent');
+
+type Reply = (response: ServerResponse) => void;
+
+const reply =
+  (status: number, headers: OutgoingHttpHeaders, body: string): Reply =>
+  (response) => {
+    response.writeHead(status, headers);
+    response.end(body);
+  };
+
+const EVENTS = { 'content-type': 'text/event-stream' };
+const TICK = 'event: next\ndata: {"data":{"tick":1}}\n\n';
+
+const EVENT_CASES: readonly (readonly [string, Reply, readonly string[]])[] = [
+  ['no credentials', reply(401, {}, ''), ['UPSTREAM_AUTH']],
+  ['elsewhere', reply(307, { location: 'http://169.254.169.254/' }, ''), ['UPSTREAM_REDIRECT']],
+  ['too much to do', reply(503, {}, ''), ['UPSTREAM_OVERLOADED']],
+  ['a page', reply(404, { 'content-type': 'text/html' }, '<p>'), ['UPSTREAM_INVALID_RESPONSE']],
+  ['JSON', reply(200, { 'content-type': 'application/json' }, '{"data":{"tick":1}}'), ['UPSTREAM_INVALID_RESPONSE']],
+  ['events with another status', reply(500, EVENTS, TICK), ['UPSTREAM_INVALID_RESPONSE']],
+  ['compressed', reply(200, { ...EVENTS, 'content-encoding': 'gzip' }, TICK), ['UPSTREAM_INVALID_RESPONSE']],
+  ['nothing', (response) => response.destroy(), ['UPSTREAM_RESET']],
+  ['no answer', () => {}, ['UPSTREAM_TIMEOUT']],
+  ['no event', reply(200, EVENTS, ''), ['UPSTREAM_TRUNCATED']],
+  ['no end', reply(200, EVENTS, TICK), ['sent', 'UPSTREAM_TRUNCATED']],
+  ['a hundred and no end', reply(200, EVENTS, TICK.repeat(100)), [...Array(100).fill('sent'), 'UPSTREAM_TRUNCATED']],
+  ['an end', reply(200, EVENTS, `${TICK}event: complete\ndata:\n\n`), ['sent']],
+  ['more after the end', reply(200, EVENTS, `event: complete\n\n${TICK}`), []],
+  ['a cut event', reply(200, EVENTS, `${TICK}${TICK.slice(0, -5)}`), ['sent', 'UPSTREAM_TRUNCATED']],
+  ['no JSON', reply(200, EVENTS, 'event: next\ndata: {]\n\n'), ['UPSTREAM_INVALID_RESPONSE']],
+  ['rubbish', reply(200, EVENTS, '\0\0\0rubbish\n\n\n'), ['UPSTREAM_TRUNCATED']],
+  ['two of one name', reply(200, EVENTS, 'event: next\ndata: {"data":1,"data":{}}\n\n'), ['UPSTREAM_INVALID_RESPONSE']],
+  ['no result', reply(200, EVENTS, 'event: next\ndata: {"x":1}\n\nevent: complete\n\n'), ['UPSTREAM_INVALID_RESPONSE']],
+  [
+    'too long',
+    reply(200, EVENTS, `event: next\ndata: {"data":{"tick":"${'x'.repeat(2000)}"}}\n\n`),
+    ['UPSTREAM_RESPONSE_LIMIT'],
+  ],
+  [
+    'too deep',
+    reply(200, EVENTS, `event: next\ndata: ${'['.repeat(20)}${']'.repeat(20)}\n\n`),
+    ['UPSTREAM_RESPONSE_LIMIT'],
+  ],
+  [
+    'silence after an event',
+    (response) => {
+      response.writeHead(200, EVENTS);
+      response.write(TICK);
+    },
+    ['sent', 'UPSTREAM_IDLE_TIMEOUT'],
+  ],
+  [
+    'a head and silence',
+    (response) => {
+      response.writeHead(200, EVENTS);
+      response.flushHeaders();
+    },
+    ['UPSTREAM_IDLE_TIMEOUT'],
+  ],
+  [
+    'a cut',
+    (response) => {
+      response.writeHead(200, EVENTS);
+      response.write(TICK, () => response.destroy());
+    },
+    ['sent', 'UPSTREAM_TRUNCATED'],
+  ],
+];
+
+t.test('whatever becomes of an event stream is told, and is the end', async (t) => {
+  const { remote, gateway, events } = await start(t, 'sse', '', LIMITS);
+  for (const [what, answer, expected] of EVENT_CASES) {
+    for (const transport of BOTH) {
+      remote.instead = (_request, response) => answer(response);
+      const told = await allOf(events(transport, 'subscription { tick }'));
+      t.strictSame(codesOf(told), expected, `${what}, ${transport}`);
+      await running(gateway, 'tick', 0);
+    }
+  }
+  t.match(await gateway.metrics(), 'soapstone_upstream_subscriptions{service="crm"} 0\n');
+});
+
+type Script = (socket: WebSocket, say: (message: unknown) => void, id: string) => void;
+
+const ack = { type: 'connection_ack' };
+const next = (id: string, payload: unknown = { data: { tick: 1 } }): unknown => ({ id, type: 'next', payload });
+
+/** When it is connected, and when it is subscribed. */
+const SOCKET_CASES: readonly (readonly [string, Script | null, Script | null, readonly string[]])[] = [
+  ['no ack', () => {}, null, ['UPSTREAM_TIMEOUT']],
+  ['forbidden', (socket) => socket.close(4403, 'Forbidden'), null, ['UPSTREAM_AUTH']],
+  ['closed at once', (socket) => socket.close(1000), null, ['UPSTREAM_RESET']],
+  ['cut', (socket) => socket.terminate(), null, ['UPSTREAM_RESET']],
+  ['an event first', (_socket, say) => say(next('1')), null, ['UPSTREAM_INVALID_RESPONSE']],
+  ['no JSON', (socket) => socket.send('{'), null, ['UPSTREAM_INVALID_RESPONSE']],
+  ['binary', (socket) => socket.send(Buffer.from('{"type":"connection_ack"}')), null, ['UPSTREAM_INVALID_RESPONSE']],
+  [
+    'two of one name',
+    (socket) => socket.send('{"type":"connection_ack","type":"ping"}'),
+    null,
+    ['UPSTREAM_INVALID_RESPONSE'],
+  ],
+  ['its end', null, (_socket, say, id) => say({ id, type: 'complete' }), []],
+  [
+    'the end of another',
+    null,
+    (socket, say) => {
+      say({ id: 'x', type: 'complete' });
+      socket.terminate();
+    },
+    ['UPSTREAM_TRUNCATED'],
+  ],
+  [
+    'a quiet farewell',
+    null,
+    (socket, say, id) => {
+      say(next(id));
+      socket.close(1000);
+    },
+    ['sent', 'UPSTREAM_TRUNCATED'],
+  ],
+  [
+    'a restart',
+    null,
+    (socket, say, id) => {
+      say(next(id));
+      socket.close(1012);
+    },
+    ['sent', 'UPSTREAM_TRUNCATED'],
+  ],
+  [
+    'expired',
+    null,
+    (socket, say, id) => {
+      say(next(id));
+      socket.close(4403);
+    },
+    ['sent', 'UPSTREAM_AUTH'],
+  ],
+  ['full', null, (socket) => socket.close(1013), ['UPSTREAM_OVERLOADED']],
+  ['a list', null, (_socket, say, id) => say(next(id, [1])), ['UPSTREAM_INVALID_RESPONSE']],
+  [
+    'no result',
+    null,
+    (_socket, say, id) => {
+      say(next(id, { x: 1 }));
+      say({ id, type: 'complete' });
+    },
+    ['UPSTREAM_INVALID_RESPONSE'],
+  ],
+  ['a name of JavaScript', null, (_socket, say) => say(next('__proto__')), ['UPSTREAM_INVALID_RESPONSE']],
+  ['another message', null, (_socket, say) => say({ type: 'data' }), ['UPSTREAM_INVALID_RESPONSE']],
+  [
+    'refused',
+    null,
+    (_socket, say, id) => say({ id, type: 'error', payload: [{ message: 'not you', path: ['tick'] }] }),
+    ['GRAPHQL_UPSTREAM_ERROR'],
+  ],
+  [
+    'too long',
+    null,
+    (_socket, say, id) => say(next(id, { data: { tick: 'x'.repeat(4000) } })),
+    ['UPSTREAM_RESPONSE_LIMIT'],
+  ],
+  [
+    'too deep',
+    null,
+    (_socket, say, id) => say(next(id, JSON.parse(`{"data":${'['.repeat(20)}${']'.repeat(20)}}`))),
+    ['UPSTREAM_RESPONSE_LIMIT'],
+  ],
+];
+
+t.test('whatever becomes of a WebSocket is told, and is the end', async (t) => {
+  const { remote, gateway, events } = await start(t, 'graphql-transport-ws', '', LIMITS);
+  const server = new WebSocketServer({ noServer: true });
+  for (const [what, connected, subscribed, expected] of SOCKET_CASES) {
+    for (const transport of BOTH) {
+      remote.insteadOfUpgrade = (request, raw) => {
+        server.handleUpgrade(request, raw, Buffer.alloc(0), (socket) => {
+          const say = (message: unknown): void => socket.send(JSON.stringify(message));
+          socket.on('message', (data) => {
+            const { type, id } = JSON.parse(String(data));
+            if (type === 'subscribe') subscribed?.(socket, say, id);
+            else if (type === 'connection_init') (connected ?? ((_socket, tell) => tell(ack)))(socket, say, '');
+          });
+        });
+      };
+      const told = await allOf(events(transport, 'subscription { tick }'));
+      t.strictSame(codesOf(told), expected, `${what}, ${transport}`);
+      await running(gateway, 'tick', 0);
+    }
+  }
+  for (const [what, head, expected] of [
+    ['no credentials', 'HTTP/1.1 401 Unauthorized\r\n', 'UPSTREAM_AUTH'],
+    ['elsewhere', 'HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\n', 'UPSTREAM_REDIRECT'],
+    ['too much to do', 'HTTP/1.1 503 Unavailable\r\n', 'UPSTREAM_OVERLOADED'],
+    ['no such thing', 'HTTP/1.1 404 Not Found\r\n', 'UPSTREAM_INVALID_RESPONSE'],
+    [
+      'a wrong handshake',
+      'HTTP/1.1 101 X\r\nupgrade: websocket\r\nconnection: upgrade\r\n',
+      'UPSTREAM_INVALID_RESPONSE',
+    ],
+    ['no HTTP', 'SSH-2.0\r\n', 'UPSTREAM_INVALID_RESPONSE'],
+    ['nothing', '', 'UPSTREAM_RESET'],
+    ['no answer', null, 'UPSTREAM_TIMEOUT'],
+  ] as const) {
+    remote.insteadOfUpgrade = (_request, raw) => {
+      if (head !== null) raw.end(head === '' ? '' : `${head}content-length: 0\r\n\r\n`);
+    };
+    t.strictSame(codesOf(await allOf(events('sse', 'subscription { tick }'))), [expected], what);
+  }
+  remote.insteadOfUpgrade = (request, raw) => {
+    server.handleUpgrade(request, raw, Buffer.alloc(0), (socket) => {
+      socket.on('message', () => {
+        socket.send(JSON.stringify(ack));
+        // From here on it is as if the machine were gone.
+        raw.pause();
+      });
+    });
+  };
+  t.strictSame(codesOf(await allOf(events('sse', 'subscription { tick }'))), ['UPSTREAM_IDLE_TIMEOUT'], 'no pong');
+  while (!(await gateway.metrics()).includes('soapstone_upstream_subscriptions{service="crm"} 0\n'));
+});
+
+t.test('who does not take its events is cut, on both sides', async (t) => {
+  for (const protocol of PROTOCOLS) {
+    const { remote, gateway, url } = await start(
+      t,
+      protocol,
+      '',
+      'limits: { subscriptions: { queueEvents: 20 }, remote: { eventBytes: 64KiB } }\n',
+    );
+    const query = 'subscription { customerChanged(id: 7) { text } }';
+    const stream = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query }),
+    });
+    const raw = new WebSocket(url.replace('http', 'ws'), 'graphql-transport-ws');
+    raw.on('message', () => {
+      raw.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } }));
+      raw.pause();
+    });
+    raw.on('open', () => raw.send(JSON.stringify({ type: 'connection_init' })));
+    await remote.runs(2);
+    const text = 'x'.repeat(30_000);
+    while (remote.running > 0) {
+      remote.tell('customerChanged', { id: '7', name: 'Ada', text });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await running(gateway, 'customerChanged', 0);
+    const ends = gateway.logLines().filter(({ msg }) => msg === 'subscription ended');
+    t.same(
+      ends.map(({ why }) => why),
+      ['overflow', 'overflow'],
+    );
+    t.match(await stream.text(), /SUBSCRIPTION_OVERFLOW.*\n\nevent: complete/s);
+    raw.terminate();
+  }
+});
+
+t.test('so many at one service and no more, and after failures none for a while', async (t) => {
+  for (const protocol of PROTOCOLS) {
+    const { remote, gateway, events } = await start(
+      t,
+      protocol,
+      '',
+      'limits: { remote: { subscriptions: 2 }, upstream: { breakerFailures: 2 } }\n',
+    );
+    const query = 'subscription { tick }';
+    const told = [events('sse', query), events('websocket', query)];
+    const firsts = told.map((each) => each.next());
+    await remote.runs(2);
+    t.strictSame(codesOf(await allOf(events('sse', query))), ['POOL_EXHAUSTED']);
+    await told[0]?.return?.();
+    while (!(await gateway.metrics()).includes('soapstone_upstream_subscriptions{service="crm"} 1\n'));
+    remote.instead = (_request, response) => response.destroy();
+    remote.insteadOfUpgrade = (_request, socket) => socket.destroy();
+    t.strictSame(codesOf(await allOf(events('sse', query))), ['UPSTREAM_RESET']);
+    t.strictSame(codesOf(await allOf(events('sse', query))), ['UPSTREAM_RESET']);
+    t.strictSame(codesOf(await allOf(events('sse', query))), ['CIRCUIT_OPEN']);
+    t.match(await gateway.metrics(), 'soapstone_upstream_breakers_open{service="crm"} 1\n');
+    remote.tell('tick', 1);
+    t.match((await firsts[1])?.value, { data: { tick: 1 } }, 'those that run go on');
+    await told[1]?.return?.();
+  }
+});
+
+t.test('at the end both sides are told', async (t) => {
+  for (const protocol of PROTOCOLS) {
+    for (const transport of BOTH) {
+      const { remote, gateway, events } = await start(t, protocol);
+      const told = events(transport, 'subscription { tick }');
+      const first = told.next().catch((caught: unknown) => caught);
+      await remote.runs(1);
+      await gateway.drain();
+      await remote.runs(0);
+      t.match(await first, { done: true });
+    }
+  }
+});
+
+t.test('events are paid for, rights hold, and what a client has is counted', async (t) => {
+  const { remote, gateway, events } = await start(
+    t,
+    'sse',
+    '',
+    `limits: { subscriptions: { perClient: 2 } }
+clients:
+  apiKeys:
+    clients:
+      poor: { class: poor, keys: [a-key-of-the-poor] }
+      other: { class: other, keys: [a-key-of-another] }
+  classes:
+    poor: { budget: { maximum: 30, restoreRate: 1 } }
+    other: { allow: [crm.customer, crm.texts] }
+`,
+  );
+  const as = (key: string, query: string): AsyncIterableIterator<any> =>
+    events('sse', query, { headers: { 'x-api-key': key } });
+  t.strictSame(codesOf(await allOf(as('a-key-of-another', 'subscription { tick }'))), ['FORBIDDEN']);
+  t.equal(remote.subscribed.length, 0);
+  const texts = [0, 1].map(() => as('a-key-of-another', 'subscription { texts }'));
+  const firsts = texts.map((each) => each.next());
+  await remote.runs(2);
+  t.strictSame(codesOf(await allOf(as('a-key-of-another', 'subscription { texts }'))), ['RATE_LIMITED']);
+  remote.complete('texts');
+  await Promise.all(firsts);
+  const poor = as('a-key-of-the-poor', 'subscription { tick }');
+  const first = poor.next();
+  await remote.runs(1);
+  for (let count = 0; count < 3; count++) remote.tell('tick', count);
+  t.match((await first).value, { data: { tick: 0 }, extensions: { cost: { requestedQueryCost: 10 } } });
+  t.match(await toldBy(poor), { data: { tick: 1 } });
+  t.match(await toldBy(poor), { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+  await poor.return?.();
+  await running(gateway, 'tick', 0);
+});
+
+t.test('a value that is none of its type is told, nobody is told the value', async (t) => {
+  const { remote, events } = await start(t, 'sse', '', 'limits: { upstream: { breakerFailures: 0 } }\n');
+  const answer = async (query: string, data: unknown): Promise<any> => {
+    remote.instead = (_request, response) =>
+      reply(200, EVENTS, `event: next\ndata: ${JSON.stringify({ data })}\n\nevent: complete\n\n`)(response);
+    return toldBy(events('sse', query));
+  };
+  const wrong = { errors: [{ extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }] };
+  t.match(await answer('subscription { numbers }', { numbers: [1, 'secret'] }), {
+    data: { numbers: [1, null] },
+    ...wrong,
+  });
+  t.match(await answer('subscription { numbers }', { numbers: 'secret' }), { data: { numbers: null }, ...wrong });
+  for (const tick of ['secret', 1.5, [1], {}]) {
+    const told = await answer('subscription { tick }', { tick });
+    t.match(told, { data: null, ...wrong }, JSON.stringify(tick));
+    t.notMatch(JSON.stringify(told), 'secret');
+  }
+  t.match(await answer('subscription { tick }', { tick: null }), { data: null, ...wrong });
+  t.match(await answer('subscription { texts }', { texts: ['a', null] }), wrong);
+  t.match(
+    await answer('subscription { customerChanged(id: 1) { age } }', { customerChanged: { age: 'secret' } }),
+    wrong,
+  );
+  t.match(await answer('subscription { customerChanged(id: 1) { age } }', { customerChanged: 'secret' }), wrong);
+  const more = await answer('subscription { customerChanged(id: 1) { age } }', {
+    customerChanged: { age: 3, ssn: 'secret' },
+    tick: 4,
+  });
+  t.strictSame(more.data, { customerChanged: { age: 3 } }, 'what nobody asked for is dropped');
+});
