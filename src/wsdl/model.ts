@@ -14,6 +14,8 @@ export interface WsdlModel {
   readonly types: ReadonlyMap<string, XsdType>;
   /** Every global element, by `typeKey`: header blocks and fault details are found here. */
   readonly elements: ReadonlyMap<string, ElementDeclaration>;
+  /** Every global attribute, alike: what wildcards let in is found here. Not given: there are none. */
+  readonly attributes?: ReadonlyMap<string, AttributeDeclaration>;
   readonly documents: readonly WsdlDocument[];
   /** What was left out or approximated, with its place: the import report. Nothing here stops the service. */
   readonly notices: readonly Problem[];

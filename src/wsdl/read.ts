@@ -52,6 +52,7 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
     services,
     types: schema.types,
     elements: schema.elements,
+    attributes: schema.attributes,
     documents: documents.map((document) => cutDocument(document, documents)),
     notices: notices.list(),
   });

@@ -205,6 +205,42 @@ export const SUITES: readonly ValiditySuite[] = [
     ],
   },
   {
+    name: 'attributes that a strict wildcard lets in',
+    schema: `<xs:attribute name="no" type="xs:int"/><xs:attribute name="fix" type="xs:decimal" fixed="1.0"/><xs:attribute name="key" type="xs:ID"/>
+      <xs:element name="b"><xs:complexType><xs:anyAttribute processContents="lax"/></xs:complexType></xs:element>
+      ${doc(sequence(`<xs:element ref="t:b" ${occurs(0, 'unbounded')}/>`), '<xs:attribute ref="t:fix" use="required"/><xs:anyAttribute/>')}`,
+    valid: ['<doc t:fix="1"/>', '<doc t:fix="1.00" t:no=" 5 "/>', '<doc t:fix="1" t:key="a"><b t:key="b"/></doc>'],
+    invalid: [
+      ['<doc/>', 'attribute', '/doc/@fix'],
+      ['<doc t:no="5"/>', 'attribute', '/doc/@fix'],
+      ['<doc t:fix="1" t:no="five"/>', 'value', '/doc/@no'],
+      ['<doc t:fix="1" t:other="1"/>', 'attribute', '/doc/@*'],
+      ['<doc t:fix="1" o:x="1"/>', 'attribute', '/doc/@*'],
+      ['<doc t:fix="1" x="1"/>', 'attribute', '/doc/@*'],
+      ['<doc t:fix="1" no="1"/>', 'attribute', '/doc/@*'],
+      ['<doc t:fix="1" t:key="a"><b t:key="a"/></doc>', 'identity', '/doc/b[1]'],
+    ],
+    differs: new Map([['<doc t:fix="1.00" t:no=" 5 "/>', 'it does not collapse white space around integers']]),
+  },
+  {
+    name: 'attributes that a lax wildcard lets in',
+    schema: `<xs:attribute name="no" type="xs:int"/><xs:attribute name="fix" type="xs:decimal" fixed="1.0"/>${doc('', '<xs:anyAttribute processContents="lax"/>')}`,
+    valid: ['<doc t:no="5" o:x="1" x="y" t:other=""/>', '<doc t:fix="1.000"/>'],
+    invalid: [
+      ['<doc t:no="x"/>', 'value', '/doc/@no'],
+      ['<doc t:fix="2"/>', 'value', '/doc/@fix'],
+    ],
+  },
+  {
+    name: 'attributes of content that may be anything',
+    schema: `<xs:attribute name="no" type="xs:int"/><xs:element name="doc"/>`,
+    valid: ['<doc t:no="5" x="y"><z t:no="6"/></doc>'],
+    invalid: [
+      ['<doc t:no="x"/>', 'value', '/doc/@no'],
+      ['<doc><z t:no="x"/></doc>', 'value', '/doc/*[1]/@no'],
+    ],
+  },
+  {
     name: 'simple types',
     schema: `<xs:simpleType name="Code"><xs:restriction base="xs:string"><xs:pattern value="[A-Z]{2}[0-9]+"/><xs:maxLength value="5"/></xs:restriction></xs:simpleType>
 <xs:simpleType name="State"><xs:restriction base="xs:token"><xs:enumeration value="new"/><xs:enumeration value="on hold"/></xs:restriction></xs:simpleType>

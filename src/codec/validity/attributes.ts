@@ -1,8 +1,9 @@
 import { DIALECT_NAMES, DIALECTS } from '../../soap/dialect.js';
-import type { Wildcard } from '../../wsdl/model.js';
+import { ANYTHING } from '../../wsdl/model.js';
+import { isBuiltInAttributeNamespace } from '../../wsdl/xsd/builtin.js';
 import type { StartTag } from '../../xml/events.js';
 import { XSI_URI } from '../plan/xsi.js';
-import type { AttributeRules, TypeRules } from './rules.js';
+import type { AttributeRules, SchemaRules, TypeRules } from './rules.js';
 import { keyOf } from './simple-rules.js';
 import type { Trouble } from './violation.js';
 import { allows } from './walk.js';
@@ -12,18 +13,18 @@ import { allows } from './walk.js';
  * WS-Security and MTOM put on any element is no part of the contract: `encodingStyle`, and everything of the namespaces of
  * `wsu:Id` and `xmime:contentType`.
  */
-export function attributeTrouble(tag: StartTag, type: TypeRules): Trouble | null {
+export function attributeTrouble(tag: StartTag, type: TypeRules, schema: SchemaRules): Trouble | null {
   let required = 0;
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);
     if (uri === XSI_URI && XSI_NAMES.has(tag.attributeLocal(index))) continue;
-    const rules = attributeOf(type, uri, tag.attributeLocal(index));
-    if (rules === null) {
-      if (type.kind === 'lax' || TOLERATED.has(uri) || isAllowed(type.anyAttribute, uri)) continue;
-      return UNDECLARED;
-    }
+    const local = tag.attributeLocal(index);
+    const own = attributeOf(type, uri, local);
+    const rules = own ?? wildAttribute(type, uri, local, schema);
+    if (rules === 'anything') continue;
+    if ('rule' in rules) return rules;
     const { declaration, simple } = rules;
-    if (declaration.required) required++;
+    if (own !== null && declaration.required) required++;
     if (simple.check === null && declaration.fixed === null) continue;
     const quick = declaration.fixed === null ? simple.quick : null;
     if (quick !== null && tag.attributePasses?.(index, quick) === true) continue;
@@ -42,6 +43,7 @@ export function attributeTrouble(tag: StartTag, type: TypeRules): Trouble | null
 }
 
 const UNDECLARED: Trouble = { rule: 'attribute', what: 'is not declared', below: '/@*' };
+const UNKNOWN: Trouble = { rule: 'attribute', what: 'is not declared, and must be here', below: '/@*' };
 
 /** The declaration of an attribute, or null. */
 export function attributeOf({ attributes }: TypeRules, uri: string, local: string): AttributeRules | null {
@@ -49,8 +51,35 @@ export function attributeOf({ attributes }: TypeRules, uri: string, local: strin
   return null;
 }
 
-/** Global attributes are not of the model: what is let in is taken as it is. */
-const isAllowed = (wildcard: Wildcard | null, uri: string): boolean => wildcard !== null && allows(wildcard, uri);
+/** What an attribute is that the type does not declare (XSD 1.0 part 1 sections 3.4.4 and 3.10.4). */
+function wildAttribute(
+  { kind, anyAttribute }: TypeRules,
+  uri: string,
+  local: string,
+  schema: SchemaRules,
+): AttributeRules | Trouble | 'anything' {
+  if (TOLERATED.has(uri)) return 'anything';
+  const wildcard = kind === 'lax' ? ANYTHING : anyAttribute;
+  if (wildcard === null || !allows(wildcard, uri)) return UNDECLARED;
+  if (wildcard.process === 'skip') return 'anything';
+  const known = schema.globalAttribute(uri, local);
+  if (known !== null) return known;
+  return wildcard.process === 'lax' || isBuiltInAttributeNamespace(uri) ? 'anything' : UNKNOWN;
+}
+
+/** The attributes of an element that name one of the message, or refer to one: also those that a wildcard lets in. */
+export function identitiesIn(tag: StartTag, type: TypeRules, schema: SchemaRules): readonly AttributeRules[] {
+  if (!schema.hasWildIdentities || (type.anyAttribute === null && type.kind !== 'lax')) return type.identities;
+  const found = [...type.identities];
+  for (let index = 0; index < tag.attributeCount; index++) {
+    const uri = tag.attributeUri(index);
+    const local = tag.attributeLocal(index);
+    if (attributeOf(type, uri, local) !== null) continue;
+    const rules = wildAttribute(type, uri, local, schema);
+    if (rules !== 'anything' && 'simple' in rules && rules.simple.identity !== null) found.push(rules);
+  }
+  return found;
+}
 
 const isSameValue = ({ simple: { type } }: AttributeRules, a: string, b: string): boolean =>
   a === b || keyOf(type, a) === keyOf(type, b);

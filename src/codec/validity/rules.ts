@@ -62,14 +62,20 @@ export class ElementRules {
 
 /** The schemas of one WSDL, made ready to validate by; each type when it is first needed. */
 export class SchemaRules {
-  readonly #model: Pick<WsdlModel, 'types' | 'elements'>;
+  readonly #model: Pick<WsdlModel, 'types' | 'elements' | 'attributes'>;
   readonly #elements = new Map<ElementDeclaration, ElementRules>();
   readonly #types = new Map<XsdType, TypeRules>();
+  /** Global ones, which wildcards let in. */
+  readonly #attributes: ReadonlyMap<string, AttributeRules>;
+  /** Some of those name an element of the message, or refer to one. */
+  readonly hasWildIdentities: boolean;
   /** What is validated only where it is declared. */
   readonly undeclared: ElementRules;
 
-  constructor(model: Pick<WsdlModel, 'types' | 'elements'>) {
+  constructor(model: Pick<WsdlModel, 'types' | 'elements' | 'attributes'>) {
     this.#model = model;
+    this.#attributes = new Map([...(model.attributes ?? [])].map(([key, each]) => [key, attributeRules(each)]));
+    this.hasWildIdentities = [...this.#attributes.values()].some(({ simple }) => simple.identity !== null);
     this.undeclared = new ElementRules(this, UNDECLARED);
   }
 
@@ -85,6 +91,11 @@ export class SchemaRules {
   global(uri: string, local: string): ElementRules | null {
     const declaration = this.#model.elements.get(typeKey({ uri, local }));
     return declaration === undefined ? null : this.element(declaration);
+  }
+
+  /** The global attribute with this name. */
+  globalAttribute(uri: string, local: string): AttributeRules | null {
+    return this.#attributes.get(typeKey({ uri, local })) ?? null;
   }
 
   /** The type that an xsi:type may name. */
@@ -104,12 +115,7 @@ export class SchemaRules {
   }
 
   #complex(type: ComplexType): TypeRules {
-    const attributes = type.attributes.map((declaration) => ({
-      declaration,
-      uri: declaration.name.uri,
-      local: declaration.name.local,
-      simple: simpleRulesOf(declaration.type),
-    }));
+    const attributes = type.attributes.map(attributeRules);
     const { content } = type;
     const particle =
       content.kind === 'elements' ? content.particle : content.kind === 'opaque' && content.mixed?.particle;
@@ -128,6 +134,13 @@ export class SchemaRules {
     };
   }
 }
+
+const attributeRules = (declaration: AttributeDeclaration): AttributeRules => ({
+  declaration,
+  uri: declaration.name.uri,
+  local: declaration.name.local,
+  simple: simpleRulesOf(declaration.type),
+});
 
 function contentKind(type: ComplexType, content: Content): ContentKind {
   switch (content.kind) {

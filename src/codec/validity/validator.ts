@@ -1,7 +1,7 @@
 import { XSD } from '../../wsdl/documents/namespaces.js';
 import { ELEMENTS, type Interest, PIECES, PRESENCE, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
-import { attributeOf, attributeTrouble } from './attributes.js';
+import { attributeOf, attributeTrouble, identitiesIn } from './attributes.js';
 import { Base64Flow } from './base64-flow.js';
 import { Frame } from './frame.js';
 import type { FramePool } from './frame-pool.js';
@@ -191,9 +191,9 @@ export class ContentValidator implements XmlHandler {
   }
 
   #attributes(tag: StartTag, type: TypeRules): boolean {
-    const trouble = attributeTrouble(tag, type);
+    const trouble = attributeTrouble(tag, type, this.#schema);
     if (trouble !== null) return this.#fail(trouble) !== null;
-    for (const { uri, local, simple } of type.identities) {
+    for (const { uri, local, simple } of identitiesIn(tag, type, this.#schema)) {
       const value = tag.attribute(uri, local);
       if (value !== null) this.#noteIdentity(simple, value);
     }

@@ -161,6 +161,13 @@ function readAttribute(node: XmlNode, unit: SchemaUnit, reading: SchemaReading):
   return { ...unknown, ...ownValue(node), name, required };
 }
 
+/** A global declaration: whether it is required is for those who refer to it. */
+export const globalAttribute = (component: Component, reading: SchemaReading): AttributeDeclaration => ({
+  ...contentOf(component, reading),
+  name: { uri: component.unit.target, local: attributeOf(component.node, 'name') ?? '' },
+  required: false,
+});
+
 function contentOf({ node, unit }: Component, reading: SchemaReading): Omit<AttributeDeclaration, 'name' | 'required'> {
   const named = attributeOf(node, 'type');
   const inline = childOf(node, XSD, 'simpleType');

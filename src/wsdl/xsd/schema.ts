@@ -3,7 +3,14 @@ import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace } from '../documents/namespaces.js';
 import type { Notices } from '../documents/notices.js';
 import { attributeOf, problemAt, type XmlNode } from '../documents/tree.js';
-import { type ComplexType, type ElementDeclaration, typeKey, type XsdType } from '../model.js';
+import {
+  type AttributeDeclaration,
+  type ComplexType,
+  type ElementDeclaration,
+  typeKey,
+  type XsdType,
+} from '../model.js';
+import { globalAttribute } from './attributes.js';
 import { builtInElement, builtInType, opaqueType } from './builtin.js';
 import { ComplexTypeReader, derivationOf } from './complex.js';
 import { ComponentMap } from './component-map.js';
@@ -18,6 +25,7 @@ import { SimpleTypeReader } from './simple.js';
 export interface Schema {
   readonly types: ReadonlyMap<string, XsdType>;
   readonly elements: ReadonlyMap<string, ElementDeclaration>;
+  readonly attributes: ReadonlyMap<string, AttributeDeclaration>;
   /** Types that are opaque or approximated, with the reasons. */
   readonly approximated: ReadonlyMap<XsdType, readonly Problem[]>;
   /** The type a QName outside of any schema names (a message part); opaque when there is none. */
@@ -43,6 +51,7 @@ export function readSchema(components: SchemaComponents, notices: Notices): Sche
   return {
     types: reader.types,
     elements: reader.elements,
+    attributes: reader.attributes,
     approximated: reader.approximated,
     typeNamed: (node, value) => reader.typeNamed(node, value, outside(node)),
   };
@@ -54,6 +63,7 @@ class SchemaReader implements SchemaReading {
   readonly simple: SimpleTypeReader;
   readonly types = new Map<string, XsdType>();
   readonly elements = new Map<string, ElementDeclaration>();
+  readonly attributes = new Map<string, AttributeDeclaration>();
   readonly approximated = new Map<XsdType, Problem[]>();
   readonly #shells: Shell[] = [];
   readonly #shellOf = new Map<ComplexType, Shell>();
@@ -78,6 +88,9 @@ class SchemaReader implements SchemaReading {
     }
     for (const { node, unit } of this.components.elements.values()) {
       this.element({ uri: unit.target, local: attributeOf(node, 'name') ?? '' });
+    }
+    for (const [key, component] of this.components.attributes) {
+      this.attributes.set(key, globalAttribute(component, this));
     }
     // More shells are added while these are filled.
     for (let at = 0; at < this.#shells.length; at++) {
