@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
-import { answerIn } from '../kit/answers.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { askGraphql, TYPED } from '../kit/graphql-client.js';
 
 /** A gateway made from a WSDL in front of a backend that answers what a test says: what a user of the case would see. */
 export interface Desk {
@@ -78,12 +78,7 @@ export async function graphql(
   query: string,
   variables: Readonly<Record<string, unknown>> = {},
 ): Promise<Answer> {
-  const response = await fetch(`${gateway.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
-    body: JSON.stringify({ query, variables }),
-  });
-  return answerIn<Answer>(await response.text());
+  return askGraphql<Answer>(gateway.url, query, variables, TYPED);
 }
 
 const HEAD = `xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"

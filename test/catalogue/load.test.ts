@@ -14,6 +14,7 @@ import { fetchDocument } from '../../src/upstream/fetch-document.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
 import { FILES, problemsOf, schemaWith, wsdlWith } from '../wsdl/written.js';
 import { Rows } from './rows.js';
 
@@ -214,11 +215,7 @@ t.test('C08: the address in the WSDL', async (t) => {
     await gateway.close();
     await backend.close();
   });
-  const graphql = await fetch(`${gateway.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ get(id: 1) }' }),
-  });
+  const graphql = await postGraphql(gateway.url, { query: '{ get(id: 1) }' });
   t.match(await graphql.text(), '{"data":{"get":"yes"}');
   t.equal(backend.complete.length, 1, 'the backend of the configuration is called');
   const shown = await (await fetch(`${gateway.url}/soap/a?wsdl`)).text();

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 
 import { DIALECTS, type DialectName } from '../../src/soap/dialect.js';
-import { answerIn } from '../kit/answers.js';
 import { type ScriptedBackend, startScriptedBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { askGraphql, TYPED } from '../kit/graphql-client.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { contentTypeOf } from './messages.js';
 
@@ -112,12 +112,7 @@ export async function startScripted(t: Test, options: ScriptedOptions = {}): Pro
     },
     ask: (operation, options = {}) => sendRaw(gateway.url, requestOf(operation, options)),
     async graphql(query) {
-      const response = await fetch(`${gateway.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
-        body: JSON.stringify({ query }),
-      });
-      return answerIn(await response.text());
+      return askGraphql(gateway.url, query, {}, TYPED);
     },
   };
 }

@@ -7,6 +7,7 @@ import { DIALECT_NAMES } from '../../src/soap/dialect.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
 import { chunked, post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { fill } from '../soap/cases.js';
 import { FILES } from '../wsdl/written.js';
@@ -135,11 +136,7 @@ t.test('U16: replies that GraphQL reads', async (t) => {
       await gateway.close();
       await backend.close();
     });
-    const response = await fetch(`${gateway.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: '{ ping { total } }' }),
-    });
+    const response = await postGraphql(gateway.url, { query: '{ ping { total } }' });
     const { data, errors }: { data: unknown; errors?: { extensions: { code: string } }[] } = JSON.parse(
       await response.text(),
     );

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 
-import { answerIn } from '../kit/answers.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { askGraphql } from '../kit/graphql-client.js';
 
 const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:d="urn:d"
   xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:d"><types><xs:schema targetNamespace="urn:d" elementFormDefault="qualified">
@@ -65,9 +65,7 @@ async function startFiles(t: Test, more = ''): Promise<Files> {
   return {
     backend,
     async ask(query) {
-      const headers = { 'content-type': 'application/json' };
-      const body = JSON.stringify({ query });
-      return answerIn(await (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })).text());
+      return askGraphql(gateway.url, query);
     },
   };
 }

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql, TYPED } from '../kit/graphql-client.js';
 
 const WSA = 'http://www.w3.org/2005/08/addressing';
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
@@ -90,11 +91,7 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
     held,
     hold: false,
     async ask(query, headers = {}) {
-      const response = await fetch(`${gateway.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json', ...headers },
-        body: JSON.stringify({ query }),
-      });
+      const response = await postGraphql(gateway.url, { query }, { ...TYPED, ...headers });
       return { body: Object(await response.json()), control: response.headers.get('cache-control') };
     },
     async send(body, headers = {}) {

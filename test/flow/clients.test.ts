@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { Problems } from '../../src/base/problem.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
 import { startGraphqlServer } from '../kit/graphql-server.js';
 import { RawClient } from '../kit/raw-client.js';
 
@@ -127,14 +128,7 @@ async function startPerimeter(t: Test, clients = CLIENTS, more = ''): Promise<Pe
       };
       return answerOf(await fetch(`${gateway.url}/soap/orders`, init));
     },
-    async graphql(query, headers = {}) {
-      const init = {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ query }),
-      };
-      return answerOf(await fetch(`${gateway.url}/graphql`, init));
-    },
+    graphql: async (query, headers = {}) => answerOf(await postGraphql(gateway.url, { query }, headers)),
   };
 }
 
@@ -390,8 +384,7 @@ clients:
   t.teardown(() => gateway.close());
   crm.requests.length = 0;
   const ask = async (query: string): Promise<Answer> => {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) };
-    const response = await fetch(`${gateway.url}/graphql`, init);
+    const response = await postGraphql(gateway.url, { query });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
   };

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { run } from '../../src/cli/program.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
 
 const envelope = (content: string): string =>
   `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>${content}</E:Body></E:Envelope>`;
@@ -62,11 +63,7 @@ async function start(t: Test, more = ''): Promise<Started> {
       list = orders(...lines);
     },
     async ask(query, headers = {}) {
-      const response = await fetch(`${gateway.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ query }),
-      });
+      const response = await postGraphql(gateway.url, { query }, headers);
       const {
         data,
         errors = [],

@@ -9,6 +9,7 @@ import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql, TYPED } from '../kit/graphql-client.js';
 
 /** Documents that requests only name, and requests that come in batches. */
 
@@ -44,8 +45,6 @@ interface Shop {
   get(params: Record<string, string>): Promise<Answer>;
 }
 
-const TYPED = { accept: 'application/graphql-response+json' };
-
 async function startShop(t: Test, more: string, directory: string | null = null): Promise<Shop> {
   const backend = await startRecordingBackend((message, response) => {
     const [, name = ''] = /Body><\w+:(\w+)/.exec(message.body.toString()) ?? [];
@@ -66,14 +65,7 @@ async function startShop(t: Test, more: string, directory: string | null = null)
   return {
     backend,
     gateway,
-    post: async (body, headers = TYPED) =>
-      read(
-        await fetch(`${gateway.url}/graphql`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: JSON.stringify(body),
-        }),
-      ),
+    post: async (body, headers = TYPED) => read(await postGraphql(gateway.url, body, headers)),
     get: async (params) =>
       read(await fetch(`${gateway.url}/graphql?${new URLSearchParams(params)}`, { headers: TYPED })),
   };

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { answerIn } from '../kit/answers.js';
 import { startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { askGraphql } from '../kit/graphql-client.js';
 
 const HEAD =
   '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns:d="http://legacy.example.com/desk" ' +
@@ -46,9 +46,7 @@ async function startDesk(t: Test, keys: string, end: string | null): Promise<Des
     gateway,
     over,
     async ask() {
-      const headers = { 'content-type': 'application/json' };
-      const body = JSON.stringify({ query: '{ order(id: 7) { id } }' });
-      return answerIn(await (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })).text());
+      return askGraphql(gateway.url, '{ order(id: 7) { id } }');
     },
   };
 }

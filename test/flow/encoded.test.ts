@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import t from 'tap';
 
-import { answerIn } from '../kit/answers.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { askGraphql } from '../kit/graphql-client.js';
 
 const envelope = (body: string): string =>
   '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
@@ -27,13 +27,7 @@ limits: { codec: { references: 100 } }
   });
   const ask = async (query: string, body: string): Promise<unknown> => {
     backend.answer = answerWith(envelope(body));
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${gateway.url}/graphql`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ query }),
-    });
-    return answerIn(await response.text());
+    return askGraphql(gateway.url, query);
   };
   const item = '{ item(sku: "S1") { sku qty tags substitute { sku qty substitute { sku } } } }';
   const values = (sku: string, rest: string): string =>

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { answerIn } from '../kit/answers.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { askGraphql } from '../kit/graphql-client.js';
 
 const ENVELOPES: Readonly<Record<string, string>> = {
   '1.1': 'http://schemas.xmlsoap.org/soap/envelope/',
@@ -57,12 +57,7 @@ ${more}`);
     backend,
     gateway,
     async ask(query) {
-      const response = await fetch(`${gateway.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ query }),
-      });
-      return answerIn<Record<string, unknown>>(await response.text());
+      return askGraphql<Record<string, unknown>>(gateway.url, query);
     },
   };
 }

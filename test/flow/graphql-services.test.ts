@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
 import { type GraphqlServer, startGraphqlServer } from '../kit/graphql-server.js';
 
 /** A service that speaks GraphQL beside one that speaks SOAP, joined by links in both directions. */
@@ -161,11 +162,7 @@ async function desk(t: Test, keys: string, rest: string): Promise<Desk> {
     soap,
     gateway,
     async ask(query, variables = {}, headers = {}) {
-      const response = await fetch(`${gateway.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ query, variables }),
-      });
+      const response = await postGraphql(gateway.url, { query, variables }, headers);
       const { extensions: _, ...answer } = Object(await response.json());
       return answer;
     },

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 
 import { answerWith, type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql, TYPED } from '../kit/graphql-client.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
 
 /** A backend without a WSDL, mapped by hand, as an operator writes it from the README. */
@@ -68,11 +69,7 @@ async function startShop(t: Test, more = '', version = '1.1'): Promise<Shop> {
     backend,
     gateway,
     async ask(query, variables = {}) {
-      const response = await fetch(`${gateway.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
-        body: JSON.stringify({ query, variables }),
-      });
+      const response = await postGraphql(gateway.url, { query, variables }, TYPED);
       return { status: response.status, ...JSON.parse(await response.text()) };
     },
   };

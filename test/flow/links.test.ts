@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 
 import { answerWith, type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql, TYPED } from '../kit/graphql-client.js';
 
 /** Two backends of their own, joined by links. */
 const services = (url: string): string => `services:
@@ -169,11 +170,7 @@ async function startGraph(t: Test, more = '', links = LINKS): Promise<Graph> {
     gateway,
     calls: () => backend.complete.splice(0).map(callOf),
     async ask(query: string, variables = {}): Promise<Answer> {
-      const response = await fetch(`${gateway.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
-        body: JSON.stringify({ query, variables }),
-      });
+      const response = await postGraphql(gateway.url, { query, variables }, TYPED);
       return JSON.parse(await response.text());
     },
   });

@@ -6,6 +6,7 @@ import { run } from '../../src/cli/program.js';
 import { answerIn } from '../kit/answers.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { askGraphql } from '../kit/graphql-client.js';
 import { running } from '../kit/live-desk.js';
 import { RawClient } from '../kit/raw-client.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
@@ -382,10 +383,7 @@ t.test('parts of every kind, in both directions', async (t) => {
     await gateway.close();
     await backend.close();
   });
-  const ask = async (query: string): Promise<unknown> => {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) };
-    return answerIn(await (await fetch(`${gateway.url}/graphql`, init)).text());
-  };
+  const ask = (query: string): Promise<unknown> => askGraphql(gateway.url, query);
   const given =
     'anY: "<t:Any xmlns:t=\\"urn:t\\"><b>x</b></t:Any>", headers: ["1", null], more: [], shape: { circle: { r: 2 } }';
   const selected =

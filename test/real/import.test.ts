@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
-import { answerIn } from '../kit/answers.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { askGraphql, TYPED } from '../kit/graphql-client.js';
 import { BACKENDS, missing, runClient, startStack } from './stacks.js';
 
 /** `soapstone import` of live WSDLs that others made, then queries and mutations with every value compared. */
@@ -38,12 +38,7 @@ type Ask = (query: string, variables?: Record<string, unknown>) => Promise<Answe
 const askAt =
   (url: string): Ask =>
   async (query, variables = {}) => {
-    const response = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
-      body: JSON.stringify({ query, variables }),
-    });
-    return answerIn<Answer>(await response.text());
+    return askGraphql<Answer>(url, query, variables, TYPED);
   };
 
 const ORDER = `id serial status placedAt dueDate total paid note signature priority currency

@@ -6,8 +6,8 @@ import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from 'gr
 import t from 'tap';
 import { parse, stringify } from 'yaml';
 import { run } from '../../src/cli/program.js';
-import { answerIn } from '../kit/answers.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { askGraphql } from '../kit/graphql-client.js';
 import { differences } from './same.js';
 import { wholeSelection } from './selection.js';
 import { BACKENDS, type Backend, missing, PYTHON, STACKS, startStack } from './stacks.js';
@@ -148,12 +148,7 @@ for (const backend of BACKENDS) {
         folder,
       );
       const ask = async (query: string): Promise<{ data?: Record<string, unknown> | null; errors?: unknown }> => {
-        const response = await fetch(`${gateway.url}/graphql`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ query }),
-        });
-        return answerIn(await response.text());
+        return askGraphql(gateway.url, query);
       };
       const { data } = await ask(getIntrospectionQuery());
       const schema = buildClientSchema(Object(data));

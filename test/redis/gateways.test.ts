@@ -3,6 +3,7 @@ import t from 'tap';
 
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
 import { MISSING, RedisServer, turn } from './kit.js';
 
 /** Two gateways that share a Redis, from outside. */
@@ -43,8 +44,7 @@ const soap = async ({ url }: TestGateway): Promise<string> => {
 };
 
 const graphql = async ({ url }: TestGateway, body: object): Promise<string> => {
-  const headers = { 'content-type': 'application/json', 'x-api-key': KEY };
-  const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const response = await postGraphql(url, body, { 'x-api-key': KEY });
   const { errors } = (await response.json()) as { errors?: { extensions: { code: string } }[] };
   return errors?.[0]?.extensions.code ?? 'ok';
 };

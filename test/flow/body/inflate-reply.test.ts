@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
+import { postGraphql } from '../../kit/graphql-client.js';
 import { post, RawClient, type RawReply, sendRaw } from '../../kit/raw-client.js';
 import { include, printPackage } from '../../soap/packages.js';
 
@@ -126,11 +127,7 @@ t.test('GraphQL reads an answer under a coding and in a package', async (t) => {
   const pong = (text: string): string => envelope(`<PingResponse xmlns="urn:m"><text>${text}</text></PingResponse>`);
   const ask = async (answer: RecordingBackend['answer']): Promise<unknown> => {
     backend.answer = answer;
-    const response = await fetch(`${gateway.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: '{ ping { text } }' }),
-    });
+    const response = await postGraphql(gateway.url, { query: '{ ping { text } }' });
     const { data, errors } = (await response.json()) as {
       data: unknown;
       errors?: readonly { readonly extensions: { readonly code: string } }[];

@@ -1,0 +1,24 @@
+import { answerIn } from './answers.js';
+
+/** What a client says that knows the media type of GraphQL answers. */
+export const TYPED = { accept: 'application/graphql-response+json' };
+
+/** One request to the GraphQL endpoint of the gateway at `url`. */
+export const postGraphql = (
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> =>
+  fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** The answer to a question, without what it has cost. */
+export const askGraphql = async <T extends object>(
+  url: string,
+  query: string,
+  variables: Readonly<Record<string, unknown>> = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<T> => answerIn<T>(await (await postGraphql(url, { query, variables }, headers)).text());
