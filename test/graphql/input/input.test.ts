@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -17,11 +16,11 @@ import { InputError } from '../../../src/codec/write/input-error.js';
 import { buildSchema } from '../../../src/graphql/schema.js';
 import { DIALECTS } from '../../../src/soap/dialect.js';
 import { readWsdl } from '../../../src/wsdl/read.js';
+import { HAS_XMLLINT, lint } from '../../kit/xmllint.js';
 import { FILES, wsdlWith } from '../../wsdl/written.js';
 
 /** Random schemas, random values by the input types made of them: what is written, xmllint finds valid. */
 
-const hasXmllint = spawnSync('xmllint', ['--version']).status === 0;
 const TYPES = 4;
 const VALUES = 12;
 
@@ -151,7 +150,7 @@ class Values {
 
 t.test(
   'what is written is valid, whatever the schema and whatever is given',
-  { skip: !hasXmllint, timeout: 120_000 },
+  { skip: !HAS_XMLLINT, timeout: 120_000 },
   async (t) => {
     const folder = t.testdir({});
     const totals = { written: 0, refused: 0, schemas: 0 };
@@ -162,7 +161,6 @@ t.test(
         const place = join(folder, String(totals.schemas));
         mkdirSync(place);
         const schema = new Schemas(dice).print();
-        writeFileSync(join(place, 's.xsd'), schema);
         writeFileSync(join(place, 'w.wsdl'), wsdlWith({ types: schema }));
         const model = await readWsdl(join(place, 'w.wsdl'), FILES);
         const operations = model.services.flatMap(({ ports }) => ports.flatMap((port) => port.operations));
@@ -172,29 +170,23 @@ t.test(
         const plan = built.fields.get('Query.get')?.requestPlan;
         const field = built.schema.getQueryType()?.getFields()['get'];
         if (plan === undefined || field === undefined) throw new Error('no field');
-        const files: string[] = [];
+        const written: string[] = [];
         for (let at = 0; at < VALUES; at++) {
           const args = new Values(dice).object(
             field.args.filter(({ name }) => name !== '_'),
             0,
           );
           try {
-            const text = encodeRequest(plan, DIALECTS['1.1'], { arguments: args, headers: {} }).toString();
-            const file = join(place, `${at}.xml`);
-            writeFileSync(file, bodyOf(text));
-            files.push(file);
+            written.push(bodyOf(encodeRequest(plan, DIALECTS['1.1'], { arguments: args, headers: {} }).toString()));
           } catch (caught) {
             if (!(caught instanceof InputError)) throw caught;
             totals.refused += 1;
           }
         }
-        totals.written += files.length;
-        if (files.length === 0) return;
-        const { status, stderr } = spawnSync('xmllint', ['--noout', '--schema', join(place, 's.xsd'), ...files], {
-          encoding: 'utf8',
-        });
+        totals.written += written.length;
         // Of schemas whose content models are ambiguous nothing can be said.
-        if (status !== 0 && !stderr.includes('failed to compile')) throw new Error(stderr.slice(0, 2000));
+        const wrong = lint(schema, written)?.find((verdict) => verdict !== null) ?? null;
+        if (wrong !== null) throw new Error(wrong.slice(0, 2000));
       }),
       { numRuns: 60, endOnFailure: true },
     );
