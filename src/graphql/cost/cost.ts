@@ -165,9 +165,10 @@ class CostWalk {
       const [name = '', ...rest] = path;
       const argument = price.definition.args.find((candidate) => candidate.name === name);
       if (argument === undefined) continue;
+      // Also where it is not given: the next time it may be.
+      this.#depends(node);
       const { value, isGiven } = givenTo(argument, node, this.#given);
       if (!isGiven) continue;
-      this.#depends(node);
       weight = plus(weight, times(valuesAt(value, rest).length, each));
     }
     if (price.call === null) return { points: times(objects, weight), calls: 0, callPoints: 0 };

@@ -152,6 +152,17 @@ t.test('slicing arguments count however they are given (G08)', async (t) => {
   t.equal(of('{customer(id:1){history(top:50){text}}}'), 3 + 1 + 10 + 50, 'of a link');
 });
 
+t.test('what is remembered of a document is not the cost of less than is given', async (t) => {
+  const given = await admission(t);
+  const of = (query: string, variables?: Readonly<Record<string, unknown>>) => cost(given, query, variables);
+  const texts = 'query($t:String){paged(page:{size:1} text:$t){rows{row{id}}}}';
+  for (let times = 0; times < 2; times++) {
+    t.equal(of(texts), 24, 'without the argument');
+    t.equal(of(texts, { t: null }), 24);
+    t.equal(of(texts, { t: 'x' }), 28, 'and with it');
+  }
+});
+
 t.test('slicing arguments that cannot be are refused (G09)', async (t) => {
   const given = await admission(t);
   const of = (query: string, variables?: Readonly<Record<string, unknown>>) => cost(given, query, variables);
