@@ -97,9 +97,15 @@ export class RedisConnection {
   }
 
   /** Runs a script, by its digest if Redis knows it. For what no request waits for. Rejects as `command` does. */
-  script(operation: string, script: Script, keys: readonly string[], values: readonly string[]): Promise<Answer> {
+  script(
+    operation: string,
+    script: Script,
+    keys: readonly string[],
+    values: readonly string[],
+    waitMillis = this.#patienceMillis - this.#settings.operationMillis,
+  ): Promise<Answer> {
     const rest = [String(keys.length), ...keys, ...values];
-    return this.#run(operation, this.#patienceMillis - this.#settings.operationMillis, async (client) => {
+    return this.#run(operation, waitMillis, async (client) => {
       try {
         return await client.sendCommand<Answer>(['EVALSHA', script.sha1, ...rest]);
       } catch (error) {

@@ -11,6 +11,8 @@ export interface EventTransportOptions {
   readonly historyEvents: number;
   /** Told of each message that was dropped because it is none of ours. */
   readonly forged: () => void;
+  /** How often those who listen say so. */
+  readonly announceMillis?: number;
 }
 
 interface Topic {
@@ -19,12 +21,20 @@ interface Topic {
   last: number;
   /** Its id. */
   lastId: string;
+  /** When the last wish for it that Redis took was sent: the others believe it for a while. */
+  wishedAt: number;
+  /** Redis took one. */
+  isWished: boolean;
 }
 
 const STREAM_MILLIS = 3_600_000;
-/** How often those who listen say so, and how long that is believed. */
 const ANNOUNCE_MILLIS = 2000;
-const WANTED_MILLIS = 10_000;
+/** Everybody says something each time: whoever has heard nothing for so long hears nobody. */
+const SILENT_TIMES = 3;
+/** How long a wish is believed: by one who hears it late, and may miss some, still longer than it takes to be silent. */
+const WANTED_TIMES = 8;
+/** What nobody waits for: a Redis that is late because all of the machine is must not be taken for one that is away. */
+const PATIENT_MILLIS = 1000;
 const TOPICS_MAX = 10_000;
 
 /**
@@ -41,44 +51,51 @@ export class RedisEventTransport implements EventTransport {
   /** Topics of which events never got to the others. */
   readonly #owed = new Set<string>();
   readonly #timer: NodeJS.Timeout;
-  #heardAt = performance.now();
+  readonly #silentMillis: number;
+  readonly #wantedMillis: number;
+  #heardAt: number;
+  /** Since when whoever said something was heard. */
+  #hearingSince: number;
 
   /** The second connection does nothing but listen. */
   constructor(sender: RedisConnection, hearer: RedisConnection, options: EventTransportOptions) {
     this.#sender = sender;
     this.#hearer = hearer;
     this.#options = options;
+    const { announceMillis = ANNOUNCE_MILLIS } = options;
+    this.#silentMillis = SILENT_TIMES * announceMillis;
+    this.#wantedMillis = WANTED_TIMES * announceMillis;
+    this.#heardAt = performance.now();
+    this.#hearingSince = this.#heardAt;
     hearer.listen(this.#wishes, (topic) => this.#heardWish(topic));
+    hearer.onUp(() => {
+      this.#hearingSince = performance.now();
+    });
     hearer.onUp(() => this.#resume());
     sender.onUp(() => this.#resume());
-    this.#timer = setInterval(() => this.#announce(), ANNOUNCE_MILLIS).unref();
+    this.#timer = setInterval(() => this.#announce(), announceMillis).unref();
   }
 
+  /** Whoever has not heard all others for so long that they must have spoken takes it that they all listen. */
   wants(topic: string): boolean {
-    return this.#topics.has(topic) || (this.#wanted.get(topic) ?? 0) > performance.now();
+    if (this.#topics.has(topic) || !this.#hearer.isUp) return true;
+    const now = performance.now();
+    if (now - this.#heardAt > this.#silentMillis || now - this.#hearingSince < this.#wantedMillis) return true;
+    return (this.#wanted.get(topic) ?? 0) > now;
   }
 
   publish(topic: string, id: string, values: EventValues): void {
-    const { prefix, secret, historyEvents } = this.#options;
-    const message = writeEvent(topic, { id, values }, secret);
-    this.#sender
-      .script('event_publish', PUBLISH, this.#keys(topic), [
-        `${prefix}v1:events:${topic}`,
-        message,
-        String(historyEvents),
-        String(STREAM_MILLIS),
-      ])
-      .catch(() => {
-        this.#owed.add(topic);
-        const known = this.#topics.get(topic);
-        if (known !== undefined) this.#tell(known, topic, known.last + 1, { id, values });
-      });
+    this.#send(topic, { id, values }).catch(() => {
+      this.#owed.add(topic);
+      const known = this.#topics.get(topic);
+      if (known !== undefined) this.#tell(known, topic, known.last + 1, { id, values });
+    });
   }
 
   subscribe(name: string, receiver: TransportReceiver): () => void {
     let topic = this.#topics.get(name);
     if (topic === undefined) {
-      topic = { receivers: new Set(), last: 0, lastId: '' };
+      topic = { receivers: new Set(), last: 0, lastId: '', wishedAt: performance.now(), isWished: false };
       this.#topics.set(name, topic);
       this.#hearer.listen(`${this.#options.prefix}v1:events:${name}`, (text) => this.#heard(name, text));
       this.#wish(name);
@@ -149,31 +166,68 @@ export class RedisEventTransport implements EventTransport {
     this.#heardAt = performance.now();
     for (const { receivers } of this.#topics.values()) for (const receiver of [...receivers]) receiver.resumed();
     for (const name of this.#topics.keys()) this.#wish(name);
+    this.#settle();
+  }
+
+  /** Tells the others that events are missing, where some never got to them. */
+  #settle(): void {
     const owed = [...this.#owed];
     this.#owed.clear();
-    for (const name of owed) this.publish(name, crypto.randomUUID(), null);
+    for (const name of owed) {
+      this.#send(name, { id: crypto.randomUUID(), values: null }).catch(() => this.#owed.add(name));
+    }
+  }
+
+  async #send(topic: string, event: SentEvent): Promise<void> {
+    const { prefix, secret, historyEvents } = this.#options;
+    const message = writeEvent(topic, event, secret);
+    const values = [`${prefix}v1:events:${topic}`, message, String(historyEvents), String(STREAM_MILLIS)];
+    await this.#sender.script('event_publish', PUBLISH, this.#keys(topic), values, PATIENT_MILLIS);
   }
 
   #announce(): void {
     for (const name of this.#topics.keys()) this.#wish(name);
-    if (this.#topics.size === 0 || !this.#sender.isUp || !this.#hearer.isUp) {
-      this.#heardAt = performance.now();
-      return;
-    }
+    // Who wants nothing says something too: whether it hears is what all depends on.
+    if (this.#topics.size === 0) this.#wish('');
+    if (!this.#sender.isUp || !this.#hearer.isUp) return;
+    this.#settle();
     // Whoever listens hears its own wishes: silence means that the connection is dead and nobody said so.
-    if (performance.now() - this.#heardAt > 3 * ANNOUNCE_MILLIS) this.#hearer.renew();
+    if (performance.now() - Math.max(this.#heardAt, this.#hearingSince) > this.#silentMillis) this.#hearer.renew();
   }
 
   #wish(name: string): void {
-    if (this.#sender.isUp) this.#sender.command('event_wish', ['PUBLISH', this.#wishes, name]).catch(() => {});
+    const topic = this.#topics.get(name);
+    if (!this.#sender.isUp) return;
+    const sentAt = performance.now();
+    this.#sender.command('event_wish', ['PUBLISH', this.#wishes, name], PATIENT_MILLIS).then(
+      () => {
+        if (topic !== undefined) this.#wished(topic, sentAt);
+      },
+      () => {
+        // The first: until the next nobody knows.
+        if (topic?.isWished === false) topic.wishedAt = Number.NEGATIVE_INFINITY;
+      },
+    );
+  }
+
+  /** Who was not heard for so long that the others forgot it has lost what they did not tell it. */
+  #wished(topic: Topic, sentAt: number): void {
+    const isForgotten = performance.now() - topic.wishedAt > this.#wantedMillis - this.#silentMillis;
+    topic.wishedAt = sentAt;
+    topic.isWished = true;
+    if (isForgotten) for (const receiver of [...topic.receivers]) receiver.lost();
   }
 
   #heardWish(name: string): void {
     const now = performance.now();
+    if (now - this.#heardAt > this.#silentMillis) this.#hearingSince = now;
     this.#heardAt = now;
-    if (name.length > 1024) return;
-    if (this.#wanted.size >= TOPICS_MAX && !this.#wanted.has(name)) this.#wanted.clear();
-    this.#wanted.set(name, now + WANTED_MILLIS);
+    if (name === '' || name.length > 1024) return;
+    if (this.#wanted.size >= TOPICS_MAX && !this.#wanted.has(name)) {
+      this.#wanted.clear();
+      this.#hearingSince = now;
+    }
+    this.#wanted.set(name, now + this.#wantedMillis);
   }
 
   get #wishes(): string {

@@ -63,11 +63,13 @@ return {whole(now), era, string.format('%.6f', common), count, whole(born)}
  * Moves points between common buckets and one replica. Each request to a bucket has a number that only grows: one that
  * was heard before is answered as it was then, so that a replica may ask again when an answer got lost. A bucket that
  * holds noticeably more or less than those who have not asked must think is published; until a new one was asked as
- * often as there are replicas, their parts of it are not given, as they may owe them already.
+ * often as there are replicas, their parts of it are not given, as they may owe them already. Nor are the parts of those
+ * who are out of touch: what a bucket held when they fell silent, each may owe its part of. Nobody is told of them.
  *
- * KEYS: clock, then buckets (hash: a available, t common time of it, b birth, n changes, p what was published last and q
- * its common time, then the last request of each replica with its answer)
- * ARGV: replica, era, whether points are given ('1'), replicas, channel, then for each bucket: maximum, points per
+ * KEYS: clock, replicas, then buckets (hash: a available, t common time of it, b birth, n changes, p what was published
+ * last and q its common time, m replicas out of touch and h what is held for them, then the last request of each replica
+ * with its answer)
+ * ARGV: replica, era, whether points are given ('1'), replicas, channel, silence, then for each bucket: maximum, points per
  * second, number of the request, debt, points wanted, points given back, what the bucket should hold at most or '',
  * birth and changes as last seen, whether they are doubted ('1')
  * Answer: null in another era; else for each bucket granted, available, birth, changes; all '' where nothing was done
@@ -82,27 +84,33 @@ local function finite(text)
   if number and math.abs(number) < 1e15 then return number end
   return nil
 end
+local time = redis.call('TIME')
+local since = time[1] * 1000 + math.floor(time[2] / 1000) - math.floor(tonumber(ARGV[6]) * 0.6)
+local here = redis.pcall('ZCOUNT', KEYS[2], string.format('%.0f', since), '+inf')
+local silent = type(here) == 'number' and math.max(0, count - math.max(1, here)) or 0
 local answers = {}
-for i = 2, #KEYS do
-  local at = 5 + (i - 2) * 10
+for i = 3, #KEYS do
+  local at = 6 + (i - 3) * 10
   local max, rate, number = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
   local debt, wanted, back = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), tonumber(ARGV[at + 6])
   local view, seenBirth, seenChanges = tonumber(ARGV[at + 7]), ARGV[at + 8], tonumber(ARGV[at + 9])
-  local found = redis.pcall('HMGET', KEYS[i], 'a', 't', 'b', 'n', 'p', 'q', field)
+  local found = redis.pcall('HMGET', KEYS[i], 'a', 't', 'b', 'n', 'p', 'q', 'm', 'h', field)
   if found.err then
     redis.call('DEL', KEYS[i])
     found = {}
   end
   local available, filled, birth, changes = finite(found[1]), finite(found[2]), found[3], finite(found[4])
   local published, publishedAt = finite(found[5]), finite(found[6])
+  local missed, held = finite(found[7]), finite(found[8])
   local isKnown = available and filled and birth and changes
   local lastNumber, lastGrant
-  if isKnown and found[7] then lastNumber, lastGrant = string.match(found[7], '^(%d+) (%d+)$') end
+  if isKnown and found[9] then lastNumber, lastGrant = string.match(found[9], '^(%d+) (%d+)$') end
   if lastNumber and tonumber(lastNumber) >= number then
     local grant = tonumber(lastNumber) == number and lastGrant or '0'
-    answers[i - 1] = {grant, string.format('%.6f', available), birth, string.format('%.0f', changes)}
+    local shown = string.format('%.6f', available - math.max(0, math.min(held or 0, available)))
+    answers[i - 2] = {grant, shown, birth, string.format('%.0f', changes)}
   elseif not isKnown and not view and not gives then
-    answers[i - 1] = {'', '', '', ''}
+    answers[i - 2] = {'', '', '', ''}
   else
     if isKnown then
       available = math.min(max, available + math.max(0, common - filled) * rate / 1000)
@@ -111,29 +119,34 @@ for i = 2, #KEYS do
     else
       available = math.min(max, view or max)
       birth, changes = clock[2] .. '.' .. ARGV[1] .. '.' .. ARGV[at + 3], 0
-      published, publishedAt = nil, nil
+      published, publishedAt, missed, held = nil, nil, nil, nil
     end
+    if not missed or not held or missed < 0 or missed > count then missed, held = 0, 0 end
+    if silent > missed then held = held + math.max(0, available - held) * (silent - missed) / (count - missed) end
+    if silent < missed then held = held * silent / missed end
+    missed = silent
     available = math.max(-max * count, math.min(max, available + back) - debt)
     local grant = 0
-    local owed = math.max(0, count - 1 - changes) * max / count
-    if gives then grant = math.max(0, math.floor(math.min(wanted, available - owed))) end
+    held = math.max(0, math.min(held, available))
+    local owed = math.max(0, count - 1 - silent - changes) * max / count
+    if gives then grant = math.max(0, math.floor(math.min(wanted, available - held - owed))) end
     available = available - grant
     changes = changes + 1
-    local text, thought = string.format('%.6f', available), max
+    local shown, thought = string.format('%.6f', available - held), max
     if published and publishedAt then
       thought = math.min(max, published + math.max(0, common - publishedAt) * rate / 1000)
     end
-    if math.abs(thought - available) > max / 20 then
-      published, publishedAt = available, common
+    if math.abs(thought - available + held) > max / 20 then
+      published, publishedAt = available - held, common
       local bucket = string.sub(KEYS[i], -64)
-      redis.call('PUBLISH', ARGV[5], table.concat({ARGV[1], bucket, text, string.format('%.0f', changes), birth}, ' '))
+      redis.call('PUBLISH', ARGV[5], table.concat({ARGV[1], bucket, shown, string.format('%.0f', changes), birth}, ' '))
     end
     if changes % 1000 == 0 then redis.call('DEL', KEYS[i]) end
-    redis.call('HSET', KEYS[i], 'a', text, 't', clock[2], 'b', birth, 'n', string.format('%.0f', changes),
+    redis.call('HSET', KEYS[i], 'a', string.format('%.6f', available), 't', clock[2], 'b', birth, 'n', string.format('%.0f', changes),
       'p', string.format('%.6f', published or max), 'q', string.format('%.6f', publishedAt or common),
-      field, ARGV[at + 3] .. ' ' .. string.format('%.0f', grant))
+      'm', string.format('%.0f', missed), 'h', string.format('%.6f', held), field, ARGV[at + 3] .. ' ' .. string.format('%.0f', grant))
     redis.call('PEXPIRE', KEYS[i], string.format('%.0f', math.ceil((max - available) / rate * 1000) * count + 60000))
-    answers[i - 1] = {string.format('%.0f', grant), text, birth, string.format('%.0f', changes)}
+    answers[i - 2] = {string.format('%.0f', grant), shown, birth, string.format('%.0f', changes)}
   end
 end
 return answers

@@ -37,8 +37,8 @@ const DENIED_MILLIS = 2000;
  * is at once. Only a request dearer than a lease needs that, and only while nothing speaks against it:
  *
  * - a lease may be owed where the common bucket holds one;
- * - this replica's part of what the common bucket holds may be owed while all hear of each other: together the parts
- *   are what there is;
+ * - this replica's part of what the common bucket holds may be owed while all hear of each other, and when Redis is
+ *   away: together the parts are what there is, and those in touch are not given the parts of others;
  * - one request may be owed, however dear, where the bucket holds it, or where nothing was ever heard of the client,
  *   which then has a full one. Not within two seconds after a denial: a client at its limit gets what is granted only.
  *
@@ -225,7 +225,8 @@ export class Lease {
     if (!times.isShared) {
       // Our part of what comes back pays for it afterwards.
       const part = Math.max(1, maximum / times.replicas);
-      return common === null ? owed <= Math.max(1, lease) : points > part && this.#points >= part;
+      if (common === null) return owed <= Math.max(1, lease);
+      return owed <= common / times.replicas || (points > part && this.#points >= part);
     }
     const holds = common ?? maximum;
     if (owed <= lease && holds >= lease) return true;

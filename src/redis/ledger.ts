@@ -159,9 +159,14 @@ export class RedisLedger implements Ledger {
   }
 
   async exchange(terms: Terms, reports: readonly Report[]): Promise<readonly (Reply | null)[] | null> {
-    const { prefix, replica } = this.#options;
-    const keys = [`${prefix}v1:clock`, ...reports.map(({ client }) => bucketKey(prefix, client))];
-    const values = [replica, terms.era, terms.gives ? '1' : '0', String(terms.replicas), this.#channel];
+    const { prefix, replica, silenceMillis } = this.#options;
+    const keys = [
+      `${prefix}v1:clock`,
+      `${prefix}v1:replicas`,
+      ...reports.map(({ client }) => bucketKey(prefix, client)),
+    ];
+    const gives = terms.gives ? '1' : '0';
+    const values = [replica, terms.era, gives, String(terms.replicas), this.#channel, String(silenceMillis)];
     for (const report of reports) {
       const { seen } = report;
       values.push(

@@ -1,0 +1,203 @@
+import { createServer, type Socket } from 'node:net';
+import t, { type Test } from 'tap';
+
+import { NO_EVENTS } from '../../src/budget/budget.js';
+import { bucketKey } from '../../src/redis/ledger.js';
+import { Shared } from '../../src/redis/shared.js';
+import { spender } from './fleet.js';
+import { connect, MISSING, RedisServer, Told, turn, until, Way } from './kit.js';
+
+/** Servers that are no Redis, or one that does not do what it should: no request minds, and the log says it once. */
+
+const RULE = { maximum: 100, restoreRate: 50 };
+
+/** What one process shares, with the time limits of the gateway, and what it logged. */
+function share(t: Test, url: string, password?: string) {
+  const lines: string[] = [];
+  const operations = new Map<string, number>();
+  const settings = { url, replicas: 2, operationMillis: 20, prefix: 'test:', ...(password && { password }) };
+  const shared = new Shared(settings, 100, {
+    budget: NO_EVENTS,
+    operation: (operation, outcome) =>
+      operations.set(`${operation} ${outcome}`, (operations.get(`${operation} ${outcome}`) ?? 0) + 1),
+    event: (_level, message, { reason = '' }) => lines.push(`${message.split(':')[0]} ${reason}`.trim()),
+  });
+  shared.start();
+  t.teardown(() => shared.close());
+  return { shared, lines, operations };
+}
+
+/** Asks for a while as a client would whose lease lasts until Redis counts as away. Counts what was refused. */
+async function ask({ shared }: ReturnType<typeof share>, millis: number): Promise<number> {
+  const client = spender('one', RULE);
+  let refused = 0;
+  for (const end = performance.now() + millis; performance.now() < end; await turn(100)) {
+    if (!shared.budgets.take(client, 1).isGranted) refused += 1;
+  }
+  return refused;
+}
+
+t.test('servers that are no Redis', async (t) => {
+  t.jobs = 4;
+  const servers: readonly (readonly [string, (socket: Socket) => void])[] = [
+    ['one that says nothing', () => {}],
+    ['one that ends every connection', (socket) => socket.end()],
+    ['one that resets every connection', (socket) => socket.resetAndDestroy()],
+    ['one that speaks HTTP', (socket) => socket.on('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'))],
+    ['one that answers everything with a number', (socket) => socket.on('data', () => socket.write(':1\r\n'))],
+    ['one that answers everything with nothing', (socket) => socket.on('data', () => socket.write('*-1\r\n'))],
+    ['one that answers more than it is asked', (socket) => socket.on('data', () => socket.write('+OK\r\n'.repeat(9)))],
+    ['one that announces much', (socket) => socket.on('data', () => socket.write('$536870911\r\nx'))],
+    ['one that nests', (socket) => socket.on('data', () => socket.write('*1\r\n'.repeat(2000)))],
+    [
+      'one that knows no scripts',
+      (socket) =>
+        socket.on('data', (bytes) =>
+          socket.write(bytes.includes('EVAL') ? "-ERR unknown command 'EVAL'\r\n" : '+OK\r\n'),
+        ),
+    ],
+    [
+      'one that lets nobody run scripts',
+      (socket) => socket.on('data', (bytes) => socket.write(bytes.includes('EVAL') ? '-NOPERM no\r\n' : '+OK\r\n')),
+    ],
+    [
+      'one of a cluster that has the keys elsewhere',
+      (socket) => socket.on('data', (bytes) => socket.write(bytes.includes('EVAL') ? '-MOVED 1 a:1\r\n' : '+OK\r\n')),
+    ],
+    [
+      'one that wants a password',
+      (socket) => socket.on('data', () => socket.write('-NOAUTH Authentication required.\r\n')),
+    ],
+  ];
+  for (const [name, serve] of servers) {
+    void t.test(name, { buffered: true }, async (t) => {
+      const sockets = new Set<Socket>();
+      const server = createServer((socket) => {
+        sockets.add(socket);
+        socket.on('error', () => {});
+        socket.resume();
+        socket.on('close', () => sockets.delete(socket));
+        serve(socket);
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      t.teardown(() => {
+        for (const socket of sockets) socket.destroy();
+        server.close();
+      });
+      const address = server.address();
+      const one = share(t, `redis://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`);
+      t.equal(await ask(one, 3000), 0, 'nobody is refused');
+      t.ok(one.lines.length <= 2, `it is told once: ${one.lines}`);
+      t.ok(sockets.size <= 2, `${sockets.size} connections`);
+    });
+  }
+});
+
+t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) => {
+  t.jobs = 4;
+  const test = (name: string, run: (t: Test, server: RedisServer) => Promise<void>, ...options: string[]): void => {
+    void t.test(name, { buffered: true }, async (t) => {
+      const server = await RedisServer.start(...options);
+      t.teardown(() => server.close());
+      await run(t, server);
+    });
+  };
+
+  test(
+    'the password is wrong',
+    async (t, server) => {
+      const one = share(t, server.url, 'another password');
+      t.equal(await ask(one, 2500), 0, 'nobody is refused');
+      t.same(one.lines, ['Redis is away WRONGPASS']);
+    },
+    '--requirepass',
+    'the password',
+  );
+
+  test(
+    'the password is changed while it is used',
+    async (t, server) => {
+      const one = share(t, server.url, 'the password');
+      await until(() => one.shared.budgets.isShared, 'it shares');
+      const operator = connect(server.url, new Told(), { operationMillis: 2000, password: 'the password' });
+      t.teardown(() => operator.close());
+      await until(() => operator.isUp, 'up');
+      await operator.ask(['CONFIG', 'SET', 'requirepass', 'another']);
+      await operator.ask(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'no']);
+      t.equal(await ask(one, 2500), 0, 'nobody is refused');
+      t.equal(one.lines.length, 2, `${one.lines}`);
+    },
+    '--requirepass',
+    'the password',
+  );
+
+  test('its memory is full', async (t, server) => {
+    const one = share(t, server.url);
+    await until(() => one.shared.budgets.isShared, 'it shares');
+    const operator = connect(server.url, new Told(), { operationMillis: 2000 });
+    t.teardown(() => operator.close());
+    await until(() => operator.isUp, 'up');
+    await operator.ask(['CONFIG', 'SET', 'maxmemory', '1']);
+    t.equal(await ask(one, 2500), 0, 'nobody is refused');
+    t.same(one.lines, ['Redis is there', 'Redis is away OOM']);
+    await operator.ask(['CONFIG', 'SET', 'maxmemory', '0']);
+    await until(() => one.shared.budgets.isShared, 'it shares again');
+  });
+
+  test('it becomes a replica', async (t, server) => {
+    const one = share(t, server.url);
+    await until(() => one.shared.budgets.isShared, 'it shares');
+    const operator = connect(server.url, new Told(), { operationMillis: 2000 });
+    t.teardown(() => operator.close());
+    await until(() => operator.isUp, 'up');
+    await operator.ask(['REPLICAOF', '127.0.0.1', '1']);
+    t.equal(await ask(one, 2500), 0, 'nobody is refused');
+    t.same(one.lines, ['Redis is there', 'Redis is away READONLY']);
+  });
+
+  test('all keys hold something else', async (t, server) => {
+    const one = share(t, server.url);
+    await until(() => one.shared.budgets.isShared, 'it shares');
+    const operator = connect(server.url, new Told(), { operationMillis: 2000 });
+    t.teardown(() => operator.close());
+    await until(() => operator.isUp, 'up');
+    let refused = 0;
+    for (let round = 0; round < 5; round += 1) {
+      for (const key of ['test:v1:clock', 'test:v1:replicas', 'test:v1:handed', bucketKey('test:', 'one')]) {
+        await operator.ask(['SET', key, 'not ours']);
+      }
+      refused += await ask(one, 500);
+    }
+    t.equal(refused, 0, 'nobody is refused');
+    t.same(one.lines, ['Redis is there']);
+    await until(() => one.shared.budgets.isShared, 'it shares again');
+  });
+
+  test('a way that takes five seconds', async (t, server) => {
+    const way = await Way.to(server.port);
+    t.teardown(() => way.close());
+    const one = share(t, way.url);
+    await until(() => one.shared.budgets.isShared, 'it shares');
+    way.delayMillis = 5000;
+    t.equal(await ask(one, 7000), 0, 'nobody is refused');
+    t.equal(one.lines.length, 2, `${one.lines}`);
+    way.delayMillis = 0;
+    await until(() => one.shared.budgets.isShared, 'it shares again');
+  });
+
+  test('scripts are forgotten before each use', async (t, server) => {
+    const one = share(t, server.url);
+    const operator = connect(server.url, new Told(), { operationMillis: 2000 });
+    t.teardown(() => operator.close());
+    await until(() => operator.isUp && one.shared.isUp, 'up');
+    const forgetting = setInterval(() => void operator.ask(['SCRIPT', 'FLUSH']), 5);
+    t.teardown(() => clearInterval(forgetting));
+    await until(() => one.shared.budgets.isShared, 'it shares');
+    t.equal(await ask(one, 1000), 0, 'nobody is refused');
+    t.same(one.lines, ['Redis is there']);
+    t.same(
+      [...one.operations.keys()].filter((key) => key.endsWith(' error')),
+      [],
+    );
+  });
+});
