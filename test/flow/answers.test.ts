@@ -66,3 +66,58 @@ for (const version of ['1.1', '1.2'] as const) {
     t.same(await graphql(gateway, notify), done);
   });
 }
+
+const OPEN = `
+<xs:complexType name="Record"><xs:sequence><xs:element name="type" type="xs:string"/>
+  <xs:element name="gone" type="xs:string" nillable="true" minOccurs="0" maxOccurs="unbounded"/>
+  <xs:element name="Id" type="xs:string" nillable="true"/><xs:element name="tags" type="t:Tags" minOccurs="0"/>
+  <xs:any namespace="##targetNamespace" minOccurs="0" maxOccurs="unbounded" processContents="lax"/></xs:sequence></xs:complexType>
+<xs:complexType name="Tags"><xs:sequence><xs:element name="tag" type="xs:string" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+<xs:complexType name="Local"><xs:sequence><xs:element name="id" type="xs:int"/>
+  <xs:any namespace="##local" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+<xs:complexType name="Unqualified"><xs:sequence><xs:element name="id" form="unqualified" type="xs:int" minOccurs="0"/>
+  <xs:any namespace="##targetNamespace" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+<xs:complexType name="Other"><xs:sequence><xs:element name="id" type="xs:int"/>
+  <xs:any namespace="##other" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>`;
+
+t.test('what xs:any lets in is its own, even under a name that an element beside it has', async (t) => {
+  const reply = ['Record', 'Local', 'Unqualified', 'Other']
+    .map((type) => `<xs:element name="${type.toLowerCase()}" type="t:${type}" minOccurs="0"/>`)
+    .join('');
+  const { ask } = await startDesk(
+    t,
+    { 'desk.wsdl': desk({ types: OPEN, reply }) },
+    '    operations: { Get: { field: Query.get } }\n',
+  );
+  const t1 = 'xmlns="urn:t"';
+  const read = async (query: string, body: string): Promise<unknown> => {
+    const { data, errors } = await ask(`{ get { ${query} } }`, `<t:GetResponse>${body}</t:GetResponse>`);
+    return errors === undefined ? data?.['get'] : errors.map(({ path, message }) => `${path?.join('.')}: ${message}`);
+  };
+  // Replies of Salesforce have the Id of a record twice.
+  const twice =
+    '<t:record><t:type>A</t:type><t:Id>1</t:Id><t:Id>2</t:Id><t:type>B</t:type><t:tags/><t:tags>x</t:tags><t:Name>n</t:Name></t:record>';
+  const rest = [`<Id ${t1}>2</Id>`, `<type ${t1}>B</type>`, `<tags ${t1}>x</tags>`, `<Name ${t1}>n</Name>`];
+  t.same(await read('record { type id tags any }', twice), { record: { type: 'A', id: '1', tags: [], any: rest } });
+  t.same(await read('record { any }', twice), { record: { any: rest } }, 'whatever is asked for besides');
+  t.same(await read('record { a: any b: any again: id id }', twice), {
+    record: { a: rest, b: rest, again: '1', id: '1' },
+  });
+  t.same(await read('record { type id gone tags }', twice), { record: { type: 'A', id: '1', gone: [], tags: [] } });
+  const nil = '<t:record><t:type>A</t:type><t:gone>x</t:gone><t:gone/><t:Id xsi:nil="true"/><t:Id>1</t:Id></t:record>';
+  t.same(await read('record { id any gone }', nil), {
+    record: { id: null, any: [`<Id ${t1}>1</Id>`], gone: ['x', ''] },
+  });
+
+  const local = '<t:local><t:id>1</t:id><id>zz</id><other/></t:local>';
+  t.same(await read('local { id any }', local), { local: { id: 1, any: ['<id>zz</id>', '<other/>'] } });
+  t.same(await read('local { any }', local), { local: { any: ['<id>zz</id>', '<other/>'] } });
+  const qualified = '<t:unqualified><t:id>zz</t:id></t:unqualified>';
+  t.same(await read('unqualified { id any }', qualified), { unqualified: { id: null, any: [`<id ${t1}>zz</id>`] } });
+  t.same(await read('unqualified { id }', qualified), { unqualified: { id: null } });
+  // Stacks that disagree about qualification are read where nothing else can be meant.
+  t.same(await read('other { id any }', '<t:other><id>1</id></t:other>'), { other: { id: 1, any: [] } });
+  t.match(await read('other { id any }', '<t:other><t:id>1</t:id><t:id>2</t:id></t:other>'), [
+    /^get.other.id: .*more than once/,
+  ]);
+});

@@ -1,4 +1,7 @@
+import type { Wildcard } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
+import type { DecodeError } from './decode-error.js';
+import type { Share } from './share.js';
 
 /**
  * Plans: what to read from a reply and what to write into a request, made at start-up (or once per document) from the
@@ -68,22 +71,34 @@ export interface Slot {
   readonly listName?: string;
 }
 
+interface NamedChild {
+  readonly name: QName;
+  /** Only the child of this name that comes in this turn, counted from 0. */
+  readonly turn?: number;
+  /** What xs:any lets in beside it is not this element, unless that has exactly its name. */
+  readonly beside?: readonly Wildcard[];
+}
+
 export type SlotSource =
   /**
    * Child elements of this name. For lists: every one is an item, none is []. `default` is the value of an element that
-   * is present and empty (XSD 1.0 part 1, section 3.3.1); an absent element is null. `turn`: only the child of this name
-   * that comes in this turn, counted from 0.
+   * is present and empty (XSD 1.0 part 1, section 3.3.1); an absent element is null.
    */
-  | { readonly from: 'child'; readonly name: QName; readonly default: string | null; readonly turn?: number }
+  | (NamedChild & { readonly from: 'child'; readonly default: string | null })
   /**
    * A child element whose children `item` are the items; absent or nil is null, present and empty is []. Where `item`
    * is null, children of any name are (arrays of the SOAP encoding, SOAP 1.1 section 5.4.2).
    */
-  | { readonly from: 'wrapped list'; readonly name: QName; readonly item: QName | null; readonly turn?: number }
+  | (NamedChild & { readonly from: 'wrapped list'; readonly item: QName | null })
   /** The child elements of this element, whatever their names: an array that is not unwrapped. Always a list. */
   | { readonly from: 'items' }
-  /** Child elements that have none of these names: what `xs:any` lets in. Always a list. */
-  | { readonly from: 'rest'; readonly except: readonly QName[] }
+  /** Child elements that have none of these names, or one of `once` another time: what `beside` lets in. A list. */
+  | {
+      readonly from: 'rest';
+      readonly except: readonly QName[];
+      readonly once: readonly QName[];
+      readonly beside: readonly Wildcard[];
+    }
   /**
    * Child elements of a choice: each is read as the object of its branch, whose own slots are filled from that very
    * element (`self`, for one). The slot's value plays no part.
@@ -157,19 +172,6 @@ export interface ListLengths {
   readonly longest: number;
 }
 
-export interface DecodeError {
-  readonly code:
-    | 'UPSTREAM_SCHEMA_INVALID'
-    | 'UPSTREAM_RESPONSE_LIMIT'
-    | 'UPSTREAM_INVALID_RESPONSE'
-    | 'GRAPHQL_UPSTREAM_ERROR';
-  readonly path: readonly (string | number)[];
-  /** Names the rule, never the value. */
-  readonly rule: string;
-  /** What the backend says about it, for the caller; not given: nothing. */
-  readonly message?: string;
-}
-
 // --------------------------------------------------------------------------------------------- writing a request
 
 /** Where a value comes from that is not the caller's to give. */
@@ -207,6 +209,8 @@ export interface EncodeElement {
    * stands for an element of any name.
    */
   readonly transparent?: boolean;
+  /** Which items of a list stand here, where others stand further on; not given: all of them. */
+  readonly share?: Share;
   /** Set by `linked` types late: input types may be recursive. */
   readonly value: EncodeValue;
 }

@@ -5,7 +5,7 @@ import { isNil, placeOf, uriOfName } from '../plan/xsi.js';
 import { type FindAttachment, filled, includedIn, Late } from './attachment.js';
 import { OpaqueXml } from './opaque.js';
 import { type Answer, MISSING, NIL, Places } from './places.js';
-import { programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
+import { ANY_TURN, LATER_TURNS, programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
 import { isComplete, type LateValue, Reading, readXml, strongestInterest } from './reading.js';
 
 export interface DecodeLimits {
@@ -158,9 +158,9 @@ export class ReplyDecoder implements XmlHandler {
   /** Adds to `readings` those by which `slots` of `owner` take this child element. */
   #readChild(tag: StartTag, owner: Reading, slots: readonly SlotProgram[], readings: Reading | null): Reading | null {
     const isSure = tag.attributeCount === 0;
-    const turn = slots[0]?.turn === -1 || owner.kind === 'list' ? -1 : owner.turnOf(slots);
+    const turn = slots[0]?.turn === ANY_TURN || owner.kind === 'list' ? ANY_TURN : owner.turnOf(slots);
     for (const slot of slots) {
-      if (turn !== -1 && slot.turn !== turn) continue;
+      if (turn !== ANY_TURN && slot.turn !== turn && (slot.turn !== LATER_TURNS || turn === 0)) continue;
       const isItem = slot.isItem || owner.kind === 'list';
       if (slot.isArray && isItem) this.#places.fillUpTo(placeOf(tag, 'position'), owner, slot);
       const index = isItem ? this.#places.nextIndex(owner, slot) : -1;

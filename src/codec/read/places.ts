@@ -1,5 +1,6 @@
+import type { DecodeError } from '../plan/decode-error.js';
 import { trimXml } from '../plan/lexical.js';
-import { type DecodeError, LexicalError, type Scalar, type ScalarValue } from '../plan/plan.js';
+import { LexicalError, type Scalar, type ScalarValue } from '../plan/plan.js';
 import type { SlotProgram } from './program.js';
 import { itemsOf, pathOf, type Reading } from './reading.js';
 

@@ -1,4 +1,5 @@
-import { typeKey } from '../../wsdl/model.js';
+import { typeKey, type Wildcard } from '../../wsdl/model.js';
+import { letsIn } from '../../wsdl/open-content.js';
 import type { QName } from '../../xml/events.js';
 import { ALL, ELEMENTS, type Interest, SKIP, type StartTag } from '../../xml/events.js';
 import {
@@ -62,7 +63,7 @@ export interface SlotProgram {
   readonly from: 'child' | 'wrapped list' | 'items' | 'rest' | 'choice' | 'attribute' | 'text' | 'constant' | 'self';
   /** Of the attribute; empty for other sources. */
   readonly name: QName;
-  /** Which of the elements of its name fills it, from 0; -1 for any. */
+  /** Which of the elements of its name fills it, from 0; `ANY_TURN`, or `LATER_TURNS` for all but the first. */
   readonly turn: number;
   readonly list: boolean;
   readonly nonNull: boolean;
@@ -89,7 +90,12 @@ export interface ChildTable {
   readonly named: ReadonlyMap<string, readonly NamedSlots[]>;
   /** Those that every other child fills; null where there are none. */
   readonly any: readonly SlotProgram[] | null;
+  /** Whatever these let in fills what has exactly its name, or is one of the others. */
+  readonly beside: readonly Wildcard[];
 }
+
+export const ANY_TURN = -1;
+export const LATER_TURNS = -2;
 
 interface NamedSlots {
   readonly uri: string;
@@ -98,7 +104,8 @@ interface NamedSlots {
 
 /**
  * The slots that this element fills, or null. Where no slot has exactly its name, an element in no namespace or in its
- * parent's is matched by the local name: stacks disagree about the qualification of local elements.
+ * parent's is matched by the local name, for stacks disagree about the qualification of local elements; but not where it
+ * may be there by its own name.
  */
 export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): readonly SlotProgram[] | null {
   const named = table.named.get(tag.local);
@@ -107,7 +114,8 @@ export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): r
   for (const entry of named) {
     if (entry.uri === uri) return entry.slots;
   }
-  return uri === '' || uri === parentUri ? (named[0]?.slots ?? null) : table.any;
+  const isMeant = (uri === '' || uri === parentUri) && (table.beside.length === 0 || !letsIn(table.beside, uri));
+  return isMeant ? (named[0]?.slots ?? null) : table.any;
 }
 
 /** What an element of this type is read as; null where its type is abstract and it names no other. */
@@ -146,7 +154,9 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
       if (slot.source.from === 'choice') return choiceSlots(slot, place);
       const name = slot.source.from === 'child' || slot.source.from === 'wrapped list' ? slot.source.name : null;
       const program = slots[place];
-      return name === null || program === undefined ? [] : [{ name, slot: program }];
+      if (program === undefined) return [];
+      if (slot.source.from === 'rest') return furtherSlots(slot.source.once, program);
+      return name === null ? [] : [{ name, slot: program }];
     }),
     variant.slots.flatMap(({ source }) => (source.from === 'rest' ? source.except : [])),
   );
@@ -154,7 +164,7 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
   const others = [...items, ...of('rest')];
   return {
     slots,
-    children: { named, any: others.length === 0 ? null : others },
+    children: { named, any: others.length === 0 ? null : others, beside: besideOf(variant) },
     attributes: of('attribute'),
     constants: of('constant'),
     anyItems: items,
@@ -174,7 +184,7 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
     key: slot.key,
     from: source.from,
     name: source.from === 'attribute' ? source.name : { uri: '', local: '' },
-    turn: source.from === 'child' || source.from === 'wrapped list' ? (source.turn ?? -1) : -1,
+    turn: source.from === 'child' || source.from === 'wrapped list' ? (source.turn ?? ANY_TURN) : ANY_TURN,
     list: slot.list,
     nonNull: slot.nonNull,
     itemNonNull: slot.itemNonNull,
@@ -190,10 +200,23 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
   if (source.from !== 'wrapped list') return program;
   const named = new Map<string, readonly NamedSlots[]>();
   const itself: SlotProgram[] = [];
-  const wrapped: SlotProgram = { ...program, items: { named, any: source.item === null ? itself : null } };
+  const wrapped: SlotProgram = { ...program, items: { named, any: source.item === null ? itself : null, beside: [] } };
   itself.push(wrapped);
   if (source.item !== null) named.set(source.item.local, [{ uri: source.item.uri, slots: itself }]);
   return wrapped;
+}
+
+/** The slot for what else is let in, under names that are taken by the first of each. */
+const furtherSlots = (
+  names: readonly QName[],
+  rest: SlotProgram,
+): readonly { readonly name: QName; readonly slot: SlotProgram }[] =>
+  names.map((name) => ({ name, slot: { ...rest, turn: LATER_TURNS } }));
+
+/** All slots of one object say the same, where they say something. */
+function besideOf({ slots }: ObjectVariant): readonly Wildcard[] {
+  for (const { source } of slots) if ('beside' in source && source.beside !== undefined) return source.beside;
+  return [];
 }
 
 /** A slot for each branch, all of the same place. */

@@ -1,7 +1,7 @@
 import { type ASTNode, GraphQLError } from 'graphql';
 import { Refusal } from '../../base/refusal.js';
 import { kindOf, type RefusalCode } from '../../base/refusals.js';
-import type { DecodeError } from '../../codec/plan/plan.js';
+import type { DecodeError } from '../../codec/plan/decode-error.js';
 import { InputError } from '../../codec/write/input-error.js';
 import { type FaultReason, SoapFaultError } from '../../soap/fault.js';
 import type { GraphqlLimits } from './limits.js';

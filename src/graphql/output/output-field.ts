@@ -7,9 +7,11 @@ import {
   type GraphQLOutputType,
   type GraphQLScalarType,
 } from 'graphql';
+import type { Wildcard } from '../../wsdl/model.js';
+import { letsIn } from '../../wsdl/open-content.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
 import { PRESENCE } from '../types/leaf.js';
-import type { ChoiceMember, Member } from '../types/members.js';
+import type { ChoiceMember, ElementMember, Member } from '../types/members.js';
 import type { FieldShape } from '../types/shape.js';
 
 /** A field as the schema shows it and as a plan reads it. `type` is without its outer non-null. */
@@ -51,11 +53,34 @@ export const listOf = (
   itemNonNull: boolean,
 ): GraphQLList<GraphQLOutputType> => new GraphQLList(itemNonNull ? new GraphQLNonNull(type) : type);
 
+/** A field beside which these wildcards stand: what is more than its one element is theirs, if they let that in. */
+export function besideAny(field: OutputField, member: Member, wildcards: readonly Wildcard[]): OutputField {
+  const { shape } = field;
+  const { source } = shape;
+  if (wildcards.length === 0 || member.place !== 'element') return field;
+  if (source.from !== 'child' && source.from !== 'wrapped list') return field;
+  const beside = isOnce(member, wildcards) ? { turn: 0, beside: wildcards } : { beside: wildcards };
+  return { ...field, shape: { ...shape, source: { ...source, ...beside } } };
+}
+
+/** A second such element is what xs:any lets in. */
+const isOnce = ({ many, element }: ElementMember, wildcards: readonly Wildcard[]): boolean =>
+  !many && letsIn(wildcards, element.name.uri);
+
 /** What `xs:any` lets in, beside these members. */
-export function restField(members: readonly Member[], xml: GraphQLScalarType): OutputField {
-  const except = members.flatMap((member) => (member.place === 'element' ? [member.element.name] : []));
+export function restField(
+  members: readonly Member[],
+  wildcards: readonly Wildcard[],
+  xml: GraphQLScalarType,
+): OutputField {
+  const named = members.filter((member) => member.place === 'element');
   const shape: FieldShape = {
-    source: { from: 'rest', except },
+    source: {
+      from: 'rest',
+      except: named.map(({ element }) => element.name),
+      once: named.filter((member) => isOnce(member, wildcards)).map(({ element }) => element.name),
+      beside: wildcards,
+    },
     list: true,
     nonNull: false,
     itemNonNull: true,

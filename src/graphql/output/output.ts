@@ -9,7 +9,7 @@ import {
   isUnionType,
 } from 'graphql';
 import type { ComplexType, SimpleType, XsdType } from '../../wsdl/model.js';
-import { typeKey } from '../../wsdl/model.js';
+import { wildcardsIn } from '../../wsdl/open-content.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
@@ -21,9 +21,11 @@ import { derivedFrom, type Reached } from '../types/reach.js';
 import type { ElementShape, FieldShape, ObjectShape, ValueShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import { ChoiceTypes } from './choice-types.js';
+import { elementShape } from './element-shape.js';
 import {
   aboutOf,
   arrayNotice,
+  besideAny,
   configs,
   lazily,
   listOf,
@@ -127,7 +129,8 @@ export class OutputTypes {
   ): { readonly type: GraphQLObjectType | GraphQLInterfaceType; readonly shape: ElementShape } {
     const isInterface = this.#reached.interfaces.has(type);
     const graphqlType = isInterface ? this.#interface(type, nameHint) : this.#object(type, nameHint).type;
-    const shape = this.#elements.get(type) ?? this.#elementShape(type, nameHint, isInterface);
+    const shapeOf = (each: ComplexType): ObjectShape => this.#object(each, each === type ? nameHint : '').shape;
+    const shape = this.#elements.get(type) ?? elementShape(type, isInterface, shapeOf);
     this.#elements.set(type, shape);
     return { type: graphqlType, shape };
   }
@@ -136,24 +139,6 @@ export class OutputTypes {
   objects(type: ComplexType, nameHint: string): readonly GraphQLObjectType[] {
     const candidates = this.#reached.interfaces.has(type) ? [type, ...derivedFrom(type)] : [type];
     return candidates.filter((candidate) => !candidate.abstract).map((each) => this.#object(each, nameHint).type);
-  }
-
-  #elementShape(type: ComplexType, nameHint: string, isInterface: boolean): ElementShape {
-    if (!isInterface) return { declared: this.#object(type, nameHint).shape, variants: new Map() };
-    const declared = type.abstract ? null : this.#object(type, nameHint).shape;
-    const variants = lazily(() => {
-      const concrete = [type, ...derivedFrom(type)].filter((candidate) => !candidate.abstract);
-      const shapes = concrete.flatMap((candidate): [string, ObjectShape][] =>
-        candidate.name === null ? [] : [[typeKey(candidate.name), this.#object(candidate, '').shape]],
-      );
-      return new Map(shapes);
-    });
-    return {
-      declared,
-      get variants() {
-        return variants();
-      },
-    };
   }
 
   #element(member: ElementMember, owner: string): OutputField {
@@ -275,6 +260,7 @@ export class OutputTypes {
     const fields = new Map<string, OutputField>();
     const { all, present, unions, wildcard, rest } = this.#members.of(type);
     const bases = interfacesAbove(type, this.#reached);
+    const wildcards = wildcardsIn(type);
     // The fields of interfaces stay as they are, whatever a restriction makes of them.
     const isBound = bases.length > 0 || this.#reached.interfaces.has(type);
     const choices = new Map(unions.flatMap((choice) => choice.branches.map(({ element }) => [element, choice])));
@@ -284,12 +270,12 @@ export class OutputTypes {
         const declarer = this.#names.plain(choice.declaredBy, owner, this.#service);
         if (!fields.has(choice.name)) fields.set(choice.name, this.#choices.field(choice, declarer));
       } else if (!hides(member, this.#members)) {
-        const field = this.field(member, owner);
+        const field = besideAny(this.field(member, owner), member, wildcards);
         const listName = field.shape.list ? listNameOf(type, member, this.#members) : null;
         fields.set(member.name, listName === null ? field : { ...field, shape: { ...field.shape, listName } });
       }
     }
-    if (rest !== null && (isBound || wildcard)) fields.set(rest, restField(all, this.#leaves.xml));
+    if (rest !== null && (isBound || wildcard)) fields.set(rest, restField(all, wildcards, this.#leaves.xml));
     // GraphQL has no object without fields, and an object has the fields of its interfaces.
     if ((fields.size === 0 || bases.some((base) => isWithoutFields(base, this.#members))) && !fields.has(PLACEHOLDER)) {
       fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);

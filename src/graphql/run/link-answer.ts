@@ -1,4 +1,5 @@
-import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
+import type { DecodeError } from '../../codec/plan/decode-error.js';
+import type { Decoded } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { Feed, LinkBatch } from '../graph/link.js';
 import { HIDDEN, hiddenAlong, hiddenKey, isObject } from '../graph/link-plan.js';

@@ -1,6 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, subscribe } from 'graphql';
 import { Refusal } from '../../base/refusal.js';
-import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
+import type { DecodeError } from '../../codec/plan/decode-error.js';
+import type { Decoded } from '../../codec/plan/plan.js';
 import type { Fragments, Variables } from '../document/plan.js';
 import type { LinkSelect } from '../graph/link-plan.js';
 import type { RemotePlan, RemoteRequest, SendRemote } from '../graph/remote.js';

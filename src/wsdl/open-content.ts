@@ -1,0 +1,19 @@
+import type { ComplexType, Particle, Wildcard } from './model.js';
+
+/** Where `xs:any` stands in the content of a type, inherited ones included; [] where all that may be there is named. */
+export function wildcardsIn({ content }: ComplexType): readonly Wildcard[] {
+  const found: Wildcard[] = [];
+  const stack: Particle[] = content.kind === 'elements' ? [content.particle] : [];
+  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
+    if (particle.max === 0) continue;
+    if (particle.kind === 'any') found.push(particle.wildcard);
+    else if (particle.kind !== 'one') stack.push(...particle.particles);
+  }
+  return found;
+}
+
+/** Whether one of these lets in what is of this namespace. */
+export const letsIn = (wildcards: readonly Wildcard[], uri: string): boolean =>
+  wildcards.some(
+    ({ namespaces }) => namespaces.kind === 'any' || namespaces.uris.includes(uri) === (namespaces.kind === 'only'),
+  );
