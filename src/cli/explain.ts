@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql';
 import { Refusal } from '../base/refusal.js';
 import { encodeRequest } from '../codec/write/encode.js';
 import { InputError } from '../codec/write/input-error.js';
+import type { RemoteUpstream } from '../compile/remote-upstream.js';
 import { type Compiled, compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
 import { fieldError, refusalErrors } from '../graphql/document/errors.js';
@@ -172,9 +173,8 @@ class Explanation {
 
   async #remote(title: string, plan: RemotePlan, values: Given['arguments'], margin: string): Promise<void> {
     const service = this.#compiled.remotes.find(({ name }) => name === plan.field.service);
-    const { url, urls } = service?.config ?? {};
     const request = printRemoteRequest(await remoteRequestOf(plan, values, this.#admitted, this.#plan), plan);
-    this.#terminal.out(`\n${margin}${title}\n${margin}  GraphQL, POST ${url ?? urls?.join(' or ')}`);
+    this.#terminal.out(`\n${margin}${title}\n${margin}  ${service === undefined ? '' : wayTo(service, plan)}`);
     this.#terminal.out(request.replaceAll(/^/gm, `${margin}  `));
     const nodes = plan.links?.feeds ?? new Map();
     for (const selection of [...this.#plan.links.values()]) {
@@ -193,6 +193,12 @@ class Explanation {
       this.#code = 1;
     }
   }
+}
+
+/** How a service that speaks GraphQL is asked. */
+function wayTo({ config, subscriptions }: RemoteUpstream, { field }: RemotePlan): string {
+  if (field.parent !== 'Subscription') return `GraphQL, POST ${config.url ?? config.urls?.join(' or ')}`;
+  return `GraphQL over ${subscriptions?.protocol}, ${subscriptions?.urls.join(' or ')}`;
 }
 
 const nameOf = ({

@@ -116,6 +116,36 @@ t.test('what would be sent has the names of the service', async (t) => {
   }
 });
 
+t.test('what would be subscribed to, and where', async (t) => {
+  const sdl = `${SDL}type Subscription { renamed(id: ID!): Customer, gone: String }`;
+  const keys = `${KEYS.replace('Query.customer: client', 'Subscription.renamed: named').replace('Mutation.rename]', 'Subscription.gone]')}    subscriptions: { url: "wss://crm.internal/events" }\n`;
+  const query = 'subscription { named(id: 7) { name bought { id } } }';
+  const links = LINKS.replace(/^ {2}Order.*\n/m, '');
+  const { code, out } = await say(t, crm(keys) + links, ['explain', query], sdl);
+  t.equal(code, 0, out);
+  for (const part of [
+    /named: crm\.renamed\n {2}GraphQL over graphql-transport-ws, wss:\/\/crm\.internal\/events\n/,
+    /subscription \(\$\w+: ID!\) \{\s+\w+: renamed\(id: \$/,
+    /then for each bought: orders\.GetOrder/,
+  ]) {
+    t.match(out, part);
+  }
+  const { out: schema } = await say(t, crm(keys), ['schema'], sdl);
+  t.match(schema, /type Subscription \{\n {2}named\(id: ID!\): Client\n\}/);
+  const own = 'subscriptions: { named: { poll: { operation: orders.GetOrder } } }\n';
+  const { out: taken } = await say(t, crm(keys) + own, ['check'], sdl);
+  t.match(taken, /note: Service crm: Subscription\.renamed is Subscription\.crmNamed, as named is taken\./);
+  const { out: none } = await say(t, crm('    subscriptions: false\n'), ['schema'], sdl);
+  t.notMatch(none, /Subscription/);
+  const { out: linked } = await say(
+    t,
+    `${crm()}links: { Order.c: { operation: crm.renamed, arguments: { id: id } } }\n`,
+    ['check'],
+    sdl,
+  );
+  t.match(linked, /There is no operation `crm\.renamed`/);
+});
+
 t.test('mistakes are told at their places', async (t) => {
   for (const [name, yaml, expected, sdl] of [
     ['an unknown key', crm('    wsdl: a.wsdl\n'), /:13:5: Unknown key `wsdl` in `services\.crm`\. Known here: `kind`/],
@@ -131,6 +161,28 @@ t.test('mistakes are told at their places', async (t) => {
     ['a header of ours', crm('    headers: { Host: a }\n'), /:13:16: .*names a header field that the gateway writes/],
     ['a header twice', crm('    headers: { a: b }\n    forwardHeaders: [A]\n'), /is one of `headers` already/],
     ['a header that splits', crm('    headers: { a: "b\\r\\nc: d" }\n'), /`services\.crm\.headers\.a` is not valid/],
+    ['a header of the handshake', crm('    headers: { Sec-WebSocket-Key: a }\n'), /gateway writes itself/],
+    [
+      'no address of subscriptions',
+      crm('    subscriptions: { url: ftp://a }\n'),
+      /:13:27: `services\.crm\.subscriptions\.url` is not valid\. Write an http, https, ws or wss URL/,
+    ],
+    [
+      'another protocol',
+      crm('    subscriptions: { protocol: graphql-ws }\n'),
+      /must be one of `sse`, `graphql-transport-ws`/,
+    ],
+    [
+      'events at a WebSocket',
+      crm('    subscriptions: { url: "ws://a/", protocol: sse }\n'),
+      /:13:48: .*is spoken over HTTP, but the address is that of a WebSocket/,
+    ],
+    [
+      'parameters of nothing',
+      crm('    subscriptions: { connectionParams: { a: b } }\n'),
+      /:13:22: .*connectionParams` are for a WebSocket\. Give `protocol: graphql-transport-ws`/,
+    ],
+    ['no subscriptions', crm('    subscriptions: yes, please\n'), /must be true, false or a map of keys/],
     [
       'no file',
       crm().replace('crm.graphql', 'no.graphql'),

@@ -2,6 +2,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { createClient as createEventClient } from 'graphql-sse';
 import { createClient as createSocketClient } from 'graphql-ws';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t, { type Test } from 'tap';
 import { WebSocket, WebSocketServer } from 'ws';
 
@@ -682,4 +683,37 @@ t.test('a value that is none of its type is told, nobody is told the value', asy
     tick: 4,
   });
   t.strictSame(more.data, { customerChanged: { age: 3 } }, 'what nobody asked for is dropped');
+});
+
+t.test('a subscription ends there when the credentials expire here', async (t) => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
+  const { remote, gateway, events } = await start(
+    t,
+    'graphql-transport-ws',
+    '    forwardHeaders: [authorization]\n',
+    `clients:
+  jwt: { issuer: "https://login.example", audience: soapstone, class: all, algorithms: [ES256], jwks: '${jwks}', toleranceMillis: 0, requireNotBefore: false }
+  classes: { all: {} }
+`,
+  );
+  const jwt = new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid: 'one' }).setSubject('alice');
+  const ends = Math.ceil(Date.now() / 1000) + 1;
+  const token = await jwt
+    .setIssuer('https://login.example')
+    .setAudience('soapstone')
+    .setExpirationTime(ends)
+    .sign(privateKey);
+  const headers = { authorization: `Bearer ${token}` };
+  const told = BOTH.map((transport) =>
+    events(transport, 'subscription { tick }', { headers })
+      .next()
+      .catch((caught: unknown) => caught),
+  );
+  await remote.runs(2);
+  t.same(remote.subscribed[0]?.headers.authorization, headers.authorization);
+  t.match(await told[0], { value: { errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] } });
+  await told[1];
+  await remote.runs(0);
+  await running(gateway, 'tick', 0);
 });
