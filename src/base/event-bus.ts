@@ -44,4 +44,6 @@ export interface TransportReceiver {
   message(message: BusMessage): void;
   /** It was cut off for a while, and is back: what came meanwhile is asked for with `replay`. */
   resumed(): void;
+  /** Events may be lost of which not even a number is left. */
+  lost(): void;
 }

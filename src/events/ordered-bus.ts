@@ -104,6 +104,10 @@ class OrderedTopic implements TransportReceiver {
     else if (this.#last === null && !this.#isClosed) this.#gap();
   }
 
+  lost(): void {
+    if (!this.#isClosed) this.#gap();
+  }
+
   async #fill(last: number, waiting: BusMessage[]): Promise<void> {
     this.#waiting = waiting;
     const missed = await this.#transport.replay(this.#name, last).catch(() => null);

@@ -9,6 +9,9 @@ import { connect, RedisServer, Told, turn, until, Way } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
 const SECRET = 'a secret of the replicas';
+/** Replicas that say what they want so often have forgotten after so long what others wanted. */
+const OFTEN_MILLIS = 200;
+const FORGOTTEN_MILLIS = 10 * OFTEN_MILLIS;
 const TOPIC = 'on orders.Place';
 
 /** One replica of those that tell each other events, and what a listener there heard. */
@@ -19,13 +22,13 @@ class Listener {
   readonly hearer: RedisConnection;
   forged = 0;
 
-  constructor(url: string, hearerUrl = url, historyEvents = 100) {
+  constructor(url: string, hearerUrl = url, historyEvents = 100, announceMillis = 2000) {
     this.sender = connect(url, new Told(), { operationMillis: 1000 });
     this.hearer = connect(hearerUrl, new Told(), { operationMillis: 1000 });
     const forged = (): void => {
       this.forged += 1;
     };
-    const options = { prefix: 'test:', secret: SECRET, historyEvents, forged };
+    const options = { prefix: 'test:', secret: SECRET, historyEvents, forged, announceMillis };
     this.bus = new OrderedBus(new RedisEventTransport(this.sender, this.hearer, options));
   }
 
@@ -56,11 +59,11 @@ export function testEvents(t: Test, rows: Rows): void {
     void t.test(name, { buffered: true }, run);
   };
   /** Two replicas; the way on which the second hears can be cut. */
-  const setUp = async (t: Test, historyEvents = 100) => {
+  const setUp = async (t: Test, historyEvents = 100, announceMillis = 2000) => {
     const server = await RedisServer.start();
     const way = await Way.to(server.port);
-    const a = new Listener(server.url, server.url, historyEvents);
-    const b = new Listener(server.url, way.url, historyEvents);
+    const a = new Listener(server.url, server.url, historyEvents, announceMillis);
+    const b = new Listener(server.url, way.url, historyEvents, announceMillis);
     t.teardown(async () => {
       await Promise.all([a.close(), b.close()]);
       await way.close();
@@ -122,6 +125,70 @@ export function testEvents(t: Test, rows: Rows): void {
     a.publish(501);
     await until(() => b.heard.length === 3, 'the next');
     t.same(b.heard, ['0', 'gap', '501']);
+  });
+
+  test('R14: a replica that has only just started cannot know who listens', async (t) => {
+    const { server, a } = await setUp(t, 100, OFTEN_MILLIS);
+    const fresh = new Listener(server.url, server.url, 100, OFTEN_MILLIS);
+    t.teardown(() => fresh.close());
+    t.ok(fresh.bus.wants(TOPIC), 'before it is connected');
+    fresh.publish(1);
+    await until(() => a.heard.includes('gap'), 'a gap for what could not be sent');
+    await until(() => fresh.sender.isUp && fresh.hearer.isUp, 'up');
+    t.ok(fresh.bus.wants(TOPIC), 'before anybody has spoken');
+    fresh.publish(2);
+    await until(() => a.heard.includes('2'), 'the first that could');
+    const isWanted = (): boolean => fresh.bus.wants('on nobody');
+    t.ok(isWanted());
+    await until(() => !isWanted(), 'it has heard them all');
+    t.ok(fresh.bus.wants(TOPIC), 'of those somebody wants');
+    t.equal(rows.answer('R14', 'a write through a replica that has just started'), 'heard, or one gap');
+  });
+
+  test('R14: Redis is away for longer than wishes are believed', async (t) => {
+    const { server, a, b } = await setUp(t, 100, OFTEN_MILLIS);
+    const other = new Listener(server.url, server.url, 100, OFTEN_MILLIS);
+    t.teardown(() => other.close());
+    await until(() => !other.bus.wants('on nobody'), 'it hears the others');
+    t.ok(other.bus.wants(TOPIC));
+
+    server.stop();
+    await turn(FORGOTTEN_MILLIS);
+    t.ok(other.bus.wants(TOPIC), 'it hears nobody, whatever it thinks of the connection');
+    other.publish(1);
+    await until(() => !other.sender.isUp, 'away', 30_000);
+    server.resume();
+    await until(() => a.heard.length > 0 && b.heard.length > 0, 'the event, or a gap');
+    t.ok(['1', 'gap'].includes(a.heard[0] ?? ''), a.heard.join());
+
+    await until(() => other.sender.isUp && other.hearer.isUp && a.sender.isUp && a.hearer.isUp, 'up');
+    await server.kill();
+    await until(() => !other.sender.isUp && !a.sender.isUp && !b.sender.isUp, 'down');
+    await turn(FORGOTTEN_MILLIS);
+    t.ok(other.bus.wants(TOPIC));
+    a.heard.length = 0;
+    other.publish(2);
+    await server.start();
+    await until(() => a.heard.includes('gap'), 'a gap');
+    t.equal(rows.answer('R14', 'a write while Redis is away for long'), 'heard, or a gap');
+  });
+
+  test('R14: one is cut off for longer than the others remember what it wants', async (t) => {
+    const { way, a } = await setUp(t, 100, OFTEN_MILLIS);
+    const far = new Listener(way.url, way.url, 100, OFTEN_MILLIS);
+    t.teardown(() => far.close());
+    await far.listen();
+    a.publish(1);
+    await until(() => far.heard.length === 1, 'the first');
+    way.cut();
+    await until(() => !far.hearer.isUp && !far.sender.isUp, 'cut off');
+    await turn(FORGOTTEN_MILLIS);
+    // Nothing was published: the others thought nobody listened.
+    way.mend();
+    await until(() => far.heard.includes('gap'), 'a gap');
+    t.same(far.heard, ['1', 'gap']);
+    a.publish(2);
+    await until(() => far.heard.includes('2'), 'it goes on');
   });
 
   test('R16: Redis ends the connection of one that does not keep up', async (t) => {

@@ -96,6 +96,9 @@ t.test('after an interruption the rest is asked for at once', async (t) => {
   wire.receiver?.resumed();
   await turn();
   t.same(told, ['gap', 3, 4]);
+  wire.receiver?.lost();
+  say(message(5));
+  t.same(told.slice(3), ['gap', 5], 'what was lost without a number');
 });
 
 t.test('a transport that fails is a gap, and an event that was too much too', async (t) => {
