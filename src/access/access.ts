@@ -1,6 +1,6 @@
 import { Refusal } from '../base/refusal.js';
 import { clientAddress, subscriberOf } from './address.js';
-import type { Access, Caller, Client, ClientClass } from './client.js';
+import { type Access, type Caller, type Client, type ClientClass, clientOf } from './client.js';
 import { Networks } from './networks.js';
 
 /** One way to know a client. */
@@ -37,19 +37,8 @@ export class ByAddress implements Identifier, Access {
   }
 
   identify(caller: Caller): Client {
-    const rights = this.#rights;
     const id = `address:${subscriberOf(clientAddress(caller, this.#proxies))}`;
-    return {
-      id,
-      by: 'address',
-      name: null,
-      label: id,
-      className: rights.name,
-      rights,
-      budget: rights.budget,
-      claims: null,
-      expiresMillis: null,
-    };
+    return clientOf('address', { id, name: null, label: id }, this.#rights);
   }
 }
 

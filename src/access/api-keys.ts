@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
-import type { Caller, Client, ClientClass } from './client.js';
+import { type Caller, type Client, type ClientClass, clientOf } from './client.js';
 
 export interface ApiKeyClient {
   readonly name: string;
@@ -24,17 +24,8 @@ export class ApiKeys implements Identifier {
   constructor(header: string, clients: readonly ApiKeyClient[]) {
     this.#header = header.toLowerCase();
     for (const { name, rights, keys } of clients) {
-      const client: Client = Object.freeze({
-        id: `apiKey:${name}`,
-        by: 'apiKey',
-        name,
-        label: `apiKey:${name}`,
-        className: rights.name,
-        rights,
-        budget: rights.budget,
-        claims: null,
-        expiresMillis: null,
-      });
+      const id = `apiKey:${name}`;
+      const client = Object.freeze(clientOf('apiKey', { id, name, label: id }, rights));
       for (const key of keys) {
         const digest = digestOf(key);
         this.#byDigest.set(digest.toString('base64'), { digest, client });

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
 import { plainAddress } from './address.js';
-import type { Caller, Client, ClientClass } from './client.js';
+import { type Caller, type Client, type ClientClass, clientOf } from './client.js';
 import { labelOf } from './label.js';
 import type { Networks } from './networks.js';
 
@@ -30,7 +30,7 @@ export class Certificates implements Identifier {
     this.#bySubject = new Map(
       clients.map(({ name, rights, subject }) => [
         subject,
-        Object.freeze(clientOf(`certificate:${name}`, name, rights)),
+        Object.freeze(subjectOf(`certificate:${name}`, name, rights)),
       ]),
     );
   }
@@ -43,18 +43,9 @@ export class Certificates implements Identifier {
     const known = this.#bySubject.get(subject);
     if (known !== undefined) return known;
     if (this.#others === null) throw new Refusal('UNAUTHENTICATED', 'certificate');
-    return clientOf(`subject:${subject}`, null, this.#others);
+    return subjectOf(`subject:${subject}`, null, this.#others);
   }
 }
 
-const clientOf = (id: string, name: string | null, rights: ClientClass): Client => ({
-  id,
-  by: 'certificate',
-  name,
-  label: name === null ? labelOf('certificate', id) : id,
-  className: rights.name,
-  rights,
-  budget: rights.budget,
-  claims: null,
-  expiresMillis: null,
-});
+const subjectOf = (id: string, name: string | null, rights: ClientClass): Client =>
+  clientOf('certificate', { id, name, label: name === null ? labelOf('certificate', id) : id }, rights);

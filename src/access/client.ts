@@ -20,6 +20,26 @@ export interface Client {
   readonly expiresMillis: number | null;
 }
 
+/** A client of this class; `token` is what says who it is, where that is a token. */
+export const clientOf = (
+  by: Client['by'],
+  { id, name, label }: Pick<Client, 'id' | 'name' | 'label'>,
+  rights: ClientClass,
+  token: Pick<Client, 'claims' | 'expiresMillis'> = NO_TOKEN,
+): Client => ({
+  id,
+  by,
+  name,
+  label,
+  className: rights.name,
+  rights,
+  budget: rights.budget,
+  claims: token.claims,
+  expiresMillis: token.expiresMillis,
+});
+
+const NO_TOKEN = { claims: null, expiresMillis: null } as const;
+
 /** What clients of one class may do. Made at start-up. */
 export interface ClientClass {
   readonly name: string;

@@ -3,7 +3,7 @@ import { createLocalJWKSet, errors, type JWSAlgorithm, type JWTPayload, type JWT
 
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
-import type { Caller, Client, ClientClass } from './client.js';
+import { type Caller, type Client, type ClientClass, clientOf } from './client.js';
 import { type FetchKeys, IssuerKeys } from './issuer-keys.js';
 import { labelOf } from './label.js';
 
@@ -112,17 +112,9 @@ export class Tokens implements Identifier {
     const named = classClaim === null ? null : textClaim(claims, classClaim);
     const rights = (named === null ? undefined : classes.get(named)) ?? otherwise;
     if (rights === null) throw refusal('token names no class');
-    return Object.freeze({
-      id: `jwt:${subject}`,
-      by: 'jwt',
-      name: null,
-      label: labelOf('jwt', subject),
-      className: rights.name,
-      rights,
-      budget: rights.budget,
-      claims: Object.freeze(claims),
-      expiresMillis: (claims.exp ?? 0) * 1000 + toleranceMillis,
-    });
+    const names = { id: `jwt:${subject}`, name: null, label: labelOf('jwt', subject) };
+    const expiresMillis = (claims.exp ?? 0) * 1000 + toleranceMillis;
+    return Object.freeze(clientOf('jwt', names, rights, { claims: Object.freeze(claims), expiresMillis }));
   }
 }
 
