@@ -2,6 +2,18 @@
 
 export const NAME = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
 export const GRAPHQL_NAME = '[A-Za-z][A-Za-z0-9_]{0,127}';
+/** As the schema may have it, whatever the names of the configuration are like. */
+export const FIELD_NAME = '[_A-Za-z][_0-9A-Za-z]{0,127}';
+export const FIELD_PATH = {
+  type: 'string',
+  pattern: `^${FIELD_NAME}(\\.${FIELD_NAME}){0,15}$`,
+  maxLength: 2048,
+  hint: 'Write GraphQL names, those of a path with a dot between them: customer.id.',
+} as const;
+export const SERVICE_OPERATION = {
+  type: 'string',
+  pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}\\.[^\\s:{}]{1,256}$',
+} as const;
 export const ADDRESS = {
   format: 'address',
   hint: 'Write host:port, such as 127.0.0.1:4000 or [::1]:4000; port 0 is any free one.',

@@ -1,5 +1,5 @@
 import { LIST_SIZE, type ListSizeKeys } from './cost-keys.js';
-import { GRAPHQL_NAME } from './formats.js';
+import { FIELD_NAME, FIELD_PATH, GRAPHQL_NAME, SERVICE_OPERATION } from './formats.js';
 
 /** Keys of the links between operations: the part of the table of keys for them. */
 export interface LinkKeys {
@@ -18,12 +18,8 @@ export interface BatchKeys {
   items?: string;
 }
 
-const FIELD = '[_A-Za-z][_0-9A-Za-z]{0,127}';
-const PATH = { type: 'string', pattern: `^${FIELD}(\\.${FIELD}){0,15}$`, maxLength: 2048 } as const;
-const PATH_HINT = 'Write GraphQL names, those of a path with a dot between them: customer.id.';
 const OPERATION = {
-  type: 'string',
-  pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}\\.[^\\s:{}]{1,256}$',
+  ...SERVICE_OPERATION,
   hint: 'Write the service, a dot and the operation: customers.GetCustomer.',
 } as const;
 
@@ -34,15 +30,13 @@ const BATCH = {
   required: ['operation', 'argument', 'key'],
   properties: {
     operation: { ...OPERATION, description: 'Service and operation: `customers.GetCustomers`.' },
-    argument: { ...PATH, hint: PATH_HINT, description: 'Its list argument, which takes the keys.' },
+    argument: { ...FIELD_PATH, description: 'Its list argument, which takes the keys.' },
     key: {
-      ...PATH,
-      hint: PATH_HINT,
+      ...FIELD_PATH,
       description: 'The field of the items that holds the key: answers may come in any order.',
     },
     items: {
-      ...PATH,
-      hint: PATH_HINT,
+      ...FIELD_PATH,
       description: 'Path to the list in its answer, where the answer itself is not the list.',
     },
   },
@@ -62,9 +56,9 @@ const LINK = {
       type: 'object',
       description:
         'By argument of the operation (or path into it, `criteria.id`), the field of the object (or path) that fills it. Other arguments become those of the link.',
-      names: PATH_HINT,
+      names: FIELD_PATH.hint,
       additionalProperties: false,
-      patternProperties: { [PATH.pattern]: { ...PATH, hint: PATH_HINT } },
+      patternProperties: { [FIELD_PATH.pattern]: FIELD_PATH },
     },
     batch: BATCH,
     description: { type: 'string', description: 'The description of the field; that of the operation unless given.' },
@@ -83,5 +77,5 @@ export const LINK_KEYS = {
   names: 'Write a type of the schema, a dot and the name of the new field: Order.customer.',
   additionalProperties: false,
   default: {},
-  patternProperties: { [`^${FIELD}\\.${GRAPHQL_NAME}$`]: LINK },
+  patternProperties: { [`^${FIELD_NAME}\\.${GRAPHQL_NAME}$`]: LINK },
 } as const;

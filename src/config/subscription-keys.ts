@@ -1,4 +1,4 @@
-import { GRAPHQL_NAME } from './formats.js';
+import { FIELD_NAME, FIELD_PATH, GRAPHQL_NAME, SERVICE_OPERATION } from './formats.js';
 
 /** Keys of the fields of Subscription: the part of the table of keys for them. One of `poll`, `on`, `callback`. */
 export interface SubscriptionKeys {
@@ -25,17 +25,13 @@ export interface EventKeys {
   fields: Record<string, string>;
 }
 
-const FIELD = '[_A-Za-z][_0-9A-Za-z]{0,127}';
 const OPERATION = {
-  type: 'string',
-  pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}\\.[^\\s:{}]{1,256}$',
+  ...SERVICE_OPERATION,
   hint: 'Write the service, a dot and the operation: orders.GetOrder.',
 } as const;
-const PATH_HINT = 'Write GraphQL names, those of a path with a dot between them: customer.id.';
 const VALUE_HINT = 'Write `request.` or `reply.` and the path of GraphQL names to the value: reply.orderID.';
-const VALUE_PATTERN = `^(request|reply)(\\.${FIELD}){0,15}$`;
+const VALUE_PATTERN = `^(request|reply)(\\.${FIELD_NAME}){0,15}$`;
 const VALUE = { type: 'string', pattern: VALUE_PATTERN, maxLength: 2048, hint: VALUE_HINT } as const;
-const ARGUMENT_PATTERN = `^${FIELD}(\\.${FIELD}){0,15}$`;
 
 const POLL = {
   type: 'object',
@@ -54,10 +50,7 @@ const POLL = {
       default: 5000,
     },
     changed: {
-      type: 'string',
-      pattern: ARGUMENT_PATTERN,
-      maxLength: 2048,
-      hint: PATH_HINT,
+      ...FIELD_PATH,
       description:
         'Path to the one value of the answer whose change is told; what was selected of the answer unless given.',
     },
@@ -94,10 +87,10 @@ const EVENT = {
     arguments: {
       type: 'object',
       description: 'By argument of `answer` (or path into it): the value of the message that fills it.',
-      names: PATH_HINT,
+      names: FIELD_PATH.hint,
       additionalProperties: false,
       default: {},
-      patternProperties: { [ARGUMENT_PATTERN]: VALUE },
+      patternProperties: { [FIELD_PATH.pattern]: VALUE },
     },
     fields: {
       type: 'object',
