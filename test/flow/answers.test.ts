@@ -121,3 +121,31 @@ t.test('what xs:any lets in is its own, even under a name that an element beside
     /^get.other.id: .*more than once/,
   ]);
 });
+
+t.test('a mixed type derived from one that is not is read as XML beside its attributes', async (t) => {
+  const types = `<xs:complexType name="Line" abstract="true"><xs:sequence/></xs:complexType>
+    <xs:complexType name="Rich" mixed="true"><xs:complexContent><xs:extension base="t:Line"><xs:sequence><xs:element name="b" type="xs:string" minOccurs="0"/></xs:sequence>
+      <xs:attribute name="q"/><xs:attribute name="xml" type="xs:int"/></xs:extension></xs:complexContent></xs:complexType>
+    <xs:complexType name="Flat"><xs:complexContent><xs:extension base="t:Line"><xs:sequence><xs:element name="n" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
+  const lines = '<xs:element name="line" type="t:Line" minOccurs="0" maxOccurs="4"/>';
+  const wsdl = desk({ types, reply: lines, request: lines });
+  const { ask, sent } = await startDesk(t, { 'desk.wsdl': wsdl }, '    operations: { Get: { field: Query.get } }\n');
+  const body =
+    '<t:line xsi:type="t:Rich" q="1">x<t:b>bold</t:b>y</t:line><t:line xsi:type="t:Flat"><t:n>1</t:n></t:line>';
+  const query = '{ get(line: []) { __typename ... on Rich { q xml xmlElement } ... on Flat { n } } }';
+  const { data, errors } = await ask(query, `<t:GetResponse>${body}</t:GetResponse>`);
+  t.same(errors, undefined);
+  const { get } = data as { get: Record<string, unknown>[] };
+  const [rich, flat] = get;
+  t.match(rich, {
+    __typename: 'Rich',
+    q: '1',
+    xml: null,
+    xmlElement: /^<line xmlns="urn:t"[^>]*>x<b>bold<\/b>y<\/line>$/,
+  });
+  t.same(flat, { __typename: 'Flat', n: 1 });
+  const back = 'query($xml: XML!) { get(line: [{ rich: $xml }]) { __typename } }';
+  const again = await ask(back, '<t:GetResponse/>', { xml: rich?.['xmlElement'] });
+  t.same(again.errors, undefined);
+  t.match(sent(), /q="1"[^>]*>x<(\w+:)?b>bold<\/(\w+:)?b>y</);
+});

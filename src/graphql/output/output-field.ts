@@ -89,6 +89,14 @@ export function restField(
   return { type: listOf(xml, true), shape, description: 'Elements of other names, each as XML.', deprecated: null };
 }
 
+/** An element whose content is not modelled, where what it may be instead has fields. */
+export const wholeField = (xml: GraphQLScalarType): OutputField => ({
+  type: xml,
+  shape: { source: { from: 'self' }, list: false, nonNull: false, itemNonNull: false, value: { kind: 'opaque' } },
+  description: 'The whole element as XML: its content is not modelled.',
+  deprecated: null,
+});
+
 /** Fields as GraphQL wants them. */
 export function configs(
   fields: ReadonlyMap<string, OutputField>,

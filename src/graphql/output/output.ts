@@ -16,7 +16,7 @@ import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/inheritance.js';
 import { type Leaf, type LeafTable, PRESENCE } from '../types/leaf.js';
 import type { AttributeMember, ElementMember, Member, MemberTable, TextMember } from '../types/members.js';
-import { innerName, pascalName } from '../types/naming.js';
+import { innerName, NameScope, pascalName } from '../types/naming.js';
 import { derivedFrom, type Reached } from '../types/reach.js';
 import type { ElementShape, FieldShape, ObjectShape, ValueShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
@@ -33,6 +33,7 @@ import {
   PLACEHOLDER,
   PLACEHOLDER_FIELD,
   restField,
+  wholeField,
 } from './output-field.js';
 
 interface OutputValue {
@@ -276,6 +277,10 @@ export class OutputTypes {
       }
     }
     if (rest !== null && (isBound || wildcard)) fields.set(rest, restField(all, wildcards, this.#leaves.xml));
+    if (type.content.kind === 'opaque') {
+      const scope = new NameScope([...all.map(({ name }) => name), ...fields.keys(), PLACEHOLDER]);
+      fields.set(scope.take('xml', 'xmlElement'), wholeField(this.#leaves.xml));
+    }
     // GraphQL has no object without fields, and an object has the fields of its interfaces.
     if ((fields.size === 0 || bases.some((base) => isWithoutFields(base, this.#members))) && !fields.has(PLACEHOLDER)) {
       fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
