@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { run } from './cli/program.js';
-import { processTerminal } from './cli/terminal.js';
+import { processTerminal, written } from './cli/terminal.js';
 
-// Ended here and not by itself: after a failed start a server may still listen.
-process.exit(await run(process.argv.slice(2), processTerminal));
+const code = await run(process.argv.slice(2), processTerminal);
+// Ended here and not by itself: after a failed start a server may still listen. What was said goes out first.
+process.exit((await written()) ? code : 1);

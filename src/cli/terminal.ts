@@ -10,10 +10,30 @@ export interface Terminal {
 export type ExitCode = 0 | 1 | 2;
 
 export const processTerminal: Terminal = {
-  out: (text) => {
-    process.stdout.write(`${text}\n`);
-  },
-  error: (text) => {
-    process.stderr.write(`${text}\n`);
-  },
+  out: (text) => write(process.stdout, text),
+  error: (text) => write(process.stderr, text),
 };
+
+/** Waits until all of it has gone out, however slow a pipe is. False if it could not, but for a reader that left. */
+export async function written(): Promise<boolean> {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.writableLength > 0) await new Promise<void>((resolve) => stream.write('', () => resolve()));
+  }
+  return failed.size === 0;
+}
+
+function write(stream: NodeJS.WriteStream, text: string): void {
+  // Without a listener a reader that left (`| head`) would end the process with a stack trace.
+  if (!heard.has(stream)) stream.on('error', (error) => fail(stream, error));
+  heard.add(stream);
+  stream.write(`${text}\n`);
+}
+
+const heard = new Set<NodeJS.WriteStream>();
+const failed = new Set<NodeJS.WriteStream>();
+
+function fail(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE' || failed.has(stream)) return;
+  failed.add(stream);
+  if (stream === process.stdout) processTerminal.error(`Standard output cannot be written: ${error.code ?? 'failed'}.`);
+}

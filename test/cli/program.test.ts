@@ -4,10 +4,11 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { run as runHere } from '../../src/cli/program.js';
 
-const MAIN = resolve('dist/src/main.js');
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const WSDL = resolve('config/demo/legacy.wsdl');
 const ANY_PORTS = 'listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n';
 
@@ -116,6 +117,31 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
     t.equal(help.code, 0);
     for (const command of ['start', 'check', 'schema', 'import']) t.match(help.out, `  ${command} `);
   });
+});
+
+t.test('what is printed arrives whole, through any pipe', async (t) => {
+  const fields = Array.from({ length: 8000 }, (_, at) => `        whateverTheNumberOfThisMayBe${at}: String`);
+  const handwritten = `services:
+  big:
+    url: http://127.0.0.1:1/
+    namespace: urn:big
+    types: |
+      type Query { big: Big }
+      type Big {
+${fields.join('\n')}
+      }
+    operations: { GetBig: { field: Query.big } }
+`;
+  const directory = t.testdir({ 'big.yaml': handwritten });
+  const file = join(directory, 'big.yaml');
+  const whole = await run('schema', '-c', file);
+  t.equal(whole.code, 0, whole.error);
+  t.ok(whole.out.length > 200_000, 'more than any pipe holds');
+
+  const shell = (line: string): Promise<Ended> => end(spawn('sh', ['-c', line], { env: ENVIRONMENT }));
+  const schema = `"${process.execPath}" "${MAIN}" schema -c "${file}"`;
+  t.match(await shell(`${schema} | cat | wc -c`), { out: `${whole.out.length}\n`, error: '' });
+  t.match(await shell(`${schema} | head -1`), { out: 'type Query {\n', error: '' }, 'a reader may leave');
 });
 
 interface Ready {
