@@ -1,5 +1,21 @@
-/** What an event says, by the path each value was read from; null where it was too much to be passed on. */
+/**
+ * What an event says, by the path each value was read from: a simple value, a list of them, or a `WrongValue`. Null where
+ * it was too much to be passed on.
+ */
 export type EventValues = Readonly<Record<string, unknown>> | null;
+
+/** Stands in place of a value that was not as its type wants it. */
+export interface WrongValue {
+  /** What could be read of it. */
+  readonly value: unknown;
+  readonly errors: readonly WrongPlace[];
+}
+
+export interface WrongPlace {
+  /** Where in the value: the place in a list. */
+  readonly path: readonly (string | number)[];
+  readonly rule: string;
+}
 
 /** Events between those who see something happen and those who want to know, in this process and in others. */
 export interface EventBus {

@@ -1,5 +1,6 @@
 import type { EventBus } from '../base/event-bus.js';
 import type { CodecLimits } from '../codec/plan/limits.js';
+import type { Decoded } from '../codec/plan/plan.js';
 import { ReplyDecoder } from '../codec/read/decode.js';
 import { expectedParts } from '../compile/body-parts.js';
 import type { SoapService } from '../compile/service.js';
@@ -127,8 +128,8 @@ class ValueReader implements XmlHandler {
     if (--this.#depth === 0) this.isOver = true;
   }
 
-  finish(): unknown {
-    return this.#decoder.finish().value;
+  finish(): Decoded {
+    return this.#decoder.finish();
   }
 }
 

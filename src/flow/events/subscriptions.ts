@@ -9,7 +9,7 @@ import type { SendRemote } from '../../graphql/graph/remote.js';
 import { type GraphqlContext, runAdmitted } from '../../graphql/http.js';
 import type { Admitted } from '../../graphql/run/admit.js';
 import { argumentsOf } from '../../graphql/run/arguments.js';
-import { eventAnswer, givenBy, isWanted } from '../../graphql/run/event-answer.js';
+import { eventAnswer, givenBy, isWanted, noAnswer } from '../../graphql/run/event-answer.js';
 import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
 import { type RootField, rootPlanOf } from '../../graphql/run/root-plan.js';
 import type { EventSource, PollSource, Subscription } from '../../graphql/subscription/subscription.js';
@@ -268,8 +268,9 @@ function answering(event: Happening, { subscription, hasLinks }: Run, context: G
     }
     const { called, source } = subscription;
     if (called === null) return eventAnswer(call.plan, event.values);
-    const given = givenBy(eventSource(source), call, event.values);
-    if (given === null) return { value: null, errors: [], furtherErrors: 0 };
+    const events = eventSource(source);
+    const given = givenBy(events, call, event.values);
+    if (given === null) return noAnswer(events, event.values);
     return context.callField({ ...call, ...given, bound: called });
   };
   return { callField };

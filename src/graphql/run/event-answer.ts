@@ -1,4 +1,5 @@
-import type { EventValues } from '../../base/event-bus.js';
+import type { EventValues, WrongPlace, WrongValue } from '../../base/event-bus.js';
+import type { DecodeError } from '../../codec/plan/decode-error.js';
 import type { Decoded, ObjectPlan, ReplyPlan, Slot } from '../../codec/plan/plan.js';
 import { hiddenKey } from '../graph/link-plan.js';
 import type { EventSource } from '../subscription/subscription.js';
@@ -9,10 +10,10 @@ type Values = NonNullable<EventValues>;
 
 /** Whether a subscriber wants this event: it has the values that the mapping and the subscriber ask for. */
 export function isWanted(source: EventSource, given: FieldCall['arguments'], values: Values): boolean {
-  for (const [path, wanted] of source.where) if (!holds(values[path], wanted)) return false;
+  for (const [path, wanted] of source.where) if (!holds(readOf(values[path]), wanted)) return false;
   for (const [argument, path] of source.filter) {
     const wanted = given[argument] ?? null;
-    if (wanted !== null && !holds(values[path], wanted)) return false;
+    if (wanted !== null && !holds(readOf(values[path]), wanted)) return false;
   }
   return true;
 }
@@ -23,13 +24,17 @@ const holds = (value: unknown, wanted: unknown): boolean =>
     ? value.some((item) => String(item) === String(wanted))
     : value !== null && value !== undefined && String(value) === String(wanted);
 
-/** What the operation behind an event is called with; null where the event has no value for what it requires. */
+/**
+ * What the operation behind an event is called with; null where the event has no value for what it requires, or a wrong
+ * one.
+ */
 export function givenBy(
   source: EventSource,
   own: Pick<FieldCall, 'arguments' | 'headers'>,
   values: Values,
 ): Pick<FieldCall, 'arguments' | 'headers'> | null {
   const mark = Object.fromEntries(source.feeds.map(({ path }, index) => [hiddenKey(index), values[path] ?? null]));
+  if (Object.values(mark).some(isWrong)) return null;
   const feeds = source.feeds.map(({ feed }) => ({ ...feed, field: ['value'] }));
   const fed: readonly FedValue[] | null = fedValues(feeds, mark);
   if (fed === null) return null;
@@ -37,18 +42,60 @@ export function givenBy(
   return withValues({ arguments: Object.fromEntries(kept), headers: own.headers }, fed);
 }
 
+/** The answer of an operation that an event is not enough to call. */
+export function noAnswer({ feeds }: EventSource, values: Values): Decoded {
+  const errors = feeds.flatMap(({ path }) => wrongOf(values[path])?.errors ?? []);
+  return { value: null, errors: errors.map(({ rule }) => wrong([], rule)), furtherErrors: 0, calls: 0 };
+}
+
 /** The event itself as an answer: the plan's places are named by the paths of its values. */
 export function eventAnswer(plan: ReplyPlan, values: Values): Decoded {
-  return { value: objectOf(plan.value, values), errors: [], furtherErrors: 0 };
+  const filling: Filling = { values, told: new Set(), errors: [] };
+  const value = objectOf(plan.value, filling, []);
+  return { value, errors: filling.errors, furtherErrors: 0, calls: 0 };
+}
+
+interface Filling {
+  readonly values: Values;
+  /** Of these is told what is wrong: they may stand in several places, of which links see some. */
+  readonly told: Set<string>;
+  readonly errors: DecodeError[];
 }
 
 /** Recursion is as deep as the plan: the object, and what links read of it by the side. */
-function objectOf({ declared }: ObjectPlan, values: Values): Readonly<Record<string, unknown>> {
-  return Object.fromEntries((declared?.slots ?? []).map((slot) => [slot.key, filledBy(slot, values)]));
+function objectOf(
+  { declared }: ObjectPlan,
+  filling: Filling,
+  path: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const slots = declared?.slots ?? [];
+  return Object.fromEntries(slots.map((slot) => [slot.key, filledBy(slot, filling, [...path, slot.key])]));
 }
 
-function filledBy({ source, value }: Slot, values: Values): unknown {
+function filledBy({ source, value }: Slot, filling: Filling, path: readonly string[]): unknown {
   if (source.from === 'constant') return source.value;
-  if (source.from === 'self' && value.kind === 'object') return objectOf(value, values);
-  return source.from === 'child' ? (values[source.name.local] ?? null) : null;
+  if (source.from === 'self' && value.kind === 'object') return objectOf(value, filling, path);
+  if (source.from !== 'child') return null;
+  const { local } = source.name;
+  const held = filling.values[local] ?? null;
+  if (!isWrong(held)) return held;
+  if (!filling.told.has(local)) {
+    filling.errors.push(...held.errors.map((error: WrongPlace) => wrong([...path, ...error.path], error.rule)));
+  }
+  filling.told.add(local);
+  return held.value;
 }
+
+const wrong = (path: DecodeError['path'], rule: string): DecodeError => ({
+  code: 'UPSTREAM_SCHEMA_INVALID',
+  path,
+  rule,
+});
+
+/** Nothing else that an event says is an object. */
+const isWrong = (value: unknown): value is WrongValue =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && 'errors' in value;
+
+const wrongOf = (value: unknown): WrongValue | null => (isWrong(value) ? value : null);
+
+const readOf = (value: unknown): unknown => (isWrong(value) ? value.value : value);

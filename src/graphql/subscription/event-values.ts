@@ -10,7 +10,9 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-import type { EncodeElement, EncodeObject, ObjectPlan, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import type { WrongPlace } from '../../base/event-bus.js';
+import type { DecodeError } from '../../codec/plan/decode-error.js';
+import type { Decoded, EncodeElement, EncodeObject, ObjectPlan, ReplyPlan, Slot } from '../../codec/plan/plan.js';
 import type { LinkTarget } from '../graph/link.js';
 import type { ElementShape, FieldShape, ReplyRoot } from '../types/shape.js';
 import type { ValueReading } from './subscription.js';
@@ -88,9 +90,13 @@ function placeIn({ children, attributes, text }: EncodeObject, key: string): Pla
   }
   const child = children.find((each) => each.key === key && each.source === undefined && each.transparent !== true);
   if (child === undefined) return null;
-  const same = children.filter(({ name }) => name.local === child.name.local && name.uri === child.name.uri);
+  const { uri, local } = child.name;
+  const same = children.filter((each) => each === child || (each.key !== key && isNamed(each, uri, local)));
   return childPlace(child, same.length === 1 ? {} : { turn: same.indexOf(child) });
 }
+
+const isNamed = ({ name }: EncodeElement, uri: string, local: string): boolean =>
+  name.local === local && name.uri === uri;
 
 /** `turn`: several parts of a message are the same element, which one. */
 function childPlace({ name, occurs, value }: EncodeElement, turn: { readonly turn?: number }): Place | null {
@@ -173,9 +179,20 @@ export function slotAlong(key: string, [first, ...rest]: readonly FieldShape[]):
 }
 
 /** What was read, by path; what was not there is null. */
-export function valuesRead({ paths }: ValueReading, decoded: unknown): readonly (readonly [string, unknown])[] {
-  return paths.map((path, index) => [path, innermost(memberOf(decoded, String(index)))] as const);
+export function valuesRead({ paths }: ValueReading, decoded: Decoded): readonly (readonly [string, unknown])[] {
+  return paths.map((path, index) => {
+    const value = innermost(memberOf(decoded.value, String(index)));
+    const errors = decoded.errors.filter((error) => error.path[0] === String(index)).map(wrongPlace);
+    // Of some nobody has said where they are.
+    if (errors.length === 0 && value === null && decoded.furtherErrors > 0) errors.push({ path: [], rule: 'wrong' });
+    return [path, errors.length === 0 ? value : { value, errors }] as const;
+  });
 }
+
+const wrongPlace = ({ path, rule }: DecodeError): WrongPlace => ({
+  path: path.slice(1).filter((step) => step !== '='),
+  rule,
+});
 
 function innermost(value: unknown): unknown {
   let inner = value;

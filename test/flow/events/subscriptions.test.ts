@@ -128,6 +128,57 @@ t.test('notifications are judged like any envelope, and answered with 202 and no
   await events.return?.();
 });
 
+t.test('a value of a message that is none of its type is an error where it stands, as it is of a reply', async (t) => {
+  const { gateway, socket, backend } = await startDesk(t);
+  const told = socket().iterate({ query: 'subscription { stockAlert { sku left } }' });
+  const first = told.next();
+  await running(gateway, 'stockAlert', 1);
+  const notify = (left: string): Promise<Response> =>
+    fetch(`${gateway.url}/callback/orders`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/xml' },
+      body: envelope(`<Notify xmlns="urn:orders"><sku>A1</sku><left>${left}</left></Notify>`),
+    });
+  t.equal((await notify('99999999999')).status, 202);
+  const code = 'UPSTREAM_SCHEMA_INVALID';
+  t.match((await first).value, {
+    data: { stockAlert: { sku: 'A1', left: null } },
+    errors: [{ path: ['stockAlert', 'left'], extensions: { code } }],
+  });
+  await notify('3');
+  const good = (await told.next()).value;
+  t.match(good, { data: { stockAlert: { left: 3 } } });
+  t.notOk(good.errors);
+  await told.return?.();
+
+  const { answer } = backend;
+  backend.answer = (message, response) => {
+    if (!message.body.includes('PlaceOrder')) return answer(message, response);
+    const reply = envelope(
+      '<PlaceOrderResponse xmlns="urn:orders"><orderId>many</orderId><status>OK</status></PlaceOrderResponse>',
+    );
+    response.writeHead(200, { 'content-type': 'text/xml', 'content-length': Buffer.byteLength(reply) }).end(reply);
+  };
+  const own = socket().iterate({ query: 'subscription { receipts { id by order { total } } }' });
+  const called = socket().iterate({ query: 'subscription { orderPlaced { total } }' });
+  const results = [own.next(), called.next()];
+  await running(gateway, 'receipts', 1);
+  await running(gateway, 'orderPlaced', 1);
+  await place(gateway, 'Ann');
+  const [event, answered] = await Promise.all(results);
+  t.match(event?.value, {
+    data: { receipts: { id: null, by: 'Ann', order: null } },
+    errors: [{ path: ['receipts', 'id'], extensions: { code } }],
+  });
+  t.equal(event?.value.errors.length, 1, 'told once, however often it is read');
+  t.match(answered?.value, {
+    data: { orderPlaced: null },
+    errors: [{ path: ['orderPlaced'], extensions: { code } }],
+  });
+  await own.return?.();
+  await called.return?.();
+});
+
 t.test('queries and mutations over a WebSocket have the codes they have over HTTP', async (t) => {
   const { socket, url } = await startDesk(t);
   const client = socket();
