@@ -1,7 +1,7 @@
 import type { Limits } from '../base/limit.js';
 import { REMOTE_LIMITS } from '../graphql/graph/remote-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
-import { GRAPHQL_NAME, HTTP_URL, SUBSCRIPTION_URL } from './formats.js';
+import { FIELD_NAME, GRAPHQL_NAME, HTTP_URL, SUBSCRIPTION_URL } from './formats.js';
 import { limitOverrides } from './limit-schema.js';
 import { HEADER_NAME } from './request-keys.js';
 
@@ -35,8 +35,7 @@ export const SUBSCRIPTION_PROTOCOLS = ['sse', 'graphql-transport-ws'] as const;
 
 export const SERVICE_KINDS = ['soap', 'graphql'] as const;
 
-const ANY_NAME = '[_A-Za-z][_0-9A-Za-z]{0,127}';
-const PART = `^${ANY_NAME}(\\.${ANY_NAME})?$`;
+const PART = `^${FIELD_NAME}(\\.${FIELD_NAME})?$`;
 const FIELD_VALUE = {
   type: 'string',
   pattern: '^[\\t\\x20-\\x7e]{0,8192}$',
@@ -64,8 +63,10 @@ const REMOTE_SUBSCRIPTIONS = {
       type: 'object',
       description:
         'What `connection_init` tells the service, over a WebSocket. Secrets come from the environment or a file.',
-      additionalProperties: { ...FIELD_VALUE, description: 'The value.' },
+      names: 'Use up to 256 characters.',
+      additionalProperties: false,
       default: {},
+      patternProperties: { '^[^\\x00-\\x1f]{1,256}$': { ...FIELD_VALUE, description: 'The value.' } },
     },
   },
 } as const;

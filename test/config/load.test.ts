@@ -109,6 +109,21 @@ t.test('versions without quotes are numbers in YAML and still mean the dialects'
   t.same(config.services['a']?.versions, ['1.2', '1.1', '2001-12']);
 });
 
+t.test('what a service that speaks GraphQL is told over a WebSocket may come from the environment', async (t) => {
+  const { config } = await load(
+    `services:
+  crm:
+    kind: graphql
+    url: http://crm
+    subscriptions: { url: "ws://crm", connectionParams: { token: "\${CRM_TOKEN}", "x-api key": plain } }
+`,
+    { CRM_TOKEN: 'secret' },
+  );
+  t.match(config.graphqlServices['crm']?.subscriptions, {
+    connectionParams: { token: 'secret', 'x-api key': 'plain' },
+  });
+});
+
 t.test('addresses of every permitted form', async (t) => {
   for (const listen of ['0.0.0.0:80', 'localhost:4000', '"[::1]:4000"', 'my-host.example:0', '"[fe80::1]:65535"']) {
     t.same(await problems(`listen: ${listen}${SERVICES}`), [], listen);
