@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { createHandler, type Response } from 'graphql-http';
 import { asRefusal, Refusal } from '../base/refusal.js';
 import { Spending } from './cost/cost-actual.js';
 import { CostTable } from './cost/cost-table.js';
 import { DocumentCache } from './document/documents.js';
-import { codedError, DocumentRefusal, refusalErrors } from './document/errors.js';
+import { codedError, DocumentRefusal, errorAt, refusalErrors } from './document/errors.js';
 import type { GraphqlLimits, MeasurableLimit } from './document/limits.js';
 import { Scale } from './document/scale.js';
 import type { TrustedDocuments } from './document/trusted.js';
@@ -222,7 +222,8 @@ const traced = (errors: readonly GraphQLError[], { id }: GraphqlContext): readon
   errors.map((error) => {
     const { message, nodes, path, extensions } = error;
     if (extensions['code'] !== 'INTERNAL' || id === undefined) return error;
-    return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions: { ...extensions, id } });
+    const place = { ...(nodes === undefined ? {} : { nodes }), ...(path === undefined ? {} : { path }) };
+    return errorAt(message, place, { ...extensions, id });
   });
 
 /** What is too expensive is told what it would have cost. */

@@ -1,9 +1,10 @@
-import { type ASTNode, GraphQLError } from 'graphql';
+import { type ASTNode, GraphQLError, type GraphQLErrorOptions, type SourceLocation } from 'graphql';
 import { Refusal } from '../../base/refusal.js';
 import { kindOf, type RefusalCode } from '../../base/refusals.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import { InputError } from '../../codec/write/input-error.js';
 import { type FaultReason, SoapFaultError } from '../../soap/fault.js';
+import { placesOf } from './document-source.js';
 import type { GraphqlLimits } from './limits.js';
 
 /**
@@ -48,6 +49,8 @@ const reasonOf = ({ text, language }: FaultReason): { readonly lang: string | nu
 /** Where in the document and in the response an error belongs. */
 export interface ErrorPlace {
   readonly nodes?: readonly ASTNode[];
+  /** Where there are no nodes. */
+  readonly locations?: readonly SourceLocation[];
   readonly path?: readonly (string | number)[];
 }
 
@@ -58,11 +61,21 @@ export function codedError(
   message: string = kindOf(code).text,
   extensions: Readonly<Record<string, unknown>> = {},
 ): GraphQLError {
-  return new GraphQLError(message, {
-    ...(place.nodes === undefined ? {} : { nodes: place.nodes }),
-    ...(place.path === undefined ? {} : { path: place.path }),
-    extensions: { code, ...extensions },
-  });
+  return errorAt(message, place, { code, ...extensions });
+}
+
+/** An error at its places: those that graphql-js finds for itself are none. */
+export function errorAt(
+  message: string,
+  { nodes, path, ...place }: ErrorPlace,
+  extensions: Readonly<Record<string, unknown>>,
+): GraphQLError {
+  const options: GraphQLErrorOptions = { nodes: nodes ?? null, path: path ?? null, extensions };
+  const error = new GraphQLError(message, options);
+  const locations = place.locations ?? (nodes && placesOf(nodes));
+  return locations === undefined
+    ? error
+    : Object.defineProperty(error, 'locations', { value: locations, enumerable: true });
 }
 
 /** What a reply left open: null in the data, and why. `place.path` leads to the field. */

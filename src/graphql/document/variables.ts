@@ -1,6 +1,6 @@
 import {
   coerceInputValue,
-  GraphQLError,
+  type GraphQLError,
   type GraphQLInputType,
   type GraphQLSchema,
   getNullableType,
@@ -14,7 +14,7 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { DocumentRefusal, listed, printPath } from './errors.js';
+import { codedError, DocumentRefusal, printPath, tooManyErrors } from './errors.js';
 import type { Variables } from './plan.js';
 
 export interface VariableErrors {
@@ -35,37 +35,61 @@ export function coerceVariables(
   { max, isOpen }: VariableErrors,
 ): Variables {
   const values: Record<string, unknown> = Object.create(null);
-  const errors: GraphQLError[] = [];
-  for (const definition of operation.variableDefinitions ?? []) {
-    const name = definition.variable.name.value;
-    const type = typeFromAST(schema, definition.type);
-    if (!isInputType(type)) continue;
-    if (!Object.hasOwn(given, name)) {
-      if (definition.defaultValue !== undefined) values[name] = valueFromAST(definition.defaultValue, type);
-      else if (isNonNullType(type)) errors.push(problem(definition, `of type "${type}" has no value`));
-      continue;
+  const problems = new Problems(max);
+  try {
+    for (const definition of operation.variableDefinitions ?? []) {
+      const name = definition.variable.name.value;
+      const type = typeFromAST(schema, definition.type);
+      if (!isInputType(type)) continue;
+      if (!Object.hasOwn(given, name)) {
+        if (definition.defaultValue !== undefined) values[name] = valueFromAST(definition.defaultValue, type);
+        else if (isNonNullType(type)) problems.add(definition, null, () => `of type "${type}" has no value`);
+        continue;
+      }
+      const onInvalid = (path: readonly (string | number)[], invalid: unknown): void =>
+        problems.add(definition, invalid, () =>
+          isOpen ? rule(type, [name], path, invalid) : closedRule([name, ...path]),
+        );
+      values[name] = coerceInputValue(given[name], type, onInvalid, true);
     }
-    const value = coerceInputValue(
-      given[name],
-      type,
-      (path, invalid) => {
-        const error = problem(definition, isOpen ? rule(type, [name], path, invalid) : closedRule([name, ...path]));
-        // An object that lacks several fields is reported for each, and says all of them at once.
-        if (errors.length <= max && errors.at(-1)?.message !== error.message) errors.push(error);
-      },
-      true,
-    );
-    values[name] = value;
+  } catch (caught) {
+    if (caught !== ENOUGH) throw caught;
   }
-  if (errors.length > 0) throw new DocumentRefusal('BAD_USER_INPUT', listed(errors, max));
+  if (problems.errors.length > 0) throw new DocumentRefusal('BAD_USER_INPUT', problems.errors);
   return values;
 }
 
+/** Thrown where nothing more is to be told of the variables: what is left of them is not looked at. */
+const ENOUGH = new Error('enough');
+
+/** Findings beyond those that are listed, such as more of the same object, before the rest is let be. */
+const FURTHER_MAX = 100;
+
+/** What is told of the variables. */
+class Problems {
+  readonly errors: GraphQLError[] = [];
+  readonly #max: number;
+  #last: unknown = null;
+  #found = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Throws `ENOUGH` where the list is full. */
+  add(definition: VariableDefinitionNode, invalid: unknown, what: () => string): void {
+    const isLast = ++this.#found === this.#max + FURTHER_MAX;
+    // An object that lacks several fields is reported for each, and says all of them at once.
+    if (!isLast && typeof invalid === 'object' && invalid !== null && invalid === this.#last) return;
+    this.#last = invalid;
+    const isFull = isLast || this.errors.length === this.#max;
+    this.errors.push(isFull ? tooManyErrors() : problem(definition, what()));
+    if (isFull) throw ENOUGH;
+  }
+}
+
 const problem = (definition: VariableDefinitionNode, what: string): GraphQLError =>
-  new GraphQLError(`Variable "$${definition.variable.name.value}" ${what}.`, {
-    nodes: definition,
-    extensions: { code: 'BAD_USER_INPUT' },
-  });
+  codedError('BAD_USER_INPUT', { nodes: [definition] }, `Variable "$${definition.variable.name.value}" ${what}.`);
 
 const closedRule = (path: readonly (string | number)[]): string =>
   path.length === 1 ? 'has no valid value' : `has no valid value at "${printPath(path)}"`;

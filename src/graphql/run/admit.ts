@@ -7,13 +7,14 @@ import {
   Lexer,
   type OperationDefinitionNode,
   parse,
-  Source,
+  type Source,
   TokenKind,
 } from 'graphql';
 import { Refusal } from '../../base/refusal.js';
 import type { Estimate } from '../cost/cost.js';
 import { EstimateMemo } from '../cost/cost-memo.js';
 import type { CostTable } from '../cost/cost-table.js';
+import { DocumentSource } from '../document/document-source.js';
 import { AdmittedDocument, type DocumentCache, type Maker } from '../document/documents.js';
 import { codedError, DocumentRefusal } from '../document/errors.js';
 import { checkGiven, GIVEN, measureVariables, readGiven } from '../document/given.js';
@@ -143,19 +144,20 @@ function checkIntrospection(schema: GraphQLSchema, { document, fragments }: Admi
 const INTROSPECTION_TIMES = 2;
 
 function parseDocument(query: string, maxTokens: number): DocumentNode {
-  const source = new Source(query);
+  const source = new DocumentSource(query);
   try {
-    return parse(source, { maxTokens });
+    const document = parse(source, { maxTokens });
+    source.close();
+    return document;
   } catch (error) {
     // The parser recurses: where the limit of tokens is high, nesting ends here.
     if (error instanceof RangeError) throw beyond('depth');
     if (!(error instanceof GraphQLError)) throw error;
     if (hasMoreTokens(source, maxTokens)) throw beyond('tokens');
-    const [at] = error.locations ?? [];
+    const { locations = [] } = error;
+    const [at] = locations;
     const message = `Syntax error at line ${at?.line}, column ${at?.column}.`;
-    const { positions = [] } = error;
-    const extensions = { code: 'GRAPHQL_PARSE_FAILED' };
-    throw new DocumentRefusal('GRAPHQL_PARSE_FAILED', [new GraphQLError(message, { source, positions, extensions })]);
+    throw new DocumentRefusal('GRAPHQL_PARSE_FAILED', [codedError('GRAPHQL_PARSE_FAILED', { locations }, message)]);
   }
 }
 
