@@ -29,6 +29,7 @@ import {
 } from 'graphql';
 import { codedError, DocumentRefusal, tooManyErrors } from './errors.js';
 import { mergeableFieldsRule } from './mergeable-fields.js';
+import { Suggestions } from './suggestions.js';
 
 export interface ValidationOptions {
   readonly introspection: boolean;
@@ -39,7 +40,7 @@ export interface ValidationOptions {
 /** Holds a document to the schema. Throws `GRAPHQL_VALIDATION_FAILED`; with introspection off no message helps to guess. */
 export function validateDocument(schema: GraphQLSchema, document: DocumentNode, options: ValidationOptions): void {
   const { introspection, maxErrors } = options;
-  const rules = introspection ? QUIET_RULES : CLOSED_RULES;
+  const rules = introspection ? openRules() : CLOSED_RULES;
   const found = validate(schema, document, rules, { maxErrors, hideSuggestions: !introspection });
   if (found.length === 0) return;
   const errors = found.map((error, index) => {
@@ -60,6 +61,12 @@ const RULES: readonly ValidationRule[] = specifiedRules.map((rule) =>
 const QUIET_RULES: readonly ValidationRule[] = RULES.map((rule) =>
   rule === ValuesOfCorrectTypeRule ? quietValues : rule,
 );
+
+/** For one document: names that are like others are told as long as looking for them takes little. */
+function openRules(): readonly ValidationRule[] {
+  const suggestions = new Suggestions();
+  return QUIET_RULES.map((rule) => suggestions.bounding(rule));
+}
 
 /** By rule that tells of the schema. All the others repeat what the document itself says. */
 const CLOSED_MESSAGES: ReadonlyMap<ValidationRule, string> = new Map([

@@ -1,4 +1,4 @@
-import { getIntrospectionQuery } from 'graphql';
+import { buildSchema as buildGraphqlSchema, getIntrospectionQuery } from 'graphql';
 import t from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusal.js';
@@ -293,4 +293,82 @@ t.test('the cache is bounded by what it holds', async (t) => {
   t.equal(documents.get('{countOrders}'), undefined);
   documents.set('x'.repeat(1_000_000), first);
   t.equal(documents.get('x'.repeat(1_000_000)), undefined, 'what is too big for it is not kept');
+});
+
+t.test('what is wrong is told in little time, however much it is and however many lines stand before it', async (t) => {
+  const lines = '\n'.repeat(29_000);
+  const put = 'mutation($n:NodeInput!){putNode(node:$n)}';
+  const cpuMillis = (query: string, variables: Record<string, unknown> = {}): number => {
+    const before = process.cpuUsage();
+    t.not(codeOf(query, variables), 'admitted');
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const lists = names.map((name) => `$${name}:[NodeInput]`).join(' ');
+  const puts = names.map((name) => `${name}:putNode(node:{id:1,items:$${name}})`).join(' ');
+  const wrong = Object.fromEntries(names.map((name) => [name, Array.from({ length: 999 }, () => 'x')]));
+  t.ok(cpuMillis(`${lines}mutation(${lists}){${puts}}`, wrong) < 50, 'values');
+  const members = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`x${at}`, 1]));
+  t.ok(cpuMillis(`${lines}${put}`, { n: members }) < 50, 'members of one object');
+  const same = Array.from({ length: 300 }, () => '$a:Int').join(' ');
+  t.ok(cpuMillis(`${lines}query(${same}){getNode{id}}`) < 50, 'an error with many places');
+  const fields = Array.from({ length: 300 }, (_, at) => `x${at}`).join(' ');
+  t.ok(cpuMillis(`${lines}{getNode{${fields}}}`) < 50, 'fields');
+});
+
+t.test('places are right, whatever ends the lines', async (t) => {
+  const placeOf = (query: string, variables: Record<string, unknown> = {}): unknown => {
+    try {
+      run(query, variables);
+    } catch (error) {
+      if (error instanceof Refusal) return refusalErrors(error)[0]?.toJSON().locations;
+    }
+    return null;
+  };
+  t.same(placeOf('{\n  getNode {\r\n\r    idd }}'), [{ line: 4, column: 5 }]);
+  t.same(placeOf('{idd}'), [{ line: 1, column: 2 }]);
+  t.same(placeOf('\n\n query(\n$n:Int!){getNode{id}}'), [{ line: 4, column: 1 }]);
+  t.same(placeOf('{\n getNode(}'), [{ line: 2, column: 10 }], 'of what cannot be parsed');
+  t.same(placeOf('query(\n$a:Int\n$a:Int){getNode(id:$a){id}}'), [
+    { line: 2, column: 2 },
+    { line: 3, column: 2 },
+  ]);
+});
+
+t.test('an object with many unknown members is told once, and what was not looked at is told', async (t) => {
+  const members = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`x${at}`, 1]));
+  const { messages } = refused('mutation($n:NodeInput!){putNode(node:$n)}', { n: members });
+  t.same(messages, ['Variable "$n" lacks the required "id".', 'There are more errors than are listed.']);
+  const some = refused('mutation($n:[NodeInput!]){putNode(node:{id:1,items:$n})}', {
+    n: Array.from({ length: 11 }, () => 'x'),
+  });
+  t.equal(some.messages.length, 11);
+  t.match(some.messages[10], /more errors/);
+  t.equal(
+    refused('mutation($n:[NodeInput!]){putNode(node:{id:1,items:$n})}', { n: Array.from({ length: 10 }, () => 'x') })
+      .messages.length,
+    10,
+  );
+});
+
+t.test('suggestions are made as long as they cost little', async (t) => {
+  const types = Array.from({ length: 1500 }, (_, at) => `type TransactionLineItemRecordReferenceType${at} { a: Int }`);
+  const all = types.map((_, at) => `a${at}:TransactionLineItemRecordReferenceType${at}`).join(' ');
+  const large = buildGraphqlSchema(`type Query { small: Small ${all} } type Small { name: String } ${types.join(' ')}`);
+  const limits = defaultsOf(GRAPHQL_LIMITS);
+  const held = { ...admission(), schema: large, costs: new CostTable({ schema: large, limits }) };
+  const unknown = Array.from({ length: 12 }, (_, at) => `$v${at}:TransactionLineItemRecordReferenceTypo${at}`).join(
+    ' ',
+  );
+  const before = process.cpuUsage();
+  const { messages } = refused(`query(${unknown}){__typename}`, {}, held);
+  const { user, system } = process.cpuUsage(before);
+  t.ok(user + system < 100_000);
+  t.notMatch(messages.join(), /Did you mean/);
+  t.match(messages[0], /Unknown type "TransactionLineItemRecordReferenceTypo0"/);
+  t.match(refused('{small{nam}}', {}, held).messages.join(), /Did you mean "name"/, 'of what is small');
+  t.match(refused('query($v:Nodee){getNode{id}}').messages.join(), /Did you mean "Node/);
+  t.match(refused('{getNode(idd:1){id}}').messages.join(), /Did you mean "id"/);
+  t.match(refused('mutation{putNode(node:{id:1,items:[],nam:"x"})}').messages.join(), /Did you mean "name"/);
 });
