@@ -8,6 +8,7 @@ import type {
   EncodeValue,
   EncodeVariants,
 } from '../plan/plan.js';
+import { bordersOf } from '../plan/share.js';
 import { XSI_URI } from '../plan/xsi.js';
 import { brokenChoice } from './branches.js';
 import { arrayMarks, TYPE } from './encoding.js';
@@ -155,7 +156,9 @@ export class ContentMarker {
     if (counts !== undefined && items.length < counts.min && !isAbsent)
       refuse(path, `must have at least ${itemsOf(counts.min)}`);
     if (counts !== undefined && items.length > counts.max) refuse(path, `must have at most ${itemsOf(counts.max)}`);
-    const tasks = items.map((item, index): Task => {
+    const [from, to] = element.share === undefined ? [0, items.length] : bordersOf(element.share, items.length);
+    const tasks = items.slice(from, to).map((item, at): Task => {
+      const index = from + at;
       if (item !== null && item !== undefined) {
         return { kind: 'element', element, name, value: item, path: below(path, index) };
       }

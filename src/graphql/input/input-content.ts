@@ -1,5 +1,7 @@
 import type { Branch, BranchRule } from '../../codec/plan/plan.js';
 import { type ElementDeclaration, type Particle, typeKey } from '../../wsdl/model.js';
+import { chosenPlaces } from './input-choice.js';
+import { type InputOrder, optionalPlaces, orderOf, type Place } from './input-order.js';
 
 /** One place of a content model where a request may say something. */
 export type Piece = ElementPiece | AnyPiece | GroupPiece;
@@ -33,13 +35,15 @@ export interface InputContent {
   readonly pieces: ReadonlyMap<string, Piece>;
   /** Choices, and members that come together. Their keys are those of `pieces`. */
   readonly rules: readonly BranchRule[];
+  /** Null where each piece has one place, in the order of `pieces`. */
+  readonly order: InputOrder | null;
 }
 
 /** Reads a content model for requests. Deeper than schemas nest, it is room for anything. */
 export function inputContent(particle: Particle): InputContent {
   const known = CONTENTS.get(particle);
   if (known !== undefined) return known;
-  const made = sealed(fold(particle, 0, { groups: 0 }));
+  const made = sealed(fold(particle, 0, { groups: 0, scopes: 0 }));
   CONTENTS.set(particle, made);
   return made;
 }
@@ -52,24 +56,29 @@ interface Fold {
   readonly rules: readonly BranchRule[];
   /** What stands in several places: no rule can tell which one is meant. */
   readonly doubled: ReadonlySet<string>;
+  /** Null where there are more than anybody writes: then all is written where it stands first. */
+  readonly places: readonly Place[] | null;
 }
 
 /** Groups within groups: nobody writes more. */
 const DEPTH_MAX = 100;
+const PLACES_MAX = 10_000;
 
-const nothing = (): Fold => ({ pieces: new Map(), rules: [], doubled: new Set() });
+const nothing = (): Fold => ({ pieces: new Map(), rules: [], doubled: new Set(), places: [] });
 
-const sealed = ({ pieces, rules, doubled }: Fold): InputContent => ({
+const sealed = ({ pieces, rules, doubled, places }: Fold): InputContent => ({
   pieces,
+  order: places === null ? null : orderOf(places, pieces.keys()),
   rules:
     doubled.size === 0
       ? rules
       : rules.filter((rule) => rule.branches.every(({ keys }) => !keys.some((key) => doubled.has(key)))),
 });
 
-/** Counts the groups: each is another one, whatever it holds. */
+/** Counts the groups, and what may be left out: each is another one, whatever it holds. */
 interface Reading {
   groups: number;
+  scopes: number;
 }
 
 function fold(particle: Particle, depth: number, reading: Reading): Fold {
@@ -77,19 +86,21 @@ function fold(particle: Particle, depth: number, reading: Reading): Fold {
   if (max === 0) return nothing();
   if (particle.kind === 'one') {
     const { element } = particle;
-    return {
-      ...nothing(),
-      pieces: new Map([[`element ${typeKey(element.name)}`, { kind: 'element', element, min, max, least: min }]]),
-    };
+    return single(`element ${typeKey(element.name)}`, { kind: 'element', element, min, max, least: min });
   }
-  if (particle.kind === 'any' || depth > DEPTH_MAX) {
-    return { ...nothing(), pieces: new Map([['any', { kind: 'any', min, max, least: min }]]) };
-  }
+  if (particle.kind === 'any' || depth > DEPTH_MAX) return single('any', { kind: 'any', min, max, least: min });
   const folds = particle.particles.map((child) => fold(child, depth + 1, reading));
-  const once = particle.kind === 'choice' ? eitherOf(folds) : allOf(folds);
+  const once = particle.kind === 'choice' ? eitherOf(folds, reading) : allOf(folds);
   if (max > 1) return repeated(once, particle, reading);
-  return min === 0 ? optional(once) : once;
+  if (min > 0) return once;
+  return { ...optional(once), places: once.places && optionalPlaces(once.places, ++reading.scopes) };
 }
+
+const single = (key: string, piece: Piece): Fold => ({
+  ...nothing(),
+  pieces: new Map([[key, piece]]),
+  places: [{ key, min: piece.min, max: piece.max, scope: null }],
+});
 
 /** A sequence: what stands there adds up. */
 function allOf(folds: readonly Fold[]): Fold {
@@ -102,16 +113,25 @@ function allOf(folds: readonly Fold[]): Fold {
       if (known === undefined) pieces.set(key, piece);
       else {
         doubled.add(key);
-        const least = known.least + piece.least;
-        pieces.set(key, { ...known, min: known.min + piece.min, max: known.max + piece.max, least });
+        const min = known.min + piece.min;
+        // Where none must be there, one may stand in either place.
+        const least = min > 0 ? min : Math.min(known.least, piece.least);
+        pieces.set(key, { ...known, min, max: known.max + piece.max, least });
       }
     }
   }
-  return { pieces, doubled, rules: folds.flatMap(({ rules }) => rules) };
+  return { pieces, doubled, rules: folds.flatMap(({ rules }) => rules), places: placesIn(folds)?.flat() ?? null };
+}
+
+/** The places of each, unless there are more than anybody writes. */
+function placesIn(folds: readonly Fold[]): readonly (readonly Place[])[] | null {
+  const known = folds.flatMap(({ places }) => (places === null ? [] : [places]));
+  const count = known.reduce((sum, places) => sum + places.length, 0);
+  return known.length < folds.length || count > PLACES_MAX ? null : known;
 }
 
 /** A choice: of each the least and the most of its branches. */
-function eitherOf(folds: readonly Fold[]): Fold {
+function eitherOf(folds: readonly Fold[], reading: Reading): Fold {
   const [only, ...others] = folds;
   if (only === undefined) return nothing();
   if (others.length === 0) return only;
@@ -132,7 +152,9 @@ function eitherOf(folds: readonly Fold[]): Fold {
   }
   const branches = folds.filter((each) => each.pieces.size > 0).map(branchOf);
   const required = folds.every((each) => each.pieces.size > 0 && mustBeGiven(each));
-  return { pieces, doubled, rules: [{ required, branches }] };
+  const each = placesIn(folds);
+  const places = each && chosenPlaces(each, ++reading.scopes);
+  return { pieces, doubled, rules: [{ required, branches }], places };
 }
 
 /** What need not be there: but if some of it is, all that it requires. */
@@ -153,12 +175,12 @@ function repeated(once: Fold, { min, max }: Pick<Counts, 'min' | 'max'>, reading
   if (others.length === 0 && piece.least < 2) {
     const least = piece.least * Math.max(min, 1);
     const counted = { ...piece, min: piece.min * min, max: piece.max * max, least };
-    return { ...once, pieces: new Map([[key, counted]]), rules: [] };
+    return { ...single(key, counted), doubled: once.doubled };
   }
   const least = mustBeGiven(once) ? min : 0;
   reading.groups += 1;
   const group: GroupPiece = { kind: 'group', content: sealed(once), min: least, max, least };
-  return { ...nothing(), pieces: new Map([[`group ${reading.groups}`, group]]) };
+  return single(`group ${reading.groups}`, group);
 }
 
 const branchOf = (each: Fold): Branch => ({
@@ -170,3 +192,12 @@ const branchOf = (each: Fold): Branch => ({
 /** Something of it must be given. */
 const mustBeGiven = ({ pieces, rules }: Fold): boolean =>
   [...pieces.values()].some(({ min }) => min > 0) || rules.some(({ required }) => required);
+
+export const isBounded = ({ least, max }: Counts): boolean => least > 0 || max < Infinity;
+
+/** How many items a list in a wrapper may have: none, where the group they stand in may be left out. */
+export function countsOf({ type }: ElementDeclaration): Counts | null {
+  if (type.kind === 'simple' || type.content.kind !== 'elements') return null;
+  const [piece] = inputContent(type.content.particle).pieces.values();
+  return piece === undefined ? null : { ...piece, least: piece.min };
+}

@@ -13,7 +13,7 @@ import { PRESENCE } from '../types/leaf.js';
 import type { AttributeMember, ElementMember, Member } from '../types/members.js';
 import { innerName, NameScope, pascalName } from '../types/naming.js';
 import { typeNameOf } from '../types/wire-type.js';
-import { type Counts, type InputContent, inputContent, type Piece } from './input-content.js';
+import { type Counts, countsOf, type InputContent, inputContent, isBounded, type Piece } from './input-content.js';
 import {
   fieldOf,
   type InputField,
@@ -23,6 +23,7 @@ import {
   type Owner,
 } from './input-field.js';
 import { hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
+import { inOrder } from './input-order.js';
 import { keyInMapping, placeOf } from './input-place.js';
 import { isExclusive, mentions, named, singles } from './input-rules.js';
 
@@ -149,16 +150,23 @@ export class ObjectFiller implements InputObject {
     const alternatives = new Set(content.rules.flatMap(({ branches }) => branches.flatMap(({ keys }) => keys)));
     const keys = new Map<string, string>();
     const settled = new Set<string>();
+    const plans = new Map<string, EncodeElement>();
     for (const [key, piece] of content.pieces) {
       const made = this.#piece(piece, alternatives.has(key));
       if (made === null) continue;
-      plan.children.push(made.plan);
+      plans.set(key, made.plan);
       if (made.field === null) {
         settled.add(key);
         continue;
       }
       fields.set(made.plan.key, made.field);
       keys.set(key, made.plan.key);
+    }
+    for (const element of inOrder(content.order, plans)) plan.children.push(element);
+    for (const key of content.order?.tangled ?? []) {
+      const member = plans.get(key)?.key;
+      const what = `${member} stands in several places of ${this.#owner.name}; all of it is written at the first.`;
+      if (member !== undefined) this.#types.names.notice(`Service ${this.#types.service}: ${what}`);
     }
     // Where the gateway itself has taken a branch, there is no choice left.
     for (const rule of content.rules) if (!mentions(rule, settled)) addRule(plan, named(rule, keys));
@@ -273,15 +281,6 @@ export class ObjectFiller implements InputObject {
 }
 
 const PLAIN = { isNonNull: false, lexicalDefault: null, scalar: null } as const;
-
-const isBounded = ({ least, max }: Counts): boolean => least > 0 || max < Infinity;
-
-/** How many items a list in a wrapper may have: none, where the group they stand in may be left out. */
-function countsOf({ type }: ElementDeclaration): Counts | null {
-  if (type.kind === 'simple' || type.content.kind !== 'elements') return null;
-  const [piece] = inputContent(type.content.particle).pieces.values();
-  return piece === undefined ? null : { ...piece, least: piece.min };
-}
 
 /** An element whose value is given by the schema: it is there, or not. */
 const fixedScalar = (fixed: string): Scalar => ({

@@ -1,0 +1,94 @@
+import type { EncodeElement } from '../../codec/plan/plan.js';
+import type { Share } from '../../codec/plan/share.js';
+
+/** One place of a content model where a piece stands, in the order of the schema. */
+export interface Place {
+  /** Of the piece. */
+  readonly key: string;
+  readonly min: number;
+  readonly max: number;
+  /** The choice, or the group that may be left out, which it stands in; null where it stands whatever is given. */
+  readonly scope: number | null;
+  /** Where it stands depends on what else is given. */
+  readonly isTangled?: boolean;
+}
+
+/** What is to be written where: a piece stands there again where it has several places. */
+export interface InputOrder {
+  readonly places: readonly { readonly key: string; readonly share: Share | null }[];
+  /** Pieces whose places depend on what else is given: all of it is written at the first. */
+  readonly tangled: readonly string[];
+}
+
+/** Null where every piece has one place, in the order of `keys`. */
+export function orderOf(places: readonly Place[], keys: Iterable<string>): InputOrder | null {
+  const joined = withoutNeighbours(places);
+  const byKey = new Map<string, Place[]>();
+  for (const place of joined) {
+    const known = byKey.get(place.key);
+    if (known === undefined) byKey.set(place.key, [place]);
+    else known.push(place);
+  }
+  const isPlain = byKey.size === joined.length && !joined.some(({ isTangled }) => isTangled === true);
+  if (isPlain && [...keys].every((key, at) => joined[at]?.key === key)) return null;
+  const tangled = new Set<string>();
+  const shares = new Map<Place, Share>();
+  for (const [key, own] of byKey) {
+    if (own.some(({ scope, isTangled }) => isTangled === true || scope !== own[0]?.scope)) tangled.add(key);
+    else if (own.length > 1) sharesOf(own).forEach((share, at) => void (own[at] && shares.set(own[at], share)));
+  }
+  const kept = joined.filter((place) => !tangled.has(place.key) || byKey.get(place.key)?.[0] === place);
+  return {
+    places: kept.map((place) => ({ key: place.key, share: shares.get(place) ?? null })),
+    tangled: [...tangled],
+  };
+}
+
+/** The elements as they are written, some of them in several places. */
+export function inOrder(
+  order: InputOrder | null,
+  elements: ReadonlyMap<string, EncodeElement>,
+): readonly EncodeElement[] {
+  if (order === null) return [...elements.values()];
+  const written = new Set<EncodeElement>();
+  return order.places.flatMap(({ key, share }): readonly EncodeElement[] => {
+    const element = elements.get(key);
+    if (element === undefined || share === null) return element === undefined ? [] : [element];
+    // What is to be said of all items is said where the first of them stand.
+    const { counts: _counts, ...again } = { ...element, required: false };
+    const own = written.has(element) ? again : element;
+    written.add(element);
+    return [{ ...own, share }];
+  });
+}
+
+/** Each place takes the most it may that leaves the later ones the least they need. */
+function sharesOf(places: readonly Place[]): readonly Share[] {
+  let rest = 0;
+  for (const { min } of places) rest += min;
+  let most = 0;
+  return places.map(({ min, max }, at) => {
+    const from = { most, rest };
+    most = at === places.length - 1 ? Number.POSITIVE_INFINITY : most + max;
+    rest -= min;
+    return { from, to: { most, rest } };
+  });
+}
+
+/** What stands side by side is one place. */
+function withoutNeighbours(places: readonly Place[]): readonly Place[] {
+  const joined: Place[] = [];
+  for (const place of places) {
+    const last = joined.at(-1);
+    if (last === undefined || last.key !== place.key || last.scope !== place.scope) joined.push(place);
+    else joined[joined.length - 1] = { ...last, min: last.min + place.min, max: last.max + place.max };
+  }
+  return joined;
+}
+
+/** Of a group that may be left out: what stands there can only do so together, unless it is one. */
+export function optionalPlaces(places: readonly Place[], scope: number): readonly Place[] {
+  const [only, ...others] = places;
+  if (only !== undefined && others.length === 0 && only.min < 2) return [{ ...only, min: 0 }];
+  return places.map((place) => ({ ...place, scope: place.scope ?? scope }));
+}
