@@ -2,7 +2,7 @@ import { printSchema, validateSchema } from 'graphql';
 import t from 'tap';
 import type { GraphqlService, OperationMapping } from '../../src/graphql/fields/exposure.js';
 import { buildSchema } from '../../src/graphql/schema.js';
-import { enumValueName, fieldName, isReading, typeName } from '../../src/graphql/types/naming.js';
+import { enumValueName, fieldName, isReading, NameScope, typeName } from '../../src/graphql/types/naming.js';
 import { ANYTHING, type Operation } from '../../src/wsdl/model.js';
 import {
   attribute,
@@ -62,6 +62,34 @@ t.test('field names are lowerCamelCase and legal', async (t) => {
   t.equal(enumValueName('ON HOLD'), 'ON_HOLD');
   t.equal(enumValueName('true'), '_true');
   t.equal(enumValueName(''), 'EMPTY');
+  const values = {
+    '1': '_1',
+    '-1': 'MINUS_1',
+    '+1': 'PLUS_1',
+    '-1.5': 'MINUS_1_5',
+    '-.5': 'MINUS_5',
+    '-INF': 'MINUS_INF',
+    '<5': 'LESS_5',
+    '>= 10': 'GREATER_EQUAL_10',
+    'A+': 'A_PLUS',
+    'A-': 'A_MINUS',
+    'C++': 'C_PLUS_PLUS',
+    '18+': '_18_PLUS',
+    '1-5': '_1_5',
+    '-none-': '_none_',
+    '--None--': '_None__',
+    '*ALL': '_ALL',
+    ON_HOLD: 'ON_HOLD',
+  };
+  for (const [value, name] of Object.entries(values)) t.equal(enumValueName(value), name, value);
+});
+
+t.test('a number behind a name that is taken is told from the numbers in it', async (t) => {
+  const scope = new NameScope();
+  t.same(
+    ['a', 'a', 'a', 'line1', 'line1', 'line1_2', 'line1'].map((name) => scope.take(name)),
+    ['a', 'a2', 'a3', 'line1', 'line1_2', 'line1_2_2', 'line1_3'],
+  );
 });
 
 t.test('an operation is a query when its first word reads', async (t) => {

@@ -18,11 +18,25 @@ export function fieldName(xmlName: string, naming: Naming): string {
 /** The GraphQL name of a type: the XML name wherever that is legal. */
 export const typeName = (xmlName: string): string => legal(toAscii(xmlName).replace(/[^A-Za-z0-9_]/g, '_'));
 
-/** The GraphQL name of an enumeration value: the value itself wherever that is legal; `>=` becomes `GREATER_EQUAL`. */
+/**
+ * The GraphQL name of an enumeration value: the value itself wherever that is legal. Signs are words where they are the
+ * value, stand before a number, or are a plus or minus at the end: `>=` becomes `GREATER_EQUAL`, `-1` `MINUS_1`, `A+`
+ * `A_PLUS`.
+ */
 export function enumValueName(value: string): string {
   const plain = toAscii(value.slice(0, VALUE_CHARS));
-  const name = legal(/[A-Za-z0-9]/.test(plain) ? plain.replace(/[^A-Za-z0-9_]/g, '_') : signWords(plain));
+  const name = legal(/[A-Za-z0-9]/.test(plain) ? wordsOf(plain) : signWords(plain));
   return name === 'true' || name === 'false' || name === 'null' ? `_${name}` : name;
+}
+
+function wordsOf(value: string): string {
+  const before = /^[-+<>=!~]{1,4}(?=[ .]?[0-9]|INF$)/.exec(value)?.[0] ?? '';
+  const after = before === '' && /^[-+]/.test(value) ? '' : (/[-+]{1,4}$/.exec(value)?.[0] ?? '');
+  const middle = value.slice(before.length, value.length - after.length).replace(/[^A-Za-z0-9_]/g, '_');
+  const between = /^_/.test(middle) ? '' : '_';
+  return (
+    (before === '' ? '' : `${signWords(before)}${between}`) + middle + (after === '' ? '' : `_${signWords(after)}`)
+  );
 }
 
 /** The beginning of a type's name that is made from an element's name: `order-line` becomes `OrderLine`. */
@@ -55,7 +69,7 @@ export class NameScope {
     return this.#taken.has(name);
   }
 
-  /** The first of `candidates` that is free, else the last one with the first free number from 2. */
+  /** The first of `candidates` that is free, else the last one with the first free number from 2: `a2`, `a1_2`. */
   take(...candidates: readonly [string, ...string[]]): string {
     const free = candidates.find((name) => !this.#taken.has(name)) ?? this.#numbered(candidates.at(-1) ?? '_');
     this.#taken.add(free);
@@ -63,8 +77,9 @@ export class NameScope {
   }
 
   #numbered(name: string): string {
+    const stem = /[0-9]$/.test(name) ? `${name}_` : name;
     for (let number = this.#numbers.get(name) ?? 2; ; number++) {
-      const candidate = `${name}${number}`;
+      const candidate = `${stem}${number}`;
       if (this.#taken.has(candidate)) continue;
       this.#numbers.set(name, number + 1);
       return candidate;
