@@ -54,6 +54,14 @@ t.test('field names are lowerCamelCase and legal', async (t) => {
     Größe: 'grosse',
     名: 'u540D',
     '-': '_',
+    Z_READ_STOCK: 'zReadStock',
+    IT_MAT: 'itMat',
+    PURCHASE_ORDER_ID: 'purchaseOrderId',
+    '_-BIC_-X': '_bicX',
+    'ORDER-2ND': 'order2nd',
+    ORDER_: 'order',
+    Order_ID: 'orderID',
+    ADDRESS1: 'address1',
   };
   for (const [xml, name] of Object.entries(cases)) t.equal(fieldName(xml, 'camel'), name, xml);
   t.equal(fieldName('OrderID', 'exact'), 'OrderID');

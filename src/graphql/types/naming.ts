@@ -3,13 +3,15 @@ export type Naming = 'camel' | 'exact';
 
 /**
  * The GraphQL name of a field or argument for an XML name. `OrderID` becomes `orderID`, `ISBNCode` `isbnCode`,
- * `order-id` `orderId`. The result is always a legal name that does not begin with two underscores.
+ * `order-id` and `ORDER_ID` `orderId`. The result is always a legal name that does not begin with two underscores.
  */
 export function fieldName(xmlName: string, naming: Naming): string {
   const plain = toAscii(xmlName);
   if (naming === 'exact') return legal(plain.replace(/[^A-Za-z0-9_]/g, '_'));
   const words = plain.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  const [first, ...rest] = words;
+  // Where nothing is small a capital does not tell where a word begins: the separators do.
+  const isLoud = words.length > 1 && !/[a-z]/.test(plain);
+  const [first, ...rest] = isLoud ? words.map((word) => word.toLowerCase()) : words;
   if (first === undefined) return '_';
   const underscore = plain.startsWith('_') ? '_' : '';
   return legal(underscore + lowerFirst(first) + rest.map(upperFirst).join(''));
