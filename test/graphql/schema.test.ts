@@ -101,9 +101,33 @@ t.test('a number behind a name that is taken is told from the numbers in it', as
 });
 
 t.test('an operation is a query when its first word reads', async (t) => {
-  const reading = ['GetOrder', 'get_order', 'getOrder', 'IsOpen', 'HasStock', 'WhoAmI', 'Echo', 'GETOrder', 'ListX'];
+  const reading = [
+    'GetOrder',
+    'get_order',
+    'getOrder',
+    'IsOpen',
+    'HasStock',
+    'WhoAmI',
+    'Echo',
+    'GETOrder',
+    'ListX',
+    'RetrieveOrder',
+    'READ_STOCK',
+  ];
   for (const name of reading) t.ok(isReading(name), name);
-  const writing = ['Getaway', 'Issue', 'Hash', 'Listen', 'PlaceOrder', 'Wholesale', 'OrderGet', 'Checkout', '1'];
+  const writing = [
+    'Getaway',
+    'Issue',
+    'Hash',
+    'Listen',
+    'PlaceOrder',
+    'Wholesale',
+    'OrderGet',
+    'Checkout',
+    '1',
+    'Viewport',
+    'ValidateOrder',
+  ];
   for (const name of writing) t.notOk(isReading(name), name);
 });
 

@@ -131,7 +131,8 @@ const signWords = (value: string): string =>
 
 const READING_VERBS: ReadonlySet<string> = new Set([
   ...['get', 'find', 'list', 'search', 'count', 'exists', 'fetch', 'load', 'query', 'select', 'read', 'lookup'],
-  ...['describe', 'check', 'is', 'has', 'echo', 'who'],
+  ...['describe', 'check', 'is', 'has', 'echo', 'who', 'retrieve', 'view', 'show', 'browse', 'inquire', 'inquiry'],
+  ...['enquire', 'enquiry'],
 ]);
 
 /** A capital, or a run of capitals up to the one that begins the next word, becomes small. */
