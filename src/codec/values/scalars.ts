@@ -5,7 +5,7 @@ import { LexicalError, type Scalar, type ScalarItem, type ScalarValue } from '..
 import { BASE64_SCALAR, HEX_SCALAR } from './binary.js';
 import { dateScalar } from './date.js';
 import { digitsScalar, FLOAT_SCALAR, intScalar } from './number.js';
-import { compileSimple, isPlain, itemOf, itemsIn, leavesOf } from './simple-validity.js';
+import { compileSimple, isPlain, itemOf, itemsIn, leavesOf, whiteSpaceOf } from './simple-validity.js';
 import { qNameRule, valueSpaceOf } from './value-space.js';
 
 /**
@@ -87,12 +87,14 @@ function firstThatTakes(name: string, members: readonly Scalar[]): Scalar {
   };
 }
 
-/** `scalar`, with what it writes held to all the rules of `type`. */
+/** `scalar`, with what it writes held to all the rules of `type`; of what it reads, white space is treated as `type` says. */
 function held(scalar: Scalar, type: SimpleType): Scalar {
   const check = compileSimple(type);
+  const isTreated = type.variety === 'atomic' && type.facets.whiteSpace !== null;
+  const whiteSpace = isTreated ? whiteSpaceOf(type) : 'preserve';
   return {
     name: scalar.name,
-    decode: scalar.decode,
+    decode: isTreated ? (lexical) => scalar.decode(treatWhiteSpace(lexical, whiteSpace)) : scalar.decode,
     encode: (value) => {
       const lexical = scalar.encode(value);
       hold(check(lexical));

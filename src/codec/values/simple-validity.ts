@@ -58,10 +58,13 @@ function compile(type: SimpleType, depth: number): Compiled {
 
 function compileAtomic(type: SimpleType): Compiled {
   const space = valueSpaceOf(type.builtIn);
-  const { whiteSpace } = space;
-  // White space can be treated further than the base type does, never less.
-  const treatment = type.facets.whiteSpace === null || whiteSpace === 'collapse' ? whiteSpace : type.facets.whiteSpace;
-  return restricted(type, treatment, space, (lexical) => `${space.primitive} ${space.key(lexical)}`);
+  return restricted(type, whiteSpaceOf(type), space, (lexical) => `${space.primitive} ${space.key(lexical)}`);
+}
+
+/** What becomes of white space in values of an atomic type: it can be treated further than the base type does, never less. */
+export function whiteSpaceOf({ builtIn, facets }: SimpleType): WhiteSpace {
+  const { whiteSpace } = valueSpaceOf(builtIn);
+  return facets.whiteSpace === null || whiteSpace === 'collapse' ? whiteSpace : facets.whiteSpace;
 }
 
 /** Items are treated and separated by white space, so what they are made of needs no treatment of its own. */

@@ -429,3 +429,17 @@ t.test('hostile lengths take linear time', async (t) => {
   }
   t.comment(`took ${Math.round((process.cpuUsage().user - begin) / 1000)} ms of processor time`);
 });
+
+t.test('white space of what is read is treated as the type says, which may be more than its base does', async (t) => {
+  const collapsing = { facets: { ...NO_FACETS, whiteSpace: 'collapse', maxLength: 5 } } as const;
+  t.equal(scalarOf(simple('string', collapsing)).decode('  a \n b  '), 'a b');
+  t.equal(scalarOf(simple('normalizedString', collapsing)).decode(' a  b '), 'a b');
+  t.equal(faceted('string', { whiteSpace: 'replace' }).decode('a\n\tb '), 'a  b ');
+  t.equal(faceted('string', { maxLength: 5 }).decode(' a\n'), ' a\n');
+  // A type cannot treat it less than its base does.
+  t.equal(faceted('token', { whiteSpace: 'preserve' }).decode(' a  b '), 'a b');
+  const union = simple('string', { variety: 'union', members: [simple('string', collapsing), simple('string')] });
+  t.equal(scalarOf(union).decode('  a  b'), 'a b');
+  const list = simple('string', { variety: 'list', item: simple('string', collapsing) });
+  t.same(scalarOf(list).decode(' a \n b '), ['a', 'b']);
+});
