@@ -1,4 +1,5 @@
 import { type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import { plainTag } from '../xml/plain-tag.js';
 
 /** The children that Body may have: those of one message, known by the first of them. Made at start-up. */
 export interface ExpectedParts {
@@ -68,18 +69,4 @@ export class BodyParts {
 const isSame = (name: QName | undefined, { uri, local }: QName): boolean => name?.local === local && name.uri === uri;
 
 /** Body, for who hears it as an element. What its own attributes say is said of the message. */
-const BODY: StartTag = {
-  uri: '',
-  local: 'Body',
-  prefix: '',
-  depth: 2,
-  offsetBytes: 0,
-  contentBytes: 0,
-  attributeCount: 0,
-  attributeUri: () => '',
-  attributeLocal: () => '',
-  attributeValue: () => '',
-  attribute: () => null,
-  namespace: (prefix) => (prefix === '' ? '' : null),
-  declares: () => false,
-};
+const BODY: StartTag = plainTag({ uri: '', local: 'Body' }, 2);

@@ -7,6 +7,7 @@ import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';
 import { SKIP, type XmlHandler } from '../../../src/xml/events.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
+import { plainTag } from '../../../src/xml/plain-tag.js';
 import { XmlReader } from '../../../src/xml/reader.js';
 import {
   attribute,
@@ -43,21 +44,7 @@ t.test('text in several pieces is one value', async (t) => {
 
 t.test('what is not asked for is skipped, so that no string is made for it', async (t) => {
   const decoder = new ReplyDecoder(reply(object(child('a', 'string'))), { listItems: 10 });
-  const tag = (local: string) => ({
-    uri: URI,
-    local,
-    prefix: '',
-    depth: 1,
-    offsetBytes: 0,
-    contentBytes: 0,
-    attributeCount: 0,
-    attributeUri: () => '',
-    attributeLocal: () => '',
-    attributeValue: () => '',
-    attribute: () => null,
-    namespace: () => null,
-    declares: () => false,
-  });
+  const tag = (local: string) => plainTag({ uri: URI, local }, 1);
   t.not(decoder.open(tag('r')), SKIP);
   t.equal(decoder.open(tag('b')), SKIP);
   decoder.close();
