@@ -16,6 +16,7 @@ import { costExtensions } from '../types/cost-rules.js';
 import type { Feed, Link, LinkBatch, LinkMapping, LinkTable, LinkTarget, RemoteTarget } from './link.js';
 import { feedOf, fieldAlong, missingParts, stepsOf } from './link-types.js';
 import { type Mistake, type Report, reportInto } from './mistake.js';
+import { type Targets, type TargetUse, targetOf } from './target.js';
 
 type Target = LinkTarget | RemoteTarget;
 
@@ -87,21 +88,19 @@ function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: 
   return { type, field, types };
 }
 
-interface Known {
-  readonly targets: ReadonlyMap<string, Target>;
-  readonly operations: readonly string[];
-}
+const CALLED: TargetUse = { verb: 'called', reader: 'a link' };
 
 const isOwner = (type: unknown): type is Owner => isObjectType(type) || isInterfaceType(type);
 
-function resolve(mapping: LinkMapping, owner: Owner | null, known: Known, report: Report): Link | null {
+function resolve(mapping: LinkMapping, owner: Owner | null, known: Targets<Target>, report: Report): Link | null {
   let isSound = true;
   const seen: Report = (...fault) => {
     isSound = false;
     report(...fault);
   };
-  const target = targetOf(mapping.operation, ['operation'], known, seen);
-  const many = mapping.batch === null ? null : targetOf(mapping.batch.operation, ['batch', 'operation'], known, seen);
+  const target = targetOf(mapping.operation, ['operation'], CALLED, known, seen);
+  const many =
+    mapping.batch === null ? null : targetOf(mapping.batch.operation, ['batch', 'operation'], CALLED, known, seen);
   if (target === null || (mapping.batch !== null && many === null)) return null;
   const type = getNullableType(target.config.type);
   const called = many ?? target;
@@ -109,30 +108,6 @@ function resolve(mapping: LinkMapping, owner: Owner | null, known: Known, report
   const batch = mapping.batch === null ? null : batchOf(mapping.batch, called, type, seen);
   const definition = definitionOf(mapping, type, { target, called }, feeds, seen);
   return isSound && definition !== null ? { name: mapping.name, called: called.bound, definition, feeds, batch } : null;
-}
-
-function targetOf(
-  name: string,
-  path: readonly string[],
-  { targets, operations }: Known,
-  report: Report,
-): Target | null {
-  const target = targets.get(name);
-  if (target === undefined) {
-    if (operations.includes(name)) {
-      report(path, `The operation \`${name}\` cannot be called from GraphQL.`, '`soapstone check` says why.');
-    } else {
-      const unknown = { name, known: operations };
-      report(path, `There is no operation \`${name}\`.`, 'Write service.operation.', unknown);
-    }
-    return null;
-  }
-  if (target.isMutation) {
-    const remedy = 'If it only reads, map it to a field of Query, or to `false`.';
-    report(path, `The operation \`${name}\` is a field of Mutation: a link only reads.`, remedy);
-    return null;
-  }
-  return target;
 }
 
 /** What fills the arguments of the operation that is called; for a list operation that is its one list argument. */

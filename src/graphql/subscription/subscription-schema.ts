@@ -1,6 +1,7 @@
 import { type GraphQLFieldConfigArgumentMap, getNullableType } from 'graphql';
 import type { LinkTarget } from '../graph/link.js';
 import { type Mistake, type Report, reportInto } from '../graph/mistake.js';
+import { type Targets, type TargetUse, targetOf } from '../graph/target.js';
 import type { TypeNames } from '../types/type-names.js';
 import { type EventValue, eventValueOf, isLost, planOf, readingOf, slotAlong } from './event-values.js';
 import {
@@ -20,12 +21,14 @@ export interface ResolvedSubscriptions {
   readonly mistakes: readonly Mistake[];
 }
 
-/** What subscriptions are resolved against: operations by `service.operation`, and the names of all there are. */
-export interface Offered {
-  readonly targets: ReadonlyMap<string, LinkTarget>;
-  readonly operations: readonly string[];
+/** What subscriptions are resolved against. */
+export interface Offered extends Targets<LinkTarget> {
   readonly names: TypeNames;
 }
+
+const READS: TargetUse = { verb: 'used', reader: 'a subscription' };
+/** Whatever it does: its messages are listened to. */
+const HEARS: TargetUse = { verb: 'used', reader: null };
 
 /** The operations that subscriptions need: those whose answer is that of a field, and those that are only listened to. */
 export function operationsFor(mappings: readonly SubscriptionMapping[]): {
@@ -73,7 +76,7 @@ function pollField(
   offered: Offered,
   report: Report,
 ): Made | null {
-  const target = targetOf(operation, ['poll', 'operation'], 'reads', offered, report);
+  const target = targetOf(operation, ['poll', 'operation'], READS, offered, report);
   if (target === null) return null;
   const value = changed === null ? null : eventValueOf(`reply.${changed}`, target);
   if (value !== null && isLost(value)) {
@@ -145,8 +148,8 @@ function eventField(
     report(...fault);
   };
   const { kind } = source;
-  const target = targetOf(source.operation, [kind, 'operation'], 'any', offered, seen);
-  const called = source.answer === null ? null : targetOf(source.answer, [kind, 'answer'], 'reads', offered, seen);
+  const target = targetOf(source.operation, [kind, 'operation'], HEARS, offered, seen);
+  const called = source.answer === null ? null : targetOf(source.answer, [kind, 'answer'], READS, offered, seen);
   if (target === null || (called === null && source.answer !== null)) return null;
   if (target.bound.operation.use === 'encoded') {
     seen([kind, 'operation'], `The messages of \`${source.operation}\` are encoded: no values are read from them.`);
@@ -215,25 +218,3 @@ const valuesOf = (given: Readonly<Record<string, string>>, group: string, find: 
     const value = find(path, [group, key]);
     return value === null ? [] : [{ key, value }];
   });
-
-function targetOf(
-  name: string,
-  path: readonly string[],
-  use: 'reads' | 'any',
-  { targets, operations }: Offered,
-  report: Report,
-): LinkTarget | null {
-  const target = targets.get(name);
-  if (target === undefined) {
-    if (operations.includes(name)) {
-      report(path, `The operation \`${name}\` cannot be used from GraphQL.`, '`soapstone check` says why.');
-    } else report(path, `There is no operation \`${name}\`.`, 'Write service.operation.', { name, known: operations });
-    return null;
-  }
-  if (use === 'reads' && target.isMutation) {
-    const remedy = 'If it only reads, map it to a field of Query, or to `false`.';
-    report(path, `The operation \`${name}\` is a field of Mutation: a subscription only reads.`, remedy);
-    return null;
-  }
-  return target;
-}

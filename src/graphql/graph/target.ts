@@ -1,0 +1,39 @@
+import type { Report } from './mistake.js';
+
+/** What entries of the configuration may name: operations by `service.operation`, and the names of all there are. */
+export interface Targets<T> {
+  readonly targets: ReadonlyMap<string, T>;
+  readonly operations: readonly string[];
+}
+
+/** What an entry wants of an operation. */
+export interface TargetUse {
+  readonly verb: 'called' | 'used';
+  /** What only reads, for words; null where the operation may change something. */
+  readonly reader: 'a link' | 'a subscription' | null;
+}
+
+/** The operation of this name; null, and a mistake, where there is none that is of use. */
+export function targetOf<T extends { readonly isMutation: boolean }>(
+  name: string,
+  path: readonly string[],
+  { verb, reader }: TargetUse,
+  { targets, operations }: Targets<T>,
+  report: Report,
+): T | null {
+  const target = targets.get(name);
+  if (target === undefined) {
+    if (operations.includes(name)) {
+      report(path, `The operation \`${name}\` cannot be ${verb} from GraphQL.`, '`soapstone check` says why.');
+    } else {
+      report(path, `There is no operation \`${name}\`.`, 'Write service.operation.', { name, known: operations });
+    }
+    return null;
+  }
+  if (reader !== null && target.isMutation) {
+    const remedy = 'If it only reads, map it to a field of Query, or to `false`.';
+    report(path, `The operation \`${name}\` is a field of Mutation: ${reader} only reads.`, remedy);
+    return null;
+  }
+  return target;
+}
