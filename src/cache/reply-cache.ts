@@ -66,7 +66,8 @@ export class ReplyCache {
    * not to be remembered, or something changed meanwhile. The bytes must be nobody else's.
    */
   keep(key: string, rule: ReadRule, generation: number, reply: KeptReply, nowMillis: number): boolean {
-    if (rule.freshMillis === 0 || generation !== rule.mark.generation) return false;
+    const { mark, freshMillis } = rule;
+    if (freshMillis === 0 || generation !== mark.generation || nowMillis < mark.unsettledUntilMillis) return false;
     const { bytes: bytesMax, entries: entriesMax, replyBytes } = this.limits;
     const bytes = reply.body.length + reply.contentType.length + key.length + ENTRY_BYTES;
     if (reply.body.length > replyBytes || bytes > bytesMax) return false;
@@ -79,6 +80,12 @@ export class ReplyCache {
       this.#drop(oldest, entry);
     }
     return true;
+  }
+
+  /** What is remembered turned out to be no answer. */
+  forget(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#drop(key, entry);
   }
 
   #drop(key: string, { bytes }: Entry): void {

@@ -6,6 +6,8 @@ export interface Mark {
   /** `service.operation`. */
   readonly name: string;
   generation: number;
+  /** Until when a write may still be under way of which nobody waits to hear; on the clock of `performance.now()`. */
+  unsettledUntilMillis: number;
 }
 
 /** An operation that only reads. Made at start-up. */
@@ -37,4 +39,9 @@ export interface CacheRules<Operation> {
 /** What was read so far of what these operations answer is old. */
 export function forget({ marks }: WriteRule): void {
   for (const mark of marks) mark.generation++;
+}
+
+/** Nobody waits for the end of a write any more, and the backend may act on it until then: till then nothing is kept. */
+export function unsettle({ marks }: WriteRule, untilMillis: number): void {
+  for (const mark of marks) mark.unsettledUntilMillis = Math.max(mark.unsettledUntilMillis, untilMillis);
 }

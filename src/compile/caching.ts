@@ -35,7 +35,7 @@ class Marks {
   of(name: string): Mark {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
-    const mark = { name, generation: 0 };
+    const mark = { name, generation: 0, unsettledUntilMillis: 0 };
     this.#byName.set(name, mark);
     return mark;
   }

@@ -33,16 +33,27 @@ export interface Asker {
  */
 export function callKey(rule: ReadRule, asked: Asked, { client, headers }: Asker): CallKey | null {
   const { judge, content, hasFurther, action } = asked;
-  if (judge.dialect === null || !judge.isBare || hasFurther) return null;
+  if (!judge.isBare || hasFurther) return null;
   const digest = content === null ? '' : content.digest();
   if (digest === null || (content === null && judge.operation !== null)) return null;
-  const { addressing } = judge;
+  return keyOf(rule, judge, action, digest, { client, headers });
+}
+
+/** `content`: what stands for all that is asked for. */
+function keyOf(
+  rule: ReadRule,
+  { dialect, addressing }: EnvelopeJudge,
+  action: string | null,
+  content: string,
+  { client, headers }: Asker,
+): CallKey | null {
+  if (dialect === null) return null;
   const to = addressing?.to ?? null;
   const parts = [
     rule.mark.name,
-    judge.dialect.name,
+    dialect.name,
     action ?? '',
-    digest,
+    content,
     rule.isShared ? '' : client.id,
     headers?.authorization ?? '',
     languageOf(headers),
@@ -59,7 +70,10 @@ function languageOf(headers: IncomingHttpHeaders | null): string {
   return language === '*' ? '' : language;
 }
 
-/** The key of a call for a GraphQL field, by the envelope that was written for it. */
+/**
+ * The key of a call for a GraphQL field, by the envelope that was written for it. One with header blocks, as a mapping
+ * writes them, is told by its bytes: the same values are always written the same way.
+ */
 export function envelopeKey(
   rule: ReadRule,
   service: SoapService,
@@ -87,6 +101,9 @@ export function envelopeKey(
   } finally {
     service.readers.give(reader);
   }
+  const asker = { client, headers: null };
+  if (!judge.isBare)
+    return keyOf(rule, judge, action, createHash('sha256').update(envelope).digest('base64url'), asker);
   const asked = { judge, content: judge.operation === null ? null : content, hasFurther, action };
-  return callKey(rule, asked, { client, headers: null });
+  return callKey(rule, asked, asker);
 }

@@ -34,10 +34,8 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const rule = sharing?.calls.rule(service, operation) ?? null;
     const key = rule === null || sharing === null ? null : envelopeKey(rule, service, body, action, sharing.client);
     const placing = { exchange, service, operation, request, key, receiver: reply };
-    const callsBefore = exchange.upstreamCalls;
     const declared = sharing?.calls.place(placing) ?? null;
     const call = declared ?? callAlone(placing);
-    reply.calls = exchange.upstreamCalls - callsBefore;
     const onAbort = (): void => reply.abort(new Refusal('CLIENT_GONE'));
     signal.addEventListener('abort', onAbort, { once: true });
     reply.begin(call, declared, () => signal.removeEventListener('abort', onAbort));

@@ -1,7 +1,7 @@
 import type { Exchange } from '../base/exchange.js';
 import { asRefusal, type Refusal } from '../base/refusal.js';
 import type { Found, KeptReply } from '../cache/reply-cache.js';
-import { forget, type WriteRule } from '../cache/rules.js';
+import { forget, unsettle, type WriteRule } from '../cache/rules.js';
 import type { SoapService } from '../compile/service.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../upstream/reply.js';
 import type { Operation } from '../wsdl/model.js';
@@ -14,6 +14,8 @@ export type Verdict = 'keep' | 'share' | 'own';
 
 /** A call of an operation that is declared to read or to write. Its reply comes as any reply does. */
 export interface DeclaredCall extends UpstreamCall {
+  /** Whether the backend was called for this caller, and not for another who asked the same. */
+  readonly isMade: boolean;
   /** How old the reply is; null for one that comes from the backend. */
   readonly ageMillis: number | null;
   /** To be called once, when the reply is read or there is none. Returns for how long the same would be answered again. */
@@ -47,12 +49,15 @@ export function callAlone({ exchange, service, request, receiver }: Placing): Up
 
 /** A call of its own, after which what others read is old, and before: nobody knows when the backend acts. */
 export class LoneCall implements DeclaredCall {
+  readonly isMade = true;
   readonly ageMillis = null;
+  readonly #settlingMillis: number;
   readonly #write: WriteRule | null;
   readonly #call: UpstreamCall;
 
   constructor(placing: Placing, write: WriteRule | null) {
     this.#write = write;
+    this.#settlingMillis = placing.service.config.limits.upstream.totalMillis;
     if (write !== null) forget(write);
     this.#call = callAlone(placing);
   }
@@ -66,6 +71,8 @@ export class LoneCall implements DeclaredCall {
   }
 
   abort(refusal: Refusal): void {
+    // The backend may have it, and take as long for it as any call may take.
+    if (this.#write !== null) unsettle(this.#write, performance.now() + this.#settlingMillis);
     this.#call.abort(refusal);
   }
 
@@ -77,15 +84,19 @@ export class LoneCall implements DeclaredCall {
 
 /** A reply that is remembered, on its way to somebody who asked for the same. */
 export class KnownReply implements DeclaredCall {
+  readonly isMade = false;
   readonly ageMillis: number;
   readonly #leftMillis: number;
   readonly #receiver: UpstreamReceiver;
+  readonly #forget: () => void;
   #isOver = false;
 
-  constructor({ reply, ageMillis, leftMillis }: Found, receiver: UpstreamReceiver) {
+  /** `forget` is called when the reply turns out to be none that should be remembered. */
+  constructor({ reply, ageMillis, leftMillis }: Found, receiver: UpstreamReceiver, forget: () => void) {
     this.ageMillis = ageMillis;
     this.#leftMillis = leftMillis;
     this.#receiver = receiver;
+    this.#forget = forget;
     // Nobody expects to hear of a call before it is made.
     queueMicrotask(() => this.#tell(reply));
   }
@@ -101,7 +112,10 @@ export class KnownReply implements DeclaredCall {
   }
 
   settle(verdict: Verdict): number {
-    return verdict === 'keep' ? Math.max(0, this.#leftMillis) : 0;
+    if (verdict === 'keep') return Math.max(0, this.#leftMillis);
+    // Another read less of it, or read it as something else.
+    this.#forget();
+    return 0;
   }
 
   #tell(reply: KeptReply): void {

@@ -72,8 +72,6 @@ export class DecodedReply implements UpstreamReceiver {
   readonly #resolve: (decoded: Decoded) => void;
   readonly #reject: (refusal: Refusal) => void;
   readonly #startedMillis = performance.now();
-  /** Calls that are made for it: none where the answer is known, or comes with another's. */
-  calls = 1;
   #release: () => void = () => {};
   #head: ReplyHead | null = null;
   #call: UpstreamCall | null = null;
@@ -202,14 +200,16 @@ export class DecodedReply implements UpstreamReceiver {
   /** What an answer has taken is part of it, and told to whoever sums it up. */
   #answer(decoded: Decoded): void {
     const { exchange, service } = this.#context;
-    const bytes = this.calls === 0 ? 0 : this.#bytes;
-    if (this.calls > 0) {
+    // None where the answer is known, or came with another's.
+    const calls = this.#declared?.isMade === false ? 0 : 1;
+    const bytes = calls === 0 ? 0 : this.#bytes;
+    if (calls > 0) {
       exchange.replySizes ??= [];
       const { lists = NO_LISTS } = decoded;
       const size = { service: service.name, operation: this.#operation.name, bytes, lists };
       if (exchange.replySizes.length < REPLIES_MAX) exchange.replySizes.push(size);
     }
-    this.#resolve({ ...decoded, replyBytes: bytes, calls: this.calls });
+    this.#resolve({ ...decoded, replyBytes: bytes, calls });
   }
 
   #beginAnswer(): ReplyDecoder | EncodedReply {

@@ -65,14 +65,14 @@ export class Flight implements UpstreamReceiver, SharedReply {
   }
 
   join(placing: Placing, use: CacheUse): DeclaredCall {
-    const seat = new Seat(this, placing, use);
-    this.#seats.add(seat);
-    return seat;
+    return this.#seat(placing, use, false);
   }
 
-  /** Makes the call, as the one that is given. */
-  begin(placing: Placing): void {
+  /** Makes the call, for the first who asks. */
+  begin(placing: Placing, use: CacheUse): DeclaredCall {
+    const seat = this.#seat(placing, use, true);
     this.#call = callAlone({ ...placing, receiver: this });
+    return seat;
   }
 
   head(head: ReplyHead): void {
@@ -135,6 +135,12 @@ export class Flight implements UpstreamReceiver, SharedReply {
 
   resume(seat: Seat): void {
     if (seat === this.#listener && this.#state === 'passing') (this.#inflated ?? this.#call)?.resume();
+  }
+
+  #seat(placing: Placing, use: CacheUse, isMade: boolean): Seat {
+    const seat = new Seat(this, placing, use, isMade);
+    this.#seats.add(seat);
+    return seat;
   }
 
   #inflate(call: UpstreamCall): void {

@@ -13,6 +13,7 @@ export interface SharedReply {
 
 /** The place of one caller in a flight, or a call of its own where the flight is not for it. */
 export class Seat implements DeclaredCall {
+  isMade: boolean;
   ageMillis: number | null = null;
   readonly placing: Placing;
   readonly #flight: SharedReply;
@@ -20,7 +21,9 @@ export class Seat implements DeclaredCall {
   #alone: UpstreamCall | null = null;
   #isOver = false;
 
-  constructor(flight: SharedReply, placing: Placing, use: CacheUse) {
+  /** `isMade`: the flight's call is made for it. */
+  constructor(flight: SharedReply, placing: Placing, use: CacheUse, isMade: boolean) {
+    this.isMade = isMade;
     this.#flight = flight;
     this.placing = placing;
     this.#use = use;
@@ -59,6 +62,7 @@ export class Seat implements DeclaredCall {
 
   goAlone(): void {
     this.#use.outcome = 'miss';
+    this.isMade = true;
     this.#alone = callAlone(this.placing);
   }
 

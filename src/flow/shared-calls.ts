@@ -50,7 +50,7 @@ export class SharedCalls {
     const found = this.#cache.find(key.text, performance.now());
     if (found !== null && found.leftMillis > 0) {
       use('hit');
-      return new KnownReply(found, receiver);
+      return new KnownReply(found, receiver, () => this.#cache.forget(key.text));
     }
     const known = key.mayJoin ? this.#flights.get(key.text) : undefined;
     if (known?.isOpen === true) return known.join(placing, use('coalesced'));
@@ -62,9 +62,7 @@ export class SharedCalls {
       onClosed: (closed) => this.#close(closed),
     });
     if (key.mayJoin) this.#flights.set(key.text, flight);
-    const call = flight.join(placing, use('miss'));
-    flight.begin(placing);
-    return call;
+    return flight.begin(placing, use('miss'));
   }
 
   /** Another may have taken its place, after a write. */

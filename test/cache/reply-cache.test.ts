@@ -2,7 +2,7 @@ import t from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
 import { CACHE_LIMITS, type CacheLimits } from '../../src/cache/limits.js';
 import { ReplyCache } from '../../src/cache/reply-cache.js';
-import { forget, type ReadRule } from '../../src/cache/rules.js';
+import { forget, type ReadRule, unsettle } from '../../src/cache/rules.js';
 
 const cacheOf = (limits: Partial<CacheLimits> = {}): ReplyCache =>
   new ReplyCache({ ...defaultsOf(CACHE_LIMITS), ...limits });
@@ -14,7 +14,7 @@ const rule = (more: Partial<ReadRule> = {}): ReadRule => ({
   staleMillis: 0,
   isShared: true,
   isData: true,
-  mark: { name: 'desk.Get', generation: 0 },
+  mark: { name: 'desk.Get', generation: 0, unsettledUntilMillis: 0 },
   ...more,
 });
 
@@ -34,10 +34,27 @@ t.test('a reply is good for its time, then stale for its time, then gone', async
   t.equal(cache.keep('k', rule({ freshMillis: 0 }), 0, reply(10), 0), false, 'not to be remembered');
 });
 
+t.test('while a write may be under way of which nobody hears, nothing is remembered', async (t) => {
+  const cache = cacheOf();
+  const read = rule();
+  unsettle({ marks: [read.mark] }, 5000);
+  unsettle({ marks: [read.mark] }, 4000);
+  t.equal(cache.keep('k', read, 0, reply(10), 4999), false);
+  t.equal(cache.keep('k', read, 0, reply(10), 5000), true);
+});
+
+t.test('what is found to be no answer is forgotten', async (t) => {
+  const cache = cacheOf();
+  cache.keep('k', rule(), 0, reply(10), 0);
+  cache.forget('k');
+  cache.forget('never known');
+  t.same([cache.find('k', 1), cache.bytes, cache.entries], [null, 0, 0]);
+});
+
 t.test('what was read before something was written is gone, in memory and under way', async (t) => {
   const cache = cacheOf();
   const read = rule();
-  const other = rule({ mark: { name: 'desk.Other', generation: 0 } });
+  const other = rule({ mark: { name: 'desk.Other', generation: 0, unsettledUntilMillis: 0 } });
   cache.keep('a', read, 0, reply(10), 0);
   cache.keep('b', other, 0, reply(10), 0);
   forget({ marks: [read.mark] });

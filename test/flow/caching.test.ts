@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
-import { postGraphql, TYPED } from '../kit/graphql-client.js';
+import { askGraphql, postGraphql, TYPED } from '../kit/graphql-client.js';
 
 const WSA = 'http://www.w3.org/2005/08/addressing';
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
@@ -111,6 +111,91 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
 }
 
 const nameIn = ({ text }: SoapAnswer): string => /<name>(\w+)</.exec(text)?.[1] ?? text;
+
+t.test('a header block that the mapping or the caller gives is part of the question', async (t) => {
+  let serial = 0;
+  const backend = await startRecordingBackend((_message, response) => {
+    const reply = `<EchoResponse xmlns="urn:bridge"><values><number>${++serial}</number></values></EchoResponse>`;
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope(reply));
+  });
+  const wsdl = `${process.cwd()}/test/catalogue/fixtures/bridge.wsdl`;
+  const read = 'read: { cacheMillis: 60000, scope: shared }';
+  const gateway = await startTestGateway(
+    `services:\n  fixed:\n    wsdl: ${wsdl}\n    url: ${backend.url}/bridge\n    operations: { Echo: { field: Query.fixed, ${read}, headers: { Session/token: { value: secret } } } }\n  given:\n    wsdl: ${wsdl}\n    url: ${backend.url}/other\n    operations: { Echo: { field: Query.given, ${read} } }\n`,
+  );
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const number = async (field: string): Promise<unknown> => {
+    const answer = await askGraphql<{ data?: { answer?: { number?: number } } }>(
+      gateway.url,
+      `{ answer: ${field} { number } }`,
+    );
+    return answer.data?.answer?.number ?? answer;
+  };
+  t.equal(await number('fixed(values: {})'), 1);
+  t.equal(await number('fixed(values: {})'), 1, 'remembered');
+  t.equal(await number('given(values: {}, headers: { session: { token: "a" } })'), 2);
+  t.equal(await number('given(values: {}, headers: { session: { token: "b" } })'), 3, 'another session');
+  t.equal(await number('given(values: {}, headers: { session: { token: "a" } })'), 2);
+  t.equal(backend.complete.length, 3);
+});
+
+t.test('a call that is made after all counts as one', async (t) => {
+  const shop = await startShop(t, { more: 'limits: { cache: { replyBytes: 1KiB } }\n' });
+  const { backend, gateway } = shop;
+  const waiting: ServerResponse[] = [];
+  backend.answer = (_message, response) => waiting.push(response);
+  const long = envelope(`<GetArticleResponse xmlns="urn:shop"><sku>${'x'.repeat(2000)}</sku></GetArticleResponse>`);
+  const give = (): void => {
+    for (const response of waiting.splice(0)) response.writeHead(200, { 'content-type': 'text/xml' }).end(long);
+  };
+  const query = '{ a: article(sku: "a") { sku } b: article(sku: "a") { sku } c: article(sku: "a") { sku } }';
+  const answer = postGraphql(gateway.url, { query });
+  await shop.reached(1);
+  give();
+  await shop.reached(3);
+  give();
+  const { requestedQueryCost, actualQueryCost } = Object(await (await answer).json()).extensions.cost;
+  t.equal(actualQueryCost, requestedQueryCost, 'three calls were estimated, three were made');
+});
+
+t.test('a remembered reply that cannot be read is asked for anew', async (t) => {
+  const { backend, ask } = await startShop(t);
+  backend.answer = (_message, response) => {
+    const article = '<sku>a</sku><sku>b</sku><name>n</name>';
+    const reply = envelope(`<GetArticleResponse xmlns="urn:shop">${article}</GetArticleResponse>`);
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+  };
+  t.same((await ask('{ article(sku: "a") { name } }')).body.data, { article: { name: 'n' } });
+  t.same((await ask('{ article(sku: "a") { name } }')).body.data, { article: { name: 'n' } });
+  t.equal(backend.complete.length, 1, 'remembered for those who do not look');
+  await ask('{ article(sku: "a") { sku } }');
+  await ask('{ article(sku: "a") { sku } }');
+  t.equal(backend.complete.length, 2, 'who looks forgets it');
+});
+
+t.test('after a write of which nobody waited to hear, nothing is remembered until it must be over', async (t) => {
+  const shop = await startShop(t, { more: 'limits: { upstream: { totalMillis: 60000 } }\n' });
+  const { backend, gateway, ask } = shop;
+  shop.hold = true;
+  const leaving = new AbortController();
+  const gone = fetch(`${gateway.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: 'mutation { rename(sku: "a", name: "b") { name } }' }),
+    signal: leaving.signal,
+  }).catch(() => 'gone');
+  await shop.reached(1);
+  leaving.abort();
+  await gone;
+  await gateway.accessLine();
+  shop.hold = false;
+  for (let n = 0; n < 2; n++) await ask('{ article(sku: "a") { name } }');
+  t.equal(backend.complete.length, 3, 'asked each time');
+  for (let n = 0; n < 2; n++) await ask('{ stock(sku: "a") }');
+});
 
 t.test('what one door asked for, the other has from memory', async (t) => {
   const { backend, gateway, ask, send } = await startShop(t);

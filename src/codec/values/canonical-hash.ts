@@ -12,6 +12,8 @@ export interface CanonicalRules {
 
 /** UTF-16 units of one content, about as it is written. What is longer has no hash. */
 const UNITS_MAX = 256 * 1024;
+/** No name is longer, as the limits of the reader have it: a longer word is no prefix. */
+const PREFIX_UNITS_MAX = 4096;
 /** Prefixes in content of one message that are looked up. */
 const PREFIXES_MAX = 1000;
 
@@ -43,8 +45,9 @@ export class CanonicalHash implements XmlHandler {
   /** What prefixes in the text stand for. */
   #bound = '';
   readonly #seen = new Set<string>();
-  /** The beginning of a word whose end has not come. */
+  /** The beginning of a word whose end has not come, and what it stands for if it ends here. */
   #word = '';
+  #wordBound = '';
   #prefixes = 0;
 
   constructor({ isData }: CanonicalRules) {
@@ -88,7 +91,7 @@ export class CanonicalHash implements XmlHandler {
     const last = this.#parents.length - 1;
     const isBeside = isBeforeChild || this.#parents[last] === true;
     if (text !== '') {
-      if (!isBeside) this.#add(`${TEXT}${text}${this.#bound}`);
+      if (!isBeside) this.#add(`${TEXT}${text}${this.#bound}${this.#wordBound}`);
       else if (NOT_WHITE.test(text)) this.#giveUp();
       else if (!this.#isData) this.#add(`${TEXT}${text}`);
     }
@@ -97,6 +100,7 @@ export class CanonicalHash implements XmlHandler {
     this.#text = '';
     this.#bound = '';
     this.#word = '';
+    this.#wordBound = '';
     if (this.#seen.size > 0) this.#seen.clear();
   }
 
@@ -116,25 +120,49 @@ export class CanonicalHash implements XmlHandler {
 
   #valueOf(tag: StartTag, value: string): string {
     const bound = this.#isData ? '' : `${BOUND}${NEXT}${tag.namespace('') ?? ''}`;
-    const meaning = value + bound + this.#bindingsIn(value, tag);
+    const meaning = value + bound + this.#bindingsIn(value, tag) + this.#wordBound;
     this.#word = '';
+    this.#wordBound = '';
     this.#seen.clear();
     return meaning;
   }
 
-  /** What the words before colons are bound to, where they are prefixes: the text may be a QName, or hold some. */
+  /**
+   * What its words are bound to, where they are prefixes: the text may be a QName, or hold some, or be a list of
+   * prefixes. Data has no prefixes but those before colons.
+   */
   #bindingsIn(piece: string, tag: StartTag): string {
     let bound = '';
     let from = 0;
-    for (let colon = piece.indexOf(':'); colon >= 0; colon = piece.indexOf(':', from)) {
-      const start = wordStart(piece, from, colon);
-      bound += this.#binding((start === 0 ? this.#word : '') + piece.slice(start, colon), tag);
+    for (let end = this.#wordEnd(piece, 0); end < piece.length; end = this.#wordEnd(piece, from)) {
+      const start = wordStart(piece, from, end);
+      const word = (start === 0 ? this.#word : '') + piece.slice(start, end);
+      bound += piece[end] === ':' ? this.#binding(word, tag) : this.#alone(word, tag);
       this.#word = '';
-      from = colon + 1;
+      from = end + 1;
     }
     const start = wordStart(piece, from, piece.length);
     this.#word = (start === 0 ? this.#word : '') + piece.slice(start);
+    this.#wordBound = this.#isData ? '' : this.#alone(this.#word, tag);
     return bound;
+  }
+
+  /** Where the next word ends that may be a prefix; the end of the piece where there is none. */
+  #wordEnd(piece: string, from: number): number {
+    if (this.#isData) {
+      const colon = piece.indexOf(':', from);
+      return colon < 0 ? piece.length : colon;
+    }
+    let end = from;
+    while (end < piece.length && isNameUnit(piece.charCodeAt(end))) end++;
+    return end;
+  }
+
+  /** A word that may be anything: what it stands for if it is a prefix. */
+  #alone(word: string, tag: StartTag): string {
+    const isNone = word === '' || word.length > PREFIX_UNITS_MAX || this.#seen.has(word);
+    const uri = isNone ? null : tag.namespace(word);
+    return uri === null ? '' : `${BOUND}${word}${NEXT}${uri}`;
   }
 
   #binding(prefix: string, tag: StartTag): string {

@@ -87,6 +87,16 @@ t.test('different contents', async (t) => {
   const twins = contents.filter((_xml, index) => hashes.indexOf(hashes[index] ?? null) !== index);
   t.same(twins, []);
   t.not(hashOf('<a xmlns="u">x</a>', false), hashOf('<p:a xmlns:p="u">x</p:a>', false), 'a QName without a prefix');
+  for (const content of ['p', 'x p', 'p x', ' p ', 'q p:y']) {
+    const ways = ['u', 'v'].flatMap((uri) => [
+      hashOf(`<a xmlns:p="${uri}">${content}</a>`, false),
+      hashOf(`<a xmlns:p="${uri}"><b c="${content}"/></a>`, false),
+    ]);
+    t.equal(new Set(ways).size, 4, `a prefix that stands alone: ${content}`);
+    const whole = hashOf(`<a xmlns:p="u">${content}</a>`, false);
+    for (const bytes of [1, 2, 3]) t.equal(hashOf(`<a xmlns:p="u">${content}</a>`, false, bytes), whole, 'in pieces');
+  }
+  t.equal(hashOf('<a xmlns:p="u">p</a>'), hashOf('<a xmlns:p="v">p</a>'), 'data has none');
   t.not(hashOf('<a><b/> <b/></a>', false), hashOf('<a><b/><b/></a>', false), 'white space that may mean something');
 });
 
@@ -103,17 +113,19 @@ t.test('what cannot be compared has no hash', async (t) => {
 });
 
 t.test('time is linear in the pieces', async (t) => {
-  const took = (xml: string): number => {
+  const took = (xml: string, isData = true): number => {
     const start = process.cpuUsage();
-    hashOf(xml, true, 8);
+    hashOf(xml, isData, 8);
     const { user, system } = process.cpuUsage(start);
     return user + system;
   };
   const text = (count: number): string => `<a>${'x&#97;'.repeat(count)}</a>`;
-  took(text(5000));
-  const small = took(text(10_000));
-  const large = took(text(40_000));
-  t.ok(large < 12 * small + 20_000, `${small} then ${large} us`);
+  for (const isData of [true, false]) {
+    took(text(5000), isData);
+    const small = took(text(10_000), isData);
+    const large = took(text(40_000), isData);
+    t.ok(large < 12 * small + 20_000, `${small} then ${large} us`);
+  }
 });
 
 /** A tree as it is meant, and as it may be written. */
