@@ -1,5 +1,5 @@
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
-import { asRefusal, type Refusal } from '../../base/refusal.js';
+import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { RemotePlan } from '../../graphql/graph/remote.js';
 import type { Admitted } from '../../graphql/run/admit.js';
@@ -40,20 +40,20 @@ export function passOn(
   const { service: name } = plan.field;
   let leave: (() => void) | null = null;
   let isLeft = false;
-  const startedMillis = performance.now();
-  let isBegun = false;
+  /** When the service was asked; null before that, and when it has been told what became of it. */
+  let askedMillis: number | null = null;
   const note = (refusal: Refusal | null): void => {
-    if (isBegun && refusal === null) return;
+    if (askedMillis === null && refusal === null) return;
     const exchange = new Exchange(nextExchangeId(), own.client, 'EVENT');
     exchange.route = 'graphql';
     exchange.operation = 'subscription';
     exchange.clientClass = own.clientClass;
     exchange.caller = own.caller;
-    if (!isBegun) {
+    if (askedMillis !== null) {
       exchange.upstreamCalls = 1;
-      exchange.upstreamMillis = performance.now() - startedMillis;
+      exchange.upstreamMillis = performance.now() - askedMillis;
     }
-    isBegun = true;
+    askedMillis = null;
     if (refusal !== null) exchange.refuse(refusal);
     parts.finish(exchange);
   };
@@ -75,12 +75,15 @@ export function passOn(
       event: (answer, bytes) => sink.event(answer, bytes),
       ended,
     });
+    askedMillis = performance.now();
   };
   begin().catch((caught: unknown) => {
     if (!isLeft) ended(asRefusal(caught));
   });
   return () => {
+    if (isLeft) return;
     isLeft = true;
     leave?.();
+    if (askedMillis !== null) note(new Refusal('CLIENT_GONE'));
   };
 }
