@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Client } from './access/client.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';
+import type { NonceStore } from './base/nonce-store.js';
 import { asRefusal, Refusal } from './base/refusal.js';
 import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/service.js';
@@ -9,6 +10,7 @@ import type { Compiled } from './compile.js';
 import { type Received, receive } from './flow/body/receive.js';
 import { callbackService, takeNotification } from './flow/callback.js';
 import { type Purse, Turnstile } from './flow/charge.js';
+import { claimNonces } from './flow/claim-nonces.js';
 import { Ending } from './flow/ending.js';
 import { takesEvents } from './flow/events/event-stream.js';
 import type { LiveDoor } from './flow/events/live.js';
@@ -81,6 +83,8 @@ export interface RequestHooks {
   readonly finish: Finish;
   /** What clients have left to spend, whatever the generation. */
   readonly budgets: Budgets;
+  /** What processes know of each other's nonces; null where each is alone. */
+  readonly nonces: NonceStore | null;
   /** Where refusals wait of those who get too many. */
   readonly tarpit: Tarpit;
   /** Whether new requests are refused because there is more to do than can be done. */
@@ -133,7 +137,8 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
       leave = gateway.places.take(client);
       const purse = { client, budgets: gateway.hooks.budgets };
       if (notified !== null && service === notified) {
-        const notification = { exchange, purse, request, response, ending };
+        const { nonces } = gateway.hooks;
+        const notification = { exchange, purse, nonces, request, response, ending };
         await takeNotification(notification, notified, gateway.live.callbacks);
       } else if (service !== null) await soap(gateway, service, query, purse, exchange, request, response, ending);
       else if (isGraphql && takesEvents(request) !== 'no') {
@@ -247,6 +252,9 @@ async function soap(
   exchange.operation = operation?.name ?? '_other';
   try {
     turnstile?.pass(operation);
+    if (policy.nonces.length > 0) {
+      await claimNonces(gateway.hooks.nonces, service, policy.nonces, gate.onViolation);
+    }
   } catch (caught) {
     if (received.kind === 'flowing') received.body.destroy();
     throw caught;

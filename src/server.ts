@@ -121,6 +121,7 @@ export async function startGateway(
   const handler = makeRequestHandler(compiled, doors, {
     finish,
     budgets,
+    nonces: shared?.nonces ?? null,
     tarpit,
     isShedding,
     onViolation: (exchange) => (refusal) => {

@@ -11,6 +11,7 @@ export interface AddressingKeys {
 export interface SecurityKeys {
   timestamps: boolean;
   nonces: boolean;
+  noncesWithoutRedis: boolean;
 }
 
 const flag = (description: string, initial: boolean) => ({ type: 'boolean', description, default: initial }) as const;
@@ -44,11 +45,15 @@ export const SECURITY_KEYS = {
     'WS-Security headers of requests, besides their structure. Signatures and passwords are for the backend.',
   additionalProperties: false,
   default: {},
-  required: ['timestamps', 'nonces'],
+  required: ['timestamps', 'nonces', 'noncesWithoutRedis'],
   properties: {
     timestamps: flag('Refuse messages whose Created is too far from now, or whose Expires has passed.', false),
     nonces: flag(
-      'Refuse a nonce of a UsernameToken that came before, or without Created. Each process has its own memory.',
+      'Refuse a nonce of a UsernameToken that came before, or without Created. With `redis` all processes know them, else each its own.',
+      false,
+    ),
+    noncesWithoutRedis: flag(
+      'While Redis is away, take nonces that are new to this process. Else their messages are refused: they may be replays.',
       false,
     ),
   },

@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
+import type { NonceStore } from '../base/nonce-store.js';
 import { Refusal } from '../base/refusal.js';
 import type { SoapService } from '../compile/service.js';
 import { EnvelopeJudge } from '../soap/envelope.js';
 import { Gate } from '../soap/gate.js';
 import { receive } from './body/receive.js';
 import { type Purse, Turnstile } from './charge.js';
+import { claimNonces } from './claim-nonces.js';
 import type { Ending } from './ending.js';
 import { invite } from './invite.js';
 import { takeReaders } from './message.js';
@@ -32,6 +34,7 @@ export function callbackService(
 export interface Notification {
   readonly exchange: Exchange;
   readonly purse: Purse;
+  readonly nonces: NonceStore | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly ending: Ending;
@@ -42,7 +45,7 @@ export interface Notification {
  * Rejects with a refusal, which is a Fault for whoever sent it.
  */
 export async function takeNotification(
-  { exchange, purse, request, response, ending }: Notification,
+  { exchange, purse, nonces, request, response, ending }: Notification,
   service: SoapService,
   callbacks: Observers,
 ): Promise<void> {
@@ -76,6 +79,7 @@ export async function takeNotification(
   exchange.operation = operation?.name ?? '_other';
   // Nothing waits behind this address for the others.
   if (operation === null || !callbacks.has(service.name, operation.name)) throw new Refusal('UNKNOWN_OPERATION');
+  if (policy.nonces.length > 0) await claimNonces(nonces, service, policy.nonces);
   policy.observation?.publish();
   new SoapAnswer(response, exchange, ending).empty(202);
 }

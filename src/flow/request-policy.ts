@@ -37,6 +37,8 @@ export class RequestPolicy implements EnvelopeWatcher {
   readonly #turnstile: Turnstile | null;
   readonly #observers: Observers | null;
   readonly #calls: SharedCalls | null;
+  /** Nonces of the message, which are new to this process. */
+  nonces: readonly string[] = [];
   /** Of the content of Body, where calls of the operation may be shared; else null. */
   #content: CanonicalHash | null = null;
   /** There are elements beside those that belong to the operation. */
@@ -83,7 +85,7 @@ export class RequestPolicy implements EnvelopeWatcher {
     }
     this.#turnstile?.pass(operation);
     // Last, because a message that is refused for something else should not use up its nonce.
-    if (judge.stamps !== null) this.#service.freshness?.judge(judge.stamps, Date.now());
+    if (judge.stamps !== null) this.nonces = this.#service.freshness?.judge(judge.stamps, Date.now()) ?? [];
   }
 
   body(): XmlHandler | null {

@@ -1,20 +1,6 @@
-import { createClient } from '@redis/client';
-
+import { type Client, CONNECT_MILLIS, type ConnectionSettings, inTime, makeClient } from './client.js';
 import { ANSWERS, RedisUnavailable, reasonOf } from './reason.js';
 import type { Script } from './script.js';
-
-export interface ConnectionSettings {
-  /** `redis://` or `rediss://`, perhaps with credentials. */
-  readonly url: string;
-  readonly username?: string;
-  readonly password?: string;
-  /** Certificates of authorities that vouch for the server, PEM. */
-  readonly ca?: string;
-  /** How long a request may wait for an answer. What nobody waits for may take `PATIENCE` times as long. */
-  readonly operationMillis: number;
-  /** What every key begins with. */
-  readonly prefix: string;
-}
 
 export interface ConnectionEvents {
   /** One operation is over: `outcome` is ok, error, timeout or down (not tried). */
@@ -27,11 +13,8 @@ export interface ConnectionEvents {
 /** What Redis answers, as far as its scripts and commands here do. */
 export type Answer = string | number | null | readonly Answer[];
 
-type Client = ReturnType<typeof makeClient>;
-
 const FAILURES_MAX = 5;
 const PATIENCE = 10;
-const CONNECT_MILLIS = 500;
 const BACKOFF_MIN_MILLIS = 50;
 const BACKOFF_MAX_MILLIS = 1000;
 /** How long a connection has to last before it is told: twice as long after each that did not. */
@@ -261,45 +244,4 @@ export class RedisConnection {
     if (state === 'up') this.#events.up();
     else this.#events.down(reason);
   }
-}
-
-function makeClient({ url, username, password, ca, operationMillis }: ConnectionSettings) {
-  const isSecure = url.startsWith('rediss:');
-  const common = { connectTimeout: Math.max(CONNECT_MILLIS, operationMillis), reconnectStrategy: false } as const;
-  return createClient({
-    url,
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    socket: isSecure && ca !== undefined ? { ...common, tls: true, ca } : common,
-    RESP: 2,
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: 10_000,
-    disableClientInfo: true,
-    maintNotifications: 'disabled',
-  });
-}
-
-/** The result, or `RedisUnavailable` when it takes longer. What comes later is nobody's. */
-function inTime<T>(promise: Promise<T>, millis: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let isOver = false;
-    const timer = setTimeout(() => {
-      // If this process was busy, the answer may be here and only not read yet.
-      setImmediate(() => {
-        if (!isOver) reject(new RedisUnavailable('timeout'));
-      });
-    }, millis);
-    promise.then(
-      (value) => {
-        isOver = true;
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        isOver = true;
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });
 }

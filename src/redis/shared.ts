@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 
 import type { EventTransport } from '../base/event-bus.js';
 import type { BudgetEvents } from '../budget/budget.js';
-import { type ConnectionSettings, RedisConnection } from './connection.js';
+import type { ConnectionSettings } from './client.js';
+import { RedisConnection } from './connection.js';
 import { RedisEventTransport } from './event-transport.js';
 import { LeasedBudgets } from './leased-budgets.js';
 import { RedisLedger } from './ledger.js';
+import { RedisNonces } from './nonces.js';
 import { SILENCE_MILLIS } from './pace.js';
 import { PersistedTexts, type Texts } from './persisted-texts.js';
 
@@ -28,6 +30,7 @@ export interface SharedEvents {
 /** Everything replicas share through Redis. There is one for each process. */
 export class Shared {
   readonly budgets: LeasedBudgets;
+  readonly nonces: RedisNonces;
   readonly #settings: SharedSettings;
   readonly #events: SharedEvents;
   readonly #connection: RedisConnection;
@@ -43,6 +46,7 @@ export class Shared {
       up: () => events.event('info', 'Redis is there', {}),
       down: (reason) => events.event('warn', 'Redis is away: this process goes on with its share', { reason }),
     });
+    this.nonces = new RedisNonces(this.#connection, prefix);
     const replica = randomBytes(8).toString('hex');
     this.#hearer = new RedisConnection(settings, { operation() {}, up() {}, down() {} });
     const options = { prefix, replica, replicas, silenceMillis: SILENCE_MILLIS };

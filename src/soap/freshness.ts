@@ -14,7 +14,7 @@ export interface FreshnessOptions {
 
 /**
  * Judges when a message was made, and remembers its nonces so that none comes again (UsernameToken profile 1.1 section
- * 3.1). The memory is that of this process: several workers or gateways do not share it. Whoever sends more different
+ * 3.1). The memory is that of this process: what is new to it may be known to others. Whoever sends more different
  * nonces within the window than are remembered pushes the oldest out.
  */
 export class Freshness {
@@ -26,18 +26,28 @@ export class Freshness {
     this.#options = options;
   }
 
-  /** Throws `wsse:MessageExpired`, `wsse:FailedAuthentication` for a nonce that is not new, `WSSE_STRUCTURE`. */
-  judge(stamps: readonly Stamp[], nowMillis: number): void {
+  /** How long a nonce may come again. */
+  get keptMillis(): number {
+    return 2 * this.#options.windowMillis;
+  }
+
+  /**
+   * Answers the nonces, which are new to this process. Throws `wsse:MessageExpired`, `wsse:FailedAuthentication` for one
+   * that is not, `WSSE_STRUCTURE`.
+   */
+  judge(stamps: readonly Stamp[], nowMillis: number): readonly string[] {
     const { timestamps, nonces, windowMillis } = this.#options;
     for (const { created, expires } of timestamps ? stamps : []) {
       if (created !== null && Math.abs(instantOf(created) - nowMillis) > windowMillis) throw expired('Created');
       if (expires !== null && instantOf(expires) <= nowMillis) throw expired('Expires');
     }
+    const fresh: string[] = [];
     for (const { nonce, created } of nonces ? stamps : [])
-      if (nonce !== null) this.#judgeNonce(nonce, created, nowMillis);
+      if (nonce !== null) fresh.push(this.#judgeNonce(nonce, created, nowMillis));
+    return fresh;
   }
 
-  #judgeNonce(nonce: string, created: string | null, nowMillis: number): void {
+  #judgeNonce(nonce: string, created: string | null, nowMillis: number): string {
     const { windowMillis, noncesMax } = this.#options;
     // Without a time it would have to be remembered for ever; a time beyond the window would outlive the memory.
     if (created === null) throw new Refusal('wsse:FailedAuthentication', 'nonce without Created');
@@ -51,7 +61,8 @@ export class Freshness {
       if (untilMillis > nowMillis && this.#nonces.size < noncesMax) break;
       this.#nonces.delete(old);
     }
-    this.#nonces.set(key, nowMillis + 2 * windowMillis);
+    this.#nonces.set(key, nowMillis + this.keptMillis);
+    return key;
   }
 }
 

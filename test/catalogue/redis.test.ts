@@ -4,6 +4,7 @@ import { MISSING } from '../redis/kit.js';
 import { testBudgets } from './redis-budgets.js';
 import { testConnections } from './redis-connections.js';
 import { testEvents } from './redis-events.js';
+import { testNonces } from './redis-nonces.js';
 import { Rows } from './rows.js';
 
 /** Group R against real servers of Redis, which are killed, stopped, emptied, cut off and brought back. */
@@ -15,6 +16,7 @@ t.test('group R', { skip: MISSING }, async (t) => {
   testBudgets(t, rows);
   testConnections(t, rows);
   testEvents(t, rows);
+  testNonces(t, rows);
 });
 
 t.test('the part is complete', { skip: MISSING }, async (t) => rows.assertComplete(t));

@@ -119,6 +119,7 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
     async (t, server) => {
       const one = share(t, server.url, 'the password');
       await until(() => one.shared.budgets.isShared, 'it shares');
+      await ask(one, 300);
       const operator = connect(server.url, new Told(), { operationMillis: 2000, password: 'the password' });
       t.teardown(() => operator.close());
       await until(() => operator.isUp, 'up');
@@ -134,6 +135,7 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
   test('its memory is full', async (t, server) => {
     const one = share(t, server.url);
     await until(() => one.shared.budgets.isShared, 'it shares');
+    await ask(one, 300);
     const operator = connect(server.url, new Told(), { operationMillis: 2000 });
     t.teardown(() => operator.close());
     await until(() => operator.isUp, 'up');
@@ -147,6 +149,7 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
   test('it becomes a replica', async (t, server) => {
     const one = share(t, server.url);
     await until(() => one.shared.budgets.isShared, 'it shares');
+    await ask(one, 300);
     const operator = connect(server.url, new Told(), { operationMillis: 2000 });
     t.teardown(() => operator.close());
     await until(() => operator.isUp, 'up');
@@ -158,6 +161,7 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
   test('all keys hold something else', async (t, server) => {
     const one = share(t, server.url);
     await until(() => one.shared.budgets.isShared, 'it shares');
+    await ask(one, 300);
     const operator = connect(server.url, new Told(), { operationMillis: 2000 });
     t.teardown(() => operator.close());
     await until(() => operator.isUp, 'up');
@@ -178,6 +182,7 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
     t.teardown(() => way.close());
     const one = share(t, way.url);
     await until(() => one.shared.budgets.isShared, 'it shares');
+    await ask(one, 300);
     way.delayMillis = 5000;
     t.equal(await ask(one, 7000), 0, 'nobody is refused');
     t.equal(one.lines.length, 2, `${one.lines}`);
@@ -193,6 +198,7 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
     const forgetting = setInterval(() => void operator.ask(['SCRIPT', 'FLUSH']), 5);
     t.teardown(() => clearInterval(forgetting));
     await until(() => one.shared.budgets.isShared, 'it shares');
+    await ask(one, 300);
     t.equal(await ask(one, 1000), 0, 'nobody is refused');
     t.same(one.lines, ['Redis is there']);
     t.same(

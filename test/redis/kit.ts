@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect as connectTo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ConnectionEvents, type ConnectionSettings, RedisConnection } from '../../src/redis/connection.js';
+import type { ConnectionSettings } from '../../src/redis/client.js';
+import { type ConnectionEvents, RedisConnection } from '../../src/redis/connection.js';
 
 /** Whether there is a Redis to test with; else a sentence that says how to get one. */
 export const MISSING: string | false =
