@@ -8,7 +8,7 @@ import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusal.js';
 import type { Decoded } from '../../src/codec/plan/plan.js';
 import { InputError } from '../../src/codec/write/input-error.js';
-import { parseStrictJson } from '../../src/graphql/document/json.js';
+import { JsonBoundsError, parseStrictJson } from '../../src/graphql/document/json.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/document/limits.js';
 import {
   createGraphqlHandler,
@@ -176,6 +176,18 @@ t.test('a body that is too long is not read to its end', async (t) => {
   await t.rejects(readText(Readable.from([Buffer.from([0xff])]), 5, null), { code: 'BAD_REQUEST' });
   const split = Readable.from([Buffer.from([0xc3]), Buffer.from([0xa9])]);
   t.equal(await readText(split, 5, 2), 'é');
+  for (const text of ['', 'a', 'é', '€', '😀', '\u{feff}a\u{feff}', '\0', 'a\u{ffff}']) {
+    const expected = text.replace(/^\u{feff}/u, '');
+    t.equal(await readText(Readable.from([Buffer.from(text)]), 100, null), expected, 'as any decoder reads it');
+  }
+  for (const bytes of [
+    [0xc0, 0x80],
+    [0xed, 0xa0, 0x80],
+    [0xf4, 0x90, 0x80, 0x80],
+    [0x61, 0xe2, 0x82],
+  ]) {
+    await t.rejects(readText(Readable.from([Buffer.from(bytes)]), 100, null), { code: 'BAD_REQUEST' });
+  }
 });
 
 t.test('what is no request for GraphQL is 400, whatever is accepted', async (t) => {
@@ -425,9 +437,15 @@ t.test('strict JSON has what JSON has, but no name twice in one object', async (
     '{}',
     '{"":{"":1}}',
     '[{},{}]',
+    ` [ 1e5 , -0.5,\n"${'\\"'.repeat(40)}" , true,"${'\\\\'.repeat(40)}",null, "${'a\\"'.repeat(16)}]"] `,
+    `{"${'\\"'.repeat(20)}":1,"${'\\"'.repeat(21)}":"${'\\"'.repeat(15)}"}`,
   ];
   for (const text of good) t.same(parseStrictJson(text), JSON.parse(text));
   const bad = ['{"a":1,"a":1}', '[[{"b":[],"a":{},"b":1}]]', '{"":1, "" :1}', '{"a":{"x":1},"\\u0061":1}', '{"a":1'];
+  bad.push(`{"${'\\"'.repeat(20)}":1,"${'\\"'.repeat(20)}":1}`, `"${'\\"'.repeat(40)}`);
+  const bounds = { levels: 10, parts: 3, members: 2 };
+  t.same(parseStrictJson('{"a":"x","b":"y"}', bounds), { a: 'x', b: 'y' });
+  t.throws(() => parseStrictJson(`[${'""'.repeat(100)}]`, bounds), JsonBoundsError, 'strings that nothing parts');
   for (const text of bad) t.throws(() => parseStrictJson(text), SyntaxError);
   fc.assert(
     fc.property(fc.json(), (text) => {

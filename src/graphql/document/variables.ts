@@ -63,7 +63,7 @@ export function coerceVariables(
 const ENOUGH = new Error('enough');
 
 /** Findings beyond those that are listed, such as more of the same object, before the rest is let be. */
-const FURTHER_MAX = 100;
+const FURTHER_MAX = 30;
 
 /** What is told of the variables. */
 class Problems {

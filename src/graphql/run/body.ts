@@ -1,3 +1,4 @@
+import { isAscii, isUtf8, transcode } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
 import { Refusal } from '../../base/refusal.js';
@@ -25,12 +26,18 @@ export function readText(source: Readable, maxBytes: number, declaredBytes: numb
     const onError = (error: Error): void => stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
     const onEnd = (): void => {
       source.off('error', onError);
-      try {
-        resolve(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(held, bytes)));
-      } catch {
-        reject(new Refusal('BAD_REQUEST', 'It is not in UTF-8.'));
-      }
+      const text = textOf(Buffer.concat(held, bytes));
+      if (text === null) reject(new Refusal('BAD_REQUEST', 'It is not in UTF-8.'));
+      else resolve(text);
     };
     source.on('data', onData).once('end', onEnd).once('error', onError);
   });
+}
+
+/** Null for what is not UTF-8. A decoder takes ten times as long where not all is US-ASCII. */
+function textOf(bytes: Buffer): string | null {
+  if (isAscii(bytes)) return bytes.toString('latin1');
+  if (!isUtf8(bytes)) return null;
+  const text = transcode(bytes, 'utf8', 'utf16le').toString('utf16le');
+  return text.startsWith('\u{feff}') ? text.slice(1) : text;
 }
