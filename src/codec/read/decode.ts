@@ -1,7 +1,8 @@
 import { ALL, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { ContentNames, namesIn } from '../plan/content-names.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import type { Decoded, ReplyPlan } from '../plan/plan.js';
-import { isNil, placeOf, uriOfName } from '../plan/xsi.js';
+import { isNil, placeOf } from '../plan/xsi.js';
 import { type FindAttachment, filled, includedIn, Late } from './attachment.js';
 import { OpaqueXml } from './opaque.js';
 import { type Answer, MISSING, NIL, Places } from './places.js';
@@ -55,6 +56,7 @@ export class ReplyDecoder implements XmlHandler {
         if (owner.xml !== null) readings = readXml(tag, owner, owner.slot, owner.index, owner.xml, readings);
         else if (owner.children === null) this.#readInclude(tag, owner);
         else if (!owner.lost) {
+          owner.last = tag.local;
           const slots = slotsFor(owner.children, tag, owner.uri);
           if (slots !== null) readings = this.#readChild(tag, owner, slots, readings);
         }
@@ -74,7 +76,7 @@ export class ReplyDecoder implements XmlHandler {
       if (reading.xml !== null) reading.xml.text(piece);
       else if (reading.interest === ALL) {
         reading.text += piece;
-        if (reading.scope !== null) reading.noteName();
+        if (reading.names !== null) reading.names.note(piece);
       }
     }
   }
@@ -205,7 +207,7 @@ export class ReplyDecoder implements XmlHandler {
       this.#idle = idle.next;
       idle.begin(owner, slot, index, tag.uri);
     }
-    reading.scope = slot.isName ? tag : null;
+    reading.names = slot.isName ? new ContentNames(tag) : null;
     reading.next = next;
     return reading;
   }
@@ -214,6 +216,7 @@ export class ReplyDecoder implements XmlHandler {
     reading.next = readings;
     const { variant } = reading;
     if (variant === null) return reading;
+    if (variant.hasNames) reading.names = new ContentNames(tag);
     for (const slot of variant.constants) reading.values[slot.place] = slot.fallback;
     for (const slot of variant.attributes) this.#readAttribute(tag, reading, slot);
     let first = reading;
@@ -237,7 +240,7 @@ export class ReplyDecoder implements XmlHandler {
   #readAttribute(tag: StartTag, owner: Reading, slot: SlotProgram): void {
     const lexical = tag.attributeCount === 0 ? null : tag.attribute(slot.name.uri, slot.name.local);
     if (lexical === null) this.#places.deliver(owner, slot, -1, slot.fallback, MISSING);
-    else if (slot.isName) this.#places.deliverName(owner, slot, -1, lexical, uriOfName(tag, lexical));
+    else if (slot.isName) this.#places.deliverName(owner, slot, -1, lexical, namesIn(tag, lexical));
     else this.#places.deliverText(owner, slot, -1, lexical);
   }
 
@@ -257,7 +260,7 @@ export class ReplyDecoder implements XmlHandler {
       else if (reading.late !== null) this.#deliverLate(owner, slot, index, reading.late);
       else if (reading.text === '' && slot.fallback !== null)
         this.#places.deliver(owner, slot, index, slot.fallback, null);
-      else if (slot.isName) this.#places.deliverName(owner, slot, index, reading.text, reading.nameUri);
+      else if (reading.names !== null) this.#places.deliverName(owner, slot, index, reading.text, reading.names);
       else this.#places.deliverText(owner, slot, index, reading.isBase64 ? textOfBase64(reading.text) : reading.text);
     }
   }

@@ -46,6 +46,7 @@ export class EncodedReply implements XmlHandler {
 
   /** What one run of text takes does not depend on how it is cut. */
   text(piece: string): void {
+    this.#recording.at(-1)?.note(piece);
     const last = this.#events.at(-1);
     if (typeof last !== 'string') {
       this.#record(piece);

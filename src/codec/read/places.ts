@@ -1,3 +1,4 @@
+import type { ContentNames } from '../plan/content-names.js';
 import type { DecodeError } from '../plan/decode-error.js';
 import { trimXml } from '../plan/lexical.js';
 import { LexicalError, type Scalar, type ScalarValue } from '../plan/plan.js';
@@ -60,7 +61,8 @@ export class Places {
     for (const slot of slots) {
       if (reading.lost) return null;
       if (values[slot.place] !== undefined) continue;
-      if (slot.from === 'text') this.deliverText(reading, slot, -1, reading.text);
+      if (slot.from === 'text' && slot.isName) this.deliverName(reading, slot, -1, reading.text, reading.names);
+      else if (slot.from === 'text') this.deliverText(reading, slot, -1, reading.text);
       else this.deliver(reading, slot, -1, slot.list && slot.items === null ? [] : null, MISSING);
     }
     if (reading.lost) return null;
@@ -98,12 +100,11 @@ export class Places {
     else this.reject(owner, slot, index, value.message);
   }
 
-  /** A QName, as `{uri}local` where its prefix is bound to `uri`; as it is written where that is null. */
-  deliverName(owner: Reading, slot: SlotProgram, index: number, text: string, uri: string | null): void {
-    const isName = uri !== null && slot.value.kind === 'scalar';
-    const value = isName ? decodeOrRule(slot.value.scalar, text) : null;
-    if (typeof value !== 'string') this.deliverText(owner, slot, index, text);
-    else this.deliver(owner, slot, index, `{${uri}}${value.slice(value.indexOf(':') + 1)}`, null);
+  /** A QName, or several, as `{uri}local`; as it is written where nobody knows what the prefix means. */
+  deliverName(owner: Reading, slot: SlotProgram, index: number, text: string, names: ContentNames | null): void {
+    const value = names === null || slot.value.kind !== 'scalar' ? null : decodeOrRule(slot.value.scalar, text);
+    if (names === null || value === null || value instanceof LexicalError) this.deliverText(owner, slot, index, text);
+    else this.deliver(owner, slot, index, qualified(value, names), null);
   }
 
   /** A value that is none: null with an error, whether it may be null or not. */
@@ -168,6 +169,13 @@ const MAX_ERRORS = 10;
 /** Rules that are broken. */
 export const MISSING = 'missing where a value is required';
 export const NIL = 'nil where a value is required';
+
+function qualified(value: ScalarValue, names: ContentNames): ScalarValue {
+  if (typeof value === 'string') return names.qualified(value);
+  return typeof value === 'object'
+    ? value.map((item) => (typeof item === 'string' ? names.qualified(item) : item))
+    : value;
+}
 
 function decodeOrRule(scalar: Scalar, lexical: string): ScalarValue | LexicalError {
   try {

@@ -3,6 +3,7 @@ import { letsIn } from '../../wsdl/open-content.js';
 import type { QName } from '../../xml/events.js';
 import { ALL, ELEMENTS, type Interest, SKIP, type StartTag } from '../../xml/events.js';
 import {
+  type ChildPlaces,
   LexicalError,
   type ObjectPlan,
   type ObjectVariant,
@@ -52,6 +53,9 @@ export interface VariantProgram {
   /** As many `undefined` as there are slots: a copy is faster than a new array. */
   readonly unset: readonly undefined[];
   readonly weight: number;
+  /** Its text is a QName, or several. */
+  readonly hasNames: boolean;
+  readonly order: ChildPlaces | null;
   /** Lists whose lengths are told. */
   readonly counted: readonly SlotProgram[];
 }
@@ -61,7 +65,7 @@ export interface SlotProgram {
   readonly place: number;
   readonly key: string;
   readonly from: 'child' | 'wrapped list' | 'items' | 'rest' | 'choice' | 'attribute' | 'text' | 'constant' | 'self';
-  /** Of the attribute; empty for other sources. */
+  /** Of the attribute, or of the child; empty for other sources. */
   readonly name: QName;
   /** Which of the elements of its name fills it, from 0; `ANY_TURN`, or `LATER_TURNS` for all but the first. */
   readonly turn: number;
@@ -172,9 +176,13 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     interest: of('text').length > 0 ? ALL : named.size + others.length > 0 ? ELEMENTS : SKIP,
     unset: slots.map(() => undefined),
     weight: variant.weight ?? 0,
+    order: variant.order ?? null,
+    hasNames: of('text').some(({ isName }) => isName),
     counted: slots.filter((slot) => slot.listName !== null),
   };
 }
+
+const NAMELESS: QName = { uri: '', local: '' };
 
 function compileSlot(slot: Slot, place: number): SlotProgram {
   const { source } = slot;
@@ -183,7 +191,7 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
     place,
     key: slot.key,
     from: source.from,
-    name: source.from === 'attribute' ? source.name : { uri: '', local: '' },
+    name: 'name' in source ? source.name : NAMELESS,
     turn: source.from === 'child' || source.from === 'wrapped list' ? (source.turn ?? ANY_TURN) : ANY_TURN,
     list: slot.list,
     nonNull: slot.nonNull,

@@ -1,5 +1,6 @@
 import { ALL, ELEMENTS, type Interest, type StartTag } from '../../xml/events.js';
-import { uriOfName } from '../plan/xsi.js';
+import type { ContentNames } from '../plan/content-names.js';
+import type { ChildPlaces } from '../plan/plan.js';
 import type { OpaqueXml } from './opaque.js';
 import type { ChildTable, SlotProgram, VariantProgram } from './program.js';
 
@@ -32,13 +33,14 @@ export class Reading {
   late: LateValue | null = null;
   /** The text stands there in base64. */
   isBase64 = false;
-  /** Of a QName: where its prefix is looked up while its text is told; and what that is bound to, or null. */
-  scope: StartTag | null = null;
-  nameUri: string | null = null;
+  /** What names in the text mean; null where it is not made of names. */
+  names: ContentNames | null = null;
   /** A simple value has child elements. */
   hasChildren = false;
   /** The value cannot be had, for this reason: null with an error. */
   broken: string | null = null;
+  /** The local name of the child element that began last. */
+  last = '';
   /** How many elements have come for slots that are filled in turn; null where there are none. */
   turns: Map<readonly SlotProgram[], number> | null = null;
   /** Places that were reported as filled more than once. */
@@ -75,11 +77,6 @@ export class Reading {
     }
   }
 
-  /** More of the text of a QName has come. */
-  noteName(): void {
-    if (this.nameUri === null && this.scope !== null) this.nameUri = uriOfName(this.scope, this.text);
-  }
-
   /** Which of the elements for these slots is the one that comes now, from 0. */
   turnOf(slots: readonly SlotProgram[]): number {
     this.turns ??= new Map();
@@ -96,7 +93,6 @@ export class Reading {
     this.uri = uri;
     this.text = '';
     this.late = null;
-    this.nameUri = null;
     this.isBase64 = false;
     this.hasChildren = false;
     this.broken = null;
@@ -178,9 +174,19 @@ export function isComplete(open: readonly (Reading | null)[]): boolean {
   return isRoot;
 }
 
-function hasAll({ variant, values }: Reading, coming: ReadonlySet<number> | undefined): boolean {
+/** Nothing more can come for it, whether anything has or not: what stands behind it has begun. */
+function isPast({ name, from }: SlotProgram, order: ChildPlaces, last: string): boolean {
+  const [own, seen] = [order.get(name.local), order.get(last)];
+  return (
+    (from === 'child' || from === 'wrapped list') && own !== undefined && seen !== undefined && seen.first > own.last
+  );
+}
+
+function hasAll({ variant, values, last }: Reading, coming: ReadonlySet<number> | undefined): boolean {
   if (variant === null) return false;
+  const { order } = variant;
   return variant.slots.every((slot) => {
+    if (order !== null && isPast(slot, order, last)) return true;
     if (slot.list && slot.items === null) return false;
     return values[slot.place] !== undefined || coming?.has(slot.place) === true;
   });

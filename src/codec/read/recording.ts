@@ -1,5 +1,6 @@
 import type { QName, StartTag } from '../../xml/events.js';
-import { XSI_URI } from '../plan/xsi.js';
+import { ContentNames } from '../plan/content-names.js';
+import { uriOfName, XSI_URI } from '../plan/xsi.js';
 
 /** An event that is kept: an element begins, a piece of text, null: the element that began last ends. */
 export type Recorded = RecordedTag | string | null;
@@ -10,7 +11,7 @@ interface RecordedAttribute {
   readonly value: string;
 }
 
-/** A start tag that may be read when the reader has gone on. Of the namespaces in scope it knows that of its xsi:type. */
+/** A start tag that may be read when the reader has gone on. Of the namespaces in scope it knows what its content names. */
 export class RecordedTag implements StartTag {
   readonly uri: string;
   readonly local: string;
@@ -28,8 +29,7 @@ export class RecordedTag implements StartTag {
   /** It is being told: whoever refers to it now stands in it. */
   isOpen = false;
   readonly #attributes: readonly RecordedAttribute[];
-  readonly #typePrefix: string = '';
-  readonly #typeUri: string | null = null;
+  readonly #names: ContentNames;
 
   /** `start`: the place of this event. */
   constructor(tag: StartTag, start: number) {
@@ -41,16 +41,14 @@ export class RecordedTag implements StartTag {
     let id: string | null = null;
     let reference: string | null = null;
     const attributes: RecordedAttribute[] = [];
+    this.#names = new ContentNames(tag);
     for (let index = 0; index < tag.attributeCount; index++) {
       const attribute = recorded(tag, index);
       const { uri, local, value } = attribute;
       if (local === 'id' && isOfEncoding(uri)) id = value;
       else if ((local === 'href' && uri === '') || (local === 'ref' && uri === ENCODING_12)) reference = value;
       else attributes.push(attribute);
-      if (uri !== XSI_URI || local !== 'type') continue;
-      const colon = value.indexOf(':');
-      this.#typePrefix = colon === -1 ? '' : value.slice(0, colon).trimStart();
-      this.#typeUri = tag.namespace(this.#typePrefix);
+      this.#names.noteWhole(value);
     }
     this.id = id;
     this.reference = reference;
@@ -63,9 +61,13 @@ export class RecordedTag implements StartTag {
 
   /** It says that its text is base64, of XML Schema or of the encoding. */
   get isBase64(): boolean {
-    if (this.#typeUri === null) return false;
     const type = this.attribute(XSI_URI, 'type');
-    return type !== null && BASE64.test(type) && BASE64_URIS.has(this.#typeUri);
+    return type !== null && BASE64.test(type) && BASE64_URIS.has(uriOfName(this, type) ?? '');
+  }
+
+  /** More of its text has come, for the names in it. */
+  note(piece: string): void {
+    this.#names.note(piece);
   }
 
   /** Length of the values of its attributes. */
@@ -93,7 +95,7 @@ export class RecordedTag implements StartTag {
   }
 
   namespace(prefix: string): string | null {
-    return prefix === this.#typePrefix ? this.#typeUri : null;
+    return this.#names.namespace(prefix);
   }
 
   declares(): boolean {

@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import t from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
 import { CODEC_LIMITS } from '../../../src/codec/plan/limits.js';
-import type { Decoded, ObjectPlan, Slot } from '../../../src/codec/plan/plan.js';
+import type { Decoded, ObjectPlan, Scalar, Slot } from '../../../src/codec/plan/plan.js';
 import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';
+import { listScalarOf } from '../../../src/codec/values/scalars.js';
+import { plainSimpleType } from '../../../src/wsdl/plain.js';
 import { SKIP, type XmlHandler } from '../../../src/xml/events.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { plainTag } from '../../../src/xml/plain-tag.js';
@@ -17,6 +19,7 @@ import {
   read,
   readDocument,
   reply,
+  scalar,
   shown,
   slot,
   text,
@@ -605,7 +608,44 @@ t.test('a QName is told by its namespace, not by a prefix that means nothing els
   const plan = reply(object(child('a', '[QName]'), attribute('k', 'QName')));
   const content = '<a>p:x</a><a xmlns:p="urn:inner"> p:y<!-- -->z </a><a>plain</a><a>unbound:x</a><a>p:1</a><a/>';
   t.strictSame(shown(read(plan, content, 'xmlns:p="urn:p" k="p:v"')), {
-    value: { a: ['{urn:p}x', '{urn:inner}yz', 'plain', 'unbound:x', null, null], k: '{urn:p}v' },
+    value: { a: ['{urn:p}x', '{urn:inner}yz', `{${URI}}plain`, 'unbound:x', null, null], k: '{urn:p}v' },
     errors: ['a.4: must be a qualified name'],
+  });
+});
+
+t.test('names without a prefix are in the default namespace (XSD 1.0 part 2 section 3.2.18)', async (t) => {
+  const plan = reply(object(child('a', '[QName]'), child('o', 'O', object(attribute('k', 'QName')))));
+  t.strictSame(shown(read(plan, '<a>x</a><a xmlns:p="urn:p" xmlns="urn:test">x</a><o k="y"/>')).value, {
+    a: [`{${URI}}x`, `{${URI}}x`],
+    o: { k: `{${URI}}y` },
+  });
+  const inner = `<p:r xmlns:p="${URI}"><p:a>x</p:a><p:a xmlns="urn:d">x</p:a><p:o k="y"/></p:r>`;
+  t.strictSame(shown(readDocument(plan, inner)).value, { a: ['x', '{urn:d}x'], o: { k: 'y' } });
+});
+
+t.test('QNames in lists and in simple content are told by their namespaces', async (t) => {
+  const names: Scalar = listScalarOf(plainSimpleType(null, 'QName'), scalar('QName'));
+  const list = { kind: 'scalar', scalar: names } as const;
+  const plan = reply(
+    object(
+      child('l', 'QName', list),
+      child('s', '[S]', object(text('value', 'QName!'), attribute('lang', 'string'))),
+      child('n', 'N', object(slot('value', { from: 'text' }, 'QName', list))),
+      slot('k', { from: 'attribute', name: name('k', ''), default: null }, 'QName', list),
+    ),
+  );
+  const content =
+    '<l xmlns="">p:a q:b &#112;:c d p:<!-- -->e unbound:x</l><s lang="x">p:b</s><s xmlns:p="urn:other"> p:c </s><n> p:a\n p:b </n>';
+  t.strictSame(shown(read(plan, content, 'xmlns:p="urn:p" xmlns:q="urn:q" k="p:v w"')), {
+    value: {
+      l: ['{urn:p}a', '{urn:q}b', '{urn:p}c', 'd', '{urn:p}e', 'unbound:x'],
+      s: [
+        { value: '{urn:p}b', lang: 'x' },
+        { value: '{urn:other}c', lang: null },
+      ],
+      n: { value: ['{urn:p}a', '{urn:p}b'] },
+      k: ['{urn:p}v', `{${URI}}w`],
+    },
+    errors: [],
   });
 });

@@ -103,6 +103,18 @@ t.test('Axis: even numbers stand behind references, after the answer and out of 
   });
 });
 
+t.test('names in content mean what they meant where they stood', async (t) => {
+  const plan = result(local('r', 'T', object(local('q', '[QName]'), local('x', 'XML', { kind: 'opaque' }))));
+  const message = envelope(
+    '<m:x><r><q xmlns:p="urn:p" xsi:type="xsd:QName">p:l</q><q href="#1"/><q>m:<!-- -->l</q><x href="#2"/></r></m:x>' +
+      '<n id="1" xmlns:p="urn:other" xmlns="urn:d" xsi:type="xsd:QName">p:l</n>' +
+      '<n id="2" xsi:type="xsd:QName">m:l</n>',
+  );
+  const { value, errors } = shown(decode(plan, message));
+  t.strictSame(errors, []);
+  t.match(value, { q: ['{urn:p}l', '{urn:other}l', '{urn:m}l'] });
+});
+
 t.test('an element that many refer to stands in each of their places', async (t) => {
   const plan = result(array('r', '[T]', object(local('sku', 'string'))));
   const message = envelope('<m:x><r><a href="#1"/><b id="1"><sku>S</sku></b><c href="#1"/></r></m:x>');

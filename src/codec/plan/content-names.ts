@@ -1,0 +1,93 @@
+import type { StartTag } from '../../xml/events.js';
+
+/** Longer words before a colon are no prefixes. */
+const PREFIX_UNITS_MAX = 256;
+
+/**
+ * What prefixes in the text of one element are bound to: found as the text is told, for later nobody can say. Bounded by
+ * the declarations that are in force.
+ */
+export class ContentNames {
+  readonly #tag: Pick<StartTag, 'namespace'>;
+  /** The namespace of names without a prefix. */
+  readonly #ofNoPrefix: string;
+  #bound: Map<string, string> | null = null;
+  /** The beginning of a word whose end has not come. */
+  #word = '';
+
+  constructor(tag: Pick<StartTag, 'namespace'>) {
+    this.#tag = tag;
+    this.#ofNoPrefix = tag.namespace('') ?? '';
+  }
+
+  /** The namespaces of prefixes that were found. */
+  get bound(): ReadonlyMap<string, string> {
+    return this.#bound ?? NONE;
+  }
+
+  /** More of the text has come. Linear, however it is cut. */
+  note(piece: string): void {
+    let from = 0;
+    for (let colon = piece.indexOf(':'); colon >= 0; colon = piece.indexOf(':', from)) {
+      const start = wordStart(piece, from, colon);
+      this.#use((start === 0 ? this.#word : '') + piece.slice(start, colon));
+      this.#word = '';
+      from = colon + 1;
+    }
+    const start = wordStart(piece, from, piece.length);
+    const word = (start === 0 ? this.#word : '') + piece.slice(start);
+    this.#word = word.length > PREFIX_UNITS_MAX ? word.slice(-PREFIX_UNITS_MAX) : word;
+  }
+
+  /** All of a text, or of the value of an attribute, by itself. */
+  noteWhole(text: string): void {
+    this.note(text);
+    this.#word = '';
+  }
+
+  /** A name of the text by what it means: `{namespace}name`; as it is where it is in none, or its prefix is not bound. */
+  qualified(name: string): string {
+    const colon = name.indexOf(':');
+    const uri = colon === -1 ? this.#ofNoPrefix : (this.#bound?.get(name.slice(0, colon)) ?? '');
+    return uri === '' ? name : `{${uri}}${name.slice(colon + 1)}`;
+  }
+
+  /** What a prefix is bound to that was found, or ''. Null for any other. */
+  namespace(prefix: string): string | null {
+    return prefix === '' ? this.#ofNoPrefix : (this.#bound?.get(prefix) ?? null);
+  }
+
+  #use(prefix: string): void {
+    if (prefix === '' || prefix.length >= PREFIX_UNITS_MAX || this.#bound?.has(prefix) === true) return;
+    const uri = this.#tag.namespace(prefix);
+    if (uri === null) return;
+    this.#bound ??= new Map();
+    this.#bound.set(prefix, uri);
+  }
+}
+
+/** Of a text that is all there. */
+export function namesIn(tag: Pick<StartTag, 'namespace'>, text: string): ContentNames {
+  const names = new ContentNames(tag);
+  names.note(text);
+  return names;
+}
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/** Where the word begins that ends at `end`, not before `from`. */
+function wordStart(text: string, from: number, end: number): number {
+  let start = end;
+  while (start > from && isNameUnit(text.charCodeAt(start - 1))) start--;
+  return start;
+}
+
+/** All that may be in a name, and more. */
+const isNameUnit = (unit: number): boolean =>
+  unit >= 0x80 ||
+  (unit >= 0x61 && unit <= 0x7a) ||
+  (unit >= 0x41 && unit <= 0x5a) ||
+  (unit >= 0x30 && unit <= 0x39) ||
+  unit === 0x2d ||
+  unit === 0x2e ||
+  unit === 0x5f;
