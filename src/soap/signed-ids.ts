@@ -48,16 +48,7 @@ export class SignedIds {
   /** An element of the Header that `hasId`. */
   note(tag: StartTag): void {
     if (tag.uri === SIGNATURE) this.#noteSignature(tag);
-    for (let index = 0; index < tag.attributeCount; index++) {
-      const uri = tag.attributeUri(index);
-      const local = tag.attributeLocal(index);
-      if (isOwnId(uri, local)) this.#add(tag.attributeValue(index));
-      else if (isPlainId(uri, local)) {
-        const value = tag.attributeValue(index).trim();
-        this.#plain.set(value, (this.#plain.get(value) ?? 0) + 1);
-        this.#bound();
-      }
-    }
+    this.#noteIds(tag, false);
   }
 
   #noteSignature(tag: StartTag): void {
@@ -80,15 +71,26 @@ export class SignedIds {
 
   /** The Body, or an element in it. */
   noteContent(tag: StartTag): void {
+    this.#noteIds(tag, true);
+  }
+
+  /** `isJudged`: every reference is known. */
+  #noteIds(tag: StartTag, isJudged: boolean): void {
     for (let index = 0; index < tag.attributeCount; index++) {
       const uri = tag.attributeUri(index);
       const local = tag.attributeLocal(index);
       if (isOwnId(uri, local)) this.#add(tag.attributeValue(index));
-      else if (isPlainId(uri, local)) {
-        const value = tag.attributeValue(index).trim();
-        if (this.#references.has(value)) this.#add(value);
-      }
+      else if (isPlainId(uri, local)) this.#notePlain(tag.attributeValue(index).trim(), isJudged);
     }
+  }
+
+  #notePlain(value: string, isJudged: boolean): void {
+    if (isJudged) {
+      if (this.#references.has(value)) this.#add(value);
+      return;
+    }
+    this.#plain.set(value, (this.#plain.get(value) ?? 0) + 1);
+    this.#bound();
   }
 
   #add(written: string): void {
