@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { escapeQuoted } from '../xml/writer.js';
 import type { DocumentLink, WsdlDocument } from './model.js';
 
 /** The documents of a service as callers of the gateway read them, ready but for the address they were asked at. */
@@ -92,9 +93,9 @@ export function printPieces(document: WsdlDocument, textOf: (link: DocumentLink)
 function textOf(link: DocumentLink, base: string): string {
   switch (link.kind) {
     case 'address':
-      return escapeXml(base);
+      return escapeQuoted(base);
     case 'document':
-      return escapeXml(documentAddress(link.index, link.target, base));
+      return escapeQuoted(documentAddress(link.index, link.target, base));
     case 'lost':
       return '';
   }
@@ -134,13 +135,3 @@ function withoutNotes(text: string): string {
   }
   return kept + text.slice(from);
 }
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
-const escapeXml = (value: string): string => value.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char);

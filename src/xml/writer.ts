@@ -93,6 +93,9 @@ export function escapeAttribute(value: string): string {
   return ATTRIBUTE_SPECIAL.test(value) ? value.replace(/[&<>"\t\n\r]/g, escapeOne) : value;
 }
 
+/** A text of our own as it stands between tags or quotes of either kind, in XML and in HTML. */
+export const escapeQuoted = (text: string): string => text.replace(/[&<>"']/g, escapeOne);
+
 function refuseUnwritable(value: string): void {
   if (UNWRITABLE.test(value)) throw new Refusal('BAD_USER_INPUT', 'not an XML character');
 }
@@ -107,6 +110,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['<', '&lt;'],
   ['>', '&gt;'],
   ['"', '&quot;'],
+  ["'", '&#39;'],
   ['\t', '&#9;'],
   ['\n', '&#10;'],
   ['\r', '&#13;'],

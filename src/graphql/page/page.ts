@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
+import { escapeQuoted } from '../../xml/writer.js';
 import { PAGE_FILES, PAGE_FOLDER } from './page-files.js';
 
 /** What the page may do: run its own scripts, look as they want it to, and ask the gateway it came from. */
@@ -63,7 +64,7 @@ const compress = promisify(gzip);
 
 function printPage(folder: string, example: string): string {
   const links = PAGE_FILES.map(({ name, type }) => {
-    const address = escapeHtml(`${folder}${name}`);
+    const address = escapeQuoted(`${folder}${name}`);
     if (type.startsWith('text/css')) return `<link rel="stylesheet" href="${address}">\n`;
     if (name === START) return `<script type="module" src="${address}"></script>\n`;
     return OF_START.has(name) ? '' : `<script defer src="${address}"></script>\n`;
@@ -74,7 +75,7 @@ function printPage(folder: string, example: string): string {
 <meta name="viewport" content="width=device-width">
 <title>GraphQL</title>
 <link rel="icon" href="data:,">
-${links.join('')}<div id="graphiql" data-example="${escapeHtml(example)}">
+${links.join('')}<div id="graphiql" data-example="${escapeQuoted(example)}">
 <p>This is a GraphQL endpoint. In a browser it is GraphiQL, which needs scripts.</p>
 </div>
 </html>
@@ -85,13 +86,3 @@ const START = 'start.js';
 
 /** Modules that it imports itself. */
 const OF_START: ReadonlySet<string> = new Set(['events.js', 'fetcher.js']);
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
