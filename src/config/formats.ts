@@ -2,6 +2,10 @@
 
 export const NAME = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
 export const GRAPHQL_NAME = '[A-Za-z][A-Za-z0-9_]{0,127}';
+/** Yes or no. */
+export const flag = (description: string, initial: boolean) =>
+  ({ type: 'boolean', description, default: initial }) as const;
+
 /** As the schema may have it, whatever the names of the configuration are like. */
 export const FIELD_NAME = '[_A-Za-z][_0-9A-Za-z]{0,127}';
 export const FIELD_PATH = {

@@ -1,6 +1,6 @@
 import { MEASURABLE_LIMITS, type MeasurableLimit } from '../graphql/document/limits.js';
 import { BATCH_KEY, PERSISTED_KEYS, type PersistedKeys, TRUSTED_KEYS, type TrustedKeys } from './document-keys.js';
-import { ORIGIN, PATH } from './formats.js';
+import { flag, ORIGIN, PATH } from './formats.js';
 
 /** Keys of the GraphQL endpoint: the part of the table of keys for it. */
 export interface GraphqlKeys {
@@ -14,8 +14,6 @@ export interface GraphqlKeys {
   origins: string[];
   measure: MeasurableLimit[];
 }
-
-const flag = (description: string, initial: boolean) => ({ type: 'boolean', description, default: initial }) as const;
 
 export const GRAPHQL_KEYS = {
   type: 'object',

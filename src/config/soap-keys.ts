@@ -1,4 +1,4 @@
-import { URI } from './formats.js';
+import { flag, URI } from './formats.js';
 
 /** Keys of a service about what its messages carry in their Header: the part of the table of keys for it. */
 
@@ -13,8 +13,6 @@ export interface SecurityKeys {
   nonces: boolean;
   noncesWithoutRedis: boolean;
 }
-
-const flag = (description: string, initial: boolean) => ({ type: 'boolean', description, default: initial }) as const;
 
 export const ADDRESSING_KEYS = {
   type: 'object',
