@@ -35,6 +35,7 @@ const services = (url: string): string => `services:
 const SUBSCRIPTIONS = `subscriptions:
   orderChanged: { poll: { operation: orders.GetOrder, everyMillis: 50, changed: status } }
   orderWatched: { poll: { operation: orders.GetOrder, everyMillis: 50 } }
+  orderDaily: { poll: { operation: orders.GetOrder, everyMillis: 24h } }
   ownWatched: { poll: { operation: orders.GetOwn, everyMillis: 50 } }
   ownPlaced: { on: { operation: orders.PlaceOrder, answer: orders.GetOwn, arguments: { id: reply.orderId } } }
   orderPlaced:

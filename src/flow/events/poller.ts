@@ -1,9 +1,10 @@
-import { asRefusal } from '../../base/refusal.js';
+import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { Decoded, ReplyPlan, Slot } from '../../codec/plan/plan.js';
 import type { BoundField } from '../../graphql/fields/bound-field.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import { planOf } from '../../graphql/subscription/event-values.js';
 import type { PollSource } from '../../graphql/subscription/subscription.js';
+import type { PollAccount } from './poll-account.js';
 
 /** What a poll brought for one subscriber. */
 export type Polled =
@@ -12,6 +13,8 @@ export type Polled =
 
 export interface PollMember {
   readonly plan: ReplyPlan;
+  /** Calls are paid for in turns, each by one who can; and nobody is told what it cannot pay. */
+  readonly account: Pick<PollAccount, 'client' | 'pay' | 'canAnswer'>;
   /** Called with the first answer, and whenever it has changed. `bytes` is about what it takes. */
   told(polled: Polled, bytes: number): void;
 }
@@ -23,6 +26,8 @@ interface Member {
   readonly member: PollMember;
   /** Of what it was told last; null before that. */
   signature: string | null;
+  /** It has just come, and paid for one call. */
+  isNew: boolean;
 }
 
 /**
@@ -37,6 +42,9 @@ export class Poller {
   readonly #call: PollCall;
   readonly #departure = new AbortController();
   #timer: NodeJS.Timeout | null = null;
+  #isAsking = false;
+  /** Calls that were paid for in turns. */
+  #turns = 0;
 
   constructor(bound: BoundField, given: Pick<FieldCall, 'arguments' | 'headers'>, source: PollSource, call: PollCall) {
     this.#bound = bound;
@@ -49,11 +57,11 @@ export class Poller {
     return this.#members.size === 0;
   }
 
-  /** Joins; the answer leaves. */
+  /** Joins, and is told at once what it is now; the answer leaves. */
   join(member: PollMember): () => void {
-    const entry: Member = { member, signature: null };
+    const entry: Member = { member, signature: null, isNew: true };
     this.#members.add(entry);
-    if (this.#members.size === 1 && this.#timer === null) this.#timer = setTimeout(this.#tick, 0);
+    if (!this.#isAsking) this.#next(0);
     return () => {
       this.#members.delete(entry);
       if (this.#members.size > 0) return;
@@ -62,20 +70,45 @@ export class Poller {
     };
   }
 
+  #next(millis: number): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#tick, millis);
+  }
+
   readonly #tick = async (): Promise<void> => {
-    await this.#poll([...this.#members]);
-    if (this.#members.size === 0) return;
-    this.#timer = setTimeout(this.#tick, this.#source.everyMillis);
+    const members = [...this.#members];
+    const settle = this.#payment(members);
+    for (const entry of members) entry.isNew = false;
+    if (settle !== null) {
+      this.#isAsking = true;
+      await this.#poll(members, settle);
+      this.#isAsking = false;
+    } else for (const entry of members) tell(entry, POOR, UNPAID, 0);
+    const rest = [...this.#members];
+    // Who came meanwhile has heard nothing yet.
+    if (rest.length > 0) this.#next(rest.some(({ isNew }) => isNew) ? 0 : this.#source.everyMillis);
   };
 
-  async #poll(members: readonly Member[]): Promise<void> {
+  /** How the next call is settled; null where nobody can pay for it. */
+  #payment(members: readonly Member[]): ((decoded: Decoded | null) => void) | null {
+    if (members.some(({ isNew }) => isNew)) return () => {};
+    const turn = this.#turns++ % Math.max(1, members.length);
+    const poor = new Set<string>();
+    for (const { member } of [...members.slice(turn), ...members.slice(0, turn)]) {
+      const { account } = member;
+      if (poor.has(account.client)) continue;
+      const settle = account.pay();
+      if (settle !== null) return settle;
+      poor.add(account.client);
+    }
+    return null;
+  }
+
+  async #poll(members: readonly Member[], settle: (decoded: Decoded | null) => void): Promise<void> {
     const plans = [...new Set(members.map(({ member }) => member.plan))];
     const merged = mergedPlan(plans, this.#source.changed);
     try {
-      const decoded = await this.#call(
-        { bound: this.#bound, plan: merged.plan, ...this.#given },
-        this.#departure.signal,
-      );
+      const decoded = await this.#ask(merged.plan, settle);
       const changed = merged.changed(decoded);
       const parts = new Map(plans.map((plan, index) => [plan, merged.part(decoded, index)]));
       for (const entry of members) {
@@ -91,13 +124,31 @@ export class Poller {
       }
     }
   }
+
+  async #ask(plan: ReplyPlan, settle: (decoded: Decoded | null) => void): Promise<Decoded> {
+    let read: Decoded | null = null;
+    try {
+      read = await this.#call({ bound: this.#bound, plan, ...this.#given }, this.#departure.signal);
+      return read;
+    } finally {
+      settle(read);
+    }
+  }
 }
 
 function tell(entry: Member, signature: string, polled: Polled, bytes: number): void {
   if (entry.signature === signature) return;
+  const { member } = entry;
+  if (polled.kind === 'value' && !member.account.canAnswer()) {
+    tell(entry, POOR, UNPAID, 0);
+    return;
+  }
   entry.signature = signature;
-  entry.member.told(polled, bytes);
+  member.told(polled, bytes);
 }
+
+const POOR = '! RATE_LIMITED';
+const UNPAID: Polled = { kind: 'failed', caught: new Refusal('RATE_LIMITED') };
 
 interface MergedPlan {
   readonly plan: ReplyPlan;
@@ -113,7 +164,8 @@ const CHANGED = 'changed';
 function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | null): MergedPlan {
   const [first] = plans;
   if (first === undefined) throw new Error('a poll for nobody');
-  if (!isMergeable(first)) return { plan: first, part: (decoded) => decoded, changed: () => null };
+  if (!isMergeable(first))
+    return { plan: first, part: (decoded) => ({ ...decoded, calls: 0, replyBytes: 0 }), changed: () => null };
   const slots = plans.map((plan, index) => selfSlot(String(index), plan));
   if (changed !== null) slots.push(selfSlot(CHANGED, changed));
   const plan = planOf(first.element, slots);
@@ -130,6 +182,7 @@ function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | null): Mer
           .filter(({ path }) => path[0] === String(index))
           .map((error) => ({ ...error, path: error.path.slice(steps) })),
         furtherErrors,
+        calls: 0,
       };
     },
     changed: ({ value }) => (changed === null ? null : `= ${JSON.stringify(memberOf(value, CHANGED))}`),

@@ -5,14 +5,13 @@ import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { SubscriptionLimits } from '../../events/limits.js';
-import type { SendRemote } from '../../graphql/graph/remote.js';
-import { type GraphqlContext, runAdmitted } from '../../graphql/http.js';
+import { runAdmitted } from '../../graphql/http.js';
 import type { Admitted } from '../../graphql/run/admit.js';
 import { argumentsOf } from '../../graphql/run/arguments.js';
-import { eventAnswer, givenBy, isWanted, noAnswer } from '../../graphql/run/event-answer.js';
-import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
+import { isWanted } from '../../graphql/run/event-answer.js';
+import type { FieldCall } from '../../graphql/run/field-call.js';
 import { type RootField, rootPlanOf } from '../../graphql/run/root-plan.js';
-import type { EventSource, PollSource, Subscription } from '../../graphql/subscription/subscription.js';
+import type { PollSource, Subscription } from '../../graphql/subscription/subscription.js';
 import { callOperation } from '../call.js';
 import type { Purse } from '../charge.js';
 import { expiry } from '../expiry.js';
@@ -20,6 +19,8 @@ import { contextOf, type GraphqlDoor } from '../graphql.js';
 import type { FeedSink } from '../remote-events/feed.js';
 import type { RemoteFeeds } from '../remote-events/remote-feeds.js';
 import type { GivenOperation } from './given.js';
+import { answering, type Happening, needsCall, type Told } from './happening.js';
+import { callPoints, PollAccount } from './poll-account.js';
 import type { Polled } from './poller.js';
 import { Pollers } from './pollers.js';
 import { passOn } from './remote-source.js';
@@ -49,12 +50,6 @@ export interface DeskParts {
   readonly limits: SubscriptionLimits;
   readonly hooks: SubscriptionHooks;
 }
-
-/** What happens for a subscriber. */
-type Happening =
-  | { readonly kind: 'polled'; readonly polled: Polled }
-  | { readonly kind: 'event'; readonly values: NonNullable<EventValues> }
-  | { readonly kind: 'remote'; readonly answer: unknown };
 
 type Stream = SubscriptionStream<Happening>;
 
@@ -100,14 +95,21 @@ export class SubscriptionDesk {
     const count = this.#byClient.get(id) ?? 0;
     if (count >= limits.perClient) throw new Refusal('RATE_LIMITED', 'subscriptions of the client');
     const { exchange, purse, headers } = subscriber;
-    operation.enter(contextOf(door, purse, exchange, { signal: NEVER, headers }));
+    const entered = contextOf(door, purse, exchange, { signal: NEVER, headers });
+    operation.enter(entered);
     const { name } = field;
     const hasLinks = field.call?.walk !== null;
+    const given = ask.kind === 'remote' ? NOTHING : this.#givenTo(field, ask.bound.headersArgument, admitted);
+    const cost = ask.kind === 'remote' ? ask.plan.field.cost : (ask.bound.cost ?? null);
+    const points = callPoints({ cost, given: given.arguments }, door.admission.limits);
+    // What has been paid for the answer is for a call: what is told of it is paid for when it is.
+    if (subscription?.source.kind === 'poll') entered.settled?.(points);
+    const told = needsCall(subscription) ? admitted : { ...admitted, cost: Math.max(0, admitted.cost - points) };
     let events = 0;
     let release = (): void => {};
     const stream: Stream = new SubscriptionStream({
       limits,
-      answer: (event, signal) => this.#answer(event, { admitted, subscription, subscriber, hasLinks, signal }),
+      answer: (event, signal) => this.#answer(event, { admitted: told, subscription, subscriber, hasLinks, signal }),
       told: (outcome) => {
         if (outcome !== 'filtered') events++;
         hooks.told(name, outcome);
@@ -126,8 +128,7 @@ export class SubscriptionDesk {
       release = passOn(passed, this.#sinkOf(stream), { door, feeds: this.#parts.feeds, finish: hooks.finish });
     } else {
       if (subscription === null) throw new Error('a field of Subscription that nothing is known of');
-      const given = this.#givenTo(field, ask.bound.headersArgument, admitted);
-      release = this.#feed(stream, subscription, subscriber, given, ask.reply);
+      release = this.#feed(stream, subscription, subscriber, { given, plan: ask.reply, points: told.cost });
     }
     const stopWatching = expiry(purse.client.expiresMillis, () => stream.end('expired', 'UNAUTHENTICATED'));
     const leave = release;
@@ -164,15 +165,10 @@ export class SubscriptionDesk {
   }
 
   /** Lets events come; the answer ends it. */
-  #feed(
-    stream: Stream,
-    subscription: Subscription,
-    subscriber: Subscriber,
-    given: Given,
-    plan: FieldCall['plan'],
-  ): () => void {
+  #feed(stream: Stream, subscription: Subscription, subscriber: Subscriber, asked: Asked): () => void {
     const { source } = subscription;
-    if (source.kind === 'poll') return this.#poll(stream, subscription, source, subscriber, given, plan);
+    const { given } = asked;
+    if (source.kind === 'poll') return this.#poll(stream, subscription, source, subscriber, asked);
     return this.#parts.bus.subscribe(source.topic, {
       // What nobody asked for must not take the room of what he did.
       event: (values) => {
@@ -188,16 +184,17 @@ export class SubscriptionDesk {
     stream: Stream,
     subscription: Subscription,
     source: PollSource,
-    { headers }: Subscriber,
-    given: Given,
-    plan: FieldCall['plan'],
+    { headers, purse }: Subscriber,
+    { given, plan, points }: Asked,
   ): () => void {
     const { door, hooks } = this.#parts;
     const service = door.services.get(subscription.bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     const taken = service.config.callerHeaders.map((name) => headers[name.toLowerCase()] ?? null);
+    const call = { cost: subscription.bound.cost ?? null, given: given.arguments };
     const member = {
       plan,
+      account: new PollAccount(purse, call, points, door.admission.limits),
       told: (polled: Polled, bytes: number) => stream.push({ kind: 'polled', polled }, bytes),
     };
     return this.#pollers.join(subscription, source, given, taken, member, async (call, signal) => {
@@ -225,10 +222,13 @@ export class SubscriptionDesk {
     exchange.clientClass = own.clientClass;
     exchange.caller = own.caller;
     const context = contextOf(door, purse, exchange, { signal, headers });
+    // That nothing can be told costs nothing.
+    const isFailure = event.kind === 'polled' && event.polled.kind === 'failed';
+    const priced = isFailure ? { ...admitted, cost: 0 } : admitted;
     try {
-      context.admitted?.(admitted);
+      context.admitted?.(priced);
       const answered = { ...context, ...answering(event, run, context) };
-      return await runAdmitted(admitted, answered, { built: door.built, limits: door.admission.limits });
+      return await runAdmitted(priced, answered, { built: door.built, limits: door.admission.limits });
     } catch (caught) {
       if (caught instanceof Refusal) exchange.refuse(caught);
       throw caught;
@@ -240,50 +240,21 @@ export class SubscriptionDesk {
 
 type Given = Pick<FieldCall, 'arguments' | 'headers'>;
 
-interface Run {
+const NOTHING: Given = { arguments: {}, headers: {} };
+
+interface Asked {
+  readonly given: Given;
+  readonly plan: FieldCall['plan'];
+  /** What telling it once may come to, without the call. */
+  readonly points: number;
+}
+
+interface Run extends Told {
+  /** At the price of one event. */
   readonly admitted: Admitted;
-  /** Null where a service that speaks GraphQL answers. */
-  readonly subscription: Subscription | null;
   readonly subscriber: Subscriber;
-  /** Links are filled in place. */
-  readonly hasLinks: boolean;
   readonly signal: AbortSignal;
 }
-
-/** The field of the subscription is answered by the event; what links lead to is called as ever. */
-function answering(event: Happening, { subscription, hasLinks }: Run, context: GraphqlContext): Answering {
-  if (event.kind === 'remote') {
-    const { answer } = event;
-    return {
-      sendRemote: async (request) =>
-        request.operation === 'subscription' ? { answer } : (context.sendRemote ?? nobody)(request),
-    };
-  }
-  const callField: CallField = async (call) => {
-    if (subscription === null || call.bound !== subscription.bound) return context.callField(call);
-    if (event.kind === 'polled') {
-      if (event.polled.kind === 'failed') throw event.polled.caught;
-      // Others have the same answer.
-      return hasLinks ? structuredClone(event.polled.decoded) : event.polled.decoded;
-    }
-    const { called, source } = subscription;
-    if (called === null) return eventAnswer(call.plan, event.values);
-    const events = eventSource(source);
-    const given = givenBy(events, call, event.values);
-    if (given === null) return noAnswer(events, event.values);
-    return context.callField({ ...call, ...given, bound: called });
-  };
-  return { callField };
-}
-
-type Answering = Partial<Pick<GraphqlContext, 'callField' | 'sendRemote'>>;
-
-function eventSource(source: Subscription['source']): EventSource {
-  if (source.kind === 'poll') throw new Error('an event of a poll');
-  return source;
-}
-
-const nobody: SendRemote = () => Promise.reject(new Error('a service that speaks GraphQL, and nobody to ask it'));
 
 const NEVER = new AbortController().signal;
 

@@ -19,6 +19,14 @@ export interface FieldCall {
 /** Answers a field, or rejects with a `Refusal`. The value is taken as it is: its plan has given it its shape. */
 export type CallField = (call: FieldCall) => Promise<Decoded>;
 
+/** Why an answer failed that somebody else has asked and paid for: it is told like any failure. */
+export class FailureOfOthers extends Error {
+  constructor(cause: unknown) {
+    super('a failure of others', { cause });
+    this.name = 'FailureOfOthers';
+  }
+}
+
 /** The calls of one request, counted. */
 export class RequestCalls {
   readonly #callField: CallField;
@@ -62,6 +70,7 @@ export class RequestCalls {
       this.#spending?.took(decoded);
       return decoded;
     } catch (caught) {
+      if (caught instanceof FailureOfOthers) throw caught.cause;
       // What cannot be written is not sent.
       if (caught instanceof InputError) this.#left++;
       else this.#spending?.called(cost, given);

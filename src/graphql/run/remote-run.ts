@@ -48,9 +48,9 @@ export class RemoteRun {
     for (const [name, variable] of plan.argumentVariables) {
       if (Object.hasOwn(values, name)) variableValues[variable] = values[name];
     }
-    const { wrapped } = plan.field;
+    const { wrapped, parent } = plan.field;
     const args = { schema: wrapped, document: plan.document, variableValues, contextValue: this };
-    const result = await (plan.field.parent === 'Subscription' ? executeEvent(args) : execute(args));
+    const result = await (parent === 'Subscription' ? executeEvent(args) : execute(args));
     const errors = (result.errors ?? []).map((error) => errorOf(error, plan));
     const value = this.#valueOf(result, plan);
     // What is of a type that the schema does not have is dropped without a word.
@@ -59,7 +59,9 @@ export class RemoteRun {
       errors.push({ code: 'UPSTREAM_SCHEMA_INVALID', path: [], rule: 'GraphQL' });
     }
     const listed = errors.slice(0, maxErrors);
-    return { value, errors: listed, furtherErrors: errors.length - listed.length };
+    const decoded = { value, errors: listed, furtherErrors: errors.length - listed.length };
+    // An event has come by itself.
+    return parent === 'Subscription' ? { ...decoded, calls: 0 } : decoded;
   }
 
   /** For the wrapped schemas. */

@@ -79,6 +79,58 @@ t.test('one poller serves all who ask for the same, each with a selection of its
   t.ok(backend.complete.length - after <= 1, 'nobody is asked for nobody');
 });
 
+t.test('who joins a poll is told what it is now, and not only at its next turn', async (t) => {
+  const { socket, backend, order } = await startDesk(t);
+  const first = socket().iterate({ query: 'subscription { orderDaily(id: 7) { status } }' });
+  t.match((await first.next()).value, { data: { orderDaily: { status: 'NEW' } } });
+  order.status = 'SHIPPED';
+  const second = socket().iterate({ query: 'subscription { orderDaily(id: 7) { id status } }' });
+  t.match((await second.next()).value, { data: { orderDaily: { id: 7, status: 'SHIPPED' } } });
+  t.match((await first.next()).value, { data: { orderDaily: { status: 'SHIPPED' } } }, 'news for the others too');
+  t.equal(backend.complete.length, 2);
+  await first.return?.();
+  await second.return?.();
+});
+
+const POOR_KEY = 'key-of-the-poor-000001';
+const POOR = `clients:
+  apiKeys: { clients: { poor: { class: poor, keys: [${POOR_KEY}] }, rich: { class: rich, keys: [${POOR_KEY}2] } } }
+  classes: { poor: { budget: { maximum: 40, restoreRate: 1 } }, rich: { budget: { maximum: 10000, restoreRate: 1 } } }
+`;
+
+t.test('polls are paid for by those who want them, and rest while nobody can', async (t) => {
+  const { socket, backend } = await startDesk(t, POOR);
+  const poor = socket({ connectionParams: { 'x-api-key': POOR_KEY } });
+  const events = poor.iterate({ query: 'subscription { orderWatched(id: 7) { total } }' });
+  const first = (await events.next()).value;
+  t.match(first, { data: { orderWatched: { total: 1 } } });
+  t.match(first.extensions, { cost: { requestedQueryCost: 1, actualQueryCost: 1 } }, 'telling it is no call');
+  const next = (await events.next()).value;
+  t.match(next, { data: { orderWatched: null }, errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+  t.match(next.extensions, { cost: { requestedQueryCost: 0, actualQueryCost: 0 } });
+  t.ok(backend.complete.length <= 4, `${backend.complete.length} calls of 10 points of 40`);
+
+  const rich = socket({ connectionParams: { 'x-api-key': `${POOR_KEY}2` } });
+  const others = rich.iterate({ query: 'subscription { orderWatched(id: 7) { total } }' });
+  t.match((await others.next()).value, { data: { orderWatched: { total: 1 } } });
+  const before = backend.complete.length;
+  const paid = events.next();
+  while (backend.complete.length < before + 5) await new Promise((resolve) => setImmediate(resolve));
+  await others.return?.();
+  t.match((await paid).value, { data: { orderWatched: { total: 1 } } }, 'as soon as it can pay for the answer');
+  await events.return?.();
+});
+
+t.test('an event of its own values is no call', async (t) => {
+  const { gateway, socket } = await startDesk(t);
+  const events = socket().iterate({ query: 'subscription { receipts { id } }' });
+  const first = events.next();
+  await running(gateway, 'receipts', 1);
+  await place(gateway, 'Ann');
+  t.match((await first).value, { extensions: { cost: { requestedQueryCost: 1, actualQueryCost: 1 } } });
+  await events.return?.();
+});
+
 t.test('a poll that fails is told once, and the next answer again', async (t) => {
   const { socket, backend, order } = await startDesk(t);
   const events = socket().iterate({ query: 'subscription { orderWatched(id: 7) { total } }' });
