@@ -1,7 +1,7 @@
-import { Automaton } from './pattern-automaton.js';
-import { type CharSet, has, weightOf } from './pattern-charset.js';
-import { type PatternNode, parsePattern } from './pattern-parse.js';
-import { isTooLarge, programOf } from './pattern-program.js';
+import { Automaton } from './automaton.js';
+import { type CharSet, has, weightOf } from './charset.js';
+import { type PatternNode, parsePattern } from './parse.js';
+import { isTooLarge, programOf } from './program.js';
 
 /** An XSD regular expression, ready to judge texts in linear time. */
 export interface Pattern {

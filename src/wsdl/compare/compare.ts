@@ -9,7 +9,7 @@ import type {
 } from '../model.js';
 import { childrenOfBody, typeKey } from '../model.js';
 import { type Change, Changes, type Direction } from './change.js';
-import { TypeComparison } from './compare-types.js';
+import { TypeComparison } from './types.js';
 
 export interface Comparison {
   readonly changes: readonly Change[];

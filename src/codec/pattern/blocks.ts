@@ -1,4 +1,4 @@
-import { type CharPart, range } from './pattern-charset.js';
+import { type CharPart, range } from './charset.js';
 
 /** The characters of a Unicode block by its name in `\p{Is...}`, or null. */
 export function blockNamed(name: string): CharPart | null {

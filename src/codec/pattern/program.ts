@@ -1,5 +1,5 @@
-import { type CharSet, keyOf } from './pattern-charset.js';
-import type { PatternNode } from './pattern-parse.js';
+import { type CharSet, keyOf } from './charset.js';
+import type { PatternNode } from './parse.js';
 
 /** A non-deterministic automaton (Thompson's construction), as tables by place. */
 export interface Program {

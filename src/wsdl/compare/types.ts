@@ -1,8 +1,8 @@
 import type { AttributeDeclaration, ComplexType, Content, ElementDeclaration, XsdType } from '../model.js';
 import { typeKey } from '../model.js';
 import type { Changes, Direction, Severity } from './change.js';
-import { compareSimpleTypes } from './compare-simple.js';
 import { type Occurrence, occurrencesIn } from './occurrences.js';
+import { compareSimpleTypes } from './simple.js';
 
 interface Pair {
   readonly direction: Direction;

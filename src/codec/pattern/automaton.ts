@@ -1,5 +1,5 @@
-import { has, weightOf } from './pattern-charset.js';
-import { NEVER, type Program } from './pattern-program.js';
+import { has, weightOf } from './charset.js';
+import { NEVER, type Program } from './program.js';
 
 /**
  * A deterministic automaton that is built as far as texts need it, within bounds (the lazy subset construction). A text

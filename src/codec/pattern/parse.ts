@@ -1,13 +1,5 @@
-import { blockNamed } from './pattern-blocks.js';
-import {
-  type CharPart,
-  type CharSet,
-  categoryNamed,
-  DOT,
-  multiCharacterEscape,
-  range,
-  setOf,
-} from './pattern-charset.js';
+import { blockNamed } from './blocks.js';
+import { type CharPart, type CharSet, categoryNamed, DOT, multiCharacterEscape, range, setOf } from './charset.js';
 
 /** A regular expression as a tree. `Infinity` is no upper bound. */
 export type PatternNode =
