@@ -1,9 +1,11 @@
-import { resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { askGraphql } from '../kit/graphql-client.js';
+import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const HEAD =
   '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns:d="http://legacy.example.com/desk" ' +
@@ -66,4 +68,39 @@ t.test('what must be valid is read to its end all the same', async (t) => {
 t.test('by default the whole message is judged', async (t) => {
   const { ask } = await startDesk(t, '', BROKEN);
   t.match(await ask(), { data: { order: null }, errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }] });
+});
+
+t.test('a list is over, and what may be missing is, as soon as something comes that stands behind it', async (t) => {
+  const types =
+    schemaWith(`<xs:element name="Find"><xs:complexType/></xs:element><xs:element name="Found"><xs:complexType><xs:sequence>
+    <xs:element name="hit" type="xs:string" minOccurs="0" maxOccurs="unbounded"/><xs:element name="more" type="xs:int" minOccurs="0"/>
+    <xs:element name="total" type="xs:int"/><xs:element name="log" type="xs:string" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>`);
+  const folder = t.testdir({});
+  const messages =
+    '<message name="In"><part name="p" element="t:Find"/></message><message name="Out"><part name="p" element="t:Found"/></message>';
+  writeFileSync(join(folder, 'a.wsdl'), wsdlWith({ types, messages }));
+  const backend = await startRecordingBackend((_message, response) => {
+    response.writeHead(200, { 'content-type': 'text/xml' });
+    response.write(
+      '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><Found xmlns="urn:t"><hit>a</hit><hit>b</hit>',
+    );
+    let at = 0;
+    const timer = setInterval(
+      () => response.write(at++ < 3 ? '<hit>c</hit>' : at === 4 ? '<total>7</total>' : '<log>x</log>'),
+      5,
+    );
+    response.once('close', () => clearInterval(timer));
+  });
+  const gateway = await startTestGateway(
+    `services: { desk: { wsdl: "${join(folder, 'a.wsdl')}", url: "${backend.url}/d", earlyEnd: true, operations: { Get: { field: Query.find } } } }\n`,
+  );
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const ask = (selected: string) => askGraphql(gateway.url, `{ find { ${selected} } }`);
+  const hits = ['a', 'b', 'c', 'c', 'c'];
+  t.strictSame(await ask('hit'), { data: { find: { hit: hits } } }, 'what comes then need not be asked for');
+  t.strictSame(await ask('hit more'), { data: { find: { hit: hits, more: null } } });
+  t.strictSame(await ask('total hit'), { data: { find: { total: 7, hit: hits } } });
 });

@@ -54,7 +54,12 @@ export interface ObjectVariant {
   readonly slots: readonly Slot[];
   /** What each such object adds to `Decoded.points`; 0 unless given. */
   readonly weight?: number;
+  /** Where child elements stand, for who does not wait for the end; not given: anywhere. */
+  readonly order?: ChildPlaces;
 }
+
+/** By local name: the first place where an element of the name may stand, and the last. */
+export type ChildPlaces = ReadonlyMap<string, { readonly first: number; readonly last: number }>;
 
 /** One response key, filled from one place of the element. Two aliases of one field are two slots. */
 export interface Slot {

@@ -157,7 +157,8 @@ class Planner {
         slots.push(field.listName === undefined ? slot : { ...slot, listName: field.listName });
       } else slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
     }
-    return { slots, weight };
+    const { order = null } = object;
+    return order === null ? { slots, weight } : { slots, weight, order };
   }
 
   #idOf(node: FieldNode): number {

@@ -6,6 +6,7 @@ import type { InputField } from '../input/input-field.js';
 import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-mapping.js';
 import type { OutputTypes } from '../output/output.js';
 import { configs, type OutputField } from '../output/output-field.js';
+import { childOrder } from '../types/child-order.js';
 import { type ElementMember, elementMember } from '../types/members.js';
 import { fieldName, NameScope, type Naming } from '../types/naming.js';
 import type { ElementShape, FieldShape } from '../types/shape.js';
@@ -45,7 +46,7 @@ export function severalArguments(
 
 /** An object with one field for each part, under its name. */
 export function severalResult(
-  { parts }: SeveralParts,
+  { parts, whole }: SeveralParts,
   owner: string,
   types: PartTypes,
 ): { readonly type: GraphQLObjectType; readonly shape: ElementShape } {
@@ -63,7 +64,8 @@ export function severalResult(
   const type = new GraphQLObjectType({ name: typeName, fields: configs(fields) });
   types.answers.push(type);
   const shapes = new Map([...fields].map(([name, { shape }]) => [name, shape]));
-  const declared = { typeName, conditions: new Set([typeName]), fields: shapes };
+  const order = whole.type.kind === 'complex' ? childOrder(whole.type) : null;
+  const declared = { typeName, conditions: new Set([typeName]), fields: shapes, order };
   return { type, shape: { declared, variants: new Map() } };
 }
 

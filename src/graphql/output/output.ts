@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import type { ComplexType, SimpleType, XsdType } from '../../wsdl/model.js';
 import { wildcardsIn } from '../../wsdl/open-content.js';
+import { childOrder } from '../types/child-order.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
@@ -228,9 +229,13 @@ export class OutputTypes {
     });
     const conditions = lazily(() => new Set([name, ...supertypes().map((supertype) => supertype.name)]));
     const shapes = lazily(() => new Map([...fields()].map(([field, { shape }]) => [field, shape])));
+    const order = lazily(() => childOrder(type));
     const shape: ObjectShape = {
       typeName: name,
       weight: this.#names.mappingOf(this.#service).of(type)?.cost ?? 1,
+      get order() {
+        return order();
+      },
       get conditions() {
         return conditions();
       },

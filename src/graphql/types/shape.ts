@@ -1,4 +1,4 @@
-import type { ReplyPlan, Scalar, SlotSource } from '../../codec/plan/plan.js';
+import type { ChildPlaces, ReplyPlan, Scalar, SlotSource } from '../../codec/plan/plan.js';
 import type { QName } from '../../xml/events.js';
 
 /**
@@ -52,6 +52,8 @@ export interface ObjectShape {
   readonly fields: ReadonlyMap<string, FieldShape>;
   /** Points for each object; 1 unless given. */
   readonly weight?: number;
+  /** Where its elements stand on the wire; null, or not given, where nothing is known of that. */
+  readonly order?: ChildPlaces | null;
 }
 
 /** One field; the names and flags are those of `Slot`. */

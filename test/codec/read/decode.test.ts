@@ -599,6 +599,15 @@ t.test('what is asked for is all there as soon as nothing that follows can matte
   t.equal(completeAt(reply(object(child('o', 'O', order), child('q', 'int'))), content), `${content}</r>`);
   t.equal(completeAt(reply(object(wrapped('o', '[int]'))), '<o><item>1</item></o><z/>'), '<o><item>1</item></o>');
   t.equal(completeAt(reply(object(text('v', 'string'))), '<z/>'), '<z/></r>');
+  const ordered = (...slots: readonly Slot[]): ReturnType<typeof reply> => {
+    const names = [...'abcd'].map((local, at) => [local, { first: at, last: local === 'a' ? 2 : at }] as const);
+    const { declared, ...rest } = object(...slots);
+    return reply({ ...rest, declared: declared && { ...declared, order: new Map(names) } });
+  };
+  t.equal(completeAt(ordered(child('b', '[int]')), '<b>1</b><a/><b>2</b><c/><d/>'), '<b>1</b><a/><b>2</b><c/>');
+  t.equal(completeAt(ordered(child('b', 'int'), child('c', 'int')), '<d/><z/>'), '<d/>', 'what is missing is');
+  t.equal(completeAt(ordered(child('a', '[int]')), '<a>1</a><c/><a>2</a><z/><d/>'), '<a>1</a><c/><a>2</a><z/><d/>');
+  t.equal(completeAt(ordered(child('b', '[int]'), child('d', 'int')), '<b>1</b><d>2</d>'), '<b>1</b><d>2</d>');
   const nested = object(slot('g', { from: 'self' }, 'G', object(child('a', 'int'))), child('b', 'int'));
   t.equal(completeAt(reply(nested), '<b>1</b><a>2</a><z/>'), '<b>1</b><a>2</a>');
   t.equal(completeAt(reply(object(child('o', 'int!'))), '<o>x</o><z/>'), '<o>x</o>', 'lost is certain too');
