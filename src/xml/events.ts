@@ -75,8 +75,7 @@ export interface StartTag {
   attribute(uri: string, local: string): string | null;
   /**
    * What `prefix` ('' for the default) is bound to here, or null: for QNames in content (xsi:type, fault codes). Where
-   * no default is declared, '' is bound to '', which is no namespace. Answers also while text of this element is told,
-   * until another element begins or this one ends.
+   * no default is declared, '' is bound to '', which is no namespace. Answers also while text of this element is told.
    */
   namespace(prefix: string): string | null;
   /** True if this very tag declares a namespace with this URI. */

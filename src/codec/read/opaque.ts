@@ -1,15 +1,16 @@
-import type { StartTag } from '../../xml/events.js';
+import type { QName, StartTag } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
+import { ContentNames } from '../plan/content-names.js';
 import { resolveQName, XML_URI, XSI_URI } from '../plan/xsi.js';
 
 /**
- * An element and all it holds, written again as XML text that stands alone. Prefixes are not kept: elements use the
- * default namespace, and of the names in content only xsi:type keeps its meaning.
+ * An element and all it holds, written again as XML text that stands alone. Elements use the default namespace, whatever
+ * their prefixes were; the prefixes that texts and values may mean keep their bindings.
  */
 export class OpaqueXml {
-  readonly #writer = new XmlWriter();
-  /** Namespaces of the open elements. */
-  readonly #uris: string[] = [];
+  /** Null ends the element that began last. */
+  readonly #events: (Element | string | null)[] = [];
+  readonly #open: Element[] = [];
   readonly #maxChars: number;
   #chars = 0;
 
@@ -25,53 +26,123 @@ export class OpaqueXml {
 
   open(tag: StartTag): void {
     if (!this.#take(tag.local.length + 5)) return;
-    this.#writer.open(null, tag.local);
-    if (tag.uri !== (this.#uris.at(-1) ?? '')) this.#declare(null, tag.uri);
-    this.#uris.push(tag.uri);
-    for (let index = 0; index < tag.attributeCount; index++) this.#attribute(tag, index);
+    if (tag.uri !== (this.#open.at(-1)?.uri ?? '')) this.#take(tag.uri.length + 10);
+    const element = new Element(tag);
+    this.#events.push(element);
+    this.#open.push(element);
+    for (let index = 0; index < tag.attributeCount; index++) {
+      if (!this.#take(tag.attributeLocal(index).length + tag.attributeValue(index).length)) return;
+      element.add(tag, index);
+    }
   }
 
   text(piece: string): void {
-    if (this.#take(piece.length)) this.#writer.text(piece);
+    if (!this.#take(piece.length)) return;
+    this.#open.at(-1)?.names.note(piece);
+    this.#events.push(piece);
   }
 
   close(): void {
     if (this.isTooLong) return;
-    this.#uris.pop();
-    this.#writer.close();
+    this.#open.pop();
+    this.#events.push(null);
   }
 
   /** The text, or null where it was too long. To be called when every element is closed. */
   finish(): string | null {
-    return this.isTooLong ? null : this.#writer.finish().toString('utf8');
+    if (this.isTooLong) return null;
+    const { shared, own } = this.#bindings();
+    const writer = new XmlWriter();
+    const kept = [...shared.keys(), ...own];
+    // What we declare ourselves must not be what they mean.
+    let mark = '_';
+    while (kept.some((prefix) => prefix.startsWith(mark))) mark += '_';
+    const uris: string[] = [];
+    for (const event of this.#events) {
+      if (typeof event === 'string') writer.text(event);
+      else if (event === null) {
+        uris.pop();
+        writer.close();
+      } else {
+        writer.open(null, event.local);
+        const outer = uris.at(-1);
+        if (event.uri !== (outer ?? '')) writer.namespace(null, event.uri);
+        if (outer === undefined) this.#declare(writer, shared);
+        this.#declare(
+          writer,
+          [...event.names.bound].filter(([prefix]) => own.has(prefix)),
+        );
+        uris.push(event.uri);
+        for (const [index, attribute] of event.attributes.entries()) this.#attribute(writer, attribute, mark, index);
+      }
+      if (this.isTooLong) return null;
+    }
+    return writer.finish().toString('utf8');
   }
 
-  #attribute(tag: StartTag, index: number): void {
-    const uri = tag.attributeUri(index);
-    const local = tag.attributeLocal(index);
-    const value = tag.attributeValue(index);
-    if (!this.#take(local.length + value.length)) return;
-    const isType = uri === XSI_URI && local === 'type';
-    // `_n` cannot meet a prefix of ours, and no prefix of theirs is kept.
-    const prefix = uri === '' ? null : uri === XML_URI ? 'xml' : `_${index}`;
-    if (prefix !== null && prefix !== 'xml') this.#declare(prefix, uri);
-    this.#writer.attribute(prefix, local, isType ? this.#typeName(tag, value) : value);
+  /** Prefixes that mean one thing throughout are declared once, the others where they are used. */
+  #bindings(): { readonly shared: ReadonlyMap<string, string>; readonly own: ReadonlySet<string> } {
+    const shared = new Map<string, string>();
+    const own = new Set<string>();
+    for (const event of this.#events) {
+      if (event === null || typeof event === 'string') continue;
+      for (const [prefix, uri] of event.names.bound) {
+        if (prefix === 'xml') continue;
+        if ((shared.get(prefix) ?? uri) === uri) shared.set(prefix, uri);
+        else own.add(prefix);
+      }
+    }
+    for (const prefix of own) shared.delete(prefix);
+    return { shared, own };
   }
 
-  #typeName(tag: StartTag, value: string): string {
-    const { uri, local } = resolveQName(tag, value);
-    if (uri === '') return local;
-    this.#declare('_t', uri);
-    return `_t:${local}`;
+  #attribute(writer: XmlWriter, { name, value, type }: Attribute, mark: string, index: number): void {
+    const prefix = name.uri === '' ? null : name.uri === XML_URI ? 'xml' : `${mark}${index}`;
+    if (prefix !== null && prefix !== 'xml') this.#declare(writer, [[prefix, name.uri]]);
+    const isQualified = type !== null && type.uri !== '';
+    if (isQualified) this.#declare(writer, [[`${mark}t`, type.uri]]);
+    writer.attribute(prefix, name.local, isQualified ? `${mark}t:${type.local}` : (type?.local ?? value));
   }
 
-  #declare(prefix: string | null, uri: string): void {
-    if (this.#take(uri.length + 10)) this.#writer.namespace(prefix, uri);
+  #declare(writer: XmlWriter, bindings: Iterable<readonly [prefix: string, uri: string]>): void {
+    for (const [prefix, uri] of bindings) {
+      if (!this.#take(prefix.length + uri.length + 9)) return;
+      writer.namespace(prefix, uri);
+    }
   }
 
   /** Whether so much more may be written. */
   #take(chars: number): boolean {
     this.#chars += chars;
     return !this.isTooLong;
+  }
+}
+
+interface Attribute {
+  readonly name: QName;
+  readonly value: string;
+  /** What xsi:type names; null for other attributes. */
+  readonly type: QName | null;
+}
+
+class Element {
+  readonly uri: string;
+  readonly local: string;
+  readonly attributes: Attribute[] = [];
+  /** Of its values, and of its own text. */
+  readonly names: ContentNames;
+
+  constructor(tag: StartTag) {
+    this.uri = tag.uri;
+    this.local = tag.local;
+    this.names = new ContentNames(tag);
+  }
+
+  add(tag: StartTag, index: number): void {
+    const name = { uri: tag.attributeUri(index), local: tag.attributeLocal(index) };
+    const value = tag.attributeValue(index);
+    const isType = name.uri === XSI_URI && name.local === 'type';
+    if (!isType) this.names.noteWhole(value);
+    this.attributes.push({ name, value, type: isType ? resolveQName(tag, value) : null });
   }
 }

@@ -433,6 +433,34 @@ t.test('content that is not modelled is XML text that stands alone', async (t) =
   });
 });
 
+t.test('XML keeps the bindings of prefixes that its texts and values may mean', async (t) => {
+  const plan = reply(object(child('x', '[string]', { kind: 'opaque' })));
+  const xml = (content: string, attributes = 'xmlns:p="urn:p" xmlns:q="urn:q" xmlns:_0="urn:0"'): string => {
+    const { value, errors } = shown(read(plan, content, attributes));
+    t.same(errors, []);
+    return (value as { x: string[] }).x.join();
+  };
+  const own = `<x xmlns="${URI}"`;
+  t.equal(xml('<x r="p:y">q:z<!-- -->z</x>'), `${own} xmlns:p="urn:p" xmlns:q="urn:q" r="p:y">q:zz</x>`);
+  t.equal(
+    xml('<x>http://p/ urn:p:x 12:30 xml:lang unbound:x p :q</x>'),
+    `${own} xmlns:p="urn:p">http://p/ urn:p:x 12:30 xml:lang unbound:x p :q</x>`,
+  );
+  // In an XPath, in a list, behind a child, in pieces.
+  t.equal(
+    xml('<x>//<![CDATA[p]]>:a[@k]<y k="a q:b"/>p&#58;c</x>'),
+    `${own} xmlns:p="urn:p" xmlns:q="urn:q">//p:a[@k]<y k="a q:b"/>p:c</x>`,
+  );
+  t.equal(
+    xml('<x><y>p:a</y><y xmlns:p="urn:other">p:a<z>p:b</z></y>q:c</x>'),
+    `${own} xmlns:q="urn:q"><y xmlns:p="urn:p">p:a</y><y xmlns:p="urn:other">p:a<z xmlns:p="urn:other">p:b</z></y>q:c</x>`,
+    'a prefix that means two things',
+  );
+  // What is declared for names of attributes must not hide what a text means.
+  t.equal(xml('<x q:k="1">_0:a</x>'), `${own} xmlns:_0="urn:0" xmlns:__0="urn:q" __0:k="1">_0:a</x>`);
+  t.equal(xml('<x xmlns:e="urn:e" e:t="q:A[2]"/>'), `${own} xmlns:q="urn:q" xmlns:_0="urn:e" _0:t="q:A[2]"/>`);
+});
+
 /** A plan of any nullability over the names a, b, c; and a document of the same names that keeps none of its promises. */
 const { anyPlan, anyContent } = fc.letrec<{ anyPlan: ObjectPlan; anySlot: Slot; anyContent: string }>((tie) => ({
   anyPlan: fc
