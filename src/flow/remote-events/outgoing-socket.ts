@@ -6,6 +6,7 @@ import { parseRemoteText } from '../../graphql/graph/remote-text.js';
 import { refusalOfError } from '../../upstream/failure.js';
 import { judgeStatus } from '../../upstream/json-head.js';
 import { LINGER_MILLIS } from '../body/linger.js';
+import { SUBSCRIPTION_ID } from '../wire/graphql-ws.js';
 import { dial, keepAsking, type Socket, textOf } from '../wire/ws.js';
 import type { Feed } from './feed.js';
 
@@ -89,7 +90,9 @@ export class OutgoingSocket {
 
   #take(text: string): void {
     try {
-      parseRemoteText(text, this.#parts.bounds);
+      const message = parseRemoteText(text, this.#parts.bounds);
+      // It would be passed over in silence: somebody's events go astray.
+      if (!isOurs(message)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'another id');
     } catch (caught) {
       this.#fail(asRefusal(caught));
       return;
@@ -109,6 +112,9 @@ export class OutgoingSocket {
     this.#socket.terminate();
   }
 }
+
+const isOurs = (message: unknown): boolean =>
+  typeof message !== 'object' || message === null || !('id' in message) || message.id === SUBSCRIPTION_ID;
 
 /** Instead of a WebSocket. */
 function refusalOfAnswer({ statusCode = 0, headers }: IncomingMessage): Refusal {

@@ -10,6 +10,9 @@ export type Connection<Guest> = Context<Record<string, unknown> | undefined, Gue
 
 export type Subscribe = SubscribePayload;
 
+/** What the one subscription of a connection is called there. */
+export const SUBSCRIPTION_ID = '1';
+
 /** One subscription at a service. */
 export interface SocketSubscription {
   readonly url: string;
@@ -35,6 +38,7 @@ export function subscribeOverSocket(subscription: SocketSubscription): () => voi
     url,
     webSocketImpl: socket,
     retryAttempts: 0,
+    generateID: () => SUBSCRIPTION_ID,
     ...(Object.keys(connectionParams).length === 0 ? {} : { connectionParams }),
     on: { connected: () => subscription.accepted() },
   });
