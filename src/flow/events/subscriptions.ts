@@ -102,7 +102,7 @@ export class SubscriptionDesk {
     const given = ask.kind === 'remote' ? NOTHING : this.#givenTo(field, ask.bound.headersArgument, admitted);
     const cost = ask.kind === 'remote' ? ask.plan.field.cost : (ask.bound.cost ?? null);
     const points = callPoints({ cost, given: given.arguments }, door.admission.limits);
-    // What has been paid for the answer is for a call: what is told of it is paid for when it is.
+    // Of a poll the first call is paid for, and what is told of it when it is.
     if (subscription?.source.kind === 'poll') entered.settled?.(points);
     const told = needsCall(subscription) ? admitted : { ...admitted, cost: Math.max(0, admitted.cost - points) };
     let events = 0;
