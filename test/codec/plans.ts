@@ -56,7 +56,7 @@ export const child = (key: string, type: string, inner: ValuePlan | null = null,
   slot(key, { from: 'child', name: name(local), default: null }, type, inner);
 
 export const wrapped = (key: string, type: string, inner: ValuePlan | null = null): Slot =>
-  slot(key, { from: 'wrapped list', name: name(key), item: name('item') }, type, inner);
+  slot(key, { from: 'wrapped list', name: name(key), item: name('item'), default: null }, type, inner);
 
 export const attribute = (key: string, type: string, fallback: string | null = null): Slot =>
   slot(key, { from: 'attribute', name: name(key, ''), default: fallback }, type);

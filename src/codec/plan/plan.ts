@@ -80,16 +80,17 @@ interface NamedChild {
   readonly name: QName;
   /** Only the child of this name that comes in this turn, counted from 0. */
   readonly turn?: number;
+  /** The value of an element, or of an item, that is there and empty (XSD 1.0 part 1 section 3.3.1). */
+  readonly default: string | null;
   /** What xs:any lets in beside it is not this element, unless that has exactly its name. */
   readonly beside?: readonly Wildcard[];
 }
 
 export type SlotSource =
   /**
-   * Child elements of this name. For lists: every one is an item, none is []. `default` is the value of an element that
-   * is present and empty (XSD 1.0 part 1, section 3.3.1); an absent element is null.
+   * Child elements of this name. For lists: every one is an item, none is []. An absent element is null.
    */
-  | (NamedChild & { readonly from: 'child'; readonly default: string | null })
+  | (NamedChild & { readonly from: 'child' })
   /**
    * A child element whose children `item` are the items; absent or nil is null, present and empty is []. Where `item`
    * is null, children of any name are (arrays of the SOAP encoding, SOAP 1.1 section 5.4.2).

@@ -61,8 +61,7 @@ export class Places {
     for (const slot of slots) {
       if (reading.lost) return null;
       if (values[slot.place] !== undefined) continue;
-      if (slot.from === 'text' && slot.isName) this.deliverName(reading, slot, -1, reading.text, reading.names);
-      else if (slot.from === 'text') this.deliverText(reading, slot, -1, reading.text);
+      if (slot.from === 'text') this.#deliverOwnText(reading, slot);
       else this.deliver(reading, slot, -1, slot.list && slot.items === null ? [] : null, MISSING);
     }
     if (reading.lost) return null;
@@ -73,6 +72,12 @@ export class Places {
       for (const slot of reading.variant.counted) this.#count(slot.listName ?? '', values[slot.place]);
     }
     return answer;
+  }
+
+  #deliverOwnText(reading: Reading, slot: SlotProgram): void {
+    if (reading.text === '' && reading.slot !== null) this.deliverText(reading, slot, -1, reading.slot.emptyText);
+    else if (slot.isName) this.deliverName(reading, slot, -1, reading.text, reading.names);
+    else this.deliverText(reading, slot, -1, reading.text);
   }
 
   #count(name: string, list: unknown): void {

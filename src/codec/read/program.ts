@@ -85,6 +85,8 @@ export interface SlotProgram {
   readonly isArray: boolean;
   /** The decoded default, or the constant; null where there is none. */
   readonly fallback: ScalarValue | null;
+  /** What the text of an object is that has none. */
+  readonly emptyText: string;
   readonly listName: string | null;
 }
 
@@ -203,6 +205,7 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
     isName: value.kind === 'scalar' && value.scalar.name === 'QName',
     isArray: source.from === 'items' || (source.from === 'wrapped list' && source.item === null),
     fallback: fallbackOf(slot, value),
+    emptyText: 'default' in source && value.kind === 'object' ? (source.default ?? '') : '',
     listName: slot.listName ?? null,
   };
   if (source.from !== 'wrapped list') return program;
@@ -238,12 +241,7 @@ const compileValue = (value: ValuePlan): ValueProgram => (value.kind === 'object
 
 function fallbackOf(slot: Slot, value: ValueProgram): ScalarValue | null {
   const { source } = slot;
-  const lexical =
-    source.from === 'constant'
-      ? source.value
-      : source.from === 'child' || source.from === 'attribute'
-        ? source.default
-        : null;
+  const lexical = source.from === 'constant' ? source.value : 'default' in source ? source.default : null;
   if (lexical === null || value.kind !== 'scalar') return null;
   try {
     return value.scalar.decode(lexical);

@@ -82,7 +82,7 @@ export class ChoiceTypes {
     const { source } = shape;
     if (source.from !== 'wrapped list') return { type, shape: { ...shape, source: { from: 'self' } }, ...about };
     const items: SlotSource =
-      source.item === null ? { from: 'items' } : { from: 'child', name: source.item, default: null };
+      source.item === null ? { from: 'items' } : { from: 'child', name: source.item, default: source.default };
     return { type, shape: { ...shape, source: items }, ...about };
   }
 }

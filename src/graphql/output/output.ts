@@ -150,7 +150,12 @@ export class OutputTypes {
     if (item !== null) {
       const inner = this.#value(item.element.type, hint, member);
       const shape: FieldShape = {
-        source: { from: 'wrapped list', name: element.name, item: item.anyName ? null : item.element.name },
+        source: {
+          from: 'wrapped list',
+          name: element.name,
+          item: item.anyName ? null : item.element.name,
+          default: item.element.default ?? item.element.fixed,
+        },
         list: true,
         nonNull: member.required && !element.nillable,
         itemNonNull: !item.element.nillable,

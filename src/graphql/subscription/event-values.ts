@@ -102,7 +102,7 @@ const isNamed = ({ name }: EncodeElement, uri: string, local: string): boolean =
 function childPlace({ name, occurs, value }: EncodeElement, turn: { readonly turn?: number }): Place | null {
   const isWrapped = typeof occurs === 'object';
   const source = isWrapped
-    ? ({ from: 'wrapped list', name, item: occurs.wrapped, ...turn } as const)
+    ? ({ from: 'wrapped list', name, item: occurs.wrapped, default: null, ...turn } as const)
     : ({ from: 'child', name, default: null, ...turn } as const);
   const list = occurs !== 'one';
   if (value.kind === 'scalar') return { shape: { ...PLAIN, list, source, value }, object: null };

@@ -121,6 +121,30 @@ t.test('a default is the value of an empty element, not of an absent one', async
   t.strictSame(shown(read(plan, '')).value, { i: null });
 });
 
+t.test('a default is also that of items, and of the text of simple content', async (t) => {
+  const price = object(text('value', 'int!'), attribute('u', 'string', 'kg'));
+  const source = { from: 'child', name: name('p'), default: '42' } as const;
+  const plan = reply(
+    object(
+      slot('w', { from: 'wrapped list', name: name('w'), item: name('item'), default: '5' }, '[int]'),
+      slot('p', source, 'P', price),
+      slot('q', { ...source, name: name('q') }, '[P]', price),
+      slot('l', { from: 'wrapped list', name: name('l'), item: name('item'), default: '7' }, '[P]', price),
+    ),
+  );
+  const content = `<w><item/><item>1</item><item ${NIL}/></w><p/><q u="g"/><q>1</q><q ${NIL}/><l><item/></l>`;
+  t.strictSame(shown(read(plan, content)), {
+    value: {
+      w: [5, 1, null],
+      p: { value: 42, u: 'kg' },
+      q: [{ value: 42, u: 'g' }, { value: 1, u: 'kg' }, null],
+      l: [{ value: 7, u: 'kg' }],
+    },
+    errors: [],
+  });
+  t.strictSame(shown(read(plan, '<w/>')).value, { w: [], p: null, q: [], l: null });
+});
+
 t.test('attributes and the text of simple content have one shape (case 15)', async (t) => {
   const price = object(text('value', 'decimal!'), attribute('currency', 'string', 'EUR'), attribute('vat', 'int'));
   const plan = reply(object(child('p', 'P', price), child('q', '[P]', price)));
@@ -147,8 +171,8 @@ t.test('two aliases of one element are both filled', async (t) => {
       child('b', 'string', null, 's'),
       child('c', '[T]', item('x'), 'o'),
       child('d', '[T]', item('y', 'z'), 'o'),
-      slot('e', { from: 'wrapped list', name: name('w'), item: name('item') }, '[int]'),
-      slot('f', { from: 'wrapped list', name: name('w'), item: name('item') }, '[int!]'),
+      slot('e', { from: 'wrapped list', name: name('w'), item: name('item'), default: null }, '[int]'),
+      slot('f', { from: 'wrapped list', name: name('w'), item: name('item'), default: null }, '[int!]'),
     ),
   );
   t.strictSame(shown(read(plan, `<s>v</s><o><n>1</n></o><o><n>2</n></o><w><item>1</item><item ${NIL}/></w>`)), {

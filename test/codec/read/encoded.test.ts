@@ -57,7 +57,7 @@ function decode(plan: ReplyPlan, message: string, limits: Partial<CodecLimits> =
 const local = (key: string, type: string, inner: ValuePlan | null = null): Slot =>
   slot(key, { from: 'child', name: name(key, ''), default: null }, type, inner);
 const array = (key: string, type: string, inner: ValuePlan | null = null): Slot =>
-  slot(key, { from: 'wrapped list', name: name(key, ''), item: null }, type, inner);
+  slot(key, { from: 'wrapped list', name: name(key, ''), item: null, default: null }, type, inner);
 
 const item = object(local('sku', 'string'), local('qty', 'int'), array('tags', '[string]'));
 const result = (inner: Slot): ReplyPlan => reply(object(inner), 'unwrap');

@@ -505,7 +505,7 @@ function leaf(type: string, occurs: string, list: readonly unknown[], single: un
     const item = name('i');
     return {
       encode: element('e', type, { ...local, occurs: { wrapped: item } }),
-      decode: slot('e', { from: 'wrapped list', ...local, item }, `[${type}]`),
+      decode: slot('e', { from: 'wrapped list', ...local, item, default: null }, `[${type}]`),
       value: list,
     };
   }
