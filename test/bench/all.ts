@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { arch, availableParallelism, cpus, loadavg, platform, release } from 'node:os';
 
 import { benchAttack } from './attack.js';
@@ -5,11 +6,13 @@ import { benchCall } from './call.js';
 import { benchGraphql } from './graphql.js';
 import { benchGraphqlSmall } from './graphql-small.js';
 import { benchHostile } from './hostile.js';
-import { isQuick, print, table } from './kit.js';
+import { fileOf, isQuick, print, table } from './kit.js';
 import { benchMemory } from './memory.js';
 import { benchProxy } from './proxy.js';
 import { benchReader } from './reader.js';
 import { benchRefusals } from './refusals.js';
+import { benchValidity } from './validity.js';
+import { benchWsdl } from './wsdl.js';
 
 // Every figure of the README, on this machine. `--quick` for a look; nothing here passes or fails.
 const quick = isQuick();
@@ -27,6 +30,10 @@ await benchGraphql(quick);
 await benchGraphqlSmall(quick);
 await benchRefusals(quick);
 await benchCall(quick);
+// In a process of its own: nothing may be collected while it runs.
+execFileSync(process.execPath, [fileOf('decode.js'), quick ? '3' : '9'], { stdio: 'inherit' });
+await benchWsdl(quick);
+await benchValidity(quick);
 
 print('\nThe XML reader alone, 20 MB of orders\n\n');
 const rows = (await benchReader(quick ? 2 : 5)).map(({ name, value, unit }) => [name, value.toFixed(2), unit]);

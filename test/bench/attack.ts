@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { shopMapping } from '../catalogue/graphql-kit.js';
 import { ATTACKS } from './attacks.js';
 import { fileOf, isProgram, isQuick, median, print, quantile, type Server, startServer, table } from './kit.js';
 import { Load } from './load.js';
@@ -157,7 +158,7 @@ async function startGateway(url: string): Promise<Server> {
   const wsdl = resolve('test/bench/orders.wsdl');
   await writeFile(
     file,
-    `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nservices: { bench: { wsdl: "${wsdl}", url: "${url}/soap/bench", operations: { GetOrders: false } } }\n`,
+    `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n${shopMapping(url)}  bench: { wsdl: "${wsdl}", url: "${url}/soap/bench", operations: { GetOrders: false } }\n`,
   );
   try {
     return await startServer(fileOf('../../src/main.js'), ['start', '-c', file]);

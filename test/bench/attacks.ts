@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 
+import { dearKinds } from './refusals.js';
 import { PATH } from './soapstone.js';
 
 /** What one connection of an attacker does: sends these bytes, and then waits for the other side or gives up. */
@@ -67,7 +68,15 @@ const SLOW: readonly Attack[] = [
   { name: 'a flood of connections', bytes: Buffer.alloc(0), connections: 64, pace: 'none' },
 ];
 
+/** Documents that are made to cost as much as they can before they are refused. */
+const DOCUMENTS: readonly (readonly [name: string, bytes: Buffer])[] = dearKinds()
+  .filter(({ on }) => on === undefined)
+  .map(({ name, body }) => {
+    const fields = `Content-Type: application/json\r\nContent-Length: ${body.length}`;
+    return [name, Buffer.concat([Buffer.from(`POST /graphql HTTP/1.1\r\nHost: gateway\r\n${fields}\r\n\r\n`), body])];
+  });
+
 export const ATTACKS: readonly Attack[] = [
-  ...FAST.map(([name, bytes]): Attack => ({ name, bytes, connections: 16, pace: 'fast' })),
+  ...[...FAST, ...DOCUMENTS].map(([name, bytes]): Attack => ({ name, bytes, connections: 16, pace: 'fast' })),
   ...SLOW,
 ];

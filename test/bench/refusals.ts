@@ -67,7 +67,7 @@ async function refuse(handler: GraphqlHandler, bytes: Buffer): Promise<boolean> 
   return isRefused && status >= 400;
 }
 
-interface Kind {
+export interface RefusedKind {
   readonly name: string;
   readonly body: Buffer;
   /** The schema that it is asked of. */
@@ -92,27 +92,35 @@ ${Array.from({ length: 1500 }, (_, at) => `      type ${LARGE_TYPE}${at} { id: I
       GetRecord: { field: Query.record }
 `;
 
-function kindsOfRefusal(): readonly Kind[] {
+function kindsOfRefusal(): readonly RefusedKind[] {
   const table = readRows('graphql');
   const refused = OPERATIONS.filter((each) => table.get(each.row)?.cases?.[each.case] !== 'pass').map(
-    ({ row, case: name, query, variables }): Kind => ({
+    ({ row, case: name, query, variables }): RefusedKind => ({
       name: `${row} ${name}`,
       body: Buffer.from(JSON.stringify({ query, variables })),
     }),
   );
-  const typos = TYPOS.map(([name, query, variables]): Kind => {
+  const typos = TYPOS.map(([name, query, variables]): RefusedKind => {
     return { name: `G17 ${name}`, body: Buffer.from(JSON.stringify({ query, variables })) };
   });
-  const query = (name: string, text: string): Kind => ({ name, body: Buffer.from(JSON.stringify({ query: text })) });
-  const variables = (name: string, json: string): Kind => ({
+  return [...refused, ...typos, ...dearKinds()];
+}
+
+/** Those that are made to cost as much as they can. */
+export function dearKinds(): readonly RefusedKind[] {
+  const query = (name: string, text: string): RefusedKind => ({
+    name,
+    body: Buffer.from(JSON.stringify({ query: text })),
+  });
+  const variables = (name: string, json: string): RefusedKind => ({
     name,
     body: Buffer.from(`{"query":"query($f:Filter $s:String){article(filter:$f sku:$s){sku}}","variables":${json}}`),
   });
-  const given = (name: string, text: string, values: unknown): Kind => ({
+  const given = (name: string, text: string, values: unknown): RefusedKind => ({
     name,
     body: Buffer.from(JSON.stringify({ query: text, variables: values })),
   });
-  const large = (name: string, text: string, values: unknown = {}): Kind => ({
+  const large = (name: string, text: string, values: unknown = {}): RefusedKind => ({
     ...given(name, text, values),
     on: 'large',
   });
@@ -125,8 +133,6 @@ function kindsOfRefusal(): readonly Kind[] {
   const many = (count: number, make: (at: number) => string): string =>
     Array.from({ length: count }, (_, at) => make(at)).join(' ');
   return [
-    ...refused,
-    ...typos,
     query('G07 1.9 MB of fields', `{article{${'sku '.repeat(480_000)}}}`),
     query('G07 1.9 MB of one name', `{${'a'.repeat(1_900_000)}}`),
     query('G07 30,000 characters of comments', `{article{sku}}${'#\n'.repeat(14_900)}`),
