@@ -40,7 +40,7 @@ export const REDIS_KEYS = {
     operationMillis: {
       type: 'integer',
       description:
-        'How long it may take to answer when a request needs it (a persisted document), and ten times as long in the background; five times late in a row counts as away.',
+        'How long it may take to answer when a request needs it (a persisted document), and ten times as long, but 400 ms at most, in the background; five times late in a row counts as away.',
       unit: 'millis',
       minimum: 1,
       maximum: 1000,

@@ -9,7 +9,7 @@ export interface ConnectionSettings {
   readonly password?: string;
   /** Certificates of authorities that vouch for the server, PEM. */
   readonly ca?: string;
-  /** How long a request may wait for an answer. What nobody waits for may take `PATIENCE` times as long. */
+  /** How long a request may wait for an answer. What nobody waits for may take longer. */
   readonly operationMillis: number;
   /** What every key begins with. */
   readonly prefix: string;

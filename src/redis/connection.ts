@@ -15,6 +15,7 @@ export type Answer = string | number | null | readonly Answer[];
 
 const FAILURES_MAX = 5;
 const PATIENCE = 10;
+const PATIENCE_MILLIS = 400;
 const BACKOFF_MIN_MILLIS = 50;
 const BACKOFF_MAX_MILLIS = 1000;
 /** How long a connection has to last before it is told: twice as long after each that did not. */
@@ -134,7 +135,8 @@ export class RedisConnection {
   }
 
   get #patienceMillis(): number {
-    return PATIENCE * this.#settings.operationMillis;
+    const { operationMillis } = this.#settings;
+    return Math.max(operationMillis, Math.min(PATIENCE * operationMillis, PATIENCE_MILLIS));
   }
 
   async #run(operation: string, waitMillis: number, send: (client: Client) => Promise<Answer>): Promise<Answer> {

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 
-import { answerWith } from '../kit/backend.js';
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
 import { type Echoed, send, sendQuery, startBridge } from './bridge-kit.js';
 import { codesOf, replyWith, type Shop } from './graphql-kit.js';
 import { Rows } from './rows.js';
@@ -274,6 +275,32 @@ t.test('B14: credentials of the caller stay here', async (t) => {
   t.notMatch(JSON.stringify(headers) + body?.toString(), 's3cret');
   await sendQuery(shop, { query: '{echo(values:{text:"a"}){text}}', extensions: { token: 's3cret' } });
   t.notMatch(shop.backend.complete.at(-1)?.body.toString(), 's3cret', rows.answer('B14', 'extensions'));
+
+  const other = await startRecordingBackend(answerWith(echoReply('<e:text>a</e:text>')));
+  t.teardown(() => other.close());
+  const wsdl = `wsdl: ${process.cwd()}/test/catalogue/fixtures/bridge.wsdl`;
+  const gateway = await startTestGateway(`services:
+  bridge:
+    ${wsdl}
+    url: ${shop.backend.url}
+    callerHeaders: [Authorization]
+    operations: { Echo: { field: Query.echo, headers: { Session/token: { header: Authorization } } }, Open: false }
+  other:
+    ${wsdl}
+    url: ${other.url}
+    operations: { Echo: { field: Query.otherEcho }, Open: false }
+`);
+  t.teardown(() => gateway.close());
+  const trusted = { backend: shop.backend, gateway };
+  const query = '{echo(values:{text:"a"}){text} otherEcho(values:{text:"a"}){text}}';
+  const both = await sendQuery(trusted, { query }, secrets);
+  t.same(both.result.errors, undefined);
+  const sent = shop.backend.complete.at(-1);
+  t.match(sent?.body.toString(), 'Bearer s3cret', rows.answer('B14', 'a backend that may have them'));
+  t.notMatch(JSON.stringify(sent?.headers) + sent?.body.toString().replace('Bearer s3cret', ''), 's3cret');
+  const elsewhere = other.complete.at(-1);
+  t.equal(other.complete.length, 1);
+  t.notMatch(JSON.stringify(elsewhere?.headers) + elsewhere?.body.toString(), 's3cret', 'the other has none');
 });
 
 t.test('B17: answers are JSON, whatever is in them', async (t) => {

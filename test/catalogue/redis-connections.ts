@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Test } from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
@@ -5,6 +6,8 @@ import { NO_EVENTS } from '../../src/budget/budget.js';
 import { MemoryPersistedStore } from '../../src/graphql/document/documents.js';
 import { PERSISTED_LIMITS } from '../../src/graphql/document/persisted-limits.js';
 import { hashOf } from '../../src/graphql/run/persisted.js';
+import { PUBLISH, REPLAY } from '../../src/redis/event-scripts.js';
+import { BEAT, EXCHANGE } from '../../src/redis/lease-scripts.js';
 import { PersistedTexts } from '../../src/redis/persisted-texts.js';
 import { makeScript } from '../../src/redis/script.js';
 import { Shared } from '../../src/redis/shared.js';
@@ -191,6 +194,47 @@ export function testConnections(t: Test, rows: Rows): void {
     t.same(
       [...told.operations.keys()].filter((key) => !key.endsWith('ok')),
       [],
+    );
+    const manual = /ACL SETUSER soapstone (.*)/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '';
+    t.equal(
+      manual.replace('PASSWORD', 'secret-of-redis').replaceAll('soapstone:', 'test:'),
+      ACL,
+      'as the manual has it',
+    );
+    const failed: string[] = [];
+    const settings = { url, prefix: 'test:', operationMillis: 1000, replicas: 1, secret: 'a secret of the replicas' };
+    const shared = new Shared(settings, 100, {
+      budget: NO_EVENTS,
+      operation: (operation, outcome) => outcome === 'ok' || failed.push(`${operation} ${outcome}`),
+      event: () => {},
+    });
+    const texts = shared.persisted(new MemoryPersistedStore(defaultsOf(PERSISTED_LIMITS)), 60_000, 1000);
+    const transport = shared.transport(10);
+    shared.start();
+    t.teardown(() => shared.close());
+    await until(() => shared.isUp, 'up');
+    const hostile = "') redis.call('FLUSHALL') --\r\nFLUSHALL\r\n";
+    await texts.set(hashOf(hostile), hostile);
+    t.equal(await texts.get(hashOf('unknown')), null);
+    t.equal(await shared.nonces.claim(hostile, hostile, 60_000), 'new');
+    t.equal(await shared.nonces.claim(hostile, hostile, 60_000), 'seen');
+    const heard: number[] = [];
+    const receiver = { message: ({ sequence }: { sequence: number }) => heard.push(sequence), resumed() {}, lost() {} };
+    const leave = transport?.subscribe('on a', receiver);
+    await turn(100);
+    transport?.publish('on a', 'one', { text: hostile });
+    await until(() => heard.length > 0, 'heard');
+    t.equal((await transport?.replay('on a', 1))?.length, 0);
+    leave?.();
+    await transport?.close();
+    t.same(failed, [], 'nothing that the gateway does is refused');
+    rows.answer('R18', 'texts of callers');
+    const keys: unknown = await operator.ask(['KEYS', '*']);
+    t.notMatch(JSON.stringify(keys), 'FLUSHALL');
+    t.notMatch(
+      BEAT.text + EXCHANGE.text + PUBLISH.text + REPLAY.text,
+      /loadstring|dofile|\$\{/,
+      'scripts are as they are',
     );
     rows.answer('R18', 'the same user elsewhere');
     for (const words of [['GET', 'other'], ['CONFIG', 'GET', '*'], ['FLUSHALL'], ['KEYS', '*'], ['SCRIPT', 'FLUSH']]) {

@@ -202,6 +202,26 @@ export function testEvents(t: Test, rows: Rows): void {
     t.same(b.heard, ['1', '2', '3']);
   });
 
+  test('R16: Redis has more for one that listens than it keeps', async (t) => {
+    const { way, a, b } = await setUp(t);
+    await a.sender.ask(['CONFIG', 'SET', 'client-output-buffer-limit', 'pubsub 1mb 0 0']);
+    a.publish(1);
+    await until(() => b.heard.length === 1, 'the first');
+    way.stall();
+    const long = 'x'.repeat(50_000);
+    for (let sent = 0; sent < 40; sent += 1) {
+      for (let n = 0; n < 20; n += 1) a.bus.publish(TOPIC, { n: 2, long });
+      await turn(10);
+    }
+    await until(() => a.heard.length > 800, 'all of them');
+    way.flow();
+    await until(() => b.heard.includes('gap'), 'a gap', 20_000);
+    t.equal(rows.answer('R16', 'more waits for it than Redis keeps'), 'one gap');
+    a.publish(3);
+    await until(() => b.heard.at(-1) === '3', 'it goes on');
+    t.equal(b.heard.filter((heard) => heard === 'gap').length, 1);
+  });
+
   test('R17: events that are none of ours', async (t) => {
     const { a, b } = await setUp(t);
     const channel = `test:v1:events:${TOPIC}`;

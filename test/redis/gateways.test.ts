@@ -83,6 +83,17 @@ t.test('two gateways and one Redis', { skip: MISSING }, async (t) => {
     t.equal(await graphql(b, { extensions }), 'ok');
   });
 
+  t.test('Redis hangs: no request fails for it', async (t) => {
+    redis.stop();
+    const extensions = { persistedQuery: { version: 1, sha256Hash: 'b'.repeat(64) } };
+    for (let count = 0; count < 10; count += 1) {
+      t.equal(await graphql(a, { query: '{ __typename }' }), 'ok');
+      t.equal(await graphql(a, { extensions }), 'PERSISTED_QUERY_NOT_FOUND');
+    }
+    await a.logLine('Redis is away: this process goes on with its share');
+    redis.resume();
+  });
+
   t.test('Redis is killed: no request fails for it', async (t) => {
     await redis.kill();
     await a.logLine('Redis is away: this process goes on with its share');

@@ -131,6 +131,7 @@ export class Way {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #isCut = false;
+  readonly #outside = new Set<Socket>();
   /** How long every piece of an answer takes. */
   delayMillis = 0;
   /** Pieces that are lost and sent again, as TCP does it: those behind them wait as well. */
@@ -143,6 +144,8 @@ export class Way {
         return;
       }
       const outside = connectTo(port, '127.0.0.1');
+      this.#outside.add(outside);
+      outside.on('close', () => this.#outside.delete(outside));
       for (const [socket, other] of [
         [inside, outside],
         [outside, inside],
@@ -178,6 +181,15 @@ export class Way {
   get url(): string {
     const address = this.#server.address();
     return `redis://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  }
+
+  /** Nothing of what Redis says is taken from it any more, and its connections stay. */
+  stall(): void {
+    for (const socket of this.#outside) socket.pause();
+  }
+
+  flow(): void {
+    for (const socket of this.#outside) socket.resume();
   }
 
   cut(): void {
