@@ -3,10 +3,11 @@ import { ContentNames, namesIn } from '../plan/content-names.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import type { Decoded, ReplyPlan } from '../plan/plan.js';
 import { isNil, placeOf } from '../plan/xsi.js';
+import { textOfBase64 } from '../values/binary.js';
 import { type FindAttachment, filled, includedIn, Late } from './attachment.js';
 import { OpaqueXml } from './opaque.js';
 import { type Answer, MISSING, NIL, Places } from './places.js';
-import { ANY_TURN, LATER_TURNS, programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
+import { ANY_TURN, LATER_TURNS, nilVariantOf, programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
 import { isComplete, type LateValue, Reading, readXml, strongestInterest } from './reading.js';
 
 export interface DecodeLimits {
@@ -148,8 +149,10 @@ export class ReplyDecoder implements XmlHandler {
   }
 
   #readRoot(tag: StartTag): Reading | null {
-    if (isNil(tag)) return null;
-    const variant = variantOf(programOf(this.#plan), tag);
+    const program = programOf(this.#plan);
+    const nil = isNil(tag);
+    const variant = nil ? nilVariantOf(program, tag) : variantOf(program, tag);
+    if (nil && variant === null) return null;
     if (variant === null) {
       this.#places.record(null, null, -1, ABSTRACT);
       return null;
@@ -168,10 +171,18 @@ export class ReplyDecoder implements XmlHandler {
       const index = isItem ? this.#places.nextIndex(owner, slot) : -1;
       if (isItem ? index === -1 : this.#places.isFilled(owner, slot)) continue;
       // Of a choice the branch is nil, not the choice; what is not modelled says so itself.
-      if (!isSure && isNil(tag) && slot.from !== 'choice' && slot.from !== 'rest')
-        this.#places.deliver(owner, slot, index, null, NIL);
-      else readings = this.#beginValue(tag, owner, slot, index, readings);
+      if (isSure || slot.from === 'choice' || slot.from === 'rest' || !isNil(tag))
+        readings = this.#beginValue(tag, owner, slot, index, readings);
+      else readings = this.#beginNil(tag, owner, slot, index, readings);
     }
+    return readings;
+  }
+
+  #beginNil(tag: StartTag, owner: Reading, slot: SlotProgram, index: number, readings: Reading | null): Reading | null {
+    const isWrapper = slot.items !== null && index === -1;
+    const variant = isWrapper ? null : nilVariantOf(slot.value, tag);
+    if (variant !== null) return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), readings);
+    this.#places.deliver(owner, slot, index, null, NIL);
     return readings;
   }
 
@@ -278,15 +289,6 @@ export class ReplyDecoder implements XmlHandler {
   #deliverLate(owner: Reading, slot: SlotProgram, index: number, source: LateValue): void {
     this.#hasLate = true;
     this.#places.deliver(owner, slot, index, new Late(source), null);
-  }
-}
-
-/** The text in UTF-8 that these bytes are; as it is where they are none. */
-function textOfBase64(lexical: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(lexical, 'base64'));
-  } catch {
-    return lexical;
   }
 }
 

@@ -53,6 +53,8 @@ export interface VariantProgram {
   /** As many `undefined` as there are slots: a copy is faster than a new array. */
   readonly unset: readonly undefined[];
   readonly weight: number;
+  /** It may have nothing but attributes. */
+  readonly mayBeNil: boolean;
   /** Its text is a QName, or several. */
   readonly hasNames: boolean;
   readonly order: ChildPlaces | null;
@@ -130,6 +132,13 @@ export function variantOf(program: ObjectProgram, tag: StartTag): VariantProgram
   return (name === null ? undefined : program.variants.get(typeKey(name))) ?? program.declared;
 }
 
+/** What a nil element is read as: null, unless it has attributes that are asked for and may have nothing else. */
+export function nilVariantOf(value: ValueProgram, tag: StartTag): VariantProgram | null {
+  const variant = value.kind === 'object' ? variantOf(value, tag) : null;
+  if (variant === null || !variant.mayBeNil) return null;
+  return variant.attributes.some(({ name }) => tag.attribute(name.uri, name.local) !== null) ? variant : null;
+}
+
 /** Types that derive from one another share the plans of their common fields: shared plans are compiled once. */
 const OBJECTS = new WeakMap<ObjectPlan, ObjectProgram>();
 
@@ -179,6 +188,9 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     unset: slots.map(() => undefined),
     weight: variant.weight ?? 0,
     order: variant.order ?? null,
+    mayBeNil: slots.every(
+      ({ nonNull, from, isItem }) => !nonNull || isItem || from === 'attribute' || from === 'constant',
+    ),
     hasNames: of('text').some(({ isName }) => isName),
     counted: slots.filter((slot) => slot.listName !== null),
   };

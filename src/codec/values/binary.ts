@@ -54,3 +54,12 @@ export const base64Bytes = (text: string): number =>
 /** The rule that a trimmed text breaks as `xs:hexBinary`, or null. */
 export const hexRule = (text: string): string | null =>
   text.length % 2 !== 0 || /[^0-9A-Fa-f]/.test(text) ? 'must be pairs of hexadecimal digits' : null;
+
+/** The text in UTF-8 that these bytes are; as it is where they are none. */
+export function textOfBase64(lexical: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(lexical, 'base64'));
+  } catch {
+    return lexical;
+  }
+}

@@ -121,6 +121,35 @@ t.test('a default is the value of an empty element, not of an absent one', async
   t.strictSame(shown(read(plan, '')).value, { i: null });
 });
 
+t.test('a nil element that has attributes is an object with them, where it may have nothing else', async (t) => {
+  const gone = object(child('x', 'int'), child('l', '[int]!'), attribute('why', 'string'), attribute('d', 'int', '3'));
+  const plan = reply(
+    object(
+      child('a', 'A', gone),
+      child('b', '[A]', gone),
+      wrapped('w', '[A]', gone),
+      child('c', 'C', object(child('x', 'int!'), attribute('why', 'string'))),
+    ),
+  );
+  const nil = `<a ${NIL} why="gone"/><b ${NIL}/><b ${NIL} why="w"/><b ${NIL} other="o"/><w ${NIL} why="w"/><c ${NIL} why="lost"/>`;
+  t.strictSame(shown(read(plan, nil)), {
+    value: {
+      a: { x: null, l: [], why: 'gone', d: 3 },
+      b: [null, { x: null, l: [], why: 'w', d: 3 }, null],
+      w: null,
+      c: null,
+    },
+    errors: [],
+  });
+  t.strictSame(shown(read(reply(gone), '', `${NIL} why="gone"`)).value, { x: null, l: [], why: 'gone', d: 3 });
+  t.strictSame(shown(read(reply(gone), '', NIL)).value, null);
+  t.strictSame(
+    shown(read(reply(object(child('a', 'A', object(child('x', 'int'))))), nil)).value,
+    { a: null },
+    'not asked for',
+  );
+});
+
 t.test('a default is also that of items, and of the text of simple content', async (t) => {
   const price = object(text('value', 'int!'), attribute('u', 'string', 'kg'));
   const source = { from: 'child', name: name('p'), default: '42' } as const;
