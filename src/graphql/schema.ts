@@ -7,27 +7,22 @@ import {
   getNamedType,
 } from 'graphql';
 import type { Problem } from '../base/problem.js';
-import { childrenOfBody, type XsdType } from '../wsdl/model.js';
 import type { BoundField } from './fields/bound-field.js';
-import { type Exposure, exposures, type GraphqlService, type RootType } from './fields/exposure.js';
+import { exposures, type GraphqlService, type RootType } from './fields/exposure.js';
 import { operationField, type ServiceTypes } from './fields/operation-field.js';
+import { declaredNames, mappingsOf, serviceTypes } from './fields/service-types.js';
 import { costFindings } from './graph/cost-check.js';
 import type { LinkMapping, LinkTable, LinkTarget, RemoteTarget } from './graph/link.js';
 import { addLinks } from './graph/link-schema.js';
 import type { Mistake } from './graph/mistake.js';
 import type { RemoteField, RemoteService } from './graph/remote.js';
 import { addRemotes } from './graph/remote-schema.js';
-import { InputTypes } from './input/input.js';
 import { relaxCycles } from './input/input-cycles.js';
-import { FaultTypes } from './output/faults.js';
-import { OutputTypes } from './output/output.js';
 import type { SubscriptionMapping, SubscriptionTable } from './subscription/subscription.js';
 import { operationsFor, resolveSubscriptions } from './subscription/subscription-schema.js';
 import { costOfCall } from './types/cost-rules.js';
 import { LeafTable } from './types/leaf.js';
 import type { Finding } from './types/mapping.js';
-import { MemberTable } from './types/members.js';
-import { reach } from './types/reach.js';
 import { TypeNames } from './types/type-names.js';
 
 export interface BuiltSchema {
@@ -55,7 +50,8 @@ export function buildSchema(
   subscriptionMappings: readonly SubscriptionMapping[] = [],
   remoteServices: readonly RemoteService[] = [],
 ): BuiltSchema {
-  const names = new TypeNames(new Map(services.map(({ name, types = new Map() }) => [name, types])));
+  const declared = declaredNames(services);
+  const names = new TypeNames(mappingsOf(services), new Map([...declared].map(([name, { names }]) => [name, names])));
   const leaves = new LeafTable(names);
   const linked = new Set(linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]));
   const { answering, heard } = operationsFor(subscriptionMappings);
@@ -67,7 +63,9 @@ export function buildSchema(
   const targets = new Map<string, LinkTarget>();
   const made: ServiceTypes[] = [];
   for (const { service, exposures } of exposed) {
-    const types = serviceTypes(service, exposures, leaves, names);
+    const offered = exposures.map(({ operation }) => operation);
+    const replies = declared.get(service.name)?.replies ?? null;
+    const types = serviceTypes(service, offered, replies, leaves, names);
     made.push(types);
     for (const { operation, mapping, parent, name, isOffered } of exposures) {
       const { config, requestPlan, reply, headersArgument } = operationField(operation, mapping, types);
@@ -140,34 +138,6 @@ const EMPTY_QUERY: Config = {
   type: GraphQLBoolean,
   description: 'Always null: no operation reads, and a schema needs a query.',
 };
-
-function serviceTypes(
-  service: GraphqlService,
-  exposures: readonly Exposure[],
-  leaves: LeafTable,
-  names: TypeNames,
-): ServiceTypes {
-  const members = new MemberTable(service.name, service.naming, service.choices ?? 'fields', names);
-  const mapping = names.mappingOf(service.name);
-  const roots = exposures.flatMap(({ operation }): XsdType[] => {
-    const answer = operation.output === null ? [] : childrenOfBody(operation.output);
-    for (const body of [...childrenOfBody(operation.input), ...answer]) mapping.meet(body);
-    return [...answer, ...operation.faults.map(({ element }) => element)].map(({ type }) => type);
-  });
-  const reached = reach(roots, members);
-  const output = new OutputTypes(service.name, members, leaves, names, reached);
-  return {
-    service: service.name,
-    naming: service.naming,
-    members,
-    leaves,
-    names,
-    input: new InputTypes(service.name, members, leaves, names, reached, service.naming),
-    output,
-    faults: new FaultTypes(service.name, members, leaves, names, output),
-    answers: [],
-  };
-}
 
 /** Entries for types that are not there. Only where there are any is every type of the service looked at. */
 function mappingFindings(service: GraphqlService, names: TypeNames, made: readonly ServiceTypes[]): readonly Finding[] {

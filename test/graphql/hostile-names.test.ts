@@ -58,6 +58,51 @@ t.test('types of one name in different namespaces have names of their own, by th
   t.equal(notices.length, 4);
 });
 
+t.test('leaving out an operation renames nothing of the others', async (t) => {
+  const alpha = local('urn:alpha', 'Item', one('x', INT));
+  const beta = local('urn:beta', 'Item', one('y', INT));
+  const gamma = local('urn:gamma', 'ItemInput', one('z', INT));
+  const shared = complex('', elements(one('s', INT)));
+  const named = local('urn:t', 'FindResult', one('n', INT));
+  const operations = [
+    operation('GetFirst', [one('i', alpha), one('shared', shared)], [one('i', alpha), one('shared', shared)]),
+    operation('GetSecond', [one('i', beta), one('g', gamma)], [one('i', beta), one('j', INT)]),
+    operation('GetThird', [one('i', alpha), one('g', gamma), one('shared', shared)], [one('g', gamma), one('j', INT)]),
+    operation('GetFourth', [one('j', INT)], [one('i', beta), one('shared', shared)]),
+    operation('Find', [one('f', named)], [one('i', INT), one('j', INT)]),
+    operation('find', [one('j', INT)], [one('f', named), one('j', INT)]),
+  ];
+  const typesOf = ({ schema }: BuiltSchema): Map<string, string> => {
+    const text = printSchema(schema).split('\n\n');
+    return new Map(
+      text.filter((part) => !/^type (Query|Mutation) /.test(part)).map((part) => [part.split(' ')[1] ?? '', part]),
+    );
+  };
+  const whole = typesOf(built(operations));
+  t.ok(whole.has('BetaItem') && whole.has('BetaItemInput'), [...whole.keys()].join(' '));
+  t.match(whole.get('ItemInput'), /x: Int!/);
+  for (let left = 1; left < 2 ** operations.length; left++) {
+    const hidden = operations.filter((_, at) => (left & (2 ** at)) !== 0).map(({ name }) => name);
+    const mapping = new Map(hidden.map((name) => [name, { field: null, hidden: true }]));
+    for (const [name, text] of typesOf(built(operations, { mapping })))
+      t.equal(text, whole.get(name), `${name} without ${hidden}`);
+  }
+});
+
+t.test("what a service does not offer stands in nobody's way", async (t) => {
+  const of = (name: string, at: number): GraphqlService => {
+    const type = local('urn:x', 'Item', one(`x${at}`, INT));
+    const operations = [
+      operation(`Get${name}`, [one('i', type)], [one('i', type), one('j', INT)]),
+      operation(`Do${name}`, [], []),
+    ];
+    return { ...service(operations), name };
+  };
+  const left = { ...of('a', 1), mapping: new Map([['Geta', { field: null, hidden: true }]]) };
+  t.match(printSchema(buildSchema([left, of('b', 2)]).schema), /type Item \{\n {2}x2: Int!/);
+  t.match(printSchema(buildSchema([of('a', 1), of('b', 2)]).schema), /type BItem \{\n {2}x2: Int!/);
+});
+
 t.test('types with names of GraphQL, of JavaScript and of nobody', async (t) => {
   const names = [
     'String',

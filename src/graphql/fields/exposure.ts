@@ -99,12 +99,21 @@ interface NamingSoFar {
   readonly given: Map<Unnamed, string>;
 }
 
-function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySet<string>): readonly Unnamed[] {
-  const { mapping } = service;
+/** The names of the operations that are fields of a service. */
+export function offeredBy({ operations, mapping }: GraphqlService): ReadonlySet<string> {
   const isSelective = [...mapping.values()].some((entry) => entry.field !== null && !entry.hidden);
+  const isOffered = (name: string): boolean => {
+    const entry = mapping.get(name) ?? null;
+    return entry?.hidden !== true && !(isSelective && entry === null);
+  };
+  return new Set(operations.map(({ name }) => name).filter(isOffered));
+}
+
+function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySet<string>): readonly Unnamed[] {
+  const offered = offeredBy(service);
   return service.operations.flatMap((operation): Unnamed[] => {
-    const entry = mapping.get(operation.name) ?? null;
-    const isOffered = entry?.hidden !== true && !(isSelective && entry === null);
+    const entry = service.mapping.get(operation.name) ?? null;
+    const isOffered = offered.has(operation.name);
     if (!isOffered && !linked.has(`${service.name}.${operation.name}`)) return [];
     if (operation.status === 'disabled') {
       const why = operation.reasons.map((reason) => reason.what).join(' ');

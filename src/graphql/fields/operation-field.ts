@@ -123,7 +123,7 @@ function headerFields(operation: Operation, mappings: InputMappings, types: Serv
     if (made.field !== null) fields.set(name, made.field);
   }
   if (fields.size === 0) return { type: null, plans };
-  const name = types.names.take(`${owner}HeadersInput`, types.service);
+  const name = types.names.take(`${owner}HeadersInput`, types.service, '', operation);
   const type = new GraphQLInputObjectType({ name, fields: configs(fields) });
   types.input.made.push(type);
   return { type, plans };

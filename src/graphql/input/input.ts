@@ -6,7 +6,7 @@ import { descriptionOf } from '../types/description.js';
 import { BY_HAND_URI, type LeafTable, PRESENCE } from '../types/leaf.js';
 import type { ElementMember, Member, MemberTable } from '../types/members.js';
 import { fieldName, NameScope, type Naming } from '../types/naming.js';
-import { derivedFrom, type Reached } from '../types/reach.js';
+import { derivedFrom } from '../types/reach.js';
 import type { TypeNames } from '../types/type-names.js';
 import { typeNameOf } from '../types/wire-type.js';
 import { inputContent } from './input-content.js';
@@ -37,7 +37,8 @@ export class InputTypes implements InputSources {
   readonly names: TypeNames;
   /** Every type that was made. */
   readonly made: GraphQLInputObjectType[] = [];
-  readonly #reached: Reached;
+  /** The types that replies of the service can hold. */
+  readonly replies: ReadonlySet<XsdType>;
   readonly #objects = new Map<ComplexType, InputObject>();
   readonly #types = new Map<ComplexType, GraphQLInputObjectType>();
   readonly #variants = new Map<ComplexType, InputValue>();
@@ -48,7 +49,7 @@ export class InputTypes implements InputSources {
     members: MemberTable,
     leaves: LeafTable,
     names: TypeNames,
-    reached: Reached,
+    replies: ReadonlySet<XsdType>,
     naming: Naming = 'camel',
   ) {
     this.service = service;
@@ -56,7 +57,7 @@ export class InputTypes implements InputSources {
     this.members = members;
     this.leaves = leaves;
     this.names = names;
-    this.#reached = reached;
+    this.replies = replies;
   }
 
   /** The members of a type as fields and as a plan, complete when this returns. */
@@ -192,7 +193,7 @@ export class InputTypes implements InputSources {
     if (known !== undefined) return known;
     const xmlName = this.names.plain(type, owner.name, this.service);
     const byHand = type.name?.uri === BY_HAND_URI;
-    const isOnlyInput = (byHand || xmlName.endsWith('Input')) && !this.#reached.types.has(type);
+    const isOnlyInput = (byHand || xmlName.endsWith('Input')) && !this.replies.has(type);
     const suffix = isOnlyInput ? '' : 'Input';
     const name = isOwn
       ? this.names.take(`${owner.operation}${xmlName}${suffix}`, this.service)

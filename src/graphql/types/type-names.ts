@@ -1,13 +1,14 @@
 import type { Problem } from '../../base/problem.js';
 import { SCALAR_TYPES } from '../../codec/values/scalars.js';
 import type { XsdType } from '../../wsdl/model.js';
+import { DeclaredNames, type NameOwner } from './declared-names.js';
 import { type Finding, MappingTable, TYPES_PATH, type TypeMappings } from './mapping.js';
 import { NameScope, pascalName, typeName } from './naming.js';
 
 /**
  * The names of all types of one schema. Names of the mapping are kept for the types they were given to. A name that is
  * taken by another service gets the service's name in front, one that is taken by another namespace of the same service
- * the end of its namespace; then a number.
+ * the end of its namespace; then a number. What a type is called in replies and in requests differs in the suffix only.
  */
 export class TypeNames {
   readonly notices: Problem[] = [];
@@ -17,8 +18,18 @@ export class TypeNames {
   readonly #mappings = new Map<string, MappingTable>();
   /** Names of the mapping whose type has not been met. */
   readonly #reserved = new Set<string>();
+  readonly #declared: ReadonlyMap<string, DeclaredNames>;
+  /** Names without suffixes, by service. */
+  readonly #plain = new Map<string, { readonly scope: NameScope; readonly given: Map<XsdType, string> }>();
+  /** What was given here, by service. */
+  readonly #given = new Map<string, DeclaredNames>();
 
-  constructor(mappings: ReadonlyMap<string, TypeMappings> = new Map()) {
+  /** `declared` are the names of each service whose operations may not all be offered. */
+  constructor(
+    mappings: ReadonlyMap<string, TypeMappings> = new Map(),
+    declared: ReadonlyMap<string, DeclaredNames> = new Map(),
+  ) {
+    this.#declared = declared;
     for (const [service, types] of mappings) {
       this.#mappings.set(service, new MappingTable(types));
       for (const [key, { name }] of types) if (name !== null) this.#reserve(service, key, name);
@@ -38,18 +49,57 @@ export class TypeNames {
   of(type: XsdType, hint: string, service: string, suffix = ''): string {
     const mapped = this.mappingOf(service).of(type)?.name ?? null;
     if (suffix === '' && mapped !== null && this.#reserved.delete(mapped)) return mapped;
-    return this.take(`${mapped ?? type.name?.local ?? hint}${suffix}`, service, type.name?.uri ?? '');
+    const wanted = `${mapped ?? type.name?.local ?? hint}${suffix}`;
+    const own = mapped === null && type.name !== null ? `${this.#plainName(type, service)}${suffix}` : wanted;
+    return this.#give({ wanted, own, service, uri: type.name?.uri ?? '', owner: type, label: suffix });
   }
 
   /** Gives out the name for `xmlName`, or what it becomes, and says so in the notices. */
-  take(xmlName: string, service: string, uri = ''): string {
-    const wanted = typeName(xmlName);
+  take(xmlName: string, service: string, uri = '', owner: NameOwner = null): string {
+    return this.#give({ wanted: xmlName, own: xmlName, service, uri, owner, label: `made ${xmlName}` });
+  }
+
+  /** The names that were given to what one service declares. */
+  givenTo(service: string): DeclaredNames {
+    const known = this.#given.get(service) ?? new DeclaredNames();
+    this.#given.set(service, known);
+    return known;
+  }
+
+  #give({ wanted: xmlName, own, service, uri, owner, label }: Wanted): string {
+    const declared = this.#declared.get(service);
+    const given = this.givenTo(service);
+    const known = declared?.of(owner, label, given.countOf(label)) ?? null;
+    const wanted = known?.wanted ?? typeName(xmlName);
+    const name =
+      known === null ? this.#free(typeName(own), service, uri) : this.#scope.take(...inService(known.name, service));
+    this.#services.set(name, service);
+    given.add(owner, label, { name, wanted });
+    if (name !== wanted) this.notice(`Service ${service}: the name of type ${wanted} is taken, it is called ${name}.`);
+    return name;
+  }
+
+  #free(wanted: string, service: string, uri: string): string {
     const ofService = `${pascalName(service)}${wanted}`;
     const ofNamespace = `${wordOf(uri)}${wanted}`;
     const isOwn = this.#services.get(wanted) === service && ofNamespace !== wanted;
-    const name = isOwn ? this.#scope.take(wanted, ofNamespace, ofService) : this.#scope.take(wanted, ofService);
-    this.#services.set(name, service);
-    if (name !== wanted) this.notice(`Service ${service}: the name of type ${wanted} is taken, it is called ${name}.`);
+    const candidates = isOwn ? [wanted, ofNamespace, ofService] : [wanted, ofService];
+    const declared = this.#declared.get(service);
+    const open = candidates.filter((name) => declared?.has(name) !== true);
+    return this.#scope.take(open[0] ?? ofService, ...open.slice(1));
+  }
+
+  /** What a type with a name is called before any suffix: one name for requests and replies. */
+  #plainName(type: XsdType, service: string): string {
+    const { scope, given } = this.#plain.get(service) ?? { scope: new NameScope(), given: new Map<XsdType, string>() };
+    this.#plain.set(service, { scope, given });
+    const wanted = typeName(type.name?.local ?? '');
+    const word = wordOf(type.name?.uri ?? '');
+    const ofService = `${pascalName(service)}${wanted}`;
+    const name =
+      given.get(type) ??
+      (word === '' ? scope.take(wanted, ofService) : scope.take(wanted, `${word}${wanted}`, ofService));
+    given.set(type, name);
     return name;
   }
 
@@ -73,6 +123,19 @@ export class TypeNames {
     }
   }
 }
+
+interface Wanted {
+  readonly wanted: string;
+  /** What it becomes where only its service is looked at. */
+  readonly own: string;
+  readonly service: string;
+  readonly uri: string;
+  readonly owner: NameOwner;
+  /** Tells what is made of one owner. */
+  readonly label: string;
+}
+
+const inService = (name: string, service: string): [string, string] => [name, `${pascalName(service)}${name}`];
 
 const UNMAPPED = new MappingTable(new Map());
 

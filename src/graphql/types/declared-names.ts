@@ -1,0 +1,46 @@
+/** A name that was given, and the one that was wanted for it. */
+export interface GivenName {
+  readonly name: string;
+  readonly wanted: string;
+}
+
+/** What a name was given to: a type or an operation of the model; null for what exists in GraphQL only. */
+export type NameOwner = object | null;
+
+/**
+ * The names that the types of one service have when all of its operations are offered. They keep them whichever of its
+ * operations really are, so that leaving one out does not rename the types of another.
+ */
+export class DeclaredNames {
+  readonly #owned = new Map<object, Map<string, GivenName>>();
+  /** Names of what has no owner, in the order in which they were given. */
+  readonly #alone = new Map<string, GivenName[]>();
+  readonly #all = new Set<string>();
+
+  /** Whether something that this service declares has the name, offered or not. */
+  has(name: string): boolean {
+    return this.#all.has(name);
+  }
+
+  add(owner: NameOwner, label: string, given: GivenName): void {
+    this.#all.add(given.name);
+    if (owner === null) {
+      const others = this.#alone.get(label);
+      if (others === undefined) this.#alone.set(label, [given]);
+      else others.push(given);
+      return;
+    }
+    const names = this.#owned.get(owner) ?? new Map<string, GivenName>();
+    this.#owned.set(owner, names.set(label, given));
+  }
+
+  /** `turn` counts those without an owner, from 0. */
+  of(owner: NameOwner, label: string, turn: number): GivenName | null {
+    return (owner === null ? this.#alone.get(label)?.[turn] : this.#owned.get(owner)?.get(label)) ?? null;
+  }
+
+  /** How many without an owner were given a name. */
+  countOf(label: string): number {
+    return this.#alone.get(label)?.length ?? 0;
+  }
+}
