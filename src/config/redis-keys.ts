@@ -13,7 +13,7 @@ export interface RedisKeys {
 export const REDIS_KEYS = {
   type: 'object',
   description:
-    'What replicas share: budgets, persisted documents, events. No request waits for it, and all goes on without it. Without the key each process is alone.',
+    'What replicas share: budgets, persisted documents, events, nonces. No budget is waited for, and all but `nonces` goes on without it. Without the key each process is alone.',
   additionalProperties: false,
   required: ['url', 'prefix', 'operationMillis', 'replicas'],
   properties: {
