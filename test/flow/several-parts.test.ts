@@ -53,7 +53,7 @@ interface Desk {
   readonly backend: RecordingBackend;
   readonly gateway: TestGateway;
   ask(query: string, headers?: Record<string, string>): Promise<unknown>;
-  send(message: string, action?: string): Promise<{ readonly status: number; readonly text: string }>;
+  send(message: string, action?: string, type?: string): Promise<{ readonly status: number; readonly text: string }>;
 }
 
 async function startDesk(t: Test, keys = '', operations = 'Search: {}, Note: {}', more = ''): Promise<Desk> {
@@ -73,9 +73,9 @@ async function startDesk(t: Test, keys = '', operations = 'Search: {}, Note: {}'
     gateway,
     ask: async (query, headers = {}) =>
       answerIn(await (await post('/graphql', 'application/json', JSON.stringify({ query }), headers)).text()),
-    async send(message, action) {
+    async send(message, action, type = 'text/xml') {
       const headers: Record<string, string> = action === undefined ? {} : { soapaction: action };
-      const response = await post('/soap/desk', 'text/xml', message, headers);
+      const response = await post('/soap/desk', type, message, headers);
       return { status: response.status, text: await response.text() };
     },
   };
@@ -188,6 +188,31 @@ t.test('SOAP passes byte for byte, with exactly the parts of its operation', asy
   t.equal(backend.complete.length, 1);
   backend.answer = answerWith(envelope(`${FOUND}${COUNT}`));
   t.match(await send(envelope(WHOLE)), { status: 500, text: 'UPSTREAM_INVALID_RESPONSE' });
+});
+
+t.test('long messages flow, and never end where a part is wrong', async (t) => {
+  const { send, backend } = await startDesk(t, 'validate: { requests: enforce, replies: enforce },');
+  const long = WHOLE.replace('a&amp;b', 'x'.repeat(300_000));
+  const answer = `${FOUND.replace('<hit>one</hit>', `<hit>${'y'.repeat(300_000)}</hit>`)}`;
+  backend.answer = answerWith(envelope(answer));
+  t.strictSame(await send(envelope(long)), { status: 200, text: envelope(answer) });
+  t.equal(backend.complete[0]?.body.toString(), envelope(long));
+  for (const content of [`${long}${COUNT}`, long.replace(PAGE, ''), long.replace(tag('y'), '')]) {
+    const refused = await send(envelope(content));
+    t.match(refused, { status: 500, text: /SOAP_MULTI_BODY|SCHEMA_INVALID/ });
+  }
+  t.equal(backend.complete.length, 1);
+  const type = 'multipart/related; type="application/xop+xml"; start="<e>"; start-info="text/xml"; boundary=b';
+  const part = (head: string, content: string): string => `--b\r\n${head}\r\n\r\n${content}\r\n`;
+  const inside = part(
+    'content-type: application/xop+xml; type="text/xml"; charset=utf-8\r\ncontent-id: <e>',
+    envelope(WHOLE),
+  );
+  t.equal((await send(`${inside}--b--\r\n`, undefined, type)).status, 200);
+  t.match(await send(`${inside.replace(tag('y'), `${tag('y')}${COUNT}`)}--b--\r\n`, undefined, type), {
+    text: 'SOAP_MULTI_BODY',
+  });
+  t.equal(backend.complete.length, 2);
 });
 
 t.test('the same byte by byte, both ways', async (t) => {

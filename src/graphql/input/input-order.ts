@@ -35,7 +35,7 @@ export function orderOf(places: readonly Place[], keys: Iterable<string>): Input
   const shares = new Map<Place, Share>();
   for (const [key, own] of byKey) {
     if (own.some(({ scope, isTangled }) => isTangled === true || scope !== own[0]?.scope)) tangled.add(key);
-    else if (own.length > 1) sharesOf(own).forEach((share, at) => void (own[at] && shares.set(own[at], share)));
+    else if (own.length > 1) for (const [place, share] of sharesOf(own)) shares.set(place, share);
   }
   const kept = joined.filter((place) => !tangled.has(place.key) || byKey.get(place.key)?.[0] === place);
   return {
@@ -63,15 +63,15 @@ export function inOrder(
 }
 
 /** Each place takes the most it may that leaves the later ones the least they need. */
-function sharesOf(places: readonly Place[]): readonly Share[] {
+function sharesOf(places: readonly Place[]): readonly (readonly [Place, Share])[] {
   let rest = 0;
   for (const { min } of places) rest += min;
   let most = 0;
-  return places.map(({ min, max }, at) => {
+  return places.map((place, at) => {
     const from = { most, rest };
-    most = at === places.length - 1 ? Number.POSITIVE_INFINITY : most + max;
-    rest -= min;
-    return { from, to: { most, rest } };
+    most = at === places.length - 1 ? Number.POSITIVE_INFINITY : most + place.max;
+    rest -= place.min;
+    return [place, { from, to: { most, rest } }];
   });
 }
 
