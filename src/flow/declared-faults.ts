@@ -1,23 +1,21 @@
-import { KIB } from '../base/limit.js';
 import type { CodecLimits } from '../codec/plan/limits.js';
 import type { Decoded, FaultPlan, FaultPlans } from '../codec/plan/plan.js';
-import { ReplyDecoder } from '../codec/read/decode.js';
 import { type DetailWatcher, type FaultReader, SoapFaultError } from '../soap/fault.js';
-import { type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
-
-/** Of a detail that is told in an error: beyond that it is told as one whose type is not known. */
-const ELEMENTS_MAX = 1000;
-const CHARS_MAX = 64 * KIB;
+import { ALL, type Interest, type StartTag, type XmlHandler } from '../xml/events.js';
+import { FaultEntry } from './fault-entry.js';
 
 /** Reads the entries of a Fault's detail that the operation declares, by their types. */
 export class DeclaredFaults implements DetailWatcher {
   readonly #plans: FaultPlans;
   readonly #limits: CodecLimits;
-  readonly #read: { readonly local: string; readonly entry: Entry }[] = [];
+  readonly #isEncoded: boolean;
+  readonly #read: { readonly local: string; readonly entry: FaultEntry }[] = [];
 
-  constructor(plans: FaultPlans, limits: CodecLimits) {
+  /** `isEncoded`: by the rules of SOAP encoding, so that entries may refer to what stands beside the Fault. */
+  constructor(plans: FaultPlans, limits: CodecLimits, isEncoded: boolean) {
     this.#plans = plans;
     this.#limits = limits;
+    this.#isEncoded = isEncoded;
   }
 
   /** The first entry is the Fault; of an error every declared one is told. */
@@ -26,9 +24,14 @@ export class DeclaredFaults implements DetailWatcher {
     const isFull = this.#read.length === (as === 'data' ? 1 : entries.length);
     const declared = isFull ? null : declaredFor(tag, entries);
     if (declared === null) return null;
-    const entry = new Entry(new ReplyDecoder(declared.plan, this.#limits), as === 'error');
+    const entry = new FaultEntry(declared, this.#limits, { isEncoded: this.#isEncoded, isBounded: as === 'error' });
     this.#read.push({ local: tag.local, entry });
     return entry;
+  }
+
+  /** Takes over inside an element beside the Fault; null where nobody can refer to it. */
+  further(): XmlHandler | null {
+    return this.#isEncoded && this.#read.length > 0 ? new Further(this.#read.map(({ entry }) => entry)) : null;
   }
 
   /** The Fault as the answer; null where it is not one that is declared, or comes to nothing by its type. */
@@ -57,37 +60,25 @@ const alone = ([local, values]: [string, unknown[]]): [string, unknown] => [
   values.length === 1 ? values[0] : values,
 ];
 
-/** One entry on its way into its decoder. */
-class Entry implements XmlHandler {
-  readonly #decoder: ReplyDecoder;
-  readonly #isBounded: boolean;
-  #elements = 0;
-  #chars = 0;
-  #isOver = false;
+/** An element beside the Fault, for every entry. */
+class Further implements XmlHandler {
+  readonly #entries: readonly FaultEntry[];
 
-  constructor(decoder: ReplyDecoder, isBounded: boolean) {
-    this.#decoder = decoder;
-    this.#isBounded = isBounded;
-  }
-
-  /** Null where it was more than is told. To be called when the message is over. */
-  get decoded(): Decoded | null {
-    return this.#isOver ? null : this.#decoder.finish();
+  constructor(entries: readonly FaultEntry[]) {
+    this.#entries = entries;
   }
 
   open(tag: StartTag): Interest {
-    if (++this.#elements > ELEMENTS_MAX && this.#isBounded) this.#isOver = true;
-    return this.#isOver ? SKIP : this.#decoder.open(tag);
-  }
-
-  close(): void {
-    if (!this.#isOver) this.#decoder.close();
+    for (const entry of this.#entries) entry.openFurther(tag);
+    return ALL;
   }
 
   text(piece: string): void {
-    this.#chars += piece.length;
-    if (this.#chars > CHARS_MAX && this.#isBounded) this.#isOver = true;
-    if (!this.#isOver) this.#decoder.text(piece);
+    for (const entry of this.#entries) entry.textFurther(piece);
+  }
+
+  close(): void {
+    for (const entry of this.#entries) entry.closeFurther();
   }
 }
 

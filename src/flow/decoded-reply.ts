@@ -99,7 +99,8 @@ export class DecodedReply implements UpstreamReceiver {
     this.#context = context;
     this.#operation = operation;
     this.#plan = plan;
-    this.#faults = plan.faults === undefined ? null : new DeclaredFaults(plan.faults, context.limits);
+    this.#faults =
+      plan.faults === undefined ? null : new DeclaredFaults(plan.faults, context.limits, operation.use === 'encoded');
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -123,7 +124,7 @@ export class DecodedReply implements UpstreamReceiver {
     this.#judge = new EnvelopeJudge(service.replyRules, null, faultWants, {
       judged: (judge) => bindReply(judge, service, this.#operation, null),
       body: (tag) => this.#validated(tag, this.#beginAnswer()),
-      further: () => (this.#decoder instanceof EncodedReply ? this.#decoder : null),
+      further: () => (this.#decoder instanceof EncodedReply ? this.#decoder : (this.#faults?.further() ?? null)),
       entry: (tag) => this.#faults?.entry(tag) ?? null,
     });
     this.#attachments = form.package === null ? null : new Attachments(limits.attachmentBytes);

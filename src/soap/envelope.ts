@@ -238,10 +238,11 @@ export class EnvelopeJudge implements XmlHandler {
     if (dialect === null) throw misplaced('Body');
     const isFault = tag.local === 'Fault' && tag.uri === dialect.envelopeUri;
     if (this.#awaits === 'bodyChild') {
-      // A Fault is at most one, and is alone: SOAP 1.2 part 1 section 5.4.
-      if (isFault || this.fault !== null) throw misplaced('element beside Fault');
+      // A Fault is at most one, and is alone (SOAP 1.2 part 1 section 5.4), but for what an encoded one refers to.
+      const isReferred = this.#rules.multiRef && hasId(tag, dialect);
+      if (isFault || (this.fault !== null && !isReferred)) throw misplaced('element beside Fault');
       if (this.#parts?.takes(tag) === true) this.#inner = this.#further(tag, dialect, this.#parts);
-      else if (!this.#rules.multiRef || !hasId(tag, dialect)) throw new Refusal('SOAP_MULTI_BODY');
+      else if (!isReferred) throw new Refusal('SOAP_MULTI_BODY');
       else this.#inner = this.#watcher?.further?.(tag) ?? this.#judgeContent(tag, dialect);
     } else {
       this.#awaits = 'bodyChild';

@@ -76,7 +76,9 @@ export class FaultMessage implements XmlHandler {
     if (this.#depth < 3) return tag.local === 'Header' ? SKIP : ELEMENTS;
     if (this.#depth === 3) {
       this.#inFault = tag.local === 'Fault';
-      return this.#inFault ? ELEMENTS : SKIP;
+      if (this.#inFault) return ELEMENTS;
+      // What an encoded Fault refers to belongs to its detail; to which entry, nobody has looked.
+      return this.#rules.policy === 'pass' ? SKIP : this.#cut(tag);
     }
     if (this.#cutStart >= 0) return SKIP;
     if (this.#inDetail) return this.#openInDetail(tag);

@@ -149,3 +149,69 @@ t.test('a mixed type derived from one that is not is read as XML beside its attr
   t.same(again.errors, undefined);
   t.match(sent(), /q="1"[^>]*>x<(\w+:)?b>bold<\/(\w+:)?b>y</);
 });
+
+/** A desk in rpc style whose Fault has a part with a type. */
+const rpcDesk = (use: 'literal' | 'encoded'): string => {
+  const body = (kind: string, namespace: string): string =>
+    `<soap:${kind} use="${use}" namespace="${namespace}" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/>`;
+  return `<definitions targetNamespace="urn:t" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
+ xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t"><types><xs:schema targetNamespace="urn:t">
+<xs:complexType name="Problem"><xs:sequence><xs:element name="code" type="xs:long"/></xs:sequence></xs:complexType></xs:schema></types>
+<message name="In"><part name="n" type="xs:int"/></message><message name="Out"><part name="r" type="xs:int"/></message>
+<message name="Broken"><part name="problem" type="t:Problem"/></message>
+<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/><fault name="BrokenFault" message="t:Broken"/></operation></portType>
+<binding name="B" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction="urn:Get"/>
+<input>${body('body', 'urn:r')}</input><output>${body('body', 'urn:r')}</output><fault name="BrokenFault">${body('fault name="BrokenFault"', 'urn:f')}</fault></operation></binding>
+<service name="S"><port name="Soap" binding="t:B"><soap:address location="http://internal.example/desk"/></port></service></definitions>`;
+};
+
+for (const use of ['literal', 'encoded'] as const) {
+  t.test(`Faults of rpc are read by their type, as stacks write them (${use})`, async (t) => {
+    const asData = await startDesk(
+      t,
+      { 'desk.wsdl': rpcDesk(use) },
+      '    operations: { Get: { field: Query.get, faults: union } }\n',
+    );
+    const asErrors = await startDesk(
+      t,
+      { 'desk.wsdl': rpcDesk(use) },
+      '    operations: { Get: { field: Query.get } }\n',
+    );
+    const told = async (entry: string, beside = ''): Promise<unknown> => {
+      const body = `<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring><detail xmlns:f="urn:f">${entry}</detail></S:Fault>${beside}`;
+      const union = await asData.ask('{ get(n: 1) { __typename ... on Problem { code } } }', body);
+      const error = await asErrors.ask('{ get(n: 1) }', body);
+      const soap = error.errors?.[0]?.extensions['soap'] as { detail?: unknown } | undefined;
+      return [union.data?.['get'] ?? union.errors?.[0]?.extensions['code'], soap?.detail];
+    };
+    const is = (code: string, name: string): unknown => [{ __typename: 'Problem', code }, { [name]: { code } }];
+    t.same(await told('<problem><code>9007199254740993</code></problem>'), is('9007199254740993', 'problem'));
+    t.same(await told('<BrokenFault xsi:type="t:Problem"><code>4</code></BrokenFault>'), is('4', 'BrokenFault'));
+    t.same(
+      await told('<f:BrokenFault> <problem><code>3</code></problem><x/> </f:BrokenFault>'),
+      is('3', 'BrokenFault'),
+    );
+    t.same(await told('<f:BrokenFault><x><problem><code>3</code></problem></x></f:BrokenFault>'), [
+      'SOAP_FAULT',
+      { BrokenFault: { x: { problem: { code: '3' } } } },
+    ]);
+    if (use === 'literal') return;
+    const other = '<multiRef id="1" xsi:type="t:Problem"><code href="#2"/></multiRef><multiRef id="2">7</multiRef>';
+    t.same(await told('<problem href="#1"/>', other), is('7', 'problem'));
+    t.same(await told('<f:BrokenFault><problem href="#1"/></f:BrokenFault>', other), is('7', 'BrokenFault'));
+    t.match(await told('<problem href="#9"/>', other), ['SOAP_FAULT']);
+    // Whose detail it is nobody knows, so that callers of SOAP are not told it.
+    const { backend, gateway } = asErrors;
+    const fault =
+      '<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring><detail><problem href="#1"/></detail></S:Fault>';
+    backend.answer = answerWith(envelope(`${fault}<multiRef id="1"><secret/></multiRef>`), MEDIA['1.1'], 500);
+    const response = await fetch(`${gateway.url}/soap/desk`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/xml', soapaction: 'urn:Get' },
+      body: envelope('<r:Get xmlns:r="urn:r"><n>1</n></r:Get>'),
+    });
+    const text = await response.text();
+    t.match(text, /<faultstring>no<\/faultstring><detail><problem href="#1"\/><\/detail><\/S:Fault><\/S:Body>/);
+    t.equal(response.status, 500);
+  });
+}

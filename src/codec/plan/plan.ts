@@ -87,9 +87,7 @@ interface NamedChild {
 }
 
 export type SlotSource =
-  /**
-   * Child elements of this name. For lists: every one is an item, none is []. An absent element is null.
-   */
+  /** Child elements of this name. For lists: every one is an item, none is []. An absent element is null. */
   | (NamedChild & { readonly from: 'child' })
   /**
    * A child element whose children `item` are the items; absent or nil is null, present and empty is []. Where `item`
