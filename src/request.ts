@@ -20,7 +20,7 @@ import { judgeHead } from './flow/head.js';
 import { invite } from './flow/invite.js';
 import { takeReaders } from './flow/message.js';
 import { makePageDoor, type PageDoor } from './flow/page.js';
-import { Places } from './flow/places.js';
+import type { Places } from './flow/places.js';
 import { makePlainDoor, type PlainDoor } from './flow/plain.js';
 import { refuseGraphql, refuseHttp, refuseSoap } from './flow/refuse.js';
 import { RequestPolicy } from './flow/request-policy.js';
@@ -65,7 +65,7 @@ export function makeRequestHandler(compiled: Compiled, doors: Doors, hooks: Requ
     page: makePageDoor(compiled),
     plain: makePlainDoor(compiled),
     wsdl: makeWsdlDoor(compiled),
-    places: new Places(),
+    places: doors.graphql.places,
     isGuarded: compiled.config.clients !== undefined,
   };
   return (request, response) => handle(gateway, request, response);
@@ -142,7 +142,7 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
         await takeNotification(notification, notified, gateway.live.callbacks);
       } else if (service !== null) await soap(gateway, service, query, purse, exchange, request, response, ending);
       else if (isGraphql && takesEvents(request) !== 'no') {
-        await gateway.live.answerEvents(purse, exchange, request, response, ending);
+        await gateway.live.answerEvents(purse, exchange, request, response, ending, () => leave?.());
       } else if (isGraphql) await answerGraphql(gateway.graphql, purse, exchange, request, response, ending);
       else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
     }

@@ -32,6 +32,7 @@ import type { Ending } from './ending.js';
 import { invite } from './invite.js';
 import type { Observers } from './observation.js';
 import { permitRemote } from './permit-remote.js';
+import { Places } from './places.js';
 import { sendOperation } from './remote.js';
 import { SharedCalls } from './shared-calls.js';
 import type { Tarpit } from './tarpit.js';
@@ -58,6 +59,8 @@ export interface GraphqlDoor {
   readonly observers: Observers | null;
   /** Where refusals wait of those who get too many. */
   readonly tarpit: Tarpit;
+  /** Of the requests of each client, by whatever door. */
+  readonly places: Places;
 }
 
 export function makeGraphqlDoor(
@@ -93,6 +96,7 @@ export function makeGraphqlDoor(
     isPrivate: config.clients !== undefined || services.some((service) => service.config.callerHeaders.length > 0),
     observers,
     tarpit,
+    places: new Places(),
   };
 }
 

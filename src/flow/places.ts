@@ -1,29 +1,81 @@
 import type { Client } from '../access/client.js';
 import { Refusal } from '../base/refusal.js';
 
+/** Gives a place back. To be called once. */
+export type Leave = () => void;
+
 /**
  * How many requests of each client are in progress, where its class bounds that: budgets bound how often a client calls,
- * this how much of a slow backend it can hold (catalogue O06).
+ * this how much of a slow backend it can hold (catalogue O06). By whatever door and transport: a request over HTTP, an
+ * operation over a WebSocket, each of a batch, and each event that calls for its answer.
  */
 export class Places {
-  readonly #taken = new Map<string, number>();
+  readonly #clients = new Map<string, Taken>();
 
-  /** Takes a place. Returns how to give it back, once; null where there is no bound. Throws `RATE_LIMITED`. */
-  take({ id, rights }: Client): (() => void) | null {
-    const most = rights.requestsAtOnce;
+  /** Takes a place. Null where there is no bound. Throws `RATE_LIMITED`. */
+  take(client: Client): Leave | null {
+    const most = client.rights.requestsAtOnce;
     if (most === null) return null;
-    const taken = this.#taken.get(id) ?? 0;
-    if (taken >= most) throw new Refusal('RATE_LIMITED', 'requests at once', { retryAfter: '1' });
-    this.#taken.set(id, taken + 1);
-    return () => {
-      const left = (this.#taken.get(id) ?? 1) - 1;
-      if (left > 0) this.#taken.set(id, left);
-      else this.#taken.delete(id);
-    };
+    const leave = this.#taken(client.id, most);
+    if (leave === null) throw new Refusal('RATE_LIMITED', 'requests at once', { retryAfter: '1' });
+    return leave;
+  }
+
+  /** Waits for a place, behind those who wait already. Null where there is no bound, or nobody waits any more. */
+  wait({ id, rights }: Client, signal: AbortSignal): Promise<Leave | null> {
+    const most = rights.requestsAtOnce;
+    if (most === null) return Promise.resolve(null);
+    const leave = this.#taken(id, most);
+    const client = this.#clients.get(id);
+    if (leave !== null || client === undefined) return Promise.resolve(leave);
+    return new Promise((resolve) => {
+      const begin = (): void => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(this.#leaveOf(id));
+      };
+      const giveUp = (): void => {
+        client.waiting.delete(begin);
+        resolve(null);
+      };
+      client.waiting.add(begin);
+      signal.addEventListener('abort', giveUp, { once: true });
+      if (signal.aborted) giveUp();
+    });
   }
 
   /** Clients with requests in progress. */
   get size(): number {
-    return this.#taken.size;
+    return this.#clients.size;
   }
+
+  #taken(id: string, most: number): Leave | null {
+    const client = this.#clients.get(id) ?? { count: 0, waiting: new Set() };
+    if (client.count >= most) return null;
+    client.count++;
+    this.#clients.set(id, client);
+    return this.#leaveOf(id);
+  }
+
+  #leaveOf(id: string): Leave {
+    let isLeft = false;
+    return () => {
+      const client = this.#clients.get(id);
+      if (isLeft || client === undefined) return;
+      isLeft = true;
+      const [next] = client.waiting;
+      if (next !== undefined) {
+        client.waiting.delete(next);
+        next();
+        return;
+      }
+      client.count--;
+      if (client.count === 0) this.#clients.delete(id);
+    };
+  }
+}
+
+interface Taken {
+  count: number;
+  /** In the order they came. */
+  readonly waiting: Set<() => void>;
 }

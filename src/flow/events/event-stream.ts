@@ -21,6 +21,8 @@ interface Asked {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly ending: Ending;
+  /** Nothing is done for it any more but for events. */
+  readonly subscribed: () => void;
 }
 
 /** Whether a client takes server-sent events, and whether it takes nothing else. */
@@ -111,7 +113,7 @@ async function admissionOf(given: unknown, door: GraphqlDoor): Promise<Admission
 function begin(
   door: GraphqlDoor,
   desk: SubscriptionDesk,
-  { purse, exchange, request }: Asked,
+  { purse, exchange, request, subscribed }: Asked,
   admission: Admission,
   signal: AbortSignal,
 ): AsyncIterable<ExecutionResult> {
@@ -122,7 +124,9 @@ function begin(
     const { admitted } = operation;
     if (admitted.operation.operation === 'mutation' && method === 'GET') throw new Refusal('HTTP_METHOD');
     if (isSubscription(operation)) {
-      return desk.begin(operation, { purse, headers, exchange, transport: 'sse' });
+      const stream = desk.begin(operation, { purse, headers, exchange, transport: 'sse' });
+      subscribed();
+      return stream;
     }
     const context = contextOf(door, purse, exchange, { signal, headers });
     operation.enter(context);

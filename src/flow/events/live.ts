@@ -62,15 +62,16 @@ export class LiveDoor {
     this.#origins = new Set([...config.graphql.origins, config.publicUrl ?? ''].flatMap((url) => originOf(url) ?? []));
   }
 
-  /** Answers a request of a client that takes server-sent events. */
+  /** Answers a request of a client that takes server-sent events. `subscribed`: nothing is done for it but for events. */
   answerEvents(
     purse: Purse,
     exchange: Exchange,
     request: IncomingMessage,
     response: ServerResponse,
     ending: Ending,
+    subscribed: () => void,
   ): Promise<void> {
-    return answerEvents(this.#door, this.desk, { purse, exchange, request, response, ending });
+    return answerEvents(this.#door, this.desk, { purse, exchange, request, response, ending, subscribed });
   }
 
   /** Whether a request asks for a WebSocket where there is one. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
@@ -10,8 +11,10 @@ import { runAdmitted } from '../../graphql/http.js';
 import type { Purse } from '../charge.js';
 import { expiry } from '../expiry.js';
 import { contextOf, type GraphqlDoor } from '../graphql.js';
+import type { Leave } from '../places.js';
 import { type Connection, makeProtocolServer, type Subscribe } from '../wire/graphql-ws.js';
 import { admitGiven, type GivenOperation } from './given.js';
+import { OneResult } from './one-result.js';
 import type { SubscriptionDesk } from './subscriptions.js';
 
 /** One WebSocket, as the protocol wants it. */
@@ -60,7 +63,7 @@ interface Guest {
 
 /** What will be done for one message, decided when it was admitted. */
 interface Job {
-  run(): Promise<ExecutionResult> | AsyncGenerator<ExecutionResult, void, undefined>;
+  run(): AsyncGenerator<ExecutionResult, void, undefined>;
 }
 
 const isJob = (value: unknown): value is Job => typeof value === 'object' && value !== null && 'run' in value;
@@ -104,14 +107,18 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
       },
       guest,
     );
+    let settled: Promise<void> = Promise.resolve();
     return {
       async message(data) {
+        const before = settled;
         try {
-          parseStrictJson(data);
+          // The id may be used again at once: what was ended by it must be over then.
+          if (isComplete(parseStrictJson(data))) settled = before.then(() => setImmediate());
         } catch {
           socket.close(4400, 'Invalid message received');
           return;
         }
+        await before;
         await take?.(data);
       },
       async closed(code) {
@@ -121,6 +128,9 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
     };
   };
 }
+
+const isComplete = (message: unknown): boolean =>
+  typeof message === 'object' && message !== null && 'type' in message && message.type === 'complete';
 
 /** Browsers cannot give a WebSocket header fields: what clients are known by may come in the first message instead. */
 function withCredentials(
@@ -141,6 +151,7 @@ async function admitMessage(
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
   const { door, limits } = parts;
   const { visitor, purse, headers } = extra;
+  let leave: Leave | null = null;
   const exchange = new Exchange(nextExchangeId(), visitor.address, 'WS');
   exchange.route = 'graphql';
   try {
@@ -151,9 +162,10 @@ async function admitMessage(
     if (Object.keys(subscriptions).length > limits.perConnection) {
       throw new Refusal('RATE_LIMITED', 'operations of the connection');
     }
+    leave = door.places.take(purse.client);
     const operation = await admitGiven(door, payload);
     const { admitted } = operation;
-    const job = jobOf(operation, { purse, headers, exchange, signal: visitor.signal }, parts);
+    const job = jobOf(operation, { purse, headers, exchange, leave }, parts);
     const name = admitted.operation.name?.value ?? null;
     return {
       schema: door.built.schema,
@@ -163,6 +175,7 @@ async function admitMessage(
       rootValue: null,
     };
   } catch (caught) {
+    leave?.();
     const refusal = asRefusal(caught);
     exchange.refuse(refusal);
     parts.finish(exchange);
@@ -174,33 +187,38 @@ interface Asking {
   readonly purse: Purse;
   readonly headers: RequestContext['headers'];
   readonly exchange: Exchange;
-  readonly signal: AbortSignal;
+  /** Its place among those of the client. */
+  readonly leave: Leave | null;
 }
 
 /** Throws where the operation may not run. */
-function jobOf(operation: GivenOperation, { purse, headers, exchange, signal }: Asking, parts: ProtocolParts): Job {
+function jobOf(operation: GivenOperation, { purse, headers, exchange, leave }: Asking, parts: ProtocolParts): Job {
   const { door, desk } = parts;
   const { admitted } = operation;
   if (admitted.operation.operation === 'subscription') {
     const stream = desk.begin(operation, { purse, headers, exchange, transport: 'websocket' });
+    // Only its events ask for anything.
+    leave?.();
     return { run: () => stream };
   }
-  const context = contextOf(door, purse, exchange, { signal, headers });
+  const departure = new AbortController();
+  const context = contextOf(door, purse, exchange, { signal: departure.signal, headers });
   operation.enter(context);
   const options = { built: door.built, limits: door.admission.limits };
-  return {
-    run: async () => {
-      try {
-        return await runAdmitted(admitted, context, options);
-      } catch (caught) {
-        const refusal = asRefusal(caught);
-        exchange.refuse(refusal);
-        return { errors: refusalErrors(refusal) };
-      } finally {
-        parts.finish(exchange);
-      }
-    },
+  const run = async (signal: AbortSignal): Promise<ExecutionResult> => {
+    signal.addEventListener('abort', () => departure.abort(), { once: true });
+    try {
+      return await runAdmitted(admitted, context, options);
+    } catch (caught) {
+      const refusal = asRefusal(caught);
+      exchange.refuse(refusal);
+      return { errors: refusalErrors(refusal) };
+    } finally {
+      leave?.();
+      parts.finish(exchange);
+    }
   };
+  return { run: () => new OneResult(run) };
 }
 
 const perform = ({ contextValue }: ExecutionArgs): ReturnType<Job['run']> => {

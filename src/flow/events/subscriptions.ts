@@ -225,6 +225,9 @@ export class SubscriptionDesk {
     // That nothing can be told costs nothing.
     const isFailure = event.kind === 'polled' && event.polled.kind === 'failed';
     const priced = isFailure ? { ...admitted, cost: 0 } : admitted;
+    // Only what is read from the event itself holds nothing of a backend.
+    const mayCall = run.hasLinks || (event.kind === 'event' && needsCall(run.subscription));
+    const leave = mayCall ? await door.places.wait(purse.client, signal) : null;
     try {
       context.admitted?.(priced);
       const answered = { ...context, ...answering(event, run, context) };
@@ -233,6 +236,7 @@ export class SubscriptionDesk {
       if (caught instanceof Refusal) exchange.refuse(caught);
       throw caught;
     } finally {
+      leave?.();
       if (exchange.upstreamCalls > 0 || exchange.refusal !== null) hooks.finish(exchange);
     }
   }

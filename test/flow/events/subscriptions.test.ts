@@ -3,6 +3,7 @@ import { createClient as createEventClient } from 'graphql-sse';
 import t from 'tap';
 
 import {
+  type Desk,
   envelope,
   INIT,
   PROTOCOL,
@@ -338,6 +339,103 @@ t.test('one client has so many subscriptions, over however many connections', as
   const events = createEventClient({ url: desk.url, retryAttempts: 0 });
   t.match((await events.iterate({ query }).next()).value, { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
   events.dispose();
+});
+
+const ONE_KEY = 'key-of-one-at-once-01';
+const AT_ONCE = `clients:
+  apiKeys: { clients: { one: { class: one, keys: [${ONE_KEY}] }, all: { class: all, keys: [${ONE_KEY}2] } } }
+  classes: { one: { requestsAtOnce: 1 }, all: {} }
+`;
+
+/** Calls of the backend wait until they are let go. */
+function holdAnswers({ backend }: Pick<Desk, 'backend'>): {
+  held: (() => void)[];
+  arrived(count: number): Promise<void>;
+} {
+  const { answer } = backend;
+  const held: (() => void)[] = [];
+  backend.answer = (message, response) => held.push(() => answer(message, response));
+  const arrived = async (count: number): Promise<void> => {
+    while (held.length < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { held, arrived };
+}
+
+t.test('a client has so many requests in progress, over whatever transport (O06)', async (t) => {
+  const desk = await startDesk(t, AT_ONCE);
+  const { gateway, url, socket } = desk;
+  const headers = { 'x-api-key': ONE_KEY };
+  const client = socket({ connectionParams: headers });
+  const post = (): Promise<Response> =>
+    fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ order(id: 1) { id } }' }),
+    });
+  const over = (): Promise<unknown> =>
+    client
+      .iterate({ query: '{ order(id: 1) { id } }' })
+      .next()
+      .then(
+        ({ value }) => value,
+        (caught: unknown) => caught,
+      );
+  const { held, arrived } = holdAnswers(desk);
+  const first = over();
+  await arrived(1);
+  t.match(await over(), [{ extensions: { code: 'RATE_LIMITED' } }]);
+  t.equal((await post()).status, 429, 'the same place, whatever the door');
+  held[0]?.();
+  t.match(await first, { data: { order: { id: 1 } } });
+  const second = over();
+  await arrived(2);
+  held[1]?.();
+  t.match(await second, { data: { order: { id: 1 } } }, 'it was given back');
+
+  const events = createEventClient({ url, headers, retryAttempts: 0 });
+  const placed = events.iterate({ query: 'subscription { orderPlaced { id } }' });
+  const told = placed.next();
+  await running(gateway, 'orderPlaced', 1);
+  const third = post();
+  await arrived(3);
+  const written = placeAs(gateway, 'Ann', { 'x-api-key': `${ONE_KEY}2` });
+  await arrived(4);
+  held[3]?.();
+  await written;
+  for (let count = 0; count < 5; count++) await gateway.metrics();
+  t.equal(held.length, 4, 'the event waits for the place of its client');
+  held[2]?.();
+  t.equal((await third).status, 200, 'who only listens takes no place');
+  await arrived(5);
+  held[4]?.();
+  t.match((await told).value, { data: { orderPlaced: { id: 101 } } });
+  await placed.return?.();
+  events.dispose();
+});
+
+t.test('what a client no longer waits for is not called any further', async (t) => {
+  const desk = await startDesk(t);
+  const { held, arrived } = holdAnswers(desk);
+  const raw = await rawSocket(desk, PROTOCOL);
+  raw.say(INIT);
+  await raw.heard(1);
+  raw.say(subscribe('a', '{ order(id: 1) { id } }'));
+  await arrived(1);
+  raw.say({ id: 'a', type: 'complete' });
+  raw.say(subscribe('a', '{ order(id: 2) { id } }'));
+  await arrived(2);
+  held[1]?.();
+  await raw.heard(3);
+  t.match(raw.messages.slice(1), [{ id: 'a', type: 'next', payload: { data: { order: { id: 2 } } } }, { id: 'a' }]);
+  raw.say(subscribe('b', '{ order(id: 3) { id } }'));
+  await arrived(3);
+  raw.socket.terminate();
+  const lines = await Promise.all([1, 2, 3, 4].map((count) => desk.gateway.accessLine(count)));
+  t.same(
+    lines.map((line) => line['code'] ?? ''),
+    ['', 'CLIENT_GONE', '', 'CLIENT_GONE'],
+    'the handshake, what was given up, what was answered, and what ended with the connection',
+  );
 });
 
 t.test('events are paid for like requests, and who may not call an operation hears nothing of it', async (t) => {

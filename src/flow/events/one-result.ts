@@ -1,0 +1,44 @@
+import type { ExecutionResult } from 'graphql';
+
+/**
+ * The result of a query or a mutation as a stream of one: who waits for it may say that it no longer does. A generator
+ * by hand, for that of the language cannot be ended while it waits.
+ */
+export class OneResult implements AsyncGenerator<ExecutionResult, void, undefined> {
+  readonly #result: Promise<ExecutionResult>;
+  readonly #departure = new AbortController();
+  readonly #left: Promise<void>;
+  #isTaken = false;
+
+  /** `run` begins at once, and is told when nobody waits any more. */
+  constructor(run: (signal: AbortSignal) => Promise<ExecutionResult>) {
+    const { signal } = this.#departure;
+    this.#left = new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    this.#result = run(signal);
+    // Nobody may ask for it.
+    this.#result.catch(() => {});
+  }
+
+  async next(): Promise<IteratorResult<ExecutionResult, void>> {
+    if (this.#isTaken) return { done: true, value: undefined };
+    this.#isTaken = true;
+    const value = await Promise.race([this.#result, this.#left]);
+    return value === undefined ? { done: true, value } : { done: false, value };
+  }
+
+  async return(): Promise<IteratorResult<ExecutionResult, void>> {
+    this.#isTaken = true;
+    this.#departure.abort();
+    return { done: true, value: undefined };
+  }
+
+  async throw(): Promise<IteratorResult<ExecutionResult, void>> {
+    return this.return();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
