@@ -44,7 +44,11 @@ export const REFUSALS = {
   SOAP_NOT_ENVELOPE: { blame: 'peer', level: 'info', text: 'The document element is not a SOAP Envelope.' },
   SOAP_STRUCTURE: { blame: 'peer', level: 'info', text: 'The envelope breaks the structure of a SOAP message.' },
   SOAP_HEADER_LIMIT: { blame: 'peer', level: 'info', text: 'The Header is larger than allowed.' },
-  SOAP_MULTI_BODY: { blame: 'peer', level: 'info', text: 'The Body must hold one element, or exactly those that its operation declares.' },
+  SOAP_MULTI_BODY: {
+    blame: 'peer',
+    level: 'info',
+    text: 'The Body must hold one element, or exactly those that its operation declares.',
+  },
   SOAP_FAULT_CODE: { blame: 'peer', level: 'info', text: 'The fault code is not one of the permitted values.' },
   SOAP_ENCODING_NAMESPACE: { blame: 'peer', level: 'info', text: 'The message does not use the encoding namespace.' },
   VERSION_MISMATCH: {
@@ -188,6 +192,11 @@ export const REFUSALS = {
   CIRCUIT_OPEN: { blame: 'upstream', level: 'warn', text: 'The service failed repeatedly and is given a rest.' },
   POOL_EXHAUSTED: { blame: 'upstream', level: 'warn', text: 'Too many requests are waiting for the service.' },
   SOAP_FAULT: { blame: 'upstream', level: 'info', text: 'The service answered with a Fault.' },
+  VALUE_NOT_REPRESENTABLE: {
+    blame: 'us',
+    level: 'info',
+    text: 'A value of the service is none that the type of its field can have.',
+  },
   GRAPHQL_UPSTREAM_ERROR: { blame: 'upstream', level: 'info', text: 'The service answered with an error.' },
 
   ...GRAPHQL_REFUSALS,

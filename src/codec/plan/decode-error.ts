@@ -4,6 +4,7 @@ export interface DecodeError {
     | 'UPSTREAM_SCHEMA_INVALID'
     | 'UPSTREAM_RESPONSE_LIMIT'
     | 'UPSTREAM_INVALID_RESPONSE'
+    | 'VALUE_NOT_REPRESENTABLE'
     | 'GRAPHQL_UPSTREAM_ERROR';
   readonly path: readonly (string | number)[];
   /** Names the rule, never the value. */

@@ -1,6 +1,7 @@
 import type { Wildcard } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import type { DecodeError } from './decode-error.js';
+import type { ListLengths } from './list-lengths.js';
 import type { Share } from './share.js';
 
 /**
@@ -25,9 +26,13 @@ export type ScalarItem = string | number | boolean;
 
 /** A value that is outside the lexical or value space of its type. The message names the rule, never the value. */
 export class LexicalError extends Error {
-  constructor(rule: string) {
+  /** In order by its type; only GraphQL has no such value. */
+  readonly isValid: boolean;
+
+  constructor(rule: string, isValid = false) {
     super(rule);
     this.name = 'LexicalError';
+    this.isValid = isValid;
   }
 }
 
@@ -164,16 +169,6 @@ export interface Decoded {
   readonly replyBytes?: number;
   /** Calls that were made for it: 1 unless given, 0 where the answer was known. */
   readonly calls?: number;
-}
-
-/** How long the lists of one name were. */
-export interface ListLengths {
-  /** Lists. */
-  readonly count: number;
-  /** Items of all of them. */
-  readonly items: number;
-  /** Items of the longest. */
-  readonly longest: number;
 }
 
 // --------------------------------------------------------------------------------------------- writing a request

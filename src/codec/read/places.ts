@@ -102,7 +102,7 @@ export class Places {
     if (!(value instanceof LexicalError)) this.deliver(owner, slot, index, value, null);
     // Many stacks write an absent date or number as an empty element.
     else if (trimXml(text) === '') this.deliver(owner, slot, index, null, 'empty where a value is required');
-    else this.reject(owner, slot, index, value.message);
+    else this.reject(owner, slot, index, value.message, value.isValid ? 'VALUE_NOT_REPRESENTABLE' : undefined);
   }
 
   /** A QName, or several, as `{uri}local`; as it is written where nobody knows what the prefix means. */
@@ -113,8 +113,8 @@ export class Places {
   }
 
   /** A value that is none: null with an error, whether it may be null or not. */
-  reject(owner: Reading, slot: SlotProgram, index: number, rule: string): void {
-    this.record(owner, slot, index, rule);
+  reject(owner: Reading, slot: SlotProgram, index: number, rule: string, code?: DecodeError['code']): void {
+    this.record(owner, slot, index, rule, code);
     this.deliver(owner, slot, index, null, null);
   }
 

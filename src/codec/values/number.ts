@@ -55,7 +55,7 @@ export const FLOAT_SCALAR: Scalar = {
     const text = shortLexical(lexical);
     hold(floatRule(text));
     const value = Number(text);
-    if (!Number.isFinite(value)) throw new LexicalError('is not a finite number');
+    if (!Number.isFinite(value)) throw new LexicalError(NOT_FINITE, true);
     return value;
   },
   encode: (value) => {
@@ -64,6 +64,8 @@ export const FLOAT_SCALAR: Scalar = {
     return Object.is(value, -0) ? '-0' : String(value).replace('+', '');
   },
 };
+
+const NOT_FINITE = 'INF and NaN are no Float; `type: String` in the mapping of the field tells them';
 
 /** The shortest decimal form of a finite number, without an exponent. */
 function plainDecimal(value: number): string {

@@ -121,6 +121,17 @@ t.test('a default is the value of an empty element, not of an absent one', async
   t.strictSame(shown(read(plan, '')).value, { i: null });
 });
 
+t.test('INF and NaN break no contract: GraphQL has no such Float', async (t) => {
+  const plan = reply(object(child('a', '[double]'), child('b', 'float')));
+  const decoded = read(plan, '<a>INF</a><a>1e3</a><a>NaN</a><b>inf</b>');
+  t.same(shown(decoded).value, { a: [null, 1000, null], b: null });
+  t.match(decoded.errors, [
+    { code: 'VALUE_NOT_REPRESENTABLE', path: ['a', 0], rule: /type: String/ },
+    { code: 'VALUE_NOT_REPRESENTABLE', path: ['a', 2] },
+    { code: 'UPSTREAM_SCHEMA_INVALID', path: ['b'] },
+  ]);
+});
+
 t.test('a nil element that has attributes is an object with them, where it may have nothing else', async (t) => {
   const gone = object(child('x', 'int'), child('l', '[int]!'), attribute('why', 'string'), attribute('d', 'int', '3'));
   const plan = reply(
