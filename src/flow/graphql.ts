@@ -32,7 +32,7 @@ import type { Ending } from './ending.js';
 import { invite } from './invite.js';
 import type { Observers } from './observation.js';
 import { permitRemote } from './permit-remote.js';
-import { Places } from './places.js';
+import { Places, type Room } from './places.js';
 import { sendOperation } from './remote.js';
 import { SharedCalls } from './shared-calls.js';
 import type { Tarpit } from './tarpit.js';
@@ -158,6 +158,7 @@ export function contextOf(
 ): GraphqlContext {
   const { client, budgets } = purse;
   let grant: Grant | null = null;
+  let room: Room | null = null;
   return {
     signal,
     id: exchange.id,
@@ -184,7 +185,10 @@ export function contextOf(
     throttle: () => budgets.status(client),
     wantsBreakdown: door.costBreakdown && headers['soapstone-cost-breakdown'] === '1',
     pay: (points) => client.budget === null || budgets.take(client, points).isGranted,
-    another: () => contextOf(door, purse, exchange, { signal, headers, lifetime }),
+    another: () => {
+      room ??= door.places.room(client);
+      return { ...contextOf(door, purse, exchange, { signal, headers, lifetime }), enter: async () => room?.enter() };
+    },
     refused: (refusal) => {
       exchange.refuse(refusal);
       exchange.exceededLimit = limitOf(refusal);

@@ -43,6 +43,12 @@ export class Places {
     });
   }
 
+  /** Room for the operations of one request, which has its place already; null where there is no bound. */
+  room({ id, rights }: Client): Room | null {
+    const most = rights.requestsAtOnce;
+    return most === null ? null : new Room(() => this.#taken(id, most));
+  }
+
   /** Clients with requests in progress. */
   get size(): number {
     return this.#clients.size;
@@ -71,6 +77,37 @@ export class Places {
       client.count--;
       if (client.count === 0) this.#clients.delete(id);
     };
+  }
+}
+
+/** The operations of a batch: one has the place of the request, others one of their own, or the next that is given back. */
+export class Room {
+  readonly #takeAnother: () => Leave | null;
+  /** Told the place they have got: null is that of the request. */
+  readonly #waiting: ((place: Leave | null) => void)[] = [];
+  #isFree = true;
+
+  constructor(takeAnother: () => Leave | null) {
+    this.#takeAnother = takeAnother;
+  }
+
+  /** Waits until there is a place. */
+  async enter(): Promise<Leave> {
+    const place = await this.#place();
+    return () => {
+      const next = this.#waiting.shift();
+      if (next !== undefined) next(place);
+      else if (place === null) this.#isFree = true;
+      else place();
+    };
+  }
+
+  async #place(): Promise<Leave | null> {
+    if (this.#isFree) {
+      this.#isFree = false;
+      return null;
+    }
+    return this.#takeAnother() ?? new Promise<Leave | null>((resolve) => this.#waiting.push(resolve));
   }
 }
 

@@ -48,6 +48,8 @@ export interface GraphqlContext extends Settlement {
   pay?(points: number): boolean;
   /** The same for a further operation of the request: each of a batch has one of its own. */
   another?(): GraphqlContext;
+  /** Waits until it may run beside the others; the answer is called when it is over. */
+  enter?(): Promise<(() => void) | undefined>;
   /** Nothing was run, or a part was not because it is beyond a limit. */
   refused?(refusal: Refusal): void;
 }
@@ -114,7 +116,19 @@ export function createGraphqlHandler(options: GraphqlOptions, admission = admiss
     }
     const nextContext = contextsOf(context, admission);
     return joinAnswers(
-      await answerInOrder(turn.batch, (given, begin) => respond(raw, nextContext(), { given, begin })),
+      await answerInOrder(turn.batch, async (given, begin) => {
+        const own = nextContext();
+        let leave: (() => void) | undefined;
+        const beginInTurn = async (isMutation: boolean): Promise<void> => {
+          await begin(isMutation);
+          leave = await own.enter?.();
+        };
+        try {
+          return await respond(raw, own, { given, begin: beginInTurn });
+        } finally {
+          leave?.();
+        }
+      }),
     );
   };
   return (request, context) => respond(request, context, null);

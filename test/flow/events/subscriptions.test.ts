@@ -413,6 +413,41 @@ t.test('a client has so many requests in progress, over whatever transport (O06)
   events.dispose();
 });
 
+t.test('each request of a batch takes a place; those for which there is none wait for the others (O06)', async (t) => {
+  const desk = await startDesk(
+    t,
+    `graphql: { batch: 10 }\n${AT_ONCE.replace('requestsAtOnce: 1', 'requestsAtOnce: 2')}`,
+  );
+  const post = (body: unknown): Promise<Response> =>
+    fetch(desk.url, {
+      method: 'POST',
+      headers: { 'x-api-key': ONE_KEY, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const { held, arrived } = holdAnswers(desk);
+  const ask = (id: number): unknown => ({ query: `{ order(id: ${id}) { id } }` });
+  const batch = post([1, 2, 3, 4, 5].map(ask));
+  await arrived(2);
+  t.equal((await post(ask(6))).status, 429);
+  for (let count = 0; count < 5; count++) await desk.gateway.metrics();
+  for (let at = 0; at < 5; at++) {
+    t.ok(held.length <= at + 2, `${held.length} calls when ${at} are answered`);
+    await arrived(at + 1);
+    held[at]?.();
+  }
+  const answers = (await (await batch).json()) as { data: { order: { id: number } } }[];
+  t.same(
+    answers.map(({ data }) => data.order.id),
+    [1, 2, 3, 4, 5],
+  );
+  const again = post(ask(7));
+  const third = post(ask(8));
+  await arrived(7);
+  held[5]?.();
+  held[6]?.();
+  for (const { status } of await Promise.all([again, third])) t.equal(status, 200, 'all were given back');
+});
+
 t.test('what a client no longer waits for is not called any further', async (t) => {
   const desk = await startDesk(t);
   const { held, arrived } = holdAnswers(desk);
