@@ -1,10 +1,62 @@
-import type { Facets, SimpleType } from '../model.js';
+import { type Facets, type SimpleType, typeKey } from '../model.js';
 import type { Direction, Severity } from './change.js';
 
 type Add = (severity: Severity, what: string) => void;
 
-/** What changed in the values of a simple type. */
-export function compareSimpleTypes(direction: Direction, before: SimpleType, after: SimpleType, add: Add): void {
+/** What changed in the values of a simple type, the items of a list and the members of a union included. */
+export function compareSimpleTypes(
+  direction: Direction,
+  before: SimpleType,
+  after: SimpleType,
+  add: (severity: Severity, place: string, what: string) => void,
+): void {
+  const stack: Pair[] = [{ before, after, place: '' }];
+  const seen = new Set<SimpleType>();
+  for (let pair = stack.pop(); pair !== undefined; pair = stack.pop()) {
+    const { place } = pair;
+    if (pair.before === pair.after || seen.has(pair.before)) continue;
+    seen.add(pair.before);
+    const addHere: Add = (severity, what) => add(severity, place, what);
+    compareOne(direction, pair.before, pair.after, addHere);
+    stack.push(...partsOf(direction, pair, addHere).reverse());
+  }
+}
+
+interface Pair {
+  readonly before: SimpleType;
+  readonly after: SimpleType;
+  /** Which part of the whole it is; '' for the whole. */
+  readonly place: string;
+}
+
+/** The items of two lists; the members of two unions, those of one name together, the others in their order. */
+function partsOf(direction: Direction, { before, after, place }: Pair, add: Add): Pair[] {
+  if (before.item !== null && after.item !== null) {
+    return [{ before: before.item, after: after.item, place: `${place}, its items` }];
+  }
+  if (before.variety !== 'union' || after.variety !== 'union') return [];
+  const keyOf = ({ name }: SimpleType): string => (name === null ? '' : typeKey(name));
+  const are = new Map(after.members.map((member) => [keyOf(member), member]));
+  const were = new Set(before.members.map(keyOf));
+  const others = {
+    named: after.members.filter((member) => member.name !== null && !were.has(keyOf(member))),
+    unnamed: after.members.filter(({ name }) => name === null),
+  };
+  const pairs: Pair[] = [];
+  for (const member of before.members) {
+    const partner = member.name === null ? others.unnamed.shift() : (are.get(keyOf(member)) ?? others.named.shift());
+    if (partner !== undefined) pairs.push({ before: member, after: partner, place: `${place}, a member of it` });
+    else add(direction === 'request' ? 'breaking' : 'safe', `has no member ${nameOf(member)} in its union any more`);
+  }
+  for (const member of [...others.named, ...others.unnamed]) {
+    add(direction === 'request' ? 'safe' : 'dangerous', `has the new member ${nameOf(member)} in its union`);
+  }
+  return pairs;
+}
+
+const nameOf = ({ name, builtIn }: SimpleType): string => name?.local ?? builtIn;
+
+function compareOne(direction: Direction, before: SimpleType, after: SimpleType, add: Add): void {
   /** More values than before are harmless where callers write them, fewer where callers read them. */
   const addWider = (isWider: boolean, what: string): void => {
     if (isWider === (direction === 'request')) add('safe', what);
@@ -14,7 +66,8 @@ export function compareSimpleTypes(direction: Direction, before: SimpleType, aft
     add('breaking', `is ${NAMES[after.variety]} now`);
     return;
   }
-  if (before.builtIn !== after.builtIn) {
+  // Of a list that is told of its items.
+  if (before.builtIn !== after.builtIn && (before.item === null || after.item === null)) {
     const isWider = widens(before.builtIn, after.builtIn);
     const isRelated = isWider || widens(after.builtIn, before.builtIn);
     const severity = isRelated && isWider === (direction === 'request') ? 'dangerous' : 'breaking';

@@ -1,8 +1,10 @@
-import type { AttributeDeclaration, ComplexType, Content, ElementDeclaration, XsdType } from '../model.js';
+import type { AttributeDeclaration, ComplexType, Content, ElementDeclaration, Particle, XsdType } from '../model.js';
 import { typeKey } from '../model.js';
 import type { Changes, Direction, Severity } from './change.js';
+import { structureOf } from './exclusion.js';
 import { type Occurrence, occurrencesIn } from './occurrences.js';
 import { compareSimpleTypes } from './simple.js';
+import { compareWildcards, wildcardsIn } from './wildcards.js';
 
 interface Pair {
   readonly direction: Direction;
@@ -36,9 +38,13 @@ export class TypeComparison {
       const isSafe = direction === 'request' ? nillable : !nillable;
       this.#changes.add(isSafe ? 'safe' : 'breaking', where, nillable ? 'may be nil now' : 'may not be nil any more');
     }
+    this.#givenValues(before, after, where);
+    this.#queue.push({ direction, before: before.type, after: after.type, where });
+  }
+
+  #givenValues(before: GivenValues, after: GivenValues, where: string): void {
     if (before.fixed !== after.fixed) this.#changes.add('dangerous', where, 'has another fixed value');
     if (before.default !== after.default) this.#changes.add('dangerous', where, 'has another default');
-    this.#queue.push({ direction, before: before.type, after: after.type, where });
   }
 
   #types({ direction, before, after, where }: Pair): void {
@@ -47,7 +53,9 @@ export class TypeComparison {
     if (before === after || partners.has(after)) return;
     seen.set(before, partners.add(after));
     if (before.kind === 'simple' && after.kind === 'simple') {
-      compareSimpleTypes(direction, before, after, (severity, what) => this.#changes.add(severity, where, what));
+      compareSimpleTypes(direction, before, after, (severity, place, what) =>
+        this.#changes.add(severity, where + place, what),
+      );
     } else if (before.kind === 'complex' && after.kind === 'complex') {
       this.#complexTypes(direction, before, after, where);
     } else {
@@ -96,28 +104,49 @@ export class TypeComparison {
       if (is === undefined) this.#changes.add('breaking', place, 'is gone');
       else {
         this.#occurrence(direction, place, once(was.required), once(is.required));
+        this.#givenValues(was, is, place);
         this.#queue.push({ direction, before: was.type, after: is.type, where: place });
       }
     }
     for (const [key, is] of are) {
       if (!were.has(key)) this.#added(direction, `${where}/@${is.name.local}`, is.required);
     }
+    const wildcards = [before, after].map(({ anyAttribute }) => (anyAttribute === null ? [] : [anyAttribute]));
+    compareWildcards(direction, 'attributes', wildcards[0] ?? [], wildcards[1] ?? [], (severity, what) =>
+      this.#changes.add(severity, where, what),
+    );
   }
 
   #contents(direction: Direction, before: Content, after: Content, where: string): void {
     if (before.kind === 'text' && after.kind === 'text') {
       this.#queue.push({ direction, before: before.type, after: after.type, where });
     } else if (before.kind === 'array' && after.kind === 'array') {
+      if (before.dimensions !== after.dimensions) {
+        this.#changes.add('breaking', where, `is an array of ${after.dimensions} dimensions now`);
+      }
       this.#queue.push({ direction, before: before.item, after: after.item, where: `${where}[]` });
     } else if (isModel(before) && isModel(after)) {
       this.#models(direction, before, after, where);
+    } else if (before.kind === 'opaque' && after.kind === 'opaque') {
+      this.#opaque(direction, before, after, where);
     } else if (before.kind !== after.kind) {
       this.#changes.add('breaking', where, `has another kind of content: ${KINDS[after.kind]}`);
     }
   }
 
+  /** Mixed content, or anything. */
+  #opaque(direction: Direction, before: Opaque, after: Opaque, where: string): void {
+    if (before.mixed !== null && after.mixed !== null) this.#models(direction, before, after, where);
+    else if (before.mixed !== after.mixed) {
+      const isSafe = (after.mixed === null) === (direction === 'request');
+      const what = after.mixed === null ? 'may hold anything now' : 'may not hold anything any more';
+      this.#changes.add(isSafe ? 'safe' : 'dangerous', where, what);
+    }
+  }
+
   #models(direction: Direction, before: Content, after: Content, where: string): void {
-    const [were, are] = [elementsOf(before), elementsOf(after)];
+    const [one, other] = [particleOf(before), particleOf(after)];
+    const [were, are] = [occurrencesIn(one), occurrencesIn(other)];
     for (const [key, was] of were) {
       const is = are.get(key);
       const place = `${where}/${was.element.name.local}`;
@@ -130,14 +159,43 @@ export class TypeComparison {
     for (const [key, is] of are) {
       if (!were.has(key)) this.#added(direction, `${where}/${is.element.name.local}`, is.min > 0);
     }
-    const isOrdered = ![before, after].some(
-      (content) => content.kind === 'elements' && content.particle.kind === 'all',
-    );
+    const isOrdered = ![one, other].some(({ kind }) => kind === 'all');
     const order = (keys: Iterable<string>, others: ReadonlyMap<string, unknown>): string =>
       [...keys].filter((key) => others.has(key)).join(' ');
-    if (isOrdered && order(were.keys(), are) !== order(are.keys(), were)) {
+    const isReordered = isOrdered && order(were.keys(), are) !== order(are.keys(), were);
+    if (isReordered) {
       this.#changes.add(direction === 'request' ? 'breaking' : 'dangerous', where, 'has its elements in another order');
     }
+    if (!isReordered) this.#together(direction, [one, other], [were, are], where);
+    compareWildcards(direction, 'elements', wildcardsIn(one), wildcardsIn(other), (severity, what) =>
+      this.#changes.add(severity, where, what),
+    );
+  }
+
+  /** Which of the elements that both have may stand there together. */
+  #together(
+    direction: Direction,
+    [before, after]: readonly [Particle, Particle],
+    [were, are]: readonly [ReadonlyMap<string, Occurrence>, ReadonlyMap<string, Occurrence>],
+    where: string,
+  ): void {
+    const both = new Map([...were].filter(([key]) => are.has(key)));
+    const [was, is] = [structureOf(before, both), structureOf(after, both)];
+    if (was.text === is.text) return;
+    const nameOf = (key: string): string => both.get(key)?.element.name.local ?? '';
+    const narrowed = is.pairs.find(([one, other]) => !was.excludes(one, other));
+    if (narrowed !== undefined) {
+      const what = `has only one of ${nameOf(narrowed[0])} and ${nameOf(narrowed[1])} now`;
+      this.#changes.add(direction === 'request' ? 'breaking' : 'safe', where, what);
+    }
+    const widened = was.pairs.find(([one, other]) => !is.excludes(one, other));
+    if (widened !== undefined) {
+      const what = `may have both ${nameOf(widened[0])} and ${nameOf(widened[1])} now`;
+      this.#changes.add(direction === 'request' ? 'safe' : 'dangerous', where, what);
+    }
+    const isTold = [...both].some(([key, { min, max }]) => min !== are.get(key)?.min || max !== are.get(key)?.max);
+    const isAllTold = isTold || narrowed !== undefined || widened !== undefined;
+    if (!isAllTold) this.#changes.add('dangerous', where, 'has its elements in other groups');
   }
 
   #added(direction: Direction, where: string, isRequired: boolean): void {
@@ -159,6 +217,8 @@ export class TypeComparison {
   }
 }
 
+type Opaque = Extract<Content, { readonly kind: 'opaque' }>;
+type GivenValues = Pick<ElementDeclaration, 'fixed' | 'default'>;
 type Bounds = Pick<Occurrence, 'min' | 'max'>;
 
 const once = (isRequired: boolean): Bounds => ({ min: isRequired ? 1 : 0, max: 1 });
@@ -171,7 +231,12 @@ const KINDS: Readonly<Record<Content['kind'], string>> = {
   array: 'an encoded array',
 };
 
+/** Whether all that may stand there is known. */
 const isModel = ({ kind }: Content): boolean => kind === 'empty' || kind === 'elements';
 
-const elementsOf = (content: Content): ReadonlyMap<string, Occurrence> =>
-  content.kind === 'elements' ? occurrencesIn(content.particle) : new Map();
+const NOTHING: Particle = { kind: 'sequence', particles: [], min: 1, max: 1 };
+
+function particleOf(content: Content): Particle {
+  if (content.kind === 'elements') return content.particle;
+  return (content.kind === 'opaque' ? content.mixed?.particle : null) ?? NOTHING;
+}

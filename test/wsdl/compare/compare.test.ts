@@ -34,6 +34,8 @@ const printed = ({ changes }: Comparison): readonly string[] =>
   changes.map(({ severity, where, what }) => `${severity}: ${where} ${what}`);
 
 const A = element('a', 'xs:int');
+const values = (...all: readonly string[]): string =>
+  `<xs:simpleType><xs:restriction base="xs:string">${all.map((value) => `<xs:enumeration value="${value}"/>`).join('')}</xs:restriction></xs:simpleType>`;
 
 /** Name, the type before and after, and what is said of it. */
 const CASES: readonly (readonly [string, string, string, readonly string[]])[] = [
@@ -81,8 +83,114 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
     [
       'safe: Get request: Get/a may be absent now',
       'safe: Get request: Get/b may be absent now',
+      'breaking: Get request: Get has only one of a and b now',
       'breaking: Get reply: GetResponse/a may be absent now',
       'breaking: Get reply: GetResponse/b may be absent now',
+      'safe: Get reply: GetResponse has only one of a and b now',
+    ],
+  ],
+  [
+    'two that may be absent exclude each other',
+    order(sequence(element('a', 'xs:int', 'minOccurs="0"'), element('b', 'xs:int', 'minOccurs="0"'))),
+    order(`<xs:choice>${A}${element('b', 'xs:int')}</xs:choice>`),
+    [
+      'breaking: Get request: Get has only one of a and b now',
+      'safe: Get reply: GetResponse has only one of a and b now',
+    ],
+  ],
+  [
+    'two that excluded each other may stand together',
+    order(`<xs:choice>${A}${element('b', 'xs:int')}</xs:choice>`),
+    order(sequence(element('a', 'xs:int', 'minOccurs="0"'), element('b', 'xs:int', 'minOccurs="0"'))),
+    ['safe: Get request: Get may have both a and b now', 'dangerous: Get reply: GetResponse may have both a and b now'],
+  ],
+  [
+    'a choice in a choice and groups of one mean nothing',
+    order(`<xs:choice>${A}${element('b', 'xs:int')}${element('c', 'xs:int')}</xs:choice>`),
+    order(
+      `<xs:sequence><xs:choice><xs:choice>${A}<xs:sequence>${element('b', 'xs:int')}</xs:sequence></xs:choice>${element('c', 'xs:int')}</xs:choice></xs:sequence>`,
+    ),
+    [],
+  ],
+  [
+    'a choice that may be left out must be taken',
+    order(`<xs:choice minOccurs="0">${A}${element('b', 'xs:int')}</xs:choice>`),
+    order(`<xs:choice>${A}${element('b', 'xs:int')}</xs:choice>`),
+    [
+      'dangerous: Get request: Get has its elements in other groups',
+      'dangerous: Get reply: GetResponse has its elements in other groups',
+    ],
+  ],
+  [
+    'room for anything is gone',
+    order(sequence(A, '<xs:any processContents="lax" minOccurs="0"/>'), ''),
+    order(sequence(A)),
+    [
+      'breaking: Get request: Get has no room for further elements any more',
+      'breaking: Get reply: GetResponse has no room for further elements any more',
+    ],
+  ],
+  [
+    'room for any attribute is new',
+    order(sequence(A)),
+    order(`${sequence(A)}<xs:anyAttribute/>`),
+    [
+      'safe: Get request: Get has room for further attributes now',
+      'dangerous: Get reply: GetResponse has room for further attributes now',
+    ],
+  ],
+  [
+    'room for anything of another namespace',
+    order(`${sequence(A, '<xs:any namespace="urn:x urn:y" minOccurs="0"/>')}<xs:anyAttribute/>`),
+    order(`${sequence(A, '<xs:any namespace="urn:y" minOccurs="0"/>')}<xs:anyAttribute/>`),
+    [
+      'dangerous: Get request: Get lets in other further elements than before',
+      'dangerous: Get reply: GetResponse lets in other further elements than before',
+    ],
+  ],
+  [
+    'an attribute has another value of its own',
+    order('<xs:attribute name="p" fixed="1"/><xs:attribute name="q" default="1"/>'),
+    order('<xs:attribute name="p" fixed="2"/><xs:attribute name="q" default="2"/>'),
+    [
+      'dangerous: Get request: Get/@p has another fixed value',
+      'dangerous: Get request: Get/@q has another default',
+      'dangerous: Get reply: GetResponse/@p has another fixed value',
+      'dangerous: Get reply: GetResponse/@q has another default',
+    ],
+  ],
+  [
+    'a list of fewer values',
+    order(
+      sequence(element('a', 't:Code')),
+      `<xs:simpleType name="Code"><xs:list>${values('A', 'B')}</xs:list></xs:simpleType>`,
+    ),
+    order(
+      sequence(element('a', 't:Code')),
+      `<xs:simpleType name="Code"><xs:list>${values('A')}</xs:list></xs:simpleType>`,
+    ),
+    [
+      'breaking: Get request: Get/a, its items the value "B" is gone',
+      'safe: Get reply: GetResponse/a, its items the value "B" is gone',
+    ],
+  ],
+  [
+    'a union of other members',
+    order(
+      sequence(element('a', 't:Code')),
+      `<xs:simpleType name="Code"><xs:union memberTypes="xs:int xs:date">${values('A', 'B')}</xs:union></xs:simpleType>`,
+    ),
+    order(
+      sequence(element('a', 't:Code')),
+      `<xs:simpleType name="Code"><xs:union memberTypes="xs:boolean xs:int xs:time">${values('A')}</xs:union></xs:simpleType>`,
+    ),
+    [
+      'safe: Get request: Get/a has the new member time in its union',
+      'breaking: Get request: Get/a, a member of it is of type boolean instead of date',
+      'breaking: Get request: Get/a, a member of it the value "B" is gone',
+      'dangerous: Get reply: GetResponse/a has the new member time in its union',
+      'breaking: Get reply: GetResponse/a, a member of it is of type boolean instead of date',
+      'safe: Get reply: GetResponse/a, a member of it the value "B" is gone',
     ],
   ],
   [

@@ -1,0 +1,41 @@
+import type { Particle, Wildcard } from '../model.js';
+import type { Direction, Severity } from './change.js';
+
+/** What changed in the room for what is not declared (`xs:any`, `xs:anyAttribute`). */
+export function compareWildcards(
+  direction: Direction,
+  noun: 'elements' | 'attributes',
+  before: readonly Wildcard[],
+  after: readonly Wildcard[],
+  add: (severity: Severity, what: string) => void,
+): void {
+  const [was, is] = [before.length > 0, after.length > 0];
+  if (was && !is) {
+    // Callers have asked for the elements by the field that holds them.
+    const isHarmless = direction === 'reply' && noun === 'attributes';
+    add(isHarmless ? 'safe' : 'breaking', `has no room for further ${noun} any more`);
+  } else if (is && !was) {
+    add(direction === 'request' ? 'safe' : 'dangerous', `has room for further ${noun} now`);
+  } else if (printed(before) !== printed(after)) {
+    add('dangerous', `lets in other further ${noun} than before`);
+  }
+}
+
+/** The wildcards of a content model. */
+export function wildcardsIn(root: Particle): readonly Wildcard[] {
+  const found: Wildcard[] = [];
+  const stack = [root];
+  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
+    if (particle.max === 0) continue;
+    if (particle.kind === 'any') found.push(particle.wildcard);
+    else if (particle.kind !== 'one') for (const inner of particle.particles) stack.push(inner);
+  }
+  return found;
+}
+
+/** In any order: where in the model they stand is not looked at. */
+const printed = (wildcards: readonly Wildcard[]): string =>
+  [...new Set(wildcards.map(({ process, namespaces }) => JSON.stringify([process, sorted(namespaces)])))].sort().join();
+
+const sorted = (namespaces: Wildcard['namespaces']): unknown =>
+  namespaces.kind === 'any' ? 'any' : [namespaces.kind, [...namespaces.uris].sort()];
