@@ -5,12 +5,13 @@ import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { SubscriptionLimits } from '../../events/limits.js';
+import type { LinkAsk } from '../../graphql/graph/link-plan.js';
 import { runAdmitted } from '../../graphql/http.js';
 import type { Admitted } from '../../graphql/run/admit.js';
 import { argumentsOf } from '../../graphql/run/arguments.js';
 import { isWanted } from '../../graphql/run/event-answer.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
-import { type RootField, rootPlanOf } from '../../graphql/run/root-plan.js';
+import { type RootField, type RootPlan, rootPlanOf } from '../../graphql/run/root-plan.js';
 import type { PollSource, Subscription } from '../../graphql/subscription/subscription.js';
 import { callOperation } from '../call.js';
 import type { Purse } from '../charge.js';
@@ -105,6 +106,7 @@ export class SubscriptionDesk {
     // Of a poll the first call is paid for, and what is told of it when it is.
     if (subscription?.source.kind === 'poll') entered.settled?.(points);
     const told = needsCall(subscription) ? admitted : { ...admitted, cost: Math.max(0, admitted.cost - points) };
+    const asked = { given, points: told.cost, rootPlan, admitted };
     let events = 0;
     let release = (): void => {};
     const stream: Stream = new SubscriptionStream({
@@ -123,15 +125,8 @@ export class SubscriptionDesk {
         hooks.ended(name, subscriber, why, events);
       },
     });
-    if (ask.kind === 'remote') {
-      const passed = { plan: ask.plan, rootPlan, admitted, subscriber };
-      release = passOn(passed, this.#sinkOf(stream), { door, feeds: this.#parts.feeds, finish: hooks.finish });
-    } else {
-      if (subscription === null) throw new Error('a field of Subscription that nothing is known of');
-      release = this.#feed(stream, subscription, subscriber, { given, plan: ask.reply, points: told.cost });
-    }
+    const leave = this.#open(stream, subscription, subscriber, ask, asked);
     const stopWatching = expiry(purse.client.expiresMillis, () => stream.end('expired', 'UNAUTHENTICATED'));
-    const leave = release;
     release = () => {
       leave();
       stopWatching();
@@ -164,7 +159,23 @@ export class SubscriptionDesk {
     return argumentsOf(definition, node, variables, headersArgument);
   }
 
-  /** Lets events come; the answer ends it. */
+  /** Lets events come, from wherever they do; the answer ends it. */
+  #open(
+    stream: Stream,
+    subscription: Subscription | null,
+    subscriber: Subscriber,
+    ask: LinkAsk,
+    { given, points, rootPlan, admitted }: Begun,
+  ): () => void {
+    const { door, feeds, hooks } = this.#parts;
+    if (ask.kind === 'remote') {
+      const passed = { plan: ask.plan, rootPlan, admitted, subscriber };
+      return passOn(passed, this.#sinkOf(stream), { door, feeds, finish: hooks.finish });
+    }
+    if (subscription === null) throw new Error('a field of Subscription that nothing is known of');
+    return this.#feed(stream, subscription, subscriber, { given, plan: ask.reply, points });
+  }
+
   #feed(stream: Stream, subscription: Subscription, subscriber: Subscriber, asked: Asked): () => void {
     const { source } = subscription;
     const { given } = asked;
@@ -251,6 +262,11 @@ interface Asked {
   readonly plan: FieldCall['plan'];
   /** What telling it once may come to, without the call. */
   readonly points: number;
+}
+
+interface Begun extends Pick<Asked, 'given' | 'points'> {
+  readonly rootPlan: RootPlan;
+  readonly admitted: Admitted;
 }
 
 interface Run extends Told {

@@ -14,7 +14,7 @@ export interface DialOptions {
 
 /** Opens one at a service. Redirects are not followed. */
 export function dial(url: string, protocol: string, { headers, messageBytesMax }: DialOptions): Socket {
-  const fields: Record<string, string> = {};
+  const fields: Record<string, string> = Object.create(null);
   for (let index = 0; index + 1 < headers.length; index += 2) fields[headers[index] ?? ''] = headers[index + 1] ?? '';
   const options = { headers: fields, maxPayload: messageBytesMax, maxHeaderSize: HEAD_BYTES_MAX };
   return new WebSocket(url, protocol, { ...COMMON, ...options });
