@@ -6,9 +6,9 @@ import { isNil, placeOf } from '../plan/xsi.js';
 import { textOfBase64 } from '../values/binary.js';
 import { type FindAttachment, filled, includedIn, Late } from './attachment.js';
 import { OpaqueXml } from './opaque.js';
-import { type Answer, MISSING, NIL, Places } from './places.js';
+import { ABSTRACT, type Answer, MISSING, NIL, Places } from './places.js';
 import { ANY_TURN, LATER_TURNS, nilVariantOf, programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
-import { isComplete, type LateValue, Reading, readXml, strongestInterest } from './reading.js';
+import { isComplete, isReadAsXml, type LateValue, Reading, readXml, strongestInterest } from './reading.js';
 
 export interface DecodeLimits {
   /** Items of one list; a longer list is null with an error. */
@@ -102,6 +102,11 @@ export class ReplyDecoder implements XmlHandler {
       }
       reading = next;
     }
+  }
+
+  /** All that is in the element that was opened last is told, whatever a plan asks for. */
+  get isTellingAll(): boolean {
+    return this.#top !== null && isReadAsXml(this.#top);
   }
 
   /** The element that was opened last has no value, for this reason. */
@@ -281,8 +286,9 @@ export class ReplyDecoder implements XmlHandler {
     const { owner, slot, index } = reading;
     // Elements within are owned by the reading of the element around them.
     if (owner === null || slot === null || owner.xml !== null) return;
-    const text = xml.finish();
-    if (text === null) this.#places.record(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
+    const text = reading.broken === null ? xml.finish() : null;
+    if (reading.broken !== null) this.#places.record(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
+    else if (text === null) this.#places.record(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
     this.#places.deliver(owner, slot, index, text, null);
   }
 
@@ -291,5 +297,3 @@ export class ReplyDecoder implements XmlHandler {
     this.#places.deliver(owner, slot, index, new Late(source), null);
   }
 }
-
-const ABSTRACT = 'an abstract type without a known xsi:type';

@@ -16,7 +16,7 @@ export type EncodedLimits = Pick<CodecLimits, 'encodedBytes' | 'references'>;
  * when the message is over, with every reference followed. What the decoder skips is not followed.
  *
  * Throws `UPSTREAM_RESPONSE_LIMIT` for more than `encodedBytes`, recorded or told, and `UPSTREAM_INVALID_RESPONSE` for
- * more references than `references`. A reference that leads nowhere, or back, is an error at its place.
+ * more references than `references`. A reference that leads nowhere, or back to references only, is an error at its place.
  */
 export class EncodedReply implements XmlHandler {
   readonly #decoder: ReplyDecoder;
@@ -81,7 +81,7 @@ export class EncodedReply implements XmlHandler {
       const event = this.#events[frame.at];
       if (frame.at >= frame.element.end || event === undefined || event === null) {
         this.#decoder.close();
-        frame.element.isOpen = false;
+        if (frame.isWhole) frame.element.isToldWhole = false;
         stack.pop();
       } else if (typeof event === 'string') {
         frame.at++;
@@ -97,18 +97,20 @@ export class EncodedReply implements XmlHandler {
   /** Begins an element under this name: itself, or what it refers to. */
   #enter(tag: RecordedTag, name: QName, stack: Frame[]): void {
     const element = this.#follow(tag);
-    const isBroken = typeof element === 'string';
-    const shown = isBroken ? tag : element;
+    const shown = typeof element === 'string' ? tag : element;
     this.#count(shown);
     const interest = this.#decoder.open(shown === name ? shown : new ReferringTag(name, shown));
-    if (interest === SKIP || isBroken) {
-      if (interest !== SKIP && isBroken) this.#decoder.reject(element);
+    // A graph may lead back to itself: a plan ends somewhere, XML would not.
+    const isWhole = this.#decoder.isTellingAll;
+    const told = typeof element !== 'string' && isWhole && element.isToldWhole ? CYCLE : element;
+    if (interest === SKIP || typeof told === 'string') {
+      if (interest !== SKIP && typeof told === 'string') this.#decoder.reject(told);
       this.#decoder.close();
       return;
     }
-    if (element.isBase64) this.#decoder.expectBase64();
-    element.isOpen = true;
-    stack.push({ element, at: element.start + 1, hearsText: interest === ALL });
+    if (told.isBase64) this.#decoder.expectBase64();
+    if (isWhole) told.isToldWhole = true;
+    stack.push({ element: told, at: told.start + 1, hearsText: interest === ALL, isWhole });
   }
 
   /** The element that this one stands for, itself if it is no reference; or what is wrong. */
@@ -122,7 +124,7 @@ export class EncodedReply implements XmlHandler {
       if (target === null) return 'a reference to an id that two elements have';
       element = target;
     }
-    return element.isOpen ? CYCLE : element;
+    return element;
   }
 
   /**
@@ -170,6 +172,7 @@ interface Frame {
   readonly element: RecordedTag;
   at: number;
   readonly hearsText: boolean;
+  readonly isWhole: boolean;
 }
 
 const CYCLE = 'a reference to an element it stands in';

@@ -1,6 +1,6 @@
 import type { QName, StartTag } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
-import { ContentNames } from '../plan/content-names.js';
+import { ContentNames, sharedBindings } from '../plan/content-names.js';
 import { resolveQName, XML_URI, XSI_URI } from '../plan/xsi.js';
 
 /**
@@ -51,7 +51,7 @@ export class OpaqueXml {
   /** The text, or null where it was too long. To be called when every element is closed. */
   finish(): string | null {
     if (this.isTooLong) return null;
-    const { shared, own } = this.#bindings();
+    const { shared, own } = sharedBindings(this.#bound());
     const writer = new XmlWriter();
     const kept = [...shared.keys(), ...own];
     // What we declare ourselves must not be what they mean.
@@ -80,20 +80,8 @@ export class OpaqueXml {
     return writer.finish().toString('utf8');
   }
 
-  /** Prefixes that mean one thing throughout are declared once, the others where they are used. */
-  #bindings(): { readonly shared: ReadonlyMap<string, string>; readonly own: ReadonlySet<string> } {
-    const shared = new Map<string, string>();
-    const own = new Set<string>();
-    for (const event of this.#events) {
-      if (event === null || typeof event === 'string') continue;
-      for (const [prefix, uri] of event.names.bound) {
-        if (prefix === 'xml') continue;
-        if ((shared.get(prefix) ?? uri) === uri) shared.set(prefix, uri);
-        else own.add(prefix);
-      }
-    }
-    for (const prefix of own) shared.delete(prefix);
-    return { shared, own };
+  *#bound(): Iterable<ReadonlyMap<string, string>> {
+    for (const event of this.#events) if (event !== null && typeof event !== 'string') yield event.names.bound;
   }
 
   #attribute(writer: XmlWriter, { name, value, type }: Attribute, mark: string, index: number): void {

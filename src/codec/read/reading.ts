@@ -149,6 +149,13 @@ export function itemsOf(owner: Reading, slot: SlotProgram): unknown[] | null {
   return items;
 }
 
+/** Whether one of the readings of an element is as XML. */
+export function isReadAsXml(first: Reading): boolean {
+  let reading: Reading | null = first;
+  while (reading !== null && reading.xml === null) reading = reading.next;
+  return reading !== null;
+}
+
 /** The most that any reading wants to hear. */
 export function strongestInterest(first: Reading): Interest {
   let { interest } = first;

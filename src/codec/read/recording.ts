@@ -26,8 +26,8 @@ export class RecordedTag implements StartTag {
   readonly id: string | null;
   /** The reference it is, as written; null for an element with a value of its own. */
   readonly reference: string | null;
-  /** It is being told: whoever refers to it now stands in it. */
-  isOpen = false;
+  /** It is being told with all that is in it: whoever refers to it now stands in it. */
+  isToldWhole = false;
   readonly #attributes: readonly RecordedAttribute[];
   readonly #names: ContentNames;
 
