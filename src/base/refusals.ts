@@ -209,7 +209,12 @@ export const REFUSALS = {
     text: 'The credentials are missing or not accepted.',
   },
   FORBIDDEN: { blame: 'client', level: 'info', httpStatus: 403, text: 'The client may not call this operation.' },
-  RATE_LIMITED: { blame: 'client', level: 'info', httpStatus: 429, text: 'The client has spent its budget for now.' },
+  RATE_LIMITED: {
+    blame: 'client',
+    level: 'info',
+    httpStatus: 429,
+    text: 'The limit is reached for now: the budget is spent, or too much is in progress.',
+  },
 
   // Ourselves.
   OVERLOADED: { blame: 'us', level: 'warn', text: 'The gateway is overloaded.' },

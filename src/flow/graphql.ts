@@ -100,6 +100,9 @@ export function makeGraphqlDoor(
   };
 }
 
+/** The header field by which callers ask what each field costs. */
+const BREAKDOWN = 'soapstone-cost-breakdown';
+
 /** A byte of a document costs more to judge than one of a message. */
 const DOCUMENT_WEIGHT = 8;
 
@@ -134,8 +137,8 @@ export async function answerGraphql(
   const fields = Object.entries(headers).flat();
   const control = lifetimeOf(answer, exchange, lifetime);
   fields.push('cache-control', control);
-  // The media type is the caller's choice.
-  if (control !== 'no-store') fields.push('vary', 'accept');
+  // What the caller chooses.
+  if (control !== 'no-store') fields.push('vary', door.costBreakdown ? `accept, ${BREAKDOWN}` : 'accept');
   endLingering(request, response, status, [...fields, 'content-length', String(bytes.length)], bytes);
 }
 
@@ -183,7 +186,7 @@ export function contextOf(
       if (grant !== null) budgets.settle(grant, actualCost);
     },
     throttle: () => budgets.status(client),
-    wantsBreakdown: door.costBreakdown && headers['soapstone-cost-breakdown'] === '1',
+    wantsBreakdown: door.costBreakdown && headers[BREAKDOWN] === '1',
     pay: (points) => client.budget === null || budgets.take(client, points).isGranted,
     another: () => {
       room ??= door.places.room(client);

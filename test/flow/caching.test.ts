@@ -557,6 +557,9 @@ t.test('Cache-Control of GraphQL answers', async (t) => {
   const got = await fetch(`${gateway.url}/graphql?query=${encodeURIComponent('{ article(sku: "a") { name } }')}`);
   t.equal(got.headers.get('vary'), 'accept');
   t.match(got.headers.get('cache-control'), /^max-age=(59|60), public$/);
+  const explained = await startShop(t, { more: 'graphql: { costBreakdown: true }\n' });
+  const { headers } = await fetch(`${explained.gateway.url}/graphql?query=%7Barticle(sku:%22a%22)%7Bname%7D%7D`);
+  t.equal(headers.get('vary'), 'accept, soapstone-cost-breakdown', 'who asks what it costs has another answer');
 });
 
 t.test('monitor mode remembers nothing, and what is declared in vain is a problem', async (t) => {
