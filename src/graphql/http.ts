@@ -18,6 +18,7 @@ import type { CallField } from './run/field-call.js';
 import { boundsOf, type GivenParams, type GraphqlRequest, givenParams, readRequest } from './run/params.js';
 import { NOTHING_PERSISTED, type PersistedDocuments } from './run/persisted.js';
 import type { PlannedSchema } from './run/root-plan.js';
+import { type Sign, withSigns, withTexts } from './run/written-json.js';
 
 /** What one generation answers GraphQL with. */
 export interface GraphqlOptions {
@@ -107,7 +108,7 @@ export function createGraphqlHandler(options: GraphqlOptions, admission = admiss
     formatError: (error) => (error instanceof Refusal ? requestError(error) : error),
   });
   const respond = async (raw: GraphqlRequest, context: GraphqlContext, part: Part | null): Promise<GraphqlResponse> => {
-    const turn: Turn = { context, part, batch: null, asked: null, refusal: null, requestedCost: null };
+    const turn: Turn = { context, part, batch: null, asked: null, refusal: null, requestedCost: null, signs: [] };
     const headers = { accept: joined(raw.headers['accept']) };
     const { method, url } = raw;
     const [body, init] = await handler({ method, url, headers, body: null, raw, context: turn });
@@ -145,6 +146,8 @@ interface Turn {
   refusal: Refusal | null;
   /** What was refused would have cost this; null where that is not known. */
   requestedCost: number | null;
+  /** What stands in the answer for texts that were written before. */
+  signs: readonly Sign[];
 }
 
 /** One request of a batch. */
@@ -213,7 +216,9 @@ async function answer(turn: Turn, method: string, admission: Admission, options:
     return refusalErrors(refusal);
   }
   await turn.part?.begin(admitted.operation.operation === 'mutation');
-  return runAdmitted(admitted, context, { built, limits });
+  const { result, signs } = withSigns(await runAdmitted(admitted, context, { built, limits }));
+  turn.signs = signs;
+  return result;
 }
 
 /** Runs what was admitted and paid for, over whatever transport it came. */
@@ -240,11 +245,12 @@ const traced = (errors: readonly GraphQLError[], { id }: GraphqlContext): readon
     return errorAt(message, place, { ...extensions, id });
   });
 
-/** What is too expensive is told what it would have cost. */
-const bodyOf = (body: string | null, { context, refusal, requestedCost }: Turn): string | null =>
-  refusal?.code === 'MAX_COST_LIMIT' && requestedCost !== null
-    ? withRefusedCost(body, requestedCost, context.throttle?.() ?? null)
-    : body;
+function bodyOf(body: string | null, { context, refusal, requestedCost, signs }: Turn): string | null {
+  // What is too expensive is told what it would have cost.
+  if (refusal?.code === 'MAX_COST_LIMIT' && requestedCost !== null)
+    return withRefusedCost(body, requestedCost, context.throttle?.() ?? null);
+  return body === null ? null : withTexts(body, signs);
+}
 
 /** Who may not call, or has nothing left to spend: the one answer that says so even to those who ask no further. */
 function denied(refusal: Refusal, status: number, admitted: Admitted | null, context: GraphqlContext): Response {

@@ -43,6 +43,11 @@ export class Spending {
     this.#points += weight * calls;
   }
 
+  /** What was answered here, without a call. */
+  answered(points: number): void {
+    this.#points += points;
+  }
+
   /** What came of a call. Where nobody has weighed it, each object is a point. */
   took({ value, points, replyBytes = 0 }: Decoded): void {
     this.#points += points ?? objectsIn(value);

@@ -1,6 +1,6 @@
 import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 import { Kind, visit } from 'graphql';
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../base/bounded-cache.js';
 import { MIB } from '../../base/limit.js';
 import type { MeasurableLimit } from './limits.js';
 import type { PersistedLimits } from './persisted-limits.js';
@@ -14,17 +14,20 @@ export class AdmittedDocument {
   readonly switches: readonly string[];
   /** Measured limits that it is beyond. */
   readonly exceeded: ReadonlySet<MeasurableLimit>;
+  /** How many fields the introspection of an operation answers at most; those without any are not here. */
+  readonly introspected: ReadonlyMap<OperationDefinitionNode, number>;
   /** What was worked out for an operation, by the values of the switches, by whoever worked it out. */
   readonly #remembered = new Map<OperationDefinitionNode, Map<string, Map<object, unknown>>>();
 
-  constructor(document: DocumentNode, exceeded: ReadonlySet<MeasurableLimit> = new Set()) {
+  constructor(
+    document: DocumentNode,
+    exceeded: ReadonlySet<MeasurableLimit> = new Set(),
+    introspected: ReadonlyMap<OperationDefinitionNode, number> = new Map(),
+  ) {
     this.document = document;
     this.exceeded = exceeded;
-    const fragments = new Map<string, FragmentDefinitionNode>();
-    for (const definition of document.definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-    }
-    this.fragments = fragments;
+    this.introspected = introspected;
+    this.fragments = fragmentsOf(document);
     this.switches = switchesOf(document);
   }
 
@@ -47,6 +50,15 @@ export class AdmittedDocument {
   }
 }
 
+/** The fragments of a document by their names. */
+export function fragmentsOf({ definitions }: DocumentNode): Fragments {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  return fragments;
+}
+
 /** Values of the switches of one operation that are remembered: a page has a few, a hostile caller all. */
 const WAYS_MAX = 8;
 
@@ -59,11 +71,11 @@ export interface Maker<T> {
 export class DocumentCache {
   /** They never go. */
   readonly #pinned: ReadonlyMap<string, AdmittedDocument>;
-  readonly #cache = new LRUCache<string, AdmittedDocument>({
-    max: 1000,
-    maxSize: 16 * MIB,
+  readonly #cache = new BoundedCache<AdmittedDocument>({
+    entries: 1000,
+    size: 16 * MIB,
     // A syntax tree takes about this much memory for each character of its text.
-    sizeCalculation: (_document, text) => 1000 + 40 * text.length,
+    sizeOf: (_document, text) => 1000 + 40 * text.length,
   });
 
   constructor(pinned: ReadonlyMap<string, AdmittedDocument> = new Map()) {
@@ -89,16 +101,11 @@ export interface PersistedStore {
 
 /** Remembers the texts of documents in this process, whatever the generation. */
 export class MemoryPersistedStore implements PersistedStore {
-  readonly #texts: LRUCache<string, string>;
+  readonly #texts: BoundedCache<string>;
 
   constructor({ entries, bytes, keptMillis }: PersistedLimits) {
-    this.#texts = new LRUCache({
-      max: entries,
-      maxSize: bytes,
-      sizeCalculation: (text, hash) => 2 * (text.length + hash.length),
-      ttl: keptMillis,
-      updateAgeOnGet: true,
-    });
+    const sizeOf = (text: string, hash: string): number => 2 * (text.length + hash.length);
+    this.#texts = new BoundedCache({ entries, size: bytes, sizeOf, keptMillis });
   }
 
   async get(hash: string): Promise<string | null> {

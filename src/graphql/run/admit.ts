@@ -15,10 +15,10 @@ import type { Estimate } from '../cost/cost.js';
 import { EstimateMemo } from '../cost/cost-memo.js';
 import type { CostTable } from '../cost/cost-table.js';
 import { DocumentSource } from '../document/document-source.js';
-import { AdmittedDocument, type DocumentCache, type Maker } from '../document/documents.js';
+import { AdmittedDocument, type DocumentCache, fragmentsOf, type Maker } from '../document/documents.js';
 import { codedError, DocumentRefusal } from '../document/errors.js';
 import { checkGiven, GIVEN, measureVariables, readGiven } from '../document/given.js';
-import { introspectedFields, wholeSchemaFields } from '../document/introspection.js';
+import { introspectedFields, introspectionPoints, wholeSchemaFields } from '../document/introspection.js';
 import type { GraphqlLimits, MeasurableLimit } from '../document/limits.js';
 import { checkShape } from '../document/measure.js';
 import type { Variables } from '../document/plan.js';
@@ -57,6 +57,8 @@ export interface Admitted {
   readonly params: GraphqlParams;
   /** Estimated, in points. */
   readonly cost: number;
+  /** What of it introspection costs. */
+  readonly introspection: number;
   readonly estimate: Estimate;
   /** The prices it was estimated by. */
   readonly costs: CostTable;
@@ -90,10 +92,12 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   );
   const memo = document.remember(operation, MEMO, variables, () => new EstimateMemo());
   const estimate = memo.estimate(costs, operation, fragments, variables);
-  if (estimate.points > scale.most('cost')) throw new CostRefusal(estimate.points);
-  scale.hold('cost', estimate.points);
+  const told = introspectionPoints(document.introspected.get(operation) ?? 0, limits.cost);
+  const cost = estimate.points + told;
+  if (cost > scale.most('cost')) throw new CostRefusal(cost);
+  scale.hold('cost', cost);
   const exceeded = document.exceeded.size === 0 ? scale.exceeded : new Set([...document.exceeded, ...scale.exceeded]);
-  return { document, operation, variables, params, cost: estimate.points, estimate, costs, exceeded };
+  return { document, operation, variables, params, cost, introspection: told, estimate, costs, exceeded };
 }
 
 const MEMO: Maker<EstimateMemo> = { holds: (value): value is EstimateMemo => value instanceof EstimateMemo };
@@ -116,9 +120,8 @@ export function readDocument(query: string, { schema, limits, measured, introspe
   scale.hold('tokens', tokensOf(document, scale.most('tokens')));
   checkShape(document, scale);
   validateDocument(schema, document, { introspection, maxErrors: limits.errors });
-  const admitted = new AdmittedDocument(document, scale.exceeded);
-  if (introspection) checkIntrospection(schema, admitted);
-  return admitted;
+  const introspected = introspection ? introspectionOf(schema, document) : undefined;
+  return new AdmittedDocument(document, scale.exceeded, introspected);
 }
 
 /** The tokens of a document, comments too, as far as `most` and one. */
@@ -131,13 +134,18 @@ function tokensOf({ loc }: DocumentNode, most: number): number {
 }
 
 /** Whoever asks for everything gets it; a few words could ask for it many times over. */
-function checkIntrospection(schema: GraphQLSchema, { document, fragments }: AdmittedDocument): void {
+function introspectionOf(schema: GraphQLSchema, document: DocumentNode): ReadonlyMap<OperationDefinitionNode, number> {
+  const counts = new Map<OperationDefinitionNode, number>();
+  const fragments = fragmentsOf(document);
   for (const operation of document.definitions) {
     if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
     if (introspectedFields(schema, operation, fragments, 0) === 0) continue;
     const most = INTROSPECTION_TIMES * wholeSchemaFields(schema);
-    if (introspectedFields(schema, operation, fragments, most) > most) throw new Refusal('MAX_COST_LIMIT');
+    const count = introspectedFields(schema, operation, fragments, most);
+    if (count > most) throw new Refusal('MAX_COST_LIMIT');
+    counts.set(operation, count);
   }
+  return counts;
 }
 
 /** Tools ask for some parts twice. */

@@ -18,6 +18,7 @@ import type { Admitted } from './admit.js';
 import { argumentsOf } from './arguments.js';
 import { ErrorList } from './error-list.js';
 import { type CallField, RequestCalls } from './field-call.js';
+import { introspectionAnswers } from './introspection-answers.js';
 import { LinkRun } from './link-run.js';
 import { RemoteRun } from './remote-run.js';
 import { type PlannedSchema, type RootCall, type RootField, rootPlanOf } from './root-plan.js';
@@ -55,6 +56,7 @@ export async function executeOperation(admitted: Admitted, execution: Execution)
   const run = new LinkRun(links, admitted.variables, calls, remotes, limits);
   const context: Context = { admitted, root, execution, calls, remotes, run };
   const answers: Answer[] = [];
+  if (admitted.introspection > 0) spending?.answered(admitted.introspection);
   if (admitted.operation.operation === 'mutation') {
     for (const field of fields) {
       run.forget();
@@ -95,13 +97,12 @@ interface Answer {
 }
 
 async function answerField(field: RootField, context: Context): Promise<Answer> {
-  const { admitted, root, execution } = context;
+  const { root } = context;
   const { key, call } = field;
   const answer = { key, errors: [], furtherErrors: 0, isFatal: false };
   if (field.name === '__typename') return { ...answer, value: root.name };
   if (call !== null) return answerCall(field, call, context);
-  const { data, errors = [] } = await executeHere(field, admitted, execution);
-  return { ...answer, value: data?.[key] ?? null, errors };
+  return { ...answer, ...(await executeHere(field, context)) };
 }
 
 async function answerCall(field: RootField, call: RootCall, context: Context): Promise<Answer> {
@@ -139,10 +140,12 @@ function decodedAnswer({ nodes, name }: RootField, ask: LinkAsk, context: Contex
 
 /** `__schema`, `__type` and fields that are always null. */
 async function executeHere(
-  { nodes }: RootField,
-  { operation, document, params }: Admitted,
-  { built }: Execution,
-): Promise<ExecutionResult> {
+  { key, name, nodes }: RootField,
+  context: Context,
+): Promise<Pick<Answer, 'value' | 'errors'>> {
+  const { admitted, execution } = context;
+  const { operation, document, params } = admitted;
+  const { schema } = execution.built;
   const narrowed: DocumentNode = {
     kind: Kind.DOCUMENT,
     definitions: [
@@ -150,8 +153,12 @@ async function executeHere(
       ...document.fragments.values(),
     ],
   };
-  const { schema } = built;
+  if (name === '__schema' || name === '__type') {
+    const told = await introspectionAnswers(schema).answer(key, narrowed, params.variables, execution.signal);
+    return { value: told.value, errors: told.errors.map(masked) };
+  }
   const { data, errors = [] } = await execute({ schema, document: narrowed, variableValues: params.variables });
-  const masked = errors.map((error) => codedError('INTERNAL', { nodes: error.nodes ?? [], path: error.path ?? [] }));
-  return masked.length === 0 ? { data: data ?? null } : { data: data ?? null, errors: masked };
+  return { value: data?.[key] ?? null, errors: errors.map(masked) };
 }
+
+const masked = ({ nodes = [], path = [] }: GraphQLError): GraphQLError => codedError('INTERNAL', { nodes, path });

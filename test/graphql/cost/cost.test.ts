@@ -111,7 +111,10 @@ t.test('objects, fields and calls cost what the mapping or the type definitions 
   t.equal(of('{order(id:1){customer{name}}}'), 20 + 2 + 3 + 1);
   t.equal(of('{sized{customer{name} buyer{name}}}'), 5 + 60 + 30 * (3 + 1) + 58 + 30);
   t.equal(of('{order(id:1){customer{history{text} notes{text}}}}'), 22 + 4 + 10 + 6 + 10 + 2);
-  t.equal(of('{__typename __schema{types{name}}}'), 0);
+  t.equal(of('{__typename}'), 0);
+  t.equal(of('{__typename __schema{types{name}}}'), 1, 'introspection costs by what it answers');
+
+  t.equal(of('{__schema{types{name}} order(id:1){id}}'), 23);
 });
 
 t.test('slicing arguments count however they are given (G08)', async (t) => {

@@ -1,0 +1,32 @@
+import { LRUCache } from 'lru-cache';
+
+export interface CacheBounds<V> {
+  readonly entries: number;
+  /** What all entries may be together, by `sizeOf`: one that is larger is not kept. */
+  readonly size: number;
+  sizeOf(value: V, key: string): number;
+  /** How long an entry is kept after it was last used; without it, as long as there is room. */
+  readonly keptMillis?: number;
+}
+
+/** Values by their keys, as many as there is room for: the least recently used go first. */
+export class BoundedCache<V extends object | string> {
+  readonly #entries: LRUCache<string, V>;
+
+  constructor({ entries, size, sizeOf, keptMillis }: CacheBounds<V>) {
+    this.#entries = new LRUCache({
+      max: entries,
+      maxSize: size,
+      sizeCalculation: sizeOf,
+      ...(keptMillis === undefined ? {} : { ttl: keptMillis, updateAgeOnGet: true }),
+    });
+  }
+
+  get(key: string): V | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(key: string, value: V): void {
+    this.#entries.set(key, value);
+  }
+}

@@ -1,0 +1,173 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type DocumentNode,
+  execute,
+  type GraphQLError,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  Kind,
+  print,
+  visit,
+} from 'graphql';
+import { BoundedCache } from '../../base/bounded-cache.js';
+import { MIB } from '../../base/limit.js';
+import { Refusal } from '../../base/refusal.js';
+import type { Variables } from '../document/plan.js';
+import { WrittenJson } from './written-json.js';
+
+/** What one field of introspection came to. */
+export interface Told {
+  readonly value: WrittenJson | null;
+  readonly errors: readonly GraphQLError[];
+}
+
+/** The answers to introspection of one schema. */
+export function introspectionAnswers(schema: GraphQLSchema): IntrospectionAnswers {
+  const known = ANSWERS.get(schema) ?? new IntrospectionAnswers(schema);
+  ANSWERS.set(schema, known);
+  return known;
+}
+
+const ANSWERS = new WeakMap<GraphQLSchema, IntrospectionAnswers>();
+
+/** What texts may take of the memory: that of a schema with 1,500 types takes 26 MB. */
+const REMEMBERED_BYTES = 48 * MIB;
+
+/**
+ * Executes introspection, which of a large schema takes a second and has megabytes. So each answer is made once, one
+ * after the other, in portions between which others have their turn; the text is remembered where there is room.
+ */
+class IntrospectionAnswers {
+  readonly #schema: GraphQLSchema;
+  readonly #known = new BoundedCache<Told>({
+    entries: 100,
+    size: REMEMBERED_BYTES,
+    sizeOf: ({ value }, key) => 2 * (key.length + (value?.text.length ?? 0)) + 1000,
+  });
+  readonly #underWay = new Map<string, Making>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(schema: GraphQLSchema) {
+    this.#schema = schema;
+  }
+
+  /**
+   * The answer to a document that selects the field `key` and nothing else. Rejects with `CLIENT_GONE` where everybody
+   * has gone who waits for it.
+   */
+  answer(key: string, document: DocumentNode, given: Variables, signal: AbortSignal): Promise<Told> {
+    const narrowed = withUsedVariables(document, given);
+    const name = `${print(narrowed.document)}\n${JSON.stringify(narrowed.variables)}`;
+    const known = this.#known.get(name);
+    if (known !== undefined) return Promise.resolve(known);
+    const underWay = this.#underWay.get(name);
+    if (underWay !== undefined) {
+      underWay.signals.push(signal);
+      return underWay.told;
+    }
+    const signals = [signal];
+    const told = this.#last.then(async () => {
+      try {
+        if (signals.every(({ aborted }) => aborted)) throw new Refusal('CLIENT_GONE');
+        const made = await this.#make(key, narrowed);
+        if (made.errors.length === 0) this.#known.set(name, made);
+        return made;
+      } finally {
+        this.#underWay.delete(name);
+      }
+    });
+    this.#underWay.set(name, { told, signals });
+    this.#last = told.catch(() => {});
+    return told;
+  }
+
+  async #make(key: string, { document, variables }: Narrowed): Promise<Told> {
+    const pace = new Pace();
+    const schema = inPortions(this.#schema, pace);
+    const { data, errors = [] } = await execute({ schema, document, variableValues: variables });
+    const value = data?.[key] ?? null;
+    return { value: value === null ? null : new WrittenJson(await written(value, LEVELS, pace)), errors };
+  }
+}
+
+interface Making {
+  readonly told: Promise<Told>;
+  /** Of those who wait. */
+  readonly signals: AbortSignal[];
+}
+
+interface Narrowed {
+  readonly document: DocumentNode;
+  readonly variables: Variables;
+}
+
+/** Without the variables that other fields take: the rest is the same for everybody. */
+function withUsedVariables(document: DocumentNode, given: Variables): Narrowed {
+  const used = new Set<string>();
+  visit(document, {
+    VariableDefinition: () => false,
+    Variable: ({ name }) => void used.add(name.value),
+  });
+  const definitions = document.definitions.map((definition) => {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) return definition;
+    const { variableDefinitions = [] } = definition;
+    return {
+      ...definition,
+      variableDefinitions: variableDefinitions.filter(({ variable }) => used.has(variable.name.value)),
+    };
+  });
+  const variables = Object.fromEntries(Object.entries(given).filter(([name]) => used.has(name)));
+  return { document: { ...document, definitions }, variables };
+}
+
+/** For how long others wait. */
+const PORTION_MILLIS = 5;
+
+/** Work that gives way to others. */
+class Pace {
+  #began = performance.now();
+
+  /** Resolves at once, or where others have waited for long enough, after their turn. */
+  async rest(): Promise<void> {
+    if (performance.now() - this.#began < PORTION_MILLIS) return;
+    await nextTurn();
+    this.#began = performance.now();
+  }
+}
+
+/** The same schema, which tells its types one after the other: graphql-js goes on with each as it comes. */
+function inPortions(schema: GraphQLSchema, pace: Pace): GraphQLSchema {
+  const getTypeMap = (): Readonly<Record<string, Promise<GraphQLNamedType>>> => {
+    const told = Object.create(null);
+    const tell: (() => void)[] = [];
+    for (const [name, type] of Object.entries(schema.getTypeMap())) {
+      told[name] = new Promise<GraphQLNamedType>((resolve) => tell.push(() => resolve(type)));
+    }
+    void (async () => {
+      for (const each of tell) {
+        each();
+        await pace.rest();
+      }
+    })();
+    return told;
+  };
+  const getType = (name: string): GraphQLNamedType | undefined => schema.getType(name);
+  return Object.create(schema, { getTypeMap: { value: getTypeMap }, getType: { value: getType } });
+}
+
+/** Down to the types of a schema: each of them is written at once. */
+const LEVELS = 2;
+
+async function written(value: unknown, levels: number, pace: Pace): Promise<string> {
+  await pace.rest();
+  if (levels === 0 || typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const parts: string[] = [];
+  if (Array.isArray(value)) {
+    for (const item of value) parts.push(await written(item, levels - 1, pace));
+    return `[${parts.join()}]`;
+  }
+  for (const [key, inner] of Object.entries(value)) {
+    parts.push(`${JSON.stringify(key)}:${await written(inner, levels - 1, pace)}`);
+  }
+  return `{${parts.join()}}`;
+}
