@@ -139,6 +139,51 @@ t.test('a GET that another site sends is refused unless it was asked for first',
   t.equal((await get({ 'sec-fetch-site': 'same-origin' })).status, 200);
 });
 
+t.test(
+  'a GET of a browser that does not say which site sends it is judged by its page, and by what it takes',
+  async (t) => {
+    const get = async (headers: Record<string, string>): Promise<number> =>
+      (
+        await send({
+          method: 'GET',
+          url: '/graphql?query={countOrders}',
+          headers: { host: 'gw.test:4000', ...headers },
+        })
+      ).status;
+    const refused: Record<string, string>[] = [
+      { origin: 'http://evil.test' },
+      { origin: 'null' },
+      { origin: 'http://gw.test:4001' },
+      { referer: 'http://evil.test/gw.test:4000' },
+      { referer: 'http://evil.test/', accept: 'application/json' },
+      { referer: 'nonsense' },
+      { accept: 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8' },
+      { accept: 'text/css,*/*;q=0.1' },
+      { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' },
+      { 'sec-fetch-site': 'cross-site', accept: 'application/json' },
+      { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)', accept: 'application/json' },
+      { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)', accept: '*/*' },
+      { origin: 'http://evil.test', 'content-type': 'text/plain' },
+    ];
+    for (const headers of refused) t.equal(await get(headers), 400, JSON.stringify(headers));
+    const taken: Record<string, string>[] = [
+      {},
+      { accept: '*/*' },
+      { accept: 'application/json' },
+      { accept: 'application/graphql-response+json;charset=utf-8, application/json;charset=utf-8' },
+      { accept: 'text/event-stream' },
+      { origin: 'http://gw.test:4000' },
+      { origin: 'https://GW.test:4000' },
+      { referer: 'http://gw.test:4000/graphql', 'user-agent': 'Mozilla/5.0' },
+      { 'user-agent': 'curl/8.5', accept: '*/*' },
+      { 'sec-fetch-site': 'same-origin', accept: 'image/png' },
+      { origin: 'http://evil.test', 'content-type': 'application/json' },
+      { origin: 'http://evil.test', 'apollo-require-preflight': '1' },
+    ];
+    for (const headers of taken) t.not(await get(headers), 400, JSON.stringify(headers));
+  },
+);
+
 t.test('only JSON is read', async (t) => {
   const body = '{"query":"{countOrders}"}';
   const refused = [

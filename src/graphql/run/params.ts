@@ -62,13 +62,35 @@ export const boundsOf = (
 /**
  * A page of another site can make a browser send a GET. Nothing is changed by one, for mutations are POST only, but it
  * costs a call; browsers say where such a request comes from, and only same-origin pages and extensions can add one of
- * these headers without asking first. A POST needs no such rule: JSON from another site is asked for first as well.
+ * these headers, or a media type that forms have not, without asking first. They say it to https and localhost only:
+ * elsewhere the name of the page tells, if it has one. A POST needs no
+ * such rule: JSON from another site is asked for first as well.
  */
 function preventForgery({ headers }: GraphqlRequest): void {
-  const site = single(headers['sec-fetch-site']);
-  if (site === undefined || site === 'same-origin' || site === 'none') return;
   if (PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined)) return;
-  throw new Refusal('CSRF_PREVENTED');
+  if (isJson(single(headers['content-type']))) return;
+  const site = single(headers['sec-fetch-site']);
+  const isOwn = site === undefined ? isOwnPage(headers) : site === 'same-origin' || site === 'none';
+  if (!isOwn) throw new Refusal('CSRF_PREVENTED');
+}
+
+/** Whether a request that says nothing of its site comes from our own pages, or from no page. */
+function isOwnPage(headers: GraphqlRequest['headers']): boolean {
+  const page = single(headers['origin']) ?? single(headers['referer']);
+  if (page !== undefined) return hostOf(page) === single(headers['host'])?.toLowerCase();
+  // A page can keep its name to itself, and say what it takes: a browser that tells nothing may come from anywhere.
+  if (/^Mozilla\//i.test(single(headers['user-agent']) ?? '')) return false;
+  const accept = single(headers['accept']);
+  return accept === undefined || /json|event-stream|^\s*\*\/\*\s*$/i.test(accept);
+}
+
+/** Null for what is no address. */
+function hostOf(page: string): string | null {
+  try {
+    return new URL(page).host;
+  } catch {
+    return null;
+  }
 }
 
 const PREFLIGHT_HEADERS = [
