@@ -11,6 +11,7 @@ import {
   type Scalar,
   type ScalarValue,
   type Slot,
+  type SlotSource,
   type ValuePlan,
 } from '../plan/plan.js';
 import { typeNameOf } from '../plan/xsi.js';
@@ -71,6 +72,8 @@ export interface SlotProgram {
   readonly name: QName;
   /** Which of the elements of its name fills it, from 0; `ANY_TURN`, or `LATER_TURNS` for all but the first. */
   readonly turn: number;
+  /** Whatever comes after the first of its name is not its own. */
+  readonly isOnce: boolean;
   readonly list: boolean;
   readonly nonNull: boolean;
   readonly itemNonNull: boolean;
@@ -104,6 +107,11 @@ export interface ChildTable {
 
 export const ANY_TURN = -1;
 export const LATER_TURNS = -2;
+
+interface NamedSlot {
+  readonly name: QName;
+  readonly slot: SlotProgram;
+}
 
 interface NamedSlots {
   readonly uri: string;
@@ -169,10 +177,9 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
       if (slot.source.from === 'choice') return choiceSlots(slot, place);
       const name = slot.source.from === 'child' || slot.source.from === 'wrapped list' ? slot.source.name : null;
       const program = slots[place];
-      if (program === undefined) return [];
-      if (slot.source.from === 'rest') return furtherSlots(slot.source.once, program);
-      return name === null ? [] : [{ name, slot: program }];
+      return name === null || program === undefined ? [] : [{ name, slot: program }];
     }),
+    slots.flatMap((slot, place) => furtherSlots(variant.slots[place]?.source, slot)),
     variant.slots.flatMap(({ source }) => (source.from === 'rest' ? source.except : [])),
   );
   const items = of('items');
@@ -207,6 +214,7 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
     from: source.from,
     name: 'name' in source ? source.name : NAMELESS,
     turn: source.from === 'child' || source.from === 'wrapped list' ? (source.turn ?? ANY_TURN) : ANY_TURN,
+    isOnce: 'turn' in source && source.turn === 0 && source.beside !== undefined,
     list: slot.list,
     nonNull: slot.nonNull,
     itemNonNull: slot.itemNonNull,
@@ -230,11 +238,8 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
 }
 
 /** The slot for what else is let in, under names that are taken by the first of each. */
-const furtherSlots = (
-  names: readonly QName[],
-  rest: SlotProgram,
-): readonly { readonly name: QName; readonly slot: SlotProgram }[] =>
-  names.map((name) => ({ name, slot: { ...rest, turn: LATER_TURNS } }));
+const furtherSlots = (source: SlotSource | undefined, rest: SlotProgram): readonly NamedSlot[] =>
+  source?.from === 'rest' ? source.once.map((name) => ({ name, slot: { ...rest, turn: LATER_TURNS } })) : [];
 
 /** All slots of one object say the same, where they say something. */
 function besideOf({ slots }: ObjectVariant): readonly Wildcard[] {
@@ -243,7 +248,7 @@ function besideOf({ slots }: ObjectVariant): readonly Wildcard[] {
 }
 
 /** A slot for each branch, all of the same place. */
-const choiceSlots = (slot: Slot, place: number): readonly { readonly name: QName; readonly slot: SlotProgram }[] =>
+const choiceSlots = (slot: Slot, place: number): readonly NamedSlot[] =>
   slot.source.from !== 'choice'
     ? []
     : slot.source.branches.map(({ name, value }) => ({ name, slot: compileSlot({ ...slot, value }, place) }));
@@ -265,7 +270,8 @@ function fallbackOf(slot: Slot, value: ValueProgram): ScalarValue | null {
 
 /** `others` have a name, but nothing here wants them: they are not left for who takes any. */
 function namedSlots(
-  named: readonly { readonly name: QName; readonly slot: SlotProgram }[],
+  named: readonly NamedSlot[],
+  further: readonly NamedSlot[],
   others: readonly QName[],
 ): ChildTable['named'] {
   const table = new Map<string, { readonly uri: string; readonly slots: SlotProgram[] }[]>();
@@ -278,7 +284,7 @@ function namedSlots(
     sameLocal.push({ uri, slots });
     return slots;
   };
-  for (const { name, slot } of named) slotsOf(name).push(slot);
+  for (const { name, slot } of [...named, ...further]) slotsOf(name).push(slot);
   for (const name of others) slotsOf(name);
   return table;
 }

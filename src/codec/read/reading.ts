@@ -79,6 +79,9 @@ export class Reading {
 
   /** Which of the elements for these slots is the one that comes now, from 0. */
   turnOf(slots: readonly SlotProgram[]): number {
+    // The usual case needs no count: what the first has filled is there.
+    const first = slots[0];
+    if (first?.isOnce === true) return this.values[first.place] === undefined ? 0 : 1;
     this.turns ??= new Map();
     const turn = this.turns.get(slots) ?? 0;
     this.turns.set(slots, turn + 1);
