@@ -73,6 +73,24 @@ export function namesIn(tag: Pick<StartTag, 'namespace'>, text: string): Content
   return names;
 }
 
+/** Prefixes that mean one thing in all of an element, to be declared once; and those that are declared where they are used. */
+export function sharedBindings(bound: Iterable<ReadonlyMap<string, string>>): {
+  readonly shared: ReadonlyMap<string, string>;
+  readonly own: ReadonlySet<string>;
+} {
+  const shared = new Map<string, string>();
+  const own = new Set<string>();
+  for (const bindings of bound) {
+    for (const [prefix, uri] of bindings) {
+      if (prefix === 'xml') continue;
+      if ((shared.get(prefix) ?? uri) === uri) shared.set(prefix, uri);
+      else own.add(prefix);
+    }
+  }
+  for (const prefix of own) shared.delete(prefix);
+  return { shared, own };
+}
+
 const NONE: ReadonlyMap<string, string> = new Map();
 
 /** Where the word begins that ends at `end`, not before `from`. */

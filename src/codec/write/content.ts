@@ -9,10 +9,19 @@ import type {
   EncodeVariants,
 } from '../plan/plan.js';
 import { bordersOf } from '../plan/share.js';
-import { XSI_URI } from '../plan/xsi.js';
+import { addXml } from './add-xml.js';
 import { brokenChoice } from './branches.js';
-import { arrayMarks, TYPE } from './encoding.js';
-import { isGiven, isRecord, isSilent, memberOf, type ReadonlyRecord, variantOf, whenNil } from './given.js';
+import { arrayMarks, itemElement, NIL, TYPE, typeOfXml } from './encoding.js';
+import {
+  brokenCount,
+  isGiven,
+  isRecord,
+  isSilent,
+  memberOf,
+  type ReadonlyRecord,
+  variantOf,
+  whenNil,
+} from './given.js';
 import { below, type InputPath, refuse } from './input-error.js';
 import { type EncodeLimits, LeafMarker, REQUIRED } from './leaves.js';
 import { CLOSE, type Mark } from './marks.js';
@@ -101,7 +110,7 @@ export class ContentMarker {
     if (variant !== undefined)
       this.#instead(variant.value, memberOf(value, variant.key), name, below(path, variant.key));
     if (text !== null) this.#put(this.#leaves.text(text.scalar, memberOf(value, text.key), below(path, text.key)));
-    if (xml !== undefined) this.#putAll(this.#leaves.xml(memberOf(value, xml), name, below(path, xml)));
+    if (xml !== undefined) this.#xml(memberOf(value, xml), name, below(path, xml), null);
     const broken = brokenChoice(object, (key) => isGiven(object, key, memberOf(value, key)));
     if (broken !== null) refuse(path, broken);
     this.#postpone(object.children, value, path);
@@ -151,11 +160,8 @@ export class ContentMarker {
 
   #items(element: EncodeElement, name: QName, nillable: boolean, value: unknown, path: InputPath): void {
     const items = this.#listOf(value, path);
-    const { counts } = element;
-    const isAbsent = element.occurs === 'many' && items.length === 0;
-    if (counts !== undefined && items.length < counts.min && !isAbsent)
-      refuse(path, `must have at least ${itemsOf(counts.min)}`);
-    if (counts !== undefined && items.length > counts.max) refuse(path, `must have at most ${itemsOf(counts.max)}`);
+    const broken = brokenCount(element, items.length);
+    if (broken !== null) refuse(path, broken);
     const [from, to] = element.share === undefined ? [0, items.length] : bordersOf(element.share, items.length);
     const tasks = items.slice(from, to).map((item, at): Task => {
       const index = from + at;
@@ -189,13 +195,13 @@ export class ContentMarker {
     }
     if (element.transparent === true) {
       if (element.value.kind === 'object') this.#beginObject(element.value, value, path, null);
-      else this.#putAll(this.#leaves.xml(value, null, path));
+      else this.#xml(value, null, path, null);
       return;
     }
     if (element.value.kind !== 'variants') {
       this.#open(element, name);
       this.#tasks.push(CLOSE_TASK);
-      this.#content(element.value, name, value, path);
+      this.#content(element.value, name, value, path, element.typeName);
       return;
     }
     this.#marks.push({ kind: 'open', name });
@@ -206,9 +212,11 @@ export class ContentMarker {
   /** The type that the caller chose, and what an element of it holds. */
   #instead(plan: EncodeVariants, value: unknown, name: QName | null, path: InputPath, declared: QName | null = null) {
     const [key, variant] = variantOf(plan, value, path);
-    const type = variant.type ?? (this.#encodingUri === null ? null : declared);
+    const inner = isRecord(value) ? memberOf(value, key) : null;
+    const isOwn = this.#encodingUri === null || variant.value.kind === 'xml';
+    const type = variant.type ?? (isOwn ? null : declared);
     if (type !== null) this.#marks.push(TYPE(type));
-    this.#content(variant.value, name, isRecord(value) ? memberOf(value, key) : null, below(path, key));
+    this.#content(variant.value, name, inner, below(path, key), variant.type === null ? declared : null);
   }
 
   /**
@@ -225,12 +233,12 @@ export class ContentMarker {
 
   #open(element: EncodeElement, name: QName): void {
     this.#marks.push({ kind: 'open', name });
-    const { typeName = null } = element;
-    if (this.#encodingUri !== null && typeName !== null) this.#marks.push(TYPE(typeName));
+    const { typeName = null, value } = element;
+    if (this.#encodingUri !== null && typeName !== null && value.kind !== 'xml') this.#marks.push(TYPE(typeName));
   }
 
   /** The attributes and the content of an element that was opened. */
-  #content(plan: EncodeValue, name: QName | null, value: unknown, path: InputPath): void {
+  #content(plan: EncodeValue, name: QName | null, value: unknown, path: InputPath, declared: QName | null = null) {
     switch (plan.kind) {
       case 'scalar':
         this.#put(this.#leaves.text(plan.scalar, value, path));
@@ -239,7 +247,7 @@ export class ContentMarker {
         this.#beginObject(plan, value, path, name);
         break;
       case 'xml':
-        this.#putAll(this.#leaves.xml(value, name, path));
+        this.#xml(value, name, path, declared);
         break;
       case 'array':
         this.#array(plan, value, path);
@@ -251,11 +259,12 @@ export class ContentMarker {
     }
   }
 
-  #array({ itemType, item }: EncodeArray, value: unknown, path: InputPath): void {
+  #array(array: EncodeArray, value: unknown, path: InputPath): void {
     const items = this.#listOf(value, path);
     if (path.depth > this.#limits.inputDepth) refuse(path, 'nested deeper than allowed');
-    if (this.#encodingUri !== null) this.#marks.push(...arrayMarks(itemType, items.length, this.#encodingUri));
-    const element = itemElement(item, itemType);
+    const encodingUri = this.#encodingUri;
+    if (encodingUri !== null) this.#marks.push(...arrayMarks(array, items.length, encodingUri));
+    const element = itemElement(array, encodingUri);
     this.#items(element, element.name, true, items, { ...path, depth: path.depth + 1 });
   }
 
@@ -263,9 +272,16 @@ export class ContentMarker {
     if (mark !== null) this.#marks.push(mark);
   }
 
-  /** What is written as XML may be long: too long to be arguments of one call. */
-  #putAll(marks: readonly Mark[]): void {
-    for (const mark of marks) this.#marks.push(mark);
+  /**
+   * XML of the caller: the content of the element that was opened, or elements of any name. It names its attributes
+   * itself; what was said before it must not be said otherwise. `declared`: what SOAP encoding says where it names none.
+   */
+  #xml(value: unknown, name: QName | null, path: InputPath, declared: QName | null) {
+    const marks = this.#leaves.xml(value, name, path);
+    const type = this.#encodingUri === null || declared === null ? null : typeOfXml(marks, declared);
+    if (type !== null) this.#marks.push(TYPE(type));
+    const trouble = addXml(this.#marks, marks, name !== null);
+    if (trouble !== null) refuse(path, trouble);
   }
 }
 
@@ -282,18 +298,3 @@ type Task =
     };
 
 const CLOSE_TASK: Task = { kind: 'mark', mark: CLOSE };
-const NIL: Mark = { kind: 'attribute', name: { uri: XSI_URI, local: 'nil' }, value: 'true' };
-
-const itemsOf = (count: number): string => (count === 1 ? 'one item' : `${count} items`);
-
-/** The items of an encoded array are known by their place alone (SOAP 1.1 section 5.4.2). */
-const itemElement = (value: EncodeValue, typeName: QName | null): EncodeElement => ({
-  key: 'item',
-  name: { uri: '', local: 'item' },
-  occurs: 'one',
-  required: false,
-  nillable: true,
-  fixed: null,
-  typeName,
-  value,
-});

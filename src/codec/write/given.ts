@@ -16,6 +16,16 @@ export const memberOf = (value: ReadonlyRecord, key: string): unknown =>
 export const isSilent = ({ required, fixed, source, always }: EncodeElement): boolean =>
   !required && fixed === null && source === undefined && always !== true;
 
+/** What a list of so many items breaks of how many there may be, or null. */
+export function brokenCount({ counts, occurs }: EncodeElement, items: number): string | null {
+  if (counts === undefined) return null;
+  const isAbsent = occurs === 'many' && items === 0;
+  if (items < counts.min && !isAbsent) return `must have at least ${itemsOf(counts.min)}`;
+  return items > counts.max ? `must have at most ${itemsOf(counts.max)}` : null;
+}
+
+const itemsOf = (count: number): string => (count === 1 ? 'one item' : `${count} items`);
+
 /** The one member that says what type the element is of. */
 export function variantOf(plan: EncodeVariants, value: unknown, path: InputPath): readonly [string, EncodeVariant] {
   if (!isRecord(value)) refuse(path, 'must be an object');

@@ -29,6 +29,9 @@ export function render(marks: readonly Mark[], dialect: Dialect): Buffer {
         writer.attribute(prefixOf(mark.name, prefixes), mark.name.local, value);
         break;
       }
+      case 'bindings':
+        for (const [prefix, uri] of mark.bound) if (prefixes.get(uri) !== prefix) writer.namespace(prefix, uri);
+        break;
       case 'text':
         writer.text(mark.value);
         break;
@@ -49,14 +52,20 @@ const DECLARATION = Buffer.from('<?xml version="1.0" encoding="UTF-8"?>\n');
 
 /** Every namespace that is used, and the one that the dialect wants named. */
 function prefixesOf(marks: readonly Mark[], dialect: Dialect): ReadonlyMap<string, string> {
-  const prefixes = new Map([[dialect.envelopeUri, 's']]);
-  if (dialect.needsEncodingNamespace) prefixes.set(dialect.encodingUri, 'enc');
+  const taken = takenIn(marks);
+  const free = (prefix: string, uri: string): string => {
+    let name = prefix;
+    while ((taken.get(name) ?? uri) !== uri) name += '_';
+    return name;
+  };
+  const prefixes = new Map([[dialect.envelopeUri, free('s', dialect.envelopeUri)]]);
+  if (dialect.needsEncodingNamespace) prefixes.set(dialect.encodingUri, free('enc', dialect.encodingUri));
   let numbered = 0;
   const use = ({ uri }: QName): void => {
     if (uri === '' || uri === XML_URI || prefixes.has(uri)) return;
     const known = KNOWN.get(uri);
     if (known === undefined) numbered += 1;
-    prefixes.set(uri, known ?? `n${numbered}`);
+    prefixes.set(uri, free(known ?? `n${numbered}`, uri));
   };
   for (const mark of marks) {
     if (mark.kind === 'open' || mark.kind === 'attribute') use(mark.name);
@@ -67,6 +76,16 @@ function prefixesOf(marks: readonly Mark[], dialect: Dialect): ReadonlyMap<strin
     }
   }
   return prefixes;
+}
+
+/** What callers' prefixes mean: '' for more than one thing. Ours must not be hidden by them. */
+function takenIn(marks: readonly Mark[]): ReadonlyMap<string, string> {
+  const taken = new Map<string, string>();
+  for (const mark of marks) {
+    if (mark.kind !== 'bindings') continue;
+    for (const [prefix, uri] of mark.bound) taken.set(prefix, (taken.get(prefix) ?? uri) === uri ? uri : '');
+  }
+  return taken;
 }
 
 /** Namespaces that people know by their usual prefix. */

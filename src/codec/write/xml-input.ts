@@ -4,6 +4,7 @@ import { dialectOfUri } from '../../soap/dialect.js';
 import { ALL, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { XML_LIMITS } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
+import { ContentNames, sharedBindings } from '../plan/content-names.js';
 import { resolveQName, XSI_URI } from '../plan/xsi.js';
 import { type InputPath, refuse } from './input-error.js';
 import { CLOSE, type Mark } from './marks.js';
@@ -33,8 +34,8 @@ const MAX_NAMESPACES = 16;
 
 /**
  * The one element that a caller wrote as XML: read and taken apart, so that what is written is well-formed and means
- * what it meant, whatever its prefixes were. Of names in content only xsi:type keeps its meaning. With a name, the marks
- * are the element's attributes and content; else the element too. Throws `InputError`.
+ * what it meant, whatever its prefixes were: those that texts and values may mean keep their bindings. With a name, the
+ * marks are the element's attributes and content; else the element too. Throws `InputError`.
  */
 export function xmlMarks(text: string, place: XmlPlace): readonly Mark[] {
   const collector = new Collector(place);
@@ -47,13 +48,15 @@ export function xmlMarks(text: string, place: XmlPlace): readonly Mark[] {
     if (!(caught instanceof Refusal) || caught.code === 'BAD_USER_INPUT') throw caught;
     refuse(place.path, caught.code.endsWith('_LIMIT') ? TOO_BIG : NOT_XML);
   }
-  return collector.marks;
+  return collector.finish();
 }
 
 class Collector implements XmlHandler {
-  readonly marks: Mark[] = [];
+  readonly #marks: Mark[] = [];
   readonly #place: XmlPlace;
-  #depth = 0;
+  readonly #open: ContentNames[] = [];
+  /** What each element binds that has texts and values with prefixes, by where it is to be said. */
+  readonly #bindings: { readonly at: number; readonly names: ContentNames }[] = [];
 
   constructor(place: XmlPlace) {
     this.#place = place;
@@ -61,37 +64,63 @@ class Collector implements XmlHandler {
 
   open(tag: StartTag): Interest {
     const { name, path } = this.#place;
-    this.#depth += 1;
-    const own = this.#depth === 1 ? name : null;
+    const own = this.#open.length === 0 ? name : null;
+    const names = new ContentNames(tag);
+    this.#open.push(names);
     if (own !== null && (tag.uri !== own.uri || tag.local !== own.local)) {
       refuse(
         path,
         `must be an element ${own.local}${own.uri === '' ? ' in no namespace' : ` in the namespace ${own.uri}`}`,
       );
     }
-    if (own === null) this.marks.push({ kind: 'open', name: this.#name(tag.uri, tag.local) });
-    for (let index = 0; index < tag.attributeCount; index++) this.#attribute(tag, index);
+    if (own === null) this.#marks.push({ kind: 'open', name: this.#name(tag.uri, tag.local) });
+    this.#bindings.push({ at: this.#marks.length, names });
+    this.#marks.push(NO_BINDINGS);
+    for (let index = 0; index < tag.attributeCount; index++) this.#attribute(tag, index, names);
     return ALL;
   }
 
   text(piece: string): void {
-    if (piece !== '') this.marks.push({ kind: 'text', value: piece });
+    if (piece === '') return;
+    this.#open.at(-1)?.note(piece);
+    this.#marks.push({ kind: 'text', value: piece });
   }
 
   close(): void {
-    this.#depth -= 1;
-    if (this.#depth > 0 || this.#place.name === null) this.marks.push(CLOSE);
+    this.#open.pop();
+    if (this.#open.length > 0 || this.#place.name === null) this.#marks.push(CLOSE);
   }
 
-  #attribute(tag: StartTag, index: number): void {
+  /** The marks, when every element is closed. */
+  finish(): readonly Mark[] {
+    const { shared, own } = sharedBindings(this.#bindings.map(({ names }) => names.bound));
+    let chars = 0;
+    for (const { at, names } of this.#bindings) {
+      const bound = at === this.#bindings[0]?.at ? new Map(shared) : new Map<string, string>();
+      if (own.size > 0) for (const [prefix, uri] of names.bound) if (own.has(prefix)) bound.set(prefix, uri);
+      if (bound.size === 0) continue;
+      for (const [prefix, uri] of bound) {
+        this.#place.namespaces.use(uri, this.#place.path);
+        chars += prefix.length + uri.length;
+      }
+      if (chars > BINDINGS_CHARS) refuse(this.#place.path, TOO_BIG);
+      this.#marks[at] = { kind: 'bindings', bound };
+    }
+    return this.#marks.filter((mark) => mark !== NO_BINDINGS);
+  }
+
+  #attribute(tag: StartTag, index: number, names: ContentNames): void {
     const name = this.#name(tag.attributeUri(index), tag.attributeLocal(index));
     if (name.uri === XSI_URI && name.local.endsWith('chemaLocation')) refuse(this.#place.path, 'must not name schemas');
     const value = tag.attributeValue(index);
     if (name.uri === XSI_URI && name.local === 'type') {
       const type = resolveQName(tag, value);
       this.#name(type.uri, type.local);
-      this.marks.push({ kind: 'name attribute', name, value: type, suffix: '' });
-    } else this.marks.push({ kind: 'attribute', name, value });
+      this.#marks.push({ kind: 'name attribute', name, value: type, suffix: '' });
+      return;
+    }
+    names.noteWhole(value);
+    this.#marks.push({ kind: 'attribute', name, value });
   }
 
   /** Names of the envelope's own vocabulary would be taken for ours; inclusions would fetch what they name. */
@@ -102,6 +131,12 @@ class Collector implements XmlHandler {
     return { uri, local };
   }
 }
+
+/** Stands where an element may have bindings, until they are known. */
+const NO_BINDINGS: Mark = { kind: 'bindings', bound: new Map() };
+
+/** Characters of prefixes and namespaces that one value may have declared again. */
+const BINDINGS_CHARS = 65_536;
 
 const XINCLUDE_URI = 'http://www.w3.org/2001/XInclude';
 const XOP_URI = 'http://www.w3.org/2004/08/xop/include';

@@ -556,3 +556,84 @@ t.test('what is written by a plan is read by its twin', async () => {
     { numRuns: 300 },
   );
 });
+
+const XML_SCHEMA = 'http://www.w3.org/2001/XMLSchema';
+const INSTANCE = 'http://www.w3.org/2001/XMLSchema-instance';
+
+t.test('XML that names its own type has it once, which is the one it was given as', async (t) => {
+  const variant = (type: EncodeVariant['type']): EncodeVariant => ({ type, value: { kind: 'xml' } });
+  const members = new Map([
+    ['base', variant(null)],
+    ['mixed', variant(name('Mixed'))],
+  ]);
+  const body = object([element('e', { kind: 'variants', members })]);
+  const own = (type: string): string => `<e xmlns:p="${URI}" xmlns:i="${INSTANCE}" i:type="${type}" k="1">x</e>`;
+  t.equal(content(body, { e: { mixed: own('p:Mixed') } }), '<e xsi:type="n1:Mixed" k="1">x</e>');
+  t.equal(content(body, { e: { base: own('p:Other') } }), '<e xsi:type="n1:Other" k="1">x</e>');
+  t.equal(
+    refusal(body, { e: { mixed: own('p:Other') } }),
+    'arguments.e.mixed: must not have another type than what it is given as',
+  );
+});
+
+t.test('of encoded XML the type that it names counts, and a text for anything is a string', async (t) => {
+  const anyType = name('anyType', XML_SCHEMA);
+  const body = object([element('e', { kind: 'xml' }, { typeName: anyType })]);
+  const encoded = (e: string): string => {
+    const written = write({ ...request(body), encoded: true }, { e });
+    return /<e[ >].*<\/e>/.exec(written)?.[0] ?? written;
+  };
+  const qName = `<e xmlns:p="urn:p" xmlns:s="${XML_SCHEMA}" xmlns:i="${INSTANCE}" i:type="s:QName">p:foo</e>`;
+  t.equal(encoded(qName), '<e xmlns:p="urn:p" xsi:type="xsd:QName">p:foo</e>');
+  t.equal(encoded('<e><a/></e>'), '<e xsi:type="xsd:anyType"><a/></e>');
+  t.equal(encoded('text'), '<e xsi:type="xsd:string">text</e>');
+});
+
+t.test('arrays of arrays say what the innermost ones hold', async (t) => {
+  const strings: EncodeArray = {
+    kind: 'array',
+    itemType: name('string', XML_SCHEMA),
+    item: { kind: 'scalar', scalar: scalar('string') },
+  };
+  const body = object([element('a', { kind: 'array', itemType: null, item: strings }, { typeName: name('Rows') })]);
+  const plan: RequestPlan = { ...request(body), encoded: true };
+  t.match(
+    write(plan, { a: [['x'], []] }),
+    '<a xsi:type="n1:Rows" enc:arrayType="xsd:string[][2]"><item xsi:type="enc:Array" enc:arrayType="xsd:string[1]">' +
+      '<item xsi:type="xsd:string">x</item></item><item xsi:type="enc:Array" enc:arrayType="xsd:string[0]"/></a>',
+  );
+  t.match(
+    write(plan, { a: [['x']] }, {}, DIALECTS['1.2']),
+    /(n\d):itemType="\1:Array" \1:arraySize="1"><item xsi:type="\1:Array" /,
+  );
+});
+
+t.test('prefixes that texts and values of XML may mean are declared again', async (t) => {
+  const body = object([element('x', { kind: 'xml' }, { occurs: 'many' })]);
+  const sent = (x: string): string => content(body, { x: [x] });
+  t.equal(
+    sent('<x xmlns:p="urn:p" xmlns:unused="urn:u" k="p:a"><y>see p:b, http://c</y><p:z/></x>'),
+    '<x xmlns:p="urn:p" k="p:a"><y>see p:b, http://c</y><n2:z/></x>',
+  );
+  t.equal(
+    sent(`<x xmlns:xsd="${XML_SCHEMA}" xmlns:i="${INSTANCE}" i:type="xsd:int" k="xsd:b">1</x>`),
+    '<x xsi:type="xsd:int" k="xsd:b">1</x>',
+    'what the envelope declares alike need not be',
+  );
+  t.equal(
+    sent('<x><a xmlns:p="urn:1">p:a</a><a xmlns:p="urn:2">p:a</a></x>'),
+    '<x><a xmlns:p="urn:1">p:a</a><a xmlns:p="urn:2">p:a</a></x>',
+  );
+  const hiding = `<x xmlns:n1="urn:p" xmlns:s="urn:s"><n1:y>n1:b s:c</n1:y></x>`;
+  t.match(
+    write(request(body), { x: [hiding] }),
+    `<n1_:Op><x xmlns:n1="urn:p" xmlns:s="urn:s"><n2:y>n1:b s:c</n2:y></x></n1_:Op></s_:Body>`,
+    'ours give way',
+  );
+  const many = Array.from({ length: 17 }, (_, at) => `xmlns:p${at}="urn:${at}"`).join(' ');
+  const used = Array.from({ length: 17 }, (_, at) => `p${at}:a`).join(' ');
+  t.equal(refusal(body, { x: [`<x ${many}>${used}</x>`] }), 'arguments.x[0]: more namespaces than allowed');
+  const inner = `<a xmlns:p="urn:1">p:a</a>${'<a>p:a</a>'.repeat(40)}`;
+  const big = `<x xmlns:p="urn:${'x'.repeat(3000)}">${inner}</x>`;
+  t.equal(refusal(body, { x: [big] }), 'arguments.x[0]: XML that is longer or deeper than allowed');
+});
