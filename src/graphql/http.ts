@@ -5,7 +5,7 @@ import { asRefusal, Refusal } from '../base/refusal.js';
 import { Spending } from './cost/cost-actual.js';
 import { CostTable } from './cost/cost-table.js';
 import { DocumentCache } from './document/documents.js';
-import { codedError, DocumentRefusal, errorAt, refusalErrors } from './document/errors.js';
+import { closedError, codedError, DocumentRefusal, errorAt, refusalErrors } from './document/errors.js';
 import type { GraphqlLimits, MeasurableLimit } from './document/limits.js';
 import { Scale } from './document/scale.js';
 import type { TrustedDocuments } from './document/trusted.js';
@@ -231,7 +231,8 @@ export async function runAdmitted(
   const refused = (refusal: Refusal): void => context.refused?.(refusal);
   const spending = new Spending(limits);
   const ran = await executeOperation(admitted, { built, callField, sendRemote, signal, limits, refused, spending });
-  const result = ran.errors === undefined ? ran : { ...ran, errors: traced(ran.errors, context) };
+  const errors = admitted.isOpen ? ran.errors : ran.errors?.map(closedError);
+  const result = errors === undefined ? ran : { ...ran, errors: traced(errors, context) };
   const cost = settle(admitted, spending, context);
   return { ...result, extensions: { cost } };
 }

@@ -163,6 +163,12 @@ t.test('G17: nothing helps to guess', async (t) => {
     for (const secret of SECRETS) t.notMatch(texts, secret, `${name}: ${texts}`);
     t.equal((await ask(open, { query, variables: variables ?? {} })).raw.status, 400, `${name}, introspection on`);
   }
+  for (const query of ['{search{sku}}', '{search(first:1 last:1){sku}}', 'query($n:Int){search(first:$n){sku}}']) {
+    const [error] = (await ask(closed, { query })).result.errors ?? [];
+    t.equal(error?.extensions['code'], 'BAD_USER_INPUT', query);
+    t.notMatch(error?.message, /first|last|page|size/, query);
+    t.match((await ask(open, { query })).result.errors?.[0]?.message, /"first", "last", "page.size"/, query);
+  }
   t.match((await ask(open, { query: '{articl{sku}}' })).result.errors?.[0]?.message, /Did you mean/, 'where it is on');
 });
 

@@ -385,6 +385,32 @@ t.test('a failed field is null with an error, the others are answered', async (t
   ]);
 });
 
+t.test(
+  'where introspection is off, what cannot be written tells no names but the argument that was given',
+  async (t) => {
+    const told = async (path: readonly (string | number)[], introspection: boolean): Promise<unknown> => {
+      const callField: CallField = () =>
+        Promise.reject(new InputError(path, 'exactly one must be given of taxId, socialSecurityNumber'));
+      const body = JSON.stringify({ query: '{getSigned(id:1)}' });
+      return resultOf(await send({ body, callField }, options({}, introspection))).errors?.[0];
+    };
+    t.match(await told(['arguments', 'id', 'taxId'], true), {
+      message: /of taxId/,
+      extensions: { argument: ['id', 'taxId'] },
+    });
+    const closed = await told(['arguments', 'id', 'taxId'], false);
+    t.match(closed, {
+      message: /Of the argument id, something is not valid/,
+      extensions: { code: 'BAD_USER_INPUT', argument: ['id'] },
+    });
+    t.match(closed, { path: ['getSigned'], locations: [{ line: 1, column: 2 }] });
+    t.notMatch(JSON.stringify(closed), /taxId|social|exactly/);
+    const missing = await told(['arguments', 'secretZone'], false);
+    t.match(missing, { message: /Of the arguments, something is not valid/, extensions: { argument: [] } });
+    t.notMatch(JSON.stringify(missing), /secretZone/);
+  },
+);
+
 t.test('what a reply left open is an error at its path', async (t) => {
   const errors = [{ code: 'UPSTREAM_SCHEMA_INVALID', path: ['lines', 3, 'no'], rule: 'missing' }] as const;
   const callField: CallField = async () => decoded({ lines: null }, { errors });

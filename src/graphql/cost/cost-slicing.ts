@@ -3,6 +3,17 @@ import { codedError, DocumentRefusal } from '../document/errors.js';
 import type { Variables } from '../document/plan.js';
 import type { ListSize } from '../types/cost-rules.js';
 
+/** Tells which arguments there are. */
+export class SlicingRefusal extends DocumentRefusal {
+  /** The same for those who may not know. */
+  readonly closed: DocumentRefusal;
+
+  constructor({ errors }: DocumentRefusal, closed: DocumentRefusal) {
+    super('BAD_USER_INPUT', errors);
+    this.closed = closed;
+  }
+}
+
 export interface SlicingRules {
   /** The most that a slicing argument may ask for. */
   readonly sliceItems: number;
@@ -44,7 +55,14 @@ export function sliceOf(
   }
   if (isRequired && (given > 1 || largest === null)) {
     const names = slicingArguments.map((path) => `"${path}"`).join(', ');
-    throw inputError(node, given > 1 ? `Only one of ${names} can be given.` : `One of ${names} must be given.`);
+    const isMore = given > 1;
+    throw new SlicingRefusal(
+      inputError(node, isMore ? `Only one of ${names} can be given.` : `One of ${names} must be given.`),
+      inputError(
+        node,
+        isMore ? 'Only one argument can say how long the list is.' : 'One argument must say how long the list is.',
+      ),
+    );
   }
   return largest;
 }

@@ -1,4 +1,4 @@
-import { type ASTNode, GraphQLError, type GraphQLErrorOptions, type SourceLocation } from 'graphql';
+import { type ASTNode, GraphQLError, type GraphQLErrorOptions, Kind, type SourceLocation } from 'graphql';
 import { Refusal } from '../../base/refusal.js';
 import { kindOf, type RefusalCode } from '../../base/refusals.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
@@ -25,6 +25,25 @@ export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
   }
   return codedError(caught instanceof Refusal ? caught.code : 'INTERNAL', place);
 }
+
+/**
+ * The same error for those who may not know the schema: rules name what could be given, and paths what is missing, so
+ * neither is told, but the argument that the caller has written.
+ */
+export function closedError(error: GraphQLError): GraphQLError {
+  const { nodes, path, extensions } = error;
+  const given = extensions['argument'];
+  if (extensions['code'] !== 'BAD_USER_INPUT' || !Array.isArray(given)) return error;
+  const place = { ...(nodes === undefined ? {} : { nodes }), ...(path === undefined ? {} : { path }) };
+  const argument = given.slice(0, 1).filter((name) => nodes?.some((node) => hasArgument(node, name)));
+  const at = argument.length === 0 ? 'Of the arguments,' : `Of the argument ${argument[0]},`;
+  return codedError('BAD_USER_INPUT', place, `${kindOf('BAD_USER_INPUT').text} ${at} something is not valid.`, {
+    argument,
+  });
+}
+
+const hasArgument = (node: ASTNode, argument: unknown): boolean =>
+  node.kind === Kind.FIELD && (node.arguments ?? []).some(({ name }) => name.value === argument);
 
 /** `extensions.soap`: names of SOAP 1.1, and what only SOAP 1.2 has where it says so. */
 function soapOf({ fault, particulars }: SoapFaultError): Readonly<Record<string, unknown>> {

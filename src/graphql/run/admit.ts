@@ -13,6 +13,7 @@ import {
 import { Refusal } from '../../base/refusal.js';
 import type { Estimate } from '../cost/cost.js';
 import { EstimateMemo } from '../cost/cost-memo.js';
+import { SlicingRefusal } from '../cost/cost-slicing.js';
 import type { CostTable } from '../cost/cost-table.js';
 import { DocumentSource } from '../document/document-source.js';
 import { AdmittedDocument, type DocumentCache, fragmentsOf, type Maker } from '../document/documents.js';
@@ -64,6 +65,8 @@ export interface Admitted {
   readonly costs: CostTable;
   /** Measured limits that it is beyond. */
   readonly exceeded: ReadonlySet<MeasurableLimit>;
+  /** Whether messages may tell of the schema. */
+  readonly isOpen: boolean;
 }
 
 /**
@@ -91,16 +94,36 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
     scale,
   );
   const memo = document.remember(operation, MEMO, variables, () => new EstimateMemo());
-  const estimate = memo.estimate(costs, operation, fragments, variables);
+  const estimate = closing(introspection, () => memo.estimate(costs, operation, fragments, variables));
   const told = introspectionPoints(document.introspected.get(operation) ?? 0, limits.cost);
   const cost = estimate.points + told;
   if (cost > scale.most('cost')) throw new CostRefusal(cost);
   scale.hold('cost', cost);
   const exceeded = document.exceeded.size === 0 ? scale.exceeded : new Set([...document.exceeded, ...scale.exceeded]);
-  return { document, operation, variables, params, cost, introspection: told, estimate, costs, exceeded };
+  return {
+    document,
+    operation,
+    variables,
+    params,
+    cost,
+    introspection: told,
+    estimate,
+    costs,
+    exceeded,
+    isOpen: introspection,
+  };
 }
 
 const MEMO: Maker<EstimateMemo> = { holds: (value): value is EstimateMemo => value instanceof EstimateMemo };
+
+/** Slicing arguments are told by their names where the schema may be known. */
+function closing<T>(isOpen: boolean, work: () => T): T {
+  try {
+    return work();
+  } catch (caught) {
+    throw caught instanceof SlicingRefusal && !isOpen ? caught.closed : caught;
+  }
+}
 
 /** `MAX_COST_LIMIT`, with what it would have cost. */
 export class CostRefusal extends Refusal {
