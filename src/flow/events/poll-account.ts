@@ -4,11 +4,21 @@ import type { CostLimits } from '../../graphql/cost/cost-table.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import type { FieldCost } from '../../graphql/types/cost-rules.js';
 import type { Purse } from '../charge.js';
+import type { GraphqlDoor } from '../graphql.js';
+import type { Leave } from '../places.js';
 
 /** A call, as far as it has a price. */
 export interface PricedCall {
   readonly cost: FieldCost | null;
   readonly given: FieldCall['arguments'];
+}
+
+/** A call that somebody pays for. */
+export interface PollPayment {
+  /** Waits until the client has room for the call among its requests. */
+  enter(signal: AbortSignal): Promise<void>;
+  /** The call is over: what it really came to is taken, nothing for the objects of its answer. To be called once. */
+  settle(decoded: Decoded | null): void;
 }
 
 /** What a subscriber pays for what is repeated for it: a call when it is its turn, and each answer that it is told. */
@@ -18,23 +28,29 @@ export class PollAccount {
   readonly #purse: Purse;
   readonly #call: PricedCall;
   readonly #answerPoints: number;
-  readonly #limits: CostLimits;
+  readonly #door: PollDoor;
 
-  constructor(purse: Purse, call: PricedCall, answerPoints: number, limits: CostLimits) {
+  constructor(purse: Purse, call: PricedCall, answerPoints: number, door: PollDoor) {
     this.client = purse.client.id;
     this.#purse = purse;
     this.#call = call;
     this.#answerPoints = answerPoints;
-    this.#limits = limits;
+    this.#door = door;
   }
 
-  /** Takes what a call and its answer may come to; null where the client has not so much. The answer settles it. */
-  pay(): ((decoded: Decoded | null) => void) | null {
+  /** Takes what a call and its answer may come to; null where the client has not so much. */
+  pay(): PollPayment | null {
     const { client, budgets } = this.#purse;
-    if (client.budget === null) return () => {};
-    const grant = budgets.take(client, callPoints(this.#call, this.#limits) + this.#answerPoints);
+    const { limits } = this.#door.admission;
+    if (client.budget === null) return this.paid();
+    const grant = budgets.take(client, callPoints(this.#call, limits) + this.#answerPoints);
     if (!grant.isGranted) return null;
-    return (decoded) => budgets.settle(grant, callPoints(this.#call, this.#limits, decoded));
+    return this.#payment((decoded) => budgets.settle(grant, callPoints(this.#call, limits, decoded)));
+  }
+
+  /** For a call that has been paid for. */
+  paid(): PollPayment {
+    return this.#payment(() => {});
   }
 
   /** Whether the client can pay for one more answer. */
@@ -45,7 +61,22 @@ export class PollAccount {
     if (grant.isGranted) budgets.settle(grant, 0);
     return grant.isGranted;
   }
+
+  #payment(settle: PollPayment['settle']): PollPayment {
+    let leave: Leave | null = null;
+    return {
+      enter: async (signal) => {
+        leave = await this.#door.places.wait(this.#purse.client, signal);
+      },
+      settle(decoded) {
+        leave?.();
+        settle(decoded);
+      },
+    };
+  }
 }
+
+type PollDoor = Pick<GraphqlDoor, 'admission' | 'places'>;
 
 /** What one call comes to without the objects of its answer, in points. */
 export function callPoints({ cost, given }: PricedCall, limits: CostLimits, decoded: Decoded | null = null): number {

@@ -4,7 +4,7 @@ import type { BoundField } from '../../graphql/fields/bound-field.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import { planOf } from '../../graphql/subscription/event-values.js';
 import type { PollSource } from '../../graphql/subscription/subscription.js';
-import type { PollAccount } from './poll-account.js';
+import type { PollAccount, PollPayment } from './poll-account.js';
 
 /** What a poll brought for one subscriber. */
 export type Polled =
@@ -14,7 +14,7 @@ export type Polled =
 export interface PollMember {
   readonly plan: ReplyPlan;
   /** Calls are paid for in turns, each by one who can; and nobody is told what it cannot pay. */
-  readonly account: Pick<PollAccount, 'client' | 'pay' | 'canAnswer'>;
+  readonly account: PollAccount;
   /** Called with the first answer, and whenever it has changed. `bytes` is about what it takes. */
   told(polled: Polled, bytes: number): void;
 }
@@ -77,11 +77,11 @@ export class Poller {
 
   readonly #tick = async (): Promise<void> => {
     const members = [...this.#members];
-    const settle = this.#payment(members);
+    const payment = this.#payment(members);
     for (const entry of members) entry.isNew = false;
-    if (settle !== null) {
+    if (payment !== null) {
       this.#isAsking = true;
-      await this.#poll(members, settle);
+      await this.#poll(members, payment);
       this.#isAsking = false;
     } else for (const entry of members) tell(entry, POOR, UNPAID, 0);
     const rest = [...this.#members];
@@ -89,26 +89,27 @@ export class Poller {
     if (rest.length > 0) this.#next(rest.some(({ isNew }) => isNew) ? 0 : this.#source.everyMillis);
   };
 
-  /** How the next call is settled; null where nobody can pay for it. */
-  #payment(members: readonly Member[]): ((decoded: Decoded | null) => void) | null {
-    if (members.some(({ isNew }) => isNew)) return () => {};
+  /** Null where nobody can pay. */
+  #payment(members: readonly Member[]): PollPayment | null {
+    const newcomer = members.find(({ isNew }) => isNew);
+    if (newcomer !== undefined) return newcomer.member.account.paid();
     const turn = this.#turns++ % Math.max(1, members.length);
     const poor = new Set<string>();
     for (const { member } of [...members.slice(turn), ...members.slice(0, turn)]) {
       const { account } = member;
       if (poor.has(account.client)) continue;
-      const settle = account.pay();
-      if (settle !== null) return settle;
+      const payment = account.pay();
+      if (payment !== null) return payment;
       poor.add(account.client);
     }
     return null;
   }
 
-  async #poll(members: readonly Member[], settle: (decoded: Decoded | null) => void): Promise<void> {
+  async #poll(members: readonly Member[], payment: PollPayment): Promise<void> {
     const plans = [...new Set(members.map(({ member }) => member.plan))];
     const merged = mergedPlan(plans, this.#source.changed);
     try {
-      const decoded = await this.#ask(merged.plan, settle);
+      const decoded = await this.#ask(merged.plan, payment);
       const changed = merged.changed(decoded);
       const parts = new Map(plans.map((plan, index) => [plan, merged.part(decoded, index)]));
       for (const entry of members) {
@@ -125,13 +126,15 @@ export class Poller {
     }
   }
 
-  async #ask(plan: ReplyPlan, settle: (decoded: Decoded | null) => void): Promise<Decoded> {
+  async #ask(plan: ReplyPlan, payment: PollPayment): Promise<Decoded> {
     let read: Decoded | null = null;
     try {
-      read = await this.#call({ bound: this.#bound, plan, ...this.#given }, this.#departure.signal);
+      const { signal } = this.#departure;
+      await payment.enter(signal);
+      read = await this.#call({ bound: this.#bound, plan, ...this.#given }, signal);
       return read;
     } finally {
-      settle(read);
+      payment.settle(read);
     }
   }
 }

@@ -11,7 +11,6 @@ import { runAdmitted } from '../../graphql/http.js';
 import type { Purse } from '../charge.js';
 import { expiry } from '../expiry.js';
 import { contextOf, type GraphqlDoor } from '../graphql.js';
-import type { Leave } from '../places.js';
 import { type Connection, makeProtocolServer, type Subscribe } from '../wire/graphql-ws.js';
 import { admitGiven, type GivenOperation } from './given.js';
 import { OneResult } from './one-result.js';
@@ -151,7 +150,6 @@ async function admitMessage(
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
   const { door, limits } = parts;
   const { visitor, purse, headers } = extra;
-  let leave: Leave | null = null;
   const exchange = new Exchange(nextExchangeId(), visitor.address, 'WS');
   exchange.route = 'graphql';
   try {
@@ -162,10 +160,11 @@ async function admitMessage(
     if (Object.keys(subscriptions).length > limits.perConnection) {
       throw new Refusal('RATE_LIMITED', 'operations of the connection');
     }
-    leave = door.places.take(purse.client);
     const operation = await admitGiven(door, payload);
+    // Nothing is begun for who has left meanwhile.
+    if (visitor.signal.aborted) throw new Refusal('CLIENT_GONE');
     const { admitted } = operation;
-    const job = jobOf(operation, { purse, headers, exchange, leave }, parts);
+    const job = jobOf(operation, { purse, headers, exchange }, parts);
     const name = admitted.operation.name?.value ?? null;
     return {
       schema: door.built.schema,
@@ -175,7 +174,6 @@ async function admitMessage(
       rootValue: null,
     };
   } catch (caught) {
-    leave?.();
     const refusal = asRefusal(caught);
     exchange.refuse(refusal);
     parts.finish(exchange);
@@ -187,23 +185,25 @@ interface Asking {
   readonly purse: Purse;
   readonly headers: RequestContext['headers'];
   readonly exchange: Exchange;
-  /** Its place among those of the client. */
-  readonly leave: Leave | null;
 }
 
 /** Throws where the operation may not run. */
-function jobOf(operation: GivenOperation, { purse, headers, exchange, leave }: Asking, parts: ProtocolParts): Job {
+function jobOf(operation: GivenOperation, { purse, headers, exchange }: Asking, parts: ProtocolParts): Job {
   const { door, desk } = parts;
   const { admitted } = operation;
   if (admitted.operation.operation === 'subscription') {
     const stream = desk.begin(operation, { purse, headers, exchange, transport: 'websocket' });
-    // Only its events ask for anything.
-    leave?.();
     return { run: () => stream };
   }
   const departure = new AbortController();
   const context = contextOf(door, purse, exchange, { signal: departure.signal, headers });
-  operation.enter(context);
+  const leave = door.places.take(purse.client);
+  try {
+    operation.enter(context);
+  } catch (caught) {
+    leave?.();
+    throw caught;
+  }
   const options = { built: door.built, limits: door.admission.limits };
   const run = async (signal: AbortSignal): Promise<ExecutionResult> => {
     signal.addEventListener('abort', () => departure.abort(), { once: true });

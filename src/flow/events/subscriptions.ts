@@ -205,7 +205,7 @@ export class SubscriptionDesk {
     const call = { cost: subscription.bound.cost ?? null, given: given.arguments };
     const member = {
       plan,
-      account: new PollAccount(purse, call, points, door.admission.limits),
+      account: new PollAccount(purse, call, points, door),
       told: (polled: Polled, bytes: number) => stream.push({ kind: 'polled', polled }, bytes),
     };
     return this.#pollers.join(subscription, source, given, taken, member, async (call, signal) => {

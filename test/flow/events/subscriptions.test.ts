@@ -413,6 +413,25 @@ t.test('a client has so many requests in progress, over whatever transport (O06)
   events.dispose();
 });
 
+t.test('polls of one client hold no more of a slow backend than its requests may (O06)', async (t) => {
+  const desk = await startDesk(t, AT_ONCE);
+  const client = desk.socket({ connectionParams: { 'x-api-key': ONE_KEY } });
+  const { held, arrived } = holdAnswers(desk);
+  const polls = [1, 2, 3].map((id) => client.iterate({ query: `subscription { orderDaily(id: ${id}) { id } }` }));
+  const firsts = polls.map((poll) => poll.next());
+  await running(desk.gateway, 'orderDaily', 3);
+  for (let at = 0; at < 3; at++) {
+    await arrived(at + 1);
+    for (let count = 0; count < 3; count++) await desk.gateway.metrics();
+    t.equal(held.length, at + 1, 'one at a time');
+    held[at]?.();
+  }
+  for (const [at, first] of (await Promise.all(firsts)).entries()) {
+    t.match(first.value, { data: { orderDaily: { id: at + 1 } } });
+  }
+  for (const poll of polls) await poll.return?.();
+});
+
 t.test('each request of a batch takes a place; those for which there is none wait for the others (O06)', async (t) => {
   const desk = await startDesk(
     t,
