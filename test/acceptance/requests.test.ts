@@ -279,12 +279,18 @@ t.test('content that is not modelled is written from XML, which is data and no m
 t.test('a QName has a prefix that is declared; lists of simple values are lists', async (t) => {
   const { written } = await startWriter(
     t,
-    '<xs:simpleType name="Numbers"><xs:list itemType="xs:int"/></xs:simpleType>',
-    el('name', 'xs:QName', maybe) + el('numbers', 't:Numbers', maybe),
+    '<xs:simpleType name="Numbers"><xs:list itemType="xs:int"/></xs:simpleType><xs:simpleType name="Names"><xs:list itemType="xs:QName"/></xs:simpleType>' +
+      '<xs:complexType name="Named"><xs:attribute name="of" type="t:Names"/></xs:complexType>',
+    el('name', 'xs:QName', maybe) +
+      el('numbers', 't:Numbers', maybe) +
+      el('names', 't:Names', maybe) +
+      el('named', 't:Named', maybe),
   );
   t.equal(await written('name: "{urn:t}x", numbers: [1, 2, 3]'), '<t:name>t:x</t:name><t:numbers>1 2 3</t:numbers>');
   t.equal(await written('name: "x"'), '<t:name>x</t:name>');
   t.match(await written('name: "{urn:other}x"'), /^<t:name>n\d:x<\/t:name>$/);
+  t.match(await written('names: ["{urn:t}a", "{urn:other}b", "c"]'), /^<t:names>t:a n\d:b c<\/t:names>$/);
+  t.match(await written('named: { of: ["c", "{urn:other}b"] }'), /^<t:named of="c n\d:b"\/>$/);
 });
 
 t.test('values come from constants, secrets and listed header fields, and callers do not see them', async (t) => {

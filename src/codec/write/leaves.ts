@@ -6,7 +6,7 @@ import { qualifiedName } from '../values/qualified-name.js';
 import { memberOf, type ReadonlyRecord } from './given.js';
 import { below, type InputPath, refuse } from './input-error.js';
 import type { Mark } from './marks.js';
-import { type RequestContext, sourced } from './source.js';
+import { type RequestContext, refuseMissing, sourced } from './source.js';
 import { CallerNamespaces, xmlMarks } from './xml-input.js';
 
 export type EncodeLimits = Pick<CodecLimits, 'inputItems' | 'inputDepth' | 'stringChars' | 'opaqueChars'>;
@@ -37,7 +37,7 @@ export class LeafMarker {
     const path = below(above, key);
     if (member === null) refuse(path, REQUIRED);
     const qualified = this.#qualified(scalar, member, path);
-    if (qualified !== null) return { kind: 'name attribute', name, value: qualified, suffix: '' };
+    if (qualified !== null) return { kind: 'name attribute', name, suffix: '', ...qualified };
     return { kind: 'attribute', name, value: this.#encode(scalar, member, path) };
   }
 
@@ -45,7 +45,7 @@ export class LeafMarker {
   text(scalar: Scalar, value: unknown, path: InputPath): Mark | null {
     if (value === null || value === undefined) refuse(path, REQUIRED);
     const qualified = this.#qualified(scalar, value, path);
-    if (qualified !== null) return { kind: 'name', value: qualified };
+    if (qualified !== null) return { kind: 'name', ...qualified };
     const text = this.#encode(scalar, value, path);
     return text === '' ? null : { kind: 'text', value: text };
   }
@@ -54,7 +54,7 @@ export class LeafMarker {
   sourced(source: EncodeSource, scalar: Scalar, required: boolean, path: InputPath): string | null {
     const lexical = sourced(source, scalar, this.#context, path);
     if (lexical !== null || !required) return lexical;
-    refuse(path, source.from === 'header' ? `the request header ${source.header} is required` : REQUIRED);
+    refuseMissing(source, path);
   }
 
   /** The content of the element `name`, or an element of any name. XML is told from text by its first character. */
@@ -68,10 +68,22 @@ export class LeafMarker {
     return xmlMarks(trimmed, { name, depth, path, namespaces: this.#namespaces });
   }
 
-  #qualified(scalar: Scalar, value: unknown, path: InputPath): QName | null {
-    const name = qualifiedName(scalar, value);
-    if (name !== null) this.#namespaces.use(name.uri, path);
-    return name;
+  /** A QName, or of a list type several; null where none of them is in a namespace. */
+  #qualified(
+    scalar: Scalar,
+    value: unknown,
+    path: InputPath,
+  ): { readonly value: QName; readonly more: QName[] } | null {
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (scalar.name !== 'QName' || !items.some((item) => qualifiedName(scalar, item) !== null)) return null;
+    this.#measure(value, path);
+    const names = items.map((item) => {
+      const name = qualifiedName(scalar, item);
+      if (name !== null) this.#namespaces.use(name.uri, path);
+      return name ?? { uri: '', local: this.#encode(scalar, Array.isArray(value) ? [item] : item, path) };
+    });
+    const [first, ...more] = names;
+    return first === undefined ? null : { value: first, more };
   }
 
   #encode(scalar: Pick<Scalar, 'encode'>, value: unknown, path: InputPath): string {

@@ -4,13 +4,19 @@ import type { QName } from '../../xml/events.js';
 export type Mark =
   | { readonly kind: 'open'; readonly name: QName }
   | { readonly kind: 'attribute'; readonly name: QName; readonly value: string }
-  /** An attribute whose value is a name: xsi:type. `suffix` stands behind it: the size of an array. */
-  | { readonly kind: 'name attribute'; readonly name: QName; readonly value: QName; readonly suffix: string }
+  /** An attribute whose value is a name: xsi:type. `suffix` stands behind it: the size of an array. `more`: of a list. */
+  | {
+      readonly kind: 'name attribute';
+      readonly name: QName;
+      readonly value: QName;
+      readonly suffix: string;
+      readonly more?: readonly QName[];
+    }
   /** What prefixes mean that texts and values of the element have: declared on it as they are. */
   | { readonly kind: 'bindings'; readonly bound: ReadonlyMap<string, string> }
   | { readonly kind: 'text'; readonly value: string }
-  /** Text that is a name. */
-  | { readonly kind: 'name'; readonly value: QName }
+  /** Text that is a name; `more`: a list of them. */
+  | { readonly kind: 'name'; readonly value: QName; readonly more?: readonly QName[] }
   | { readonly kind: 'close' };
 
 /** Of marks, an attribute. */

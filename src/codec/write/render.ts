@@ -25,7 +25,7 @@ export function render(marks: readonly Mark[], dialect: Dialect): Buffer {
         writer.attribute(prefixOf(mark.name, prefixes), mark.name.local, mark.value);
         break;
       case 'name attribute': {
-        const value = `${printName(mark.value, prefixes)}${mark.suffix}`;
+        const value = `${printName(mark.value, prefixes)}${mark.suffix}${printMore(mark.more, prefixes)}`;
         writer.attribute(prefixOf(mark.name, prefixes), mark.name.local, value);
         break;
       }
@@ -36,7 +36,7 @@ export function render(marks: readonly Mark[], dialect: Dialect): Buffer {
         writer.text(mark.value);
         break;
       case 'name':
-        writer.text(printName(mark.value, prefixes));
+        writer.text(printName(mark.value, prefixes) + printMore(mark.more, prefixes));
         break;
       case 'close':
         writer.close();
@@ -69,10 +69,10 @@ function prefixesOf(marks: readonly Mark[], dialect: Dialect): ReadonlyMap<strin
   };
   for (const mark of marks) {
     if (mark.kind === 'open' || mark.kind === 'attribute') use(mark.name);
-    else if (mark.kind === 'name') use(mark.value);
+    else if (mark.kind === 'name') for (const name of [mark.value, ...(mark.more ?? [])]) use(name);
     else if (mark.kind === 'name attribute') {
       use(mark.name);
-      use(mark.value);
+      for (const name of [mark.value, ...(mark.more ?? [])]) use(name);
     }
   }
   return prefixes;
@@ -104,3 +104,6 @@ function printName(name: QName, prefixes: ReadonlyMap<string, string>): string {
   const prefix = prefixOf(name, prefixes);
   return prefix === null ? name.local : `${prefix}:${name.local}`;
 }
+
+const printMore = (names: readonly QName[] = [], prefixes: ReadonlyMap<string, string>): string =>
+  names.map((name) => ` ${printName(name, prefixes)}`).join('');
