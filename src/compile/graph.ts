@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, validateSchema } from 'graphql';
 
 import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -10,6 +10,7 @@ import type { SubscriptionMapping, SubscriptionTable } from '../graphql/subscrip
 import { linksOf } from './links.js';
 import { findingProblems, operationsOf, typesOf, unknownOperations } from './mapping.js';
 import { mistakeProblems } from './mistakes.js';
+import { problemAt } from './problem-at.js';
 import type { RemoteUpstream } from './remote-upstream.js';
 import type { SoapService } from './service.js';
 import { subscriptionsOf } from './subscriptions.js';
@@ -34,9 +35,22 @@ export function compileGraph(
   const built = build(services, remoteServices, linksOf(loaded), subscriptionsOf(loaded));
   const problems = problemsOf(loaded, services, built);
   if (problems.length > 0) throw new Problems(problems);
+  const invalid = validateSchema(built.schema).slice(0, ERRORS_SHOWN);
+  // No request could be answered with it.
+  if (invalid.length > 0) throw new Problems(invalid.map(({ message }) => schemaProblem(loaded, message)));
   const { schema, fields, links, remotes, subscriptions, notices } = built;
   return { path: loaded.config.graphql.path, schema, fields, links, remotes, subscriptions, notices };
 }
+
+const ERRORS_SHOWN = 5;
+
+const schemaProblem = (loaded: LoadedConfig, message: string): Problem =>
+  problemAt(
+    loaded,
+    ['services'],
+    `The GraphQL schema over all services is not valid: ${message}`,
+    'See what renames and hides the parts that it names.',
+  );
 
 /**
  * What is wrong in the mappings of those services that could be read. Links and subscriptions may lead to one of the

@@ -66,7 +66,7 @@ export function findingProblems(loaded: LoadedConfig, findings: readonly Finding
   for (const { service, path, what, remedy, among, written } of findings) {
     const names = [...new Set(among)].slice(0, NAMES_SHOWN).join(', ');
     const known = names === '' ? null : `Known: ${names}.`;
-    const told = didYouMean(written ?? path.at(-1) ?? '', among) ?? remedy ?? known;
+    const told = didYouMean(written ?? String(path.at(-1) ?? ''), among) ?? remedy ?? known;
     const problem = problemAt(loaded, ['services', service, ...path], `Service \`${service}\`: ${what}`, told);
     problems.set(JSON.stringify([service, path, what]), problem);
   }

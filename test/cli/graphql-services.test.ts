@@ -132,9 +132,11 @@ t.test('what would be subscribed to, and where', async (t) => {
   }
   const { out: schema } = await say(t, crm(keys), ['schema'], sdl);
   t.match(schema, /type Subscription \{\n {2}named\(id: ID!\): Client\n\}/);
-  const own = 'subscriptions: { named: { poll: { operation: orders.GetOrder } } }\n';
-  const { out: taken } = await say(t, crm(keys) + own, ['check'], sdl);
-  t.match(taken, /note: Service crm: Subscription\.renamed is Subscription\.crmNamed, as named is taken\./);
+  const own = (name: string): string => `subscriptions: { ${name}: { poll: { operation: orders.GetOrder } } }\n`;
+  const { out: taken } = await say(t, crm('    prefix: crm\n') + own('crmRenamed'), ['check'], sdl);
+  t.match(taken, /note: Service crm: Subscription\.renamed is Subscription\.crmCrmRenamed, as crmRenamed is taken\./);
+  const { out: chosen } = await say(t, crm(keys) + own('named'), ['check'], sdl);
+  t.match(chosen, /`Subscription\.renamed` cannot be `named`: that name is taken\./);
   const { out: none } = await say(t, crm('    subscriptions: false\n'), ['schema'], sdl);
   t.notMatch(none, /Subscription/);
   const { out: linked } = await say(
@@ -157,7 +159,11 @@ t.test('mistakes are told at their places', async (t) => {
       /:13:24: Service `crm`: .* no `Custmer`\. Did you mean `Customer`/,
     ],
     ['an unknown field', crm('    hide: [Customer.snn]\n'), /no `Customer\.snn`\. Did you mean `Customer\.ssn`/],
-    ['a root', crm('    hide: [Query]\n'), /no `Query`/],
+    [
+      'a root',
+      crm('    hide: [Query]\n'),
+      /:13:12: .*`Query` is where requests begin.* Name its fields: Query\.customer/,
+    ],
     ['a header of ours', crm('    headers: { Host: a }\n'), /:13:16: .*names a header field that the gateway writes/],
     ['a header twice', crm('    headers: { a: b }\n    forwardHeaders: [A]\n'), /is one of `headers` already/],
     ['a header that splits', crm('    headers: { a: "b\\r\\nc: d" }\n'), /`services\.crm\.headers\.a` is not valid/],

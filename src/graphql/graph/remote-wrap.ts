@@ -16,7 +16,8 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLField,
-  type GraphQLSchema,
+  type GraphQLObjectType,
+  GraphQLSchema,
   isIntrospectionType,
   isObjectType,
   Kind,
@@ -55,7 +56,7 @@ export function wrapRemote(service: string, schema: GraphQLSchema, names: Remote
   const hidesFields = [...hidden].some((name) => name.includes('.'));
   const hides = [...hidden].some((name) => !name.includes('.'));
   const wrapped = wrapSchema<Sender>({
-    schema,
+    schema: withoutEmptyRoots(schema, hidden),
     batch: true,
     executor: ({ document, variables, context }) => {
       if (context === undefined) throw new Error('a service that is asked by nobody');
@@ -92,6 +93,24 @@ export function wrapRemote(service: string, schema: GraphQLSchema, names: Remote
       for (const field of Object.values(type.getFields())) tell(field);
   }
   return wrapped;
+}
+
+/** A root of which callers see nothing is not there: a type without fields cannot be. */
+function withoutEmptyRoots(schema: GraphQLSchema, hidden: RemoteNames['hidden']): GraphQLSchema {
+  const isEmpty = (root: 'Mutation' | 'Subscription', type: GraphQLObjectType | null | undefined): boolean =>
+    type != null && Object.keys(type.getFields()).every((field) => hidden.has(`${root}.${field}`));
+  const { mutation, subscription, types, ...config } = schema.toConfig();
+  const gone = [
+    ...(isEmpty('Mutation', mutation) ? [mutation] : []),
+    ...(isEmpty('Subscription', subscription) ? [subscription] : []),
+  ];
+  if (gone.length === 0) return schema;
+  return new GraphQLSchema({
+    ...config,
+    mutation: gone.includes(mutation) ? null : mutation,
+    subscription: gone.includes(subscription) ? null : subscription,
+    types: types.filter((type) => !gone.some((root) => root === type)),
+  });
 }
 
 async function* only(result: () => Promise<RemoteResult>): AsyncGenerator<RemoteResult, void, undefined> {

@@ -37,7 +37,7 @@ export interface FieldMapping {
 export interface Finding {
   readonly service: string;
   /** Where it stands, from the keys of the service on. */
-  readonly path: readonly string[];
+  readonly path: readonly (string | number)[];
   readonly what: string;
   readonly remedy: string | null;
   /** What the last step of the path could be instead, for the nearest one to be named; [] where it is no name. */

@@ -1,0 +1,186 @@
+import {
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+  isUnionType,
+  validateSchema,
+} from 'graphql';
+import type { Finding } from '../types/mapping.js';
+import type { RemoteService } from './remote.js';
+import type { CarriedParts } from './remote-carry.js';
+import { fieldsOf, hasPart, isBuiltIn, isRoot, partName, ROOTS, rootOf, typeOf } from './remote-parts.js';
+
+/** Mistakes in `rename` and `hide`: names that are not there, and what would leave no schema to ask with. */
+export function judgeParts(service: RemoteService, parts: CarriedParts): readonly Finding[] {
+  const { renames, hidden } = service;
+  const names = [
+    ...[...renames.keys()].map((name) => missing(service, name, ['rename', name])),
+    ...hidden.map((name, at) => missing(service, name, ['hide', at])),
+  ].flatMap((finding) => finding ?? []);
+  const types = Object.values(service.schema.getTypeMap()).filter(
+    (type) => !isBuiltIn(type) && !parts.hidden.has(type.name),
+  );
+  return [
+    ...names,
+    ...types.flatMap((type) => [...emptied(service, type, parts), ...needed(service, type, parts)]),
+    ...types.flatMap((type) => renamedTwice(service, type, parts)),
+    ...disagreeing(service, parts),
+  ];
+}
+
+/** What is still wrong with the schema as callers would see it. */
+export function judgeSchema({ name: service, hidden }: RemoteService, schema: GraphQLSchema): readonly Finding[] {
+  const errors = validateSchema(schema);
+  if (errors.length === 0) return [];
+  const what = `With \`rename\` and \`hide\` its schema is not valid: ${errors
+    .slice(0, ERRORS_SHOWN)
+    .map(({ message }) => message)
+    .join(' ')}`;
+  return [{ service, path: [hidden.length > 0 ? 'hide' : 'rename'], what, remedy: null, among: [] }];
+}
+
+const ERRORS_SHOWN = 5;
+
+/** An entry for what is not there, or is no part that can change. */
+function missing({ name: service, schema }: RemoteService, name: string, path: Finding['path']): Finding | null {
+  if (hasPart(schema, name)) return null;
+  const [typeName = '', field] = name.split('.');
+  const type = typeOf(schema, typeName);
+  const root = type === undefined ? undefined : ROOTS.find((each) => rootOf(schema, each) === type);
+  if (field === undefined && root !== undefined) {
+    const what = `\`${name}\` is where requests begin: it cannot be hidden or renamed.`;
+    return {
+      service,
+      path,
+      what,
+      remedy: `Name its fields: ${root}.${Object.keys(fieldsOf(type) ?? {})[0]}.`,
+      among: [],
+    };
+  }
+  if (type !== undefined && isBuiltIn(type)) {
+    const what = `\`${typeName}\` belongs to GraphQL itself: it cannot be hidden or renamed.`;
+    return { service, path, what, remedy: null, among: [] };
+  }
+  const types = Object.values(schema.getTypeMap()).filter((each) => !isBuiltIn(each));
+  const owner = fieldsOf(type);
+  const among =
+    field === undefined
+      ? types.filter((each) => !isRoot(schema, each)).map((each) => each.name)
+      : owner === null
+        ? types.map((each) => `${partName(schema, each)}.${field}`)
+        : Object.keys(owner).map((each) => `${typeName}.${each}`);
+  return { service, path, what: `The service has no \`${name}\`.`, remedy: null, among, written: name };
+}
+
+/** A type of which nothing is left. A root without fields just goes, but for that of queries. */
+function emptied({ name: service, schema }: RemoteService, type: GraphQLNamedType, parts: CarriedParts): Finding[] {
+  const name = partName(schema, type);
+  if (name === 'Mutation' || name === 'Subscription') return [];
+  const fields = fieldsOf(type);
+  const members = isUnionType(type) ? type.getTypes().map((member) => member.name) : [];
+  const all = fields === null ? members : Object.keys(fields).map((field) => `${name}.${field}`);
+  const hides = (fields === null ? members : Object.keys(fields)).map((each) => hiddenBy(name, each, type, parts));
+  if (all.length === 0 || hides.includes(null)) return [];
+  const what = `Nothing is left of \`${name}\`: a type without ${fields === null ? 'members' : 'fields'} cannot be.`;
+  const remedy = name === 'Query' ? 'Leave one of its fields.' : `Hide \`${name}\` too, or leave a part of it.`;
+  return [{ service, path: ['hide', hides.at(-1) ?? 0], what, remedy, among: [] }];
+}
+
+/** The entry that hides a field, or a member of a union; null where callers see it. */
+function hiddenBy(owner: string, part: string, type: GraphQLNamedType, { hidden }: CarriedParts): number | null {
+  const field = fieldsOf(type)?.[part];
+  if (field === undefined) return hidden.get(part) ?? null;
+  return hidden.get(`${owner}.${part}`) ?? hidden.get(getNamedType(field.type).name) ?? null;
+}
+
+/** What must be given to the service, and callers could not. */
+function needed({ name: service, schema }: RemoteService, type: GraphQLNamedType, parts: CarriedParts): Finding[] {
+  const findings: Finding[] = [];
+  const owner = partName(schema, type);
+  const report = (at: number, what: string, remedy: string): void => {
+    findings.push({ service, path: ['hide', at], what, remedy, among: [] });
+  };
+  const ofType = ({ type: given }: GraphQLArgument | GraphQLInputField): number | null =>
+    parts.hidden.get(getNamedType(given).name) ?? null;
+  if (isInputObjectType(type)) {
+    for (const field of Object.values(type.getFields())) {
+      if (!isRequiredInputField(field)) continue;
+      const at = parts.hidden.get(`${owner}.${field.name}`) ?? ofType(field);
+      const what = `\`${owner}.${field.name}\` must be given: hidden it could not be.`;
+      if (at !== null) report(at, what, `Hide \`${owner}\` too, or leave it.`);
+    }
+  } else if (isObjectType(type) || isInterfaceType(type)) {
+    for (const field of Object.values(type.getFields())) {
+      if (hiddenBy(owner, field.name, type, parts) !== null) continue;
+      for (const argument of field.args) {
+        const at = isRequiredArgument(argument) ? ofType(argument) : null;
+        const what = `\`${owner}.${field.name}\` must be given \`${argument.name}\`: with its type hidden it could not be.`;
+        if (at !== null)
+          report(at, what, `Hide \`${owner}.${field.name}\` too, or leave \`${getNamedType(argument.type).name}\`.`);
+      }
+    }
+  }
+  return findings;
+}
+
+/** Two fields of one type that would have one name. */
+function renamedTwice(
+  { name: service, schema }: RemoteService,
+  type: GraphQLNamedType,
+  parts: CarriedParts,
+): Finding[] {
+  const fields = fieldsOf(type);
+  if (fields === null || isRoot(schema, type)) return [];
+  const findings: Finding[] = [];
+  const first = new Map<string, string>();
+  for (const field of Object.keys(fields)) {
+    if (hiddenBy(type.name, field, type, parts) !== null) continue;
+    const given = parts.fields.get(`${type.name}.${field}`);
+    const name = given?.name ?? field;
+    const other = first.get(name);
+    if (other === undefined) {
+      first.set(name, field);
+      continue;
+    }
+    const entry = given?.entry ?? parts.fields.get(`${type.name}.${other}`)?.entry;
+    if (entry === undefined) continue;
+    const what = `\`${type.name}.${other}\` and \`${type.name}.${field}\` would both be \`${name}\`.`;
+    findings.push({
+      service,
+      path: ['rename', entry],
+      what,
+      remedy: 'Give each a name of its own, or hide one.',
+      among: [],
+    });
+  }
+  return findings;
+}
+
+/** A field that an interface and its types would call differently. */
+function disagreeing({ name: service, schema }: RemoteService, { fields }: CarriedParts): Finding[] {
+  const findings: Finding[] = [];
+  for (const [part, { name, entry }] of fields) {
+    const [typeName = '', field = ''] = part.split('.');
+    const type = schema.getType(typeName);
+    for (const each of isObjectType(type) || isInterfaceType(type) ? type.getInterfaces() : []) {
+      const above = fields.get(`${each.name}.${field}`);
+      if (above === undefined || above.name === name) continue;
+      const what = `\`${part}\` is \`${each.name}.${field}\`, which is renamed to \`${above.name}\`: it cannot be \`${name}\`.`;
+      findings.push({
+        service,
+        path: ['rename', entry],
+        what,
+        remedy: 'Give both one name; one entry is enough.',
+        among: [],
+      });
+    }
+  }
+  return findings;
+}

@@ -1,0 +1,51 @@
+import {
+  type GraphQLFieldMap,
+  type GraphQLInputFieldMap,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+} from 'graphql';
+
+export const ROOTS = ['Query', 'Mutation', 'Subscription'] as const;
+
+export type Root = (typeof ROOTS)[number];
+
+/** A root type by what it is, not by what it is called. */
+export function rootOf(schema: GraphQLSchema, root: string): GraphQLObjectType | null {
+  if (root === 'Query') return schema.getQueryType() ?? null;
+  if (root === 'Mutation') return schema.getMutationType() ?? null;
+  return root === 'Subscription' ? (schema.getSubscriptionType() ?? null) : null;
+}
+
+/** The type of this name; roots are called Query, Mutation and Subscription. */
+export const typeOf = (schema: GraphQLSchema, name: string): GraphQLNamedType | undefined =>
+  rootOf(schema, name) ?? schema.getType(name);
+
+/** What the configuration calls a type. */
+export const partName = (schema: GraphQLSchema, type: GraphQLNamedType): string =>
+  ROOTS.find((root) => rootOf(schema, root) === type) ?? type.name;
+
+export const isRoot = (schema: GraphQLSchema, type: GraphQLNamedType): boolean =>
+  ROOTS.some((root) => rootOf(schema, root) === type);
+
+/** Whether a type is one that every schema has. */
+export const isBuiltIn = (type: GraphQLNamedType): boolean => isIntrospectionType(type) || isSpecifiedScalarType(type);
+
+export function fieldsOf(
+  type: GraphQLNamedType | undefined,
+): GraphQLFieldMap<unknown, unknown> | GraphQLInputFieldMap | null {
+  return isObjectType(type) || isInterfaceType(type) || isInputObjectType(type) ? type.getFields() : null;
+}
+
+/** Whether a service has `Type` or `Type.field`, and it is one that can be hidden and renamed. */
+export function hasPart(schema: GraphQLSchema, name: string): boolean {
+  const [type = '', field] = name.split('.');
+  const found = typeOf(schema, type);
+  if (found === undefined || isBuiltIn(found)) return false;
+  return field === undefined ? !isRoot(schema, found) : Object.hasOwn(fieldsOf(found) ?? {}, field);
+}
