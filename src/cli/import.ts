@@ -40,7 +40,7 @@ export async function importWsdl(location: string, options: ImportOptions, termi
   const model = await readWsdl(location, await sourceOf(location, options.source ?? NO_SOURCE_OPTIONS, process.env));
   const { service, port } = choosePort(model, location, options.port);
   const name = serviceName(service, options.name);
-  const operations = reportOf(name, service, port);
+  const { operations, problems } = reportOf(name, service, port);
 
   await mkdir(options.directory, { recursive: true });
   const imported = {
@@ -60,6 +60,7 @@ export async function importWsdl(location: string, options: ImportOptions, termi
   terminal.out(printReport(operations));
   for (const notice of model.notices.slice(0, NOTICES_SHOWN)) terminal.out(`note: ${oneLine(printProblem(notice))}`);
   if (model.notices.length > NOTICES_SHOWN) terminal.out('note: all notes are in import-report.json');
+  for (const what of problems) terminal.out(`note: ${oneLine(what)}`);
   const others = otherPorts(model, port);
   if (others !== null) terminal.out(`note: ${others}`);
   terminal.out(`\nWritten: ${file}. Start it with: soapstone start -c ${file}`);
@@ -124,17 +125,25 @@ function versionsOf(service: WsdlService, port: Port): readonly DialectName[] {
 }
 
 /** Each operation with the field that the schema really gives it. */
-function reportOf(name: string, service: WsdlService, port: Port): readonly ImportedOperation[] {
+function reportOf(
+  name: string,
+  service: WsdlService,
+  port: Port,
+): { readonly operations: readonly ImportedOperation[]; readonly problems: readonly string[] } {
   const { operations } = port;
-  const { fields } = buildSchema([{ name, operations, mapping: new Map(), naming: 'camel' }]);
+  const { fields, findings } = buildSchema([{ name, operations, mapping: new Map(), naming: 'camel' }]);
   const fieldOf = new Map([...fields].map(([field, { operation }]) => [operation.name, field]));
-  return reportRows({ services: [{ ...service, ports: [port] }] }).map(({ operation, status, reason, place }) => ({
-    operation,
-    status,
-    field: fieldOf.get(operation) ?? null,
-    reason,
-    place,
-  }));
+  const rows = reportRows({ services: [{ ...service, ports: [port] }] });
+  return {
+    operations: rows.map(({ operation, status, reason, place }) => ({
+      operation,
+      status,
+      field: fieldOf.get(operation) ?? null,
+      reason,
+      place,
+    })),
+    problems: findings.map(({ what, remedy }) => `${what} ${remedy ?? ''}`.trim()),
+  };
 }
 
 /** The file name of the WSDL in the folder. One that lies there already stays as it is. */

@@ -2,6 +2,8 @@ import { printSchema, validateSchema } from 'graphql';
 import t from 'tap';
 import type { GraphqlService } from '../../src/graphql/fields/exposure.js';
 import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
+import { MEMBERS_MAX, MemberTable } from '../../src/graphql/types/members.js';
+import { TypeNames } from '../../src/graphql/types/type-names.js';
 import type { ComplexType, Operation } from '../../src/wsdl/model.js';
 import {
   complex,
@@ -200,6 +202,30 @@ t.test('a thousand extensions of one another, and five thousand of one', async (
   const { schema } = built([operation('Do', [], [one('base', base)])]);
   t.ok(schema.getType('Deep299'));
   t.ok(schema.getType('Wide4999'));
+});
+
+t.test('types that inherit more than a schema can have are refused, at the limit that is named', async (t) => {
+  const findingsOf = (times: number): readonly unknown[] => {
+    const names = new TypeNames();
+    const members = new MemberTable('shop', 'camel', 'fields', names);
+    const base = complex('Base', elements(...Array.from({ length: 999 }, (_, at) => one(`x${at}`, INT, '?'))));
+    for (let at = 0; at < times; at++) members.of(extension(`Wide${at}`, base, one('own', INT)));
+    members.of(complex('Last', elements(one('x', INT))));
+    return names.findings;
+  };
+  t.equal(MEMBERS_MAX, 1_000_000);
+  t.same(findingsOf(999), [], '999 of the base, 999 times 1,000, and one');
+  t.match(findingsOf(1000), [{ service: 'shop', path: ['wsdl'], what: /have more than 1,000,000 members/ }]);
+
+  const started = process.cpuUsage();
+  let type = complex('Base', elements(one('x', INT)));
+  const base = type;
+  for (let at = 0; at < 5000; at++) type = extension(`Deep${at}`, type, one(`y${at}`, INT, '?'));
+  const { findings } = buildSchema([service([operation('Do', [one('t', type)], [one('base', base)])])]);
+  t.match(findings, [{ path: ['wsdl'] }]);
+  t.equal(findings.length, 1);
+  const { user } = process.cpuUsage(started);
+  t.ok(user < 20_000_000, `${user} microseconds`);
 });
 
 const flat = (index: number, base: ComplexType): MutableComplex =>

@@ -77,7 +77,7 @@ export class OutputTypes {
 
   /** Every type, with what it refers to and, after an interface, the types that implement it; breadth first. */
   complete(): readonly GraphQLNamedType[] {
-    for (const type of this.#made) {
+    for (const type of this.#members.isFull ? [] : this.#made) {
       if (isUnionType(type)) continue;
       type.getFields();
       type.getInterfaces();
@@ -269,6 +269,8 @@ export class OutputTypes {
 
   #fields(type: ComplexType, owner: string): ReadonlyMap<string, OutputField> {
     const fields = new Map<string, OutputField>();
+    // The mapping is refused: what these would have shown is not waited for.
+    if (this.#members.isFull) return fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
     const { all, present, unions, wildcard, rest } = this.#members.of(type);
     const bases = interfacesAbove(type, this.#reached);
     const wildcards = wildcardsIn(type);

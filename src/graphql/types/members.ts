@@ -78,6 +78,9 @@ export class MemberTable {
   readonly #mapping: MappingTable;
   readonly #names: TypeNames;
   readonly #known = new Map<ComplexType, Members>();
+  /** Of how many types each known one inherits. */
+  readonly #depths = new Map<ComplexType, number>();
+  #count = 0;
 
   constructor(service: string, naming: Naming, choices: ChoiceStyle, names: TypeNames) {
     this.#service = service;
@@ -90,12 +93,32 @@ export class MemberTable {
   of(type: ComplexType): Members {
     const chain: ComplexType[] = [];
     let base: ComplexType | null = type;
-    while (base !== null && !this.#known.has(base) && chain.length < MAX_CHAIN) {
+    while (base !== null && !this.#known.has(base)) {
       chain.push(base);
       base = inheritedFrom(base);
     }
-    for (const step of chain.reverse()) this.#known.set(step, this.#flatten(step));
+    let depth = base === null ? 0 : (this.#depths.get(base) ?? 0);
+    for (const step of chain.reverse()) {
+      if (this.isFull) return EMPTY;
+      const members = this.#flatten(step);
+      this.#known.set(step, members);
+      this.#depths.set(step, ++depth);
+      this.#add(Math.max(members.all.length, depth));
+    }
     return this.#known.get(type) ?? EMPTY;
+  }
+
+  /** There are more members than a schema can have: types have none any more, and the mapping is refused. */
+  get isFull(): boolean {
+    return this.#count > MEMBERS_MAX;
+  }
+
+  #add(count: number): void {
+    this.#count += count;
+    if (!this.isFull) return;
+    const limit = MEMBERS_MAX.toLocaleString('en-GB');
+    const what = `The types have more than ${limit} members, where each counts what it inherits.`;
+    this.#names.refuse(this.#service, ['wsdl'], what, 'Offer fewer of its operations: set the others to false.');
   }
 
   /** Whether the mapping hides everything of this type. */
@@ -220,8 +243,11 @@ export const isHidden = (member: Member): boolean => member.mapping?.hidden === 
 
 const EMPTY: Members = { all: [], present: [], choices: [], unions: [], wildcard: false, rest: null };
 
-/** Longer chains of derivation than any schema has are cut. */
-const MAX_CHAIN = 1000;
+/**
+ * Of all types of one service, inherited members at each, at least one for each type it derives from: in GraphQL each is
+ * a field of an object, or of an interface as well. Large services have a tenth of this; a million take some seconds.
+ */
+export const MEMBERS_MAX = 1_000_000;
 
 /** The type whose members a type begins with. A restriction keeps what it drops, as never present. */
 const inheritedFrom = (type: ComplexType): ComplexType | null => (type.derivation === null ? null : type.base);

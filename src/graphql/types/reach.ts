@@ -13,6 +13,7 @@ export function reach(roots: readonly XsdType[], members: MemberTable): Reached 
   const types = new Set<XsdType>(roots);
   const interfaces = new Set<ComplexType>();
   for (const type of types) {
+    if (members.isFull) break;
     if (type.kind === 'simple' || type.content.kind === 'opaque') continue;
     const { all, present } = members.of(type);
     for (const member of [...all, ...present]) {

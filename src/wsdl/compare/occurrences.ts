@@ -28,7 +28,10 @@ export function occurrencesIn(root: Particle, visit?: ParticleVisitor): Readonly
     const parent = stack.at(-1);
     if (parent === undefined) break;
     visit?.(particle, certain);
-    if (particle.max > 0) merge(parent, frame);
+    // Chains of extensions are groups that begin with a group, as deep as they are long: what is in it is not copied.
+    const isFirst = parent.particle.kind !== 'choice' && parent.sum.size === 0 && isOnce(particle);
+    if (isFirst) parent.sum = frame.sum;
+    else if (particle.max > 0) merge(parent, frame);
   }
   return top.sum;
 }
@@ -36,7 +39,7 @@ export function occurrencesIn(root: Particle, visit?: ParticleVisitor): Readonly
 interface Frame {
   readonly particle: Particle;
   readonly certain: boolean;
-  readonly sum: Map<string, Occurrence>;
+  sum: Map<string, Occurrence>;
   /** Of a choice: in how many of its branches each element is. */
   readonly branches: Map<string, number>;
   next: number;
