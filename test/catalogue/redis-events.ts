@@ -22,8 +22,8 @@ class Listener {
   readonly hearer: RedisConnection;
   forged = 0;
 
-  constructor(url: string, hearerUrl = url, historyEvents = 100, announceMillis = 2000) {
-    this.sender = connect(url, new Told(), { operationMillis: 1000 });
+  constructor(url: string, hearerUrl = url, historyEvents = 100, announceMillis = 2000, operationMillis = 1000) {
+    this.sender = connect(url, new Told(), { operationMillis });
     this.hearer = connect(hearerUrl, new Told(), { operationMillis: 1000 });
     const forged = (): void => {
       this.forged += 1;
@@ -171,6 +171,20 @@ export function testEvents(t: Test, rows: Rows): void {
     await server.start();
     await until(() => a.heard.includes('gap'), 'a gap');
     t.equal(rows.answer('R14', 'a write while Redis is away for long'), 'heard, or a gap');
+  });
+
+  test('R14: Redis is late because all of the machine is', async (t) => {
+    const { server, a } = await setUp(t);
+    const hasty = new Listener(server.url, server.url, 100, 2000, 20);
+    t.teardown(() => hasty.close());
+    await hasty.listen();
+    server.stop();
+    hasty.publish(1, 2, 3, 4, 5, 6, 7, 8);
+    await turn(400);
+    server.resume();
+    await until(() => a.heard.length >= 8 && hasty.heard.length >= 8, 'all of them');
+    t.same(a.heard, ['1', '2', '3', '4', '5', '6', '7', '8'], 'and no gap');
+    t.same(hasty.heard, a.heard);
   });
 
   test('R14: one is cut off for longer than the others remember what it wants', async (t) => {
