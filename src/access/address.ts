@@ -40,13 +40,23 @@ const prefixOf = memo((address) => {
   return groups === null ? address : `${groups.slice(0, 4).join(':')}::/64`;
 });
 
-/** An address without its zone, and IPv4 in IPv6 as IPv4. */
+/** An address without its zone, and IPv4 in IPv6 as IPv4, however it is written. */
 export function plainAddress(address: string): string {
   if (!address.includes(':')) return address;
   const zone = address.indexOf('%');
   const bare = zone < 0 ? address : address.slice(0, zone);
-  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(bare)?.[1];
-  return mapped ?? bare;
+  return mappedIn(bare) ?? bare;
+}
+
+/** The IPv4 address in `::ffff:198.51.100.7` and `::ffff:c633:6407`; null where there is none. */
+function mappedIn(address: string): string | null {
+  if (!/:ffff:/i.test(address)) return null;
+  const groups = expand(address);
+  const [high = '', low = ''] = groups?.slice(6) ?? [];
+  if (groups === null || groups[5] !== 'ffff' || groups.slice(0, 5).some((group) => group !== '0')) return null;
+  if (high.includes('.')) return high;
+  const bytes = [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]);
+  return bytes.join('.');
 }
 
 /** `192.0.2.1:4711` and `[2001:db8::1]:4711` without their ports, as some proxies write them. */
