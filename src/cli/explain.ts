@@ -65,8 +65,8 @@ function parsed(json: string): { readonly value: unknown } | null {
 async function admitAsServer({ config, graph }: Compiled, body: string): Promise<Admitted> {
   const headers = { 'content-type': 'application/json' };
   const params = await readParams({ method: 'POST', url: '/', headers, body: async () => body });
-  const { introspection } = config.graphql;
-  return admit(params, admissionOf({ built: graph, limits: config.limits.graphql, introspection }));
+  const { introspection, measure } = config.graphql;
+  return admit(params, admissionOf({ built: graph, limits: config.limits.graphql, measured: measure, introspection }));
 }
 
 class Explanation {

@@ -51,13 +51,16 @@ interface Said {
 }
 
 /** Runs `explain` against a backend that must hear nothing. */
-async function explainer(t: Test): Promise<{ explain(...args: readonly string[]): Promise<Said>; heard(): number }> {
+async function explainer(
+  t: Test,
+  more = '',
+): Promise<{ explain(...args: readonly string[]): Promise<Said>; heard(): number }> {
   let heard = 0;
   const server = createServer(() => heard++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const file = join(t.testdir(), 'soapstone.yaml');
-  await writeFile(file, config(`http://127.0.0.1:${port}`));
+  await writeFile(file, config(`http://127.0.0.1:${port}`) + more);
   t.teardown(() => server.close());
   const explain = async (...args: readonly string[]): Promise<Said> => {
     const out: string[] = [];
@@ -162,6 +165,14 @@ t.test('what the server refuses is refused with its words, and 1; what cannot be
   }
   t.equal(heard(), 0);
   t.equal(await run(['explain', '-c', '/nowhere', '{ a }'], { out: () => {}, error: () => {} }), 2);
+});
+
+t.test('limits that are only measured refuse nothing here either', async (t) => {
+  const query = '{ orders { customer { orders { customer { orders { id } } } } } }';
+  const { explain } = await explainer(t, 'graphql: { measure: [cost, depth] }\n');
+  const { code, error } = await explain(query);
+  t.equal(error, '');
+  t.equal(code, 0);
 });
 
 t.test('XML on lines', async (t) => {

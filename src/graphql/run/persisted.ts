@@ -76,9 +76,8 @@ export class PersistedDocuments {
 
   /** The hash to remember the text by; null where it is too long for that, or nothing is remembered. */
   #checkHash(hash: string, query: string): string | null {
-    if (Buffer.byteLength(query) > this.#limits.textBytes) return null;
     if (hashOf(query) !== hash) throw new Refusal('PERSISTED_QUERY_HASH_MISMATCH');
-    return this.#store === null ? null : hash;
+    return this.#store === null || Buffer.byteLength(query) > this.#limits.textBytes ? null : hash;
   }
 
   #unknown(): Refusal {
