@@ -47,6 +47,7 @@ const EVERYBODY: ClientClass = {
   name: 'default',
   budget: null,
   requestsAtOnce: null,
+  costBreakdown: false,
   permitsAll: true,
   permits: () => true,
 };

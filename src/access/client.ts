@@ -47,6 +47,8 @@ export interface ClientClass {
   readonly budget: { readonly maximum: number; readonly restoreRate: number } | null;
   /** Requests of one client that may be in progress at once; null: any number. */
   readonly requestsAtOnce: number | null;
+  /** Its clients may ask what each field costs, also where not everybody may. */
+  readonly costBreakdown: boolean;
   /** Nothing is denied it: nobody need ask. */
   readonly permitsAll: boolean;
   /** Whether an operation may be called; `operation` is null where it is not known which one it is. */

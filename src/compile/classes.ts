@@ -65,7 +65,11 @@ function twinsIn(services: readonly Callable[]): Twins {
 }
 
 /** What is denied is denied, whatever is allowed. */
-function classOf(name: string, { allow, deny, budget, requestsAtOnce }: ClassConfig, twins: Twins): ClientClass {
+function classOf(
+  name: string,
+  { allow, deny, budget, requestsAtOnce, costBreakdown }: ClassConfig,
+  twins: Twins,
+): ClientClass {
   const withTwins = (entries: readonly string[]): ReadonlySet<string> =>
     new Set(entries.flatMap((entry) => twins.get(entry) ?? [entry]));
   const allowed = allow === undefined ? null : withTwins(allow);
@@ -80,6 +84,7 @@ function classOf(name: string, { allow, deny, budget, requestsAtOnce }: ClassCon
     name,
     budget: budget === undefined ? null : { maximum: budget.maximum, restoreRate: budget.restoreRate },
     requestsAtOnce: requestsAtOnce ?? null,
+    costBreakdown,
     permitsAll: allow === undefined && deny.length === 0,
     permits(service: string, operation: string | null): boolean {
       if (holds(denied, service, operation) || (operation === null && deniesSome.has(service))) return false;

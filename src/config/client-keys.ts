@@ -45,6 +45,7 @@ export interface ClassKeys {
   requestsAtOnce?: number;
   allow?: readonly string[];
   deny: readonly string[];
+  costBreakdown: boolean;
 }
 
 const CLASS = { type: 'string', description: 'Its class, one of `classes`.', pattern: NAME } as const;
@@ -209,7 +210,7 @@ const CLASSES = {
     [NAME]: {
       type: 'object',
       additionalProperties: false,
-      required: ['deny'],
+      required: ['deny', 'costBreakdown'],
       properties: {
         budget: {
           type: 'object',
@@ -242,6 +243,12 @@ const CLASSES = {
           maximum: 100_000,
         },
         allow: operationNames('Services and operations (`orders`, `orders.GetOrder`) it may call; by default all.'),
+        costBreakdown: {
+          type: 'boolean',
+          description:
+            'Whether it may ask, with `soapstone-cost-breakdown: 1`, what each field costs, where others may not.',
+          default: false,
+        },
         deny: { ...operationNames('Those it may not call, even if they are allowed.'), default: [] },
       },
     },

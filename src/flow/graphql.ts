@@ -49,7 +49,7 @@ export interface GraphqlDoor {
   readonly remotes: ReadonlyMap<string, RemoteUpstream>;
   readonly bodyBytesMax: number;
   readonly codec: Compiled['config']['limits']['codec'];
-  /** Callers may ask what each field costs. */
+  /** All callers may ask what each field costs. */
   readonly costBreakdown: boolean;
   /** The same for SOAP callers. */
   readonly calls: SharedCalls;
@@ -103,6 +103,8 @@ export function makeGraphqlDoor(
 /** The header field by which callers ask what each field costs. */
 const BREAKDOWN = 'soapstone-cost-breakdown';
 
+const mayAsk = ({ costBreakdown }: GraphqlDoor, { rights }: Client): boolean => costBreakdown || rights.costBreakdown;
+
 /** A byte of a document costs more to judge than one of a message. */
 const DOCUMENT_WEIGHT = 8;
 
@@ -138,7 +140,7 @@ export async function answerGraphql(
   const control = lifetimeOf(answer, exchange, lifetime);
   fields.push('cache-control', control);
   // What the caller chooses.
-  if (control !== 'no-store') fields.push('vary', door.costBreakdown ? `accept, ${BREAKDOWN}` : 'accept');
+  if (control !== 'no-store') fields.push('vary', mayAsk(door, purse.client) ? `accept, ${BREAKDOWN}` : 'accept');
   endLingering(request, response, status, [...fields, 'content-length', String(bytes.length)], bytes);
 }
 
@@ -186,7 +188,7 @@ export function contextOf(
       if (grant !== null) budgets.settle(grant, actualCost);
     },
     throttle: () => budgets.status(client),
-    wantsBreakdown: door.costBreakdown && headers[BREAKDOWN] === '1',
+    wantsBreakdown: mayAsk(door, client) && headers[BREAKDOWN] === '1',
     pay: (points) => client.budget === null || budgets.take(client, points).isGranted,
     another: () => {
       room ??= door.places.room(client);

@@ -15,6 +15,7 @@ const classNamed = (name: string): ClientClass => ({
   name,
   budget: null,
   requestsAtOnce: null,
+  costBreakdown: false,
   permitsAll: true,
   permits: () => true,
 });
@@ -71,6 +72,13 @@ t.test('the address of the client: what trusted proxies added last, and nothing 
     ['10.0.0.1', '203.0.113.9:4711', '203.0.113.9', 'with a port'],
     ['10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1', 'IPv6 with a port'],
     ['::ffff:10.0.0.1', '::ffff:203.0.113.9', '203.0.113.9', 'IPv4 in IPv6'],
+    ['10.0.0.1', '::ffff:c633:6407', '198.51.100.7', 'in hexadecimal'],
+    ['10.0.0.1', '::FFFF:0:1', '0.0.0.1', 'with zeros left out'],
+    ['10.0.0.1', '0:0:0:0:0:ffff:c633:6408', '198.51.100.8', 'written out'],
+    ['10.0.0.1', '0:0:0:0:0:ffff:198.51.100.9', '198.51.100.9', 'written out with dots'],
+    ['::ffff:a00:1', '203.0.113.9', '203.0.113.9', 'of the proxy itself'],
+    ['10.0.0.1', '2001:db8::ffff:c633:6407', '2001:db8::ffff:c633:6407', 'no IPv4'],
+    ['10.0.0.1', '::1:ffff:c633:6407', '::1:ffff:c633:6407', 'nor this'],
     ['fd00::1', '2001:db8::1', '2001:db8::1', 'IPv6'],
     ['', '203.0.113.9', '', 'a connection that is gone'],
   ];

@@ -132,6 +132,22 @@ t.test('who may ask is told what each field costs', async (t) => {
   });
 });
 
+t.test('a class of clients may be told what each field costs, where others are not', async (t) => {
+  const clients = `clients:
+  apiKeys: { clients: { desk: { class: staff, keys: [0123456789abcdef] } } }
+  address: { class: public }
+  classes: { staff: { costBreakdown: true }, public: {} }
+`;
+  const { ask, lists } = await start(t, clients);
+  lists(1);
+  const asks = { 'soapstone-cost-breakdown': '1' };
+  t.notMatch((await ask(ALL, asks)).cost, { fields: {} });
+  lists(1);
+  t.match((await ask(ALL, { ...asks, 'x-api-key': '0123456789abcdef' })).cost, { fields: { list: 17 } });
+  lists(1);
+  t.notMatch((await ask(ALL, { 'x-api-key': '0123456789abcdef' })).cost, { fields: {} }, 'only who asks');
+});
+
 t.test('how long lists and replies are is counted, and suggested', async (t) => {
   const { gateway, ask, lists } = await start(t, 'limits: { graphql: { kibCost: 2 } }\n');
   lists(4, 0, 2, 0, 0, 0, 0);
