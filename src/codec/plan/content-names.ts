@@ -42,6 +42,11 @@ export class ContentNames {
   /** All of a text, or of the value of an attribute, by itself. */
   noteWhole(text: string): void {
     this.note(text);
+    this.endRun();
+  }
+
+  /** A child begins: what follows it is another text. */
+  endRun(): void {
     this.#word = '';
   }
 

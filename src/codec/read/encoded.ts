@@ -36,6 +36,7 @@ export class EncodedReply implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
+    this.#recording.at(-1)?.endRun();
     const recorded = new RecordedTag(tag, this.#events.length);
     this.#record(recorded);
     this.#recording.push(recorded);

@@ -27,6 +27,7 @@ export class OpaqueXml {
   open(tag: StartTag): void {
     if (!this.#take(tag.local.length + 5)) return;
     if (tag.uri !== (this.#open.at(-1)?.uri ?? '')) this.#take(tag.uri.length + 10);
+    this.#open.at(-1)?.names.endRun();
     const element = new Element(tag);
     this.#events.push(element);
     this.#open.push(element);
@@ -68,10 +69,7 @@ export class OpaqueXml {
         const outer = uris.at(-1);
         if (event.uri !== (outer ?? '')) writer.namespace(null, event.uri);
         if (outer === undefined) this.#declare(writer, shared);
-        this.#declare(
-          writer,
-          [...event.names.bound].filter(([prefix]) => own.has(prefix)),
-        );
+        if (own.size > 0) this.#declare(writer, ownOf(event, own));
         uris.push(event.uri);
         for (const [index, attribute] of event.attributes.entries()) this.#attribute(writer, attribute, mark, index);
       }
@@ -134,3 +132,6 @@ class Element {
     this.attributes.push({ name, value, type: isType ? resolveQName(tag, value) : null });
   }
 }
+
+const ownOf = ({ names }: Element, own: ReadonlySet<string>): readonly (readonly [string, string])[] =>
+  [...names.bound].filter(([prefix]) => own.has(prefix));

@@ -70,6 +70,11 @@ export class RecordedTag implements StartTag {
     this.#names.note(piece);
   }
 
+  /** A child of it begins. */
+  endRun(): void {
+    this.#names.endRun();
+  }
+
   /** Length of the values of its attributes. */
   get attributeChars(): number {
     return this.#attributes.reduce((sum, { value }) => sum + value.length, 0);

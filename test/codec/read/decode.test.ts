@@ -7,7 +7,7 @@ import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';
 import { listScalarOf } from '../../../src/codec/values/scalars.js';
 import { plainSimpleType } from '../../../src/wsdl/plain.js';
-import { SKIP, type XmlHandler } from '../../../src/xml/events.js';
+import { ALL, SKIP, type StartTag, type XmlHandler } from '../../../src/xml/events.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { plainTag } from '../../../src/xml/plain-tag.js';
 import { XmlReader } from '../../../src/xml/reader.js';
@@ -524,6 +524,83 @@ t.test('XML keeps the bindings of prefixes that its texts and values may mean', 
   t.equal(xml('<x q:k="1">_0:a</x>'), `${own} xmlns:_0="urn:0" xmlns:__0="urn:q" __0:k="1">_0:a</x>`);
   t.equal(xml('<x xmlns:e="urn:e" e:t="q:A[2]"/>'), `${own} xmlns:q="urn:q" xmlns:_0="urn:e" _0:t="q:A[2]"/>`);
 });
+
+/** What a document means: names, values and texts with their prefixes resolved. */
+function meaningOf(document: string): string {
+  const meaning: string[] = [];
+  const tags: StartTag[] = [];
+  const words = (text: string): string =>
+    text.replace(/(\w+):(?=\w)/g, (all, prefix: string) => {
+      const uri = tags.at(-1)?.namespace(prefix) ?? null;
+      return uri === null ? all : `{${uri}}`;
+    });
+  const handler: XmlHandler = {
+    open(tag) {
+      tags.push(tag);
+      const attributes = Array.from({ length: tag.attributeCount }, (_, index) => {
+        return `${tag.attributeUri(index)} ${tag.attributeLocal(index)} ${words(tag.attributeValue(index))}`;
+      });
+      meaning.push(`<${tag.uri} ${tag.local} ${attributes.sort().join()}>`);
+      return ALL;
+    },
+    text: (piece) => void meaning.push(words(piece)),
+    close() {
+      tags.pop();
+      meaning.push('</>');
+    },
+  };
+  const reader = new XmlReader(handler, defaultsOf(XML_LIMITS));
+  reader.begin('utf-8');
+  reader.write(Buffer.from(document));
+  reader.end();
+  return meaning.join('');
+}
+
+t.test('XML that is handed out means by itself what it meant in its message', async () => {
+  const PREFIXES = ['p', 'q', '_0', '_t', '__0'];
+  const word = fc.constantFrom('p:a', 'q:b', '_0:c', '_t:d', '__0:e', 'plain', 'none:x', ' ');
+  const declared = fc.uniqueArray(
+    fc.tuple(fc.constantFrom('p', 'q', '_0', '_t', '__0'), fc.constantFrom('urn:1', 'urn:2')),
+    {
+      selector: ([prefix]) => prefix,
+      maxLength: 3,
+    },
+  );
+  const { element } = fc.letrec<{ element: string }>((tie) => ({
+    element: fc
+      .tuple(
+        fc.constantFrom('y', 'p:y', 'q:y'),
+        declared,
+        fc.uniqueArray(fc.tuple(fc.constantFrom('k', 'p:k', 'q:l', 'xsi:type'), word), {
+          selector: ([name]) => name,
+          maxLength: 3,
+        }),
+        fc.array(fc.oneof({ depthSize: 'small' }, word, tie('element')), { maxLength: 4 }),
+      )
+      .map(([name, namespaces, attributes, content]) => {
+        const all = [
+          ...namespaces.map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`),
+          ...attributes.map(([n, v]) => `${n}="${v}"`),
+        ];
+        return `<${name} ${all.join(' ')}>${content.join('')}</${name}>`;
+      }),
+  }));
+  const plan = reply(object(child('x', 'string', { kind: 'opaque' })));
+  fc.assert(
+    fc.property(fc.array(element, { maxLength: 3 }), (content) => {
+      const namespaces = PREFIXES.map((prefix) => `xmlns:${prefix}="urn:${prefix}"`).join(' ');
+      const whole = `<x>${content.join('')}</x>`;
+      const { value } = shown(read(plan, whole, namespaces));
+      const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+      const before = meaningOf(`<x xmlns="${URI}" ${xsi} ${namespaces}>${content.join('')}</x>`);
+      const after = meaningOf((value as { x: string }).x);
+      if (withoutTypes(before) !== withoutTypes(after)) throw new Error(`${before}\n${after}`);
+    }),
+  );
+});
+
+/** A type without a prefix, or with one that is not bound, is in no namespace: it is written so. */
+const withoutTypes = (meaning: string): string => meaning.replace(/XMLSchema-instance type [^,>]*/g, '');
 
 /** A plan of any nullability over the names a, b, c; and a document of the same names that keeps none of its promises. */
 const { anyPlan, anyContent } = fc.letrec<{ anyPlan: ObjectPlan; anySlot: Slot; anyContent: string }>((tie) => ({
