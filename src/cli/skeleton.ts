@@ -91,7 +91,9 @@ class Skeleton {
   }
 }
 
-const shownSource = (source: EncodeSource): EncodeSource => ({
-  from: 'constant',
-  lexical: source.from === 'constant' ? '***' : `{header ${source.header}}`,
-});
+const shownSource = (source: EncodeSource): EncodeSource => ({ from: 'constant', lexical: printSource(source) });
+
+function printSource(source: EncodeSource): string {
+  if (source.from === 'constant') return '***';
+  return source.from === 'header' ? `{header ${source.header}}` : `{claim ${source.claim}}`;
+}

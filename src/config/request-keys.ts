@@ -6,6 +6,7 @@ export interface RequestEntry {
   name?: string;
   value?: string;
   header?: string;
+  claim?: string;
 }
 
 /** By the path of XML names: `Order/Customer/@id`. */
@@ -33,6 +34,13 @@ const ENTRY = {
       description: "The header field of the caller's request to take it from, one of `callerHeaders`.",
       minLength: 1,
       maxLength: 128,
+    },
+    claim: {
+      type: 'string',
+      description:
+        "The claim of the caller's token to take it from (`clients.jwt`). Who has none may not call what requires it.",
+      minLength: 1,
+      maxLength: 256,
     },
   },
 } as const;

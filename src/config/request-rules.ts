@@ -3,8 +3,12 @@ import { isRecord } from './record.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 
-/** Rules between the keys of a request's entries and the header fields the service may take. */
-export function requestRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+/** Rules between the keys of a request's entries, the header fields the service may take, and who callers are. */
+export function requestRules(
+  service: Record<string, unknown>,
+  path: ConfigPath,
+  hasClaims: boolean,
+): readonly Finding[] {
   const operations = service['operations'];
   if (!isRecord(operations)) return [];
   const listed = service['callerHeaders'];
@@ -17,27 +21,42 @@ export function requestRules(service: Record<string, unknown>, path: ConfigPath)
       if (!isRecord(entriesOf)) continue;
       for (const [key, entry] of Object.entries(entriesOf)) {
         if (isRecord(entry))
-          findings.push(...entryRules(entry, [...path, 'operations', operation, group, key], allowed));
+          findings.push(...entryRules(entry, [...path, 'operations', operation, group, key], { allowed, hasClaims }));
       }
     }
   }
   return findings;
 }
 
-function entryRules(entry: Record<string, unknown>, path: ConfigPath, allowed: readonly string[]): readonly Finding[] {
+interface Sources {
+  /** Header fields, in lower case. */
+  readonly allowed: readonly string[];
+  /** Callers may have tokens. */
+  readonly hasClaims: boolean;
+}
+
+function entryRules(
+  entry: Record<string, unknown>,
+  path: ConfigPath,
+  { allowed, hasClaims }: Sources,
+): readonly Finding[] {
   const findings: Finding[] = [];
-  const { value, header, name } = entry;
+  const { header, claim, name } = entry;
   const at = (key: string | null, what: string, remedy: string): void => {
     findings.push({ path: key === null ? path : [...path, key], part: key === null ? 'key' : 'value', what, remedy });
   };
-  if (value === undefined && header === undefined && name === undefined) {
-    at(null, `${printPath(path)} says nothing.`, 'Give a `name`, a `value` or a `header`.');
+  const [first, second] = ['value', 'header', 'claim'].filter((key) => entry[key] !== undefined);
+  if (first === undefined && name === undefined) {
+    at(null, `${printPath(path)} says nothing.`, 'Give a `name`, a `value`, a `header` or a `claim`.');
   }
-  if (value !== undefined && header !== undefined) {
-    at('header', `${printPath(path)} has both \`value\` and \`header\`.`, 'Keep one of them.');
+  if (first !== undefined && second !== undefined) {
+    at(second, `${printPath(path)} has both \`${first}\` and \`${second}\`.`, 'Keep one of them.');
   }
-  if (name !== undefined && (value !== undefined || header !== undefined)) {
+  if (name !== undefined && first !== undefined) {
     at('name', `${printPath(path)} has a name, but callers do not see it.`, 'Leave `name` away.');
+  }
+  if (claim !== undefined && !hasClaims) {
+    at('claim', `${printPath([...path, 'claim'])} is of no use: nobody has a token.`, 'Configure `clients.jwt`.');
   }
   if (typeof header === 'string' && !allowed.includes(header.toLowerCase())) {
     const remedy = didYouMean(header, allowed) ?? 'Add it to `callerHeaders` of the service.';

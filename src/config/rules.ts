@@ -15,8 +15,10 @@ import type { ConfigPath } from './yaml-source.js';
 export function checkRules(data: unknown): readonly Finding[] {
   if (!isRecord(data)) return [];
   const findings: Finding[] = [];
+  const { clients } = data;
+  const hasClaims = isRecord(clients) && Object.hasOwn(clients, 'jwt');
   for (const [name, service] of entries(data['services'])) {
-    if (isRecord(service)) findings.push(...serviceRules(service, ['services', name]));
+    if (isRecord(service)) findings.push(...serviceRules(service, ['services', name], hasClaims));
   }
   return [
     ...findings,
@@ -28,7 +30,7 @@ export function checkRules(data: unknown): readonly Finding[] {
   ];
 }
 
-function serviceRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasClaims: boolean): readonly Finding[] {
   const findings: Finding[] = [];
   const isGraphql = service['kind'] === 'graphql';
   const name = printPath(path);
@@ -52,7 +54,7 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath): reado
     );
   }
   if (!has('wsdl') && has('port')) at('port', `${name} has a \`port\` but no \`wsdl\`.`, 'Leave it away.');
-  findings.push(...requestRules(service, path));
+  findings.push(...requestRules(service, path, hasClaims));
   if (has('types') && !has('wsdl')) {
     for (const [operation, mapping] of entries(service['operations'])) {
       if (mapping !== true && !(isRecord(mapping) && !Object.hasOwn(mapping, 'field'))) continue;

@@ -15,10 +15,10 @@ import { printableAction } from './soap-action.js';
  * which is a `SoapFaultError` where the backend answered with a Fault.
  */
 export function callOperation(field: FieldCall, context: CallContext): Promise<Decoded> {
-  const { service, exchange, signal, headers: callerHeaders, limits } = context;
+  const { service, exchange, signal, headers: callerHeaders, claims, limits } = context;
   const { operation, requestPlan } = field.bound;
   const [dialect] = service.dialects;
-  const values = { arguments: field.arguments, headers: field.headers, context: { headers: callerHeaders } };
+  const values = { arguments: field.arguments, headers: field.headers, context: { headers: callerHeaders, claims } };
   const body = encodeRequest(requestPlan, dialect, values, limits);
   const observation = context.observers?.begin(service.name, operation.name) ?? null;
   if (observation !== null) hearRequest(observation, service, operation, body);

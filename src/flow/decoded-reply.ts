@@ -36,6 +36,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Header fields of the caller's request, for what operations take from them. */
   readonly headers: RequestContext['headers'];
+  /** What the caller's token says, for the same. */
+  readonly claims: RequestContext['claims'];
   readonly limits: CodecLimits;
   /** Null, or not given, where nothing is looked at. */
   readonly observers?: Observers | null;

@@ -261,6 +261,7 @@ async function callField(
       service,
       signal,
       headers,
+      claims: client.claims,
       limits: door.codec,
       observers: door.observers,
       sharing: { client, calls: door.calls, lifetime },

@@ -364,6 +364,8 @@ t.test('mistakes in where values come from are told with their place and the nea
     ['arguments: { count: { value: secret-text } }', /The value cannot be written/],
     ['arguments: { count: { header: x-tenan } }', /none of `callerHeaders`.*Did you mean `x-tenant`/],
     ['arguments: { count: { header: x-tenant, value: a } }', /both `value` and `header`/],
+    ['arguments: { count: { claim: sub, value: a } }', /both `value` and `claim`/],
+    ['arguments: { count: { claim: sub } }', /nobody has a token.*`clients.jwt`/],
     ['arguments: { count: { } }', /says nothing/],
     ['arguments: { count: { name: order } }', /another argument order/],
     ['arguments: { "a b": { value: x } }', /cannot be a name/],

@@ -59,7 +59,14 @@ function waysOf({ services, graph, config }: Compiled, pool: Pool): Ways<Way> {
   const limits = config.limits.codec;
   return {
     ours: async () => {
-      await callOperation(field, { service, signal, headers: {}, limits, exchange: new Exchange('1', '', 'POST') });
+      await callOperation(field, {
+        service,
+        signal,
+        headers: {},
+        claims: null,
+        limits,
+        exchange: new Exchange('1', '', 'POST'),
+      });
     },
     byHand: () => callByHand(pool),
     envelope: async () => void encodeRequest(bound.requestPlan, service.dialects[0], field, limits),

@@ -464,6 +464,73 @@ t.test('tokens, with the keys of an issuer that is asked', async (t) => {
   t.notMatch(lines, gold['authorization']?.slice(-40) ?? '', 'nor its token');
 });
 
+t.test('a claim of the token is a value of the request, never the answer of another', async (t) => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
+  const backend = await startRecordingBackend((message, response) => {
+    const sku = />([^<>]+)<\/\w+:sku>/.exec(message.body.toString())?.[1] ?? 'none';
+    const name = /GetStock|GetOrder/.exec(message.body.toString())?.[0] ?? '';
+    const id = `<id xmlns="urn:orders">${sku}</id>`;
+    const reply = `<o:${name}Response xmlns:o="urn:orders">${id}</o:${name}Response>`;
+    response.writeHead(200, { 'content-type': 'text/xml' });
+    response.end(`<s:Envelope xmlns:s="${URI_11}"><s:Body>${reply}</s:Body></s:Envelope>`);
+  });
+  const folder = t.testdir({ 'keys.json': jwks });
+  const gateway = await startTestGateway(
+    `services:
+  orders:
+    url: ${backend.url}/orders
+    namespace: urn:orders
+    types: |
+      type Query { mine(sku: String!): Order, maybe(sku: String): Order }
+      type Order { id: ID }
+    operations:
+      GetStock: { field: Query.mine, read: { cacheMillis: 60000, scope: shared }, arguments: { sku: { claim: sub } } }
+      GetOrder: { field: Query.maybe, arguments: { sku: { claim: tenant } } }
+clients:
+  jwt:
+    issuer: https://login.example
+    audience: soapstone
+    algorithms: [ES256]
+    jwks: { file: keys.json }
+    class: all
+  address: { class: all }
+  classes:
+    all: {}
+`,
+    folder,
+  );
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const ask = async (query: string, subject: string | null): Promise<unknown> => {
+    const token = subject === null ? null : new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid: 'one' });
+    const signed = await token
+      ?.setIssuer('https://login.example')
+      .setAudience('soapstone')
+      .setSubject(subject ?? '')
+      .setNotBefore('0s')
+      .setExpirationTime('1h')
+      .sign(privateKey);
+    const headers: Record<string, string> = signed === undefined ? {} : { authorization: `Bearer ${signed}` };
+    return (await postGraphql(gateway.url, { query }, headers)).json();
+  };
+  t.match(await ask('{ mine { id } }', 'alice'), { data: { mine: { id: 'alice' } } });
+  t.match(await ask('{ mine { id } }', 'bob'), { data: { mine: { id: 'bob' } } }, 'though what is read is for all');
+  t.match(await ask('{ mine { id } }', 'alice'), { data: { mine: { id: 'alice' } } });
+  t.equal(backend.complete.length, 2, 'the second time from memory');
+  t.match(await ask('{ mine(sku: "x") { id } }', 'bob'), {
+    errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
+  });
+  t.match(await ask('{ mine { id } }', null), {
+    data: { mine: null },
+    errors: [{ extensions: { code: 'FORBIDDEN' } }],
+  });
+  t.match(await ask('{ maybe { id } }', 'bob'), { data: { maybe: { id: 'none' } } }, 'an optional one is left out');
+  t.equal(backend.complete.length, 3);
+});
+
 t.test('what is wrong with `clients` is said at the start, all at once and without secrets', async (t) => {
   const problemsOf = async (clients: string): Promise<string> => {
     try {

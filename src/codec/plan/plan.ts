@@ -178,7 +178,9 @@ export type EncodeSource =
   /** As it stands in the configuration, in its lexical form. It may be a secret: it is never printed. */
   | { readonly from: 'constant'; readonly lexical: string }
   /** The header field of the caller's request with this name, in lower case. */
-  | { readonly from: 'header'; readonly header: string };
+  | { readonly from: 'header'; readonly header: string }
+  /** The claim of this name of the token that says who the caller is. */
+  | { readonly from: 'claim'; readonly claim: string };
 
 /** An element to be written from the member `key` of the caller's object. */
 export interface EncodeElement {

@@ -1,38 +1,66 @@
+import { Refusal } from '../../base/refusal.js';
 import { type EncodeSource, LexicalError, type Scalar } from '../plan/plan.js';
 import { type InputPath, refuse } from './input-error.js';
 
-/** What the caller's HTTP request says beside its body. */
+/** What the caller's HTTP request says beside its body, and who made it. */
 export interface RequestContext {
   /** Header fields of the request by name in lower case, as node gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** What the caller's token says; null where it has none. */
+  readonly claims: Readonly<Record<string, unknown>> | null;
 }
 
-export const NO_CONTEXT: RequestContext = { headers: {} };
+export const NO_CONTEXT: RequestContext = { headers: {}, claims: null };
 
-/** Characters of a header field that becomes a value. */
-const HEADER_CHARS = 8192;
+/** Characters of a header field or a claim that becomes a value. */
+const SOURCE_CHARS = 8192;
 
 /**
- * The lexical form of a value that is not the caller's argument; null where the header field is not there. Throws
- * `InputError` for a field that is no value of the type.
+ * The lexical form of a value that is not the caller's argument; null where the header field or the claim is not there.
+ * Throws `InputError` for one that is no value of the type.
  */
 export function sourced(source: EncodeSource, scalar: Scalar, context: RequestContext, path: InputPath): string | null {
   if (source.from === 'constant') return source.lexical;
-  const field = Object.hasOwn(context.headers, source.header) ? context.headers[source.header] : undefined;
-  if (field === undefined) return null;
-  const text = textOfField(typeof field === 'string' ? field : field.join(', '));
-  if (text === null) refuse(path, `the request header ${source.header} holds what cannot be a value`);
+  const found = source.from === 'header' ? fieldOf(source.header, context) : claimOf(source.claim, context);
+  if (found === undefined) return null;
+  if (found === null) refuse(path, `${printSource(source)} holds what cannot be a value`);
   try {
-    return scalar.encode(scalar.decode(text));
+    return scalar.encode(scalar.decode(found));
   } catch (caught) {
-    if (caught instanceof LexicalError) refuse(path, `the request header ${source.header} ${caught.message}`);
+    if (caught instanceof LexicalError) refuse(path, `${printSource(source)} ${caught.message}`);
     throw caught;
   }
 }
 
+/** Throws for a value that must be there and is not: `FORBIDDEN` where only another token would have it. */
+export function refuseMissing(source: EncodeSource, path: InputPath): never {
+  if (source.from === 'claim') throw new Refusal('FORBIDDEN', 'a claim that the operation requires is missing');
+  refuse(path, `${printSource(source)} is required`);
+}
+
+const printSource = (source: EncodeSource): string => {
+  if (source.from === 'constant') return 'the value';
+  return source.from === 'header' ? `the request header ${source.header}` : `the claim ${source.claim}`;
+};
+
+/** Not there: undefined. No text: null. */
+function fieldOf(name: string, { headers }: RequestContext): string | null | undefined {
+  const field = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return field === undefined ? undefined : textOfField(typeof field === 'string' ? field : field.join(', '));
+}
+
+/** As JSON has it: texts, numbers that are exact, true and false. Not there: undefined. No text: null. */
+function claimOf(name: string, { claims }: RequestContext): string | null | undefined {
+  const claim = claims !== null && Object.hasOwn(claims, name) ? (claims[name] ?? undefined) : undefined;
+  if (claim === undefined) return undefined;
+  if (typeof claim === 'boolean') return String(claim);
+  if (typeof claim === 'number') return Number.isInteger(claim) && !Number.isSafeInteger(claim) ? null : String(claim);
+  return typeof claim !== 'string' || claim.length > SOURCE_CHARS || CONTROL.test(claim) ? null : claim;
+}
+
 /** Node reads header fields byte by byte: they mean UTF-8. Null for control characters, bytes of no text, and excess. */
 function textOfField(field: string): string | null {
-  if (field.length > HEADER_CHARS || CONTROL.test(field)) return null;
+  if (field.length > SOURCE_CHARS || CONTROL.test(field)) return null;
   if (!BEYOND_ASCII.test(field)) return field;
   try {
     return UTF_8.decode(Buffer.from(field, 'latin1'));

@@ -4,6 +4,7 @@ import type { EventBus, EventValues } from '../../base/event-bus.js';
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
+import { claimsIn } from '../../config/request-claims.js';
 import type { SubscriptionLimits } from '../../events/limits.js';
 import type { LinkAsk } from '../../graphql/graph/link-plan.js';
 import { runAdmitted } from '../../graphql/http.js';
@@ -201,7 +202,12 @@ export class SubscriptionDesk {
     const { door, hooks } = this.#parts;
     const service = door.services.get(subscription.bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
-    const taken = service.config.callerHeaders.map((name) => headers[name.toLowerCase()] ?? null);
+    const { claims } = purse.client;
+    const entry = service.config.operations[subscription.bound.operation.name];
+    const taken = [
+      ...service.config.callerHeaders.map((name) => headers[name.toLowerCase()] ?? null),
+      ...claimsIn(entry).map((name) => claims?.[name] ?? null),
+    ];
     const call = { cost: subscription.bound.cost ?? null, given: given.arguments };
     const member = {
       plan,
@@ -213,7 +219,7 @@ export class SubscriptionDesk {
       exchange.route = 'graphql';
       exchange.operation = 'subscription';
       try {
-        return await callOperation(call, { exchange, service, signal, headers, limits: door.codec });
+        return await callOperation(call, { exchange, service, signal, headers, claims, limits: door.codec });
       } catch (caught) {
         if (caught instanceof Refusal) exchange.refuse(caught);
         throw caught;

@@ -26,6 +26,7 @@ export interface InputEntry {
   readonly name?: string;
   readonly value?: string;
   readonly header?: string;
+  readonly claim?: string;
 }
 
 interface Node {
@@ -38,7 +39,7 @@ interface Node {
 /** Entries as the tree that their paths describe. `path` leads to them from the keys of the service. */
 export function inputMappings(entries: Readonly<Record<string, InputEntry>>, path: readonly string[]): InputMappings {
   const root = new Map<string, Node>();
-  for (const [key, { name, value, header }] of Object.entries(entries)) {
+  for (const [key, { name, value, header, claim }] of Object.entries(entries)) {
     let level = root;
     let node: Node | null = null;
     for (const step of key.split('/')) {
@@ -51,6 +52,7 @@ export function inputMappings(entries: Readonly<Record<string, InputEntry>>, pat
     node.path = [...path, key];
     if (value !== undefined) node.source = { from: 'constant', lexical: value };
     else if (header !== undefined) node.source = { from: 'header', header: header.toLowerCase() };
+    else if (claim !== undefined) node.source = { from: 'claim', claim };
   }
   return root;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
+import { Refusal } from '../../../src/base/refusal.js';
 import type {
   BranchRule,
   EncodeArray,
@@ -356,8 +357,10 @@ t.test('a value from elsewhere is checked like any other, and never told', async
       }),
     );
   const header = { from: 'header', header: 'x-tenant' } as const;
-  const send = (plan: RequestPlan, headers: RequestContext['headers']): string =>
-    encodeRequest(plan, DIALECTS['1.1'], { arguments: { a: 9, b: 9 }, headers: {}, context: { headers } }).toString();
+  const send = (plan: RequestPlan, headers: RequestContext['headers'], claims: RequestContext['claims'] = null) => {
+    const values = { arguments: { a: 9, b: 9 }, headers: {}, context: { headers, claims } };
+    return encodeRequest(plan, DIALECTS['1.1'], values).toString();
+  };
   t.match(
     send(from(header), { 'x-tenant': '7' }),
     '<n1:Op b="7"><a>7</a></n1:Op>',
@@ -378,6 +381,28 @@ t.test('a value from elsewhere is checked like any other, and never told', async
   }
   t.match(refused({ 'x-tenant': 'canary' }, 'int'), /^arguments\.b: the request header x-tenant must be an integer/);
   t.notMatch(refused({ 'x-tenant': 'canary' }, 'int'), 'canary');
+
+  const claim = { from: 'claim', claim: 'https://t/id' } as const;
+  const claimed = (value: unknown, builtIn = 'string'): string => {
+    try {
+      return /<n1:Op.*Op>/.exec(send(from(claim, builtIn), {}, { 'https://t/id': value }))?.[0] ?? '';
+    } catch (caught) {
+      return caught instanceof Refusal ? `${caught.code} ${caught.detail}` : String(caught);
+    }
+  };
+  t.equal(claimed('Zoë<'), '<n1:Op b="Zoë&lt;"><a>Zoë&lt;</a></n1:Op>');
+  t.equal(claimed(7, 'int'), '<n1:Op b="7"><a>7</a></n1:Op>');
+  t.equal(claimed(true, 'boolean'), '<n1:Op b="true"><a>true</a></n1:Op>');
+  t.equal(claimed('canary', 'int').replace(/must.*/, ''), 'BAD_USER_INPUT arguments.b: the claim https://t/id ');
+  for (const bad of ['a\nb', {}, ['a'], 2 ** 60, 'x'.repeat(8193)]) {
+    t.equal(claimed(bad), 'BAD_USER_INPUT arguments.b: the claim https://t/id holds what cannot be a value');
+  }
+  for (const absent of [undefined, null]) {
+    t.match(claimed(absent), /^FORBIDDEN /, 'no argument the caller could give');
+  }
+  const optional = request(object([element('a', 'int', { source: { from: 'claim', claim: 'toString' } })]));
+  t.match(send(optional, {}, {}), '<n1:Op/>');
+  t.match(send(optional, {}, null), '<n1:Op/>');
 });
 
 t.test('a QName of the caller has a prefix of ours, or is a name without one', async (t) => {
