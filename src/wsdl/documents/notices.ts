@@ -3,6 +3,8 @@ import type { Problem } from '../../base/problem.js';
 /** The notices of one import, bounded, each told once. */
 export interface Notices {
   add(...problems: readonly Problem[]): void;
+  /** For what may stand in very many places: it is told at the first one. */
+  addFirst(problem: Problem): void;
   list(): readonly Problem[];
 }
 
@@ -12,7 +14,12 @@ export function collectNotices(): Notices {
   const told = new Set<string>();
   const kept: Problem[] = [];
   let more = 0;
+  const first = new Set<string>();
   return {
+    addFirst(problem) {
+      if (!first.has(problem.what)) this.add(problem);
+      first.add(problem.what);
+    },
     add(...problems) {
       for (const problem of problems) {
         const key = `${problem.file}\n${problem.line}\n${problem.column}\n${problem.what}`;

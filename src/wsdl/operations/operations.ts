@@ -104,12 +104,21 @@ function readContent(
   if (uses.has('encoded') && uses.has('literal')) {
     return disable(node, `The operation ${written} is literal one way and encoded the other.`);
   }
+  if (answered !== null) noteHeaders(answered.payload, reply?.bound ?? abstract, context);
   const { faults, problems } = readFaults(abstract, bound, context);
   const content = { input: asked.payload, output: answered === null ? null : answered.payload, faults };
   const own = [...asked.problems, ...(answered === null ? [] : answered.problems), ...problems];
   const reasons = [...own, ...context.reach(content)];
   const encoded = uses.has('encoded') ? ({ use: 'encoded' } as const) : {};
   return { ...encoded, status: reasons.length === 0 ? 'ok' : 'partial', reasons, ...content };
+}
+
+/** Callers of GraphQL get what is in Body. */
+function noteHeaders({ headers }: Payload, at: XmlNode, { notices }: OperationContext): void {
+  for (const { element } of headers) {
+    const what = `The header block ${element.name.local} of replies passes as SOAP; GraphQL does not show it.`;
+    notices.addFirst(problemAt(at, what));
+  }
 }
 
 interface Side {

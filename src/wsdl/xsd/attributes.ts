@@ -16,6 +16,10 @@ const TROUBLES = 20;
 /** Attributes of all types of one model together, inherited ones counted again. */
 const ALL = 2_000_000;
 
+/** No field could be named for them. */
+const FURTHER =
+  'Attributes that xs:anyAttribute lets in pass as SOAP; GraphQL does not show them. It stands here first.';
+
 export type Attributes = Pick<ComplexType, 'attributes' | 'anyAttribute'>;
 
 /** What a type or an attribute group says itself: declarations and prohibitions, by key. */
@@ -94,8 +98,10 @@ export class AttributeReader {
         troubles.push(problemAt(child, 'There are more attributes than allowed; from here on they are left out.'));
         break;
       }
-      if (child.local === 'anyAttribute') wildcards.unshift(readWildcard(child, unit.target));
-      else if (child.local === 'attributeGroup') {
+      if (child.local === 'anyAttribute') {
+        wildcards.unshift(readWildcard(child, unit.target));
+        this.#reading.notices.addFirst(problemAt(child, FURTHER));
+      } else if (child.local === 'attributeGroup') {
         const group = this.#group(child, unit);
         this.#left -= group.declared.size;
         for (const [key, attribute] of group.declared) declared.set(key, attribute);
