@@ -65,6 +65,7 @@ class Collector implements XmlHandler {
   open(tag: StartTag): Interest {
     const { name, path } = this.#place;
     const own = this.#open.length === 0 ? name : null;
+    this.#open.at(-1)?.endRun();
     const names = new ContentNames(tag);
     this.#open.push(names);
     if (own !== null && (tag.uri !== own.uri || tag.local !== own.local)) {

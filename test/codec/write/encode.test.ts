@@ -649,6 +649,7 @@ t.test('prefixes that texts and values of XML may mean are declared again', asyn
     sent('<x><a xmlns:p="urn:1">p:a</a><a xmlns:p="urn:2">p:a</a></x>'),
     '<x><a xmlns:p="urn:1">p:a</a><a xmlns:p="urn:2">p:a</a></x>',
   );
+  t.equal(sent('<x xmlns:p="urn:p">word<b/>p:a</x>'), '<x xmlns:p="urn:p">word<b/>p:a</x>', 'behind a child');
   const hiding = `<x xmlns:n1="urn:p" xmlns:s="urn:s"><n1:y>n1:b s:c</n1:y></x>`;
   t.match(
     write(request(body), { x: [hiding] }),
