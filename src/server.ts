@@ -100,7 +100,7 @@ export async function startGateway(
     compiled,
     tarpit,
     topics.length === 0 ? null : observers,
-    (local) => shared?.persisted(local, persisted.keptMillis, persisted.textBytes) ?? local,
+    (local) => shared?.persisted(local, persisted) ?? local,
   );
   const isShedding = (): boolean => overload.isShedding;
   const liveDoor = new LiveDoor(compiled, graphql, bus, {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { RedisConnection } from './connection.js';
+import { TEXT_GET, TEXT_SET } from './text-scripts.js';
 
 export interface PersistedTextsOptions {
   readonly prefix: string;
@@ -8,6 +9,9 @@ export interface PersistedTextsOptions {
   readonly keptMillis: number;
   /** Longer texts are not looked at. */
   readonly textBytes: number;
+  /** Texts that Redis keeps, and bytes of all of them: beyond that, those go that were not used for longest. */
+  readonly entries: number;
+  readonly bytes: number;
   /** Somebody has put another text under the hash: Redis is not to be trusted. */
   readonly poisoned: () => void;
 }
@@ -40,7 +44,7 @@ export class PersistedTexts implements Texts {
     const known = await this.#local.get(hash);
     if (known !== null || !HASH.test(hash) || !this.#connection.isUp) return known;
     const text = await this.#connection
-      .command('document_get', ['GETEX', this.#key(hash), 'PX', String(this.#options.keptMillis)])
+      .script('document_get', TEXT_GET, this.#keys(hash), [hash, String(this.#options.keptMillis)], 0)
       .catch(() => null);
     if (typeof text !== 'string') return null;
     const isRight = Buffer.byteLength(text) <= this.#options.textBytes && hashOf(text) === hash;
@@ -57,8 +61,14 @@ export class PersistedTexts implements Texts {
   async set(hash: string, text: string): Promise<void> {
     await this.#local.set(hash, text);
     if (!HASH.test(hash) || !this.#connection.isUp) return;
-    const words = ['SET', this.#key(hash), text, 'PX', String(this.#options.keptMillis)];
-    await this.#connection.command('document_set', words).catch(() => null);
+    const { keptMillis, entries, bytes } = this.#options;
+    const values = [hash, String(keptMillis), text, String(entries), String(bytes), this.#key('')];
+    await this.#connection.script('document_set', TEXT_SET, this.#keys(hash), values).catch(() => null);
+  }
+
+  #keys(hash: string): readonly string[] {
+    const { prefix } = this.#options;
+    return [this.#key(hash), `${prefix}v1:documents`, `${prefix}v1:documents:bytes`];
   }
 
   #key(hash: string): string {

@@ -9,7 +9,7 @@ import { LeasedBudgets } from './leased-budgets.js';
 import { RedisLedger } from './ledger.js';
 import { RedisNonces } from './nonces.js';
 import { SILENCE_MILLIS } from './pace.js';
-import { PersistedTexts, type Texts } from './persisted-texts.js';
+import { PersistedTexts, type PersistedTextsOptions, type Texts } from './persisted-texts.js';
 
 /** What the configuration says about Redis. */
 export interface SharedSettings extends ConnectionSettings {
@@ -59,13 +59,13 @@ export class Shared {
   }
 
   /** Texts of documents that all replicas find; `local` ones are asked first. */
-  persisted(local: Texts, keptMillis: number, textBytes: number): Texts {
+  persisted(local: Texts, limits: Omit<PersistedTextsOptions, 'prefix' | 'poisoned'>): Texts {
     const poisoned = (): void => {
       this.#events.operation('document_get', 'poisoned');
       this.#events.event('error', 'Redis held another text than the one with its hash: it was dropped', {});
     };
     const { prefix } = this.#settings;
-    return new PersistedTexts(local, this.#connection, { prefix, keptMillis, textBytes, poisoned });
+    return new PersistedTexts(local, this.#connection, { ...limits, prefix, poisoned });
   }
 
   /** Carries events between replicas; null without a secret, as anybody could make events then. */

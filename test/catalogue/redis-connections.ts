@@ -146,7 +146,14 @@ export function testConnections(t: Test, rows: Rows): void {
     let alerts = 0;
     const replica = async (told: Told) => {
       const connection = await connectTo(t, server, told);
-      const options = { prefix: 'test:', keptMillis: 60_000, textBytes: 65_536, poisoned: () => (alerts += 1) };
+      const room = { entries: 5, bytes: 1000 };
+      const options = {
+        prefix: 'test:',
+        keptMillis: 60_000,
+        textBytes: 65_536,
+        ...room,
+        poisoned: () => (alerts += 1),
+      };
       return { connection, texts: new PersistedTexts(new MemoryPersistedStore(limits), connection, options) };
     };
     const told = new Told();
@@ -164,6 +171,33 @@ export function testConnections(t: Test, rows: Rows): void {
     t.equal(await b.texts.get(hashOf(other)), null, 'not found');
     t.equal(alerts, 1, 'told once');
     t.equal(await a.connection.command('look', ['GET', key]), null, 'dropped');
+
+    const kept = async (): Promise<readonly string[]> => {
+      const found = await a.connection.ask(['KEYS', 'test:v1:document:*']);
+      return Array.isArray(found) ? found.map(String) : [];
+    };
+    const isKept = async (asked: string): Promise<boolean> =>
+      (await kept()).some((name) => name.endsWith(hashOf(asked)));
+    for (let at = 0; at < 20; at++) {
+      await a.texts.set(hashOf(`{ a${at} }`), `{ a${at} }`);
+      t.ok(await isKept(`{ a${at} }`));
+      // What is used stays, also where only another replica has it.
+      t.equal(await (await replica(new Told())).texts.get(hashOf(text)), text);
+      t.ok((await kept()).length <= 5, 'no more than there is room for');
+      await turn(2);
+    }
+    t.equal((await kept()).length, 5);
+    for (let at = 0; at < 4; at++) {
+      const long = `{ ${'a'.repeat(300 + at)} }`;
+      await a.texts.set(hashOf(long), long);
+      await turn(2);
+    }
+    t.equal((await kept()).length, 3, 'in bytes as well');
+    t.notOk(await isKept('{ a19 }'));
+    t.equal(await a.connection.ask(['HGET', 'test:v1:documents:bytes', 'all']), String(305 + 306 + 307));
+    await a.connection.command('look', ['SET', 'test:v1:documents', 'not ours']);
+    await a.texts.set(hashOf(text), text);
+    t.equal(await (await replica(new Told())).texts.get(hashOf(text)), text, 'a list that is none is made anew');
 
     await a.texts.set(hashOf(other), other);
     await server.kill();
@@ -202,13 +236,14 @@ export function testConnections(t: Test, rows: Rows): void {
       'as the manual has it',
     );
     const failed: string[] = [];
+    const persisted = defaultsOf(PERSISTED_LIMITS);
     const settings = { url, prefix: 'test:', operationMillis: 1000, replicas: 1, secret: 'a secret of the replicas' };
     const shared = new Shared(settings, 100, {
       budget: NO_EVENTS,
       operation: (operation, outcome) => outcome === 'ok' || failed.push(`${operation} ${outcome}`),
       event: () => {},
     });
-    const texts = shared.persisted(new MemoryPersistedStore(defaultsOf(PERSISTED_LIMITS)), 60_000, 1000);
+    const texts = shared.persisted(new MemoryPersistedStore(persisted), { ...persisted, textBytes: 1000 });
     const transport = shared.transport(10);
     shared.start();
     t.teardown(() => shared.close());
