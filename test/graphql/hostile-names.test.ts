@@ -5,6 +5,7 @@ import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
 import { MEMBERS_MAX, MemberTable } from '../../src/graphql/types/members.js';
 import { TypeNames } from '../../src/graphql/types/type-names.js';
 import type { ComplexType, Operation } from '../../src/wsdl/model.js';
+import { plainElement } from '../../src/wsdl/plain.js';
 import {
   complex,
   element,
@@ -103,6 +104,17 @@ t.test("what a service does not offer stands in nobody's way", async (t) => {
   const left = { ...of('a', 1), mapping: new Map([['Geta', { field: null, hidden: true }]]) };
   t.match(printSchema(buildSchema([left, of('b', 2)]).schema), /type Item \{\n {2}x2: Int!/);
   t.match(printSchema(buildSchema([of('a', 1), of('b', 2)]).schema), /type BItem \{\n {2}x2: Int!/);
+});
+
+t.test('a Fault that is declared by a type without content is named after the Fault, once', async (t) => {
+  const empty = complex('Empty', elements());
+  const failing = (name: string): Operation =>
+    operation(name, [], [one('i', INT)], {
+      faults: [{ name: 'BadSku', element: plainElement({ uri: '', local: 'fault' }, empty) }],
+    });
+  const { schema } = built([failing('GetA'), failing('GetB')]);
+  const names = Object.keys(schema.getTypeMap()).filter((name) => /Fault|BadSku|Empty/.test(name));
+  t.same(names, ['BadSku']);
 });
 
 t.test('types with names of GraphQL, of JavaScript and of nobody', async (t) => {

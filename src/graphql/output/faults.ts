@@ -7,7 +7,13 @@ import {
   getNullableType,
   isObjectType,
 } from 'graphql';
-import type { ElementDeclaration, FaultDeclaration, Operation } from '../../wsdl/model.js';
+import {
+  type ElementDeclaration,
+  type FaultDeclaration,
+  type Operation,
+  typeKey,
+  type XsdType,
+} from '../../wsdl/model.js';
 import { contentOf } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
 import { type LeafTable, PRESENCE } from '../types/leaf.js';
@@ -46,6 +52,8 @@ export class FaultTypes {
   readonly #output: OutputTypes;
   /** Several operations declare the same element. */
   readonly #known = new Map<ElementDeclaration, FaultType>();
+  /** The same for Faults that are declared by a type: each operation has an element of its own for it. */
+  readonly #byType = new Map<XsdType, Map<string, FaultType>>();
   /** Names of the unions that a type is in, by its name. */
   readonly #unions = new Map<string, Set<string>>();
 
@@ -101,8 +109,12 @@ export class FaultTypes {
   #fault({ name, element }: FaultDeclaration): FaultType {
     const known = this.#known.get(element);
     if (known !== undefined) return known;
-    const made = this.#makeFault(name, element);
+    const { type } = element;
+    const key = `${name} ${typeKey(element.name)}`;
+    const same = this.#byType.get(type) ?? new Map<string, FaultType>();
+    const made = (isPart(element) ? same.get(key) : undefined) ?? this.#makeFault(name, element);
     this.#known.set(element, made);
+    this.#byType.set(type, same.set(key, made));
     return made;
   }
 
@@ -113,7 +125,7 @@ export class FaultTypes {
       types,
     });
     const { type } = element;
-    const hint = pascalName(element.name.local);
+    const hint = pascalName(isPart(element) ? name : element.name.local);
     const content = type.kind === 'simple' ? 'simple' : contentOf(type, this.#members);
     if (type.kind === 'complex' && content === 'structured') {
       const root: ReplyRoot = { kind: 'whole', shape: this.#output.structure(type, hint).shape };
@@ -148,6 +160,9 @@ export class FaultTypes {
     return { type: made, root: { kind: 'whole', shape } };
   }
 }
+
+/** Whether it has the name of a part (`fault`), which says less than that of the Fault: elements have a namespace. */
+const isPart = ({ name }: ElementDeclaration): boolean => name.uri === '';
 
 const SINGLE = { list: false, nonNull: false, itemNonNull: false } as const;
 
