@@ -1,4 +1,5 @@
 import {
+  type ASTNode,
   type ConstDirectiveNode,
   type DefinitionNode,
   type DirectiveNode,
@@ -136,6 +137,30 @@ export function checkCostDirective(directive: DirectiveNode, report: Report): bo
     report('@cost needs its weight.', directive.loc, 'Write @cost(weight: "5").');
   }
   return true;
+}
+
+/** Reports a cost directive where nothing is counted by it. `around` leads to what it stands at. */
+export function checkCostPlace(
+  { name: { value: name }, loc }: DirectiveNode,
+  around: readonly (ASTNode | readonly ASTNode[])[],
+  report: Report,
+): void {
+  if (!CHECKS.has(name)) return;
+  const nodes = around.flatMap((each) => ('kind' in each ? [each] : []));
+  const [holder, above] = [nodes.at(-1), nodes.at(-2)];
+  const isField = holder?.kind === Kind.FIELD_DEFINITION;
+  if (name === 'listSize') {
+    if (!isField) report('@listSize says something of fields only.', loc, 'Write it behind the field that is a list.');
+    return;
+  }
+  const isArgument = holder?.kind === Kind.INPUT_VALUE_DEFINITION && above?.kind === Kind.FIELD_DEFINITION;
+  const isObject = holder?.kind === Kind.OBJECT_TYPE_DEFINITION && !['Query', 'Mutation'].includes(holder.name.value);
+  if (isField || isArgument || isObject) return;
+  const isInput = holder?.kind === Kind.INPUT_VALUE_DEFINITION;
+  const remedy = isInput
+    ? 'Write `argumentCosts: { filter.text: 5 }` into the mapping of each operation that takes it.'
+    : 'Write it behind the fields and arguments that are of this type.';
+  report('@cost counts for objects, for fields and for arguments only.', loc, remedy);
 }
 
 interface Check {

@@ -1,5 +1,5 @@
 import { type DirectiveNode, type DocumentNode, Kind, type Location, visit } from 'graphql';
-import { checkCostDirective } from './cost-sdl.js';
+import { checkCostDirective, checkCostPlace } from './cost-sdl.js';
 import { occurrenceOf, type SdlField, xmlDirective } from './handwritten-field.js';
 
 type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
@@ -7,7 +7,10 @@ type Report = (what: string, location: Location | undefined, remedy?: string | n
 /** Reports directives that mean nothing where they stand: none is passed over in silence. */
 export function checkDirectives(document: DocumentNode, report: Report): void {
   visit(document, {
-    Directive: (directive) => checkDirective(directive, report),
+    Directive: (directive, _key, _parent, _path, ancestors) => {
+      checkDirective(directive, report);
+      checkCostPlace(directive, ancestors, report);
+    },
     ObjectTypeDefinition: ({ name, fields = [] }) => checkFields(fields, isRoot(name.value), report),
     ObjectTypeExtension: ({ name, fields = [] }) => checkFields(fields, isRoot(name.value), report),
     InputObjectTypeDefinition: ({ fields = [] }) => checkFields(fields, false, report),

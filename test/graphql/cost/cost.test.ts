@@ -271,8 +271,14 @@ t.test('what is wrong in cost directives is told at its place', async (t) => {
         a(n: Int): [Int] @cost
         b: Int @cost(weight: "-1")
         c: [Int] @listSize(assumedSize: "3", slicing: ["n"], slicingArguments: 3)
+        d(in: In @cost(weight: "1"), colour: Colour @listSize(assumedSize: 3)): D
       }
-    operations: { A: { field: Query.a }, B: { field: Query.b }, C: { field: Query.c } }
+      input In { text: String @cost(weight: "500"), n: Int }
+      input Other @cost(weight: "3") { a: In }
+      enum Colour @cost(weight: "7") { RED @cost(weight: "2") GREEN }
+      type D @cost(weight: "3") { a: Int @cost(weight: "2"), b(n: Int @cost(weight: "2")): Int }
+      extend type Query @cost(weight: "4") { e: Int }
+    operations: { A: { field: Query.a }, B: { field: Query.b }, C: { field: Query.c }, D: { field: Query.d }, E: { field: Query.e } }
 `;
   const file = join(t.testdir(), 'soapstone.yaml');
   await writeFile(file, yaml);
@@ -289,6 +295,8 @@ t.test('what is wrong in cost directives is told at its place', async (t) => {
       '9: The argument assumedSize of @listSize must be a whole number up to 1,000,000.',
       '9: @listSize has no argument slicing.',
       '9: The argument slicingArguments of @listSize must be a list of names.',
+      '10: @listSize says something of fields only.',
+      ...[12, 13, 14, 14, 16].map((line) => `${line}: @cost counts for objects, for fields and for arguments only.`),
     ],
   );
 });
