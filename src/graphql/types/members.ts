@@ -3,6 +3,7 @@ import { typeKey } from '../../wsdl/model.js';
 import { plainElement } from '../../wsdl/plain.js';
 import { descriptionOf } from './description.js';
 import type { FieldMapping, MappingTable } from './mapping.js';
+import { MemberCount } from './member-count.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
 import { type Choice, flatten, NOTHING, type Occurring } from './occurrence.js';
 import type { TypeNames } from './type-names.js';
@@ -80,7 +81,7 @@ export class MemberTable {
   readonly #known = new Map<ComplexType, Members>();
   /** Of how many types each known one inherits. */
   readonly #depths = new Map<ComplexType, number>();
-  #count = 0;
+  readonly #count: MemberCount;
 
   constructor(service: string, naming: Naming, choices: ChoiceStyle, names: TypeNames) {
     this.#service = service;
@@ -88,6 +89,7 @@ export class MemberTable {
     this.#choices = choices;
     this.#mapping = names.mappingOf(service);
     this.#names = names;
+    this.#count = new MemberCount(service, names);
   }
 
   of(type: ComplexType): Members {
@@ -103,22 +105,14 @@ export class MemberTable {
       const members = this.#flatten(step);
       this.#known.set(step, members);
       this.#depths.set(step, ++depth);
-      this.#add(Math.max(members.all.length, depth));
+      this.#count.add(Math.max(members.all.length, depth));
     }
     return this.#known.get(type) ?? EMPTY;
   }
 
   /** There are more members than a schema can have: types have none any more, and the mapping is refused. */
   get isFull(): boolean {
-    return this.#count > MEMBERS_MAX;
-  }
-
-  #add(count: number): void {
-    this.#count += count;
-    if (!this.isFull) return;
-    const limit = MEMBERS_MAX.toLocaleString('en-GB');
-    const what = `The types have more than ${limit} members, where each counts what it inherits.`;
-    this.#names.refuse(this.#service, ['wsdl'], what, 'Offer fewer of its operations: set the others to false.');
+    return this.#count.isFull;
   }
 
   /** Whether the mapping hides everything of this type. */
@@ -242,12 +236,6 @@ export const elementMember = (element: ElementDeclaration, name: string): Elemen
 export const isHidden = (member: Member): boolean => member.mapping?.hidden === true;
 
 const EMPTY: Members = { all: [], present: [], choices: [], unions: [], wildcard: false, rest: null };
-
-/**
- * Of all types of one service, inherited members at each, at least one for each type it derives from: in GraphQL each is
- * a field of an object, or of an interface as well. Large services have a tenth of this; a million take some seconds.
- */
-export const MEMBERS_MAX = 1_000_000;
 
 /** The type whose members a type begins with. A restriction keeps what it drops, as never present. */
 const inheritedFrom = (type: ComplexType): ComplexType | null => (type.derivation === null ? null : type.base);
