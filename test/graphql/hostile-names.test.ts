@@ -233,7 +233,7 @@ t.test('types that inherit more than a schema can have are refused, at the limit
   const started = process.cpuUsage();
   let type = complex('Base', elements(one('x', INT)));
   const base = type;
-  for (let at = 0; at < 5000; at++) type = extension(`Deep${at}`, type, one(`y${at}`, INT, '?'));
+  for (let at = 0; at < 1800; at++) type = extension(`Deep${at}`, type, one(`y${at}`, INT, '?'));
   const { findings } = buildSchema([service([operation('Do', [one('t', type)], [one('base', base)])])]);
   t.match(findings, [{ path: ['wsdl'] }]);
   t.equal(findings.length, 1);
