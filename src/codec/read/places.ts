@@ -99,7 +99,8 @@ export class Places {
       return;
     }
     const value = decodeOrRule(slot.value.scalar, text);
-    if (!(value instanceof LexicalError)) this.deliver(owner, slot, index, value, null);
+    if (this.#isTooLong(value)) this.reject(owner, slot, index, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
+    else if (!(value instanceof LexicalError)) this.deliver(owner, slot, index, value, null);
     // Many stacks write an absent date or number as an empty element.
     else if (trimXml(text) === '') this.deliver(owner, slot, index, null, 'empty where a value is required');
     else this.reject(owner, slot, index, value.message, value.isValid ? 'VALUE_NOT_REPRESENTABLE' : undefined);
@@ -108,8 +109,13 @@ export class Places {
   /** A QName, or several, as `{uri}local`; as it is written where nobody knows what the prefix means. */
   deliverName(owner: Reading, slot: SlotProgram, index: number, text: string, names: ContentNames | null): void {
     const value = names === null || slot.value.kind !== 'scalar' ? null : decodeOrRule(slot.value.scalar, text);
-    if (names === null || value === null || value instanceof LexicalError) this.deliverText(owner, slot, index, text);
+    if (names === null || value === null || value instanceof LexicalError || this.#isTooLong(value))
+      this.deliverText(owner, slot, index, text);
     else this.deliver(owner, slot, index, qualified(value, names), null);
+  }
+
+  #isTooLong(value: ScalarValue | LexicalError): boolean {
+    return Array.isArray(value) && value.length > this.#listItems;
   }
 
   /** A value that is none: null with an error, whether it may be null or not. */

@@ -1,16 +1,17 @@
 import type { SimpleType } from '../../wsdl/model.js';
 import { hold, textOf, treatWhiteSpace, trimXml } from '../plan/lexical.js';
-import { CODEC_LIMITS } from '../plan/limits.js';
 import { LexicalError, type Scalar, type ScalarItem, type ScalarValue } from '../plan/plan.js';
 import { BASE64_SCALAR, HEX_SCALAR } from './binary.js';
 import { dateScalar } from './date.js';
 import { digitsScalar, FLOAT_SCALAR, intScalar } from './number.js';
 import { compileSimple, isPlain, itemOf, itemsIn, leavesOf, whiteSpaceOf } from './simple-validity.js';
 import { qNameRule, valueSpaceOf } from './value-space.js';
+import { prescribesForm } from './written-form.js';
 
 /**
  * How a simple type looks on both sides. A type with facets or an enumeration is its built-in type, held to them when
- * a value is written. Values that are read are not: a backend that leaves its own facets still answers.
+ * a value is written. Values that are read are not: a backend that leaves its own facets still answers. Numbers whose
+ * form a pattern prescribes are strings.
  *
  * A list type is an array of its items. A union is what its members are if they are all the same, else a string.
  */
@@ -18,30 +19,27 @@ export function scalarOf(type: SimpleType): Scalar {
   if (type.variety === 'list') return listScalarOf(type, scalarOf(itemOf(type)));
   if (type.variety === 'union') return held(unionScalar(leavesOf(type)), type);
   const scalar = BUILT_INS.get(type.builtIn) ?? STRING;
-  return isPlain(type) ? scalar : held(scalar, type);
+  if (isPlain(type)) return scalar;
+  return held((scalar.name === 'Int' || scalar.name === 'Float') && prescribesForm(type) ? TOKEN : scalar, type);
 }
 
-/** A list type whose items are `item`, in the terms of GraphQL. Longer lists than are read elsewhere are refused. */
+/** A list type whose items are `item`, in the terms of GraphQL. Who reads and writes counts them. */
 export function listScalarOf(type: SimpleType, item: Scalar): Scalar {
   const check = isPlain(type) ? null : compileSimple(type);
   return {
     name: item.name,
     decode: (lexical) => {
       const items = itemsIn(treatWhiteSpace(lexical, 'collapse'));
-      if (items.length > MAX_ITEMS) throw new LexicalError('more items than allowed');
       return items.map((each) => oneOf(item.decode(each)));
     },
     encode: (value) => {
       if (!Array.isArray(value)) throw new LexicalError('must be a list');
-      if (value.length > MAX_ITEMS) throw new LexicalError('more items than allowed');
       const lexical = value.map((each) => itemText(item.encode(each))).join(' ');
       if (check !== null) hold(check(lexical));
       return lexical;
     },
   };
 }
-
-const MAX_ITEMS = CODEC_LIMITS.listItems.default;
 
 /** XML Schema has no lists of lists. */
 function oneOf(value: ScalarValue): ScalarItem {
@@ -92,6 +90,7 @@ function held(scalar: Scalar, type: SimpleType): Scalar {
   const check = compileSimple(type);
   const isTreated = type.variety === 'atomic' && type.facets.whiteSpace !== null;
   const whiteSpace = isTreated ? whiteSpaceOf(type) : 'preserve';
+  if (scalar === BOOLEAN) return { ...BOOLEAN, encode: (value) => booleanOf(BOOLEAN.encode(value), check) };
   return {
     name: scalar.name,
     decode: isTreated ? (lexical) => scalar.decode(treatWhiteSpace(lexical, whiteSpace)) : scalar.decode,
@@ -101,6 +100,15 @@ function held(scalar: Scalar, type: SimpleType): Scalar {
       return lexical;
     },
   };
+}
+
+/** As `check` takes it: true, or 1 where only that will do. */
+function booleanOf(lexical: string, check: (lexical: string) => string | null): string {
+  const rule = check(lexical);
+  if (rule === null) return lexical;
+  const digit = lexical === 'true' ? '1' : '0';
+  if (check(digit) !== null) throw new LexicalError(rule);
+  return digit;
 }
 
 /** A scalar that GraphQL does not have by itself. */

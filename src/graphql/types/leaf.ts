@@ -18,6 +18,7 @@ import { treatWhiteSpace } from '../../codec/plan/lexical.js';
 import { LexicalError, type Scalar } from '../../codec/plan/plan.js';
 import { listScalarOf, SCALAR_TYPES, scalarOf } from '../../codec/values/scalars.js';
 import { unsupportedFacets } from '../../codec/values/simple-validity.js';
+import { prescribesForm } from '../../codec/values/written-form.js';
 import type { EnumerationValue, SimpleType } from '../../wsdl/model.js';
 import { descriptionOf } from './description.js';
 import type { FieldMapping } from './mapping.js';
@@ -62,6 +63,12 @@ export class LeafTable {
     for (const facet of unsupportedFacets(type)) {
       const what = `Service ${service}: a facet of ${type.name?.local ?? nameHint} is left to the backend to check: ${facet}.`;
       this.#names.notice(what);
+    }
+    if (leaf.type === GraphQLString && prescribesForm(type)) {
+      const name = type.name?.local ?? nameHint;
+      this.#names.notice(
+        `Service ${service}: the pattern of ${name} prescribes how numbers are written; they are texts.`,
+      );
     }
     this.#known.set(type, leaf);
     return leaf;

@@ -1,9 +1,13 @@
-import { textOf, trimXml } from '../../codec/plan/lexical.js';
+import { hold, textOf, trimXml } from '../../codec/plan/lexical.js';
 import { LexicalError, type Scalar } from '../../codec/plan/plan.js';
 import { scalarOf } from '../../codec/values/scalars.js';
+import { compileSimple } from '../../codec/values/simple-validity.js';
 import type { SimpleType } from '../../wsdl/model.js';
 import { plainSimpleType } from '../../wsdl/plain.js';
 import { BUILT_INS } from './built-ins.js';
+
+/** The rule that a form as it is written breaks, or null. */
+type Check = (lexical: string) => string | null;
 
 /** The scalars a mapping may name. */
 export const RETYPE_TARGETS = [
@@ -16,8 +20,9 @@ export function retyped(type: SimpleType, target: string): Scalar | null {
   const own = scalarOf(type);
   if (own.name === target) return own;
   if (!retypesOf(type).includes(target)) return null;
-  if (own.name === 'Float') return floatAsText(own, target);
-  if (own.name === 'Int') return target === 'Float' ? { ...own, name: 'Float' } : intAsText(own, target);
+  const check = compileSimple(type);
+  if (own.name === 'Float') return floatAsText(own, target, check);
+  if (own.name === 'Int') return target === 'Float' ? { ...own, name: 'Float' } : intAsText(own, target, check);
   const shown = target === 'String' || target === 'ID' ? null : builtIn(BUILT_INS.get(target) ?? 'string');
   return {
     name: target,
@@ -47,25 +52,35 @@ const builtIn = (name: string): Scalar => scalarOf(plainSimpleType(null, name));
 
 const LONG = builtIn('long');
 
-const intAsText = (own: Scalar, target: string): Scalar => ({
+/** As written: 007 is more than 7 to who wants a text. */
+const intAsText = (own: Scalar, target: string, check: Check): Scalar => ({
   name: target,
-  decode: (lexical) => String(own.decode(lexical)),
-  encode: (value) => own.encode(Number(LONG.encode(value))),
+  decode: (lexical) => {
+    own.decode(lexical);
+    return trimXml(lexical);
+  },
+  encode: (value) => {
+    const text = LONG.encode(value);
+    hold(check(text));
+    return text;
+  },
 });
 
 /** As written: INF and NaN, which JSON does not have, are texts like any other. */
-function floatAsText(own: Scalar, target: string): Scalar {
-  const check = (lexical: string): string => {
+function floatAsText(own: Scalar, target: string, check: Check): Scalar {
+  const read = (lexical: string): string => {
     const text = trimXml(lexical);
     if (text !== 'INF' && text !== '-INF' && text !== 'NaN') own.decode(text);
     return text;
   };
   return {
     name: target,
-    decode: check,
+    decode: read,
     encode: (value) => {
       if (typeof value !== 'string') throw new LexicalError('must be a number in a string');
-      return check(value);
+      const text = read(value);
+      hold(check(text));
+      return text;
     },
   };
 }

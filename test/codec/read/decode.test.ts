@@ -827,3 +827,14 @@ t.test('QNames in lists and in simple content are told by their namespaces', asy
     errors: [],
   });
 });
+
+t.test('a list type has as many items as any list may have', async (t) => {
+  const ints: Scalar = listScalarOf({ ...plainSimpleType(null, 'int'), variety: 'list' }, scalar('int'));
+  const plan = reply(object({ ...child('a', 'Int', { kind: 'scalar', scalar: ints }), list: false }));
+  t.strictSame(shown(read(plan, '<a>1 2 3</a>', '', 3)), { value: { a: [1, 2, 3] }, errors: [] });
+  const { value, errors } = read(plan, '<a>1 2 3 4</a>', '', 3);
+  t.strictSame(JSON.parse(JSON.stringify([value, errors])), [
+    { a: null },
+    [{ code: 'UPSTREAM_RESPONSE_LIMIT', path: ['a'], rule: 'more items than allowed' }],
+  ]);
+});

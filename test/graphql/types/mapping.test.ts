@@ -5,6 +5,9 @@ import t, { type Test } from 'tap';
 import { Problems } from '../../../src/base/problem.js';
 import { compile } from '../../../src/compile.js';
 import { loadConfig } from '../../../src/config/load.js';
+import { retyped } from '../../../src/graphql/types/retype.js';
+import { NO_FACETS } from '../../../src/wsdl/model.js';
+import { plainSimpleType } from '../../../src/wsdl/plain.js';
 import { desk, startDesk } from '../../acceptance/desk.js';
 
 const TYPES = `
@@ -215,4 +218,13 @@ t.test('two operations of one field are a problem at both places', async (t) => 
     '5 Service `desk`: Query.order is also the field of operation Get of service other. Give each a field of its own.',
     '9 Service `other`: Query.order is also the field of operation Get of service desk. Give each a field of its own.',
   ]);
+});
+
+t.test('a number that is shown as a text is the text that is written', async (t) => {
+  const text = retyped(plainSimpleType(null, 'int'), 'String');
+  t.equal(text?.decode(' 007 '), '007');
+  t.equal(text?.encode('007'), '007');
+  for (const bad of ['x', '99999999999']) t.throws(() => text?.encode(bad));
+  const bounded = { ...plainSimpleType(null, 'double'), facets: { ...NO_FACETS, maxInclusive: '10' } };
+  t.throws(() => retyped(bounded, 'String')?.encode('11'), 'it is held to its type all the same');
 });

@@ -1,0 +1,49 @@
+import type { SimpleType } from '../../wsdl/model.js';
+import { compileSimple } from './simple-validity.js';
+import { valueSpaceOf } from './value-space.js';
+
+/**
+ * Whether a pattern wants values written in another form than numbers have by themselves: `[0-9]{3}` takes 007 and not
+ * 7. Such values are texts, for what a number forgets of its form cannot be sent again. Found by trying.
+ */
+export function prescribesForm(type: SimpleType): boolean {
+  const isNumber = NUMBERS.has(valueSpaceOf(type.builtIn).primitive);
+  if (!isNumber || type.variety !== 'atomic' || type.facets.patterns.length === 0) return false;
+  const known = KNOWN.get(type);
+  if (known !== undefined) return known;
+  const check = compileSimple(type);
+  const made = SAMPLES.some(([written, plain]) => check(written) === null && check(plain) !== null);
+  KNOWN.set(type, made);
+  return made;
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['decimal', 'float', 'double']);
+
+const KNOWN = new WeakMap<SimpleType, boolean>();
+
+/** More digits than these are no number of GraphQL. */
+const WIDTH_MAX = 12;
+
+/** Numbers as they might be wanted, and as they are by themselves. */
+const SAMPLES: readonly (readonly [written: string, plain: string])[] = [
+  '0',
+  '1',
+  '7',
+  '12',
+  '123',
+  '1234',
+  '12345',
+  '-1',
+  '-7',
+].flatMap((plain) => {
+  const sign = plain.startsWith('-') ? '-' : '';
+  const digits = plain.slice(sign.length);
+  const widths = Array.from({ length: WIDTH_MAX - digits.length }, (_, more) => digits.length + more + 1);
+  const forms = [
+    ...widths.map((width) => sign + digits.padStart(width, '0')),
+    ...[1, 2, 3, 4, 5, 6].map((decimals) => `${plain}.${'0'.repeat(decimals)}`),
+    ...['.0E0', 'E0', '.0e0', 'e0', '.0E+00', '.0E00', '.00E00', '.'].map((end) => plain + end),
+    ...(sign === '' ? [`+${plain}`] : []),
+  ];
+  return forms.map((written): readonly [string, string] => [written, plain]);
+});
