@@ -128,23 +128,23 @@ function asInput(value: unknown, type: GraphQLInputType): unknown {
 function asMembers(value: Json, members: readonly (readonly [string, GraphQLInputType])[], isOneOf: boolean): Json {
   const given = members.flatMap(([key, type]): [string, unknown][] => {
     const member = value[key] ?? null;
-    if (/^items\d*$/.test(key)) return [[key, asGroups(value, type)]];
+    // What is repeated may be single elements, in any order: of those an answer has a list each.
+    if (/^items\d*$/.test(key) && !Object.hasOwn(value, key)) return [[key, asGroups(value, type)]];
     const isLeftOut = member === null || (isOneOf && Array.isArray(member) && member.length === 0);
     return isLeftOut ? [] : [[key, asInput(member, type)]];
   });
   return Object.fromEntries(given);
 }
 
-/** A group that is repeated: an answer has a list for each of its elements, a request an object for each time. */
+/** A choice that is repeated: an answer has a list for each of its elements, a request an object for each time. */
 function asGroups(value: Json, type: GraphQLInputType): unknown {
   const group = getNamedType(type);
-  if (!isInputObjectType(group)) throw new Error('a group is an object');
+  if (!isInputObjectType(group) || !group.isOneOf) throw new Error('it is an object with one member');
   const lists = Object.entries(group.getFields()).map(([key, field]) => {
     const items: readonly unknown[] = Array.isArray(value[key]) ? value[key] : [];
     return items.map((item) => [key, asInput(item, field.type)] as const);
   });
-  if (group.isOneOf) return lists.flat().map((entry) => Object.fromEntries([entry]));
-  return (lists[0] ?? []).map((_, index) => Object.fromEntries(lists.flatMap((list) => list.slice(index, index + 1))));
+  return lists.flat().map((entry) => Object.fromEntries([entry]));
 }
 
 interface Trip {

@@ -1,6 +1,7 @@
 import type { Wildcard } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import type { DecodeError } from './decode-error.js';
+import type { RepeatedGroup } from './group.js';
 import type { ListLengths } from './list-lengths.js';
 import type { Share } from './share.js';
 
@@ -113,6 +114,8 @@ export type SlotSource =
    * element (`self`, for one). The slot's value plays no part.
    */
   | { readonly from: 'choice'; readonly branches: readonly ChoiceBranch[] }
+  /** Child elements of a group that is repeated: a list, its items objects whose slots are filled from one repetition. */
+  | { readonly from: 'group'; readonly group: RepeatedGroup; readonly beside?: readonly Wildcard[] }
   | { readonly from: 'attribute'; readonly name: QName; readonly default: string | null }
   /** The text of this element (simple content). */
   | { readonly from: 'text' }

@@ -5,10 +5,11 @@ import type { Decoded, ReplyPlan } from '../plan/plan.js';
 import { isNil, placeOf } from '../plan/xsi.js';
 import { textOfBase64 } from '../values/binary.js';
 import { type FindAttachment, filled, includedIn, Late } from './attachment.js';
+import { repetitionsOf } from './groups.js';
 import { OpaqueXml } from './opaque.js';
 import { ABSTRACT, type Answer, MISSING, NIL, Places } from './places.js';
 import { ANY_TURN, LATER_TURNS, nilVariantOf, programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
-import { isComplete, isReadAsXml, type LateValue, Reading, readXml, strongestInterest } from './reading.js';
+import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
 
 export interface DecodeLimits {
   /** Items of one list; a longer list is null with an error. */
@@ -87,9 +88,8 @@ export class ReplyDecoder implements XmlHandler {
       this.#skipping = false;
       return;
     }
-    const ended = this.#open.pop() ?? null;
+    let reading = this.#open.pop() ?? null;
     this.#top = this.#open[this.#open.length - 1] ?? null;
-    let reading = ended;
     while (reading !== null) {
       const { next } = reading;
       if (reading.xml !== null) this.#endOpaque(reading, reading.xml);
@@ -167,6 +167,10 @@ export class ReplyDecoder implements XmlHandler {
 
   /** Adds to `readings` those by which `slots` of `owner` take this child element. */
   #readChild(tag: StartTag, owner: Reading, slots: readonly SlotProgram[], readings: Reading | null): Reading | null {
+    if (slots[0]?.group != null) {
+      const parts = repetitionsOf(tag, owner, slots, this.#places);
+      return parts.reduce((all, part) => this.#readChild(tag, part.owner, part.slots, all), readings);
+    }
     const isSure = tag.attributeCount === 0;
     const turn = slots[0]?.turn === ANY_TURN || owner.kind === 'list' ? ANY_TURN : owner.turnOf(slots);
     for (const slot of slots) {
@@ -273,8 +277,10 @@ export class ReplyDecoder implements XmlHandler {
       if (reading.kind === 'list') this.#places.deliver(owner, slot, index, reading.lost ? null : reading.values, null);
       else if (reading.hasChildren)
         this.#places.reject(owner, slot, index, 'elements where a simple value is expected');
-      else if (reading.late !== null) this.#deliverLate(owner, slot, index, reading.late);
-      else if (reading.text === '' && slot.fallback !== null)
+      else if (reading.late !== null) {
+        this.#hasLate = true;
+        this.#places.deliver(owner, slot, index, new Late(reading.late), null);
+      } else if (reading.text === '' && slot.fallback !== null)
         this.#places.deliver(owner, slot, index, slot.fallback, null);
       else if (reading.names !== null) this.#places.deliverName(owner, slot, index, reading.text, reading.names);
       else this.#places.deliverText(owner, slot, index, reading.isBase64 ? textOfBase64(reading.text) : reading.text);
@@ -290,10 +296,5 @@ export class ReplyDecoder implements XmlHandler {
     if (reading.broken !== null) this.#places.record(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
     else if (text === null) this.#places.record(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
     this.#places.deliver(owner, slot, index, text, null);
-  }
-
-  #deliverLate(owner: Reading, slot: SlotProgram, index: number, source: LateValue): void {
-    this.#hasLate = true;
-    this.#places.deliver(owner, slot, index, new Late(source), null);
   }
 }

@@ -58,6 +58,9 @@ export class Places {
   endObject(reading: Reading): Answer | null {
     const { values } = reading;
     const slots = reading.variant?.slots ?? [];
+    if (reading.groups !== null) {
+      for (const open of reading.groups.readings.values()) this.endRepetition(open.reading);
+    }
     for (const slot of slots) {
       if (reading.lost) return null;
       if (values[slot.place] !== undefined) continue;
@@ -72,6 +75,12 @@ export class Places {
       for (const slot of reading.variant.counted) this.#count(slot.listName ?? '', values[slot.place]);
     }
     return answer;
+  }
+
+  /** Nothing more belongs to this repetition of a group. */
+  endRepetition(reading: Reading): void {
+    const { owner, slot, index } = reading;
+    if (owner !== null && slot !== null) this.deliver(owner, slot, index, this.endObject(reading), null);
   }
 
   #deliverOwnText(reading: Reading, slot: SlotProgram): void {

@@ -2,6 +2,7 @@ import { typeKey, type Wildcard } from '../../wsdl/model.js';
 import { letsIn } from '../../wsdl/open-content.js';
 import type { QName } from '../../xml/events.js';
 import { ALL, ELEMENTS, type Interest, SKIP, type StartTag } from '../../xml/events.js';
+import type { RepeatedGroup } from '../plan/group.js';
 import {
   type ChildPlaces,
   LexicalError,
@@ -67,8 +68,8 @@ export interface SlotProgram {
   /** The place in `VariantProgram.slots` and among the object's values. */
   readonly place: number;
   readonly key: string;
-  readonly from: 'child' | 'wrapped list' | 'items' | 'rest' | 'choice' | 'attribute' | 'text' | 'constant' | 'self';
-  /** Of the attribute, or of the child; empty for other sources. */
+  readonly from: SlotSource['from'];
+  /** Of the attribute, of the child, or of one in the group; empty for other sources. */
   readonly name: QName;
   /** Which of the elements of its name fills it, from 0; `ANY_TURN`, or `LATER_TURNS` for all but the first. */
   readonly turn: number;
@@ -93,6 +94,8 @@ export interface SlotProgram {
   /** What the text of an object is that has none. */
   readonly emptyText: string;
   readonly listName: string | null;
+  /** Each repetition is an item. */
+  readonly group: RepeatedGroup | null;
 }
 
 /** The slots that child elements fill. */
@@ -175,9 +178,8 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
   const named = namedSlots(
     variant.slots.flatMap((slot, place) => {
       if (slot.source.from === 'choice') return choiceSlots(slot, place);
-      const name = slot.source.from === 'child' || slot.source.from === 'wrapped list' ? slot.source.name : null;
       const program = slots[place];
-      return name === null || program === undefined ? [] : [{ name, slot: program }];
+      return program === undefined ? [] : namesOf(slot.source).map((name) => ({ name, slot: program }));
     }),
     slots.flatMap((slot, place) => furtherSlots(variant.slots[place]?.source, slot)),
     variant.slots.flatMap(({ source }) => (source.from === 'rest' ? source.except : [])),
@@ -208,11 +210,12 @@ const NAMELESS: QName = { uri: '', local: '' };
 function compileSlot(slot: Slot, place: number): SlotProgram {
   const { source } = slot;
   const value = compileValue(slot.value);
+  const group = source.from === 'group' ? source.group : null;
   const program = {
     place,
     key: slot.key,
     from: source.from,
-    name: 'name' in source ? source.name : NAMELESS,
+    name: 'name' in source ? source.name : (group?.names[0] ?? NAMELESS),
     turn: source.from === 'child' || source.from === 'wrapped list' ? (source.turn ?? ANY_TURN) : ANY_TURN,
     isOnce: 'turn' in source && source.turn === 0 && source.beside !== undefined,
     list: slot.list,
@@ -227,6 +230,7 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
     fallback: fallbackOf(slot, value),
     emptyText: 'default' in source && value.kind === 'object' ? (source.default ?? '') : '',
     listName: slot.listName ?? null,
+    group,
   };
   if (source.from !== 'wrapped list') return program;
   const named = new Map<string, readonly NamedSlots[]>();
@@ -235,6 +239,12 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
   itself.push(wrapped);
   if (source.item !== null) named.set(source.item.local, [{ uri: source.item.uri, slots: itself }]);
   return wrapped;
+}
+
+/** The elements that fill a slot, by whose names alone it is known. */
+function namesOf(source: SlotSource): readonly QName[] {
+  if (source.from === 'group') return source.group.names;
+  return source.from === 'child' || source.from === 'wrapped list' ? [source.name] : [];
 }
 
 /** The slot for what else is let in, under names that are taken by the first of each. */

@@ -1,8 +1,10 @@
 import { ALL, ELEMENTS, type Interest, type StartTag } from '../../xml/events.js';
 import type { ContentNames } from '../plan/content-names.js';
+import type { RepeatedGroup } from '../plan/group.js';
 import type { ChildPlaces } from '../plan/plan.js';
 import type { OpaqueXml } from './opaque.js';
 import type { ChildTable, SlotProgram, VariantProgram } from './program.js';
+import type { Repetition } from './repetition.js';
 
 /**
  * One reading of one open element: as an object, as a simple value (or XML), as the wrapper of a list. An element may
@@ -43,6 +45,8 @@ export class Reading {
   last = '';
   /** How many elements have come for slots that are filled in turn; null where there are none. */
   turns: Map<readonly SlotProgram[], number> | null = null;
+  /** The repetitions of groups that are being read; null where there are none. */
+  groups: OpenGroups | null = null;
   /** Places that were reported as filled more than once. */
   repeated: Set<number> | null = null;
   next: Reading | null = null;
@@ -100,6 +104,13 @@ export class Reading {
     this.hasChildren = false;
     this.broken = null;
   }
+}
+
+/** Groups exist in GraphQL only: their objects are read from the elements beside them. */
+export interface OpenGroups {
+  readonly repetitions: Map<RepeatedGroup, Repetition>;
+  /** What is read of the repetition of this turn. */
+  readonly readings: Map<SlotProgram, { readonly reading: Reading; readonly turn: number }>;
 }
 
 /** Bytes that stand outside the envelope (XOP 1.0), known when the message is over. */
@@ -188,7 +199,10 @@ export function isComplete(open: readonly (Reading | null)[]): boolean {
 function isPast({ name, from }: SlotProgram, order: ChildPlaces, last: string): boolean {
   const [own, seen] = [order.get(name.local), order.get(last)];
   return (
-    (from === 'child' || from === 'wrapped list') && own !== undefined && seen !== undefined && seen.first > own.last
+    (from === 'child' || from === 'wrapped list' || from === 'group') &&
+    own !== undefined &&
+    seen !== undefined &&
+    seen.first > own.last
   );
 }
 

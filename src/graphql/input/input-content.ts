@@ -19,6 +19,8 @@ export interface AnyPiece extends Counts {
 /** A group of several elements that is repeated as a whole: only a list of its own keeps their order. */
 export interface GroupPiece extends Counts {
   readonly kind: 'group';
+  readonly particle: Particle;
+  /** Of one repetition. */
   readonly content: InputContent;
 }
 
@@ -168,7 +170,8 @@ function optional(once: Fold): Fold {
   return { ...once, pieces, rules: needsRule ? [{ required: false, branches: [branchOf(once)] }] : once.rules };
 }
 
-function repeated(once: Fold, { min, max }: Pick<Counts, 'min' | 'max'>, reading: Reading): Fold {
+function repeated(once: Fold, particle: Particle, reading: Reading): Fold {
+  const { min, max } = particle;
   const [[key, piece] = [], ...others] = [...once.pieces];
   if (key === undefined || piece === undefined) return once;
   // Pairs that are repeated cannot be any number.
@@ -179,7 +182,7 @@ function repeated(once: Fold, { min, max }: Pick<Counts, 'min' | 'max'>, reading
   }
   const least = mustBeGiven(once) ? min : 0;
   reading.groups += 1;
-  const group: GroupPiece = { kind: 'group', content: sealed(once), min: least, max, least };
+  const group: GroupPiece = { kind: 'group', particle, content: sealed(once), min: least, max, least };
   return single(`group ${reading.groups}`, group);
 }
 

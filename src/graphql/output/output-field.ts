@@ -10,8 +10,8 @@ import {
 import type { Wildcard } from '../../wsdl/model.js';
 import { letsIn } from '../../wsdl/open-content.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
-import { PRESENCE } from '../types/leaf.js';
-import type { ChoiceMember, ElementMember, Member } from '../types/members.js';
+import { type Leaf, PRESENCE } from '../types/leaf.js';
+import type { AttributeMember, ChoiceMember, ElementMember, Member, TextMember } from '../types/members.js';
 import type { FieldShape } from '../types/shape.js';
 
 /** A field as the schema shows it and as a plan reads it. `type` is without its outer non-null. */
@@ -26,11 +26,33 @@ export interface OutputField {
 }
 
 /** What the schema says about a member. */
-export const aboutOf = (member: Member | ChoiceMember): Pick<OutputField, 'description' | 'deprecated' | 'cost'> => ({
+export const aboutOf = (
+  member: Pick<Member | ChoiceMember, 'description' | 'mapping'>,
+): Pick<OutputField, 'description' | 'deprecated' | 'cost'> => ({
   description: member.description,
   deprecated: member.mapping?.deprecated ?? null,
   cost: member.mapping?.cost ?? null,
 });
+
+/** The text of simple content. */
+export function textField(member: TextMember, { type, scalar }: Leaf): OutputField {
+  const value = { kind: 'scalar', scalar } as const;
+  const shape: FieldShape = { source: { from: 'text' }, list: false, nonNull: true, itemNonNull: false, value };
+  return { type, shape, ...aboutOf(member) };
+}
+
+export function attributeField(member: AttributeMember, { type, scalar }: Leaf): OutputField {
+  const { name, required, default: ifAbsent, fixed } = member.attribute;
+  const lexical = ifAbsent ?? fixed;
+  const shape: FieldShape = {
+    source: { from: 'attribute', name, default: lexical },
+    list: false,
+    nonNull: required || lexical !== null,
+    itemNonNull: false,
+    value: { kind: 'scalar', scalar },
+  };
+  return { type, shape, ...aboutOf(member) };
+}
 
 /** The name of the field of a type that has none. */
 export const PLACEHOLDER = '_';

@@ -8,7 +8,7 @@ import {
   type GraphQLUnionType,
   isUnionType,
 } from 'graphql';
-import type { ComplexType, SimpleType, XsdType } from '../../wsdl/model.js';
+import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
 import { wildcardsIn } from '../../wsdl/open-content.js';
 import { childOrder } from '../types/child-order.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
@@ -16,16 +16,19 @@ import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/inheritance.js';
 import { type Leaf, type LeafTable, PRESENCE } from '../types/leaf.js';
-import type { AttributeMember, ElementMember, Member, MemberTable, TextMember } from '../types/members.js';
+import type { ElementMember, Member, MemberTable } from '../types/members.js';
 import { innerName, NameScope, pascalName } from '../types/naming.js';
 import { derivedFrom, type Reached } from '../types/reach.js';
 import type { ElementShape, FieldShape, ObjectShape, ValueShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import { ChoiceTypes } from './choice-types.js';
 import { elementShape } from './element-shape.js';
+import { GroupTypes } from './group-types.js';
+import { GroupTable } from './groups.js';
 import {
   aboutOf,
   arrayNotice,
+  attributeField,
   besideAny,
   configs,
   lazily,
@@ -34,6 +37,7 @@ import {
   PLACEHOLDER,
   PLACEHOLDER_FIELD,
   restField,
+  textField,
   wholeField,
 } from './output-field.js';
 
@@ -59,6 +63,8 @@ export class OutputTypes {
   readonly #bases = new Map<GraphQLNamedType, ComplexType>();
   readonly #elements = new Map<ComplexType, ElementShape>();
   readonly #choices: ChoiceTypes;
+  readonly #groups: GroupTable;
+  readonly #groupTypes: GroupTypes;
   readonly #made: (GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType)[] = [];
 
   constructor(service: string, members: MemberTable, leaves: LeafTable, names: TypeNames, reached: Reached) {
@@ -67,12 +73,11 @@ export class OutputTypes {
     this.#leaves = leaves;
     this.#names = names;
     this.#reached = reached;
-    this.#choices = new ChoiceTypes(
-      service,
-      names,
-      (member, owner) => this.field(member, owner),
-      (type) => this.#made.push(type),
-    );
+    const field = (member: ElementMember, owner: string): OutputField => this.field(member, owner);
+    const add = (type: GraphQLObjectType | GraphQLUnionType): unknown => this.#made.push(type);
+    this.#choices = new ChoiceTypes(service, names, field, add);
+    this.#groups = new GroupTable(service, members, names);
+    this.#groupTypes = new GroupTypes(service, names, members, field, add);
   }
 
   /** Every type, with what it refers to and, after an interface, the types that implement it; breadth first. */
@@ -95,29 +100,10 @@ export class OutputTypes {
   }
 
   #member(member: Member, owner: string): OutputField {
-    if (member.place === 'text') return this.#text(member, owner);
-    return member.place === 'attribute' ? this.#attribute(member, owner) : this.#element(member, owner);
-  }
-
-  #text(member: TextMember, owner: string): OutputField {
-    const leaf = this.#leaf(member.type, `${owner}Value`, member);
-    const value: ValueShape = { kind: 'scalar', scalar: leaf.scalar };
-    const shape: FieldShape = { source: { from: 'text' }, list: false, nonNull: true, itemNonNull: false, value };
-    return { type: leaf.type, shape, ...aboutOf(member) };
-  }
-
-  #attribute(member: AttributeMember, owner: string): OutputField {
-    const { attribute } = member;
-    const leaf = this.#leaf(attribute.type, `${owner}${pascalName(attribute.name.local)}`, member);
-    const ifAbsent = attribute.default ?? attribute.fixed;
-    const shape: FieldShape = {
-      source: { from: 'attribute', name: attribute.name, default: ifAbsent },
-      list: false,
-      nonNull: attribute.required || ifAbsent !== null,
-      itemNonNull: false,
-      value: { kind: 'scalar', scalar: leaf.scalar },
-    };
-    return { type: leaf.type, shape, ...aboutOf(member) };
+    if (member.place === 'element') return this.#element(member, owner);
+    if (member.place === 'text') return textField(member, this.#leaf(member.type, `${owner}Value`, member));
+    const { name, type } = member.attribute;
+    return attributeField(member, this.#leaf(type, `${owner}${pascalName(name.local)}`, member));
   }
 
   #leaf(type: SimpleType, nameHint: string, member: Member): Leaf {
@@ -277,7 +263,13 @@ export class OutputTypes {
     // The fields of interfaces stay as they are, whatever a restriction makes of them.
     const isBound = bases.length > 0 || this.#reached.interfaces.has(type);
     const choices = new Map(unions.flatMap((choice) => choice.branches.map(({ element }) => [element, choice])));
+    const groups = this.#groupTypes.fieldsOf(this.#groups.of(type)[isBound ? 'all' : 'present'], owner, wildcards);
     for (const member of isBound ? all : present) {
+      const group = member.place === 'element' ? groups.get(typeKey(member.element.name)) : undefined;
+      if (group !== undefined) {
+        if (group !== null) fields.set(group.name, group.field);
+        continue;
+      }
       const choice = member.place === 'element' ? choices.get(member.element) : undefined;
       if (choice !== undefined) {
         const declarer = this.#names.plain(choice.declaredBy, owner, this.#service);

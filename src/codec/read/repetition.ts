@@ -1,0 +1,102 @@
+import type { StartTag } from '../../xml/events.js';
+import type { GroupPlace, RepeatedGroup } from '../plan/group.js';
+
+/**
+ * Which repetition of a group is being read, and where in it. An element goes to its next place; where the current
+ * repetition has none left for it, the next one begins.
+ */
+export class Repetition {
+  /** Another for each repetition. */
+  turn = 0;
+  /** Of the group within this one in which the last element stands; null where it stands in none. */
+  inner: Repetition | null = null;
+  readonly #index: GroupIndex;
+  #at = -1;
+  #count = 0;
+
+  constructor(group: RepeatedGroup) {
+    this.#index = indexOf(group);
+  }
+
+  /** The element that comes now. */
+  step(tag: StartTag): void {
+    if (this.turn === 0 || !this.#take(tag)) this.#begin(tag);
+  }
+
+  #begin(tag: StartTag): void {
+    this.turn += 1;
+    this.#at = -1;
+    this.#count = 0;
+    this.inner = null;
+    this.#take(tag);
+  }
+
+  /** Whether there is a place for it in the current repetition, which it has now. Groups nest as deep as schemas. */
+  #take(tag: StartTag): boolean {
+    for (const at of placesFor(this.#index, tag)) {
+      const place = this.#index.places[at];
+      if (place === undefined || at < this.#at) continue;
+      if (at === this.#at ? this.#stay(place, tag) : this.#goTo(at, place, tag)) return true;
+    }
+    return false;
+  }
+
+  #stay({ max }: GroupPlace, tag: StartTag): boolean {
+    const { inner } = this;
+    const isInner = inner === null ? false : inner.#take(tag);
+    if (isInner) return true;
+    if (this.#count >= max) return false;
+    this.#count += 1;
+    if (inner !== null) inner.#begin(tag);
+    return true;
+  }
+
+  #goTo(at: number, { group }: GroupPlace, tag: StartTag): boolean {
+    const excluded = this.#index.places[this.#at]?.excluded ?? NOTHING;
+    for (const [first, end] of excluded) if (at >= first && at < end) return false;
+    this.#at = at;
+    this.#count = 1;
+    if (group === null) this.inner = null;
+    else {
+      this.inner = new Repetition(group);
+      this.inner.#begin(tag);
+    }
+    return true;
+  }
+}
+
+interface GroupIndex {
+  readonly places: readonly GroupPlace[];
+  /** By local name. */
+  readonly named: ReadonlyMap<string, readonly { readonly uri: string; readonly at: number[] }[]>;
+}
+
+/** By its name, or else by its local name, for stacks disagree about qualification. */
+function placesFor({ named }: GroupIndex, tag: StartTag): readonly number[] {
+  const entries = named.get(tag.local);
+  if (entries === undefined) return NOTHING;
+  for (const { uri, at } of entries) if (uri === tag.uri) return at;
+  return entries[0]?.at ?? NOTHING;
+}
+
+const NOTHING: readonly never[] = [];
+
+function indexOf(group: RepeatedGroup): GroupIndex {
+  const known = INDEXES.get(group);
+  if (known !== undefined) return known;
+  const named = new Map<string, { readonly uri: string; readonly at: number[] }[]>();
+  for (const [at, { names }] of group.places.entries()) {
+    for (const { uri, local } of names) {
+      const sameLocal = named.get(local) ?? [];
+      named.set(local, sameLocal);
+      const entry = sameLocal.find((each) => each.uri === uri);
+      if (entry === undefined) sameLocal.push({ uri, at: [at] });
+      else if (entry.at.at(-1) !== at) entry.at.push(at);
+    }
+  }
+  const made = { places: group.places, named };
+  INDEXES.set(group, made);
+  return made;
+}
+
+const INDEXES = new WeakMap<RepeatedGroup, GroupIndex>();

@@ -1,0 +1,112 @@
+import { GraphQLObjectType } from 'graphql';
+import { typeKey, type Wildcard } from '../../wsdl/model.js';
+import { hides } from '../types/content.js';
+import type { ElementMember, MemberTable } from '../types/members.js';
+import { pascalName } from '../types/naming.js';
+import type { FieldShape, ObjectShape } from '../types/shape.js';
+import type { TypeNames } from '../types/type-names.js';
+import type { GroupMember } from './groups.js';
+import { aboutOf, configs, lazily, listOf, type OutputField } from './output-field.js';
+
+interface Made {
+  readonly type: GraphQLObjectType;
+  readonly shape: ObjectShape;
+}
+
+export type GroupFields = ReadonlyMap<string, { readonly name: string; readonly field: OutputField } | null>;
+
+/** The object types of one service's repeated groups: one object for each repetition. */
+export class GroupTypes {
+  readonly #service: string;
+  readonly #names: TypeNames;
+  readonly #members: MemberTable;
+  readonly #element: (member: ElementMember, owner: string) => OutputField;
+  readonly #add: (type: GraphQLObjectType) => void;
+  readonly #made = new Map<GroupMember, Made>();
+
+  /** `element` shows one element; `add` is told of every type. */
+  constructor(
+    service: string,
+    names: TypeNames,
+    members: MemberTable,
+    element: (member: ElementMember, owner: string) => OutputField,
+    add: (type: GraphQLObjectType) => void,
+  ) {
+    this.#service = service;
+    this.#names = names;
+    this.#members = members;
+    this.#element = element;
+    this.#add = add;
+  }
+
+  /** By `typeKey` of each element that stands in such a group, the field that shows it; null where nothing does. */
+  fieldsOf(groups: readonly GroupMember[], owner: string, wildcards: readonly Wildcard[]): GroupFields {
+    return new Map(
+      groups.flatMap((group) => {
+        const shown = this.#isShown(group) ? { name: group.name, field: this.#field(group, owner, wildcards) } : null;
+        return group.group.names.map((name) => [typeKey(name), shown] as const);
+      }),
+    );
+  }
+
+  /** Whether anything of it is shown. */
+  #isShown({ parts, mapping }: GroupMember): boolean {
+    if (mapping?.hidden === true) return false;
+    return parts.some((part) => (part.place === 'group' ? this.#isShown(part) : !hides(part, this.#members)));
+  }
+
+  /** The list of its repetitions. */
+  #field(member: GroupMember, owner: string, wildcards: readonly Wildcard[] = []): OutputField {
+    const { type, shape: declared } = this.#of(member, this.#names.plain(member.declaredBy, owner, this.#service));
+    const { required: nonNull, mapping } = member;
+    const weight = mapping?.cost?.weight ?? null;
+    const listName = listNameOf(member, member.name);
+    const shape: FieldShape = {
+      source: { from: 'group', group: member.group, ...(wildcards.length === 0 ? {} : { beside: wildcards }) },
+      list: true,
+      nonNull,
+      itemNonNull: true,
+      value: { kind: 'object', shape: { declared, variants: new Map() } },
+      ...(listName === null ? {} : { listName }),
+      ...(weight === null ? {} : { weight }),
+    };
+    return { type: listOf(type, true), shape, ...aboutOf(member) };
+  }
+
+  #of(member: GroupMember, owner: string): Made {
+    const known = this.#made.get(member);
+    if (known !== undefined) return known;
+    const suffix = member.name === 'items' ? 'Item' : pascalName(member.name);
+    const name = this.#names.take(`${pascalName(owner)}${suffix}`, this.#service);
+    const fields = lazily(() => this.#fields(member, owner));
+    const type = new GraphQLObjectType({ name, fields: () => configs(fields()) });
+    const shape: ObjectShape = {
+      typeName: name,
+      conditions: new Set([name]),
+      get fields() {
+        return new Map([...fields()].map(([key, field]) => [key, field.shape]));
+      },
+    };
+    const made = { type, shape };
+    this.#made.set(member, made);
+    this.#add(type);
+    return made;
+  }
+
+  #fields(group: GroupMember, owner: string): ReadonlyMap<string, OutputField> {
+    const fields = new Map<string, OutputField>();
+    for (const part of group.parts) {
+      if (part.place === 'group') {
+        if (this.#isShown(part)) fields.set(part.name, this.#field(part, owner));
+      } else if (!hides(part, this.#members)) {
+        const field = this.#element(part, owner);
+        const listName = field.shape.list ? listNameOf(group, part.element.name.local) : null;
+        fields.set(part.name, listName === null ? field : { ...field, shape: { ...field.shape, listName } });
+      }
+    }
+    return fields;
+  }
+}
+
+const listNameOf = ({ declaredBy: { name } }: GroupMember, list: string): string | null =>
+  name === null ? null : `${name.local}/${list}`;

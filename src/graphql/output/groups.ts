@@ -1,0 +1,210 @@
+import type { RepeatedGroup } from '../../codec/plan/group.js';
+import { type ComplexType, type Particle, typeKey } from '../../wsdl/model.js';
+import { type GroupPiece, type InputContent, inputContent, type Piece } from '../input/input-content.js';
+import type { FieldMapping } from '../types/mapping.js';
+import type { ElementMember, Member, MemberTable } from '../types/members.js';
+import { NameScope } from '../types/naming.js';
+import type { TypeNames } from '../types/type-names.js';
+import { repeatedGroup } from './group-places.js';
+
+/** A group of several elements that is repeated as a whole: replies show a list of it, as requests do. */
+export interface GroupMember {
+  readonly place: 'group';
+  /** The type whose content model has it; others inherit it. */
+  readonly declaredBy: ComplexType;
+  /** As requests call it. */
+  readonly name: string;
+  readonly required: boolean;
+  /** What stands in one repetition, in the order of the schema. */
+  readonly parts: readonly (ElementMember | GroupMember)[];
+  readonly group: RepeatedGroup;
+  readonly description: string | null;
+  readonly mapping: FieldMapping | null;
+}
+
+/** What `Members` are, for groups. */
+export interface Groups {
+  /** With those that a restriction drops. What is inherited are the very groups of the base. */
+  readonly all: readonly GroupMember[];
+  readonly present: readonly GroupMember[];
+}
+
+/** The repeated groups of one service's types. */
+export class GroupTable {
+  readonly #service: string;
+  readonly #members: MemberTable;
+  readonly #names: TypeNames;
+  readonly #known = new Map<ComplexType, Groups>();
+
+  constructor(service: string, members: MemberTable, names: TypeNames) {
+    this.#service = service;
+    this.#members = members;
+    this.#names = names;
+  }
+
+  of(type: ComplexType): Groups {
+    const chain: ComplexType[] = [];
+    for (let at: ComplexType | null = type; at !== null && !this.#known.has(at); at = inheritedFrom(at)) chain.push(at);
+    for (const step of chain.reverse()) this.#known.set(step, this.#groupsOf(step));
+    return this.#known.get(type) ?? NO_GROUPS;
+  }
+
+  #groupsOf(type: ComplexType): Groups {
+    const base = inheritedFrom(type);
+    const inherited = (base === null ? undefined : this.#known.get(base)) ?? NO_GROUPS;
+    const isExtension = type.derivation === 'extension';
+    const own = this.#own(type, isExtension ? countIn(base) : 0);
+    const present = isExtension ? [...inherited.present, ...own] : own;
+    if (isExtension) return { all: [...inherited.all, ...own], present };
+    return { all: base?.content.kind === 'elements' ? inherited.all : own, present };
+  }
+
+  /** Those of the content of a type that come after the first so many. */
+  #own(type: ComplexType, from: number): readonly GroupMember[] {
+    const { content } = type;
+    if (content.kind !== 'elements' || !hasRepeatedGroup(content.particle)) return [];
+    const { all } = this.#members.of(type);
+    const model = inputContent(content.particle);
+    const names = namesOf(model, new NameScope(all.map(({ name }) => name)));
+    const builder = new Builder(type, all, names, (name) => this.#mappingOf(type, name));
+    const later = new Set(groupsIn(model).slice(from));
+    return builder.groupsOf(model, later).map(({ member }) => member);
+  }
+
+  #mappingOf(type: ComplexType, name: string): FieldMapping | null {
+    const mapping = this.#names.mappingOf(this.#service).field(type, [name]);
+    if (mapping?.name != null && mapping.name !== name) {
+      this.#names.refuse(this.#service, mapping.path, 'The list of a group that is repeated keeps its name.');
+    }
+    return mapping;
+  }
+}
+
+const NO_GROUPS: Groups = { all: [], present: [] };
+
+interface Built {
+  readonly piece: GroupPiece;
+  readonly member: GroupMember;
+}
+
+class Builder {
+  readonly #type: ComplexType;
+  readonly #elements: ReadonlyMap<string, ElementMember>;
+  readonly #names: ReadonlyMap<GroupPiece, string>;
+  readonly #mappingOf: (name: string) => FieldMapping | null;
+
+  constructor(
+    type: ComplexType,
+    members: readonly Member[],
+    names: ReadonlyMap<GroupPiece, string>,
+    mappingOf: (name: string) => FieldMapping | null,
+  ) {
+    this.#type = type;
+    this.#elements = new Map(
+      members.flatMap((member) =>
+        member.place === 'element' ? [[typeKey(member.element.name), member] as const] : [],
+      ),
+    );
+    this.#names = names;
+    this.#mappingOf = mappingOf;
+  }
+
+  /** Of these groups of a content model, or of a repetition, those that can be told from what else stands there. */
+  groupsOf(content: InputContent, among: Iterable<GroupPiece>): readonly Built[] {
+    const counts = new Map<string, number>();
+    for (const piece of content.pieces.values()) {
+      for (const key of keysOf(piece)) counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    const isApart = (keys: ReadonlySet<string>): boolean =>
+      keys.size > 1 && [...keys].every((key) => counts.get(key) === 1);
+    return [...among].flatMap((piece) =>
+      isApart(keysOf(piece)) && !isLoose(piece.particle) ? [{ piece, member: this.#group(piece) }] : [],
+    );
+  }
+
+  #group(piece: GroupPiece): GroupMember {
+    const inner = this.groupsOf(piece.content, groupsIn(piece.content));
+    const built = new Map(inner.map((each) => [each.piece, each.member]));
+    const parts = new Map<string, ElementMember | GroupMember>();
+    const add = (key: string, required: boolean, many: boolean): void => {
+      const member = this.#elements.get(key);
+      if (member === undefined) return;
+      const known = parts.has(key);
+      parts.set(key, { ...member, required: required && !known, many: many || known });
+    };
+    for (const [key, each] of piece.content.pieces) {
+      const group = each.kind === 'group' ? built.get(each) : undefined;
+      if (group !== undefined) parts.set(key, group);
+      else if (each.kind === 'element') add(typeKey(each.element.name), each.min > 0, each.max > 1);
+      else for (const within of keysOf(each)) add(within, false, true);
+    }
+    const name = this.#names.get(piece) ?? 'items';
+    const mapping = this.#mappingOf(name);
+    const models = new Map(inner.map(({ piece: { particle }, member }) => [particle, member.group]));
+    return {
+      place: 'group',
+      declaredBy: this.#type,
+      name,
+      required: piece.min > 0,
+      parts: [...parts.values()],
+      group: repeatedGroup(piece.particle, models),
+      description: mapping?.description ?? 'In this order.',
+      mapping,
+    };
+  }
+}
+
+const inheritedFrom = (type: ComplexType): ComplexType | null => (type.derivation === null ? null : type.base);
+
+/** How many groups the content of what extends this type begins with. */
+const countIn = (base: ComplexType | null): number =>
+  base?.content.kind === 'elements' ? groupsIn(inputContent(base.content.particle)).length : 0;
+
+const groupsIn = ({ pieces }: InputContent): readonly GroupPiece[] =>
+  [...pieces.values()].flatMap((piece) => (piece.kind === 'group' ? [piece] : []));
+
+/** The elements in it, those of groups within it as well. Nested as deep as `inputContent` lets them. */
+function keysOf(root: Piece): ReadonlySet<string> {
+  const keys = new Set<string>();
+  const stack = [root];
+  for (let piece = stack.pop(); piece !== undefined; piece = stack.pop()) {
+    if (piece.kind === 'element') keys.add(typeKey(piece.element.name));
+    else if (piece.kind === 'group') stack.push(...[...piece.content.pieces.values()].reverse());
+  }
+  return keys;
+}
+
+/** The names of all groups, as requests have them: each before those within it. */
+function namesOf(content: InputContent, scope: NameScope): ReadonlyMap<GroupPiece, string> {
+  const names = new Map<GroupPiece, string>();
+  const stack = [...content.pieces.values()].reverse();
+  for (let piece = stack.pop(); piece !== undefined; piece = stack.pop()) {
+    if (piece.kind === 'any') scope.take('any');
+    if (piece.kind !== 'group') continue;
+    names.set(piece, scope.take('items'));
+    stack.push(...[...piece.content.pieces.values()].reverse());
+  }
+  return names;
+}
+
+/** Whether what is repeated are single elements in any order: no two of them belong together. */
+function isLoose(root: Particle): boolean {
+  const stack = [root];
+  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
+    if (particle.kind === 'one' || particle.kind === 'any') continue;
+    if (particle.kind !== 'choice' && particle.particles.length > 1) return false;
+    stack.push(...particle.particles);
+  }
+  return true;
+}
+
+/** Most types have none, and of those nothing else needs to be known. */
+function hasRepeatedGroup(root: Particle): boolean {
+  const stack = [root];
+  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
+    if (particle.kind === 'one' || particle.kind === 'any') continue;
+    if (particle.max > 1) return true;
+    stack.push(...particle.particles);
+  }
+  return false;
+}
