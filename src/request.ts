@@ -144,7 +144,8 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
       else if (isGraphql && takesEvents(request) !== 'no') {
         await gateway.live.answerEvents(purse, exchange, request, response, ending, () => leave?.());
       } else if (isGraphql) await answerGraphql(gateway.graphql, purse, exchange, request, response, ending);
-      else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
+      else if (!(await gateway.plain(exchange, client.credential, path, request, response)))
+        throw new Refusal('HTTP_NOT_FOUND');
     }
   } catch (caught) {
     const refusal = asRefusal(caught);
@@ -208,7 +209,12 @@ async function soap(
   const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {
     turnstile?.pass(null);
-    const upstreamRequest = { method: head.method, query, headers: upstreamHeaders(request, null, null), body: null };
+    const upstreamRequest = {
+      method: head.method,
+      query,
+      headers: upstreamHeaders(request, purse.client.credential, null, null),
+      body: null,
+    };
     return forward(context, upstreamRequest, null);
   }
 
@@ -278,7 +284,7 @@ async function soap(
     body = received.body;
     if (bodyBytes !== null) bodyBytes += received.growthBytes;
   }
-  const headers = upstreamHeaders(request, said, bodyBytes);
+  const headers = upstreamHeaders(request, purse.client.credential, said, bodyBytes);
   const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
   if (coding !== undefined) headers.push('content-encoding', coding);
   const heard = { ...context, observation: policy.observation };

@@ -38,7 +38,7 @@ export class ByAddress implements Identifier, Access {
 
   identify(caller: Caller): Client {
     const id = `address:${subscriberOf(clientAddress(caller, this.#proxies))}`;
-    return clientOf('address', { id, name: null, label: id }, this.#rights);
+    return clientOf('address', { id, name: null, label: id }, this.#rights, null);
   }
 }
 

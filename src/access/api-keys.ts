@@ -25,7 +25,7 @@ export class ApiKeys implements Identifier {
     this.#header = header.toLowerCase();
     for (const { name, rights, keys } of clients) {
       const id = `apiKey:${name}`;
-      const client = Object.freeze(clientOf('apiKey', { id, name, label: id }, rights));
+      const client = Object.freeze(clientOf('apiKey', { id, name, label: id }, rights, this.#header));
       for (const key of keys) {
         const digest = digestOf(key);
         this.#byDigest.set(digest.toString('base64'), { digest, client });

@@ -48,4 +48,4 @@ export class Certificates implements Identifier {
 }
 
 const subjectOf = (id: string, name: string | null, rights: ClientClass): Client =>
-  clientOf('certificate', { id, name, label: name === null ? labelOf('certificate', id) : id }, rights);
+  clientOf('certificate', { id, name, label: name === null ? labelOf('certificate', id) : id }, rights, null);

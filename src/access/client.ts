@@ -16,6 +16,8 @@ export interface Client {
   readonly budget: ClientClass['budget'];
   /** What its token says; null where it has none. Made by the issuer, so trusted, but not bounded in meaning. */
   readonly claims: Readonly<Record<string, unknown>> | null;
+  /** The header field that told who it is, and goes no further: it is for the gateway. Null where there is none. */
+  readonly credential: string | null;
   /** When its token ends, milliseconds of the epoch; null: never. Long connections end then. */
   readonly expiresMillis: number | null;
 }
@@ -25,6 +27,7 @@ export const clientOf = (
   by: Client['by'],
   { id, name, label }: Pick<Client, 'id' | 'name' | 'label'>,
   rights: ClientClass,
+  credential: string | null,
   token: Pick<Client, 'claims' | 'expiresMillis'> = NO_TOKEN,
 ): Client => ({
   id,
@@ -34,6 +37,7 @@ export const clientOf = (
   className: rights.name,
   rights,
   budget: rights.budget,
+  credential,
   claims: token.claims,
   expiresMillis: token.expiresMillis,
 });

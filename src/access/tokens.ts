@@ -15,6 +15,8 @@ export interface TokenRules {
   readonly toleranceMillis: number;
   /** A token without `nbf` is refused. */
   readonly requireNotBefore: boolean;
+  /** The token goes on to backends. */
+  readonly forward: boolean;
   readonly clientClaim: string;
   /** The claim that names the class; null for none. */
   readonly classClaim: string | null;
@@ -114,7 +116,12 @@ export class Tokens implements Identifier {
     if (rights === null) throw refusal('token names no class');
     const names = { id: `jwt:${subject}`, name: null, label: labelOf('jwt', subject) };
     const expiresMillis = (claims.exp ?? 0) * 1000 + toleranceMillis;
-    return Object.freeze(clientOf('jwt', names, rights, { claims: Object.freeze(claims), expiresMillis }));
+    return Object.freeze(
+      clientOf('jwt', names, rights, this.#rules.forward ? null : 'authorization', {
+        claims: Object.freeze(claims),
+        expiresMillis,
+      }),
+    );
   }
 }
 

@@ -1,5 +1,7 @@
-import { HTTP_URL, NAME } from './formats.js';
+import { CLASS } from './client-class.js';
+import { NAME } from './formats.js';
 import { HEADER_NAME } from './request-keys.js';
+import { JWT, type JwtKeys } from './token-keys.js';
 
 /** Keys about who may call, and what they may spend: the part of the table of keys for it. */
 
@@ -21,19 +23,6 @@ export interface ApiKeyKeys {
   clients: Record<string, { class: string; keys: readonly string[] }>;
 }
 
-export interface JwtKeys {
-  issuer: string;
-  audience: string;
-  jwks?: string;
-  jwksUrl?: string;
-  algorithms: readonly string[];
-  toleranceMillis: number;
-  requireNotBefore: boolean;
-  clientClaim: string;
-  classClaim?: string;
-  class?: string;
-}
-
 export interface CertificateKeys {
   header: string;
   clients: Record<string, { class: string; subject: string }>;
@@ -48,23 +37,7 @@ export interface ClassKeys {
   costBreakdown: boolean;
 }
 
-const CLASS = { type: 'string', description: 'Its class, one of `classes`.', pattern: NAME } as const;
-
 const CLIENT_NAME = 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.';
-
-/** Signatures of public keys only: whoever checks them cannot make them. */
-export const JWT_ALGORITHMS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-] as const;
 
 const API_KEYS = {
   type: 'object',
@@ -99,55 +72,6 @@ const API_KEYS = {
           },
         },
       },
-    },
-  },
-} as const;
-
-const JWT = {
-  type: 'object',
-  description: 'Clients that send a signed token: `Authorization: Bearer ...`.',
-  additionalProperties: false,
-  required: ['issuer', 'audience', 'algorithms', 'toleranceMillis', 'requireNotBefore', 'clientClaim'],
-  properties: {
-    issuer: { type: 'string', description: 'Its `iss`.', minLength: 1 },
-    audience: { type: 'string', description: 'What its `aud` must be or hold.', minLength: 1 },
-    jwks: {
-      type: 'string',
-      description: 'The keys of the issuer as a JSON Web Key Set: `{ file: jwks.json }`. Instead of `jwksUrl`.',
-      minLength: 1,
-    },
-    jwksUrl: {
-      type: 'string',
-      description:
-        'Where the issuer shows its keys. Asked when the first token comes, every 10 minutes, and for a key that is not known, twice a minute at most.',
-      ...HTTP_URL,
-    },
-    algorithms: {
-      type: 'array',
-      description: 'Signatures that are accepted, of public keys only.',
-      items: { type: 'string', enum: JWT_ALGORITHMS },
-      minItems: 1,
-      uniqueItems: true,
-      default: ['RS256', 'ES256'],
-    },
-    toleranceMillis: {
-      type: 'integer',
-      description: 'How much the clocks of issuer and gateway may differ.',
-      unit: 'millis',
-      minimum: 0,
-      maximum: 600_000,
-      default: 60_000,
-    },
-    requireNotBefore: {
-      type: 'boolean',
-      description: 'Whether a token without `nbf` is refused; one without `exp` always is.',
-      default: true,
-    },
-    clientClaim: { type: 'string', description: 'The claim that tells the client.', minLength: 1, default: 'sub' },
-    classClaim: { type: 'string', description: 'The claim whose text names the class of the client.', minLength: 1 },
-    class: {
-      ...CLASS,
-      description: 'The class of clients whose token names none of `classes`; without it they are refused.',
     },
   },
 } as const;

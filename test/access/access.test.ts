@@ -175,6 +175,7 @@ t.test('tokens', async (t) => {
     algorithms: ['ES256', 'RS256'],
     toleranceMillis: 60_000,
     requireNotBefore: true,
+    forward: false,
     clientClaim: 'sub',
     classClaim: 'tier',
     classes: new Map([['gold', GOLD]]),

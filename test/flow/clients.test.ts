@@ -91,7 +91,11 @@ interface Json {
   };
 }
 
-async function startPerimeter(t: Test, clients = CLIENTS, more = ''): Promise<Perimeter> {
+async function startPerimeter(
+  t: Test,
+  clients: string | ((url: string) => string) = CLIENTS,
+  more = '',
+): Promise<Perimeter> {
   const backend = await startRecordingBackend((message, response) => {
     const name = /<\w+:Body><(?:\w+:)?(\w+)/.exec(message.body.toString())?.[1] ?? 'GetOrder';
     answerWith(reply(name, message.target.startsWith('/customers') ? 'urn:customers' : 'urn:orders'))(
@@ -99,7 +103,9 @@ async function startPerimeter(t: Test, clients = CLIENTS, more = ''): Promise<Pe
       response,
     );
   });
-  const gateway = await startTestGateway(services(backend.url, more) + clients).catch(async (error) => {
+  const gateway = await startTestGateway(
+    services(backend.url, more) + (typeof clients === 'string' ? clients : clients(backend.url)),
+  ).catch(async (error) => {
     await backend.close();
     throw error;
   });
@@ -462,6 +468,45 @@ t.test('tokens, with the keys of an issuer that is asked', async (t) => {
   const lines = JSON.stringify(gateway.logLines());
   t.notMatch(lines, 'alice', 'who it is, the log does not tell');
   t.notMatch(lines, gold['authorization']?.slice(-40) ?? '', 'nor its token');
+});
+
+t.test('what tells the gateway who calls goes no further, unless it is to', async (t) => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' };
+  const token = await new SignJWT({})
+    .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+    .setIssuer('https://login.example')
+    .setAudience('soapstone')
+    .setSubject('alice')
+    .setNotBefore('0s')
+    .setExpirationTime('1h')
+    .sign(privateKey);
+  const bearer = `Bearer ${token}`;
+  for (const forward of [false, true]) {
+    const { backend, gateway, soap } = await startPerimeter(
+      t,
+      (url) => `routes: [{ path: /files, url: "${url}" }]
+clients:
+  jwt: { issuer: "https://login.example", audience: soapstone, algorithms: [ES256], class: all, forward: ${forward}, jwks: '${JSON.stringify({ keys: [jwk] })}' }
+  apiKeys: { clients: { erp: { class: all, keys: [${KEYS.erp}] } } }
+  address: { class: all }
+  classes: { all: {} }
+`,
+    );
+    const sent = (): string | string[] | undefined => backend.complete.at(-1)?.headers['authorization'];
+    const file = (headers: Record<string, string>): Promise<Response> => fetch(`${gateway.url}/files`, { headers });
+    const passes = forward ? bearer : undefined;
+    t.equal((await soap('GetOrder', { authorization: bearer })).status, 200);
+    t.equal(sent(), passes, 'a token, SOAP');
+    await file({ authorization: bearer });
+    t.equal(sent(), passes, 'a token, a plain route');
+    t.equal((await soap('GetOrder', { authorization: 'Basic dTpw' })).status, 200);
+    t.equal(sent(), 'Basic dTpw', 'what is for the backend');
+    t.equal((await soap('GetOrder', { authorization: bearer, 'x-api-key': KEYS.erp })).status, 200);
+    t.equal(sent(), bearer, 'the gateway knows it by something else');
+    await file({ 'x-api-key': KEYS.erp });
+    t.equal(backend.complete.at(-1)?.headers['x-api-key'], undefined, 'an API key');
+  }
 });
 
 t.test('a claim of the token is a value of the request, never the answer of another', async (t) => {
