@@ -103,14 +103,14 @@ export async function slowBodies(t: Test, rows: Rows): Promise<void> {
 
 /** H20: a caller is not to blame for a backend that does not read. */
 export async function slowBackend(t: Test, rows: Rows): Promise<void> {
-  let read = (): void => {};
+  let arrived = (_read: () => void): void => {};
   const server = createServer((request, response) => {
-    read = () => {
+    arrived(() => {
       request.resume().once('end', () => {
         response.writeHead(200, { 'content-type': 'text/xml', 'content-length': replyOf('1.1').length });
         response.end(replyOf('1.1'));
       });
-    };
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
@@ -122,8 +122,12 @@ export async function slowBackend(t: Test, rows: Rows): Promise<void> {
   for (const door of [SOAP, PLAIN]) {
     const gateway = await startGatewayBefore(t, url, limits);
     const client = await RawClient.connect(gateway.url);
+    const reading = new Promise<() => void>((resolve) => {
+      arrived = resolve;
+    });
     const { head, body } = longRequest(64_000_000, door);
     const sent = client.send(Buffer.concat([head, body]));
+    const read = await reading;
     // Longer than the grace, with everything between caller and backend full.
     await new Promise((resolve) => setTimeout(resolve, 500));
     read();
