@@ -622,4 +622,47 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
       [d('<k no="1"><part>1</part></k><k no="2"><part>1.0</part></k>'), 'identity', '/doc/k[2]'],
     ],
   },
+  {
+    name: 'white space where nothing may be',
+    schema: `${doc(sequence('<xs:element name="n" type="xs:int" nillable="true" minOccurs="0"/><xs:element name="e" minOccurs="0"><xs:complexType/></xs:element>'))}`,
+    valid: [d('<n xsi:nil="true"/><e/>'), d('<n xsi:nil="true"></n><e><!-- nothing --></e>')],
+    invalid: [
+      [d('<n xsi:nil="true"> </n>'), 'nil', '/doc/n'],
+      [d('<e>\n</e>'), 'text', '/doc/e'],
+    ],
+  },
+  {
+    name: 'attributes that the type gives, and those it does not know, as fields',
+    schema: doc(
+      sequence(
+        '<xs:element name="i" maxOccurs="9"><xs:complexType><xs:attribute name="a"/><xs:attribute name="b" default="bb"/></xs:complexType></xs:element>',
+      ),
+      '',
+    ).replace(
+      /<\/xs:element>$/,
+      '<xs:unique name="u"><xs:selector xpath="t:i"/><xs:field xpath="@b"/></xs:unique></xs:element>',
+    ),
+    valid: [d('<i/><i b="x"/>'), d('<i b="x"/><i b="y"/>')],
+    invalid: [
+      [d('<i/><i/>'), 'identity', '/doc'],
+      [d('<i/><i b="bb"/>'), 'identity', '/doc'],
+    ],
+  },
+  {
+    name: 'keys of two children',
+    schema: `<xs:element name="doc"><xs:complexType>${sequence(
+      `<xs:element name="g" maxOccurs="9"><xs:complexType>${sequence(s('k', occurs(0, 9)))}</xs:complexType><xs:key name="K"><xs:selector xpath="t:k"/><xs:field xpath="."/></xs:key></xs:element>${s('r', occurs(0, 9))}`,
+    )}</xs:complexType><xs:keyref name="R" refer="t:K"><xs:selector xpath="t:r"/><xs:field xpath="."/></xs:keyref></xs:element>`,
+    valid: [d('<g><k>1</k></g><g><k>2</k></g><r>1</r><r>2</r>'), d('<g><k>1</k></g><g><k>1</k></g>')],
+    invalid: [
+      [d('<g><k>1</k></g><g><k>1</k></g><r>1</r>'), 'identity', ''],
+      [d('<g><k>1</k></g><g><k>1</k></g><g><k>1</k></g><r>1</r>'), 'identity', ''],
+    ],
+  },
+  {
+    name: 'heads that nothing may stand for',
+    schema: `<xs:element name="h" type="xs:string" block="substitution"/><xs:element name="m" substitutionGroup="t:h"/><xs:element name="o" type="xs:string" block=""/><xs:element name="p" substitutionGroup="t:o"/>${doc(sequence('<xs:element ref="t:h"/><xs:element ref="t:o"/>'))}`,
+    valid: [d('<h/><o/>'), d('<h/><p/>')],
+    invalid: [[d('<m/><o/>'), 'element', '/doc/*[1]']],
+  },
 ];

@@ -3,6 +3,7 @@ import { ANYTHING } from '../../wsdl/model.js';
 import { isBuiltInAttributeNamespace } from '../../wsdl/xsd/builtin.js';
 import type { StartTag } from '../../xml/events.js';
 import { XSI_URI } from '../plan/xsi.js';
+import type { IdentityAttribute } from './identity-scope.js';
 import type { AttributeRules, SchemaRules, TypeRules } from './rules.js';
 import { keyOf } from './simple-rules.js';
 import type { Trouble } from './violation.js';
@@ -77,6 +78,22 @@ export function identitiesIn(tag: StartTag, type: TypeRules, schema: SchemaRules
     if (attributeOf(type, uri, local) !== null) continue;
     const rules = wildAttribute(type, uri, local, schema);
     if (rules !== 'anything' && 'simple' in rules && rules.simple.identity !== null) found.push(rules);
+  }
+  return found;
+}
+
+/** The attributes of an element as identity constraints see them: with those that its type gives it. */
+export function identityAttributes(tag: StartTag, type: TypeRules, schema: SchemaRules): readonly IdentityAttribute[] {
+  const found: IdentityAttribute[] = [];
+  for (let index = 0; index < tag.attributeCount; index++) {
+    const uri = tag.attributeUri(index);
+    const local = tag.attributeLocal(index);
+    const simple = (attributeOf(type, uri, local) ?? schema.globalAttribute(uri, local))?.simple.type ?? null;
+    found.push({ uri, local, value: tag.attributeValue(index), type: simple });
+  }
+  for (const { declaration, uri, local, simple } of type.attributes) {
+    const value = declaration.default ?? declaration.fixed;
+    if (value !== null && tag.attribute(uri, local) === null) found.push({ uri, local, value, type: simple.type });
   }
   return found;
 }

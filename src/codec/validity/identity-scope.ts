@@ -1,4 +1,4 @@
-import type { IdentityConstraint, IdentityPath } from '../../wsdl/model.js';
+import type { IdentityConstraint, IdentityPath, SimpleType } from '../../wsdl/model.js';
 import type { StartTag } from '../../xml/events.js';
 import { matchesName, PathMatcher } from './identity-path.js';
 
@@ -17,12 +17,21 @@ interface FieldPath {
   readonly matcher: PathMatcher;
 }
 
+/** An attribute that an element has, or that its type gives it. */
+export interface IdentityAttribute {
+  readonly uri: string;
+  readonly local: string;
+  readonly value: string;
+  /** Null where nothing is declared of it. */
+  readonly type: SimpleType | null;
+}
+
 /** A field that the element opened last, or an attribute of it, gives its value. */
 export interface FieldHit {
   readonly selected: Selected;
   readonly field: number;
-  /** Index of the attribute; -1 for the text of the element. */
-  readonly attribute: number;
+  /** Null for the text of the element. */
+  readonly attribute: IdentityAttribute | null;
 }
 
 /** One identity constraint within one element that has it. */
@@ -41,9 +50,9 @@ export class ConstraintScope {
   }
 
   /** An element begins at this depth, which may be that of the scope itself. Adds the fields it gives. */
-  open(tag: StartTag, depth: number, hits: FieldHit[]): void {
+  open(tag: StartTag, attributes: readonly IdentityAttribute[], depth: number, hits: FieldHit[]): void {
     const below = depth - this.depth;
-    for (const selected of this.selected) addHits(selected, tag, depth, hits);
+    for (const selected of this.selected) addHits(selected, tag, attributes, depth, hits);
     let isSelected = false;
     for (const selector of this.#selectors) {
       const matches = below === 0 ? selector.matchesStart : selector.open(below, tag.uri, tag.local);
@@ -52,7 +61,7 @@ export class ConstraintScope {
     if (!isSelected) return;
     const selected = select(this, depth);
     this.selected.push(selected);
-    addHits(selected, tag, depth, hits);
+    addHits(selected, tag, attributes, depth, hits);
   }
 
   /** The selected element that ends at this depth, or null. */
@@ -75,19 +84,24 @@ function select(scope: ConstraintScope, depth: number): Selected {
   };
 }
 
-function addHits(selected: Selected, tag: StartTag, depth: number, hits: FieldHit[]): void {
+function addHits(
+  selected: Selected,
+  tag: StartTag,
+  attributes: readonly IdentityAttribute[],
+  depth: number,
+  hits: FieldHit[],
+): void {
   const below = depth - selected.depth;
   selected.fields.forEach((paths, field) => {
     for (const { path, matcher } of paths) {
       const matches = below === 0 ? matcher.matchesStart : matcher.open(below, tag.uri, tag.local);
       // `.//` reaches what is below as well.
       if (!matches) continue;
-      const { attribute } = path;
-      if (attribute === null) hits.push({ selected, field, attribute: -1 });
+      const wanted = path.attribute;
+      if (wanted === null) hits.push({ selected, field, attribute: null });
       else
-        for (let index = 0; index < tag.attributeCount; index++) {
-          if (matchesName(attribute, tag.attributeUri(index), tag.attributeLocal(index)))
-            hits.push({ selected, field, attribute: index });
+        for (const attribute of attributes) {
+          if (matchesName(wanted, attribute.uri, attribute.local)) hits.push({ selected, field, attribute });
         }
     }
   });

@@ -1,6 +1,6 @@
 import { type IdentityConstraint, type SimpleType, typeKey } from '../../wsdl/model.js';
 import type { StartTag } from '../../xml/events.js';
-import { ConstraintScope, type FieldHit, type Selected } from './identity-scope.js';
+import { ConstraintScope, type FieldHit, type IdentityAttribute, type Selected } from './identity-scope.js';
 import type { ValidityLimits } from './limits.js';
 import { keyOf } from './simple-rules.js';
 
@@ -26,7 +26,7 @@ export class IdentityTracker {
   /** By depth: the fields that the text of the open element gives. */
   readonly #pending: (FieldHit[] | undefined)[] = [];
   /** By depth of an open element and name of the constraint: keys within it, for references that it or what is around it has. */
-  readonly #within: (Map<string, Set<string>> | undefined)[] = [];
+  readonly #within: (Map<string, KeyTable> | undefined)[] = [];
   #values = 0;
   /** Paths followed, and elements they were followed to. */
   #work = 0;
@@ -55,15 +55,12 @@ export class IdentityTracker {
     for (const value of this.#references) if (!this.#ids.has(value)) this.#break('must refer to an ID');
   }
 
-  /**
-   * An element begins. `typeOf` tells the simple type of an attribute by its index. True if the text of the element is
-   * wanted.
-   */
+  /** An element begins; its type gives it some of the attributes. True if the text of the element is wanted. */
   open(
     tag: StartTag,
     depth: number,
     constraints: readonly IdentityConstraint[],
-    typeOf: (attribute: number) => SimpleType | null,
+    attributes: readonly IdentityAttribute[],
   ): boolean {
     for (const constraint of constraints) this.#scopes.push(new ConstraintScope(constraint, depth));
     this.#within[depth] = undefined;
@@ -73,14 +70,15 @@ export class IdentityTracker {
     this.#elements++;
     for (const scope of this.#scopes) {
       this.#work += 1 + scope.selected.length;
-      scope.open(tag, depth, hits);
+      scope.open(tag, attributes, depth, hits);
     }
     if (this.#work > WORK_FREE + WORK_PER_ELEMENT * this.#elements) this.#exceed();
     for (const { selected, field, attribute } of hits) {
-      if (attribute < 0) continue;
-      this.#set(selected, field, tag.attributeValue(attribute), typeOf(attribute));
+      if (attribute === null) continue;
+      this.#set(selected, field, attribute.value, attribute.type);
+      if (attribute.type === null && selected.scope.constraint.kind === 'key') this.#break(NOT_SIMPLE);
     }
-    const texts = hits.filter(({ attribute }) => attribute < 0);
+    const texts = hits.filter(({ attribute }) => attribute === null);
     if (texts.length === 0) return false;
     this.#pending[depth] = texts;
     return true;
@@ -92,7 +90,7 @@ export class IdentityTracker {
     if (pending !== undefined) {
       for (const { selected, field } of pending) {
         if (text !== null) this.#set(selected, field, text, type);
-        else if (selected.scope.constraint.kind === 'key') this.#break('a field of a key must have a simple value');
+        else if (selected.scope.constraint.kind === 'key') this.#break(NOT_SIMPLE);
       }
       this.#pending[depth] = undefined;
     }
@@ -133,30 +131,31 @@ export class IdentityTracker {
 
   #endScopes(depth: number): void {
     const ending = this.#scopes.filter((scope) => scope.depth === depth);
-    const known = this.#within[depth] ?? new Map<string, Set<string>>();
+    const known = this.#within[depth] ?? new Map<string, KeyTable>();
     this.#within[depth] = undefined;
     if (ending.length === 0 && known.size === 0) return;
     for (const { constraint, keys } of ending) {
-      if (constraint.kind !== 'keyref') merge(known, typeKey(constraint.name), keys);
+      if (constraint.kind !== 'keyref') addOwn(known, typeKey(constraint.name), keys);
     }
     for (const { constraint, keys } of ending) {
       if (constraint.kind !== 'keyref' || constraint.refer === null) continue;
       const keysOf = known.get(typeKey(constraint.refer));
-      for (const key of keys) if (keysOf?.has(key) !== true) this.#break('must refer to a key (xs:keyref)');
+      for (const key of keys)
+        if (keysOf?.keys.has(key) !== true || keysOf.ambiguous.has(key)) this.#break('must refer to a key (xs:keyref)');
     }
     this.#scopes.length -= ending.length;
     this.#handOn(depth - 1, known);
   }
 
   /** Keys within an element are keys within the one around it, as far as something there refers to them. */
-  #handOn(depth: number, known: ReadonlyMap<string, Set<string>>): void {
+  #handOn(depth: number, known: ReadonlyMap<string, KeyTable>): void {
     const wanted = new Set(
       this.#scopes.flatMap(({ constraint: { refer } }) => (refer === null ? [] : [typeKey(refer)])),
     );
     if (wanted.size === 0) return;
-    const around = this.#within[depth] ?? new Map<string, Set<string>>();
+    const around = this.#within[depth] ?? new Map<string, KeyTable>();
     this.#within[depth] = around;
-    for (const [name, keys] of known) if (wanted.has(name)) merge(around, name, keys);
+    for (const [name, table] of known) if (wanted.has(name)) merge(around, name, table);
   }
 
   #count(value: string): boolean {
@@ -176,8 +175,35 @@ export class IdentityTracker {
   }
 }
 
-function merge(into: Map<string, Set<string>>, name: string, keys: Set<string>): void {
-  const known = into.get(name);
-  if (known === undefined) into.set(name, keys);
-  else for (const key of keys) known.add(key);
+/** The keys of one constraint within an element. */
+interface KeyTable {
+  readonly keys: Set<string>;
+  /** Those of more than one of its children: nothing can refer to them (XSD 1.0 part 1 section 3.11.5). */
+  readonly ambiguous: Set<string>;
 }
+
+/** Its own keys come before those of its children. */
+function addOwn(into: Map<string, KeyTable>, name: string, keys: Set<string>): void {
+  const known = into.get(name);
+  if (known === undefined) into.set(name, { keys, ambiguous: new Set() });
+  else
+    for (const key of keys) {
+      known.keys.add(key);
+      known.ambiguous.delete(key);
+    }
+}
+
+/** The table of a child that has ended. */
+function merge(into: Map<string, KeyTable>, name: string, table: KeyTable): void {
+  for (const key of table.ambiguous) table.keys.delete(key);
+  table.ambiguous.clear();
+  const known = into.get(name);
+  if (known === undefined) into.set(name, table);
+  else
+    for (const key of table.keys) {
+      if (known.keys.has(key)) known.ambiguous.add(key);
+      else known.keys.add(key);
+    }
+}
+
+const NOT_SIMPLE = 'a field of a key must have a simple value';

@@ -1,7 +1,7 @@
 import { XSD } from '../../wsdl/documents/namespaces.js';
 import { ELEMENTS, type Interest, PIECES, PRESENCE, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
-import { attributeOf, attributeTrouble, identitiesIn } from './attributes.js';
+import { attributeTrouble, identitiesIn, identityAttributes } from './attributes.js';
 import { Base64Flow } from './base64-flow.js';
 import { Frame } from './frame.js';
 import type { FramePool } from './frame-pool.js';
@@ -157,9 +157,10 @@ export class ContentValidator implements XmlHandler {
   }
 
   #interest(frame: Frame, type: TypeRules): Interest {
-    if (frame.isNil) return PRESENCE;
+    // White space is text as well where there must be none (cvc-elt.3.2.1, cvc-complex-type.2.1).
+    if (frame.isNil || type.kind === 'empty') return PIECES;
     const { simple } = type;
-    if (simple === null) return type.kind === 'model' || type.kind === 'empty' ? PRESENCE : ELEMENTS;
+    if (simple === null) return type.kind === 'model' ? PRESENCE : ELEMENTS;
     const { fixed, default: initial } = frame.element.declaration;
     frame.isFlowing = simple.flows && !frame.isField && fixed === null && initial === null;
     if (frame.isFlowing) {
@@ -203,9 +204,8 @@ export class ContentValidator implements XmlHandler {
 
   #openIdentity(tag: StartTag, element: ElementRules, frame: Frame): void {
     this.#identity ??= new IdentityTracker(this.#options);
-    const attributeType = (index: number) =>
-      attributeOf(frame.type, tag.attributeUri(index), tag.attributeLocal(index))?.simple.type ?? null;
-    frame.isField = this.#identity.open(tag, this.#depth, element.declaration.constraints, attributeType);
+    const attributes = identityAttributes(tag, frame.type, this.#schema);
+    frame.isField = this.#identity.open(tag, this.#depth, element.declaration.constraints, attributes);
     this.#judgeIdentity();
   }
 
