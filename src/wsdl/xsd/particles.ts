@@ -5,6 +5,7 @@ import { XSD } from '../documents/namespaces.js';
 import { attributeOf, problemAt, type XmlNode } from '../documents/tree.js';
 import { type ElementDeclaration, type Particle, typeKey } from '../model.js';
 import { plainElement } from '../plain.js';
+import { blocksSubstitution } from './blocked.js';
 import { opaqueType } from './builtin.js';
 import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaUnit } from './components.js';
@@ -189,6 +190,8 @@ export class ParticleReader {
   /** The head of a substitution group, its members, their members and so on, by key. */
   #membersOf(key: string, name: QName): ReadonlyMap<string, QName> {
     const members = new Map<string, QName>([[key, name]]);
+    const head = this.#reading.components.elements.get(key);
+    if (head !== undefined && blocksSubstitution(head.node, head.unit)) return members;
     for (const at of members.keys()) {
       for (const { node, unit } of this.#reading.components.members.get(at) ?? []) {
         const member = { uri: unit.target, local: attributeOf(node, 'name') ?? '' };
