@@ -85,10 +85,10 @@ t.test('a choice that is repeated keeps the order of the message', async (t) => 
   });
 });
 
-t.test('a choice is inherited, and what is repeated with something beside it stays fields', async (t) => {
+t.test('a choice is inherited, and in what is repeated with something beside it there are fields', async (t) => {
   const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS }, UNIONS);
   const query = `{ get { more { choice { ... on PaymentIban { iban } } choice2 { ... on ExtendedB { b } } }
-    mixture { x y z } payment { ... on Extended { choice2 { __typename } } } } }`;
+    mixture { items { x y z } } payment { ... on Extended { choice2 { __typename } } } } }`;
   const body = `<t:GetResponse><t:payment xsi:type="t:Extended"><t:Amount>1</t:Amount><t:Iban>x</t:Iban><t:A>1</t:A></t:payment>
     <t:more><t:Amount>1</t:Amount><t:Iban>y</t:Iban><t:B>3</t:B></t:more>
     <t:mixture><t:X>1</t:X><t:Z>2</t:Z><t:Y>3</t:Y><t:Z>4</t:Z></t:mixture></t:GetResponse>`;
@@ -97,7 +97,12 @@ t.test('a choice is inherited, and what is repeated with something beside it sta
   t.same(data, {
     get: {
       more: { choice: { iban: 'y' }, choice2: { b: 3 } },
-      mixture: { x: [1], y: [3], z: [2, 4] },
+      mixture: {
+        items: [
+          { x: 1, y: null, z: 2 },
+          { x: null, y: 3, z: 4 },
+        ],
+      },
       payment: { choice2: { __typename: 'ExtendedA' } },
     },
   });

@@ -2,6 +2,7 @@ import type { AttributeDeclaration, ComplexType, ElementDeclaration, SimpleType,
 import { typeKey } from '../../wsdl/model.js';
 import { plainElement } from '../../wsdl/plain.js';
 import { descriptionOf } from './description.js';
+import { groupNames } from './group-names.js';
 import type { FieldMapping, MappingTable } from './mapping.js';
 import { MemberCount } from './member-count.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
@@ -198,6 +199,7 @@ export class MemberTable {
   /** Members under their names: those of the mapping first, as they are exactly those; then by rule, in order. */
   #named(type: ComplexType, members: readonly Member[], inherited: Members): readonly Member[] {
     const taken = [...inherited.all, ...inherited.unions].map((member) => member.name);
+    taken.push(...groupNames(inheritedFrom(type)));
     // The field of types that have none may be an interface's.
     const scope = new NameScope([...taken, '_', ...(inherited.rest === null ? [] : [inherited.rest])]);
     const given = new Map<Member, string>();

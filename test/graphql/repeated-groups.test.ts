@@ -1,0 +1,299 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse, validateSchema } from 'graphql';
+import t from 'tap';
+import { defaultsOf } from '../../src/base/limit.js';
+import type { Decoded, ReplyPlan } from '../../src/codec/plan/plan.js';
+import { ReplyDecoder } from '../../src/codec/read/decode.js';
+import { AdmittedDocument } from '../../src/graphql/document/documents.js';
+import { planReply } from '../../src/graphql/document/plan.js';
+import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
+import { readWsdl } from '../../src/wsdl/read.js';
+import { XML_LIMITS } from '../../src/xml/limits.js';
+import { XmlReader } from '../../src/xml/reader.js';
+import { FILES, wsdlWith } from '../wsdl/written.js';
+
+const WSDL_PARTS = {
+  messages:
+    '<message name="In"><part name="p" element="t:Echo"/></message><message name="Out"><part name="p" element="t:EchoResponse"/></message>',
+  portType:
+    '<portType name="P"><operation name="getEcho"><input message="t:In"/><output message="t:Out"/></operation></portType>',
+  binding:
+    '<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="getEcho"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>',
+};
+
+const one = (name: string, occurs = ''): string => `<xs:element name="${name}" type="xs:string" ${occurs}/>`;
+const MAYBE = 'minOccurs="0"';
+const MANY = 'maxOccurs="unbounded"';
+const sequence = (occurs: string, ...inner: string[]): string =>
+  `<xs:sequence ${occurs}>${inner.join('')}</xs:sequence>`;
+const choice = (occurs: string, ...inner: string[]): string => `<xs:choice ${occurs}>${inner.join('')}</xs:choice>`;
+const PAIRS = sequence(MANY, one('k'), one('v', MAYBE));
+
+/** The schema for a reply with one element `r` of the type `T`, whose content this is. */
+async function schemaOf(content: string, others = ''): Promise<BuiltSchema> {
+  const folder = mkdtempSync(join(tmpdir(), 'groups-'));
+  try {
+    const location = join(folder, 'echo.wsdl');
+    const types = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t" elementFormDefault="qualified">
+      <xs:complexType name="T">${content}</xs:complexType>${others}<xs:element name="Echo" type="t:T"/>
+      <xs:element name="EchoResponse"><xs:complexType><xs:sequence><xs:element name="r" type="t:T"/></xs:sequence></xs:complexType></xs:element></xs:schema>`;
+    writeFileSync(location, wsdlWith({ ...WSDL_PARTS, types }));
+    const model = await readWsdl(location, FILES);
+    const operations = model.services[0]?.ports[0]?.operations ?? [];
+    const built = buildSchema([{ name: 'echo', operations, mapping: new Map(), naming: 'camel' }]);
+    const [mistake] = validateSchema(built.schema);
+    if (mistake !== undefined) throw mistake;
+    return built;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function planOf(built: BuiltSchema, selection: string): ReplyPlan {
+  const document = parse(`{getEcho${selection}}`);
+  const [definition] = document.definitions;
+  const node = definition?.kind === 'OperationDefinition' ? definition.selectionSet.selections[0] : undefined;
+  const bound = built.fields.get('Query.getEcho');
+  if (node?.kind !== 'Field' || bound === undefined) throw new Error('the operation is not offered');
+  return planReply(bound.reply, [node], new AdmittedDocument(document).fragments, {});
+}
+
+/** The message comes in these pieces. */
+function decode(plan: ReplyPlan, pieces: readonly Buffer[], listItems = 1000): Decoded {
+  const decoder = new ReplyDecoder(plan, { listItems });
+  const reader = new XmlReader(decoder, defaultsOf(XML_LIMITS));
+  reader.begin('utf-8');
+  for (const piece of pieces) reader.write(piece);
+  reader.end();
+  return decoder.finish();
+}
+
+/** `<k>a</k>` for `k=a`, one after another. */
+const message = (elements: string, attributes = ''): Buffer =>
+  Buffer.from(
+    `<EchoResponse xmlns="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:t="urn:t"><r${attributes}>${elements
+      .split(' ')
+      .filter((each) => each !== '')
+      .map((each) => each.split('='))
+      .map(([name, value = '']) => `<${name}>${value}</${name}>`)
+      .join('\n')}</r></EchoResponse>`,
+  );
+
+/** The same, however it is cut. */
+function answerOf(plan: ReplyPlan, xml: Buffer): Decoded {
+  const whole = decode(plan, [xml]);
+  const shown = JSON.stringify([whole.value, whole.errors, whole.points]);
+  const others = [
+    decode(
+      plan,
+      [...xml].map((byte) => Buffer.from([byte])),
+    ),
+    ...Array.from(xml, (_, at) => decode(plan, [xml.subarray(0, at), xml.subarray(at)])),
+  ];
+  for (const other of others) {
+    const told = JSON.stringify([other.value, other.errors, other.points]);
+    if (told !== shown) throw new Error(`cut otherwise: ${told} instead of ${shown}`);
+  }
+  return whole;
+}
+
+t.test('a repeated group is a list of its repetitions', async (t) => {
+  const pairs = await schemaOf(PAIRS);
+  const ask = (selection: string, elements: string): unknown => {
+    const { value, errors } = answerOf(planOf(pairs, selection), message(elements));
+    t.same(errors, []);
+    return value;
+  };
+  t.same(ask('{items{k v}}', 'k=a k=b v=x'), {
+    items: [
+      { k: 'a', v: null },
+      { k: 'b', v: 'x' },
+    ],
+  });
+  t.same(ask('{items{v}}', 'k=a k=b v=x'), { items: [{ v: null }, { v: 'x' }] }, 'what is not asked for tells, too');
+  t.same(ask('{a:items{w:v} b:items{__typename k}}', 'k=a v=x k=b'), {
+    a: [{ w: 'x' }, { w: null }],
+    b: [
+      { __typename: 'TItem', k: 'a' },
+      { __typename: 'TItem', k: 'b' },
+    ],
+  });
+  t.same(ask('{items{__typename}}', ''), { items: [] });
+  t.same(ask('{items{__typename}}', 'k=a k=b'), { items: [{ __typename: 'TItem' }, { __typename: 'TItem' }] });
+});
+
+const CASES: readonly (readonly [string, string, string, string, unknown])[] = [
+  [
+    'branches of a choice follow one another in repetitions of their own',
+    choice(MANY, sequence('', one('a'), one('b')), one('c')),
+    '{items{a b c}}',
+    'a=1 b=1 c=2 c=3 a=4 b=4',
+    {
+      items: [
+        { a: '1', b: '1', c: null },
+        { a: null, b: null, c: '2' },
+        { a: null, b: null, c: '3' },
+        { a: '4', b: '4', c: null },
+      ],
+    },
+  ],
+  [
+    'groups within groups, with something before and behind',
+    sequence(
+      '',
+      one('h'),
+      sequence(`${MAYBE} ${MANY}`, one('x'), sequence(`${MAYBE} ${MANY}`, one('k'), one('v', MAYBE)), one('y', MAYBE)),
+      one('z'),
+    ),
+    '{h items{x y items2{k v}} z}',
+    'h=1 x=1 k=a k=b v=c y=1 x=2 x=3 k=d y=3 z=1',
+    {
+      h: '1',
+      items: [
+        {
+          x: '1',
+          y: '1',
+          items2: [
+            { k: 'a', v: null },
+            { k: 'b', v: 'c' },
+          ],
+        },
+        { x: '2', y: null, items2: [] },
+        { x: '3', y: '3', items2: [{ k: 'd', v: null }] },
+      ],
+      z: '1',
+    },
+  ],
+  [
+    'an inner group that is full leaves the next to the next repetition',
+    sequence(MANY, sequence('maxOccurs="2"', one('k'), one('v', MAYBE)), one('y', MAYBE)),
+    '{items{y items2{v}}}',
+    'k=1 v=1 k=2 k=3 v=3 y=3',
+    {
+      items: [
+        { y: null, items2: [{ v: '1' }, { v: null }] },
+        { y: '3', items2: [{ v: '3' }] },
+      ],
+    },
+  ],
+  [
+    'pairs of one element, and what alternates, are lists in a repetition',
+    sequence(MANY, one('k'), choice(`${MAYBE} ${MANY}`, one('a'), one('b')), one('p', 'minOccurs="2" maxOccurs="2"')),
+    '{items{k a b p}}',
+    'k=1 a=1 b=1 a=2 p=1 p=2 k=2 p=3 p=4',
+    {
+      items: [
+        { k: '1', a: ['1', '2'], b: ['1'], p: ['1', '2'] },
+        { k: '2', a: [], b: [], p: ['3', '4'] },
+      ],
+    },
+  ],
+  [
+    'an element that stands in two branches',
+    choice(MANY, sequence('', one('p'), one('q')), sequence('', one('r'), one('p'))),
+    '{items{p q r}}',
+    'r=1 p=1 p=2 q=2 r=3 p=3',
+    {
+      items: [
+        { p: '1', q: null, r: '1' },
+        { p: '2', q: '2', r: null },
+        { p: '3', q: null, r: '3' },
+      ],
+    },
+  ],
+  [
+    'what alternates in any order is a list each',
+    choice(`${MAYBE} ${MANY}`, one('a'), one('b')),
+    '{a b}',
+    'a=1 b=1 a=2',
+    { a: ['1', '2'], b: ['1'] },
+  ],
+  [
+    'a group of which an element stands beside it too is lists',
+    sequence('', one('k'), one('s'), sequence(`${MAYBE} ${MANY}`, one('k'), one('v', MAYBE))),
+    '{k s v}',
+    'k=1 s=1 k=2 v=2',
+    { k: ['1', '2'], s: '1', v: ['2'] },
+  ],
+];
+
+for (const [name, content, selection, elements, expected] of CASES) {
+  t.test(name, async (t) => {
+    const { value, errors } = answerOf(planOf(await schemaOf(content), selection), message(elements));
+    t.same(errors, []);
+    t.same(value, expected);
+  });
+}
+
+t.test('a group is inherited, restricted, and nothing else has its name', async (t) => {
+  const others = `<xs:complexType name="D"><xs:complexContent><xs:extension base="t:T"><xs:sequence>${one('items')}${sequence(MANY, one('m'), one('n', MAYBE))}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+    <xs:complexType name="E"><xs:complexContent><xs:restriction base="t:T"><xs:sequence>${one('k')}${one('v', MAYBE)}</xs:sequence></xs:restriction></xs:complexContent></xs:complexType>
+    <xs:complexType name="F"><xs:complexContent><xs:extension base="t:E"><xs:sequence>${one('w')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
+  const built = await schemaOf(PAIRS, others);
+  const fields = Object.keys(
+    (built.schema.getType('D') as { getFields(): Record<string, unknown> } | undefined)?.getFields() ?? {},
+  );
+  t.same(fields.length, 3);
+  const own = fields.filter((each) => each !== 'items');
+  const [text = '', group = ''] = own;
+  const plan = planOf(built, `{items{k v} ... on D {${text} ${group}{m n}} ... on F{w}}`);
+  t.same(answerOf(plan, message('k=1 k=2 items=i m=1 n=1 m=2', ' xsi:type="t:D"')).value, {
+    items: [
+      { k: '1', v: null },
+      { k: '2', v: null },
+    ],
+    [text]: 'i',
+    [group]: [
+      { m: '1', n: '1' },
+      { m: '2', n: null },
+    ],
+  });
+  t.same(answerOf(plan, message('k=1 v=1 w=2', ' xsi:type="t:F"')).value, { items: [{ k: '1', v: '1' }], w: '2' });
+});
+
+t.test('what a repetition lacks is told at its place', async (t) => {
+  const built = await schemaOf(PAIRS);
+  const plan = planOf(built, '{items{k v}}');
+  const { value, errors } = answerOf(plan, message('k=a v=1 v=2 k=b'));
+  t.same(value, null);
+  t.same(errors, [
+    { code: 'UPSTREAM_SCHEMA_INVALID', path: ['items', 1, 'k'], rule: 'missing where a value is required' },
+  ]);
+  t.same(answerOf(planOf(built, '{items{v}}'), message('k=a v=1 v=2 k=b')).value, {
+    items: [{ v: '1' }, { v: '2' }, { v: null }],
+  });
+});
+
+t.test('the list of repetitions is bounded', async (t) => {
+  const plan = planOf(
+    await schemaOf(sequence('', sequence(`${MAYBE} ${MANY}`, one('k'), one('v', MAYBE)), one('z'))),
+    '{items{k} z}',
+  );
+  const { value, errors } = decode(plan, [message('k=1 k=2 v=2 k=3 v=3 z=9')], 2);
+  t.same(value, { items: null, z: '9' });
+  t.same(errors, [{ code: 'UPSTREAM_RESPONSE_LIMIT', path: ['items'], rule: 'more items than allowed' }]);
+});
+
+t.test('reading may end once something has begun that stands behind the group', async (t) => {
+  const plan = planOf(
+    await schemaOf(sequence('', sequence(`${MAYBE} ${MANY}`, one('k'), one('v', MAYBE)), one('z'))),
+    '{items{k v}}',
+  );
+  const xml = message('k=1 k=2 v=2 z=9').toString();
+  const decoder = new ReplyDecoder(plan, { listItems: 10 });
+  const reader = new XmlReader(decoder, defaultsOf(XML_LIMITS));
+  reader.begin('utf-8');
+  const end = xml.indexOf('9');
+  for (const [at, char] of [...xml.slice(0, end)].entries()) {
+    reader.write(Buffer.from(char));
+    t.equal(decoder.isComplete, at === end - 1, `${at}`);
+  }
+  t.same(decoder.finish().value, {
+    items: [
+      { k: '1', v: null },
+      { k: '2', v: '2' },
+    ],
+  });
+});
