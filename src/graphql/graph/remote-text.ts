@@ -21,8 +21,12 @@ export function readRemoteReply(reply: RemoteReply, keys: ReadonlySet<string>, m
   if (errors !== null && !Array.isArray(errors)) throw invalid('errors');
   if (data === null && (errors === null || errors.length === 0)) throw invalid('neither data nor errors');
   const kept = data === null ? null : Object.fromEntries([...keys].map((key) => [key, data[key] ?? null]));
-  if (errors === null || errors.length === 0) return { data: kept };
-  return { data: kept, errors: errors.slice(0, maxErrors).map((error) => cleaned(error, keys)) };
+  const told = (errors ?? []).slice(0, maxErrors).map((error) => cleaned(error, keys));
+  if (data !== null) {
+    const missing = [...keys].filter((key) => !Object.hasOwn(data, key));
+    told.push(...missing.filter((key) => told.every(({ path }) => path?.[0] !== key)).map(unanswered));
+  }
+  return told.length === 0 ? { data: kept } : { data: kept, errors: told };
 }
 
 const invalid = (rule: string): Refusal => new Refusal('UPSTREAM_INVALID_RESPONSE', `GraphQL: ${rule}`);
@@ -47,6 +51,9 @@ function cleaned(error: unknown, keys: ReadonlySet<string>): GraphQLError {
   const isOurs = Array.isArray(path) && path.length <= PATH_STEPS && keys.has(String(path[0])) && path.every(isStep);
   return new GraphQLError(text, { path: isOurs ? path : null, extensions: { code: REMOTE_ERROR } });
 }
+
+/** What was asked for has an answer, be it null. */
+const unanswered = (key: string): GraphQLError => new GraphQLError('no answer to what was asked for', { path: [key] });
 
 /** Marks the errors that a service gave. */
 export const REMOTE_ERROR = 'GRAPHQL_UPSTREAM_ERROR';

@@ -2,13 +2,16 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
+  type FieldNode,
   type GraphQLError,
+  type GraphQLField,
   type GraphQLObjectType,
   Kind,
 } from 'graphql';
 import type { Refusal } from '../../base/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import type { Spending } from '../cost/cost-actual.js';
+import { givenTo } from '../cost/cost-slicing.js';
 import { codedError, decodeError, fieldError, listed } from '../document/errors.js';
 import type { GraphqlLimits } from '../document/limits.js';
 import type { LinkAsk } from '../graph/link-plan.js';
@@ -129,14 +132,34 @@ async function answerCall(field: RootField, call: RootCall, context: Context): P
 
 function decodedAnswer({ nodes, name }: RootField, ask: LinkAsk, context: Context): Promise<Decoded> {
   const { admitted, root, calls, remotes } = context;
-  if (ask.kind === 'remote') return calls.counted(() => remotes.answer(ask.plan, {}), ask.plan.field.cost);
   const definition = root.getFields()[name];
   const node = nodes[0];
+  if (ask.kind === 'remote') {
+    const asked = (): Promise<Decoded> => remotes.answer(ask.plan, {});
+    return calls.counted(asked, ask.plan.field.cost, remoteArguments(definition, node, admitted), () =>
+      remotes.takeCalls(),
+    );
+  }
   if (definition === undefined || node === undefined) throw new Error('admitted without a field');
   const { bound, reply: plan } = ask;
   const given = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
   return calls.call({ bound, plan, ...given });
 }
+
+/** The arguments of a field, for what they cost: the service reads them by itself. */
+function remoteArguments(
+  definition: GraphQLField<unknown, unknown> | undefined,
+  node: FieldNode | undefined,
+  { variables }: Admitted,
+): Readonly<Record<string, unknown>> {
+  const given = (definition?.args ?? []).flatMap((argument): [string, unknown][] => {
+    const { value, isGiven } = node === undefined ? NOT_GIVEN : givenTo(argument, node, variables);
+    return isGiven ? [[argument.name, value]] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+const NOT_GIVEN = { value: undefined, isGiven: false } as const;
 
 /** `__schema`, `__type` and fields that are always null. */
 async function executeHere(

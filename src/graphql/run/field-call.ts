@@ -55,25 +55,26 @@ export class RequestCalls {
     return this.counted(() => this.#callField(call), call.bound.cost ?? null, call.arguments);
   }
 
-  /** The same for a call that is made otherwise. */
+  /** The same for a call that is made otherwise. `made` tells how many it has been in truth, for what it costs. */
   async counted(
     work: () => Promise<Decoded>,
     cost: FieldCost | null = null,
     given: FieldCall['arguments'] = {},
+    made: (() => number) | null = null,
   ): Promise<Decoded> {
     this.throwIfGone();
     if (this.#left === 0) throw this.refusal('MAX_CALLS_LIMIT');
     this.#left--;
     try {
       const decoded = await work();
-      this.#spending?.called(cost, given, decoded.calls);
+      this.#spending?.called(cost, given, made?.() ?? decoded.calls);
       this.#spending?.took(decoded);
       return decoded;
     } catch (caught) {
       if (caught instanceof FailureOfOthers) throw caught.cause;
       // What cannot be written is not sent.
       if (caught instanceof InputError) this.#left++;
-      else this.#spending?.called(cost, given);
+      else this.#spending?.called(cost, given, made?.() ?? 1);
       throw caught;
     }
   }

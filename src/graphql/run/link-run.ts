@@ -82,7 +82,12 @@ export class LinkRun {
     if (this.#sitesLeft === 0) return failed(this.#calls.refusal('MAX_LINKS_LIMIT'));
     this.#sitesLeft--;
     const { link } = selection;
-    const values = fedValues(link.feeds, site.mark);
+    let values: readonly FedValue[] | null;
+    try {
+      values = fedValues(link.feeds, site.mark);
+    } catch (caught) {
+      return failed(caught);
+    }
     if (values === null) return NO_ANSWER;
     const given = this.#givenTo(selection);
     if (given instanceof Refusal) return failed(given);
@@ -120,7 +125,13 @@ export class LinkRun {
   #ask({ ask }: LinkTargetPlan, given: Given): Promise<Decoded> {
     // What services that speak GraphQL are asked at the same time is one call: taking turns would make it many.
     if (ask.kind === 'remote') {
-      return this.#calls.counted(() => this.#remotes.answer(ask.plan, given.arguments), ask.plan.field.cost);
+      const { plan } = ask;
+      return this.#calls.counted(
+        () => this.#remotes.answer(plan, given.arguments),
+        plan.field.cost,
+        given.arguments,
+        () => this.#remotes.takeCalls(),
+      );
     }
     return this.#turns.run(() => this.#calls.call({ ...given, bound: ask.bound, plan: ask.reply }));
   }

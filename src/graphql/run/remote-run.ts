@@ -2,13 +2,14 @@ import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, subscr
 import { Refusal } from '../../base/refusal.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import type { Decoded } from '../../codec/plan/plan.js';
+import { remotePoints } from '../cost/cost-remote.js';
 import type { Fragments, Variables } from '../document/plan.js';
 import type { LinkSelect } from '../graph/link-plan.js';
 import type { RemotePlan, RemoteRequest, SendRemote } from '../graph/remote.js';
 import { batchAnswer, batchPath } from '../graph/remote-batch.js';
 import { RemoteShaper } from '../graph/remote-shape.js';
 import { REMOTE_ERROR, type RemoteResult, readRemoteReply } from '../graph/remote-text.js';
-import { isLost } from '../graph/remote-wrap.js';
+import { isLost, type RemoteSender } from '../graph/remote-wrap.js';
 
 /** What the execution of one request tells about itself. */
 export interface RemoteContext {
@@ -33,6 +34,7 @@ export class RemoteRun {
   readonly #nulls = new Set<string>();
   /** By response key the list that a service has answered with; null where it has answered with several. */
   readonly #lists = new Map<string, readonly unknown[] | null>();
+  #calls = 0;
 
   constructor(send: SendRemote, context: RemoteContext) {
     this.#send = send;
@@ -49,9 +51,15 @@ export class RemoteRun {
       if (Object.hasOwn(values, name)) variableValues[variable] = values[name];
     }
     const { wrapped, parent } = plan.field;
-    const args = { schema: wrapped, document: plan.document, variableValues, contextValue: this };
-    const result = await (parent === 'Subscription' ? executeEvent(args) : execute(args));
-    const errors = (result.errors ?? []).map((error) => errorOf(error, plan));
+    const run = (contextValue: RemoteSender): Promise<ExecutionResult> => {
+      const args = { schema: wrapped, document: plan.document, variableValues, contextValue };
+      return parent === 'Subscription' ? executeEvent(args) : Promise.resolve(execute(args));
+    };
+    const together = await run(this);
+    const isAlone = together.errors?.some(isLostToOthers) === true;
+    // Of another context: alone.
+    const result = isAlone ? await run({ send: (request, keys) => this.send(request, keys) }) : together;
+    const errors = (result.errors ?? []).flatMap((error) => errorsOf(error, plan));
     const value = this.#valueOf(result, plan);
     // What is of a type that the schema does not have is dropped without a word.
     const isLess = value === null ? !this.#nulls.has(plan.key) : this.#hasLostItems(value, plan);
@@ -59,14 +67,24 @@ export class RemoteRun {
       errors.push({ code: 'UPSTREAM_SCHEMA_INVALID', path: [], rule: 'GraphQL' });
     }
     const listed = errors.slice(0, maxErrors);
-    const decoded = { value, errors: listed, furtherErrors: errors.length - listed.length };
+    const points = remotePoints(plan, result.data?.[plan.key]);
+    const decoded = { value, errors: listed, furtherErrors: errors.length - listed.length, points };
     // An event has come by itself.
     return parent === 'Subscription' ? { ...decoded, calls: 0 } : decoded;
   }
 
+  /** Calls that were made since it was asked last: what is asked together is one, of whoever is answered first. */
+  takeCalls(): number {
+    const calls = this.#calls;
+    this.#calls = 0;
+    return calls;
+  }
+
   /** For the wrapped schemas. */
   async send(request: RemoteRequest, keys: ReadonlySet<string>): Promise<RemoteResult> {
+    if (request.operation !== 'subscription') this.#calls++;
     const result = readRemoteReply(await this.#send(request), keys, this.#context.maxErrors);
+    if (result.data === null && request.operation === 'query' && keys.size > 1) return toldApart(result, keys);
     for (const key of keys) {
       const sent = result.data?.[key] ?? null;
       const own = key.replace(MERGED, '');
@@ -111,14 +129,46 @@ const asError = (caught: unknown): Error => (caught instanceof Error ? caught : 
 /** In front of the response keys of operations that were merged. */
 const MERGED = /^_v\d+_/;
 
+/**
+ * One error takes the answers of all with it that were asked for in the same call, where its field may not be null: the
+ * others are no errors of the service, they are asked for again.
+ */
+function toldApart(result: RemoteResult, keys: ReadonlySet<string>): RemoteResult {
+  const { errors = [] } = result;
+  const guilty = new Set(errors.flatMap(({ path }) => (path === undefined ? [] : [path[0]])));
+  // The whole call failed.
+  if (guilty.size === 0) return result;
+  const lost = [...keys].filter((key) => !guilty.has(key));
+  return { data: null, errors: [...errors.filter(({ path }) => path !== undefined), ...lost.map(lostToOthers)] };
+}
+
+const LOST_TO_OTHERS = 'LOST_TO_OTHERS';
+
+const lostToOthers = (key: string): GraphQLError =>
+  new GraphQLError('an answer that went with those of others', { path: [key], extensions: { code: LOST_TO_OTHERS } });
+
+const isLostToOthers = (error: GraphQLError): boolean => hasCode(error, LOST_TO_OTHERS);
+
 /** What went wrong at one place. A call that failed as a whole is thrown: there is nothing else to tell. */
-function errorOf(error: GraphQLError, plan: RemotePlan): DecodeError {
+function errorsOf(error: GraphQLError, plan: RemotePlan): readonly DecodeError[] {
   const refusal = refusalIn(error);
   if (refusal !== null) throw refusal;
   const path = batchPath(visibleIn(error.path?.slice(1) ?? [], plan), plan.batch);
-  if (isFromService(error)) return { code: REMOTE_ERROR, path, rule: '', message: error.message };
-  // What graphql-js says about values that break the schema tells them.
-  return { code: 'UPSTREAM_SCHEMA_INVALID', path, rule: 'GraphQL' };
+  return partsOf(error).map((part): DecodeError => {
+    if (hasCode(part, REMOTE_ERROR)) return { code: REMOTE_ERROR, path, rule: '', message: part.message };
+    // What graphql-js says about values that break the schema tells them.
+    return { code: 'UPSTREAM_SCHEMA_INVALID', path, rule: 'GraphQL' };
+  });
+}
+
+/** Where several errors meet in one place they are told one by one. */
+function partsOf(error: GraphQLError): readonly Error[] {
+  for (const cause of causesOf(error)) {
+    if (!(cause instanceof AggregateError)) continue;
+    const parts = cause.errors.filter((part) => part instanceof Error);
+    if (parts.length > 0) return parts;
+  }
+  return [error];
 }
 
 /** What is asked for links only is no part of the response. */
@@ -145,9 +195,9 @@ function refusalIn(error: GraphQLError): Refusal | null {
   return null;
 }
 
-function isFromService(error: GraphQLError): boolean {
+function hasCode(error: Error, code: string): boolean {
   for (const cause of causesOf(error)) {
-    if (cause instanceof GraphQLError && cause.extensions['code'] === REMOTE_ERROR) return true;
+    if (cause instanceof GraphQLError && cause.extensions['code'] === code) return true;
   }
   return false;
 }

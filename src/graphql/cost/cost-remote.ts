@@ -1,0 +1,130 @@
+import {
+  type FragmentDefinitionNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type SelectionNode,
+} from 'graphql';
+import { responseKey } from '../document/plan.js';
+import { isObject } from '../graph/link-plan.js';
+import type { RemotePlan } from '../graph/remote.js';
+import { fieldCostOf, typeWeightOf } from '../types/cost-rules.js';
+
+/** A value, and what was asked of it. */
+interface Part {
+  readonly value: unknown;
+  readonly type: GraphQLNamedType | undefined;
+  readonly selections: readonly SelectionNode[];
+  /** It is on the way to the items of a list operation: callers have not asked for it. */
+  readonly itemSteps: number;
+}
+
+/**
+ * What the answer of a service that speaks GraphQL weighs: its objects and fields as the schema weighs them. What was
+ * asked for links only, and what scalars hold, weighs nothing.
+ */
+export function remotePoints(plan: RemotePlan, value: unknown): number {
+  const { wrapped, name, parent } = plan.field;
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  const selections: SelectionNode[] = [];
+  for (const definition of plan.document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+    else if (definition.kind === Kind.OPERATION_DEFINITION) selections.push(...definition.selectionSet.selections);
+  }
+  const below = selections.flatMap((node) => (node.kind === Kind.FIELD ? (node.selectionSet?.selections ?? []) : []));
+  const type = fieldType(rootType(wrapped, parent)?.getFields()[name]);
+  const prefix = plan.links?.prefix ?? plan.batch?.key ?? null;
+  let points = 0;
+  const stack: Part[] = [{ value, type, selections: below, itemSteps: plan.batch?.items.length ?? 0 }];
+  for (let part = stack.pop(); part !== undefined; part = stack.pop()) {
+    const { type: owner, itemSteps } = part;
+    if (Array.isArray(part.value)) {
+      for (const item of part.value) stack.push({ ...part, value: item });
+      continue;
+    }
+    if (!isObject(part.value) || owner === undefined || !isCompositeType(owner)) continue;
+    if (itemSteps === 0) points += objectWeight(owner, wrapped);
+    for (const [key, field] of askedOf(part, wrapped, fragments)) {
+      const inner = part.value[key] ?? null;
+      const isHidden = prefix !== null && key.startsWith(prefix);
+      if (isHidden) continue;
+      if (itemSteps === 0) points += fieldCostOf(field.definition)?.weight ?? 0;
+      if (inner === null || field.selections.length === 0) continue;
+      const { definition, selections: asked } = field;
+      stack.push({
+        value: inner,
+        type: fieldType(definition),
+        selections: asked,
+        itemSteps: Math.max(0, itemSteps - 1),
+      });
+    }
+  }
+  return points;
+}
+
+const rootType = (schema: GraphQLSchema, parent: RemotePlan['field']['parent']) =>
+  parent === 'Query'
+    ? schema.getQueryType()
+    : parent === 'Mutation'
+      ? schema.getMutationType()
+      : schema.getSubscriptionType();
+
+type Definition = NonNullable<ReturnType<typeof definitionOf>>;
+
+interface Asked {
+  readonly definition: Definition;
+  readonly selections: SelectionNode[];
+}
+
+function definitionOf(owner: GraphQLNamedType | undefined, name: string) {
+  if (!isObjectType(owner) && !isInterfaceType(owner)) return undefined;
+  const fields = owner.getFields();
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+const fieldType = (definition: Definition | undefined): GraphQLNamedType | undefined =>
+  definition === undefined ? undefined : getNamedType(definition.type);
+
+/** By response key the fields that an object has of what was asked; fragments of any type, each walked once. */
+function askedOf(
+  { value, type, selections }: Part,
+  schema: GraphQLSchema,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): ReadonlyMap<string, Asked> {
+  const asked = new Map<string, Asked>();
+  const spread = new Set<string>();
+  const stack: { readonly node: SelectionNode; readonly owner: GraphQLNamedType | undefined }[] = selections.map(
+    (node) => ({ node, owner: type }),
+  );
+  for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
+    const { node, owner } = step;
+    if (node.kind === Kind.FIELD) {
+      const key = responseKey(node);
+      const definition = definitionOf(owner, node.name.value);
+      if (definition === undefined || !isObject(value) || !Object.hasOwn(value, key)) continue;
+      const known = asked.get(key);
+      if (known === undefined) asked.set(key, { definition, selections: [...(node.selectionSet?.selections ?? [])] });
+      else known.selections.push(...(node.selectionSet?.selections ?? []));
+      continue;
+    }
+    if (node.kind === Kind.FRAGMENT_SPREAD && spread.has(node.name.value)) continue;
+    if (node.kind === Kind.FRAGMENT_SPREAD) spread.add(node.name.value);
+    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
+    const condition = fragment?.typeCondition?.name.value;
+    const inner = condition === undefined ? owner : schema.getType(condition);
+    for (const each of fragment?.selectionSet.selections ?? []) stack.push({ node: each, owner: inner });
+  }
+  return asked;
+}
+
+/** As estimates have it: of an interface or union as many as any of its objects. */
+function objectWeight(type: GraphQLNamedType, schema: GraphQLSchema): number {
+  const weight = typeWeightOf(type);
+  if (!isAbstractType(type)) return weight ?? 1;
+  return Math.max(weight ?? 0, ...schema.getPossibleTypes(type).map((each) => typeWeightOf(each) ?? 1));
+}
