@@ -1,9 +1,11 @@
 import {
   type GraphQLArgument,
+  GraphQLError,
   type GraphQLInputType,
   type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLScalarType,
   getNullableType,
   isEnumType,
   isInputObjectType,
@@ -97,6 +99,7 @@ export function feedOf(
     isList: isListType(wanted),
     wraps: isListType(wanted) && !isListType(given),
     asText: fit === 'as text',
+    asNumber: fit === 'as number' && isScalarType(wantedItem) ? numberOf(wantedItem) : null,
   };
 }
 
@@ -133,13 +136,30 @@ function argumentAlong(
   return type === null ? null : { type, required };
 }
 
-/** Whether a value of one leaf type is one of another, as it is or as its text. */
-function fitOf(given: unknown, wanted: unknown): 'as it is' | 'as text' | null {
+/** Whether a value of one leaf type is one of another, as it is, as its text or as the number that it writes. */
+function fitOf(given: unknown, wanted: unknown): 'as it is' | 'as text' | 'as number' | null {
   if (isEnumType(given) || isEnumType(wanted)) return given === wanted ? 'as it is' : null;
   if (!isScalarType(given) || !isScalarType(wanted)) return null;
   if (given.name === wanted.name || WIDER.get(given.name)?.includes(wanted.name)) return 'as it is';
-  return (wanted.name === 'String' || wanted.name === 'ID') && TEXTUAL.has(given.name) ? 'as text' : null;
+  if ((wanted.name === 'String' || wanted.name === 'ID') && TEXTUAL.has(given.name)) return 'as text';
+  return (given.name === 'String' || given.name === 'ID') && NUMERIC.has(wanted.name) ? 'as number' : null;
 }
+
+/** Types whose values a text may write. */
+const NUMERIC: ReadonlySet<string> = new Set(['Int', 'Long', 'BigInt', 'Decimal']);
+
+/** Reads the number that a text writes, as values of the type are read. Throws what is not one. */
+const numberOf =
+  (type: GraphQLScalarType) =>
+  (text: unknown): unknown => {
+    const written = String(text);
+    if (!(type.name === 'Decimal' ? DECIMAL : INTEGER).test(written)) throw new GraphQLError('no number');
+    // Other types keep every digit in a text.
+    return type.parseValue(type.name === 'Int' ? Number(written) : written);
+  };
+
+const INTEGER = /^[+-]?[0-9]{1,1000}$/;
+const DECIMAL = /^[+-]?[0-9]{1,1000}(\.[0-9]{1,1000})?$/;
 
 /** Types that hold every value of another, digit by digit. */
 const WIDER: ReadonlyMap<string, readonly string[]> = new Map([

@@ -69,6 +69,8 @@ export interface Feed {
   readonly wraps: boolean;
   /** A number or truth value becomes its text. */
   readonly asText: boolean;
+  /** A text becomes a number; null where it stays. */
+  readonly asNumber: ((text: unknown) => unknown) | null;
 }
 
 export interface LinkBatch {

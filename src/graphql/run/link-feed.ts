@@ -1,3 +1,4 @@
+import { InputError } from '../../codec/write/input-error.js';
 import type { Feed } from '../graph/link.js';
 import { hiddenAlong, hiddenKey } from '../graph/link-plan.js';
 import type { FieldCall } from './field-call.js';
@@ -13,7 +14,7 @@ export interface FedValue {
 
 /**
  * What an object has for the arguments of a link; null where there is nothing to ask for: a required one has no value,
- * or none has.
+ * or none has. Throws `InputError` for a text that writes no number where one is wanted.
  */
 export function fedValues(feeds: readonly Feed[], mark: Readonly<Record<string, unknown>>): readonly FedValue[] | null {
   const values: FedValue[] = [];
@@ -26,8 +27,15 @@ export function fedValues(feeds: readonly Feed[], mark: Readonly<Record<string, 
   return values.length === 0 && feeds.length > 0 ? null : values;
 }
 
-function asArgument(held: unknown, { asText, wraps }: Feed): unknown {
-  const convert = (value: unknown): unknown => (asText ? String(value) : value);
+function asArgument(held: unknown, { argument, asText, asNumber, wraps }: Feed): unknown {
+  const convert = (value: unknown): unknown => {
+    if (asNumber === null) return asText ? String(value) : value;
+    try {
+      return asNumber(value);
+    } catch {
+      throw new InputError(['arguments', ...argument], 'what the link has is no number of its type');
+    }
+  };
   if (Array.isArray(held)) {
     const items = held.filter((item) => item !== null).map(convert);
     return items.length === 0 ? null : items;

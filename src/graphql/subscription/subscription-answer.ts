@@ -50,6 +50,10 @@ export function calledAnswer(
     const at = [kind, 'arguments', key];
     const argument = { config: called.config, steps: stepsOf(key), path: at };
     const feed = feedOf(argument, { owner, steps: ['value'], path: at }, 'single', told);
+    if (feed !== null && feed.asNumber !== null) {
+      told(at, '`value` is a text, the argument takes a number.', 'Name a value of the same type.');
+      return [];
+    }
     return feed === null ? [] : [{ feed, path: value.path }];
   });
   const of = new GraphQLObjectType({ name: 'Called', fields: { field: called.config } }).getFields()['field'];
