@@ -1,5 +1,6 @@
 import type { ListSizeKeys } from '../config/cost-keys.js';
 import type { DeepReadonly } from '../config/deep-readonly.js';
+import type { RemoteCostKeys } from '../config/graphql-service-keys.js';
 import type { MappedOperation } from '../config/operation-keys.js';
 import type { FieldKeys } from '../config/type-keys.js';
 import { type CostOrigin, FieldCost, type ListSize } from '../graphql/types/cost-rules.js';
@@ -21,6 +22,20 @@ export function costOfOperation(keys: DeepReadonly<MappedOperation>, origin: Cos
 /** What it says a field of a type costs. */
 export const costOfField = ({ cost, listSize }: DeepReadonly<FieldKeys>, origin: CostOrigin): FieldCost | null =>
   costOf({ weight: cost ?? null, listSize: listSize === undefined ? null : listSizeOf(listSize) }, origin);
+
+/** What it says a field of a service costs that speaks GraphQL. */
+export const costOfRemote = (
+  { cost, argumentCosts, listSize }: DeepReadonly<RemoteCostKeys>,
+  origin: CostOrigin,
+): FieldCost | null =>
+  costOf(
+    {
+      weight: cost ?? null,
+      arguments: new Map(Object.entries(argumentCosts ?? {})),
+      listSize: listSize === undefined ? null : listSizeOf(listSize),
+    },
+    origin,
+  );
 
 /** What it says a link costs. */
 export const costOfLink = (

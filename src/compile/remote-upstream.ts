@@ -16,12 +16,14 @@ import { Refusal } from '../base/refusal.js';
 import type { SUBSCRIPTION_PROTOCOLS } from '../config/graphql-service-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { GraphqlServiceConfig } from '../config/schema.js';
-import type { RemoteService } from '../graphql/graph/remote.js';
+import type { RemoteCosts, RemoteService } from '../graphql/graph/remote.js';
+import { NO_COSTS, takeCosts } from '../graphql/graph/remote-sdl-costs.js';
 import { readRemoteReply } from '../graphql/graph/remote-text.js';
 import { judgeJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
 import { Upstream } from '../upstream/upstream.js';
 import { problemAt } from './problem-at.js';
+import { withConfigured } from './remote-costs.js';
 
 /** A service that speaks GraphQL, ready: what it has and how it is reached. */
 export interface RemoteUpstream {
@@ -51,9 +53,9 @@ export async function compileRemote(loaded: LoadedConfig, name: string): Promise
   const upstream = new Upstream(config.urls ?? [config.url as string], config.limits.upstream);
   const headers = Object.entries(config.headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
   try {
-    const schema =
+    const { schema, costs } =
       config.schema === undefined
-        ? await introspect(loaded, name, config, upstream, headers)
+        ? { schema: await introspect(loaded, name, config, upstream, headers), costs: NO_COSTS }
         : await readSchema(loaded, name, config, config.schema);
     const remote: RemoteService = {
       name,
@@ -62,6 +64,7 @@ export async function compileRemote(loaded: LoadedConfig, name: string): Promise
       renames: new Map(Object.entries(config.rename)),
       hidden: config.hide,
       callCost: config.callCost ?? null,
+      costs: withConfigured(costs, schema, config.costs, name),
       subscribes: config.subscriptions !== false,
     };
     const forwardHeaders = config.forwardHeaders.map((field) => field.toLowerCase());
@@ -135,7 +138,7 @@ async function readSchema(
   name: string,
   { limits }: GraphqlServiceConfig,
   file: string,
-): Promise<GraphQLSchema> {
+): Promise<{ readonly schema: GraphQLSchema; readonly costs: RemoteCosts }> {
   let sdl: Buffer;
   try {
     sdl = await readFile(resolve(loaded.directory, file));
@@ -159,7 +162,9 @@ async function readSchema(
     );
   }
   try {
-    return judged(loaded, name, ['schema'], buildASTSchema(parse(new Source(sdl.toString('utf8'), file))));
+    const { document, costOf } = takeCosts(parse(new Source(sdl.toString('utf8'), file)), name);
+    const schema = judged(loaded, name, ['schema'], buildASTSchema(document));
+    return { schema, costs: costOf(schema) };
   } catch (error) {
     if (error instanceof Problems) throw error;
     if (error instanceof RangeError)

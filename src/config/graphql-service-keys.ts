@@ -1,6 +1,7 @@
 import type { Limits } from '../base/limit.js';
 import { REMOTE_LIMITS } from '../graphql/graph/remote-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
+import { LIST_SIZE, OPERATION_COST_KEYS, type OperationCostKeys, points } from './cost-keys.js';
 import { FIELD_NAME, GRAPHQL_NAME, HTTP_URL, SUBSCRIPTION_URL } from './formats.js';
 import { limitOverrides } from './limit-schema.js';
 import { HEADER_NAME } from './request-keys.js';
@@ -18,11 +19,15 @@ export interface GraphqlServiceKeys {
   forwardHeaders: string[];
   subscriptions?: boolean | RemoteSubscriptionKeys;
   callCost?: number;
+  costs: Record<string, RemoteCostKeys>;
   limits: {
     remote: Limits<typeof REMOTE_LIMITS>;
     upstream: Limits<typeof UPSTREAM_LIMITS>;
   };
 }
+
+/** What a type or field of such a service costs. */
+export type RemoteCostKeys = Pick<OperationCostKeys, 'cost' | 'argumentCosts' | 'listSize'>;
 
 /** Where the subscriptions of such a service are. */
 export interface RemoteSubscriptionKeys {
@@ -145,6 +150,28 @@ export const GRAPHQL_SERVICE_KEYS = {
       unit: 'points',
       minimum: 0,
       maximum: 1_000_000,
+    },
+    costs: {
+      type: 'object',
+      description:
+        'By `Type` or `Type.field` as the service has them: what they cost, and how long lists are, where `@cost` and `@listSize` in `schema` do not say it.',
+      names: PART_HINT,
+      additionalProperties: false,
+      default: {},
+      patternProperties: {
+        [PART]: {
+          type: 'object',
+          description: 'What it costs.',
+          additionalProperties: false,
+          properties: {
+            cost: points(
+              'Each object of the type; of a field of a root each call, of another each time it is answered.',
+            ),
+            argumentCosts: OPERATION_COST_KEYS.argumentCosts,
+            listSize: LIST_SIZE,
+          },
+        },
+      },
     },
     limits: {
       type: 'object',

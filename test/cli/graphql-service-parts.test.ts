@@ -225,3 +225,37 @@ t.test('with a prefix types keep the letters of their names', async (t) => {
   );
   for (const part of ['crmA: CrmJSON', 'crmB: CrmJson', 'crmC: CrmHTTPResult']) t.match(said, part);
 });
+
+t.test('costs stand in the schema or in the configuration, under the names of here', async (t) => {
+  const sdl =
+    'type Query { notes(page: Page): Notes @listSize(slicingArguments: ["page.first"], sizedFields: ["rows"]) dear: Int @cost(weight: "3") } ' +
+    'input Page { first: Int } type Notes { rows: [Note!] } type Note @cost(weight: "2") { id: ID many: [Int] }';
+  const keys = `    rename: { Page.first: most, Notes.rows: items }
+    costs: { Note.many: { listSize: { assumedSize: 7 } } }
+`;
+  const said = await say(t, { sdl, keys }, 'schema');
+  for (const part of [
+    'crmNotes(page: CrmPage): CrmNotes @listSize(slicingArguments: ["page.most"], sizedFields: ["items"])',
+    'crmDear: Int @cost(weight: "3")',
+    'type CrmNote @cost(weight: "2")',
+    'many: [Int] @listSize(assumedSize: 7)',
+  ]) {
+    t.match(said, part);
+  }
+  for (const [name, mistaken, costs, what] of [
+    ['an unknown field', sdl, 'costs: { Note.mny: { cost: 2 } }', /crm\.?.*no `Note\.mny`\. Did you mean `Note\.many`/],
+    ['an unknown argument', sdl, 'costs: { Query.dear: { argumentCosts: { a: 2 } } }', /`crmDear` has no argument `a`/],
+    ['no list', sdl, 'costs: { Query.dear: { listSize: { assumedSize: 2 } } }', /`crmDear` is no list/],
+    ['no weight', 'type Query { a: Int @cost(weight: "x") }', '', /crm\.graphql:1:\d+.*weight/],
+    [
+      'a list of nothing',
+      'type Query { a: [Int] @listSize(slicingArguments: ["x"]) }',
+      '',
+      /`crmA` has no argument `x`/,
+    ],
+  ] as const) {
+    t.match(await say(t, { sdl: mistaken, keys: costs === '' ? '' : `    ${costs}\n` }, 'check'), what, name);
+  }
+  const other = 'directive @cost(complexity: Int) on FIELD_DEFINITION type Query { a: Int @cost(complexity: 5) }';
+  t.match(await say(t, { sdl: other, keys: '' }, 'check'), /^0 /, 'a directive of the same name that is another');
+});

@@ -71,7 +71,8 @@ const mappingOf = (cost: number | null, fields: ReadonlyMap<string, FieldCost>):
 
 const UNSAID = { name: null, description: null, type: null, hidden: false, deprecated: null, path: [] } as const;
 
-function costOfField(field: FieldDefinitionNode, origin: CostOrigin): FieldCost | null {
+/** What is said about a field; null where nothing is. */
+export function costOfField(field: FieldDefinitionNode, origin: CostOrigin): FieldCost | null {
   const weight = weightIn(field);
   const listSize = listSizeIn(field.directives ?? []);
   const given = (field.arguments ?? []).flatMap((argument): [string, number][] => {
@@ -82,7 +83,8 @@ function costOfField(field: FieldDefinitionNode, origin: CostOrigin): FieldCost 
   return new FieldCost({ weight, listSize, arguments: new Map(given), origin });
 }
 
-function weightIn({ directives = [] }: { readonly directives?: readonly ConstDirectiveNode[] }): number | null {
+/** Points of `@cost`; null where there are none. */
+export function weightIn({ directives = [] }: { readonly directives?: readonly ConstDirectiveNode[] }): number | null {
   const cost = directives.find(({ name }) => name.value === 'cost');
   const value = cost === undefined ? undefined : argumentOf(cost, 'weight');
   return value === undefined ? null : weightOf(value);

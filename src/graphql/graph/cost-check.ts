@@ -36,7 +36,8 @@ function fieldFindings(field: GraphQLField<unknown, unknown>, cost: FieldCost): 
   if (origin === null || origin.service === null) return [];
   const findings: Finding[] = [];
   const { service, path } = origin;
-  const isSdl = path[0] === 'types';
+  // Of a schema in a file, or of one that stands in the configuration, the key is named.
+  const isSdl = path[0] === 'types' || path.length === 1;
   const report = (key: string, what: string, among: readonly string[] = [], written?: string): void => {
     const at = isSdl ? path : [...path, key];
     findings.push({ service, path: at, what, remedy: null, among, ...(written === undefined ? {} : { written }) });

@@ -10,10 +10,11 @@ import {
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql';
-import { costOfCall } from '../types/cost-rules.js';
+import { costExtensions, costOfCall } from '../types/cost-rules.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { RemoteTarget } from './link.js';
 import type { RemoteField, RemoteService } from './remote.js';
+import { costsHere } from './remote-costs.js';
 import { judgeSchema } from './remote-judge.js';
 import { offeredRoots, remoteNames } from './remote-names.js';
 import { type Root, rootOf } from './remote-parts.js';
@@ -74,6 +75,8 @@ function addRemote(
   const { schema } = service;
   const own = remoteNames(service, names, taken);
   const wrapped = wrapRemote(service.name, schema, own.names);
+  const costs = costsHere(service, wrapped, own.names);
+  names.findings.push(...costs.findings);
   names.findings.push(...(own.findings.length > 0 ? own.findings : judgeSchema(service, wrapped)));
   const fields = offeredRoots(service).flatMap((parent): readonly AddedField[] => {
     const original = rootOf(schema, parent);
@@ -91,8 +94,10 @@ function addRemote(
       } = root.toConfig().fields[name] ?? { type: found.type };
       const isNonNull = isNonNullType(found.type);
       const field = { service: service.name, parent, name, operation: { name: operation }, wrapped, isNonNull };
-      const cost = costOfCall(null, service.callCost);
-      return [{ field: { ...field, headersArgument: null, cost }, config }];
+      const said = costs.roots.get(`${parent}.${operation}`) ?? null;
+      const cost = costOfCall(said, service.callCost);
+      const extensions = costExtensions(said);
+      return [{ field: { ...field, headersArgument: null, cost }, config: { ...config, extensions } }];
     });
   });
   return { fields, types: reachable(wrapped, fields) };

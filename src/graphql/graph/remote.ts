@@ -15,8 +15,17 @@ export interface RemoteService {
   readonly hidden: readonly string[];
   /** What one call costs; null: as calls do in general. */
   readonly callCost: number | null;
+  readonly costs: RemoteCosts;
   /** Whether its subscriptions are offered. */
   readonly subscribes: boolean;
+}
+
+/** What is said about costs and sizes of a service's lists, in the names it has there. */
+export interface RemoteCosts {
+  /** By `Type.field`; roots are Query, Mutation and Subscription. */
+  readonly fields: ReadonlyMap<string, FieldCost>;
+  /** Points for each object. */
+  readonly types: ReadonlyMap<string, number>;
 }
 
 /** A field of the root that such a service answers. */

@@ -1,0 +1,31 @@
+import type { GraphQLSchema } from 'graphql';
+import type { DeepReadonly } from '../config/deep-readonly.js';
+import type { GraphqlServiceKeys } from '../config/graphql-service-keys.js';
+import type { RemoteCosts } from '../graphql/graph/remote.js';
+import { partName } from '../graphql/graph/remote-parts.js';
+import { costOfRemote } from './costs.js';
+
+/** What the configuration says about costs of a service that speaks GraphQL, and else its schema. */
+export function withConfigured(
+  costs: RemoteCosts,
+  schema: GraphQLSchema,
+  keys: DeepReadonly<GraphqlServiceKeys['costs']>,
+  service: string,
+): RemoteCosts {
+  const fields = new Map(costs.fields);
+  const types = new Map(costs.types);
+  for (const [name, given] of Object.entries(keys)) {
+    const [typeName = '', field] = name.split('.');
+    const type = schema.getType(typeName);
+    const owner = type === undefined ? typeName : partName(schema, type);
+    if (field === undefined) {
+      // Kept also where it says nothing: whether the type is there is judged.
+      types.set(owner, given.cost ?? 1);
+      continue;
+    }
+    const part = `${owner}.${field}`;
+    const cost = costOfRemote(given, { service, path: ['costs', name] });
+    if (cost !== null) fields.set(part, cost.or(fields.get(part) ?? null));
+  }
+  return { fields, types };
+}

@@ -1,0 +1,240 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: answers are what they are
+import t, { type Test } from 'tap';
+
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
+import { type GraphqlServer, startGraphqlServer } from '../kit/graphql-server.js';
+
+/** What comes of services that speak GraphQL when something is wrong with a part, and what it costs. */
+const SDL = `
+  directive @cost(weight: String!) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR
+  directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION
+  type Query {
+    customer(id: ID!): Customer
+    strict(id: ID!): Customer!
+    sized(first: Int = 2): [Note!]! @listSize(slicingArguments: ["first"])
+    notes(first: Int): [Note!]! @listSize(assumedSize: 3)
+    dear: Note @cost(weight: "7")
+    heavy: Heavy
+    page(first: Int): Page @listSize(slicingArguments: ["first"], sizedFields: ["rows"])
+    plain(first: Int): [Note!]
+    any: Any
+  }
+  scalar Any
+  type Customer { id: ID! num: Int notes(first: Int = 2): [Note!]! @listSize(slicingArguments: ["first"], requireOneSlicingArgument: false) }
+  type Note { id: ID! text: String @cost(weight: "2") }
+  type Heavy @cost(weight: "9") { id: ID! }
+  type Page { rows: [Note!]! total: Int }
+`;
+
+const note = (id: number) => ({ id, text: 'x' });
+const notes = ({ first }: { first?: number }) => Array.from({ length: first ?? 3 }, (_, at) => note(at));
+const customer = (id: string) => ({ id, num: Number(id) || null, notes });
+
+const rootValue = {
+  customer: ({ id }: { id: string }) => (id === '404' ? null : customer(id)),
+  strict: ({ id }: { id: string }) => {
+    if (Number(id) >= 100) throw new Error(`no ${id}`);
+    return customer(id);
+  },
+  sized: notes,
+  notes,
+  plain: notes,
+  dear: () => note(1),
+  heavy: () => ({ id: 1 }),
+  page: ({ first }: { first?: number }) => ({ rows: notes({ ...(first === undefined ? {} : { first }) }), total: 9 }),
+  any: () => ({ deep: [1, { two: { three: 3 } }] }),
+};
+
+const LINKS = `links:
+  Item.client: { operation: crm.customer, arguments: { id: id } }
+  Item.strict: { operation: crm.strict, arguments: { id: id } }
+  Customer.item: { operation: desk.GetItem, arguments: { id: id } }
+  Customer.byNumber: { operation: desk.GetItem, arguments: { id: num } }
+`;
+
+interface Desk {
+  readonly crm: GraphqlServer;
+  readonly soapCalls: () => number;
+  ask(query: string, headers?: Record<string, string>): Promise<any>;
+}
+
+async function desk(t: Test, keys = '', rest = '', limits = ''): Promise<Desk> {
+  const crm = await startGraphqlServer({ sdl: SDL, rootValue });
+  const soap = await startRecordingBackend((message, response) => {
+    const body = message.body.toString();
+    const id = /<(?:\w+:)?id>([^<]*)</.exec(body)?.[1] ?? '';
+    const isList = body.includes('ListItems');
+    const items = isList
+      ? ['1', '200', '2'].map((each) => `<items><id>${each}</id></items>`).join('')
+      : `<id>${id}</id>`;
+    const name = isList ? 'ListItemsResponse' : 'GetItemResponse';
+    const xml =
+      '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>' +
+      `<${name} xmlns="urn:desk">${items}</${name}></e:Body></e:Envelope>`;
+    answerWith(xml)(message, response);
+  });
+  const types = `type Query { item(id: Int!): Item items: [Item!] }
+      type Item { id: Int! }`;
+  const gateway = await startTestGateway(
+    `limits: { graphql: { rootFields: 20, aliases: 100, cost: 20000, assumedListSize: 10${limits} } }
+services:
+  desk:
+    url: ${soap.url}
+    namespace: urn:desk
+    types: |
+      ${types}
+    operations:
+      GetItem: { field: Query.item }
+      ListItems: { field: Query.items }
+  crm:
+    kind: graphql
+    url: ${crm.url}
+    schema: crm.graphql
+${keys}${LINKS}${rest}`,
+    t.testdir({ 'crm.graphql': SDL }),
+  );
+  t.teardown(() => Promise.all([gateway.close(), crm.close(), soap.close()]));
+  return {
+    crm,
+    soapCalls: () => soap.complete.length,
+    ask: async (query, headers = {}) => (await postGraphql(gateway.url, { query }, headers)).json(),
+  };
+}
+
+t.test('an error of one is none of its neighbours in the same call', async (t) => {
+  const { ask, crm } = await desk(t);
+  const linked = await ask('{ items { id strict { id } } }');
+  t.same(linked.data.items, [
+    { id: 1, strict: { id: '1' } },
+    { id: 200, strict: null },
+    { id: 2, strict: { id: '2' } },
+  ]);
+  t.match(linked.errors, [
+    { message: 'no 200', path: ['items', 1, 'strict'], extensions: { code: 'GRAPHQL_UPSTREAM_ERROR' } },
+  ]);
+  t.equal(linked.errors.length, 1, 'the service is not accused');
+  t.equal(crm.requests.length, 3, 'those that lost their answers are asked for again');
+  const roots = await ask('{ customer(id: "1") { id } item(id: 5) { strict { id } } strict(id: 300) { id } }');
+  t.match(roots.errors, [{ message: 'no 300', path: ['strict'] }]);
+  crm.requests.length = 0;
+  const side = await ask(
+    '{ a: item(id: 300) { strict { id } } b: item(id: 301) { strict { id } } c: item(id: 3) { client { id } strict { id } } }',
+  );
+  t.same(side.data, { a: { strict: null }, b: { strict: null }, c: { client: { id: '3' }, strict: { id: '3' } } });
+  t.equal(side.errors.length, 2);
+});
+
+t.test('what is asked for and not answered is told, and errors of one place one by one', async (t) => {
+  const { ask, crm } = await desk(t);
+  const send = (answer: unknown, query: string) => {
+    crm.instead = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer));
+    };
+    return ask(query);
+  };
+  const missing = await send({ data: {} }, '{ customer(id: "1") { id } }');
+  t.match(missing, {
+    data: { customer: null },
+    errors: [{ path: ['customer'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }],
+  });
+  const told = await send(
+    { data: {}, errors: [{ message: 'no', path: ['customer'] }] },
+    '{ customer(id: "1") { id } }',
+  );
+  t.strictSame(
+    told.errors.map(({ message, extensions }: any) => [message, extensions.code]),
+    [['no', 'GRAPHQL_UPSTREAM_ERROR']],
+  );
+  const several = await send(
+    {
+      data: { customer: null },
+      errors: [
+        { message: 'one', path: ['customer'] },
+        { message: 'two', path: ['customer'] },
+      ],
+    },
+    '{ customer(id: "1") { id } }',
+  );
+  t.strictSame(
+    several.errors.map(({ message, path }: any) => [message, path]),
+    [
+      ['one', ['customer']],
+      ['two', ['customer']],
+    ],
+  );
+});
+
+t.test('what was really called and read is what it costs, and never more than was said before', async (t) => {
+  const { ask, crm } = await desk(t);
+  const costs: readonly (readonly [string, number])[] = [
+    ['{ a: any b: any c: any d: any e: any }', 10],
+    ['{ customer(id: "1") { id item { id } } }', 22],
+    ['{ customer(id: "1") { item { client { item { id } } } } }', 44],
+    ['{ items { strict { id } } }', 10 + 3 + 30 + 2],
+    ['{ items { client { id } } }', 10 + 3 + 10 + 3],
+    ['{ customer(id: "404") { id } }', 10],
+  ];
+  for (const [query, actual] of costs) {
+    const { extensions } = await ask(query);
+    t.equal(extensions.cost.actualQueryCost, actual, query);
+    t.ok(extensions.cost.requestedQueryCost >= actual, query);
+  }
+  t.ok(crm.requests.length > 0);
+});
+
+t.test('a text that writes a number fills an argument that takes one', async (t) => {
+  const { ask, soapCalls } = await desk(t);
+  t.same((await ask('{ customer(id: "7") { item { id } } }')).data, { customer: { item: { id: 7 } } });
+  const calls = soapCalls();
+  for (const id of ['a7', '7.5', '', '99999999999', '0x7', '7 ']) {
+    const { data, errors } = await ask(`{ customer(id: ${JSON.stringify(id)}) { id item { id } } }`);
+    t.same(data, { customer: { id, item: null } }, id);
+    t.match(errors, [
+      {
+        message: /no number of its type/,
+        path: ['customer', 'item'],
+        extensions: { code: 'BAD_USER_INPUT', argument: ['id'] },
+      },
+    ]);
+    t.notMatch(errors[0].message, /99999999999|a7/);
+  }
+  t.equal(soapCalls(), calls, 'nobody is asked for what is none');
+  t.same((await ask('{ item(id: 3) { client { id } } }')).data, { item: { client: { id: '3' } } }, 'and back');
+});
+
+t.test('lists are as long, and things as dear, as the schema or the configuration says', async (t) => {
+  const { ask } = await desk(
+    t,
+    '    costs: { Query.plain: { listSize: { slicingArguments: [first], requireOneSlicingArgument: false } }, Customer: { cost: 4 } }\n',
+    '',
+    ', sliceItems: 500',
+  );
+  const costs: readonly (readonly [string, number, number])[] = [
+    ['{ sized(first: 500) { id } }', 510, 510],
+    ['{ sized { id } }', 12, 12],
+    ['{ notes(first: 2) { id } }', 13, 12],
+    ['{ sized(first: 3) { text } }', 19, 19],
+    ['{ plain(first: 30) { id } }', 40, 40],
+    ['{ dear { id } }', 8, 8],
+    ['{ heavy { id } }', 19, 19],
+    ['{ page(first: 20) { total rows { id } } }', 31, 31],
+    ['{ customer(id: "1") { id } }', 14, 14],
+    ['{ customer(id: "1") { notes(first: 5) { id } } }', 19, 19],
+    ['{ item(id: 1) { client { notes(first: 5) { id } } } }', 30, 30],
+  ];
+  for (const [query, requested, actual] of costs) {
+    const { extensions, errors } = await ask(query);
+    t.same(errors, undefined, query);
+    t.match(extensions.cost, { requestedQueryCost: requested, actualQueryCost: actual }, query);
+  }
+  for (const query of [
+    '{ sized(first: 501) { id } }',
+    '{ plain(first: 0) { id } }',
+    '{ customer(id: "1") { notes(first: 501) { id } } }',
+  ]) {
+    t.match((await ask(query)).errors, [{ extensions: { code: 'BAD_USER_INPUT' } }], query);
+  }
+});
