@@ -409,3 +409,28 @@ t.test(
     }
   },
 );
+
+t.test(
+  'literals of decimals have exponents as numbers of variables have, and what is no value is told with its place',
+  async (t) => {
+    const wsdl = desk({ schemas: schemaOf('', el('price', 'xs:decimal', maybe)) });
+    const started = await startDesk(t, { 'desk.wsdl': wsdl });
+    const reply = '<t:GetResponse><t:result>ok</t:result></t:GetResponse>';
+    for (const [literal, sent] of [
+      ['1e-7', '0.0000001'],
+      ['-1.50E2', '-150'],
+      ['12345678901234567890.5', '12345678901234567890.5'],
+    ] as const) {
+      t.same(await started.ask(`{ get(price: ${literal}) }`, reply), { data: { get: 'ok' } });
+      t.match(started.sent(), `<n1:price>${sent}</n1:price>`);
+    }
+    for (const literal of ['FOO', '{ a: 1 }', '[1, 2]']) {
+      const { errors } = await started.ask(`{ get(price: ${literal}) }`, reply);
+      const [error] = errors ?? [];
+      t.equal(error?.message, 'Expected a value of type "Decimal".', literal);
+      t.same(Object(error)['locations'], [{ line: 1, column: 14 }]);
+    }
+    const { errors } = await started.ask('{ get(price: 1e999) }', reply);
+    t.match(JSON.stringify(errors), /arguments\.price|price: must be/);
+  },
+);

@@ -67,11 +67,19 @@ export const FLOAT_SCALAR: Scalar = {
 
 const NOT_FINITE = 'INF and NaN are no Float; `type: String` in the mapping of the field tells them';
 
+/** Beyond those of JavaScript's numbers. */
+const EXPONENT_MAX = 400;
+
 /** The shortest decimal form of a finite number, without an exponent. */
 function plainDecimal(value: number): string {
   if (!Number.isFinite(value)) throw new LexicalError('must be a finite number');
-  const [mantissa = '', exponent] = String(value).split('e');
-  if (exponent === undefined) return mantissa;
+  return withoutExponent(String(value));
+}
+
+/** A literal of a number without its exponent, every digit kept; as it is where that would be longer than any value. */
+export function withoutExponent(literal: string): string {
+  const [mantissa = '', exponent] = literal.split(/[eE]/);
+  if (exponent === undefined || Math.abs(Number(exponent)) > EXPONENT_MAX) return literal;
   const sign = mantissa.startsWith('-') ? '-' : '';
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
   const digits = whole + fraction;

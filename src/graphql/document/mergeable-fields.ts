@@ -38,11 +38,14 @@ export function mergeableFieldsRule(context: ValidationContext): ASTVisitor {
   };
 }
 
+/** Said where the comparison is given up; it has no place. */
+export const TOO_COMPLEX = 'The document is too complex to validate.';
+
 type Conflict = readonly [Entry, Entry] | 'too complex';
 
 function errorOf(conflict: Conflict): GraphQLError {
   // Without a place: the caller of validation says what that means.
-  if (conflict === 'too complex') return new GraphQLError('Too many fields to compare.');
+  if (conflict === 'too complex') return new GraphQLError(TOO_COMPLEX);
   const nodes = conflict.map(({ node }) => node);
   return new GraphQLError(`Fields "${keyOf(conflict[0].node)}" conflict here. Use different aliases.`, { nodes });
 }

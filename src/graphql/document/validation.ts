@@ -28,7 +28,7 @@ import {
   validate,
 } from 'graphql';
 import { codedError, DocumentRefusal, tooManyErrors } from './errors.js';
-import { mergeableFieldsRule } from './mergeable-fields.js';
+import { mergeableFieldsRule, TOO_COMPLEX } from './mergeable-fields.js';
 import { Suggestions } from './suggestions.js';
 
 export interface ValidationOptions {
@@ -46,9 +46,7 @@ export function validateDocument(schema: GraphQLSchema, document: DocumentNode, 
   const errors = found.map((error, index) => {
     if (error.extensions['code'] === 'INTROSPECTION_DISABLED') return error;
     if (index === maxErrors) return tooManyErrors();
-    // Only the comparison of fields that may be merged gives up, without a place.
-    const message = error.nodes === undefined ? 'The document is too complex to validate.' : error.message;
-    return codedError('GRAPHQL_VALIDATION_FAILED', { nodes: error.nodes ?? [] }, message);
+    return codedError('GRAPHQL_VALIDATION_FAILED', { nodes: error.nodes ?? [] }, error.message);
   });
   const isIntrospection = errors.every((error) => error.extensions['code'] === 'INTROSPECTION_DISABLED');
   throw new DocumentRefusal(isIntrospection ? 'INTROSPECTION_DISABLED' : 'GRAPHQL_VALIDATION_FAILED', errors);
@@ -94,9 +92,8 @@ const CLOSED_RULES: readonly ValidationRule[] = [...RULES.map(closed), noIntrosp
 function closed(rule: ValidationRule): ValidationRule {
   const message = CLOSED_MESSAGES.get(rule);
   if (message === undefined) return rule;
-  // Where graphql-js gives up it has no place to tell.
-  const replaced = ({ nodes }: GraphQLError): GraphQLError =>
-    nodes === undefined ? new GraphQLError(message) : new GraphQLError(message, { nodes });
+  const replaced = (error: GraphQLError): GraphQLError =>
+    error.message === TOO_COMPLEX ? error : new GraphQLError(message, { nodes: error.nodes ?? null });
   return (context) => rule(reportingTo(context, replaced));
 }
 

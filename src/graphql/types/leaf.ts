@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import { treatWhiteSpace } from '../../codec/plan/lexical.js';
 import { LexicalError, type Scalar } from '../../codec/plan/plan.js';
+import { withoutExponent } from '../../codec/values/number.js';
 import { listScalarOf, SCALAR_TYPES, scalarOf } from '../../codec/values/scalars.js';
 import { unsupportedFacets } from '../../codec/values/simple-validity.js';
 import { prescribesForm } from '../../codec/values/written-form.js';
@@ -267,8 +268,10 @@ function plainValue(value: unknown, name: string): string | number | boolean {
 /** The text of a literal: numbers keep every digit. */
 function literalValue(node: ValueNode, name: string): string | boolean {
   if (node.kind === Kind.BOOLEAN) return node.value;
-  if (node.kind === Kind.STRING || node.kind === Kind.INT || node.kind === Kind.FLOAT) return node.value;
-  throw notA(name);
+  if (node.kind === Kind.STRING || node.kind === Kind.INT) return node.value;
+  if (node.kind === Kind.FLOAT) return name === 'Decimal' ? withoutExponent(node.value) : node.value;
+  throw notA(name, node);
 }
 
-const notA = (name: string): GraphQLError => new GraphQLError(`Expected a value of type "${name}".`);
+const notA = (name: string, node?: ValueNode): GraphQLError =>
+  new GraphQLError(`Expected a value of type "${name}".`, node === undefined ? {} : { nodes: node });
