@@ -99,8 +99,12 @@ class Author {
   #outer(): Group {
     const group = this.#group(2);
     if (group.kind !== 'sequence' || this.#random.chance(0.7)) return group;
-    const parts = this.#random.some(2, 3, () => ({ ...this.#leaf(), min: 1, max: 1, nillable: false, fixed: null }));
-    const kind = this.#random.of(['sequence', 'choice'] as const);
+    const kind = this.#random.of(['sequence', 'sequence', 'choice'] as const);
+    const leaves = this.#random.some(2, 4, () => ({ ...this.#leaf(), min: 1, max: 1, nillable: false, fixed: null }));
+    // What a repetition begins with is there, once: else nothing tells where it does.
+    const parts = leaves.map((leaf, index) =>
+      index === 0 || kind === 'choice' ? leaf : { ...leaf, min: this.#random.upTo(2), max: this.#random.of([1, 1, 3]) },
+    );
     const repeated: Group = { kind, min: this.#random.upTo(3), max: this.#random.of([3, Infinity]), parts };
     return { ...group, parts: group.min === 0 ? [repeated] : [...group.parts, repeated] };
   }

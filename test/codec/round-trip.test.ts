@@ -80,6 +80,8 @@ function fieldsOf(type: GraphQLOutputType, built: BuiltSchema, depth: number): s
   const fields = Object.values(type.getFields()).flatMap((field) => {
     const isLeaf = !isObjectType(getNamedType(field.type)) && !isAbstractType(getNamedType(field.type));
     if (isLeaf) return [field.name];
+    // Groups are no elements.
+    if (isGroup(field.name)) return [`${field.name}${selectionOf(field.type, built, depth)}`];
     return depth === 0 ? [] : [`${field.name}${selectionOf(field.type, built, depth - 1)}`];
   });
   return `{__typename ${fields.join(' ')}}`;
@@ -93,6 +95,8 @@ function decode(plan: ReplyPlan, document: string): Decoded {
   reader.end();
   return decoder.finish();
 }
+
+const isGroup = (name: string): boolean => /^items\d*$/.test(name);
 
 type Json = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Json =>
@@ -129,7 +133,7 @@ function asMembers(value: Json, members: readonly (readonly [string, GraphQLInpu
   const given = members.flatMap(([key, type]): [string, unknown][] => {
     const member = value[key] ?? null;
     // What is repeated may be single elements, in any order: of those an answer has a list each.
-    if (/^items\d*$/.test(key) && !Object.hasOwn(value, key)) return [[key, asGroups(value, type)]];
+    if (isGroup(key) && !Object.hasOwn(value, key)) return [[key, asGroups(value, type)]];
     const isLeftOut = member === null || (isOneOf && Array.isArray(member) && member.length === 0);
     return isLeftOut ? [] : [[key, asInput(member, type)]];
   });
