@@ -434,3 +434,15 @@ t.test(
     t.match(JSON.stringify(errors), /arguments\.price|price: must be/);
   },
 );
+
+t.test('elements that a wildcard does not let in are not sent', async (t) => {
+  const any = '<xs:any namespace="##other" processContents="lax" minOccurs="0" maxOccurs="3"/>';
+  const wsdl = desk({ schemas: schemaOf('', `${el('a', 'xs:string', maybe)}${any}`) });
+  const started = await startDesk(t, { 'desk.wsdl': wsdl });
+  const reply = '<t:GetResponse><t:result>ok</t:result></t:GetResponse>';
+  const sent = async (xml: string): Promise<unknown> => started.ask(`{ get(any: [${JSON.stringify(xml)}]) }`, reply);
+  t.same(await sent('<x xmlns="urn:x"/>'), { data: { get: 'ok' } });
+  for (const bad of ['<x/>', '<x xmlns="urn:t"/>']) {
+    t.match(JSON.stringify(await sent(bad)), 'any[0]: must not be an element of this namespace', bad);
+  }
+});

@@ -208,11 +208,10 @@ export interface EncodeElement {
   readonly source?: EncodeSource;
   /** Written even where the caller gives nothing: an object that holds what comes from elsewhere. */
   readonly always?: boolean;
-  /**
-   * There is no such element, only its content is written: a group that is repeated, with an object for each time. XML
-   * stands for an element of any name.
-   */
+  /** There is no such element, only its content: a group, with an object for each time, or XML, an element of any name. */
   readonly transparent?: boolean;
+  /** Which elements may be written as XML there; none, or not given: any. */
+  readonly lets?: readonly Wildcard[];
   /** Which items of a list stand here, where others stand further on; not given: all of them. */
   readonly share?: Share;
   /** Set by `linked` types late: input types may be recursive. */

@@ -1,10 +1,14 @@
+import { letsIn } from '../../wsdl/open-content.js';
+import type { EncodeElement } from '../plan/plan.js';
 import { type AttributeMark, isAttribute, isSameName, type Mark } from './marks.js';
 
 /**
  * Puts what a caller wrote as XML behind `marks`. Where it `isNamed`, it goes on with the element that is open: an
  * attribute that was written already is written once. What is wrong with it where it has another value, or null.
  */
-export function addXml(marks: Mark[], xml: readonly Mark[], isNamed: boolean): string | null {
+export function addXml(marks: Mark[], xml: readonly Mark[], isNamed: boolean, lets: Lets = []): string | null {
+  const [first] = xml;
+  if (!isNamed && lets.length > 0 && first?.kind === 'open' && !letsIn(lets, first.name.uri)) return NOT_LET_IN;
   const written = isNamed ? attributesAtEnd(marks) : [];
   let isOwn = written.length > 0;
   for (const mark of xml) {
@@ -15,6 +19,11 @@ export function addXml(marks: Mark[], xml: readonly Mark[], isNamed: boolean): s
   }
   return null;
 }
+
+/** The elements that may stand somewhere; none: any. */
+export type Lets = EncodeElement['lets'];
+
+const NOT_LET_IN = 'must not be an element of this namespace';
 
 /** The attributes that were written last, of the element that is open. */
 function attributesAtEnd(marks: readonly Mark[]): readonly AttributeMark[] {

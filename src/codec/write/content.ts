@@ -9,7 +9,7 @@ import type {
   EncodeVariants,
 } from '../plan/plan.js';
 import { bordersOf } from '../plan/share.js';
-import { addXml } from './add-xml.js';
+import { addXml, type Lets } from './add-xml.js';
 import { brokenChoice } from './branches.js';
 import { arrayMarks, itemElement, NIL, TYPE, typeOfXml } from './encoding.js';
 import {
@@ -195,7 +195,7 @@ export class ContentMarker {
     }
     if (element.transparent === true) {
       if (element.value.kind === 'object') this.#beginObject(element.value, value, path, null);
-      else this.#xml(value, null, path, null);
+      else this.#xml(value, null, path, null, element.lets);
       return;
     }
     if (element.value.kind !== 'variants') {
@@ -276,11 +276,11 @@ export class ContentMarker {
    * XML of the caller: the content of the element that was opened, or elements of any name. It names its attributes
    * itself; what was said before it must not be said otherwise. `declared`: what SOAP encoding says where it names none.
    */
-  #xml(value: unknown, name: QName | null, path: InputPath, declared: QName | null) {
+  #xml(value: unknown, name: QName | null, path: InputPath, declared: QName | null, lets?: Lets) {
     const marks = this.#leaves.xml(value, name, path);
     const type = this.#encodingUri === null || declared === null ? null : typeOfXml(marks, declared);
     if (type !== null) this.#marks.push(TYPE(type));
-    const trouble = addXml(this.#marks, marks, name !== null);
+    const trouble = addXml(this.#marks, marks, name !== null, lets);
     if (trouble !== null) refuse(path, trouble);
   }
 }

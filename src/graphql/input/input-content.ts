@@ -1,5 +1,5 @@
 import type { Branch, BranchRule } from '../../codec/plan/plan.js';
-import { type ElementDeclaration, type Particle, typeKey } from '../../wsdl/model.js';
+import { type ElementDeclaration, type Particle, typeKey, type Wildcard } from '../../wsdl/model.js';
 import { chosenPlaces } from './input-choice.js';
 import { type InputOrder, optionalPlaces, orderOf, type Place } from './input-order.js';
 
@@ -14,6 +14,8 @@ export interface ElementPiece extends Counts {
 /** Room for elements of any name. */
 export interface AnyPiece extends Counts {
   readonly kind: 'any';
+  /** What there is room for; none: anything. */
+  readonly wildcards: readonly Wildcard[];
 }
 
 /** A group of several elements that is repeated as a whole: only a list of its own keeps their order. */
@@ -90,7 +92,10 @@ function fold(particle: Particle, depth: number, reading: Reading): Fold {
     const { element } = particle;
     return single(`element ${typeKey(element.name)}`, { kind: 'element', element, min, max, least: min });
   }
-  if (particle.kind === 'any' || depth > DEPTH_MAX) return single('any', { kind: 'any', min, max, least: min });
+  if (particle.kind === 'any' || depth > DEPTH_MAX) {
+    const wildcards = particle.kind === 'any' ? [particle.wildcard] : [];
+    return single('any', { kind: 'any', wildcards, min, max, least: min });
+  }
   const folds = particle.particles.map((child) => fold(child, depth + 1, reading));
   const once = particle.kind === 'choice' ? eitherOf(folds, reading) : allOf(folds);
   if (max > 1) return repeated(once, particle, reading);
@@ -118,11 +123,18 @@ function allOf(folds: readonly Fold[]): Fold {
         const min = known.min + piece.min;
         // Where none must be there, one may stand in either place.
         const least = min > 0 ? min : Math.min(known.least, piece.least);
-        pieces.set(key, { ...known, min, max: known.max + piece.max, least });
+        pieces.set(key, { ...together(known, piece), min, max: known.max + piece.max, least });
       }
     }
   }
   return { pieces, doubled, rules: folds.flatMap(({ rules }) => rules), places: placesIn(folds)?.flat() ?? null };
+}
+
+/** Of one key: room for anything is room for what either lets in. */
+function together(known: Piece, piece: Piece): Piece {
+  if (known.kind !== 'any' || piece.kind !== 'any') return known;
+  const isOpen = known.wildcards.length === 0 || piece.wildcards.length === 0;
+  return { ...known, wildcards: isOpen ? [] : [...new Set([...known.wildcards, ...piece.wildcards])] };
 }
 
 /** The places of each, unless there are more than anybody writes. */
@@ -145,7 +157,7 @@ function eitherOf(folds: readonly Fold[], reading: Reading): Fold {
       if (known === undefined) pieces.set(key, piece);
       else {
         const [min, max] = [Math.min(known.min, piece.min), Math.max(known.max, piece.max)];
-        pieces.set(key, { ...known, min, max, least: Math.min(known.least, piece.least) });
+        pieces.set(key, { ...together(known, piece), min, max, least: Math.min(known.least, piece.least) });
       }
     }
   }
