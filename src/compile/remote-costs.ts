@@ -20,7 +20,7 @@ export function withConfigured(
     const owner = type === undefined ? typeName : partName(schema, type);
     if (field === undefined) {
       // Kept also where it says nothing: whether the type is there is judged.
-      types.set(owner, given.cost ?? 1);
+      types.set(owner, given.cost ?? types.get(owner) ?? 1);
       continue;
     }
     const part = `${owner}.${field}`;

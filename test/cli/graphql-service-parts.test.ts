@@ -256,6 +256,9 @@ t.test('costs stand in the schema or in the configuration, under the names of he
   ] as const) {
     t.match(await say(t, { sdl: mistaken, keys: costs === '' ? '' : `    ${costs}\n` }, 'check'), what, name);
   }
+  const root = 'type Query @cost(weight: "3") { a: A } type A @cost(weight: "2") { x: Int }';
+  const kept = await say(t, { sdl: root, keys: '    costs: { A: {} }\n' }, 'schema');
+  t.match(kept, 'type CrmA @cost(weight: "2")', kept);
   const other = 'directive @cost(complexity: Int) on FIELD_DEFINITION type Query { a: Int @cost(complexity: 5) }';
   t.match(await say(t, { sdl: other, keys: '' }, 'check'), /^0 /, 'a directive of the same name that is another');
 });

@@ -82,8 +82,8 @@ function translated(cost: FieldCost, owner: GraphQLNamedType, name: string, name
 /** Entries for what is not there. */
 function missing({ name: service, schema, costs }: RemoteService): readonly Finding[] {
   return [...costs.fields.keys(), ...costs.types.keys()].flatMap((part): Finding[] => {
-    if (hasPart(schema, part)) return [];
-    const [typeName = ''] = part.split('.');
+    const [typeName = '', field] = part.split('.');
+    if (hasPart(schema, part) || (field === undefined && typeOf(schema, typeName) !== undefined)) return [];
     const among = Object.keys(fieldsOf(typeOf(schema, typeName)) ?? {}).map((field) => `${typeName}.${field}`);
     return [{ service, path: ['costs', part], what: `The service has no \`${part}\`.`, remedy: null, among }];
   });
