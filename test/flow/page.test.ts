@@ -104,7 +104,8 @@ t.test('only who wants a page gets one', async (t) => {
   for (const accept of ['*/*', 'application/json', 'application/json, text/html']) {
     t.notMatch((await fetch(url, { headers: { accept } })).headers.get('content-type'), 'html', accept);
   }
-  const asked = await fetch(`${url}?query={__typename}`, { headers: HTML });
+  const typed = { ...HTML, 'sec-fetch-site': 'none' };
+  const asked = await fetch(`${url}?query={__typename}`, { headers: typed });
   t.match(await asked.json(), { data: { __typename: 'Query' } }, 'a question has an answer');
 });
 
