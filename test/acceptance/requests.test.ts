@@ -446,3 +446,32 @@ t.test('elements that a wildcard does not let in are not sent', async (t) => {
     t.match(JSON.stringify(await sent(bad)), 'any[0]: must not be an element of this namespace', bad);
   }
 });
+
+t.test('values of enumerations are told by what they mean, however they are written', async (t) => {
+  const of = (name: string, base: string, ...values: readonly string[]): string =>
+    `<xs:simpleType name="${name}"><xs:restriction base="xs:${base}">${values.map((value) => `<xs:enumeration value="${value}"/>`).join('')}</xs:restriction></xs:simpleType>`;
+  const types =
+    of('Day', 'date', '2024-01-02Z') +
+    of('Exact', 'decimal', '12345678901234567.5', '1') +
+    of('One', 'int', '1') +
+    of('Word', 'string', 'a') +
+    '<xs:simpleType name="Either"><xs:union memberTypes="t:Word t:One"/></xs:simpleType>';
+  const leaf = (name: string, type: string): string => `<xs:element name="${name}" type="t:${type}" minOccurs="0"/>`;
+  const fields = leaf('day', 'Day') + leaf('exact', 'Exact') + leaf('either', 'Either');
+  const wsdl = desk({
+    schemas: schemaOf(
+      `${types}<xs:complexType name="All"><xs:sequence>${fields}</xs:sequence></xs:complexType>`,
+      el('all', 't:All', maybe),
+    ).replace(/(<xs:element name="GetResponse">.*?)type="xs:string"/s, '$1type="t:All"'),
+  });
+  const started = await startDesk(t, { 'desk.wsdl': wsdl });
+  const ask = async (day: string, exact: string, either: string): Promise<unknown> =>
+    started.ask(
+      '{ get { day exact either } }',
+      `<t:GetResponse><t:result><t:day>${day}</t:day><t:exact>${exact}</t:exact><t:either>${either}</t:either></t:result></t:GetResponse>`,
+    );
+  const expected = await ask('2024-01-02Z', '12345678901234567.5', '1');
+  t.notMatch(JSON.stringify(expected), 'errors');
+  t.same(await ask('2024-01-02+00:00', '012345678901234567.50', '01'), expected);
+  t.match(JSON.stringify(await ask('2024-01-02', '12345678901234567.4', '2')), /"day":null,"exact":null,"either":null/);
+});

@@ -19,6 +19,7 @@ import { LexicalError, type Scalar } from '../../codec/plan/plan.js';
 import { withoutExponent } from '../../codec/values/number.js';
 import { listScalarOf, SCALAR_TYPES, scalarOf } from '../../codec/values/scalars.js';
 import { unsupportedFacets } from '../../codec/values/simple-validity.js';
+import { valueSpaceOf } from '../../codec/values/value-space.js';
 import { prescribesForm } from '../../codec/values/written-form.js';
 import type { EnumerationValue, SimpleType } from '../../wsdl/model.js';
 import { descriptionOf } from './description.js';
@@ -213,16 +214,21 @@ const UNNAMED: ReadonlySet<string> = new Set(['boolean', 'QName', 'NOTATION']);
 
 function enumScalar(name: string, nameByWire: ReadonlyMap<string, string>, type: SimpleType): Scalar {
   const wireByName = new Map([...nameByWire].map(([wire, valueName]) => [valueName, wire]));
-  // Numbers are the same however they are written: 1, 01, +1.
-  const nameByNumber = new Map<number, string>();
-  const isNumber = NUMBERS.has(type.builtIn);
-  if (isNumber) for (const [wire, valueName] of nameByWire) nameByNumber.set(Number(wire), valueName);
+  // Values are the same however they are written: 1, 01, +1; 2024-01-02Z, 2024-01-02+00:00.
+  const spaces = (type.variety === 'union' ? type.members : [type]).map(({ builtIn, enumeration }) => {
+    const space = valueSpaceOf(builtIn);
+    const own = (enumeration ?? []).map(({ value }) => value).filter((wire) => space.rule(wire) === null);
+    return { space, names: new Map(own.map((wire) => [space.key(wire), nameByWire.get(wire)])) };
+  });
   return {
     name,
     decode: (lexical) => {
       const text = nameByWire.has(lexical) ? lexical : treatWhiteSpace(lexical, 'collapse');
-      const isExact = isNumber && text !== '' && text.length <= EXACT_CHARS;
-      const value = nameByWire.get(text) ?? (isExact ? nameByNumber.get(Number(text)) : undefined);
+      let value = nameByWire.get(text);
+      for (const { space, names } of spaces) {
+        if (value !== undefined) break;
+        if (space.rule(text) === null) value = names.get(space.key(text));
+      }
       if (value === undefined) throw new LexicalError('must be one of the enumerated values');
       return value;
     },
@@ -233,14 +239,6 @@ function enumScalar(name: string, nameByWire: ReadonlyMap<string, string>, type:
     },
   };
 }
-
-/** Longer numbers are not told apart by what JavaScript takes for a number. */
-const EXACT_CHARS = 15;
-
-const NUMBERS: ReadonlySet<string> = new Set([
-  ...['byte', 'short', 'int', 'long', 'integer', 'decimal', 'float', 'double', 'unsignedByte', 'unsignedShort'],
-  ...['unsignedInt', 'unsignedLong', 'nonNegativeInteger', 'positiveInteger', 'nonPositiveInteger', 'negativeInteger'],
-]);
 
 /** Passes plain values through: the encoder checks them against the type on the wire. */
 function customScalar(name: string): GraphQLScalarType {
