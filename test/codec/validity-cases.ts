@@ -665,4 +665,15 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
     valid: [d('<h/><o/>'), d('<h/><p/>')],
     invalid: [[d('<m/><o/>'), 'element', '/doc/*[1]']],
   },
+  {
+    name: 'a fixed value of mixed content',
+    schema: `<xs:complexType name="M" mixed="true">${sequence(s('b', occurs(0, 1)))}</xs:complexType>${doc(sequence(s('m', 'fixed="a b"', 't:M')))}`,
+    valid: [d('<m>a b</m>'), d('<m/>'), d('<m>a <!-- and -->b</m>')],
+    invalid: [
+      [d('<m>c</m>'), 'value', '/doc/m'],
+      [d('<m> a b</m>'), 'value', '/doc/m'],
+      [d('<m>a b<b/></m>'), 'value', '/doc/m'],
+    ],
+    differs: new Map([[d('<m>a b<b/></m>'), 'cvc-elt.5.2.2.1: no elements beside a fixed value']]),
+  },
 ];

@@ -86,7 +86,8 @@ export class ContentValidator implements XmlHandler {
     const frame = this.#frames[this.#depth - 1];
     if (frame === undefined || this.#isOver) return;
     if (frame.isNil) this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
-    else if (frame.type.simple === null) this.#fail({ rule: 'text', what: 'must not have text', below: '' });
+    else if (frame.type.simple === null && frame.type.kind !== 'mixed')
+      this.#fail({ rule: 'text', what: 'must not have text', below: '' });
     else if (frame.isFlowing) this.#flow?.add(piece);
     else if (frame.text.length + piece.length > this.#options.textChars) {
       this.#report('XML_TEXT_LIMIT', TOO_LONG);
@@ -160,8 +161,9 @@ export class ContentValidator implements XmlHandler {
     // White space is text as well where there must be none (cvc-elt.3.2.1, cvc-complex-type.2.1).
     if (frame.isNil || type.kind === 'empty') return PIECES;
     const { simple } = type;
-    if (simple === null) return type.kind === 'model' ? PRESENCE : ELEMENTS;
     const { fixed, default: initial } = frame.element.declaration;
+    if (simple === null)
+      return type.kind === 'model' ? PRESENCE : type.kind === 'mixed' && fixed !== null ? PIECES : ELEMENTS;
     frame.isFlowing = simple.flows && !frame.isField && fixed === null && initial === null;
     if (frame.isFlowing) {
       this.#flow ??= new Base64Flow();
@@ -217,8 +219,9 @@ export class ContentValidator implements XmlHandler {
       return;
     }
     if (!isNil && simple !== null && !frame.isElsewhere && !frame.isTaken && !this.#text(frame, simple)) return;
-    if (this.#identity === null) return;
     const { default: initial, fixed } = frame.element.declaration;
+    if (!isNil && type.kind === 'mixed' && fixed !== null && !frame.hasFixed(fixed)) this.#fail(NOT_FIXED);
+    if (this.#identity === null) return;
     const text = frame.text === '' ? (initial ?? fixed ?? '') : frame.text;
     this.#identity.close(this.#depth, isNil || simple === null ? null : text, simple?.type ?? null);
   }
@@ -234,7 +237,7 @@ export class ContentValidator implements XmlHandler {
       !isDefault &&
       keyOf(simple.type, text) !== keyOf(simple.type, declaration.fixed)
     ) {
-      this.#fail({ rule: 'value', what: 'must have its fixed value', below: '' });
+      this.#fail(NOT_FIXED);
     } else if (simple.identity !== null) {
       this.#noteIdentity(simple, text);
       this.#judgeIdentity();
@@ -288,6 +291,7 @@ const shortened = (path: string): string =>
 
 const ABSTRACT_TYPE: Trouble = { rule: 'type', what: 'is of an abstract type: xsi:type must name another', below: '' };
 const ABSTRACT: Trouble = { rule: 'element', what: 'is abstract', below: '' };
+const NOT_FIXED: Trouble = { rule: 'value', what: 'must have its fixed value', below: '' };
 const TOO_LONG: Trouble = { rule: 'limit', what: 'is longer than what is validated', below: '' };
 /** Their elements are declared, but by no schema that a WSDL holds: schemas, and the tables .NET sends with them. */
 const DECLARED_ELSEWHERE: ReadonlySet<string> = new Set([XSD, 'urn:schemas-microsoft-com:xml-diffgram-v1']);
