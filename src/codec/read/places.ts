@@ -3,7 +3,7 @@ import type { DecodeError } from '../plan/decode-error.js';
 import { trimXml } from '../plan/lexical.js';
 import { LexicalError, type Scalar, type ScalarValue } from '../plan/plan.js';
 import type { SlotProgram } from './program.js';
-import { itemsOf, pathOf, type Reading } from './reading.js';
+import { itemsOf, type OpenRepetition, pathOf, type Reading } from './reading.js';
 
 /**
  * Puts values into their places, propagates nulls as GraphQL section 6.4.4 says, and keeps the first errors. `index` is
@@ -59,7 +59,7 @@ export class Places {
     const { values } = reading;
     const slots = reading.variant?.slots ?? [];
     if (reading.groups !== null) {
-      for (const open of reading.groups.readings.values()) this.endRepetition(open.reading);
+      for (const open of reading.groups.readings.values()) this.endRepetition(open);
     }
     for (const slot of slots) {
       if (reading.lost) return null;
@@ -78,9 +78,15 @@ export class Places {
   }
 
   /** Nothing more belongs to this repetition of a group. */
-  endRepetition(reading: Reading): void {
+  endRepetition({ reading, selves }: OpenRepetition): void {
+    for (const each of [...selves].reverse()) this.#deliverObject(each);
+    this.#deliverObject(reading);
+  }
+
+  #deliverObject(reading: Reading): void {
     const { owner, slot, index } = reading;
-    if (owner !== null && slot !== null) this.deliver(owner, slot, index, this.endObject(reading), null);
+    const answer = this.endObject(reading);
+    if (owner !== null && slot !== null) this.deliver(owner, slot, index, answer, null);
   }
 
   #deliverOwnText(reading: Reading, slot: SlotProgram): void {

@@ -109,8 +109,15 @@ export class Reading {
 /** Groups exist in GraphQL only: their objects are read from the elements beside them. */
 export interface OpenGroups {
   readonly repetitions: Map<RepeatedGroup, Repetition>;
-  /** What is read of the repetition of this turn. */
-  readonly readings: Map<SlotProgram, { readonly reading: Reading; readonly turn: number }>;
+  readonly readings: Map<SlotProgram, OpenRepetition>;
+}
+
+/** What is read of the repetition of this turn. */
+export interface OpenRepetition {
+  readonly turn: number;
+  readonly reading: Reading;
+  /** The same read as other objects, each after the one that holds it. */
+  readonly selves: readonly Reading[];
 }
 
 /** Bytes that stand outside the envelope (XOP 1.0), known when the message is over. */

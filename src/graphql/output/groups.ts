@@ -115,11 +115,13 @@ class Builder {
     for (const piece of content.pieces.values()) {
       for (const key of keysOf(piece)) counts.set(key, (counts.get(key) ?? 0) + 1);
     }
-    const isApart = (keys: ReadonlySet<string>): boolean =>
-      keys.size > 1 && [...keys].every((key) => counts.get(key) === 1);
-    return [...among].flatMap((piece) =>
-      isApart(keysOf(piece)) && !isLoose(piece.particle) ? [{ piece, member: this.#group(piece) }] : [],
-    );
+    return [...among].flatMap((piece) => {
+      const keys = keysOf(piece);
+      if (keys.size < 2 || isLoose(piece.particle) || [...keys].some((key) => counts.get(key) !== 1)) return [];
+      const member = this.#group(piece);
+      // What is nested too deep is room for anything.
+      return member.group.names.length === keys.size ? [{ piece, member }] : [];
+    });
   }
 
   #group(piece: GroupPiece): GroupMember {
