@@ -14,11 +14,12 @@ export const processTerminal: Terminal = {
   error: (text) => write(process.stderr, text),
 };
 
-/** Waits until all of it has gone out, however slow a pipe is. False if it could not, but for a reader that left. */
+/**
+ * Waits until all that a command said has gone out, however slow a pipe is. False if it could not, but for a reader that
+ * left. Lines of the log are not waited for: a gateway ends though nobody takes them.
+ */
 export async function written(): Promise<boolean> {
-  for (const stream of [process.stdout, process.stderr]) {
-    if (stream.writableLength > 0) await new Promise<void>((resolve) => stream.write('', () => resolve()));
-  }
+  while (pending.size > 0) await Promise.all(pending);
   return failed.size === 0;
 }
 
@@ -26,8 +27,13 @@ function write(stream: NodeJS.WriteStream, text: string): void {
   // Without a listener a reader that left (`| head`) would end the process with a stack trace.
   if (!heard.has(stream)) stream.on('error', (error) => fail(stream, error));
   heard.add(stream);
-  stream.write(`${text}\n`);
+  const writing = new Promise<void>((resolve) => {
+    stream.write(`${text}\n`, () => resolve());
+  }).finally(() => pending.delete(writing));
+  pending.add(writing);
 }
+
+const pending = new Set<Promise<void>>();
 
 const heard = new Set<NodeJS.WriteStream>();
 const failed = new Set<NodeJS.WriteStream>();
