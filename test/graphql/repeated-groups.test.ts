@@ -12,6 +12,7 @@ import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
+import { desk, startDesk } from '../acceptance/desk.js';
 import { FILES, wsdlWith } from '../wsdl/written.js';
 
 const WSDL_PARTS = {
@@ -295,5 +296,55 @@ t.test('reading may end once something has begun that stands behind the group', 
       { k: '1', v: null },
       { k: '2', v: '2' },
     ],
+  });
+});
+
+t.test('links start at repetitions, limits hold for them, and they count', async (t) => {
+  const types = `<xs:complexType name="T"><xs:sequence maxOccurs="unbounded"><xs:element name="k" type="xs:int"/>
+    <xs:element name="v" type="xs:string" minOccurs="0"/><xs:element name="sub" type="t:T" minOccurs="0"/></xs:sequence></xs:complexType>`;
+  const files = { 'desk.wsdl': desk({ types, reply: '<xs:element name="r" type="t:T"/>' }) };
+  const shop = await startDesk(
+    t,
+    files,
+    '\nlinks:\n  TItem.other: { operation: desk.Get, arguments: { id: k } }\nlimits: { graphql: { cost: 1000 } }\n',
+  );
+  const body =
+    '<t:GetResponse><t:r><t:k>7</t:k><t:k>8</t:k><t:v>x</t:v><t:sub><t:k>9</t:k></t:sub></t:r></t:GetResponse>';
+  const { data, errors } = await shop.ask('{ get { items { v other { items { k } } sub { items { k } } } } }', body);
+  t.same(errors, undefined);
+  const other = { items: [{ k: 7 }, { k: 8 }] };
+  t.same(data, {
+    get: {
+      items: [
+        { v: null, other, sub: null },
+        { v: 'x', other, sub: { items: [{ k: 9 }] } },
+      ],
+    },
+  });
+  const asked = shop.backend.complete.map(({ body: sent }) => /id>(\d*)</.exec(sent.toString())?.[1] ?? '');
+  t.same(asked.sort(), ['', '7', '8']);
+  const deep = await shop.ask('{ get { items { sub { items { sub { items { sub { items { k } } } } } } } } }', body);
+  t.match(deep.errors, [{ extensions: { code: /COST|LIMIT/ } }], 'each list counts as long as lists are taken to be');
+});
+
+t.test('a mapping says what it can of the list, and hides what is in it', async (t) => {
+  const types = `<xs:complexType name="T">${PAIRS}</xs:complexType>`;
+  const files = { 'desk.wsdl': desk({ types, reply: '<xs:element name="r" type="t:T"/>' }) };
+  const shop = await startDesk(
+    t,
+    files,
+    '    schema: { types: { T: { fields: { k: { name: key }, v: { hide: true }, items: { description: "Entries." } } } } }\n',
+  );
+  const query =
+    '{ get { items { key } } __type(name: "T") { fields { name description } } item: __type(name: "TItem") { fields { name } } }';
+  const { data, errors } = await shop.ask(
+    query,
+    '<t:GetResponse><t:r><t:k>1</t:k><t:v>2</t:v><t:k>3</t:k></t:r></t:GetResponse>',
+  );
+  t.same(errors, undefined);
+  t.same(data, {
+    get: { items: [{ key: '1' }, { key: '3' }] },
+    __type: { fields: [{ name: 'items', description: 'Entries.' }] },
+    item: { fields: [{ name: 'key' }] },
   });
 });
