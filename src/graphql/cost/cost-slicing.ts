@@ -3,17 +3,6 @@ import { codedError, DocumentRefusal } from '../document/errors.js';
 import type { Variables } from '../document/plan.js';
 import type { ListSize } from '../types/cost-rules.js';
 
-/** Tells which arguments there are. */
-export class SlicingRefusal extends DocumentRefusal {
-  /** The same for those who may not know. */
-  readonly closed: DocumentRefusal;
-
-  constructor({ errors }: DocumentRefusal, closed: DocumentRefusal) {
-    super('BAD_USER_INPUT', errors);
-    this.closed = closed;
-  }
-}
-
 export interface SlicingRules {
   /** The most that a slicing argument may ask for. */
   readonly sliceItems: number;
@@ -56,13 +45,15 @@ export function sliceOf(
   if (isRequired && (given > 1 || largest === null)) {
     const names = slicingArguments.map((path) => `"${path}"`).join(', ');
     const isMore = given > 1;
-    throw new SlicingRefusal(
-      inputError(node, isMore ? `Only one of ${names} can be given.` : `One of ${names} must be given.`),
-      inputError(
-        node,
-        isMore ? 'Only one argument can say how long the list is.' : 'One argument must say how long the list is.',
-      ),
+    const { code, errors } = inputError(
+      node,
+      isMore ? `Only one of ${names} can be given.` : `One of ${names} must be given.`,
     );
+    const closed = inputError(
+      node,
+      isMore ? 'Only one argument can say how long the list is.' : 'One argument must say how long the list is.',
+    );
+    throw new DocumentRefusal(code, errors, null, closed);
   }
   return largest;
 }

@@ -116,9 +116,17 @@ export class DocumentRefusal extends Refusal {
   readonly errors: readonly GraphQLError[];
   /** The limit that it is beyond; null for other reasons. */
   readonly limit: keyof GraphqlLimits | null;
+  /** The same for those who may not know the names that it tells; null where it tells none. */
+  readonly closed: DocumentRefusal | null;
 
-  constructor(code: RefusalCode, errors: readonly GraphQLError[], limit: keyof GraphqlLimits | null = null) {
+  constructor(
+    code: RefusalCode,
+    errors: readonly GraphQLError[],
+    limit: keyof GraphqlLimits | null = null,
+    closed: DocumentRefusal | null = null,
+  ) {
     super(code, null);
+    this.closed = closed;
     this.name = 'DocumentRefusal';
     this.errors = errors;
     this.limit = limit;

@@ -13,7 +13,6 @@ import {
 import { Refusal } from '../../base/refusal.js';
 import type { Estimate } from '../cost/cost.js';
 import { EstimateMemo } from '../cost/cost-memo.js';
-import { SlicingRefusal } from '../cost/cost-slicing.js';
 import type { CostTable } from '../cost/cost-table.js';
 import { DocumentSource } from '../document/document-source.js';
 import { AdmittedDocument, type DocumentCache, fragmentsOf, type Maker } from '../document/documents.js';
@@ -121,7 +120,7 @@ function closing<T>(isOpen: boolean, work: () => T): T {
   try {
     return work();
   } catch (caught) {
-    throw caught instanceof SlicingRefusal && !isOpen ? caught.closed : caught;
+    throw caught instanceof DocumentRefusal && !isOpen ? (caught.closed ?? caught) : caught;
   }
 }
 
