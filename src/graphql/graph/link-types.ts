@@ -66,11 +66,14 @@ interface FieldPlace {
   readonly path: readonly string[];
 }
 
-/** How a field of the object fills an argument. For a `batch` the argument is a list of what the field holds one of. */
+/**
+ * How a field of the object fills an argument. For a `batch` the argument is a list of what the field holds one of; in an
+ * `event` a text that may be no number fills none, for there is nobody to tell.
+ */
 export function feedOf(
   argument: ArgumentPlace,
   field: FieldPlace,
-  form: 'single' | 'batch',
+  form: 'single' | 'batch' | 'event',
   report: Report,
 ): Feed | null {
   const place = argumentAlong(argument, report);
@@ -91,7 +94,7 @@ export function feedOf(
   }
   if (isListType(given) && (form === 'batch' || !isListType(wanted))) return mismatch('Name a field with one value.');
   const fit = fitOf(givenItem, wantedItem);
-  if (fit === null) return mismatch('Name a field of the same type.');
+  if (fit === null || (fit === 'as number' && form === 'event')) return mismatch('Name a field of the same type.');
   return {
     argument: argument.steps,
     field: field.steps,

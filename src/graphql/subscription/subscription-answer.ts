@@ -49,11 +49,7 @@ export function calledAnswer(
       report(path, what.replaceAll('`value`', `\`${value.path}\``), ...rest);
     const at = [kind, 'arguments', key];
     const argument = { config: called.config, steps: stepsOf(key), path: at };
-    const feed = feedOf(argument, { owner, steps: ['value'], path: at }, 'single', told);
-    if (feed !== null && feed.asNumber !== null) {
-      told(at, '`value` is a text, the argument takes a number.', 'Name a value of the same type.');
-      return [];
-    }
+    const feed = feedOf(argument, { owner, steps: ['value'], path: at }, 'event', told);
     return feed === null ? [] : [{ feed, path: value.path }];
   });
   const of = new GraphQLObjectType({ name: 'Called', fields: { field: called.config } }).getFields()['field'];
