@@ -35,8 +35,9 @@ async function operatorOf(t: Test, server: RedisServer) {
   return operator;
 }
 
-function within(t: Test, load: Load, when: string): void {
-  const { total, bound } = load;
+function within(t: Test, load: Load, when: string, latePoints = 0): void {
+  const { total } = load;
+  const bound = load.bound + latePoints;
   t.ok(total <= bound, `${when}: ${Math.round(total)} of at most ${Math.round(bound)}`);
 }
 
@@ -99,12 +100,15 @@ export function testBudgets(t: Test, rows: Rows): void {
       await burst.run(0, (index) => index === 2);
       t.equal(burst.total, 25, 'five at once at one replica');
 
+      // What one owes the others hear of within milliseconds, or later where the machine has no time for them: until then
+      // each may owe its part of what it knows of.
+      const late = rule.maximum / 4;
       for (const points of [5, 10, 25]) {
         const load = new Load(fleet, `${points} everywhere`, rule, points);
         await load.run(1000);
-        within(t, load, `${points} points at all of them`);
+        within(t, load, `${points} points at all of them`, late);
         await load.run(2000);
-        within(t, load, `${points} points, after a while`);
+        within(t, load, `${points} points, after a while`, late);
       }
       // Who has spent all at one replica is not taken for a stranger at another.
       const wanderer = new Load(fleet, 'wanderer', rule, 10);
