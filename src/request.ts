@@ -169,12 +169,9 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
   });
 }
 
-/** Null: it may be answered at once. While its answer waits nothing more of it is read. */
-function hold(tarpit: Tarpit, request: IncomingMessage, bytes: number): Promise<void> | null {
-  const held = tarpit.hold(request.socket, bytes + FIELD_BYTES * request.rawHeaders.length);
-  if (held !== null) request.pause();
-  return held;
-}
+/** Null: it may be answered at once. */
+const hold = (tarpit: Tarpit, { socket, rawHeaders }: IncomingMessage, bytes: number): Promise<void> | null =>
+  tarpit.hold(socket, bytes + FIELD_BYTES * rawHeaders.length);
 
 /** What a header field costs to read, in bytes of a body that cost as much. */
 const FIELD_BYTES = 32;

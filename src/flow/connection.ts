@@ -105,10 +105,7 @@ export class Connection {
   async answer(refusal: Refusal, held: Promise<void> | null): Promise<void> {
     this.#isRefused = true;
     const { socket } = this;
-    if (held !== null) {
-      socket.pause();
-      await held;
-    }
+    if (held !== null) await held;
     const status = refusal.kind.status ?? (refusal.code === 'OVERLOADED' ? 503 : 400);
     const allow = status === 405 ? 'Allow: GET, POST\r\n' : '';
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${allow}Content-Length: 0\r\nConnection: close\r\n\r\n`);

@@ -105,9 +105,6 @@ const BREAKDOWN = 'soapstone-cost-breakdown';
 
 const mayAsk = ({ costBreakdown }: GraphqlDoor, { rights }: Client): boolean => costBreakdown || rights.costBreakdown;
 
-/** A byte of a document costs more to judge than one of a message. */
-const DOCUMENT_WEIGHT = 8;
-
 /** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. `body` is the request's. */
 export async function answerGraphql(
   door: GraphqlDoor,
@@ -123,15 +120,24 @@ export async function answerGraphql(
   ending.onGone(() => departure.abort());
   const { signal } = departure;
   const lifetime = new AnswerLifetime(door.isPrivate);
+  let readMillis = 0;
+  const text = async (): Promise<string> => {
+    const read = await body();
+    readMillis = performance.now();
+    return read;
+  };
   const answer = await door.handler(
-    { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body },
+    { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: text },
     contextOf(door, purse, exchange, { signal, headers: request.headers, lifetime }),
   );
   if (signal.aborted) throw new Refusal('CLIENT_GONE');
   const { refusal } = exchange;
-  const held =
-    refusal?.isOfCaller === true ? door.tarpit.hold(request.socket, DOCUMENT_WEIGHT * exchange.bytesIn) : null;
-  if (held !== null) await held;
+  if (refusal?.isOfCaller === true) {
+    // What waited for a backend was no work.
+    const workMillis = readMillis === 0 || exchange.upstreamCalls > 0 ? 0 : performance.now() - readMillis;
+    const held = door.tarpit.hold(request.socket, exchange.bytesIn, workMillis);
+    if (held !== null) await held;
+  }
   const { status, headers } = answer;
   const bytes = Buffer.from(answer.body ?? '');
   exchange.status = status;

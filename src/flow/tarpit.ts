@@ -3,7 +3,10 @@ import type { Socket } from 'node:net';
 import type { HttpLimits } from '../config/http-limits.js';
 
 /** So many bytes of a refused request count as one more refusal: reading them is what an attack costs. */
-const UNIT_BYTES = 16 * 1024;
+const UNIT_BYTES = 4 * 1024;
+
+/** So much time of the event loop costs as much. */
+const UNIT_MILLIS = 0.25;
 
 /** Refusals that are answered at once before any waits, in seconds of the rate: a client's bad moment is no attack. */
 const BURST_SECONDS = 5;
@@ -42,17 +45,20 @@ export class Tarpit {
   }
 
   /**
-   * Counts a refusal of which `bytes` were read. Null when it may be answered at once; else it resolves when it may, or
-   * when nobody waits for it any more.
+   * Counts a refusal of which `bytes` were read, and that took so much time of the event loop. Null when it may be
+   * answered at once; else it resolves when it may, or when nobody waits for it any more. Nothing is read meanwhile.
    */
-  hold(socket: Socket, bytes: number): Promise<void> | null {
-    const millis = this.delayMillis(socket.remoteAddress ?? '', bytes, performance.now());
+  hold(socket: Socket, bytes: number, workMillis = 0): Promise<void> | null {
+    const cost = bytes + (workMillis / UNIT_MILLIS) * UNIT_BYTES;
+    const millis = this.delayMillis(socket.remoteAddress ?? '', cost, performance.now());
     if (millis === 0) return null;
+    socket.pause();
     return new Promise((resolve) => {
       const release = (): void => {
         clearTimeout(timer);
         socket.off('close', release);
         this.#held.delete(release);
+        socket.resume();
         resolve();
       };
       const timer = setTimeout(release, millis);
@@ -68,8 +74,10 @@ export class Tarpit {
     const burstMillis = BURST_SECONDS * 1000;
     const before = this.#paidMillis.get(address);
     const paid = Math.max(nowMillis, before ?? 0) + units * this.#unitMillis;
-    // What can never be waited for is not owed: an attack that ended is forgotten as soon as any other.
-    const capped = Math.min(paid, nowMillis + burstMillis + this.#holdMillis);
+    // What can never be waited for is not owed: an attack that ended is forgotten as soon as any other. Those who wait
+    // longest do not all wait for the same moment: they would come again together.
+    const longest = this.#holdMillis * (0.5 + Math.random() / 2);
+    const capped = Math.min(paid, nowMillis + burstMillis + longest);
     this.#paidMillis.delete(address);
     this.#paidMillis.set(address, capped);
     if (this.#paidMillis.size > ADDRESSES_MAX) this.#forgetOldest();

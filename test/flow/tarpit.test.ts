@@ -23,9 +23,11 @@ t.test('five seconds of the rate are answered at once, then the rate is kept', a
 
 t.test('bytes count, and nobody waits longer than the limit', async (t) => {
   const tarpit = new Tarpit({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
-  t.equal(tarpit.delayMillis(A, 16 * 1024 * 50, 0), 100, '51 at a stroke');
-  t.equal(tarpit.delayMillis(A, 2 ** 30, 0), 1000, 'the limit');
-  t.equal(tarpit.delayMillis(A, 0, 1000), 100, 'what was never waited for is not owed');
+  t.equal(tarpit.delayMillis(A, 4 * 1024 * 50, 0), 100, '51 at a stroke');
+  const waits = Array.from({ length: 50 }, () => tarpit.delayMillis(A, 2 ** 30, 0));
+  t.ok(Math.min(...waits) >= 500 && Math.max(...waits) <= 1000, 'half of the limit at least, the limit at most');
+  t.ok(new Set(waits).size > 40, 'not all until the same moment');
+  t.ok(tarpit.delayMillis(A, 0, 1000) <= 100, 'what was never waited for is not owed');
 });
 
 t.test('without a rate nothing waits', async (t) => {
@@ -36,10 +38,10 @@ t.test('without a rate nothing waits', async (t) => {
 
 t.test('ten thousand addresses are remembered, those refused last', async (t) => {
   const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 1000 });
-  const refuse = (address: number): number => tarpit.delayMillis(String(address), 16 * 1024 * 10, 0);
-  t.equal(refuse(0), 1000);
+  const refuse = (address: number): number => tarpit.delayMillis(String(address), 4 * 1024 * 10, 0);
+  t.ok(refuse(0) >= 500);
   for (let n = 1; n < 10_000; n++) refuse(n);
-  t.equal(refuse(0), 1000, 'the ten thousandth is the last that fits');
+  t.ok(refuse(0) >= 500, 'the ten thousandth is the last that fits');
   for (let n = 10_000; n < 20_000; n++) refuse(n);
   t.equal(tarpit.addresses, 10_000);
   t.equal(tarpit.delayMillis('0', 0, 0), 0, 'forgotten');
