@@ -153,7 +153,7 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
       // Nothing is done for it meanwhile, so it takes nobody's place.
       leave?.();
       leave = null;
-      const held = hold(gateway.hooks.tarpit, request, exchange.bytesIn);
+      const held = hold(gateway.hooks.tarpit, request, exchange.bytesIn, refusal);
       if (held !== null) await held;
     }
     if (service !== null) refuseSoap(exchange, request, response, service, refusal);
@@ -170,11 +170,18 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
 }
 
 /** Null: it may be answered at once. */
-const hold = (tarpit: Tarpit, { socket, rawHeaders }: IncomingMessage, bytes: number): Promise<void> | null =>
-  tarpit.hold(socket, bytes + FIELD_BYTES * rawHeaders.length);
+const hold = (
+  tarpit: Tarpit,
+  { socket, rawHeaders }: IncomingMessage,
+  bytes: number,
+  { kind }: Refusal,
+): Promise<void> | null =>
+  tarpit.hold(socket, bytes + FIELD_BYTES * rawHeaders.length, kind.isAbrupt === true ? ABRUPT_MILLIS : 0);
 
 /** What a header field costs to read, in bytes of a body that cost as much. */
 const FIELD_BYTES = 32;
+/** What it costs to read what is cut off at once: it is made to cost as much as it can. */
+const ABRUPT_MILLIS = 50;
 
 function note(exchange: Exchange, client: Client): void {
   exchange.clientClass = client.className;
