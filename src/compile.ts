@@ -14,6 +14,7 @@ import { compileTrusted, readTrusted } from './compile/trusted.js';
 import type { LoadedConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
 import type { TrustedDocuments } from './graphql/document/trusted.js';
+import { rootTypes } from './graphql/types/roots.js';
 import type { Operation } from './wsdl/model.js';
 
 /**
@@ -87,11 +88,9 @@ const soapOf = (soap: SoapService): Callable => ({ name: soap.name, operations: 
 /** The operations of a service that speaks GraphQL are the fields of its root, as it calls them. */
 const callableOf = ({ name, remote }: RemoteUpstream): Callable => ({
   name,
-  operations: [
-    remote.schema.getQueryType(),
-    remote.schema.getMutationType(),
-    remote.schema.getSubscriptionType(),
-  ].flatMap((root) => Object.keys(root?.getFields() ?? {}).map((field) => ({ name: field }))),
+  operations: rootTypes(remote.schema).flatMap((root) =>
+    Object.keys(root.getFields()).map((field) => ({ name: field })),
+  ),
 });
 
 const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] =>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, errors, type JWSAlgorithm, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 
+import { setNewest } from '../base/newest.js';
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
 import { type Caller, type Client, type ClientClass, clientOf } from './client.js';
@@ -66,14 +67,7 @@ export class Tokens implements Identifier {
   async #verify(token: string, digest: string): Promise<Client> {
     const client = this.#clientOf(await this.#payloadOf(token));
     const untilMillis = Math.min(Date.now() + VERIFIED_MILLIS, client.expiresMillis ?? 0);
-    this.#verified.delete(digest);
-    this.#verified.set(digest, { client, untilMillis });
-    if (this.#verified.size > VERIFIED_MAX) {
-      for (const oldest of this.#verified.keys()) {
-        this.#verified.delete(oldest);
-        break;
-      }
-    }
+    setNewest(this.#verified, digest, { client, untilMillis }, VERIFIED_MAX);
     return client;
   }
 

@@ -2,6 +2,7 @@ import { type GraphQLSchema, parse, TypeInfo, visit, visitWithTypeInfo } from 'g
 
 import type { Client } from '../access/client.js';
 import type { RemoteRequest } from '../graphql/graph/remote.js';
+import { rootTypes } from '../graphql/types/roots.js';
 import { permit } from './charge.js';
 
 /**
@@ -11,14 +12,14 @@ import { permit } from './charge.js';
  */
 export function permitRemote(client: Client, { service, query }: RemoteRequest, schema: GraphQLSchema): void {
   if (client.rights.permitsAll) return;
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const roots = rootTypes(schema);
   const types = new TypeInfo(schema);
   visit(
     parse(query, { noLocation: true }),
     visitWithTypeInfo(types, {
       Field({ name }) {
         const parent = types.getParentType();
-        const isOfRoot = roots.some((root) => root?.name === parent?.name);
+        const isOfRoot = roots.some((root) => root.name === parent?.name);
         if (isOfRoot && !name.value.startsWith('__')) permit(client, service, name.value);
       },
     }),

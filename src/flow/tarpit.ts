@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 
+import { setNewest } from '../base/newest.js';
 import type { HttpLimits } from '../config/http-limits.js';
 
 /** So many bytes of a refused request count as one more refusal: reading them is what an attack costs. */
@@ -78,19 +79,12 @@ export class Tarpit {
     // longest do not all wait for the same moment: they would come again together.
     const longest = this.#holdMillis * (0.5 + Math.random() / 2);
     const capped = Math.min(paid, nowMillis + burstMillis + longest);
-    this.#paidMillis.delete(address);
-    this.#paidMillis.set(address, capped);
-    if (this.#paidMillis.size > ADDRESSES_MAX) this.#forgetOldest();
+    setNewest(this.#paidMillis, address, capped, ADDRESSES_MAX);
     return Math.max(0, capped - nowMillis - burstMillis);
   }
 
   /** Lets all go at once: the gateway stops. */
   close(): void {
     for (const release of this.#held) release();
-  }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#paidMillis.keys();
-    if (oldest !== undefined) this.#paidMillis.delete(oldest);
   }
 }

@@ -1,3 +1,4 @@
+import { setNewest } from '../base/newest.js';
 import type { Lease, Times } from './lease.js';
 import type { Seen } from './ledger.js';
 
@@ -21,7 +22,7 @@ export class Strangers {
 
   hear(bucket: string, seen: Seen, times: Times): void {
     const lease = this.#known.get(bucket);
-    if (lease === undefined) this.#remember(bucket, { seen, commonMillis: times.commonMillis });
+    if (lease === undefined) setNewest(this.#strangers, bucket, { seen, commonMillis: times.commonMillis }, this.#max);
     else lease.hear(seen, times);
   }
 
@@ -39,16 +40,7 @@ export class Strangers {
     this.#known.delete(bucket);
     const available = lease.common(times);
     if (lease.seen === null || available === null) return;
-    this.#remember(bucket, { seen: { ...lease.seen, available }, commonMillis: times.commonMillis });
-  }
-
-  #remember(bucket: string, stranger: Stranger): void {
-    this.#strangers.delete(bucket);
-    this.#strangers.set(bucket, stranger);
-    if (this.#strangers.size <= this.#max) return;
-    for (const oldest of this.#strangers.keys()) {
-      this.#strangers.delete(oldest);
-      break;
-    }
+    const stranger = { seen: { ...lease.seen, available }, commonMillis: times.commonMillis };
+    setNewest(this.#strangers, bucket, stranger, this.#max);
   }
 }

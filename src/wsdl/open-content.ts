@@ -14,6 +14,8 @@ export function wildcardsIn({ content }: ComplexType): readonly Wildcard[] {
 
 /** Whether one of these lets in what is of this namespace. */
 export const letsIn = (wildcards: readonly Wildcard[], uri: string): boolean =>
-  wildcards.some(
-    ({ namespaces }) => namespaces.kind === 'any' || namespaces.uris.includes(uri) === (namespaces.kind === 'only'),
-  );
+  wildcards.some((wildcard) => allows(wildcard, uri));
+
+/** Whether a wildcard lets in what is of this namespace. */
+export const allows = ({ namespaces }: Wildcard, uri: string): boolean =>
+  namespaces.kind === 'any' || namespaces.uris.includes(uri) === (namespaces.kind === 'only');

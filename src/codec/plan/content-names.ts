@@ -1,4 +1,5 @@
 import type { StartTag } from '../../xml/events.js';
+import { wordStart } from './words.js';
 
 /** Longer words before a colon are no prefixes. */
 const PREFIX_UNITS_MAX = 256;
@@ -97,20 +98,3 @@ export function sharedBindings(bound: Iterable<ReadonlyMap<string, string>>): {
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
-
-/** Where the word begins that ends at `end`, not before `from`. */
-function wordStart(text: string, from: number, end: number): number {
-  let start = end;
-  while (start > from && isNameUnit(text.charCodeAt(start - 1))) start--;
-  return start;
-}
-
-/** All that may be in a name, and more. */
-const isNameUnit = (unit: number): boolean =>
-  unit >= 0x80 ||
-  (unit >= 0x61 && unit <= 0x7a) ||
-  (unit >= 0x41 && unit <= 0x5a) ||
-  (unit >= 0x30 && unit <= 0x39) ||
-  unit === 0x2d ||
-  unit === 0x2e ||
-  unit === 0x5f;

@@ -1,5 +1,6 @@
 import { DIALECT_NAMES, DIALECTS } from '../../soap/dialect.js';
 import { ANYTHING } from '../../wsdl/model.js';
+import { allows } from '../../wsdl/open-content.js';
 import { isBuiltInAttributeNamespace } from '../../wsdl/xsd/builtin.js';
 import type { StartTag } from '../../xml/events.js';
 import { XSI_URI } from '../plan/xsi.js';
@@ -7,7 +8,6 @@ import type { IdentityAttribute } from './identity-scope.js';
 import type { AttributeRules, SchemaRules, TypeRules } from './rules.js';
 import { keyOf } from './simple-rules.js';
 import type { Trouble } from './violation.js';
-import { allows } from './walk.js';
 
 /**
  * Validates the attributes of an element, but for what `xsi` means; null where nothing is wrong. What SOAP,

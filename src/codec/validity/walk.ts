@@ -1,4 +1,4 @@
-import type { Wildcard } from '../../wsdl/model.js';
+import { allows } from '../../wsdl/open-content.js';
 import type { ContentAutomaton, Edge, Position } from './automaton.js';
 import { admits, count, type Ops } from './ways.js';
 
@@ -120,11 +120,6 @@ function edgesFrom<E>(
   if (wild.length === 0) return edges;
   const open = wild.filter(({ to }) => to.wildcard !== null && allows(to.wildcard, uri));
   return open.length === 0 ? edges : edges.length === 0 ? open : [...edges, ...open];
-}
-
-/** Whether a wildcard lets in what is of this namespace. */
-export function allows({ namespaces }: Wildcard, uri: string): boolean {
-  return namespaces.kind === 'any' || namespaces.uris.includes(uri) === (namespaces.kind === 'only');
 }
 
 const sameNumbers = (a: readonly number[], b: readonly number[]): boolean => a.every((value, i) => value === b[i]);

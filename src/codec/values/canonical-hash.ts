@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { type Interest, PIECES, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
+import { isNameUnit, wordStart } from '../plan/words.js';
 import { isNil, resolveQName, uriOfName, XSI_URI } from '../plan/xsi.js';
 
 /** What is left out of account. */
@@ -206,22 +207,5 @@ const NOT_NIL: ReadonlySet<string> = new Set(['false', '0']);
 
 /** Says the same as if it were not there. */
 const NOTHING = '';
-
-/** All that may be in a name, and more. */
-const isNameUnit = (unit: number): boolean =>
-  unit >= 0x80 ||
-  (unit >= 0x61 && unit <= 0x7a) ||
-  (unit >= 0x41 && unit <= 0x5a) ||
-  (unit >= 0x30 && unit <= 0x39) ||
-  unit === 0x2d ||
-  unit === 0x2e ||
-  unit === 0x5f;
-
-/** Where the word begins that ends at `end`, not before `from`. */
-function wordStart(text: string, from: number, end: number): number {
-  let start = end;
-  while (start > from && isNameUnit(text.charCodeAt(start - 1))) start--;
-  return start;
-}
 
 const NOT_WHITE = /[^ \t\r\n]/;

@@ -14,6 +14,7 @@ import { responseKey } from '../document/plan.js';
 import { isObject } from '../graph/link-plan.js';
 import type { RemotePlan } from '../graph/remote.js';
 import { fieldCostOf, typeWeightOf } from '../types/cost-rules.js';
+import { rootOf } from '../types/roots.js';
 
 /** A value, and what was asked of it. */
 interface Part {
@@ -37,7 +38,7 @@ export function remotePoints(plan: RemotePlan, value: unknown): number {
     else if (definition.kind === Kind.OPERATION_DEFINITION) selections.push(...definition.selectionSet.selections);
   }
   const below = selections.flatMap((node) => (node.kind === Kind.FIELD ? (node.selectionSet?.selections ?? []) : []));
-  const type = fieldType(rootType(wrapped, parent)?.getFields()[name]);
+  const type = fieldType(rootOf(wrapped, parent)?.getFields()[name]);
   const prefix = plan.links?.prefix ?? plan.batch?.key ?? null;
   let points = 0;
   const stack: Part[] = [{ value, type, selections: below, itemSteps: plan.batch?.items.length ?? 0 }];
@@ -66,13 +67,6 @@ export function remotePoints(plan: RemotePlan, value: unknown): number {
   }
   return points;
 }
-
-const rootType = (schema: GraphQLSchema, parent: RemotePlan['field']['parent']) =>
-  parent === 'Query'
-    ? schema.getQueryType()
-    : parent === 'Mutation'
-      ? schema.getMutationType()
-      : schema.getSubscriptionType();
 
 type Definition = NonNullable<ReturnType<typeof definitionOf>>;
 

@@ -17,6 +17,7 @@ import type { BoundField } from '../fields/bound-field.js';
 import type { LinkTable } from '../graph/link.js';
 import type { RemoteField } from '../graph/remote.js';
 import { type FieldCost, fieldCostOf, type ListSize, typeWeightOf } from '../types/cost-rules.js';
+import { isRoot } from '../types/roots.js';
 
 /** What costs are worked out from. Without `fields` every field of the root is a call. */
 export interface CostSources {
@@ -115,9 +116,8 @@ export class CostTable {
       const call = link.batch === null ? 'single' : 'batched';
       return { ...common, ...this.callPrice(link.called.cost ?? null), call };
     }
-    const isRoot = rootsOf(this.schema).includes(parent);
     const bound = this.#fields?.get(name) ?? null;
-    if (isRoot && (this.#fields === null || bound !== null)) {
+    if (isRoot(this.schema, parent) && (this.#fields === null || bound !== null)) {
       return { ...common, ...this.callPrice(bound?.cost ?? cost), call: 'single' };
     }
     const weights = isInterfaceType(parent) ? this.#weightsOfField(parent, definition.name) : [];
@@ -140,9 +140,3 @@ export class CostTable {
 }
 
 const NO_LINKS: LinkTable = new Map();
-
-const rootsOf = (schema: GraphQLSchema): readonly unknown[] => [
-  schema.getQueryType(),
-  schema.getMutationType(),
-  schema.getSubscriptionType(),
-];

@@ -13,6 +13,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { costExtensions } from '../types/cost-rules.js';
+import { isRoot } from '../types/roots.js';
 import type { Feed, Link, LinkBatch, LinkMapping, LinkTable, LinkTarget, RemoteTarget } from './link.js';
 import { feedOf, fieldAlong, missingParts, stepsOf } from './link-types.js';
 import { type Mistake, type Report, reportInto } from './mistake.js';
@@ -66,9 +67,8 @@ interface Place {
 
 function placeOf(name: string, schema: GraphQLSchema, table: LinkTable, report: Report): Place | null {
   const [typeName = '', field = ''] = name.split('.');
-  const roots = [schema.getQueryType()?.name, schema.getMutationType()?.name, schema.getSubscriptionType()?.name];
   const owners = Object.values(schema.getTypeMap()).filter(
-    (type) => isOwner(type) && !type.name.startsWith('__') && !roots.includes(type.name),
+    (type) => isOwner(type) && !type.name.startsWith('__') && !isRoot(schema, type),
   );
   const type = owners.filter(isOwner).find((owner) => owner.name === typeName);
   if (type === undefined) {

@@ -8,8 +8,9 @@ import {
 } from 'graphql';
 import { costExtensions, FieldCost } from '../types/cost-rules.js';
 import type { Finding } from '../types/mapping.js';
+import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 import type { RemoteService } from './remote.js';
-import { fieldsOf, hasPart, isRoot, partName, ROOTS, rootOf, typeOf } from './remote-parts.js';
+import { fieldsOf, hasPart, partName, typeOf } from './remote-parts.js';
 import type { RemoteNames } from './remote-wrap.js';
 
 /** What is said about the fields of roots, by their names there. */

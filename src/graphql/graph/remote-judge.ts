@@ -13,9 +13,10 @@ import {
   validateSchema,
 } from 'graphql';
 import type { Finding } from '../types/mapping.js';
+import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 import type { RemoteService } from './remote.js';
 import type { CarriedParts } from './remote-carry.js';
-import { fieldsOf, hasPart, isBuiltIn, isRoot, partName, ROOTS, rootOf, typeOf } from './remote-parts.js';
+import { fieldsOf, hasPart, isBuiltIn, partName, typeOf } from './remote-parts.js';
 
 /** Mistakes in `rename` and `hide`: names that are not there, and what would leave no schema to ask with. */
 export function judgeParts(service: RemoteService, parts: CarriedParts): readonly Finding[] {

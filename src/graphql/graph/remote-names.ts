@@ -1,10 +1,11 @@
 import type { Finding } from '../types/mapping.js';
 import { fieldName, NameScope, pascalName } from '../types/naming.js';
+import { ROOTS, type Root, rootOf } from '../types/roots.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { RemoteService } from './remote.js';
 import { carriedParts } from './remote-carry.js';
 import { judgeParts } from './remote-judge.js';
-import { isBuiltIn, ROOTS, type Root, rootOf } from './remote-parts.js';
+import { isBuiltIn } from './remote-parts.js';
 import type { RemoteNames } from './remote-wrap.js';
 
 type Taken = (parent: Root, name: string) => boolean;

@@ -11,6 +11,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Fragments } from '../document/plan.js';
+import { ROOTS, rootOf } from '../types/roots.js';
 
 /**
  * The fields of root types that are asked for further below, as `Query.customer`: a service may let its objects lead
@@ -23,12 +24,9 @@ export function nestedRootFields(
   fragments: Fragments,
 ): readonly string[] {
   const roots = new Map<GraphQLNamedType, string>();
-  for (const [root, name] of [
-    [schema.getQueryType(), 'Query'] as const,
-    [schema.getMutationType(), 'Mutation'] as const,
-    [schema.getSubscriptionType(), 'Subscription'] as const,
-  ]) {
-    if (root) roots.set(root, name);
+  for (const name of ROOTS) {
+    const root = rootOf(schema, name);
+    if (root !== null) roots.set(root, name);
   }
   if (!leadsBack(schema, roots)) return [];
   const found = new Set<string>();

@@ -2,7 +2,6 @@ import {
   type GraphQLFieldMap,
   type GraphQLInputFieldMap,
   type GraphQLNamedType,
-  type GraphQLObjectType,
   type GraphQLSchema,
   isInputObjectType,
   isInterfaceType,
@@ -10,17 +9,7 @@ import {
   isObjectType,
   isSpecifiedScalarType,
 } from 'graphql';
-
-export const ROOTS = ['Query', 'Mutation', 'Subscription'] as const;
-
-export type Root = (typeof ROOTS)[number];
-
-/** A root type by what it is, not by what it is called. */
-export function rootOf(schema: GraphQLSchema, root: string): GraphQLObjectType | null {
-  if (root === 'Query') return schema.getQueryType() ?? null;
-  if (root === 'Mutation') return schema.getMutationType() ?? null;
-  return root === 'Subscription' ? (schema.getSubscriptionType() ?? null) : null;
-}
+import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 
 /** The type of this name; roots are called Query, Mutation and Subscription. */
 export const typeOf = (schema: GraphQLSchema, name: string): GraphQLNamedType | undefined =>
@@ -29,9 +18,6 @@ export const typeOf = (schema: GraphQLSchema, name: string): GraphQLNamedType | 
 /** What the configuration calls a type. */
 export const partName = (schema: GraphQLSchema, type: GraphQLNamedType): string =>
   ROOTS.find((root) => rootOf(schema, root) === type) ?? type.name;
-
-export const isRoot = (schema: GraphQLSchema, type: GraphQLNamedType): boolean =>
-  ROOTS.some((root) => rootOf(schema, root) === type);
 
 /** Whether a type is one that every schema has. */
 export const isBuiltIn = (type: GraphQLNamedType): boolean => isIntrospectionType(type) || isSpecifiedScalarType(type);

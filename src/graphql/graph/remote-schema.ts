@@ -11,13 +11,14 @@ import {
   isUnionType,
 } from 'graphql';
 import { costExtensions, costOfCall } from '../types/cost-rules.js';
+import { type Root, rootOf } from '../types/roots.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { RemoteTarget } from './link.js';
 import type { RemoteField, RemoteService } from './remote.js';
 import { costsHere } from './remote-costs.js';
 import { judgeSchema } from './remote-judge.js';
 import { offeredRoots, remoteNames } from './remote-names.js';
-import { type Root, rootOf } from './remote-parts.js';
+
 import { wrapRemote } from './remote-wrap.js';
 
 /** What one service that speaks GraphQL adds to the schema. */

@@ -1,0 +1,20 @@
+import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
+
+/** What root types are called in configurations, whatever a schema calls them. */
+export const ROOTS = ['Query', 'Mutation', 'Subscription'] as const;
+
+export type Root = (typeof ROOTS)[number];
+
+/** A root type by what it is, not by what it is called. */
+export function rootOf(schema: GraphQLSchema, root: string): GraphQLObjectType | null {
+  if (root === 'Query') return schema.getQueryType() ?? null;
+  if (root === 'Mutation') return schema.getMutationType() ?? null;
+  return root === 'Subscription' ? (schema.getSubscriptionType() ?? null) : null;
+}
+
+/** Those that the schema has. */
+export const rootTypes = (schema: GraphQLSchema): readonly GraphQLObjectType[] =>
+  ROOTS.flatMap((root) => rootOf(schema, root) ?? []);
+
+export const isRoot = (schema: GraphQLSchema, type: GraphQLNamedType): boolean =>
+  ROOTS.some((root) => rootOf(schema, root) === type);
