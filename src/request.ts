@@ -181,7 +181,7 @@ const hold = (
 /** What a header field costs to read, in bytes of a body that cost as much. */
 const FIELD_BYTES = 32;
 /** What it costs to read what is cut off at once: it is made to cost as much as it can. */
-const ABRUPT_MILLIS = 50;
+const ABRUPT_MILLIS = 20;
 
 function note(exchange: Exchange, client: Client): void {
   exchange.clientClass = client.className;

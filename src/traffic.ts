@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import { Refusal } from './base/refusal.js';
 import type { RefusalCode } from './base/refusals.js';
 import type { HttpLimits } from './config/http-limits.js';
+import { joining } from './flow/body/joined-message.js';
 import { Connection, type Turn } from './flow/connection.js';
 import type { Tarpit } from './flow/tarpit.js';
 import type { RequestHandler } from './request.js';
@@ -63,7 +64,9 @@ export class TrafficServer {
     const shortest = Math.min(limits.headerMillis, limits.bodyGraceMillis, limits.stallMillis);
     const lookMillis = Math.min(LOOK_MILLIS, Math.ceil(shortest / 4));
     this.server = createServer({
-      ...(upgrades === null ? {} : { IncomingMessage: requestClass(upgrades) }),
+      IncomingMessage: joining(upgrades === null ? IncomingMessage : requestClass(upgrades), (request) =>
+        this.#connections.get(request.socket)?.break(new Refusal('HTTP_CRUMBS'), request),
+      ),
       maxHeaderSize: limits.headerBytes,
       headersTimeout: Math.min(limits.headerMillis, limits.totalMillis),
       requestTimeout: limits.totalMillis,

@@ -107,7 +107,7 @@ export const HTTP_LIMITS = {
     text: 'Refused requests of one address that are answered a second, over five seconds; each 4 KiB of them, and each quarter of a millisecond that a document takes, count as one more. Further refusals wait before they are answered, requests that are in order never do. 0 answers all at once.',
   },
   refusalHoldMillis: {
-    default: 2000,
+    default: 5000,
     min: 0,
     max: 60_000,
     unit: 'millis',

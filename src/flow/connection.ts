@@ -27,6 +27,8 @@ export class Connection {
   readonly #waiting: Turn[] = [];
   /** What is wrong with what came last, until it is told. */
   #broken: Refusal | null = null;
+  /** The request whose body is broken although all of it came. */
+  #brokenRequest: IncomingMessage | null = null;
   #isRefused = false;
   /** Bytes the system had taken when that number last changed; no moment while nothing waits. */
   #sentBytes = 0;
@@ -82,17 +84,20 @@ export class Connection {
 
   /**
    * What came last cannot be read, or not in time. If that is the body of the present request, whoever reads it is told
-   * in an `error` event and answers; else `refusalDue` has it when its turn comes.
+   * in an `error` event and answers; else `refusalDue` has it when its turn comes. `request` is given where its body is
+   * not told to its end, though the parser has seen that.
    */
-  break(refusal: Refusal): void {
+  break(refusal: Refusal, request: IncomingMessage | null = null): void {
     this.#broken ??= refusal;
+    this.#brokenRequest ??= request;
     this.tellReader();
   }
 
   /** Tells whoever reads the body of the present request that it is broken; again, until somebody does read it. */
   tellReader(): void {
     const request = this.current?.request;
-    if (this.#broken === null || request === undefined || request.complete) return;
+    if (this.#broken === null || request === undefined) return;
+    if (request.complete && request !== this.#brokenRequest) return;
     if (request.listenerCount('error') > 1) request.emit('error', this.#broken);
   }
 

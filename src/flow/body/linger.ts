@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import { Refusal } from '../../base/refusal.js';
 import { type LongWork, lane } from './lane.js';
 
 /** How long a caller may go on sending what nobody reads, so that it gets round to reading the answer. */
@@ -37,9 +38,10 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
   }
   const timer = setTimeout(() => response.destroy(), LINGER_MILLIS);
   request.once('end', () => response.end());
-  // The server tells here of a body that breaks off: with the connection that was all.
-  request.on('error', () => {
-    if (response.socket?.readableEnded === true) response.end();
+  // The server tells here of a body that breaks off: with the connection that was all; or of one not to be read on.
+  request.on('error', (error) => {
+    const isAbrupt = error instanceof Refusal && error.kind.isAbrupt === true;
+    if (isAbrupt || response.socket?.readableEnded === true) response.end();
   });
   response.once('close', () => clearTimeout(timer));
   // In turns with all that is long: what nobody wants must not be read faster than what somebody does.

@@ -23,12 +23,6 @@ const AT_ONCE_BYTES = 16 * 1024;
 /** How much of it is judged at a time: what takes a turn of the lane, between these. */
 const PIECE_BYTES_MIN = 2 * 1024;
 const PIECE_BYTES_MAX = 64 * 1024;
-/**
- * Chunks of a chunked body, or what the system makes of others, and bytes of each: to take a body apart that comes in
- * crumbs costs a thousand times what sending it does.
- */
-const CRUMBS_MAX = 4096;
-const CRUMB_BYTES = 8;
 
 /** What is done with a request's bytes besides judging them. */
 export interface Intake {
@@ -64,7 +58,6 @@ class Receiving implements GateOutput, LongWork {
   /** Made for long messages only: a stream costs more than judging a short message does. */
   #body: RequestBody | null = null;
   #collected: Collected | null = null;
-  #chunks = 0;
   #bytes = 0;
   /** Bytes that wait for their turn, and whether there is one to come. */
   readonly #waiting: Buffer[] = [];
@@ -156,10 +149,6 @@ class Receiving implements GateOutput, LongWork {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (++this.#chunks > CRUMBS_MAX && this.#bytes < this.#chunks * CRUMB_BYTES) {
-      this.#stop(new Refusal('HTTP_CRUMBS'));
-      return;
-    }
     this.#bytes += chunk.length;
     if (this.#inflater !== null) this.#inflater.write(chunk);
     else if (this.#bytes <= AT_ONCE_BYTES) this.#take(chunk);

@@ -96,7 +96,7 @@ const CLOSE_BRACE = 0x7d;
 /** A name may be written with escapes. */
 const nameOf = (written: string): string => (written.includes('\\') ? String(JSON.parse(`"${written}"`)) : written);
 
-/** Quotes that are searched for: where there are more that end nothing, it takes less time to look at each character. */
+/** Quotes that are searched for, and backslashes before one: where there are more, it takes less time to look at each character. */
 const SEARCHED_MAX = 16;
 
 /** The index of the quote that ends the string which begins at `start`. */
@@ -104,7 +104,8 @@ function endOfString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1);
   for (let searched = 1; quote !== -1; searched++) {
     let backslashes = 0;
-    while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes++;
+    while (backslashes < SEARCHED_MAX && text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (backslashes === SEARCHED_MAX) return endFrom(text, start + 1);
     if (backslashes % 2 === 0) return quote;
     if (searched === SEARCHED_MAX) return endFrom(text, quote + 1);
     quote = text.indexOf('"', quote + 1);
@@ -113,10 +114,11 @@ function endOfString(text: string, start: number): number {
 }
 
 function endFrom(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
+  for (let at = from; at < text.length; ) {
     const unit = text.charCodeAt(at);
-    if (unit === QUOTE) return at;
-    if (unit === BACKSLASH) at++;
+    if (unit === BACKSLASH) at += 2;
+    else if (unit === QUOTE) return at;
+    else at++;
   }
   return text.length;
 }

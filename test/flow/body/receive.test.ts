@@ -203,3 +203,14 @@ t.test('a body in crumbs is refused, and nothing more of it is taken apart', asy
   t.equal(backend.complete.length, 1);
   t.match(await gateway.accessLine(2), { code: 'HTTP_CRUMBS', outcome: 'refused' });
 });
+
+t.test('a body in crumbs that came before its turn is never taken for whole', async (t) => {
+  const { gateway, backend } = await startPath(t);
+  const head = post('/soap/s', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
+  const crumbs = Array.from(Buffer.from(envelope(text(4000))), (byte) => Uint8Array.of(byte));
+  const client = await RawClient.connect(gateway.url);
+  await client.send(Buffer.concat([post('/soap/s', 'text/xml', envelope(text(10))), head, chunked(...crumbs)]));
+  t.match(await gateway.accessLine(2), { code: 'HTTP_CRUMBS', outcome: 'refused' });
+  t.equal(backend.complete.length, 1, 'the first alone');
+  client.close();
+});
