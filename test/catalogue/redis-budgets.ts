@@ -301,7 +301,7 @@ export function testBudgets(t: Test, rows: Rows): void {
         return got;
       };
       const before = await want(first, 9);
-      await turn(20);
+      await until(() => (second.heard(client.id) ?? 10) < 2, 'the second has heard of it');
       const both = await Promise.all([want(first, 1), want(second, 1)]);
       had.push(before, ...both.toSorted());
     }

@@ -128,6 +128,8 @@ export interface Replica {
   readonly budgets: LeasedBudgets;
   readonly connection: RedisConnection;
   readonly told: Told;
+  /** What it has heard of a client's common bucket last; null: nothing. */
+  heard(client: string): number | null;
   close(): Promise<void>;
 }
 
@@ -141,6 +143,13 @@ export async function startReplica(url: string, count: number, clock = () => per
   const hearer = connect(url, new Told(), { operationMillis: 2000 });
   const options = { prefix: 'test:', replica: `r${replicas}`, replicas: count, silenceMillis: SILENCE_MILLIS };
   const ledger = new RedisLedger(connection, hearer, options);
+  const heard = new Map<string, number>();
+  const onView = ledger.onView.bind(ledger);
+  ledger.onView = (listener) =>
+    onView((bucket, seen) => {
+      listener(bucket, seen);
+      heard.set(bucket, seen.available);
+    });
   const budgets = new LeasedBudgets({ ledger, replicas: count, clientsMax: 1000, clock });
   budgets.start();
   await until(() => budgets.isShared && hearer.isUp, 'it shares');
@@ -149,7 +158,7 @@ export async function startReplica(url: string, count: number, clock = () => per
     connection.close();
     hearer.close();
   };
-  return { budgets, connection, told, close };
+  return { budgets, connection, told, heard: (client) => heard.get(ledger.bucketOf(client)) ?? null, close };
 }
 
 export const spender = (id: string, budget: BudgetRule): Spender => ({ id, className: 'test', budget });

@@ -36,6 +36,8 @@ export class HandwrittenTypes {
   >();
   readonly #enums = new Map<string, EnumTypeDefinitionNode>();
   readonly #made = new Map<string, XsdType>();
+  /** Types that are known and not yet filled: types may be recursive, and lead to each other at any length. */
+  readonly #empty: (() => void)[] = [];
 
   constructor(document: DocumentNode, report: Report) {
     this.#report = report;
@@ -89,6 +91,8 @@ export class HandwrittenTypes {
     const { namespace, qualified } = given;
     const inner = qualified ? namespace : '';
     const request = plainElement({ uri: namespace, local: given.request }, this.#arguments(field, inner));
+    const result = this.#result(field, inner);
+    for (let fill = this.#empty.pop(); fill !== undefined; fill = this.#empty.pop()) fill();
     const replyName = { uri: namespace, local: given.response ?? `${given.request}Response` };
     return {
       name,
@@ -98,7 +102,7 @@ export class HandwrittenTypes {
       status: 'ok',
       reasons: [],
       input: { body: request, headers: [] },
-      output: { body: plainElement(replyName, this.#result(field, inner)), headers: [] },
+      output: { body: plainElement(replyName, result), headers: [] },
       faults: [],
     };
   }
@@ -111,7 +115,9 @@ export class HandwrittenTypes {
   }
 
   #arguments(field: FieldDefinitionNode, uri: string): ComplexType {
-    return this.#structure(null, field.arguments ?? [], true, uri, null);
+    const made: MutableComplex = plainComplexType(null, { kind: 'empty' });
+    this.#fill(made, field.arguments ?? [], true, uri);
+    return made;
   }
 
   #result(field: FieldDefinitionNode, uri: string): XsdType {
@@ -122,20 +128,7 @@ export class HandwrittenTypes {
     return plainComplexType(null, sequenceOf([this.#particle(field, xml.name, false, uri)]));
   }
 
-  #structure(
-    name: string | null,
-    fields: readonly SdlField[],
-    isInput: boolean,
-    uri: string,
-    documentation: string | null,
-  ): ComplexType {
-    const made: MutableComplex = plainComplexType(
-      name === null ? null : byHand(name),
-      { kind: 'empty' },
-      { documentation },
-    );
-    // Known before its fields are read: types may be recursive.
-    if (name !== null) this.#made.set(`{${uri}}${name}`, made);
+  #fill(made: MutableComplex, fields: readonly SdlField[], isInput: boolean, uri: string): void {
     const particles: Particle[] = [];
     const attributes: AttributeDeclaration[] = [];
     for (const field of fields) {
@@ -144,7 +137,6 @@ export class HandwrittenTypes {
     }
     made.content = sequenceOf(particles);
     made.attributes = attributes;
-    return made;
   }
 
   #particle(field: SdlField, wireName: string | null, isInput: boolean, uri: string): Particle {
@@ -191,11 +183,15 @@ export class HandwrittenTypes {
     const known = this.#made.get(key);
     if (known !== undefined) return known;
     const structure = this.#structures.get(name);
-    if (structure !== undefined) {
-      return this.#structure(name, structure.fields, structure.isInput, uri, structure.description);
+    if (structure === undefined) {
+      const leaf = this.#leaf(name, location);
+      this.#made.set(key, leaf);
+      return leaf;
     }
-    const made = this.#leaf(name, location);
+    const { fields, isInput, description: documentation } = structure;
+    const made: MutableComplex = plainComplexType(byHand(name), { kind: 'empty' }, { documentation });
     this.#made.set(key, made);
+    this.#empty.push(() => this.#fill(made, fields, isInput, uri));
     return made;
   }
 

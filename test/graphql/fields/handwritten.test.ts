@@ -224,3 +224,16 @@ t.test('a type with a single list is shown as it was written', async (t) => {
   const { schema } = buildSchema([{ name: 's', operations, mapping, naming: 'exact' }]);
   t.match(printSchema(schema), 'lines: Lines\n');
 });
+
+t.test('types may lead to each other in a chain of any length', async (t) => {
+  const last = 10_000;
+  const chain = Array.from({ length: last }, (_, n) => `type T${n} { value: Int next: T${n + 1} }`).join('\n');
+  const { operations, mapping, problems } = operationsByHand(
+    `type Query { first: T0 }\n${chain}\ntype T${last} { value: Int }`,
+    new Map([['first', given('Query.first')]]),
+    { file: 'soapstone.yaml', line: 1 },
+  );
+  t.same(problems, []);
+  const { schema } = buildSchema([{ name: 'x', operations, mapping, naming: 'exact' }]);
+  t.match(typeText(schema, `T${last}`), 'value: Int');
+});
