@@ -40,6 +40,8 @@ export const SUBSCRIPTION_PROTOCOLS = ['sse', 'graphql-transport-ws'] as const;
 
 export const SERVICE_KINDS = ['soap', 'graphql'] as const;
 
+const TYPE = `^${FIELD_NAME}$`;
+const FIELD = `^${FIELD_NAME}\\.${FIELD_NAME}$`;
 const PART = `^${FIELD_NAME}(\\.${FIELD_NAME})?$`;
 const FIELD_VALUE = {
   type: 'string',
@@ -159,17 +161,23 @@ export const GRAPHQL_SERVICE_KEYS = {
       additionalProperties: false,
       default: {},
       patternProperties: {
-        [PART]: {
+        [FIELD]: {
           type: 'object',
           description: 'What it costs.',
           additionalProperties: false,
           properties: {
             cost: points(
-              'Each object of the type; of a field of a root each call, of another each time it is answered.',
+              'Of a field of a root each call, of another each time it is answered; of a type, which takes this key alone, each object.',
             ),
             argumentCosts: OPERATION_COST_KEYS.argumentCosts,
             listSize: LIST_SIZE,
           },
+        },
+        [TYPE]: {
+          type: 'object',
+          description: 'What a type costs.',
+          additionalProperties: false,
+          properties: { cost: points('Each object of the type.') },
         },
       },
     },

@@ -245,6 +245,7 @@ t.test('costs stand in the schema or in the configuration, under the names of he
   for (const [name, mistaken, costs, what] of [
     ['an unknown field', sdl, 'costs: { Note.mny: { cost: 2 } }', /crm\.?.*no `Note\.mny`\. Did you mean `Note\.many`/],
     ['an unknown argument', sdl, 'costs: { Query.dear: { argumentCosts: { a: 2 } } }', /`crmDear` has no argument `a`/],
+    ['a list that is a type', sdl, 'costs: { Note: { listSize: { assumedSize: 2 } } }', /listSize/],
     ['no list', sdl, 'costs: { Query.dear: { listSize: { assumedSize: 2 } } }', /`crmDear` is no list/],
     ['no weight', 'type Query { a: Int @cost(weight: "x") }', '', /crm\.graphql:1:\d+.*weight/],
     [

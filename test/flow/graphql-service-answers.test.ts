@@ -208,7 +208,7 @@ t.test('a text that writes a number fills an argument that takes one', async (t)
 t.test('lists are as long, and things as dear, as the schema or the configuration says', async (t) => {
   const { ask } = await desk(
     t,
-    '    costs: { Query.plain: { listSize: { slicingArguments: [first], requireOneSlicingArgument: false } }, Customer: { cost: 4 } }\n',
+    '    costs: { Query.plain: { listSize: { slicingArguments: [first], requireOneSlicingArgument: false } }, Customer: { cost: 4 }, Customer.notes: { argumentCosts: { first: 3 } } }\n',
     '',
     ', sliceItems: 500',
   );
@@ -222,8 +222,8 @@ t.test('lists are as long, and things as dear, as the schema or the configuratio
     ['{ heavy { id } }', 19, 19],
     ['{ page(first: 20) { total rows { id } } }', 31, 31],
     ['{ customer(id: "1") { id } }', 14, 14],
-    ['{ customer(id: "1") { notes(first: 5) { id } } }', 19, 19],
-    ['{ item(id: 1) { client { notes(first: 5) { id } } } }', 30, 30],
+    ['{ customer(id: "1") { notes(first: 5) { id } } }', 22, 22],
+    ['{ item(id: 1) { client { notes(first: 5) { id } } } }', 33, 33],
   ];
   for (const [query, requested, actual] of costs) {
     const { extensions, errors } = await ask(query);

@@ -1,4 +1,5 @@
 import {
+  type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLNamedType,
   type GraphQLSchema,
@@ -10,11 +11,12 @@ import {
   Kind,
   type SelectionNode,
 } from 'graphql';
-import { responseKey } from '../document/plan.js';
+import { responseKey, type Variables } from '../document/plan.js';
 import { isObject } from '../graph/link-plan.js';
 import type { RemotePlan } from '../graph/remote.js';
 import { fieldCostOf, typeWeightOf } from '../types/cost-rules.js';
 import { rootOf } from '../types/roots.js';
+import { givenTo, valuesAt } from './cost-slicing.js';
 
 /** A value, and what was asked of it. */
 interface Part {
@@ -29,7 +31,7 @@ interface Part {
  * What the answer of a service that speaks GraphQL weighs: its objects and fields as the schema weighs them. What was
  * asked for links only, and what scalars hold, weighs nothing.
  */
-export function remotePoints(plan: RemotePlan, value: unknown): number {
+export function remotePoints(plan: RemotePlan, value: unknown, variables: Variables): number {
   const { wrapped, name, parent } = plan.field;
   const fragments = new Map<string, FragmentDefinitionNode>();
   const selections: SelectionNode[] = [];
@@ -54,7 +56,7 @@ export function remotePoints(plan: RemotePlan, value: unknown): number {
       const inner = part.value[key] ?? null;
       const isHidden = prefix !== null && key.startsWith(prefix);
       if (isHidden) continue;
-      if (itemSteps === 0) points += fieldCostOf(field.definition)?.weight ?? 0;
+      if (itemSteps === 0) points += fieldPoints(field, variables);
       if (inner === null || field.selections.length === 0) continue;
       const { definition, selections: asked } = field;
       stack.push({
@@ -71,6 +73,7 @@ export function remotePoints(plan: RemotePlan, value: unknown): number {
 type Definition = NonNullable<ReturnType<typeof definitionOf>>;
 
 interface Asked {
+  readonly node: FieldNode;
   readonly definition: Definition;
   readonly selections: SelectionNode[];
 }
@@ -83,6 +86,19 @@ function definitionOf(owner: GraphQLNamedType | undefined, name: string) {
 
 const fieldType = (definition: Definition | undefined): GraphQLNamedType | undefined =>
   definition === undefined ? undefined : getNamedType(definition.type);
+
+/** What a field weighs, and what it was given. */
+function fieldPoints({ node, definition }: Asked, variables: Variables): number {
+  const cost = fieldCostOf(definition);
+  let points = cost?.weight ?? 0;
+  for (const [path, weight] of cost?.arguments ?? []) {
+    const [name = '', ...rest] = path.split('.');
+    const argument = definition.args.find((candidate) => candidate.name === name);
+    const given = argument === undefined ? null : givenTo(argument, node, variables);
+    if (given?.isGiven === true) points += weight * valuesAt(given.value, rest).length;
+  }
+  return points;
+}
 
 /** By response key the fields that an object has of what was asked; fragments of any type, each walked once. */
 function askedOf(
@@ -102,7 +118,8 @@ function askedOf(
       const definition = definitionOf(owner, node.name.value);
       if (definition === undefined || !isObject(value) || !Object.hasOwn(value, key)) continue;
       const known = asked.get(key);
-      if (known === undefined) asked.set(key, { definition, selections: [...(node.selectionSet?.selections ?? [])] });
+      if (known === undefined)
+        asked.set(key, { node, definition, selections: [...(node.selectionSet?.selections ?? [])] });
       else known.selections.push(...(node.selectionSet?.selections ?? []));
       continue;
     }

@@ -120,23 +120,33 @@ export class CostTable {
     if (isRoot(this.schema, parent) && (this.#fields === null || bound !== null)) {
       return { ...common, ...this.callPrice(bound?.cost ?? cost), call: 'single' };
     }
-    const weights = isInterfaceType(parent) ? this.#weightsOfField(parent, definition.name) : [];
-    return { ...common, weight: Math.max(cost?.weight ?? 0, ...weights), arguments: [], call: null };
+    const costs = [cost, ...(isInterfaceType(parent) ? this.#costsOfField(parent, definition.name) : [])];
+    const weight = Math.max(...costs.map((each) => each?.weight ?? 0));
+    return { ...common, weight, arguments: argumentPrices(costs), call: null };
   }
 
   /** What a call costs before it is made. */
   callPrice(cost: FieldCost | null): Pick<FieldPrice, 'weight' | 'arguments'> {
     const { callCost, kibCost } = this.limits;
-    const given = [...(cost?.arguments ?? [])].map(([path, weight]) => ({ path: path.split('.'), weight }));
-    return { weight: (cost?.weight ?? callCost) + (cost?.replyKib ?? 0) * kibCost, arguments: given };
+    const weight = (cost?.weight ?? callCost) + (cost?.replyKib ?? 0) * kibCost;
+    return { weight, arguments: argumentPrices([cost]) };
   }
 
-  #weightsOfField(parent: GraphQLInterfaceType, name: string): readonly number[] {
+  #costsOfField(parent: GraphQLInterfaceType, name: string): readonly (FieldCost | null)[] {
     return this.schema.getPossibleTypes(parent).map((type) => {
       const field = type.getFields()[name];
-      return field === undefined ? 0 : (fieldCostOf(field)?.weight ?? 0);
+      return field === undefined ? null : fieldCostOf(field);
     });
   }
+}
+
+/** What arguments cost at most, whichever of these it is. */
+function argumentPrices(costs: readonly (FieldCost | null)[]): readonly ArgumentPrice[] {
+  const weights = new Map<string, number>();
+  for (const cost of costs) {
+    for (const [path, weight] of cost?.arguments ?? []) weights.set(path, Math.max(weight, weights.get(path) ?? 0));
+  }
+  return [...weights].map(([path, weight]) => ({ path: path.split('.'), weight }));
 }
 
 const NO_LINKS: LinkTable = new Map();

@@ -67,7 +67,7 @@ export class RemoteRun {
       errors.push({ code: 'UPSTREAM_SCHEMA_INVALID', path: [], rule: 'GraphQL' });
     }
     const listed = errors.slice(0, maxErrors);
-    const points = remotePoints(plan, result.data?.[plan.key]);
+    const points = remotePoints(plan, result.data?.[plan.key], this.#context.coerced);
     const decoded = { value, errors: listed, furtherErrors: errors.length - listed.length, points };
     // An event has come by itself.
     return parent === 'Subscription' ? { ...decoded, calls: 0 } : decoded;
