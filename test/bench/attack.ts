@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { shopMapping } from '../catalogue/graphql-kit.js';
-import { ATTACKS } from './attacks.js';
+import { ALL_AT_ONCE, ATTACKS } from './attacks.js';
 import { fileOf, isProgram, isQuick, median, print, quantile, type Server, startServer, table } from './kit.js';
 import { Load } from './load.js';
 
@@ -25,7 +25,7 @@ interface Round {
   readonly processorShare: number;
 }
 
-/** Good traffic at half of what the gateway can do, alone and beside each attack in turn. */
+/** Good traffic at half of what the gateway can do, or as told, alone and beside each attack in turn. */
 export async function benchAttack(quick: boolean): Promise<void> {
   const seconds = quick ? 1 : 8;
   const backend = await startServer(fileOf('backend.js'), []);
@@ -33,16 +33,17 @@ export async function benchAttack(quick: boolean): Promise<void> {
   const load = new Load(gateway.url);
   try {
     await load.small(quick ? 3000 : 12_000);
-    const perSecond = (await peak(load, quick ? 2000 : 8000)) / 2;
+    const share = shareOfPeak();
+    const perSecond = (await peak(load, quick ? 2000 : 8000)) * share;
     const baselines: Round[] = [await good(gateway, load, perSecond, seconds)];
     const attacked: (readonly [name: string, made: number, round: Round])[] = [];
-    for (const [index, { name }] of chosen().entries()) {
+    for (const [index, name] of chosen().entries()) {
       attacked.push([name, ...(await underAttack(name, gateway, () => good(gateway, load, perSecond, seconds)))]);
       // Its connections are still being closed: what is measured next is not to suffer for it.
       await wait(quick ? 200 : 1000);
       if (!quick || index % 4 === 3) baselines.push(await good(gateway, load, perSecond, seconds));
     }
-    report(perSecond, baselines, attacked);
+    report(perSecond, share, baselines, attacked);
   } finally {
     await load.close();
     await gateway.stop();
@@ -52,13 +53,14 @@ export async function benchAttack(quick: boolean): Promise<void> {
 
 function report(
   perSecond: number,
+  share: number,
   baselines: readonly Round[],
   attacked: readonly (readonly [string, number, Round])[],
 ): void {
   const base = median(baselines.map(({ p99Millis }) => p99Millis));
   const spread = Math.max(...baselines.map(({ p99Millis }) => p99Millis)) / base;
   print(
-    `\nGood traffic of ${perSecond.toFixed(0)} requests a second (half of peak) under attack: bar ${BAR} times the p99\n`,
+    `\nGood traffic of ${perSecond.toFixed(0)} requests a second (${share} of peak) under attack: bar ${BAR} times the p99\n`,
   );
   print(
     `Without attack: p99 ${base.toFixed(1)} ms; the worst of ${baselines.length} rounds had ${spread.toFixed(1)} times that\n\n`,
@@ -146,9 +148,16 @@ async function underAttack(
 }
 
 /** The attacks named on the command line, or all of them. */
-function chosen(): typeof ATTACKS {
-  const named = ATTACKS.filter(({ name }) => process.argv.includes(name));
-  return named.length === 0 ? ATTACKS : named;
+function chosen(): readonly string[] {
+  const all = [...ATTACKS.map(({ name }) => name), ALL_AT_ONCE];
+  const named = all.filter((name) => process.argv.includes(name));
+  return named.length === 0 ? all : named;
+}
+
+/** `--load=0.25` on the command line: how much of what the gateway can do good callers ask for. Half unless given. */
+function shareOfPeak(): number {
+  const given = process.argv.find((argument) => argument.startsWith('--load='));
+  return given === undefined ? 0.5 : Number(given.slice('--load='.length));
 }
 
 /** With every limit as it comes, metrics and the access log. */

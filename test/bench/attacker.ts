@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
 
-import { ATTACKS, type Attack } from './attacks.js';
+import { type Attack, attacksOf } from './attacks.js';
 
 /**
  * One attack at full rate, in a process of its own: `node attacker.js URL NAME`. It comes from another address than
@@ -10,8 +10,8 @@ import { ATTACKS, type Attack } from './attacks.js';
  */
 const [, , url = '', name = ''] = process.argv;
 const { hostname, port } = new URL(url);
-const attack = ATTACKS.find((each) => each.name === name);
-if (attack === undefined) throw new Error(`no attack is called ${name}`);
+const attacks = attacksOf(name);
+if (attacks.length === 0) throw new Error(`no attack is called ${name}`);
 setPriority(19);
 
 /** An attacker does not wait for an answer for ever. */
@@ -45,4 +45,4 @@ function send(socket: Socket, bytes: Buffer, pace: Attack['pace']): void {
 
 process.on('message', () => process.send?.(made));
 process.on('disconnect', () => process.exit());
-assail(attack);
+attacks.forEach(assail);

@@ -80,3 +80,12 @@ export const ATTACKS: readonly Attack[] = [
   ...[...FAST, ...DOCUMENTS].map(([name, bytes]): Attack => ({ name, bytes, connections: 16, pace: 'fast' })),
   ...SLOW,
 ];
+
+/** The name of one attack more: every other one, on one connection each. */
+export const ALL_AT_ONCE = 'all of them at once';
+
+/** Those that make up the attack of a name. */
+export const attacksOf = (name: string): readonly Attack[] =>
+  name === ALL_AT_ONCE
+    ? ATTACKS.map((attack) => ({ ...attack, connections: 1 }))
+    : ATTACKS.filter((attack) => attack.name === name);
