@@ -39,7 +39,8 @@ export function joining(Base: RequestClass, tooMany: (request: IncomingMessage) 
         this.#small = [piece];
         setImmediate(() => this.#tell());
       } else this.#small.push(piece);
-      return true;
+      // What waits here is of this turn alone; what nobody takes waits in the stream, and is what reading stops for.
+      return this.readableLength < this.readableHighWaterMark;
     }
 
     #crumble(): boolean {

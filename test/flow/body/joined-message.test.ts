@@ -79,3 +79,25 @@ t.test('small chunks between larger ones are no crumbs', async (t) => {
   t.same(crumbled, []);
   client.close();
 });
+
+t.test('while nobody takes small chunks, no more of them are read', async (t) => {
+  const { server, url } = await start(t);
+  const client = await RawClient.connect(url);
+  const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+  const count = 100_000;
+  const chunk = `3f\r\n${'x'.repeat(63)}\r\n`;
+  const sent = client.send(Buffer.concat([CHUNKED_HEAD, Buffer.from(`${chunk.repeat(count)}0\r\n\r\n`)]));
+  const [incoming] = await asked;
+  // Until nothing more comes in, however many turns it is given.
+  for (let turns = 0, before = -1; turns < 100; turns++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (incoming.readableLength !== before) turns = 0;
+    before = incoming.readableLength;
+  }
+  t.ok(incoming.readableLength < 512 * 1024, `${incoming.readableLength} bytes wait`);
+  let bytes = 0;
+  for await (const piece of incoming) bytes += (piece as Buffer).length;
+  t.equal(bytes, count * 63, 'all of it comes in the end');
+  await sent;
+  client.close();
+});
