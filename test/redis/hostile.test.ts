@@ -2,6 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 
 import { NO_EVENTS } from '../../src/budget/budget.js';
+import type { RedisConnection } from '../../src/redis/connection.js';
 import { bucketKey } from '../../src/redis/ledger.js';
 import { Shared } from '../../src/redis/shared.js';
 import { spender } from './fleet.js';
@@ -25,6 +26,25 @@ function share(t: Test, url: string, password?: string) {
   shared.start();
   t.teardown(() => shared.close());
   return { shared, lines, operations };
+}
+
+/** What was logged of failures, without the moments in which Redis was late because the machine had no time. */
+function failures({ lines }: { readonly lines: readonly string[] }): readonly string[] {
+  const left: string[] = [];
+  for (const line of lines) {
+    if (line !== 'Redis is there') left.push(line);
+    else if (left.at(-1) === 'Redis is away timeout') left.pop();
+    else if (left.length > 0) left.push(line);
+  }
+  return left;
+}
+
+/** Somebody with a console. */
+async function operatorOf(t: Test, server: RedisServer, password?: string): Promise<RedisConnection> {
+  const operator = connect(server.url, new Told(), { operationMillis: 2000, ...(password && { password }) });
+  t.teardown(() => operator.close());
+  await until(() => operator.isUp, 'up');
+  return operator;
 }
 
 /** Asks for a while as a client would whose lease lasts until Redis counts as away. Counts what was refused. */
@@ -108,7 +128,7 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
     async (t, server) => {
       const one = share(t, server.url, 'another password');
       t.equal(await ask(one, 2500), 0, 'nobody is refused');
-      t.same(one.lines, ['Redis is away WRONGPASS']);
+      t.same(failures(one), ['Redis is away WRONGPASS']);
     },
     '--requirepass',
     'the password',
@@ -120,13 +140,11 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
       const one = share(t, server.url, 'the password');
       await until(() => one.shared.budgets.isShared, 'it shares');
       await ask(one, 300);
-      const operator = connect(server.url, new Told(), { operationMillis: 2000, password: 'the password' });
-      t.teardown(() => operator.close());
-      await until(() => operator.isUp, 'up');
+      const operator = await operatorOf(t, server, 'the password');
       await operator.ask(['CONFIG', 'SET', 'requirepass', 'another']);
       await operator.ask(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'no']);
       t.equal(await ask(one, 2500), 0, 'nobody is refused');
-      t.equal(one.lines.length, 2, `${one.lines}`);
+      t.equal(failures(one).length, 1, `${one.lines}`);
     },
     '--requirepass',
     'the password',
@@ -136,12 +154,10 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
     const one = share(t, server.url);
     await until(() => one.shared.budgets.isShared, 'it shares');
     await ask(one, 300);
-    const operator = connect(server.url, new Told(), { operationMillis: 2000 });
-    t.teardown(() => operator.close());
-    await until(() => operator.isUp, 'up');
+    const operator = await operatorOf(t, server);
     await operator.ask(['CONFIG', 'SET', 'maxmemory', '1']);
     t.equal(await ask(one, 2500), 0, 'nobody is refused');
-    t.same(one.lines, ['Redis is there', 'Redis is away OOM']);
+    t.same(failures(one), ['Redis is away OOM']);
     await operator.ask(['CONFIG', 'SET', 'maxmemory', '0']);
     await until(() => one.shared.budgets.isShared, 'it shares again');
   });
@@ -150,21 +166,17 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
     const one = share(t, server.url);
     await until(() => one.shared.budgets.isShared, 'it shares');
     await ask(one, 300);
-    const operator = connect(server.url, new Told(), { operationMillis: 2000 });
-    t.teardown(() => operator.close());
-    await until(() => operator.isUp, 'up');
+    const operator = await operatorOf(t, server);
     await operator.ask(['REPLICAOF', '127.0.0.1', '1']);
     t.equal(await ask(one, 2500), 0, 'nobody is refused');
-    t.same(one.lines, ['Redis is there', 'Redis is away READONLY']);
+    t.same(failures(one), ['Redis is away READONLY']);
   });
 
   test('all keys hold something else', async (t, server) => {
     const one = share(t, server.url);
     await until(() => one.shared.budgets.isShared, 'it shares');
     await ask(one, 300);
-    const operator = connect(server.url, new Told(), { operationMillis: 2000 });
-    t.teardown(() => operator.close());
-    await until(() => operator.isUp, 'up');
+    const operator = await operatorOf(t, server);
     let refused = 0;
     for (let round = 0; round < 5; round += 1) {
       for (const key of ['test:v1:clock', 'test:v1:replicas', 'test:v1:handed', bucketKey('test:', 'one')]) {
@@ -173,7 +185,7 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
       refused += await ask(one, 500);
     }
     t.equal(refused, 0, 'nobody is refused');
-    t.same(one.lines, ['Redis is there']);
+    t.same(failures(one), []);
     await until(() => one.shared.budgets.isShared, 'it shares again');
   });
 
@@ -185,22 +197,21 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
     await ask(one, 300);
     way.delayMillis = 5000;
     t.equal(await ask(one, 7000), 0, 'nobody is refused');
-    t.equal(one.lines.length, 2, `${one.lines}`);
+    t.same(failures(one), ['Redis is away timeout']);
     way.delayMillis = 0;
     await until(() => one.shared.budgets.isShared, 'it shares again');
   });
 
   test('scripts are forgotten before each use', async (t, server) => {
     const one = share(t, server.url);
-    const operator = connect(server.url, new Told(), { operationMillis: 2000 });
-    t.teardown(() => operator.close());
-    await until(() => operator.isUp && one.shared.isUp, 'up');
+    const operator = await operatorOf(t, server);
+    await until(() => one.shared.isUp, 'up');
     const forgetting = setInterval(() => void operator.ask(['SCRIPT', 'FLUSH']), 5);
     t.teardown(() => clearInterval(forgetting));
     await until(() => one.shared.budgets.isShared, 'it shares');
     await ask(one, 300);
     t.equal(await ask(one, 1000), 0, 'nobody is refused');
-    t.same(one.lines, ['Redis is there']);
+    t.same(failures(one), []);
     t.same(
       [...one.operations.keys()].filter((key) => key.endsWith(' error')),
       [],
