@@ -1,3 +1,4 @@
+import { credentialRules, SECTIONS } from './credential-rules.js';
 import { didYouMean } from './nearest.js';
 import { isRecord } from './record.js';
 import { type Finding, printPath } from './validate.js';
@@ -12,17 +13,10 @@ export function clientRules(data: Record<string, unknown>): readonly Finding[] {
     ...waysIn(clients, path),
     ...classNames(clients, path),
     ...keySets(clients, path),
-    ...headerFields(clients, path),
+    ...credentialRules(clients, path),
     ...sameSecrets(clients, path),
   ];
 }
-
-const SECTIONS: Readonly<Record<string, string>> = {
-  apiKey: 'apiKeys',
-  jwt: 'jwt',
-  certificate: 'certificate',
-  address: 'address',
-};
 
 /** Each way in is configured and in the order; a way that is only one of both is a mistake that locks people out. */
 function waysIn(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
@@ -68,20 +62,6 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
     for (const [name, client] of Object.entries(listed)) judge(client, [...path, section, 'clients', name]);
   }
   return findings;
-}
-
-/** Fields that have a meaning of their own: they reach the backend, or are not what they seem. */
-const TAKEN =
-  /^(?:authorization|proxy-.*|cookie|host|connection|expect|upgrade|te|trailer|transfer-encoding|content-.*|accept.*|user-agent|soapaction|x-forwarded-.*|x-request-id|traceparent|tracestate)$/i;
-
-function headerFields(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
-  return ['apiKeys', 'certificate'].flatMap((section): readonly Finding[] => {
-    const way = clients[section];
-    if (!isRecord(way) || typeof way['header'] !== 'string' || !TAKEN.test(way['header'])) return [];
-    const at: ConfigPath = [...path, section, 'header'];
-    const what = `${printPath(at)} names a header field that has a meaning of its own.`;
-    return [{ path: at, part: 'value', what, remedy: 'Name one that nothing else reads, such as x-api-key.' }];
-  });
 }
 
 function keySets(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
