@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 
+import { Networks } from './access/networks.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';
 import type { BudgetEvents } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
@@ -95,7 +96,7 @@ export async function startGateway(
   const transport = topics.length === 0 ? null : (shared?.transport(live.historyEvents) ?? null);
   const bus = new OrderedBus(transport ?? new MemoryTransport(live.historyEvents));
   const observers = new Observers(topics, 'on', bus, { codec, eventBytes: live.eventBytes });
-  const tarpit = new Tarpit(config.limits.http);
+  const tarpit = new Tarpit(config.limits.http, new Networks(config.clients?.trustedProxies ?? []));
   const graphql = makeGraphqlDoor(
     compiled,
     tarpit,

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 
+import { plainAddress } from '../access/address.js';
+import { Networks } from '../access/networks.js';
 import { setNewest } from '../base/newest.js';
 import type { HttpLimits } from '../config/http-limits.js';
 
@@ -19,6 +21,8 @@ const ADDRESSES_MAX = 10_000;
  * Where the answers to refused requests wait when one address gets too many of them. Whoever sends rubbish as fast as
  * it is refused would take all of the event loop that good callers leave, and make each of them wait; made to wait for
  * its answers, it gets a bounded share. Requests that are in order never wait here, those of the same address included.
+ * What comes through a trusted proxy is never held: its connections are those of many callers, who would all wait for
+ * one, and it has limits of its own.
  *
  * The rate is kept as in the generic cell rate algorithm (ITU-T I.371): one moment for each address, up to which its
  * refusals are paid for.
@@ -26,13 +30,18 @@ const ADDRESSES_MAX = 10_000;
 export class Tarpit {
   readonly #unitMillis: number;
   readonly #holdMillis: number;
+  readonly #proxies: Networks;
   /** Until when the refusals of an address use up its time; the last to be refused is the last here. */
   readonly #paidMillis = new Map<string, number>();
   readonly #held = new Set<() => void>();
 
-  constructor({ refusalsPerSecond, refusalHoldMillis }: Pick<HttpLimits, 'refusalsPerSecond' | 'refusalHoldMillis'>) {
+  constructor(
+    { refusalsPerSecond, refusalHoldMillis }: Pick<HttpLimits, 'refusalsPerSecond' | 'refusalHoldMillis'>,
+    trustedProxies = new Networks([]),
+  ) {
     this.#unitMillis = refusalsPerSecond === 0 ? 0 : 1000 / refusalsPerSecond;
     this.#holdMillis = refusalHoldMillis;
+    this.#proxies = trustedProxies;
   }
 
   /** Answers that wait. */
@@ -50,8 +59,10 @@ export class Tarpit {
    * answered at once; else it resolves when it may, or when nobody waits for it any more. Nothing is read meanwhile.
    */
   hold(socket: Socket, bytes: number, workMillis = 0): Promise<void> | null {
+    const address = socket.remoteAddress ?? '';
+    if (this.#proxies.has(plainAddress(address))) return null;
     const cost = bytes + (workMillis / UNIT_MILLIS) * UNIT_BYTES;
-    const millis = this.delayMillis(socket.remoteAddress ?? '', cost, performance.now());
+    const millis = this.delayMillis(address, cost, performance.now());
     if (millis === 0) return null;
     socket.pause();
     return new Promise((resolve) => {

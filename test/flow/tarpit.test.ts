@@ -1,5 +1,7 @@
+import { Socket } from 'node:net';
 import t from 'tap';
 
+import { Networks } from '../../src/access/networks.js';
 import { Tarpit } from '../../src/flow/tarpit.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
@@ -47,6 +49,25 @@ t.test('ten thousand addresses are remembered, those refused last', async (t) =>
   t.equal(tarpit.delayMillis('0', 0, 0), 0, 'forgotten');
 });
 
+/** A socket as the tarpit sees it. */
+const socketOf = (remoteAddress: string | undefined): Socket =>
+  Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
+
+t.test('what comes through a trusted proxy is neither held nor counted', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 60_000 }, new Networks(['10.0.0.0/8', '::1']));
+  t.teardown(() => tarpit.close());
+  for (const proxy of ['10.1.2.3', '::ffff:10.1.2.3', '::1']) {
+    const socket = socketOf(proxy);
+    t.equal(tarpit.hold(socket, 2 ** 30), null, proxy);
+    t.equal(socket.isPaused(), false);
+  }
+  t.equal(tarpit.addresses, 0);
+  const other = tarpit.hold(socketOf('192.0.2.1'), 2 ** 30);
+  t.not(other, null, 'others are');
+  tarpit.close();
+  await other;
+});
+
 const LIMITS = 'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 60000 } }\n';
 
 t.test('refused envelopes, documents and heads wait together, good requests of the same address pass', async (t) => {
@@ -82,4 +103,34 @@ t.test('refused envelopes, documents and heads wait together, good requests of t
   t.pass('who leaves is not waited for');
   await gateway.drain();
   t.equal(answered, 3, 'the end lets all go');
+});
+
+t.test('callers behind a trusted proxy do not wait for each other', async (t) => {
+  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
+  t.teardown(() => backend.close());
+  const clients = 'clients: { trustedProxies: [127.0.0.1], address: { class: all }, classes: { all: {} } }\n' as const;
+  const gateway = await startTestGateway(`services: { s: { url: "${backend.url}/s" } }\n${LIMITS}${clients}`);
+  t.teardown(() => gateway.close());
+  const proxy = await RawClient.connect(gateway.url);
+  t.teardown(() => proxy.close());
+  const from = (address: string, path: string, body: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: ${address}\r\nContent-Type: ${path === '/graphql' ? 'application/json' : 'text/xml'}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const exchanges = async (): Promise<void> => {
+    for (let n = 0; n < 10; n++) {
+      for (const path of ['/soap/s', '/graphql']) {
+        await proxy.send(from('192.0.2.1', path, '<a></b>'));
+        await proxy.reply();
+      }
+      await proxy.send(from('192.0.2.2', '/soap/s', envelope('<q xmlns="urn:q"/>')));
+      t.equal((await proxy.reply()).status, 200);
+    }
+  };
+  let isOver = false;
+  const all = exchanges().then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    if (!(await gateway.metrics()).includes('soapstone_refusals_held 0\n')) return t.fail('somebody is held');
+  }
+  return all;
 });
