@@ -60,7 +60,8 @@ export class Tarpit {
    */
   hold(socket: Socket, bytes: number, workMillis = 0): Promise<void> | null {
     const address = socket.remoteAddress ?? '';
-    if (this.#proxies.has(plainAddress(address))) return null;
+    // Nobody waits for an answer on a connection that is gone, nor has it an address that could be told from others.
+    if (socket.destroyed || this.#proxies.has(plainAddress(address))) return null;
     const cost = bytes + (workMillis / UNIT_MILLIS) * UNIT_BYTES;
     const millis = this.delayMillis(address, cost, performance.now());
     if (millis === 0) return null;

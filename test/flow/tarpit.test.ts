@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Socket } from 'node:net';
 import t from 'tap';
 
@@ -68,6 +69,16 @@ t.test('what comes through a trusted proxy is neither held nor counted', async (
   await other;
 });
 
+t.test('nobody is held who is gone', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 60_000 });
+  t.teardown(() => tarpit.close());
+  const gone = socketOf(undefined);
+  gone.destroy();
+  t.equal(tarpit.hold(gone, 2 ** 30), null);
+  t.equal(tarpit.held, 0);
+  t.equal(tarpit.addresses, 0, 'what has no address any more is not counted as one');
+});
+
 const LIMITS = 'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 60000 } }\n';
 
 t.test('refused envelopes, documents and heads wait together, good requests of the same address pass', async (t) => {
@@ -133,4 +144,26 @@ t.test('callers behind a trusted proxy do not wait for each other', async (t) =>
     if (!(await gateway.metrics()).includes('soapstone_refusals_held 0\n')) return t.fail('somebody is held');
   }
   return all;
+});
+
+t.test('who leaves in the middle of a request is not held', async (t) => {
+  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(`services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
+  t.teardown(() => gateway.close());
+  const head =
+    'POST /soap/s HTTP/1.1\r\nHost: g\r\nContent-Type: text/xml\r\nContent-Length: 30000\r\nExpect: 100-continue\r\n\r\n';
+  const all = 20;
+  for (let n = 0; n < all; n++) {
+    const client = await RawClient.connect(gateway.url);
+    const invited = once(client.socket, 'data');
+    await client.send(head);
+    await invited;
+    client.socket.resetAndDestroy();
+  }
+  const gone = (): number => gateway.logLines().filter((line) => JSON.stringify(line).includes('CLIENT_GONE')).length;
+  while (gone() < all) {
+    if (!(await gateway.metrics()).includes('soapstone_refusals_held 0\n')) return t.fail('somebody is held');
+  }
+  return t.pass('all are over');
 });
