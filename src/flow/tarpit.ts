@@ -1,5 +1,3 @@
-import type { Socket } from 'node:net';
-
 import { plainAddress } from '../access/address.js';
 import { Networks } from '../access/networks.js';
 import { setNewest } from '../base/newest.js';
@@ -13,6 +11,17 @@ const UNIT_MILLIS = 0.25;
 
 /** Refusals that are answered at once before any waits, in seconds of the rate: a client's bad moment is no attack. */
 const BURST_SECONDS = 5;
+
+/** What an answer waits to be written to: a connection, or what shares one with others. */
+export interface Waiter {
+  readonly remoteAddress?: string | undefined;
+  readonly destroyed: boolean;
+  /** Nothing more is to be read until `resume`. */
+  pause(): unknown;
+  resume(): unknown;
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+}
 
 /** Addresses remembered; beyond, the one longest without a refusal is forgotten, and begins anew. */
 const ADDRESSES_MAX = 10_000;
@@ -58,7 +67,7 @@ export class Tarpit {
    * Counts a refusal of which `bytes` were read, and that took so much time of the event loop. Null when it may be
    * answered at once; else it resolves when it may, or when nobody waits for it any more. Nothing is read meanwhile.
    */
-  hold(socket: Socket, bytes: number, workMillis = 0): Promise<void> | null {
+  hold(socket: Waiter, bytes: number, workMillis = 0): Promise<void> | null {
     const address = socket.remoteAddress ?? '';
     // Nobody waits for an answer on a connection that is gone, nor has it an address that could be told from others.
     if (socket.destroyed || this.#proxies.has(plainAddress(address))) return null;
