@@ -8,6 +8,7 @@ import { compileAccess } from './compile/access.js';
 import { compileCaching } from './compile/caching.js';
 import type { Callable } from './compile/classes.js';
 import { compileGraph, type Graph, mappingProblems } from './compile/graph.js';
+import { LateNotices } from './compile/late-notices.js';
 import { compileRemote, type RemoteUpstream } from './compile/remote-upstream.js';
 import { compileService, type SoapService } from './compile/service.js';
 import { compileTrusted, readTrusted } from './compile/trusted.js';
@@ -38,6 +39,7 @@ export interface Compiled {
   readonly trusted: TrustedDocuments | null;
   /** What was left out or approximated: nothing here stops the gateway. */
   readonly notices: readonly Problem[];
+  readonly lateNotices: LateNotices;
   close(): Promise<void>;
 }
 
@@ -62,7 +64,8 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
     );
     if (reasons.length > 0) throw problemsIn(reasons, mappingProblems(loaded, services, remotes));
     const graph = compileGraph(loaded, services, remotes);
-    const access = compileAccess(loaded, [...services.map(soapOf), ...remotes.map(callableOf)]);
+    const lateNotices = new LateNotices();
+    const access = compileAccess(loaded, [...services.map(soapOf), ...remotes.map(callableOf)], lateNotices);
     const { trusted, notices } = compileTrusted(loaded, manifest.status === 'fulfilled' ? manifest.value : null, graph);
     return Object.freeze({
       config,
@@ -75,6 +78,7 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
       cache: new ReplyCache(config.limits.cache),
       trusted,
       notices: [...services.flatMap((service) => service.notices), ...graph.notices, ...notices],
+      lateNotices,
       close,
     });
   } catch (error) {

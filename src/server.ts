@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 
 import { Networks } from './access/networks.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';
+import { printProblem } from './base/problem.js';
 import type { BudgetEvents } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
 import type { Compiled } from './compile.js';
@@ -75,6 +76,7 @@ export async function startGateway(
     looked: (service, outcome) => metrics.looked(service, outcome),
     changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
   });
+  compiled.lateNotices.hear((notice) => log.event('warn', 'note', { note: printProblem(notice) }));
   const finish = makeFinish(log, metrics);
   const clientsMax = config.clients?.remembered ?? 0;
   const spending: BudgetEvents = {

@@ -2,20 +2,25 @@ import { ByAddress, type Identifier, OPEN_ACCESS, OrderedAccess } from '../acces
 import { ApiKeys } from '../access/api-keys.js';
 import { Certificates } from '../access/certificates.js';
 import type { Access, ClientClass } from '../access/client.js';
+import type { FetchKeys } from '../access/issuer-keys.js';
 import { Networks } from '../access/networks.js';
-import { readKeys, Tokens } from '../access/tokens.js';
+import { Tokens } from '../access/tokens.js';
 import { KIB } from '../base/limit.js';
-import { Problems } from '../base/problem.js';
+import { judgeKeySet } from '../config/key-set.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { fetchDocument } from '../upstream/fetch-document.js';
 import { type Callable, compileClasses } from './classes.js';
+import type { LateNotices } from './late-notices.js';
 import { problemAt } from './problem-at.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
 
-/** Who may call, and what. Throws `Problems` for what names nothing there is, and for keys that are none. */
-export function compileAccess(loaded: LoadedConfig, services: readonly Callable[]): Access {
+/**
+ * Who may call, and what. Throws `Problems` for what names nothing there is. What is wrong with the keys of an issuer
+ * is known when they are fetched: `late` hears of it.
+ */
+export function compileAccess(loaded: LoadedConfig, services: readonly Callable[], late: LateNotices): Access {
   const { clients } = loaded.config;
   if (clients === undefined) return OPEN_ACCESS;
   const classes = compileClasses(loaded, clients, services);
@@ -32,7 +37,7 @@ export function compileAccess(loaded: LoadedConfig, services: readonly Callable[
       const known = Object.entries(listed).map(([name, { class: of, keys }]) => ({ name, rights: classOf(of), keys }));
       return new ApiKeys(header, known);
     },
-    jwt: () => (clients.jwt === undefined ? null : tokens(loaded, clients.jwt, classes)),
+    jwt: () => (clients.jwt === undefined ? null : tokens(clients.jwt, classes, keysOf(loaded, clients.jwt, late))),
     certificate() {
       if (clients.certificate === undefined) return null;
       const { header, clients: listed, class: others } = clients.certificate;
@@ -55,34 +60,37 @@ const KEYS_BYTES_MAX = 256 * KIB;
 const KEYS_MILLIS = 5000;
 
 function tokens(
-  loaded: LoadedConfig,
   jwt: NonNullable<ClientsConfig['jwt']>,
   classes: ReadonlyMap<string, ClientClass>,
+  fetchKeys: FetchKeys,
 ): Tokens {
-  const { jwks, jwksUrl } = jwt;
-  if (jwks !== undefined) judgeKeys(loaded, jwks);
-  const fetchKeys = async (): Promise<string> => {
-    if (jwks !== undefined || jwksUrl === undefined) return jwks ?? '';
-    const { body } = await fetchDocument(jwksUrl, { maxBytes: KEYS_BYTES_MAX, timeoutMillis: KEYS_MILLIS });
-    return body.toString('utf8');
-  };
-  return new Tokens(
-    {
-      ...jwt,
-      classClaim: jwt.classClaim ?? null,
-      classes,
-      otherwise: (jwt.class === undefined ? null : classes.get(jwt.class)) ?? null,
-    },
-    fetchKeys,
-  );
+  const otherwise = (jwt.class === undefined ? null : classes.get(jwt.class)) ?? null;
+  return new Tokens({ ...jwt, classClaim: jwt.classClaim ?? null, classes, otherwise }, fetchKeys);
 }
 
-function judgeKeys(loaded: LoadedConfig, jwks: string): void {
-  try {
-    readKeys(jwks);
-  } catch {
-    const what = '`clients.jwt.jwks` is no JSON Web Key Set.';
-    const remedy = 'Write { "keys": [...] } as the issuer shows it, in a file of its own.';
-    throw new Problems([problemAt(loaded, ['clients', 'jwt', 'jwks'], what, remedy)]);
-  }
+/** Tells once of each thing that is wrong with what the issuer shows, however often it is asked. */
+function keysOf(loaded: LoadedConfig, jwt: NonNullable<ClientsConfig['jwt']>, late: LateNotices): FetchKeys {
+  const { jwks, jwksUrl, algorithms } = jwt;
+  // The rules of the configuration have judged them.
+  if (jwks !== undefined || jwksUrl === undefined) return () => Promise.resolve(jwks ?? '');
+  let told: string | null = null;
+  const tell = (what: string | null, remedy: string | null): void => {
+    if (what !== null && what !== told) {
+      const path = ['clients', 'jwt', 'jwksUrl'];
+      late.tell(problemAt(loaded, path, `The key set of \`clients.jwt.jwksUrl\` ${what}`, remedy));
+    }
+    told = what;
+  };
+  return async () => {
+    try {
+      const { body } = await fetchDocument(jwksUrl, { maxBytes: KEYS_BYTES_MAX, timeoutMillis: KEYS_MILLIS });
+      const text = body.toString('utf8');
+      const fault = judgeKeySet(text, algorithms);
+      tell(fault?.what ?? null, fault?.remedy ?? null);
+      return text;
+    } catch (error) {
+      tell(`${error instanceof Error ? error.message : 'cannot be fetched'}.`, null);
+      throw error;
+    }
+  };
 }

@@ -1,4 +1,5 @@
 import { credentialRules, SECTIONS } from './credential-rules.js';
+import { judgeKeySet } from './key-set.js';
 import { didYouMean } from './nearest.js';
 import { isRecord } from './record.js';
 import { type Finding, printPath } from './validate.js';
@@ -69,7 +70,7 @@ function keySets(clients: Record<string, unknown>, path: ConfigPath): readonly F
   if (!isRecord(jwt)) return [];
   const at: ConfigPath = [...path, 'jwt'];
   const has = (key: string): boolean => Object.hasOwn(jwt, key);
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...keySet(jwt, [...at, 'jwks'])];
   if (has('jwks') === has('jwksUrl')) {
     const what = `${printPath(at)} needs the keys of the issuer: one of \`jwks\` and \`jwksUrl\`.`;
     findings.push({ path: has('jwks') ? [...at, 'jwksUrl'] : at, part: 'key', what, remedy: 'Give one of them.' });
@@ -79,6 +80,13 @@ function keySets(clients: Record<string, unknown>, path: ConfigPath): readonly F
     findings.push({ path: at, part: 'key', what, remedy: 'Give a `class`, a `classClaim`, or both.' });
   }
   return findings;
+}
+
+function keySet({ jwks, algorithms }: Record<string, unknown>, at: ConfigPath): readonly Finding[] {
+  if (typeof jwks !== 'string' || !Array.isArray(algorithms)) return [];
+  const fault = judgeKeySet(jwks, algorithms.map(String));
+  if (fault === null) return [];
+  return [{ path: at, part: 'value', what: `${printPath(at)} ${fault.what}`, remedy: fault.remedy }];
 }
 
 /** Two clients with the same key or certificate would be one. */

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,4 +54,48 @@ t.test('a header field tells one thing of a client', async (t) => {
   ]);
   t.same(await problems(clients(keys('x-other'), certificate, PROXIES, CLASSES)), []);
   t.same(await problems(clients(certificate, PROXIES, CLASSES)), []);
+});
+
+t.test('a set of keys with which no token could be verified is told at the start', async (t) => {
+  const jwk = (key: KeyObject, more: Readonly<Record<string, unknown>> = {}): unknown => ({
+    ...key.export({ format: 'jwk' }),
+    ...more,
+  });
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const small = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const wide = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+  const ed = generateKeyPairSync('ed25519');
+  const oct = { kty: 'oct', k: 'c2VjcmV0LWNhbmFyeQ' };
+  const judge = async (keys: unknown, algorithms?: string): Promise<readonly string[]> => {
+    await writeFile(join(directory, 'keys.json'), typeof keys === 'string' ? keys : JSON.stringify({ keys }));
+    const accepted = algorithms === undefined ? '' : `, algorithms: ${algorithms}`;
+    const jwt = `jwt: { issuer: i, audience: a, class: c, jwks: { file: keys.json }${accepted} }`;
+    return problems(clients(jwt, CLASSES));
+  };
+  const none = (algorithms: string, remedy: string): readonly string[] => [
+    `3:50: \`clients.jwt.jwks\` has no public key for ${algorithms}: nobody could ever get in by a token. ${remedy}`,
+  ];
+  const give = 'Give the public keys of the issuer as it shows them.';
+  const accept = (algorithms: string): string =>
+    `Its keys are for ${algorithms}: accept what the issuer signs with in \`clients.jwt.algorithms\`.`;
+
+  t.same(await judge([]), none('RS256 or ES256', give));
+  t.same(await judge([oct]), none('RS256 or ES256', give), 'a shared secret');
+  t.same(await judge([jwk(ec.privateKey)]), none('RS256 or ES256', give), 'a private key');
+  t.same(await judge([jwk(small.publicKey)]), none('RS256 or ES256', give), 'fewer than 2048 bits');
+  t.same(await judge([jwk(rsa.publicKey, { use: 'enc' })]), none('RS256 or ES256', give));
+  t.same(await judge([jwk(ec.publicKey, { key_ops: ['sign'] })]), none('RS256 or ES256', give));
+  t.same(await judge([{ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }]), none('RS256 or ES256', give), 'no point');
+  t.same(await judge([jwk(ed.publicKey)]), none('RS256 or ES256', accept('EdDSA')));
+  t.same(await judge([jwk(wide.publicKey)], '[ES256]'), none('ES256', accept('ES384')));
+  t.same(await judge([jwk(rsa.publicKey, { alg: 'PS256' })], '[RS256]'), none('RS256', accept('PS256')));
+  t.match(await judge('{}'), [/^3:50: `clients\.jwt\.jwks` is no JSON Web Key Set\. Write /]);
+  t.match(await judge('not JSON'), [/is no JSON Web Key Set/]);
+
+  t.same(await judge([jwk(rsa.publicKey)]), []);
+  t.same(await judge([oct, jwk(small.publicKey), jwk(ec.publicKey, { alg: 'ES256', use: 'sig', kid: '1' })]), []);
+  t.same(await judge([jwk(rsa.publicKey)], '[PS512]'), []);
+  t.same(await judge([jwk(wide.publicKey)], '[ES384]'), []);
+  t.same(await judge([jwk(ed.publicKey, { alg: 'EdDSA', key_ops: ['verify'] })], '[EdDSA, RS256]'), []);
 });

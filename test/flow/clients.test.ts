@@ -470,6 +470,41 @@ t.test('tokens, with the keys of an issuer that is asked', async (t) => {
   t.notMatch(lines, gold['authorization']?.slice(-40) ?? '', 'nor its token');
 });
 
+t.test('keys that an issuer shows and nobody can use are told of once, when they are fetched', async (t) => {
+  let keys = '{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}';
+  const issuer = createServer((_request, response) => response.end(keys));
+  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
+  const { port } = issuer.address() as AddressInfo;
+  t.teardown(() => new Promise((resolve) => issuer.close(resolve)));
+  const start = async () =>
+    startPerimeter(
+      t,
+      `clients:
+  jwt: { issuer: i, audience: a, class: all, jwksUrl: "http://127.0.0.1:${port}/keys" }
+  classes: { all: {} }
+`,
+    );
+  const notes = async (): Promise<readonly unknown[]> => {
+    const { gateway, graphql } = await start();
+    for (let count = 0; count < 2; count++) {
+      const answer = await graphql('{ order(id: 1) { id } }', { authorization: 'Bearer a.b.c' });
+      t.equal(answer.status, 401);
+    }
+    return gateway.logLines().filter((line) => line['msg'] === 'note');
+  };
+  const [note, ...others] = await notes();
+  t.match(note, {
+    level: /warn|40/,
+    note: /:\d+:\d+: The key set of `clients\.jwt\.jwksUrl` has no public key for RS256 or ES256: nobody /,
+  });
+  t.same(others, []);
+  keys = '<html>';
+  t.match(await notes(), [{ note: /is no JSON Web Key Set/ }]);
+  issuer.closeAllConnections();
+  await new Promise((resolve) => issuer.close(resolve));
+  t.match(await notes(), [{ note: /cannot be fetched \(ECONNREFUSED\)\.$/ }]);
+});
+
 t.test('what tells the gateway who calls goes no further, unless it is to', async (t) => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' };
