@@ -4,7 +4,7 @@ import { BoundaryScanner, type ContentSink } from './boundary.js';
 import type { MessageReader } from './gate.js';
 import type { MediaType } from './media-type.js';
 import type { MimeLimits } from './mime-limits.js';
-import { type PackageType, readEnvelopePart, XOP } from './package-type.js';
+import { type PackageType, readEnvelopePart } from './package-type.js';
 import { type PartHead, readPartHead } from './part-head.js';
 import type { References } from './references.js';
 
@@ -190,10 +190,9 @@ export class MultipartReader implements MessageReader, ContentSink {
     const isBehind = this.#state === 'read' && head.id !== null;
     this.#isWanted = isBehind && this.#options.attachments?.begin(head.id ?? '', head.transferEncoding) === true;
     if (this.#state !== 'awaited') return;
-    if (start === null || head.id === start) this.#beginEnvelope(head, offset);
-    // Who does not read `start` takes the first part for the envelope: it must not be able to be one.
-    else if (mediaType === null || mediaType === XOP || ENVELOPES.has(mediaType))
-      throw broken('another envelope before that of `start`');
+    // Some stacks take the first part for the envelope, whatever `start` says and whatever its type.
+    if (start !== null && head.id !== start) throw broken('a part before the envelope');
+    this.#beginEnvelope(head, offset);
   }
 
   #beginEnvelope(head: PartHead, offset: number): void {
