@@ -1,10 +1,10 @@
 import { Refusal } from '../base/refusal.js';
 import { ALL, ELEMENTS, type Interest, type StartTag } from '../xml/events.js';
 
-/** What the WS-Addressing blocks of a message say to the gateway and to the final receiver. Texts are trimmed. */
+/** What the WS-Addressing blocks of a message say to the gateway, or may be heeded by a service. Texts are trimmed. */
 export interface Addressing {
   readonly to: string | null;
-  /** Where the text of `to` stands in the message; null when there is none or its block is taken out. */
+  /** Where the text of `to` stands in the message; null when there is none, or its block is taken out or for others. */
   readonly toContent: { readonly startBytes: number; readonly endBytes: number } | null;
   readonly action: string | null;
   readonly messageId: string | null;
@@ -66,7 +66,7 @@ export class AddressingReader implements Addressing {
     this.#enforce = enforce;
   }
 
-  /** A block begins. `passes`: it is not taken out of the message. */
+  /** A block begins. `passes`: it is for the service, and not taken out of the message. */
   begin(tag: StartTag, passes: boolean): Interest {
     this.#block = tag.local;
     this.#passes = passes;

@@ -26,7 +26,7 @@ const NAMED_MAX = 16;
 export class HeaderReader implements XmlHandler {
   /** What is to be changed: blocks that end here are cut out. Null for nothing. */
   edits: Edit[] | null = null;
-  /** Null when no block of WS-Addressing is for the gateway or the final receiver. */
+  /** Null when no block of WS-Addressing is for the gateway or the final receiver, or might be acted on by it. */
   addressing: AddressingReader | null = null;
   /** Null when there is no Security header, or nobody wants to know. */
   security: SecurityReader | null = null;
@@ -102,12 +102,12 @@ export class HeaderReader implements XmlHandler {
     if (this.#rules.enforce && isSecurity(tag)) this.#noteSecurity(tag, target);
     this.#noteIds(tag);
     if (this.#fate !== 'take' && !isAboutDelivery(tag, dialect, ofAddressing)) this.isBare = false;
-    // Not every stack asks whom a block is for: where answers go is judged whoever is named (catalogue S10).
-    const sendsAnswers = ofAddressing && target === 'other' && (tag.local === 'ReplyTo' || tag.local === 'FaultTo');
-    if (target !== 'gateway' && target !== 'service' && !sendsAnswers) return ELEMENTS;
+    const isForOthers = target === 'other' || target === 'nobody';
+    if (isForOthers && !(this.#rules.enforce && ofAddressing && ACTED_ON.has(tag.local))) return ELEMENTS;
     if (ofAddressing) {
       this.#reader = this.addressing ??= new AddressingReader(this.#rules.enforce);
-      return this.addressing.begin(tag, this.#fate === 'pass');
+      // What is for others stays as it is.
+      return this.addressing.begin(tag, this.#fate === 'pass' && !isForOthers);
     }
     if (!this.#bounds.readsSecurity || !isSecurity(tag)) return ELEMENTS;
     this.#reader = this.security ??= new SecurityReader();
@@ -149,5 +149,11 @@ function isAboutDelivery(tag: StartTag, { envelopeUri }: Dialect, ofAddressing: 
 }
 
 const DELIVERY: ReadonlySet<string> = new Set(['To', 'Action', 'MessageID', 'ReplyTo']);
+
+/**
+ * Not every stack asks whom a block is for: what it would do, and where its answers would go, is judged whoever is named
+ * (catalogue S08, S10, S11).
+ */
+const ACTED_ON: ReadonlySet<string> = new Set(['To', 'Action', 'ReplyTo', 'FaultTo']);
 
 const misplaced = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);

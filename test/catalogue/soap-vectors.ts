@@ -5,6 +5,7 @@ import type { MessageVector } from './messages.js';
 
 const OLD: readonly DialectName[] = ['2001-12', '1.1'];
 const NEW: readonly DialectName[] = ['1.2'];
+const NOBODY = DIALECTS['1.2'].noneTarget;
 const ENVELOPE = '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}">';
 const CLOSE = '</E:Envelope>';
 const CALL = '<m:Ping xmlns:m="urn:m"><a>1</a></m:Ping>';
@@ -137,6 +138,18 @@ export const UNDESCRIBED: readonly MessageVector[] = [
       message: withHeader(wsa('Action', 'urn:a', 'E:{target}="urn:else"')),
       headers: { SOAPAction: '"urn:b"' },
     },
+    'wsa:Action for nobody': {
+      dialects: NEW,
+      message: withHeader(wsa('Action', 'urn:a', `E:{target}="${NOBODY}"`)),
+      headers: { SOAPAction: '"urn:b"' },
+    },
+    'wsa:Action for somebody else, and it agrees': {
+      message: withHeader(wsa('Action', 'urn:a', 'E:{target}="urn:else"')),
+      headers: { SOAPAction: '"urn:a"' },
+    },
+    'wsa:Action for somebody else beside another': {
+      message: withHeader(wsa('Action', 'urn:a', 'E:{target}="urn:else"') + wsa('Action', 'urn:a')),
+    },
     'two wsa:Actions': { message: withHeader(wsa('Action', 'urn:a') + wsa('Action', 'urn:a')) },
     'two wsa:Actions of two versions': {
       message: withHeader(wsa('Action', 'urn:a') + wsa('Action', 'urn:a', '', OLD_WSA)),
@@ -183,6 +196,14 @@ export const UNDESCRIBED: readonly MessageVector[] = [
     'for somebody else': {
       message: withHeader(wsa('ReplyTo', '<w:Address>http://127.0.0.1:1/</w:Address>', 'E:{target}="urn:else"')),
     },
+    'ReplyTo for nobody': {
+      dialects: NEW,
+      message: withHeader(wsa('ReplyTo', '<w:Address>http://127.0.0.1:1/</w:Address>', `E:{target}="${NOBODY}"`)),
+    },
+    'FaultTo for nobody': {
+      dialects: NEW,
+      message: withHeader(wsa('FaultTo', '<w:Address>http://127.0.0.1:1/</w:Address>', `E:{target}="${NOBODY}"`)),
+    },
   }),
   ...row('S11', {
     'another host': { message: withHeader(wsa('To', 'http://other.example/base')) },
@@ -194,6 +215,11 @@ export const UNDESCRIBED: readonly MessageVector[] = [
     'anonymous of 2004': { message: withHeader(wsa('To', `${OLD_WSA}/role/anonymous`, '', OLD_WSA)) },
     'one that is listed': { message: withHeader(wsa('To', 'urn:listed')) },
     'for somebody else': { message: withHeader(wsa('To', 'http://other.example/', 'E:{target}="urn:else"')) },
+    'for nobody': {
+      dialects: NEW,
+      message: withHeader(wsa('To', 'http://other.example/', `E:{target}="${NOBODY}"`)),
+    },
+    'anonymous, for somebody else': { message: withHeader(wsa('To', ANONYMOUS, 'E:{target}="urn:else"')) },
     'a text that never ends': { message: withHeader(wsa('To', 'x'.repeat(1100))) },
   }),
   ...row('S12', {

@@ -161,7 +161,12 @@ t.test('S11: a To that names the gateway', async (t) => {
         t.equal(arrived?.headers['content-length'], String(encoded(to(backend)).length));
       }
     }
-    for (const message of [to(backend), to(`http://localhost${path}`, security(signature('b')))]) {
+    const untouched = [
+      to(backend),
+      to(`http://localhost${path}`, security(signature('b'))),
+      withHeader(wsa('To', `http://localhost${path}`, 'E:{target}="urn:else"')),
+    ];
+    for (const message of untouched) {
       const { arrived } = await send(perimeter, dialect, fill(message, dialect));
       t.equal(arrived?.body.toString(), fill(message, dialect), `${dialect}: byte for byte`);
     }
