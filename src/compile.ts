@@ -9,6 +9,7 @@ import { compileCaching } from './compile/caching.js';
 import type { Callable } from './compile/classes.js';
 import { compileGraph, type Graph, mappingProblems } from './compile/graph.js';
 import { LateNotices } from './compile/late-notices.js';
+import { pricesOf } from './compile/prices.js';
 import { compileRemote, type RemoteUpstream } from './compile/remote-upstream.js';
 import { compileService, type SoapService } from './compile/service.js';
 import { compileTrusted, readTrusted } from './compile/trusted.js';
@@ -63,9 +64,15 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
       result.status === 'rejected' ? [result.reason] : [],
     );
     if (reasons.length > 0) throw problemsIn(reasons, mappingProblems(loaded, services, remotes));
-    const graph = compileGraph(loaded, services, remotes);
     const lateNotices = new LateNotices();
-    const access = compileAccess(loaded, [...services.map(soapOf), ...remotes.map(callableOf)], lateNotices);
+    const problems: Problem[] = [];
+    const graph = attempt(problems, () => compileGraph(loaded, services, remotes));
+    const access = attempt(problems, () => {
+      const prices = graph === null ? [] : pricesOf(config, services, graph);
+      return compileAccess(loaded, [...services.map(soapOf), ...remotes.map(callableOf)], prices, lateNotices);
+    });
+    const caching = attempt(problems, () => compileCaching(loaded, services));
+    if (graph === null || access === null || caching === null) throw new Problems(problems);
     const { trusted, notices } = compileTrusted(loaded, manifest.status === 'fulfilled' ? manifest.value : null, graph);
     return Object.freeze({
       config,
@@ -74,7 +81,7 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
       byPath: new Map(services.map((service) => [service.path, service])),
       graph,
       access,
-      caching: compileCaching(loaded, services),
+      caching,
       cache: new ReplyCache(config.limits.cache),
       trusted,
       notices: [...services.flatMap((service) => service.notices), ...graph.notices, ...notices],
@@ -84,6 +91,17 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** What is made, or null and the problems that kept it from being made: others may have some too. */
+function attempt<T>(problems: Problem[], make: () => T): T | null {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof Problems)) throw error;
+    problems.push(...error.problems);
+    return null;
   }
 }
 

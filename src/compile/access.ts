@@ -12,6 +12,7 @@ import type { Config } from '../config/schema.js';
 import { fetchDocument } from '../upstream/fetch-document.js';
 import { type Callable, compileClasses } from './classes.js';
 import type { LateNotices } from './late-notices.js';
+import type { Price } from './prices.js';
 import { problemAt } from './problem-at.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
@@ -20,10 +21,15 @@ type ClientsConfig = NonNullable<Config['clients']>;
  * Who may call, and what. Throws `Problems` for what names nothing there is. What is wrong with the keys of an issuer
  * is known when they are fetched: `late` hears of it.
  */
-export function compileAccess(loaded: LoadedConfig, services: readonly Callable[], late: LateNotices): Access {
+export function compileAccess(
+  loaded: LoadedConfig,
+  services: readonly Callable[],
+  prices: readonly Price[],
+  late: LateNotices,
+): Access {
   const { clients } = loaded.config;
   if (clients === undefined) return OPEN_ACCESS;
-  const classes = compileClasses(loaded, clients, services);
+  const classes = compileClasses(loaded, clients, services, prices);
   const proxies = new Networks(clients.trustedProxies);
   const classOf = (name: string): ClientClass => {
     const found = classes.get(name);

@@ -3,6 +3,7 @@ import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import { didYouMean } from '../config/nearest.js';
 import type { Config } from '../config/schema.js';
+import type { Price } from './prices.js';
 import { problemAt } from './problem-at.js';
 import type { SoapService } from './service.js';
 
@@ -22,6 +23,7 @@ export function compileClasses(
   loaded: LoadedConfig,
   clients: ClientsConfig,
   services: readonly Callable[],
+  prices: readonly Price[],
 ): ReadonlyMap<string, ClientClass> {
   const problems: Problem[] = [];
   const classes = new Map<string, ClientClass>();
@@ -34,7 +36,8 @@ export function compileClasses(
       }
     }
     const rights = classOf(name, config, twins);
-    problems.push(...weightProblems(loaded, rights, services));
+    const tooSmall = smallBudget(loaded, rights, prices);
+    problems.push(...(tooSmall === null ? weightProblems(loaded, rights, services) : [tooSmall]));
     classes.set(name, rights);
   }
   if (problems.length > 0) throw new Problems(problems);
@@ -115,6 +118,21 @@ function entryProblem(
     return problemAt(loaded, path, what, didYouMean(name, known, `${serviceName}.`));
   }
   return null;
+}
+
+/** The budget of a class that may call something and can pay for none of it. */
+function smallBudget(
+  loaded: LoadedConfig,
+  { name, budget, permits }: ClientClass,
+  prices: readonly Price[],
+): Problem | null {
+  if (budget === null) return null;
+  const permitted = prices.filter(({ service, operation }) => permits(service, operation));
+  const least = permitted.reduce((low, { points }) => Math.min(low, points), Number.POSITIVE_INFINITY);
+  if (permitted.length === 0 || least <= budget.maximum) return null;
+  const path = ['clients', 'classes', name, 'budget', 'maximum'];
+  const what = `The budget holds ${budget.maximum}, but the cheapest call costs ${least}: clients of class \`${name}\` could never call anything.`;
+  return problemAt(loaded, path, what, 'Make it more, or the calls cheaper (`callCost`, `cost`, `weight`).');
 }
 
 /** A client can never have more than its budget holds. */

@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+
+import { Problems } from '../../src/base/problem.js';
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+
+const SERVICE = `services:
+  orders:
+    url: http://127.0.0.1:9/orders
+    types: |
+      type Query { order(id: Int!): Int, ping: Boolean }
+    operations:
+      GetOrder: { field: Query.order }
+      Ping: { field: Query.ping }
+`;
+
+/** Each problem as `line: what remedy`. */
+async function problemsOf(t: Test, yaml: string): Promise<readonly string[]> {
+  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  t.teardown(() => rm(home, { recursive: true }));
+  const file = join(home, 'soapstone.yaml');
+  await writeFile(join(home, 'crm.graphql'), 'type Query { customer: Int }');
+  await writeFile(file, yaml);
+  try {
+    const compiled = await compile(await loadConfig(file, {}));
+    await compiled.close();
+    return [];
+  } catch (caught) {
+    if (!(caught instanceof Problems)) throw caught;
+    return caught.problems.map(({ line, what, remedy }) => `${line}: ${what} ${remedy}`);
+  }
+}
+
+const budget = (maximum: number, rights = ''): string =>
+  `clients:\n  address: { class: p }\n  classes:\n    p: { budget: { maximum: ${maximum} }${rights} }\n`;
+
+t.test('a budget that could never pay for any call is a mistake', async (t) => {
+  const tooSmall = (least: number): readonly string[] => [
+    `12: The budget holds 5, but the cheapest call costs ${least}: clients of class \`p\` could never call anything. Make it more, or the calls cheaper (\`callCost\`, \`cost\`, \`weight\`).`,
+  ];
+  const judge = (maximum: number, { rights = '', service = SERVICE, more = '' } = {}): Promise<readonly string[]> =>
+    problemsOf(t, service + budget(maximum, rights) + more);
+  t.same(await judge(5), tooSmall(10));
+  t.same(await judge(5, { rights: ', allow: [orders.Ping]' }), tooSmall(10));
+  const costly = SERVICE.replace('{ field: Query.ping }', '{ field: Query.ping, cost: 6 }');
+  t.same(await judge(5, { service: costly }), tooSmall(6), 'one problem, not one for each that is too dear');
+
+  t.same(await judge(10), []);
+  t.same(await judge(5, { more: 'limits: { graphql: { callCost: 5 } }\n' }), []);
+  t.same(await judge(5, { service: SERVICE.replace('    types', '    callCost: 2\n    types') }), []);
+  const cheap = SERVICE.replace('{ field: Query.ping }', '{ field: Query.ping, cost: 0 }');
+  t.same(await judge(5, { service: cheap }), [], 'by both doors');
+  const light = SERVICE.replace('{ field: Query.ping }', '{ field: Query.ping, weight: 1, cost: 50 }');
+  t.same(await judge(5, { service: light }), [], 'by one of them');
+  t.same(await judge(5, { service: light, rights: ', deny: [orders.Ping]' }), tooSmall(10));
+  t.same(await judge(5, { rights: ', deny: [orders]' }), [], 'nothing is to be called');
+  const events = 'subscriptions: { a: { on: { operation: orders.Ping, fields: { id: reply } } } }\n';
+  t.same(await judge(5, { more: events }), [], 'events cost next to nothing');
+});
+
+t.test('services that speak GraphQL count', async (t) => {
+  const crm = (costs: string): string =>
+    `services: { crm: { kind: graphql, url: "http://127.0.0.1:9/", schema: crm.graphql${costs} } }\n${budget(5)}`;
+  t.match(await problemsOf(t, crm('')), [/^5: The budget holds 5, but the cheapest call costs 10: /]);
+  t.same(await problemsOf(t, crm(', callCost: 3')), []);
+  t.same(await problemsOf(t, crm(', costs: { Query.customer: { cost: 5 } }')), []);
+});
+
+t.test('what is wrong with classes is told with what is wrong elsewhere', async (t) => {
+  const wrong = SERVICE.replace('{ field: Query.ping }', '{ field: Query.ping, argumentCosts: { x: 1 } }');
+  t.match(await problemsOf(t, wrong + budget(500, ', deny: [orders.Pong]')), [
+    /no argument `x`/,
+    /no operation `Pong`/,
+  ]);
+});
