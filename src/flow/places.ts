@@ -21,6 +21,11 @@ export class Places {
     return leave;
   }
 
+  /** Takes a place if there is one now; null where there is none. */
+  takeFree({ id, rights: { requestsAtOnce } }: Client): Leave | null {
+    return requestsAtOnce === null ? nothing : this.#taken(id, requestsAtOnce);
+  }
+
   /** Waits for a place, behind those who wait already. Null where there is no bound, or nobody waits any more. */
   wait({ id, rights }: Client, signal: AbortSignal): Promise<Leave | null> {
     const most = rights.requestsAtOnce;
@@ -79,6 +84,8 @@ export class Places {
     };
   }
 }
+
+const nothing = (): void => {};
 
 /** The operations of a batch: one has the place of the request, others one of their own, or the next that is given back. */
 export class Room {

@@ -106,6 +106,20 @@ export async function startDesk(t: Test, more = ''): Promise<Desk> {
   };
 }
 
+/** Calls of the backend wait until they are let go. */
+export function holdAnswers({ backend }: Pick<Desk, 'backend'>): {
+  held: (() => void)[];
+  arrived(count: number): Promise<void>;
+} {
+  const { answer } = backend;
+  const held: (() => void)[] = [];
+  backend.answer = (message, response) => held.push(() => answer(message, response));
+  const arrived = async (count: number): Promise<void> => {
+    while (held.length < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { held, arrived };
+}
+
 export const place = (gateway: TestGateway, customer: string): Promise<Response> => placeAs(gateway, customer, {});
 
 /** The same with these header fields. */

@@ -15,8 +15,6 @@ export interface PricedCall {
 
 /** A call that somebody pays for. */
 export interface PollPayment {
-  /** Waits until the client has room for the call among its requests. */
-  enter(signal: AbortSignal): Promise<void>;
   /** The call is over: what it really came to is taken, nothing for the objects of its answer. To be called once. */
   settle(decoded: Decoded | null): void;
 }
@@ -38,19 +36,35 @@ export class PollAccount {
     this.#door = door;
   }
 
-  /** Takes what a call and its answer may come to; null where the client has not so much. */
-  pay(): PollPayment | null {
+  /** Room for one call among the requests of the client; null where there is none now. */
+  takeRoom(): Leave | null {
+    return this.#door.places.takeFree(this.#purse.client);
+  }
+
+  /** Waits for it, behind those who wait already; null when `signal` is aborted. */
+  async waitForRoom(signal: AbortSignal): Promise<Leave | null> {
+    const leave = await this.#door.places.wait(this.#purse.client, signal);
+    return leave ?? (signal.aborted ? null : () => {});
+  }
+
+  /** Takes what a call and its answer may come to; null where the client has not so much. The room is given back when it is over. */
+  pay(leave: Leave): PollPayment | null {
     const { client, budgets } = this.#purse;
     const { limits } = this.#door.admission;
-    if (client.budget === null) return this.paid();
+    if (client.budget === null) return this.paid(leave);
     const grant = budgets.take(client, callPoints(this.#call, limits) + this.#answerPoints);
     if (!grant.isGranted) return null;
-    return this.#payment((decoded) => budgets.settle(grant, callPoints(this.#call, limits, decoded)));
+    return {
+      settle: (decoded) => {
+        leave();
+        budgets.settle(grant, callPoints(this.#call, limits, decoded));
+      },
+    };
   }
 
   /** For a call that has been paid for. */
-  paid(): PollPayment {
-    return this.#payment(() => {});
+  paid(leave: Leave): PollPayment {
+    return { settle: leave };
   }
 
   /** Whether the client can pay for one more answer. */
@@ -60,19 +74,6 @@ export class PollAccount {
     const grant = budgets.take(client, this.#answerPoints);
     if (grant.isGranted) budgets.settle(grant, 0);
     return grant.isGranted;
-  }
-
-  #payment(settle: PollPayment['settle']): PollPayment {
-    let leave: Leave | null = null;
-    return {
-      enter: async (signal) => {
-        leave = await this.#door.places.wait(this.#purse.client, signal);
-      },
-      settle(decoded) {
-        leave?.();
-        settle(decoded);
-      },
-    };
   }
 }
 

@@ -4,6 +4,7 @@ import type { BoundField } from '../../graphql/fields/bound-field.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import { planOf } from '../../graphql/subscription/event-values.js';
 import type { PollSource } from '../../graphql/subscription/subscription.js';
+import { type Payer, Payers } from './payers.js';
 import type { PollAccount, PollPayment } from './poll-account.js';
 
 /** What a poll brought for one subscriber. */
@@ -22,11 +23,11 @@ export interface PollMember {
 /** Calls the backend; `signal` is aborted when nobody waits any more. */
 export type PollCall = (call: FieldCall, signal: AbortSignal) => Promise<Decoded>;
 
-interface Member {
+interface Member extends Payer {
   readonly member: PollMember;
   /** Of what it was told last; null before that. */
   signature: string | null;
-  /** It has just come, and paid for one call. */
+  /** It has just come. */
   isNew: boolean;
 }
 
@@ -43,8 +44,7 @@ export class Poller {
   readonly #departure = new AbortController();
   #timer: NodeJS.Timeout | null = null;
   #isAsking = false;
-  /** Calls that were paid for in turns. */
-  #turns = 0;
+  readonly #payers = new Payers(() => this.#next(0));
 
   constructor(bound: BoundField, given: Pick<FieldCall, 'arguments' | 'headers'>, source: PollSource, call: PollCall) {
     this.#bound = bound;
@@ -59,11 +59,12 @@ export class Poller {
 
   /** Joins, and is told at once what it is now; the answer leaves. */
   join(member: PollMember): () => void {
-    const entry: Member = { member, signature: null, isNew: true };
+    const entry: Member = { member, account: member.account, signature: null, isNew: true, isPrepaid: true };
     this.#members.add(entry);
     if (!this.#isAsking) this.#next(0);
     return () => {
       this.#members.delete(entry);
+      this.#payers.keep([...this.#members]);
       if (this.#members.size > 0) return;
       if (this.#timer !== null) clearTimeout(this.#timer);
       this.#departure.abort();
@@ -77,33 +78,20 @@ export class Poller {
 
   readonly #tick = async (): Promise<void> => {
     const members = [...this.#members];
-    const payment = this.#payment(members);
+    const payment = this.#payers.next(members);
+    // Who waits has heard nothing, and somebody else may come who need not.
+    if (payment === 'waiting') return this.#next(this.#source.everyMillis);
     for (const entry of members) entry.isNew = false;
-    if (payment !== null) {
+    if (payment === 'poor') for (const entry of members) tell(entry, POOR, UNPAID, 0);
+    else {
       this.#isAsking = true;
       await this.#poll(members, payment);
       this.#isAsking = false;
-    } else for (const entry of members) tell(entry, POOR, UNPAID, 0);
+    }
     const rest = [...this.#members];
     // Who came meanwhile has heard nothing yet.
     if (rest.length > 0) this.#next(rest.some(({ isNew }) => isNew) ? 0 : this.#source.everyMillis);
   };
-
-  /** Null where nobody can pay. */
-  #payment(members: readonly Member[]): PollPayment | null {
-    const newcomer = members.find(({ isNew }) => isNew);
-    if (newcomer !== undefined) return newcomer.member.account.paid();
-    const turn = this.#turns++ % Math.max(1, members.length);
-    const poor = new Set<string>();
-    for (const { member } of [...members.slice(turn), ...members.slice(0, turn)]) {
-      const { account } = member;
-      if (poor.has(account.client)) continue;
-      const payment = account.pay();
-      if (payment !== null) return payment;
-      poor.add(account.client);
-    }
-    return null;
-  }
 
   async #poll(members: readonly Member[], payment: PollPayment): Promise<void> {
     const plans = [...new Set(members.map(({ member }) => member.plan))];
@@ -129,9 +117,7 @@ export class Poller {
   async #ask(plan: ReplyPlan, payment: PollPayment): Promise<Decoded> {
     let read: Decoded | null = null;
     try {
-      const { signal } = this.#departure;
-      await payment.enter(signal);
-      read = await this.#call({ bound: this.#bound, plan, ...this.#given }, signal);
+      read = await this.#call({ bound: this.#bound, plan, ...this.#given }, this.#departure.signal);
       return read;
     } finally {
       payment.settle(read);

@@ -3,8 +3,8 @@ import { createClient as createEventClient } from 'graphql-sse';
 import t from 'tap';
 
 import {
-  type Desk,
   envelope,
+  holdAnswers,
   INIT,
   PROTOCOL,
   place,
@@ -346,20 +346,6 @@ const AT_ONCE = `clients:
   apiKeys: { clients: { one: { class: one, keys: [${ONE_KEY}] }, all: { class: all, keys: [${ONE_KEY}2] } } }
   classes: { one: { requestsAtOnce: 1 }, all: {} }
 `;
-
-/** Calls of the backend wait until they are let go. */
-function holdAnswers({ backend }: Pick<Desk, 'backend'>): {
-  held: (() => void)[];
-  arrived(count: number): Promise<void>;
-} {
-  const { answer } = backend;
-  const held: (() => void)[] = [];
-  backend.answer = (message, response) => held.push(() => answer(message, response));
-  const arrived = async (count: number): Promise<void> => {
-    while (held.length < count) await new Promise((resolve) => setImmediate(resolve));
-  };
-  return { held, arrived };
-}
 
 t.test('a client has so many requests in progress, over whatever transport (O06)', async (t) => {
   const desk = await startDesk(t, AT_ONCE);

@@ -1,0 +1,138 @@
+import t from 'tap';
+
+import { type Desk, holdAnswers, running, startDesk } from '../../kit/live-desk.js';
+
+/** A poll that several share: none of them feels what another does, or has not. */
+
+const KEYS = { one: 'key-of-one-at-once-01', poor: 'key-of-the-poor-00001', all: 'key-of-another-000001' };
+
+const CLIENTS = `clients:
+  apiKeys:
+    clients:
+      one: { class: one, keys: [${KEYS.one}] }
+      poor: { class: poor, keys: [${KEYS.poor}] }
+      all: { class: all, keys: [${KEYS.all}] }
+  classes: { one: { requestsAtOnce: 1 }, poor: { budget: { maximum: 14, restoreRate: 1 } }, all: {} }
+`;
+
+const as = (
+  client: keyof typeof KEYS,
+): { headers: Record<string, string>; connectionParams: Record<string, string> } => ({
+  headers: { 'x-api-key': KEYS[client] },
+  connectionParams: { 'x-api-key': KEYS[client] },
+});
+
+const ask = (url: string, client: keyof typeof KEYS): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: { ...as(client).headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ order(id: 9) { id } }' }),
+  });
+
+/** Asks for an order until the backend has the call, which waits there; everything else is answered. */
+async function holdOrder(
+  { backend }: Desk,
+  id: number,
+  asked: () => Promise<Response>,
+): Promise<{ answer: Promise<Response>; letGo(): void }> {
+  const { answer } = backend;
+  return new Promise((resolve) => {
+    let current = asked();
+    const again = (response: Response): void => {
+      if (response.status !== 429) return;
+      current = asked();
+      void current.then(again);
+    };
+    void current.then(again);
+    backend.answer = (message, response) => {
+      if (!message.body.toString().includes(`id>${id}<`)) answer(message, response);
+      else resolve({ answer: current, letGo: () => answer(message, response) });
+    };
+  });
+}
+
+t.test('one who has no room for a call among its requests is passed over for another', async (t) => {
+  const desk = await startDesk(t, CLIENTS);
+  const { gateway, backend, order, url, socket } = desk;
+  const [busy, other] = [socket(as('one')), socket(as('all'))];
+  const query = 'subscription { orderChanged(id: 7) { status } }';
+  const one = busy.iterate({ query });
+  const all = other.iterate({ query });
+  await one.next();
+  t.match((await all.next()).value, { data: { orderChanged: { status: 'NEW' } } });
+  const slow = await holdOrder(desk, 9, () => ask(url, 'one'));
+  const before = backend.complete.length;
+  while (backend.complete.length < before + 6) await gateway.metrics();
+  order.status = 'SHIPPED';
+  t.match((await all.next()).value, { data: { orderChanged: { status: 'SHIPPED' } } }, 'each turn is made');
+  t.match((await one.next()).value, { data: { orderChanged: { status: 'SHIPPED' } } }, 'and heard by all');
+  await one.return?.();
+  order.status = 'DELIVERED';
+  t.match((await all.next()).value, { data: { orderChanged: { status: 'DELIVERED' } } }, 'after it has left as well');
+  const late = busy.iterate({ query });
+  t.match((await late.next()).value, { data: { orderChanged: { status: 'DELIVERED' } } }, 'who joins is told at once');
+  slow.letGo();
+  t.equal((await slow.answer).status, 200);
+  await late.return?.();
+  await all.return?.();
+});
+
+t.test('where nobody has room the poll waits for it, or for somebody who has', async (t) => {
+  const desk = await startDesk(t, CLIENTS);
+  const { gateway, url, socket } = desk;
+  const { held, arrived } = holdAnswers(desk);
+  const slow = ask(url, 'one');
+  await arrived(1);
+  const query = 'subscription { orderDaily(id: 7) { id } }';
+  const one = socket(as('one')).iterate({ query });
+  const first = one.next();
+  await running(gateway, 'orderDaily', 1);
+  for (let count = 0; count < 3; count++) await gateway.metrics();
+  t.equal(held.length, 1, 'there is no room for the call');
+  const all = socket(as('all')).iterate({ query });
+  const second = all.next();
+  await arrived(2);
+  held[1]?.();
+  t.match((await second).value, { data: { orderDaily: { id: 7 } } });
+  t.match((await first).value, { data: { orderDaily: { id: 7 } } }, 'another had room');
+  await all.return?.();
+  await one.return?.();
+  await running(gateway, 'orderDaily', 0);
+
+  const again = socket(as('one')).iterate({ query: 'subscription { orderDaily(id: 8) { id } }' });
+  const third = again.next();
+  await running(gateway, 'orderDaily', 1);
+  for (let count = 0; count < 3; count++) await gateway.metrics();
+  t.equal(held.length, 2);
+  held[0]?.();
+  t.equal((await slow).status, 200);
+  await arrived(3);
+  held[2]?.();
+  t.match((await third).value, { data: { orderDaily: { id: 8 } } }, 'there is room again');
+  await again.return?.();
+  await running(gateway, 'orderDaily', 0);
+  const fourth = ask(url, 'one');
+  await arrived(4);
+  held[3]?.();
+  t.equal((await fourth).status, 200, 'all places were given back');
+});
+
+t.test('who waits for room and leaves gives back what it would have got', async (t) => {
+  const desk = await startDesk(t, CLIENTS);
+  const { gateway, url, socket } = desk;
+  const { held, arrived } = holdAnswers(desk);
+  const slow = ask(url, 'one');
+  await arrived(1);
+  const one = socket(as('one')).iterate({ query: 'subscription { orderDaily(id: 7) { id } }' });
+  void one.next();
+  await running(gateway, 'orderDaily', 1);
+  await one.return?.();
+  await running(gateway, 'orderDaily', 0);
+  held[0]?.();
+  t.equal((await slow).status, 200);
+  const next = ask(url, 'one');
+  await arrived(2);
+  held[1]?.();
+  t.equal((await next).status, 200);
+  t.equal(held.length, 2, 'nothing is called for who has left');
+});
