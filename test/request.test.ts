@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
 import { REFUSALS, type RefusalCode } from '../src/base/refusals.js';
@@ -521,12 +522,22 @@ t.test('monitor mode forwards untouched what no envelope can be read of, both wa
     ['401', answerWith('who?', 'text/plain', 401), 401, 'who?'],
     ['a redirect', answerWith('there', 'text/plain', 302), 302, 'there'],
     ['a Fault with 200', answerWith(fault('1.1'), type('1.1')), 200, fault('1.1')],
+    [
+      'gzip',
+      (_message, response) =>
+        response
+          .writeHead(200, { 'content-type': type('1.1'), 'content-encoding': 'gzip' })
+          .end(gzipSync(reply('1.1'))),
+      200,
+      reply('1.1'),
+    ],
   ];
   for (const [name, answer, status, body] of replies) {
     backend.answer = answer;
     const passed = await sendRaw(gateway.url, post('/soap/all', 'text/xml', request('1.1')));
     t.equal(passed.status, status, `${name}: status`);
     t.equal(passed.body, body, `${name}: body`);
+    t.equal(passed.headers.get('content-encoding') ?? null, null, `${name}: as it says`);
   }
 });
 

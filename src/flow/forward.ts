@@ -106,7 +106,7 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
     this.#isPackage = form.package !== null;
     const ageMillis = this.#declared?.ageMillis ?? null;
     const rules = service.detailRules(this.#operation);
-    const output = new ReplyOutput(this.#context, head, form.type, reading, judge, rules, this.#call, ageMillis);
+    const output = new ReplyOutput(this.#context, head, form, reading, judge, rules, this.#call, ageMillis);
     this.#gate = new Gate(reading.reader, judge, gate, output);
     return this.#gate;
   }

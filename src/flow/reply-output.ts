@@ -9,7 +9,7 @@ import type { MultipartReader } from '../soap/multipart.js';
 import { faultStatusOf } from '../soap/print-fault.js';
 import type { ReplyHead, UpstreamCall } from '../upstream/reply.js';
 import type { Reading } from './message.js';
-import { isPrintable, retryAfterOf } from './reply-head.js';
+import { isPrintable, type ReplyForm, retryAfterOf } from './reply-head.js';
 import type { SoapContext } from './soap-context.js';
 
 /**
@@ -19,7 +19,7 @@ import type { SoapContext } from './soap-context.js';
 export class ReplyOutput implements GateOutput {
   readonly #context: SoapContext;
   readonly #head: ReplyHead;
-  readonly #type: MediaType;
+  readonly #form: ReplyForm;
   readonly #package: MultipartReader | null;
   readonly #judge: EnvelopeJudge;
   readonly #rules: DetailRules;
@@ -33,7 +33,7 @@ export class ReplyOutput implements GateOutput {
   constructor(
     context: SoapContext,
     head: ReplyHead,
-    type: MediaType,
+    form: ReplyForm,
     reading: Reading,
     judge: EnvelopeJudge,
     rules: DetailRules,
@@ -42,7 +42,7 @@ export class ReplyOutput implements GateOutput {
   ) {
     this.#context = context;
     this.#head = head;
-    this.#type = type;
+    this.#form = form;
     this.#package = reading.package;
     this.#judge = judge;
     this.#rules = rules;
@@ -106,11 +106,11 @@ export class ReplyOutput implements GateOutput {
   }
 
   #envelopeOf(message: Buffer): { readonly envelope: Buffer; readonly type: MediaType } {
-    if (this.#package === null) return { envelope: message, type: this.#type };
+    if (this.#package === null) return { envelope: message, type: this.#form.type };
     const { sourceStart, envelopeBytes, envelopeType } = this.#package;
     return {
       envelope: message.subarray(sourceStart, sourceStart + envelopeBytes),
-      type: envelopeType ?? this.#type,
+      type: envelopeType ?? this.#form.type,
     };
   }
 
@@ -135,6 +135,8 @@ export class ReplyOutput implements GateOutput {
       return retryAfter === null ? NO_FIELDS : ['retry-after', retryAfter];
     }
     return MONITORED.flatMap((name) => {
+      // What was decoded to be looked at goes on decoded.
+      if (name === 'content-encoding' && this.#form.isCompressed) return [];
       const value = this.#head.header(name);
       return value === null || !isPrintable(value) ? [] : [name, value];
     });

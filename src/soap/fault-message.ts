@@ -60,9 +60,10 @@ export class FaultMessage implements XmlHandler {
   /** Where the element begins that is cut, and how deep it is; -1 for none. */
   #cutStart = -1;
   #cutDepth = 0;
-  /** Between the entries of detail: where that begins, and whether there is text in it. */
+  /** Between the entries of detail: where that begins, whether there is text in it, and how long blanks may make it. */
   #gapStart = 0;
   #gapHasText = false;
+  #gapBytes = 0;
 
   /** `known` are the prefixes that the first reading found. */
   constructor(rules: DetailRules, known: ReadonlySet<string>) {
@@ -89,7 +90,7 @@ export class FaultMessage implements XmlHandler {
 
   close(contentEndBytes: number, endBytes: number): void {
     const depth = this.#depth--;
-    if (depth === 5) this.#gapStart = endBytes;
+    if (depth === 5) this.#beginGap(endBytes);
     if (this.#cutStart >= 0) {
       if (depth > this.#cutDepth) return;
       this.cuts.push({ startBytes: this.#cutStart, endBytes, replacement: null });
@@ -117,7 +118,9 @@ export class FaultMessage implements XmlHandler {
       return;
     }
     if (this.#depth === 4) {
-      if (this.#rules.declared !== null && piece.trim() !== '') this.#gapHasText = true;
+      if (piece.trim() !== '') this.#gapHasText = true;
+      // A line end may have been two bytes.
+      else for (const unit of piece) this.#gapBytes += unit === '\n' ? 2 : 1;
       return;
     }
     this.#note(piece);
@@ -141,11 +144,14 @@ export class FaultMessage implements XmlHandler {
       case 'Detail':
         if (this.#rules.policy === 'none') return this.#cut(tag);
         this.#inDetail = true;
-        this.#gapStart = tag.contentBytes;
+        this.#beginGap(tag.contentBytes);
         this.detail ??= [];
         return ALL;
-      default:
+      case 'Node':
         return SKIP;
+      default:
+        // No part of a Fault: stacks that put their trace there are no better than those that put it into the detail.
+        return keepsEntry(this.#rules, tag) ? SKIP : this.#cut(tag);
     }
   }
 
@@ -179,12 +185,18 @@ export class FaultMessage implements XmlHandler {
     return ALL;
   }
 
-  /** Text that stands between entries is declared by nobody. */
+  #beginGap(startBytes: number): void {
+    this.#gapStart = startBytes;
+    this.#gapHasText = false;
+    this.#gapBytes = 0;
+  }
+
+  /** Text that stands between entries is declared by nobody, nor is a comment. */
   #endGap(endBytes: number): void {
-    if (this.#gapHasText && this.#rules.policy === 'declared') {
+    const hasMore = this.#gapHasText || endBytes - this.#gapStart > this.#gapBytes;
+    if (hasMore && this.#rules.policy === 'declared' && this.#rules.declared !== null) {
       this.cuts.push({ startBytes: this.#gapStart, endBytes, replacement: null });
     }
-    this.#gapHasText = false;
   }
 
   #cut(tag: StartTag): Interest {

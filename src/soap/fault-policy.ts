@@ -31,11 +31,11 @@ export const keepsInner = ({ policy }: DetailRules, { uri, local }: QName): bool
 
 /** What stacks add on their own: where in the program it happened, and on which machine. Names in lower case. */
 function isTrace(uri: string, local: string): boolean {
-  return TRACES.has(local.toLowerCase()) || TRACE_NAMES.has(`{${uri}}${local}`);
+  const name = local.toLowerCase();
+  return TRACES.has(name) || name.includes('stacktrace') || TRACE_NAMES.has(`{${uri}}${local}`);
 }
 
 const TRACES: ReadonlySet<string> = new Set([
-  'stacktrace',
   'stack-trace',
   'stack_trace',
   'backtrace',

@@ -68,6 +68,14 @@ export function testFaults(rows: Rows): void {
       [DECLARED],
       ['secret'],
     );
+    reply = await asked(declared, fault11(`\r\n  <!-- secret -->${DECLARED}\r\n <!--secret-->`), '1.1');
+    check(t, 'comments in detail', reply, [DECLARED], ['secret']);
+    reply = await asked(declared, fault11(`\r\n\t${DECLARED}\r\n`), '1.1');
+    t.equal(reply.body, fault11(`\r\n\t${DECLARED}\r\n`), 'blanks stay');
+    const beside = fault11(DECLARED).replace('<detail>', '<stackTrace>secret</stackTrace><sql>secret</sql><detail>');
+    t.not(beside, fault11(DECLARED));
+    reply = await asked(declared, beside, '1.1');
+    t.equal(reply.body, fault11(DECLARED), 'what is no part of a Fault');
     reply = await asked(declared, fault11(`<inv.BadOrder>9</inv.BadOrder>${UNDECLARED}`), '1.1');
     check(t, 'entry with the package of its class', reply, ['<inv.BadOrder>9'], ['secret']);
     check(
@@ -100,6 +108,7 @@ export function testFaults(rows: Rows): void {
     );
     const none = await startScripted(t, { perService: '    faultDetail: none\n' });
     check(t, 'none', await asked(none, fault11(all), '1.1'), [], ['secret', 'BadOrder>', 'detail']);
+    check(t, 'none, beside the detail', await asked(none, beside, '1.1'), [], ['secret', 'BadOrder>', 'detail']);
     const pass = await startScripted(t, { perService: '    faultDetail: pass\n' });
     reply = await asked(pass, fault11(all), '1.1');
     check(t, 'pass', reply, [all], []);
