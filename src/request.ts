@@ -131,8 +131,11 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     if (service === null && gateway.page?.isFor(path, request) === true) {
       await gateway.page.answer(exchange, path, request, response);
     } else {
-      const found = compiled.access.identify({ headers: request.headers, address: request.socket.remoteAddress ?? '' });
+      const head = { headers: request.headers, address: request.socket.remoteAddress ?? '' };
+      const found = compiled.access.identify(head);
       const client = found instanceof Promise ? await found : found;
+      // A mapping of GraphQL names the fields that go on.
+      if (!isGraphql) compiled.access.withhold(head);
       if (gateway.isGuarded) note(exchange, client);
       leave = gateway.places.take(client);
       const purse = { client, budgets: gateway.hooks.budgets };
@@ -144,8 +147,7 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
       else if (isGraphql && takesEvents(request) !== 'no') {
         await gateway.live.answerEvents(purse, exchange, request, response, ending, () => leave?.());
       } else if (isGraphql) await answerGraphql(gateway.graphql, purse, exchange, request, response, ending);
-      else if (!(await gateway.plain(exchange, client.credential, path, request, response)))
-        throw new Refusal('HTTP_NOT_FOUND');
+      else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
     }
   } catch (caught) {
     const refusal = asRefusal(caught);
@@ -213,13 +215,8 @@ async function soap(
   const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {
     turnstile?.pass(null);
-    const upstreamRequest = {
-      method: head.method,
-      query,
-      headers: upstreamHeaders(request, purse.client.credential, null, null),
-      body: null,
-    };
-    return forward(context, upstreamRequest, null);
+    const headers = upstreamHeaders(request, null, null);
+    return forward(context, { method: head.method, query, headers, body: null }, null);
   }
 
   invite(request, response);
@@ -288,7 +285,7 @@ async function soap(
     body = received.body;
     if (bodyBytes !== null) bodyBytes += received.growthBytes;
   }
-  const headers = upstreamHeaders(request, purse.client.credential, said, bodyBytes);
+  const headers = upstreamHeaders(request, said, bodyBytes);
   const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
   if (coding !== undefined) headers.push('content-encoding', coding);
   const heard = { ...context, observation: policy.observation };

@@ -1,12 +1,14 @@
 import { Refusal } from '../base/refusal.js';
 import { clientAddress, subscriberOf } from './address.js';
-import { type Access, type Caller, type Client, type ClientClass, clientOf } from './client.js';
+import { type Access, type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
 import { Networks } from './networks.js';
 
 /** One way to know a client. */
 export interface Identifier {
   /** Null: the request has no such credentials. Throws, or rejects with, `UNAUTHENTICATED` for those that are no good. */
   identify(caller: Caller): Client | Promise<Client> | null;
+  /** Takes its credentials out of a head, whether they are any good or not. */
+  withhold(head: Head): void;
 }
 
 /** Asks one after the other: the first whose credentials a request has decides, for better or worse. */
@@ -24,6 +26,10 @@ export class OrderedAccess implements Access {
     }
     throw new Refusal('UNAUTHENTICATED', 'no credentials');
   }
+
+  withhold(head: Head): void {
+    for (const identifier of this.#identifiers) identifier.withhold(head);
+  }
 }
 
 /** Knows clients by where they are: everybody is somewhere. */
@@ -38,8 +44,11 @@ export class ByAddress implements Identifier, Access {
 
   identify(caller: Caller): Client {
     const id = `address:${subscriberOf(clientAddress(caller, this.#proxies))}`;
-    return clientOf('address', { id, name: null, label: id }, this.#rights, null);
+    return clientOf('address', { id, name: null, label: id }, this.#rights);
   }
+
+  /** Where it is from is no secret. */
+  withhold(): void {}
 }
 
 /** The class of everybody where nothing is configured. */

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
-import { type Caller, type Client, type ClientClass, clientOf } from './client.js';
+import { type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
 
 export interface ApiKeyClient {
   readonly name: string;
@@ -25,7 +25,7 @@ export class ApiKeys implements Identifier {
     this.#header = header.toLowerCase();
     for (const { name, rights, keys } of clients) {
       const id = `apiKey:${name}`;
-      const client = Object.freeze(clientOf('apiKey', { id, name, label: id }, rights, this.#header));
+      const client = Object.freeze(clientOf('apiKey', { id, name, label: id }, rights));
       for (const key of keys) {
         const digest = digestOf(key);
         this.#byDigest.set(digest.toString('base64'), { digest, client });
@@ -43,6 +43,10 @@ export class ApiKeys implements Identifier {
     const isSame = timingSafeEqual(digest, found?.digest ?? digest);
     if (found === undefined || !isSame) throw new Refusal('UNAUTHENTICATED', 'API key');
     return found.client;
+  }
+
+  withhold({ headers }: Head): void {
+    delete headers[this.#header];
   }
 }
 

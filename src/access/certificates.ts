@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
 import { plainAddress } from './address.js';
-import { type Caller, type Client, type ClientClass, clientOf } from './client.js';
+import { type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
 import { labelOf } from './label.js';
 import type { Networks } from './networks.js';
 
@@ -45,7 +45,12 @@ export class Certificates implements Identifier {
     if (this.#others === null) throw new Refusal('UNAUTHENTICATED', 'certificate');
     return subjectOf(`subject:${subject}`, null, this.#others);
   }
+
+  /** A certificate is no secret, but backends may believe what only a proxy can say. */
+  withhold({ headers, address }: Head): void {
+    if (!this.#proxies.has(plainAddress(address))) delete headers[this.#header];
+  }
 }
 
 const subjectOf = (id: string, name: string | null, rights: ClientClass): Client =>
-  clientOf('certificate', { id, name, label: name === null ? labelOf('certificate', id) : id }, rights, null);
+  clientOf('certificate', { id, name, label: name === null ? labelOf('certificate', id) : id }, rights);

@@ -16,8 +16,6 @@ export interface Client {
   readonly budget: ClientClass['budget'];
   /** What its token says; null where it has none. Made by the issuer, so trusted, but not bounded in meaning. */
   readonly claims: Readonly<Record<string, unknown>> | null;
-  /** The header field that told who it is, and goes no further: it is for the gateway. Null where there is none. */
-  readonly credential: string | null;
   /** When its token ends, milliseconds of the epoch; null: never. Long connections end then. */
   readonly expiresMillis: number | null;
 }
@@ -27,7 +25,6 @@ export const clientOf = (
   by: Client['by'],
   { id, name, label }: Pick<Client, 'id' | 'name' | 'label'>,
   rights: ClientClass,
-  credential: string | null,
   token: Pick<Client, 'claims' | 'expiresMillis'> = NO_TOKEN,
 ): Client => ({
   id,
@@ -37,7 +34,6 @@ export const clientOf = (
   className: rights.name,
   rights,
   budget: rights.budget,
-  credential,
   claims: token.claims,
   expiresMillis: token.expiresMillis,
 });
@@ -69,4 +65,16 @@ export interface Caller {
 /** Tells who is calling: `UNAUTHENTICATED` is thrown, or rejected with, for credentials that are no good or missing. */
 export interface Access {
   identify(caller: Caller): Client | Promise<Client>;
+  /**
+   * Takes out of a head what goes no further: credentials that are for the gateway, by whichever of them it knows the
+   * client.
+   */
+  withhold(head: Head): void;
+}
+
+/** The head of a request that is about to go on. */
+export interface Head {
+  readonly headers: Record<string, string | string[] | undefined>;
+  /** Of the connection; '' where it is gone. */
+  readonly address: string;
 }

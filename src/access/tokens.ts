@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
-import { createLocalJWKSet, errors, type JWSAlgorithm, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  errors,
+  type JWSAlgorithm,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
 
 import { setNewest } from '../base/newest.js';
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
-import { type Caller, type Client, type ClientClass, clientOf } from './client.js';
+import { type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
 import { type FetchKeys, IssuerKeys } from './issuer-keys.js';
 import { labelOf } from './label.js';
 
@@ -36,6 +44,8 @@ const VERIFIED_MILLIS = 60_000;
 
 /** RFC 6750 section 2.1, three parts of RFC 7515 section 3.1. */
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
+/** What some servers take for one as well. */
+const ANY_BEARER = /^bearer[ \t]+([\w-]+\.[\w-]+\.[\w-]+)/i;
 
 /** Knows clients by a signed token (RFC 7519) of one issuer. */
 export class Tokens implements Identifier {
@@ -111,11 +121,29 @@ export class Tokens implements Identifier {
     const names = { id: `jwt:${subject}`, name: null, label: labelOf('jwt', subject) };
     const expiresMillis = (claims.exp ?? 0) * 1000 + toleranceMillis;
     return Object.freeze(
-      clientOf('jwt', names, rights, this.#rules.forward ? null : 'authorization', {
+      clientOf('jwt', names, rights, {
         claims: Object.freeze(claims),
         expiresMillis,
       }),
     );
+  }
+
+  /** Tokens of others are for others: a client that is known by a key may have one for the backend. */
+  withhold({ headers }: Head): void {
+    const field = headers['authorization'];
+    if (this.#rules.forward || typeof field !== 'string') return;
+    const token = ANY_BEARER.exec(field)?.[1];
+    if (token !== undefined && this.#isMeant(token)) delete headers['authorization'];
+  }
+
+  /** Whether a token says that it is for this gateway, be it true or not. */
+  #isMeant(token: string): boolean {
+    try {
+      const { iss, aud } = decodeJwt(token);
+      return iss === this.#rules.issuer && [aud].flat().includes(this.#rules.audience);
+    } catch {
+      return false;
+    }
   }
 }
 

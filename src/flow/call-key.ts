@@ -55,7 +55,7 @@ function keyOf(
     action ?? '',
     content,
     rule.isShared ? '' : client.id,
-    client.credential === 'authorization' ? '' : (headers?.authorization ?? ''),
+    headers?.authorization ?? '',
     languageOf(headers),
     // A reply to one who numbers his messages may name the number: it is told apart from those for others.
     addressing === null ? null : [to === null || isAnonymous(to) ? '' : to, addressing.action],

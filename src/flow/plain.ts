@@ -6,13 +6,9 @@ import { makePlainProxy, type PlainProxy } from '../upstream/plain.js';
 import { linger } from './body/linger.js';
 import { invite } from './invite.js';
 
-/**
- * Passes a request on if its path belongs to a plain route, without the `credential` that was for the gateway; resolves
- * to false if it does not.
- */
+/** Passes a request on if its path belongs to a plain route; resolves to false if it does not. */
 export type PlainDoor = (
   exchange: Exchange,
-  credential: string | null,
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
@@ -28,11 +24,10 @@ export function makePlainDoor({ config }: Compiled): PlainDoor {
   const routes = config.routes
     .map(({ path, url }): Route => ({ path, proxy: makePlainProxy(url, config.limits.upstream.headersMillis, linger) }))
     .sort((one, other) => other.path.length - one.path.length);
-  return async (exchange, credential, path, request, response) => {
+  return async (exchange, path, request, response) => {
     const route = routes.find((candidate) => isBelow(path, candidate.path));
     if (route === undefined) return false;
     exchange.route = route.path;
-    if (credential !== null) delete request.headers[credential];
     invite(request, response);
     await route.proxy(request, response);
     exchange.status = response.statusCode;

@@ -128,13 +128,9 @@ const PASSED = [
   'tracestate',
 ] as const;
 
-/**
- * The head sent upstream: an allow-list of the caller's fields, and exactly one framing. `credential` is the field that
- * was for the gateway.
- */
+/** The head sent upstream: an allow-list of the caller's fields, and exactly one framing. */
 export function upstreamHeaders(
   request: IncomingMessage,
-  credential: string | null,
   said: SaidUpstream | null,
   contentLength: number | null,
 ): string[] {
@@ -143,7 +139,7 @@ export function upstreamHeaders(
   if (said !== null && said.soapAction !== null) headers.push('soapaction', said.soapAction);
   for (const name of PASSED) {
     const value = request.headers[name];
-    if (typeof value === 'string' && name !== credential) headers.push(name, value);
+    if (typeof value === 'string') headers.push(name, value);
   }
   if (contentLength !== null) headers.push('content-length', String(contentLength));
   return headers;

@@ -56,6 +56,20 @@ t.test('networks: addresses in and out of them, of both families', async (t) => 
   t.notOk(new Networks([]).has('10.0.0.1'));
 });
 
+t.test('the field of a certificate goes on as a trusted proxy wrote it, and as nobody else did', async (t) => {
+  const access = new OrderedAccess([new Certificates('X-Cert', [], PLAIN, new Networks(['10.0.0.0/8']))]);
+  for (const [address, expected] of [
+    ['10.0.0.1', 'CN=bank'],
+    ['::ffff:10.0.0.1', 'CN=bank'],
+    ['192.0.2.1', undefined],
+    ['', undefined],
+  ] as const) {
+    const headers: Record<string, string> = { 'x-cert': 'CN=bank', 'x-other': 'stays' };
+    access.withhold({ headers, address });
+    t.same(headers, { 'x-other': 'stays', ...(expected === undefined ? {} : { 'x-cert': expected }) }, address);
+  }
+});
+
 t.test('the address of the client: what trusted proxies added last, and nothing of what stands before', async (t) => {
   const proxies = new Networks(['10.0.0.0/8', 'fd00::/8']);
   const cases: readonly [string, string | readonly string[] | undefined, string, string][] = [

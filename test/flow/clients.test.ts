@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t, { type Test } from 'tap';
@@ -508,26 +508,32 @@ t.test('keys that an issuer shows and nobody can use are told of once, when they
 t.test('what tells the gateway who calls goes no further, unless it is to', async (t) => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' };
-  const token = await new SignJWT({})
-    .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-    .setIssuer('https://login.example')
-    .setAudience('soapstone')
-    .setSubject('alice')
-    .setNotBefore('0s')
-    .setExpirationTime('1h')
-    .sign(privateKey);
-  const bearer = `Bearer ${token}`;
-  for (const forward of [false, true]) {
-    const { backend, gateway, soap } = await startPerimeter(
+  const tokenFor = async (audience: string | string[], issuer = 'https://login.example'): Promise<string> =>
+    `Bearer ${await new SignJWT({})
+      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject('alice')
+      .setNotBefore('0s')
+      .setExpirationTime('1h')
+      .sign(privateKey)}`;
+  const bearer = await tokenFor('soapstone');
+  const ofGateway = [bearer, await tokenFor(['backend', 'soapstone']), bearer.replace('Bearer ', 'bearer\t')];
+  const ofBackend = ['Bearer opaque', 'Bearer a.b.c', await tokenFor('backend'), await tokenFor('soapstone', 'else')];
+  const startWith = (forward: boolean, order: string | null = null): Promise<Perimeter> =>
+    startPerimeter(
       t,
       (url) => `routes: [{ path: /files, url: "${url}" }]
 clients:
+  ${order === null ? '' : `order: ${order}`}
   jwt: { issuer: "https://login.example", audience: soapstone, algorithms: [ES256], class: all, forward: ${forward}, jwks: '${JSON.stringify({ keys: [jwk] })}' }
   apiKeys: { clients: { erp: { class: all, keys: [${KEYS.erp}] } } }
   address: { class: all }
   classes: { all: {} }
 `,
     );
+  for (const forward of [false, true]) {
+    const { backend, gateway, soap } = await startWith(forward);
     const sent = (): string | string[] | undefined => backend.complete.at(-1)?.headers['authorization'];
     const file = (headers: Record<string, string>): Promise<Response> => fetch(`${gateway.url}/files`, { headers });
     const passes = forward ? bearer : undefined;
@@ -537,8 +543,30 @@ clients:
     t.equal(sent(), passes, 'a token, a plain route');
     t.equal((await soap('GetOrder', { authorization: 'Basic dTpw' })).status, 200);
     t.equal(sent(), 'Basic dTpw', 'what is for the backend');
-    t.equal((await soap('GetOrder', { authorization: bearer, 'x-api-key': KEYS.erp })).status, 200);
-    t.equal(sent(), bearer, 'the gateway knows it by something else');
+    for (const order of [null, '[apiKey, jwt, address]', '[jwt, apiKey, address]']) {
+      const both = order === null ? { backend, gateway, soap } : await startWith(forward, order);
+      const last = (): IncomingHttpHeaders | undefined => both.backend.complete.at(-1)?.headers;
+      for (const authorization of ofGateway) {
+        const headers = { authorization, 'x-api-key': KEYS.erp };
+        t.equal((await both.soap('GetOrder', headers)).status, 200, `${order}: ${authorization.slice(0, 7)}`);
+        t.equal(last()?.authorization, forward ? authorization : undefined, 'whatever it is known by, SOAP');
+        t.equal(last()?.['x-api-key'], undefined);
+        t.equal((await fetch(`${both.gateway.url}/files`, { headers })).status, 200);
+        t.equal(last()?.authorization, forward ? authorization : undefined, 'and a plain route');
+        t.equal(last()?.['x-api-key'], undefined);
+        const query = { 'content-type': 'application/json', ...headers };
+        const body = '{"query":"{ order(id: 1) { id } }"}';
+        t.equal((await fetch(`${both.gateway.url}/graphql`, { method: 'POST', headers: query, body })).status, 200);
+        t.equal(last()?.authorization, undefined, 'GraphQL');
+        t.equal(last()?.['x-api-key'], undefined);
+      }
+    }
+    for (const authorization of ofBackend) {
+      t.equal((await soap('GetOrder', { authorization, 'x-api-key': KEYS.erp })).status, 200);
+      t.equal(sent(), authorization, 'a token of others is for the backend');
+      await file({ authorization, 'x-api-key': KEYS.erp });
+      t.equal(sent(), authorization);
+    }
     await file({ 'x-api-key': KEYS.erp });
     t.equal(backend.complete.at(-1)?.headers['x-api-key'], undefined, 'an API key');
   }
