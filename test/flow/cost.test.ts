@@ -16,7 +16,7 @@ const orders = (...lines: readonly number[]): string =>
   envelope(`<ListResponse xmlns="urn:o">${lines.map((count, id) => order(id, count)).join('')}</ListResponse>`);
 const customer = envelope('<GetCustomerResponse xmlns="urn:c"><name>n</name></GetCustomerResponse>');
 
-const config = (url: string, more: string): string => `services:
+const config = (url: string, more: string, keys = ''): string => `services:
   orders:
     url: ${url}/orders
     namespace: urn:o
@@ -29,7 +29,7 @@ const config = (url: string, more: string): string => `services:
     url: ${url}/customers
     namespace: urn:c
     types: "type Query { customer(id: Int): Customer } type Customer { name: String }"
-    operations: { GetCustomer: { field: Query.customer } }
+    operations: { GetCustomer: { field: Query.customer${keys} } }
 links: { Order.customer: { operation: customers.GetCustomer, arguments: { id: customerId } } }
 ${more}`;
 
@@ -46,13 +46,13 @@ interface Started {
   lists(...lines: readonly number[]): void;
 }
 
-async function start(t: Test, more = ''): Promise<Started> {
+async function start(t: Test, more = '', keys = ''): Promise<Started> {
   const backend = await startRecordingBackend(answerWith(''));
   let list = orders();
   backend.answer = (message, response) => {
     answerWith(message.target === '/orders' ? list : customer)(message, response);
   };
-  const gateway = await startTestGateway(config(backend.url, more));
+  const gateway = await startTestGateway(config(backend.url, more, keys));
   t.teardown(async () => {
     await gateway.close();
     await backend.close();
@@ -93,6 +93,16 @@ t.test('what an operation came to counts the objects, calls and fields that real
   lists(1, 1, 1, 1, 1, 1, 1);
   const low = await ask('{ list(first: 1) { id } }');
   t.same(low.cost, { requestedQueryCost: 9, actualQueryCost: 7 + 7 * 2 }, 'more than was asked for is told (G15)');
+});
+
+t.test('what a link fills costs as much before as after', async (t) => {
+  const { ask, lists } = await start(t, '', ', argumentCosts: { id: 300 }');
+  lists(0, 0);
+  const cost = 7 + 2 * 2 + 2 * (10 + 300) + 2;
+  t.same((await ask('{ list(first: 2) { customer { name } } }')).cost, {
+    requestedQueryCost: cost,
+    actualQueryCost: cost,
+  });
 });
 
 t.test('what is too expensive is told what it would have cost', async (t) => {

@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import type { GraphqlLimits } from '../document/limits.js';
 import type { BoundField } from '../fields/bound-field.js';
-import type { LinkTable } from '../graph/link.js';
+import type { Link, LinkTable } from '../graph/link.js';
 import type { RemoteField } from '../graph/remote.js';
 import { type FieldCost, fieldCostOf, type ListSize, typeWeightOf } from '../types/cost-rules.js';
 import { isRoot } from '../types/roots.js';
@@ -45,6 +45,8 @@ export interface FieldPrice {
   readonly objectWeight: number;
   /** Points for each time it is answered, or for each call. */
   readonly weight: number;
+  /** Of a batched link, points for each key that it fills besides. */
+  readonly keyWeight: number;
   readonly arguments: readonly ArgumentPrice[];
   /** `batched`: one call answers many. Null: no call, it is read from the answer above. */
   readonly call: 'single' | 'batched' | null;
@@ -110,11 +112,10 @@ export class CostTable {
     let inner = getNullableType(definition.type);
     for (; isListType(inner); inner = getNullableType(inner.ofType)) listDepth++;
     const objectWeight = this.objectWeight(named);
-    const common = { definition, named, listDepth, listSize: cost?.listSize ?? null, objectWeight };
+    const common = { definition, named, listDepth, listSize: cost?.listSize ?? null, objectWeight, keyWeight: 0 };
     const link = this.#links.get(name);
     if (link !== undefined) {
-      const call = link.batch === null ? 'single' : 'batched';
-      return { ...common, ...this.callPrice(link.called.cost ?? null), call };
+      return { ...common, ...this.#linkPrice(link) };
     }
     const bound = this.#fields?.get(name) ?? null;
     if (isRoot(this.schema, parent) && (this.#fields === null || bound !== null)) {
@@ -123,6 +124,23 @@ export class CostTable {
     const costs = [cost, ...(isInterfaceType(parent) ? this.#costsOfField(parent, definition.name) : [])];
     const weight = Math.max(...costs.map((each) => each?.weight ?? 0));
     return { ...common, weight, arguments: argumentPrices(costs), call: null };
+  }
+
+  /** Of a link also what it fills is given, whatever it is. */
+  #linkPrice({ called, batch, feeds }: Link): Pick<FieldPrice, 'weight' | 'keyWeight' | 'arguments' | 'call'> {
+    const price = this.callPrice(called.cost ?? null);
+    const open: ArgumentPrice[] = [];
+    let { weight } = price;
+    let keyWeight = 0;
+    for (const argument of price.arguments) {
+      const feed = feeds.find(
+        (each) => isWithin(each.argument, argument.path) || isWithin(argument.path, each.argument),
+      );
+      if (feed === undefined) open.push(argument);
+      else if (batch !== null) keyWeight += argument.weight;
+      else weight += argument.weight * (feed.isList && !feed.wraps ? this.limits.assumedListSize : 1);
+    }
+    return { weight, keyWeight, arguments: open, call: batch === null ? 'single' : 'batched' };
   }
 
   /** What a call costs before it is made. */
@@ -139,6 +157,9 @@ export class CostTable {
     });
   }
 }
+
+const isWithin = (path: readonly string[], inner: readonly string[]): boolean =>
+  path.length <= inner.length && path.every((step, at) => step === inner[at]);
 
 /** What arguments cost at most, whichever of these it is. */
 function argumentPrices(costs: readonly (FieldCost | null)[]): readonly ArgumentPrice[] {

@@ -174,7 +174,7 @@ class CostWalk {
     if (price.call === null) return { points: times(objects, weight), calls: 0, callPoints: 0 };
     const calls = price.call === 'single' ? objects : Math.ceil(objects / this.#table.limits.batchItems);
     this.dearest = Math.max(this.dearest, weight);
-    return { points: 0, calls, callPoints: times(calls, weight) };
+    return { points: 0, calls, callPoints: plus(times(calls, weight), times(objects, price.keyWeight)) };
   }
 
   #slice({ listSize, definition }: FieldPrice, node: FieldNode): number | null {

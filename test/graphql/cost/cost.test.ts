@@ -117,6 +117,18 @@ t.test('objects, fields and calls cost what the mapping or the type definitions 
   t.equal(of('{__schema{types{name}} order(id:1){id}}'), 23);
 });
 
+t.test('arguments that a link fills are given', async (t) => {
+  const yaml = SHOP.replace('weight: 3', 'weight: 3, argumentCosts: { id: 100 }').replace(
+    'replyKib: 8',
+    'replyKib: 8, argumentCosts: { ids: 7 }',
+  );
+  const given = await admission(t, yaml);
+  t.equal(cost(given, '{customer(id:1){id}}'), 103 + 1);
+  t.equal(cost(given, '{customer{id}}'), 3 + 1);
+  t.equal(cost(given, '{order(id:1){customer{name}}}'), 20 + 2 + 103 + 1);
+  t.equal(cost(given, '{sized{buyer{name}}}'), 5 + 60 + 58 + 30 * 7 + 30, 'each key of a list');
+});
+
 t.test('slicing arguments count however they are given (G08)', async (t) => {
   const given = await admission(t);
   const of = (query: string, variables?: Readonly<Record<string, unknown>>) => cost(given, query, variables);
