@@ -22,7 +22,7 @@ import { Destinations } from './destinations.js';
 import { OperationTable } from './operation-table.js';
 import { choosePort } from './port.js';
 import { compileReplies, noticesOfReplies } from './replies.js';
-import { type Validity, validityOf } from './validity.js';
+import { noticesOfValidity, type Validity, validityOf } from './validity.js';
 
 /** One SOAP backend, ready: who it is, what its messages may look like, how it is reached. */
 export interface SoapService {
@@ -99,6 +99,7 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     multiRef: requests.mayBeEncoded,
     arrayItemsMax: requests.mayBeEncoded ? limits.soap.arrayItems : null,
   };
+  const validity = validityOf(loaded, name, wsdl, operations);
   return {
     name,
     path: config.path,
@@ -129,10 +130,14 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     requests,
     freshness,
     destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(wsdl)),
-    validity: validityOf(loaded, name, wsdl, operations),
+    validity,
     config,
     weightOf: weightsOf(config, limits.graphql.callCost),
-    notices: [...(wsdl?.notices ?? []), ...noticesOfReplies(loaded, name)],
+    notices: [
+      ...(wsdl?.notices ?? []),
+      ...noticesOfReplies(loaded, name),
+      ...noticesOfValidity(loaded, name, validity),
+    ],
     ...compileReplies(config, wsdl !== null, operations),
   };
 }

@@ -1,4 +1,5 @@
 import { type Exchange, VIOLATIONS_MAX } from '../base/exchange.js';
+import type { Problem } from '../base/problem.js';
 import { Refusal } from '../base/refusal.js';
 import { FramePool } from '../codec/validity/frame-pool.js';
 import type { ValidityLimits } from '../codec/validity/limits.js';
@@ -11,6 +12,7 @@ import type { ValidationLevel } from '../config/validation-keys.js';
 import { InvalidContent } from '../soap/invalid-content.js';
 import { childrenOfBody, type Operation, type Payload, typeKey, type WsdlModel } from '../wsdl/model.js';
 import type { StartTag } from '../xml/events.js';
+import { problemAt } from './problem-at.js';
 
 type Direction = 'request' | 'reply';
 
@@ -38,6 +40,19 @@ export function validityOf(
   });
 }
 
+/** Where more is asked for than can be done. */
+export function noticesOfValidity(
+  loaded: LoadedConfig,
+  service: string,
+  validity: Validity | null,
+): readonly Problem[] {
+  const isEnforced = validity !== null && (validity.requests === 'enforce' || validity.replies === 'enforce');
+  if (!isEnforced || validity.unvalidated.length === 0) return [];
+  const names = validity.unvalidated.map((name) => `\`${name}\``).join(', ');
+  const what = `Operations ${names} share the first element of Body, but not what it holds: they are not validated.`;
+  return [problemAt(loaded, ['services', service, 'validate'], what, 'Let the backend judge them.')];
+}
+
 /** Validates the Bodies of one service against its WSDL, as far as the configuration asks for it. */
 export class Validity {
   readonly requests: ValidationLevel;
@@ -59,6 +74,11 @@ export class Validity {
     this.#quick = { ...options.limits, isThorough: false };
     const ports = model.services.flatMap((each) => each.ports.map((port) => port.operations));
     this.#ambiguous = new Set([operations, ...ports].flatMap(ambiguousIn));
+  }
+
+  /** Names of operations that are not to be told apart in time. */
+  get unvalidated(): readonly string[] {
+    return [...new Set([...this.#ambiguous].map(({ name }) => name))];
   }
 
   /** What validates the request that begins with this child of Body; null where none is. */

@@ -83,4 +83,6 @@ t.test('what is made by other rules, or is not to be told from something else, i
     const validator = first === undefined ? null : validityOf(operations, 'enforce').request(first, newExchange());
     t.equal(validator !== null, isValidated, name);
   }
+  t.same(validityOf([GET, other], 'enforce').unvalidated, ['Get'], 'which can be told');
+  t.same(validityOf([GET, alike], 'enforce').unvalidated, []);
 });
