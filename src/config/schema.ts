@@ -64,7 +64,13 @@ const SERVICE = Type.Object(
         minLength: 1,
       }),
     ),
-    url: Type.Optional(Type.String({ description: 'Address of the backend, http or https.', ...HTTP_URL })),
+    url: Type.Optional(
+      Type.String({
+        description:
+          'Address of the backend, http or https. Parameters of its query are fixed: those of callers by the same names do not go on.',
+        ...HTTP_URL,
+      }),
+    ),
     urls: Type.Optional(
       Type.Array(Type.String(HTTP_URL), {
         description: 'Several addresses of the same backend, used in turn. Instead of `url`.',
@@ -192,7 +198,11 @@ const EITHER_SERVICE = Type.Unsafe<Static<typeof SERVICE>>({
 const ROUTE = Type.Object(
   {
     path: Type.String({ description: 'Every path that begins with this one.', ...PATH }),
-    url: Type.String({ description: 'Where to, http or https.', ...HTTP_URL }),
+    url: Type.String({
+      description:
+        'Where to, http or https. Parameters of its query are fixed: those of callers by the same names do not go on.',
+      ...HTTP_URL,
+    }),
   },
   { additionalProperties: false },
 );

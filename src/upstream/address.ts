@@ -1,13 +1,14 @@
 import { Breaker } from './breaker.js';
 import { Connection, type Connector, makeConnector } from './connection.js';
 import type { UpstreamLimits } from './limits.js';
+import { FixedQuery } from './query.js';
 
 /** One address of a backend: its own places for calls, so that a slow one holds no others, and its own breaker. */
 export class Address {
   readonly breaker: Breaker;
   readonly #origin: string;
   readonly #path: string;
-  readonly #search: string;
+  readonly #query: FixedQuery;
   readonly #limits: UpstreamLimits;
   readonly #connector: Connector;
   readonly #connections: Connection[] = [];
@@ -17,7 +18,7 @@ export class Address {
   constructor(url: URL, limits: UpstreamLimits) {
     this.#origin = url.origin;
     this.#path = url.pathname;
-    this.#search = url.search;
+    this.#query = new FixedQuery(url.search);
     this.#limits = limits;
     this.#connector = makeConnector(limits);
     this.breaker = new Breaker(limits.breakerFailures, limits.breakerMillis, limits.connections);
@@ -46,9 +47,9 @@ export class Address {
     this.#free.push(connection);
   }
 
-  /** The request target: the query of the address and that of the caller become one. */
+  /** The request target: the query of the address, and what the caller adds to it. */
   target(query: string): string {
-    return this.#path + (this.#search === '' ? query : this.#search + query.replace('?', '&'));
+    return this.#path + this.#query.with(query);
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ import { createProxyServer } from 'http-proxy';
 
 import { Refusal } from '../base/refusal.js';
 import { refusalOfError } from './failure.js';
+import { FixedQuery } from './query.js';
 
 /**
  * Passes requests that hold no envelope on to one address, unread. `answer` gets the reply when it is one. Resolves
@@ -42,6 +43,7 @@ const OF_PROXIES = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-
  */
 export function makePlainProxy(url: string, silenceMillis: number, endAnswer: EndAnswer): PlainProxy {
   const agent = url.startsWith('https:') ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
+  const query = new FixedQuery(new URL(url).search);
   const passages = new WeakMap<IncomingMessage, Passage>();
   const proxy = createProxyServer({
     target: url,
@@ -58,6 +60,7 @@ export function makePlainProxy(url: string, silenceMillis: number, endAnswer: En
   return (request, response) => {
     judgeFraming(request);
     stripRequest(request.headers);
+    stripQuery(request, query);
     return new Promise((resolve, reject) => {
       const passage = new Passage(request, response, endAnswer, reject);
       passages.set(request, passage);
@@ -160,6 +163,13 @@ function stripRequest(headers: NodeJS.Dict<string | string[]>): void {
   for (const name of Object.keys(headers)) {
     if (HOP_BY_HOP.has(name) || OF_PROXIES.test(name) || (named.has(name) && !KEPT.has(name))) delete headers[name];
   }
+}
+
+/** The package puts the query of the caller behind that of the address. */
+function stripQuery(request: IncomingMessage, query: FixedQuery): void {
+  const { url = '' } = request;
+  const mark = url.indexOf('?');
+  if (mark >= 0) request.url = url.slice(0, mark) + query.others(url.slice(mark));
 }
 
 /** The fields of a reply that are for the caller, as often and as written as they came. */

@@ -17,6 +17,8 @@ routes:
     url: ${url}
   - path: /files/deep
     url: ${url}/elsewhere
+  - path: /tenants
+    url: ${url}/fixed?tenant=1
 `;
 
 async function startGateway(t: Test, url: string): Promise<TestGateway> {
@@ -45,6 +47,10 @@ t.test('a path below a route goes where the route says, the longest one first', 
     ['/files', '/files'],
     ['/files/a?b=c', '/files/a?b=c'],
     ['/files/deep/a', '/elsewhere/files/deep/a'],
+    ['/tenants', '/fixed/tenants?tenant=1'],
+    ['/tenants?a=b', '/fixed/tenants?tenant=1&a=b'],
+    ['/tenants?a=b&Tenant=2', '/fixed/tenants?tenant=1&a=b'],
+    ['/tenants?tenant=2', '/fixed/tenants?tenant=1'],
   ] as const) {
     const answer = await sendRaw(gateway.url, request('GET', path));
     t.equal(answer.status, 200, path);

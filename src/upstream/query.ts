@@ -1,0 +1,51 @@
+/**
+ * The query of a configured address, and what callers may add to it. A parameter that the address has is the operator's:
+ * servers that are told it twice take the first or the last one, so a caller's does not go on.
+ */
+export class FixedQuery {
+  /** '' or a query with its question mark. */
+  readonly #search: string;
+  readonly #names: ReadonlySet<string>;
+
+  /** Of `URL.search`. */
+  constructor(search: string) {
+    this.#search = search;
+    this.#names = new Set(search.slice(1).split(SEPARATORS).map(nameOf));
+  }
+
+  /** One query of both. `given` is '' or begins with its question mark, and so does what is answered. */
+  with(given: string): string {
+    return this.#search === '' ? given : this.#search + this.others(given).replace('?', '&');
+  }
+
+  /** What of the caller's query goes on. */
+  others(given: string): string {
+    if (this.#search === '' || given === '') return given;
+    // Some servers part parameters by `;` as well, and to the others what stands behind one belongs to the one before.
+    const kept = given
+      .slice(1)
+      .split('&')
+      .map((part) => part.split(';').filter((piece) => !this.#names.has(nameOf(piece))))
+      .filter((pieces) => pieces.length > 0);
+    return kept.length === 0 ? '' : `?${kept.map((pieces) => pieces.join(';')).join('&')}`;
+  }
+}
+
+const SEPARATORS = /[&;]/;
+
+/**
+ * What servers may take for the name of a parameter: without its encoding (and what follows a NUL), in either case of
+ * letters, and as PHP has it, which leaves out blanks before it and the index behind it, and has no dots and blanks.
+ */
+function nameOf(parameter: string): string {
+  const equals = parameter.indexOf('=');
+  const written = equals < 0 ? parameter : parameter.slice(0, equals);
+  const decoded = written
+    .replaceAll('+', ' ')
+    .replaceAll(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const [name = ''] = decoded.trimStart().split(INDEX_OR_END, 1);
+  return name.replaceAll(/[. ]/g, '_').toLowerCase();
+}
+
+/** PHP keeps a name that begins with its index. */
+const INDEX_OR_END = /(?<=.)\[|\0/s;
