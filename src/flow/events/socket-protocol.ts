@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
@@ -46,6 +45,7 @@ export interface ProtocolParts {
 
 /** What a WebSocket does with its messages, and when it is over. */
 export interface ProtocolSession {
+  /** Not twice in one turn of the event loop: an id may be used again at once, and what was ended by it must be over. */
   message(data: string): Promise<void>;
   closed(code: number): Promise<void>;
 }
@@ -106,18 +106,14 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
       },
       guest,
     );
-    let settled: Promise<void> = Promise.resolve();
     return {
       async message(data) {
-        const before = settled;
         try {
-          // The id may be used again at once: what was ended by it must be over then.
-          if (isComplete(parseStrictJson(data))) settled = before.then(() => setImmediate());
+          parseStrictJson(data);
         } catch {
           socket.close(4400, 'Invalid message received');
           return;
         }
-        await before;
         await take?.(data);
       },
       async closed(code) {
@@ -127,9 +123,6 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
     };
   };
 }
-
-const isComplete = (message: unknown): boolean =>
-  typeof message === 'object' && message !== null && 'type' in message && message.type === 'complete';
 
 /** Browsers cannot give a WebSocket header fields: what clients are known by may come in the first message instead. */
 function withCredentials(

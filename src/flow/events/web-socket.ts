@@ -74,7 +74,8 @@ export class WebSockets {
     const stopPinging = keepAsking(socket, this.#limits.pingMillis, () => socket.terminate());
     this.#open.add(socket);
     socket.on('message', (data, isBinary) => {
-      if (this.#isTakingNothing(socket)) return;
+      // Whoever is told farewell may go on saying things until it has heard that.
+      if (socket.readyState !== socket.OPEN || this.#isTakingNothing(socket)) return;
       if (isBinary) socket.close(1003, 'Text only');
       // It keeps to itself what goes wrong for reasons of its own; anything else is a bug of ours.
       else session.message(textOf(data)).catch(() => socket.close(4500, 'Unexpected error'));

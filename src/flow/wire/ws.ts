@@ -1,8 +1,11 @@
 import { type ServerOptions, WebSocket, WebSocketServer } from 'ws';
 
-/** WebSockets, from either end: the only file that knows who makes them. */
+/**
+ * WebSockets, from either end: the only file that knows who makes them. A server tells one frame of a socket a turn of
+ * the event loop, and reads no more meanwhile: small ones are many to a packet, and each is work.
+ */
 export const makeSocketServer = (options: ServerOptions): WebSocketServer =>
-  new WebSocketServer({ ...COMMON, ...options });
+  new WebSocketServer({ ...COMMON, allowSynchronousEvents: false, ...options });
 
 export type Socket = WebSocket;
 
