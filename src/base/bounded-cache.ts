@@ -29,4 +29,17 @@ export class BoundedCache<V extends object | string> {
   set(key: string, value: V): void {
     this.#entries.set(key, value);
   }
+
+  /** What all entries are together. */
+  get size(): number {
+    return this.#entries.calculatedSize;
+  }
+
+  /** The value of this key has become larger, or smaller. */
+  reweigh(key: string): void {
+    const value = this.#entries.get(key);
+    if (value === undefined) return;
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+  }
 }

@@ -70,7 +70,7 @@ export const admissionOf = ({ built, limits, measured, introspection, trusted = 
   limits,
   measured: new Set(measured),
   introspection,
-  documents: new DocumentCache(trusted?.documents),
+  documents: new DocumentCache(trusted?.documents, limits.planBytes),
   trusted,
   costs: new CostTable({ ...built, limits }),
 });

@@ -1,5 +1,6 @@
 import type { OperationDefinitionNode } from 'graphql';
 import type { Fragments, Variables } from '../document/plan.js';
+import type { Weigh } from '../document/weigh.js';
 import { costOf, type Estimate } from './cost.js';
 import type { CostTable } from './cost-table.js';
 
@@ -12,6 +13,14 @@ export class EstimateMemo {
   /** The variables that estimates depend on; null until one was made. */
   #variables: readonly string[] | null = null;
   readonly #known = new Map<string, Estimate>();
+  readonly #weigh: Weigh;
+  /** As many as there were at a time. */
+  #weighed = 0;
+
+  constructor(weigh: Weigh) {
+    this.#weigh = weigh;
+    weigh(300);
+  }
 
   /** As `costOf`. What @skip and @include leave out must always be the same. */
   estimate(table: CostTable, operation: OperationDefinitionNode, fragments: Fragments, variables: Variables): Estimate {
@@ -23,6 +32,10 @@ export class EstimateMemo {
     const newKey = key ?? keyOf(this.#variables, variables);
     if (this.#known.size === VALUES_MAX) this.#known.clear();
     if (newKey.length <= CHARS_MAX) this.#known.set(newKey, made);
+    if (this.#known.size > this.#weighed) {
+      this.#weighed = this.#known.size;
+      this.#weigh(500 + 2 * CHARS_MAX + 50 * made.variables.size);
+    }
     return made;
   }
 }

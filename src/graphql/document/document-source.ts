@@ -14,6 +14,11 @@ export class DocumentSource extends Source {
     this.#text = text;
   }
 
+  /** Of the text, parsed or not, in UTF-16 units. */
+  get length(): number {
+    return this.#text.length;
+  }
+
   /** To be called when the text is parsed. */
   close(): void {
     this.body = '';

@@ -2,9 +2,11 @@ import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } fr
 import { Kind, visit } from 'graphql';
 import { BoundedCache } from '../../base/bounded-cache.js';
 import { MIB } from '../../base/limit.js';
+import { DocumentSource } from './document-source.js';
 import type { MeasurableLimit } from './limits.js';
 import type { PersistedLimits } from './persisted-limits.js';
-import type { Fragments, Variables } from './plan.js';
+import type { Fragments } from './plan.js';
+import { WorkingsCache } from './workings.js';
 
 /** A document that was parsed and validated against the schema of one generation. */
 export class AdmittedDocument {
@@ -16,8 +18,8 @@ export class AdmittedDocument {
   readonly exceeded: ReadonlySet<MeasurableLimit>;
   /** How many fields the introspection of an operation answers at most; those without any are not here. */
   readonly introspected: ReadonlyMap<OperationDefinitionNode, number>;
-  /** What was worked out for an operation, by the values of the switches, by whoever worked it out. */
-  readonly #remembered = new Map<OperationDefinitionNode, Map<string, Map<object, unknown>>>();
+  /** About how much memory its syntax tree takes. */
+  readonly bytes: number;
 
   constructor(
     document: DocumentNode,
@@ -29,24 +31,8 @@ export class AdmittedDocument {
     this.introspected = introspected;
     this.fragments = fragmentsOf(document);
     this.switches = switchesOf(document);
-  }
-
-  /** The answer of `make`, which is asked once per operation, maker and values of the switches, for the first few. */
-  remember<T>(operation: OperationDefinitionNode, maker: Maker<T>, variables: Variables, make: () => T): T {
-    const ways = this.#remembered.get(operation) ?? new Map<string, Map<object, unknown>>();
-    this.#remembered.set(operation, ways);
-    const way = this.switches.map((name) => (variables[name] === true ? '1' : '0')).join('');
-    let known = ways.get(way);
-    if (known === undefined) {
-      if (ways.size === WAYS_MAX) return make();
-      known = new Map();
-      ways.set(way, known);
-    }
-    const held = known.get(maker);
-    if (maker.holds(held)) return held;
-    const made = make();
-    known.set(maker, made);
-    return made;
+    const source = document.loc?.source;
+    this.bytes = treeBytes(source instanceof DocumentSource ? source.length : (source?.body.length ?? 0));
   }
 }
 
@@ -59,13 +45,8 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   return fragments;
 }
 
-/** Values of the switches of one operation that are remembered: a page has a few, a hostile caller all. */
-const WAYS_MAX = 8;
-
-/** Identifies what is remembered. */
-export interface Maker<T> {
-  holds(value: unknown): value is T;
-}
+/** A syntax tree takes about this much memory for each character of its text. */
+const treeBytes = (chars: number): number => 1000 + 40 * chars;
 
 /** The documents of one generation by their text; the least recently used go first. */
 export class DocumentCache {
@@ -74,12 +55,14 @@ export class DocumentCache {
   readonly #cache = new BoundedCache<AdmittedDocument>({
     entries: 1000,
     size: 16 * MIB,
-    // A syntax tree takes about this much memory for each character of its text.
-    sizeOf: (_document, text) => 1000 + 40 * text.length,
+    sizeOf: (_document, text) => treeBytes(text.length),
   });
+  /** What was worked out for them, and for those that never go: it can be worked out again. */
+  readonly workings: WorkingsCache;
 
-  constructor(pinned: ReadonlyMap<string, AdmittedDocument> = new Map()) {
+  constructor(pinned: ReadonlyMap<string, AdmittedDocument> = new Map(), planBytes?: number) {
     this.#pinned = pinned;
+    this.workings = new WorkingsCache(planBytes);
   }
 
   get(text: string): AdmittedDocument | undefined {

@@ -7,9 +7,10 @@ import {
   type ValueNode,
 } from 'graphql';
 import { Refusal } from '../../base/refusal.js';
-import type { Maker } from './documents.js';
 import type { Fragments, Variables } from './plan.js';
 import type { Scale } from './scale.js';
+import { UNWEIGHED } from './weigh.js';
+import type { Maker } from './workings.js';
 
 /** How much one value is. */
 interface Size {
@@ -30,7 +31,7 @@ export class Given {
   readonly uses = new Map<string, { times: number; levels: number }>();
 }
 
-/** For `remember`. */
+/** For `Workings`. */
 export const GIVEN: Maker<Given> = { holds: (value): value is Given => value instanceof Given };
 
 const MOST = 1e9;
@@ -39,7 +40,7 @@ const MOST = 1e9;
  * Adds up the arguments of an operation of a document whose fragments form no cycle. Each fragment is walked once, for
  * all the places where it stands.
  */
-export function readGiven(operation: OperationDefinitionNode, fragments: Fragments): Given {
+export function readGiven(operation: OperationDefinitionNode, fragments: Fragments, weigh = UNWEIGHED): Given {
   const given = new Given();
   const times = new Map<string, number>();
   readSet(operation.selectionSet, 1, given, times);
@@ -47,6 +48,7 @@ export function readGiven(operation: OperationDefinitionNode, fragments: Fragmen
     const fragment = fragments.get(name);
     if (fragment !== undefined) readSet(fragment.selectionSet, times.get(name) ?? 0, given, times);
   }
+  weigh(300 + 100 * given.uses.size);
   return given;
 }
 

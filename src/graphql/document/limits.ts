@@ -202,6 +202,14 @@ export const GRAPHQL_LIMITS = {
     refusal: 'MAX_LINKS_LIMIT',
     text: 'Length of what links put into one answer again: one answer of a backend may stand in many places.',
   },
+  planBytes: {
+    default: 64 * MIB,
+    min: MIB,
+    max: 4096 * MIB,
+    unit: 'bytes',
+    refusal: null,
+    text: 'Memory for what is worked out for documents, their plans above all, in each process; the least recently used go first. One that takes more than an eighth is made for each request anew.',
+  },
   errors: {
     default: 10,
     min: 1,

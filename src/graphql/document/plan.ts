@@ -10,6 +10,7 @@ import {
 import type { FaultPlan, ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../../codec/plan/plan.js';
 import { errorPlans } from '../output/fault-plan.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape } from '../types/shape.js';
+import { UNWEIGHED, type Weigh } from './weigh.js';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 /** Coerced values of the operation's variables. */
@@ -28,8 +29,9 @@ export function planReply(
   fragments: Fragments,
   variables: Variables,
   links: LinkSlots | null = null,
+  weigh: Weigh = UNWEIGHED,
 ): ReplyPlan {
-  const planner = new Planner(fragments, variables, links, reply.unions ?? NO_UNIONS);
+  const planner = new Planner(fragments, variables, links, reply.unions ?? NO_UNIONS, weigh);
   const { element, root, nonNull } = reply;
   const plan = planner.root(element, root, nodes, nonNull);
   if (reply.faults?.as !== 'data') {
@@ -84,6 +86,7 @@ class Planner {
   readonly #variables: Variables;
   readonly #links: LinkSlots | null;
   readonly #unions: NonNullable<ReplyShape['unions']>;
+  readonly #weigh: Weigh;
   readonly #nodeIds = new Map<FieldNode, number>();
   readonly #objects = new Map<ElementShape, Map<string, ObjectPlan>>();
 
@@ -92,7 +95,9 @@ class Planner {
     variables: Variables,
     links: LinkSlots | null,
     unions: NonNullable<ReplyShape['unions']>,
+    weigh: Weigh,
   ) {
+    this.#weigh = weigh;
     this.#fragments = fragments;
     this.#variables = variables;
     this.#links = links;
@@ -120,6 +125,7 @@ class Planner {
   slot(key: string, field: FieldShape, nodes: readonly FieldNode[]): Slot {
     const { source, list, nonNull, itemNonNull, value } = field;
     if (value.kind === 'choice') {
+      this.#weigh(SLOT_BYTES * value.branches.length);
       const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape, nodes) }));
       return { key, source: { from: 'choice', branches }, list, nonNull, itemNonNull, value: NOTHING };
     }
@@ -128,6 +134,7 @@ class Planner {
   }
 
   #object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {
+    this.#weigh(OBJECT_BYTES + VARIANT_KEY_BYTES * shape.variants.size);
     const sets = nodes.flatMap((node) => (node.selectionSet === undefined ? [] : [node.selectionSet]));
     const made = new Map<ObjectShape, ObjectVariant>();
     const variantOf = (object: ObjectShape): ObjectVariant => {
@@ -157,6 +164,7 @@ class Planner {
         slots.push(field.listName === undefined ? slot : { ...slot, listName: field.listName });
       } else slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
     }
+    this.#weigh(VARIANT_BYTES + SLOT_BYTES * slots.length);
     const { order = null } = object;
     return order === null ? { slots, weight } : { slots, weight, order };
   }
@@ -167,6 +175,12 @@ class Planner {
     return id;
   }
 }
+
+/** What parts of a plan take in memory together with what the decoder makes of them: measured, a fifth more or less. */
+const OBJECT_BYTES = 800;
+const VARIANT_BYTES = 800;
+const VARIANT_KEY_BYTES = 100;
+const SLOT_BYTES = 720;
 
 const asList = (slot: Slot | null): readonly Slot[] => (slot === null ? [] : [slot]);
 

@@ -1,10 +1,22 @@
 import { type FieldNode, print } from 'graphql';
-import type { ObjectPlan, ObjectVariant, ReplyPlan, Slot, ValuePlan } from '../../codec/plan/plan.js';
+import type { ObjectPlan, ReplyPlan, Slot, ValuePlan } from '../../codec/plan/plan.js';
 import { type Fragments, type LinkSlots, planReply, type Variables } from '../document/plan.js';
+import { UNWEIGHED, type Weigh } from '../document/weigh.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { errorPlans } from '../output/fault-plan.js';
-import type { ElementShape, FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
+import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
+import {
+  HIDDEN,
+  hiddenKey,
+  keyed,
+  leafSlot,
+  NULLABLE,
+  objectAlong,
+  onlyVariant,
+  selfSlot,
+  slotAlong,
+} from './link-slots.js';
 import { isRemote, type RemoteField, type RemotePlan } from './remote.js';
 
 /**
@@ -52,12 +64,6 @@ export type LinkSelect = (
 /** The keys on the way to links, through lists; those that nothing is beneath of hold a link, or may. */
 export type Walk = ReadonlyMap<string, Walk>;
 
-/** No response key begins like this: what is under such a key is never part of a response. */
-export const HIDDEN = '=';
-
-/** The key of the value of a link's feed; for an item of a list operation, that of its key. */
-export const hiddenKey = (index: number): string => `${HIDDEN}${index}`;
-
 /** The values that a link needs, in the place of its answer; `null` for anything else. */
 export function markOf(value: unknown): Readonly<Record<string, unknown>> | null {
   return isObject(value) && typeof value[HIDDEN] === 'string' ? value : null;
@@ -96,9 +102,17 @@ export class LinkPlanner implements LinkSlots {
   readonly #targets = new Map<string, LinkTargetPlan>();
   readonly #walks = new Map<ObjectPlan, Walk>();
   readonly #remotes: RemotePlans | null;
+  readonly #weigh: Weigh;
 
   /** Without `remotes` no link may lead to a service that speaks GraphQL. */
-  constructor(table: LinkTable, fragments: Fragments, variables: Variables, remotes: RemotePlans | null = null) {
+  constructor(
+    table: LinkTable,
+    fragments: Fragments,
+    variables: Variables,
+    remotes: RemotePlans | null = null,
+    weigh: Weigh = UNWEIGHED,
+  ) {
+    this.#weigh = weigh;
     this.#remotes = remotes;
     this.#table = table;
     this.#fragments = fragments;
@@ -139,6 +153,7 @@ export class LinkPlanner implements LinkSlots {
     const key = [link.name, ...nodes.map((node) => this.#idOf(node))].join(' ');
     const known = this.#selectionIds.get(key);
     if (known !== undefined) return known;
+    this.#weigh(SELECTION_BYTES + 10 * key.length);
     const id = String(this.#selectionIds.size);
     this.#selectionIds.set(key, id);
     this.selections.set(id, { link, nodes, target: this.#target(link, nodes) });
@@ -195,7 +210,7 @@ export class LinkPlanner implements LinkSlots {
   }
 
   #plan(reply: ReplyShape, nodes: readonly FieldNode[]): ReplyPlan {
-    return planReply(reply, nodes, this.#fragments, this.#variables, this);
+    return planReply(reply, nodes, this.#fragments, this.#variables, this, this.#weigh);
   }
 
   #walk(plan: ObjectPlan): Walk {
@@ -232,12 +247,13 @@ export class LinkPlanner implements LinkSlots {
   }
 }
 
+/** What one selection takes besides what is read for it, about. */
+const SELECTION_BYTES = 1500;
+
 interface PlannedReply {
   readonly reply: ReplyPlan;
   readonly walk: Walk | null;
 }
-
-const NULLABLE = { list: false, nonNull: false, itemNonNull: false } as const;
 
 const CONSTANT = {
   ...NULLABLE,
@@ -256,45 +272,3 @@ function merged(one: Walk, other: Walk): Walk {
   for (const [key, walk] of other) both.set(key, merged(both.get(key) ?? NOWHERE, walk));
   return both;
 }
-
-const onlyVariant = (variant: ObjectVariant): ObjectPlan => ({
-  kind: 'object',
-  variants: new Map(),
-  declared: variant,
-});
-
-/** The element itself, read once more as this object. */
-const selfSlot = (key: string, value: ObjectPlan): Slot => ({ key, ...NULLABLE, source: { from: 'self' }, value });
-
-type End = (key: string, field: FieldShape) => Slot;
-
-/** A slot that follows a path of fields to its end: each step is under `HIDDEN` of the one before. */
-function slotAlong(key: string, field: FieldShape, rest: readonly string[], end: End): Slot {
-  if (rest.length === 0 || field.value.kind !== 'object') return end(key, field);
-  return { key, ...NULLABLE, source: field.source, value: objectAlong(field.value.shape, rest, end) };
-}
-
-function objectAlong(shape: ElementShape, path: readonly string[], end: End): ObjectPlan {
-  const [first = '', ...rest] = path;
-  return mapped(shape, (object) => {
-    const field = object.fields.get(first);
-    return { slots: field === undefined ? [] : [slotAlong(HIDDEN, field, rest, end)] };
-  });
-}
-
-function mapped(shape: ElementShape, variantOf: (object: ObjectShape) => ObjectVariant): ObjectPlan {
-  const variants = new Map([...shape.variants].map(([type, object]) => [type, variantOf(object)]));
-  return { kind: 'object', variants, declared: shape.declared === null ? null : variantOf(shape.declared) };
-}
-
-function leafSlot(key: string, { source, list, value }: FieldShape): Slot {
-  if (value.kind === 'object' || value.kind === 'choice') throw new Error('a link is fed with simple values');
-  return { key, ...NULLABLE, source, list, value };
-}
-
-const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly string[]): ObjectPlan =>
-  mapped(shape, (object) => {
-    const field = object.fields.get(path[0] ?? '');
-    const key = field === undefined ? [] : [slotAlong(hiddenKey(0), field, path.slice(1), leafSlot)];
-    return { slots: [selfSlot(HIDDEN, item), ...key] };
-  });

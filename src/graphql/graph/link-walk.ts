@@ -1,4 +1,5 @@
-import { HIDDEN, isObject, markOf, type Walk } from './link-plan.js';
+import { isObject, markOf, type Walk } from './link-plan.js';
+import { HIDDEN } from './link-slots.js';
 
 /** A place in the response, from its end. */
 export interface Place {

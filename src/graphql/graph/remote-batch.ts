@@ -1,4 +1,5 @@
-import { HIDDEN, hiddenKey, isObject } from './link-plan.js';
+import { isObject } from './link-plan.js';
+import { HIDDEN, hiddenKey } from './link-slots.js';
 import type { RemoteBatch } from './remote.js';
 
 /**

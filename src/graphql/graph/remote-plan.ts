@@ -13,6 +13,7 @@ import {
   visit,
 } from 'graphql';
 import { type Fragments, responseKey, type Variables } from '../document/plan.js';
+import { UNWEIGHED, type Weigh } from '../document/weigh.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
 import type { PlannedRemote, RemotePlans } from './link-plan.js';
 import type { RemoteField, RemoteLinks, RemotePlan } from './remote.js';
@@ -27,6 +28,7 @@ export class RemotePlanner implements RemotePlans {
   readonly #table: LinkTable;
   readonly #prefix: string;
   readonly #met: (link: Link, node: FieldNode) => void;
+  readonly #weigh: Weigh;
 
   /** `met` is told of every link in what services that speak GraphQL are asked for. */
   constructor(
@@ -36,7 +38,9 @@ export class RemotePlanner implements RemotePlans {
     variables: Variables,
     table: LinkTable,
     met: (link: Link, node: FieldNode) => void,
+    weigh: Weigh = UNWEIGHED,
   ) {
+    this.#weigh = weigh;
     this.#met = met;
     this.#operation = operation;
     this.#fragments = fragments;
@@ -107,11 +111,23 @@ export class RemotePlanner implements RemotePlans {
         ...fragments,
       ],
     };
+    this.#weigh(bytesOf(document));
     const links: RemoteLinks | null = walk === null ? null : { prefix: this.#prefix, feeds: rewriter.feeds };
     const variables = own.map(({ variable }) => variable.name.value);
     const nested = nestedRootFields(written, rewriter.typeOf(asked.field), asked.field.wrapped, this.#fragments);
     return { plan: { ...asked, document, variables, nested, links }, walk };
   }
+}
+
+/** About how much memory a document takes, wherever its parts are from, and what is beside it. */
+function bytesOf(document: DocumentNode): number {
+  let nodes = 0;
+  visit(document, {
+    enter() {
+      nodes++;
+    },
+  });
+  return 2000 + 200 * nodes;
 }
 
 /** No name of a document begins with it. */

@@ -1,7 +1,8 @@
 import { type FieldNode, type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
 import { collectFields, type Fragments, type Variables } from '../document/plan.js';
 import type { Link } from './link.js';
-import { HIDDEN, hiddenKey, isObject, type LinkSelect } from './link-plan.js';
+import { isObject, type LinkSelect } from './link-plan.js';
+import { HIDDEN, hiddenKey } from './link-slots.js';
 import type { RemoteLinks, RemotePlan } from './remote.js';
 import { hidden } from './remote-batch.js';
 

@@ -15,7 +15,7 @@ import type { Estimate } from '../cost/cost.js';
 import { EstimateMemo } from '../cost/cost-memo.js';
 import type { CostTable } from '../cost/cost-table.js';
 import { DocumentSource } from '../document/document-source.js';
-import { AdmittedDocument, type DocumentCache, fragmentsOf, type Maker } from '../document/documents.js';
+import { AdmittedDocument, type DocumentCache, fragmentsOf } from '../document/documents.js';
 import { codedError, DocumentRefusal } from '../document/errors.js';
 import { checkGiven, GIVEN, measureVariables, readGiven } from '../document/given.js';
 import { introspectedFields, introspectionPoints, wholeSchemaFields } from '../document/introspection.js';
@@ -26,6 +26,7 @@ import { beyond, Scale } from '../document/scale.js';
 import type { TrustedDocuments } from '../document/trusted.js';
 import { validateDocument } from '../document/validation.js';
 import { coerceVariables } from '../document/variables.js';
+import type { Maker, Workings } from '../document/workings.js';
 
 /** What a caller asks for, by whatever transport. */
 export interface GraphqlParams {
@@ -53,6 +54,8 @@ export interface Admission {
 export interface Admitted {
   readonly document: AdmittedDocument;
   readonly operation: OperationDefinitionNode;
+  /** What is known of the operation, for who works out more. */
+  readonly workings: Workings;
   readonly variables: Variables;
   readonly params: GraphqlParams;
   /** Estimated, in points. */
@@ -86,13 +89,14 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   const operation = operationOf(document.document, params.operationName, schema);
   const { fragments } = document;
   const variables = coerceVariables(schema, operation, params.variables, { max: limits.errors, isOpen: introspection });
+  const workings = documents.workings.of(document, operation, variables);
   checkGiven(
-    document.remember(operation, GIVEN, variables, () => readGiven(operation, fragments)),
+    workings.of(GIVEN, (weigh) => readGiven(operation, fragments, weigh)),
     operation,
     given,
     scale,
   );
-  const memo = document.remember(operation, MEMO, variables, () => new EstimateMemo());
+  const memo = workings.of(MEMO, (weigh) => new EstimateMemo(weigh));
   const estimate = closing(introspection, () => memo.estimate(costs, operation, fragments, variables));
   const told = introspectionPoints(document.introspected.get(operation) ?? 0, limits.cost);
   const cost = estimate.points + told;
@@ -102,6 +106,7 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   return {
     document,
     operation,
+    workings,
     variables,
     params,
     cost,

@@ -2,7 +2,8 @@ import type { DecodeError } from '../../codec/plan/decode-error.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { Feed, LinkBatch } from '../graph/link.js';
-import { HIDDEN, hiddenAlong, hiddenKey, isObject } from '../graph/link-plan.js';
+import { hiddenAlong, isObject } from '../graph/link-plan.js';
+import { HIDDEN, hiddenKey } from '../graph/link-slots.js';
 import type { BatchKey } from './link-batches.js';
 
 /** What came of asking for one link. */

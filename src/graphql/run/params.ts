@@ -37,7 +37,10 @@ export async function readRequest(request: GraphqlRequest, bounds: JsonBounds = 
     return paramsOfUrl(request.url, bounds);
   }
   if (request.method !== 'POST') throw new Refusal('HTTP_METHOD');
-  if (!isJson(single(request.headers['content-type']))) throw new Refusal('HTTP_MEDIA_TYPE');
+  const { 'content-type': type, 'content-encoding': coding = 'identity' } = request.headers;
+  // RFC 9110 section 8.4: what is not decoded must not be taken for what it says.
+  if (!isJson(single(type)) || single(coding)?.trim().toLowerCase() !== 'identity')
+    throw new Refusal('HTTP_MEDIA_TYPE');
   return parseJson(await request.body(), bounds);
 }
 

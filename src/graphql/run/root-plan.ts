@@ -1,7 +1,9 @@
 import type { FieldNode, GraphQLObjectType } from 'graphql';
-import type { Maker } from '../document/documents.js';
-import { collectFields, planReply } from '../document/plan.js';
+import { collectFields, planReply, type Variables } from '../document/plan.js';
+import { UNWEIGHED, type Weigh } from '../document/weigh.js';
+import type { Maker } from '../document/workings.js';
 import type { BoundField } from '../fields/bound-field.js';
+import type { Link } from '../graph/link.js';
 import { type LinkAsk, LinkPlanner, type LinkSelect, type LinkSelection, type Walk } from '../graph/link-plan.js';
 import type { RemoteField } from '../graph/remote.js';
 import { RemotePlanner } from '../graph/remote-plan.js';
@@ -56,22 +58,24 @@ const ROOT: Maker<RootPlan> = { holds: (value): value is RootPlan => value insta
 
 /** The plan of an admitted operation, made once unless it depends on the variables. */
 export function rootPlanOf(admitted: Admitted, built: PlannedSchema): RootPlan {
-  const { operation, document, variables } = admitted;
-  const plan = document.remember(operation, ROOT, variables, () => makePlan(admitted, built));
-  return plan.isSingle ? makePlan(admitted, built) : plan;
+  const plan = admitted.workings.of(ROOT, (weigh) => makePlan(admitted, built, weigh));
+  return plan.isSingle ? makePlan(admitted, built, UNWEIGHED) : plan;
 }
 
 /** Without `remotes` no service speaks GraphQL. */
 export type PlannedSchema = Pick<BuiltSchema, 'schema' | 'fields' | 'links'> & Partial<Pick<BuiltSchema, 'remotes'>>;
 
-function makePlan({ operation, document, variables }: Admitted, built: PlannedSchema): RootPlan {
+function makePlan({ operation, document, variables: given }: Admitted, built: PlannedSchema, weigh: Weigh): RootPlan {
   const root = built.schema.getRootType(operation.operation);
   if (!root) throw new Error('admitted without a root type');
-  const { fragments } = document;
-  const remotes = new RemotePlanner(document.document, operation, fragments, variables, built.links, (link, node) => {
+  const { fragments, switches } = document;
+  // Whatever else was given is not for who comes next, and not to be kept.
+  const variables: Variables = Object.fromEntries(switches.map((name) => [name, given[name] === true]));
+  const met = (link: Link, node: FieldNode): void => {
     links.selected(link, [node]);
-  });
-  const links = new LinkPlanner(built.links, fragments, variables, remotes);
+  };
+  const remotes = new RemotePlanner(document.document, operation, fragments, variables, built.links, met, weigh);
+  const links = new LinkPlanner(built.links, fragments, variables, remotes, weigh);
   const isRoot = (condition: string): boolean => condition === root.name;
   const collected = collectFields([operation.selectionSet], isRoot, fragments, variables);
   const fields = [...collected].map(([key, nodes]): RootField => {
@@ -83,7 +87,7 @@ function makePlan({ operation, document, variables }: Admitted, built: PlannedSc
     }
     const bound = built.fields.get(`${root.name}.${name}`);
     if (bound === undefined) return { key, nodes, name, call: null };
-    const reply = planReply(bound.reply, nodes, fragments, variables, links);
+    const reply = planReply(bound.reply, nodes, fragments, variables, links, weigh);
     return { key, nodes, name, call: { bound, ask: { kind: 'soap', bound, reply }, walk: links.walkOf(reply) } };
   });
   return new RootPlan(root, fields, links.selections, links.select);

@@ -277,30 +277,3 @@ t.test('the order and the keys of a plan are those graphql-js itself would answe
   );
   t.ok(compared > 100, `${compared} compared`);
 });
-
-t.test(
-  'what is worked out for a document is kept for each way its switches can stand, for the first few',
-  async (t) => {
-    const names = ['a', 'b', 'c', 'd'];
-    const declared = names.map((name) => `$${name}: Boolean!`).join(' ');
-    const fields = names.map((name) => `${name}: __typename @include(if: $${name})`).join(' ');
-    const document = new AdmittedDocument(
-      parse(`query q(${declared} $other: Int) { ${fields} t: __typename @skip(if: $a) }`),
-    );
-    t.same(document.switches, names);
-    const [operationNode] = document.document.definitions;
-    if (operationNode?.kind !== Kind.OPERATION_DEFINITION) throw new Error('an operation');
-    let made = 0;
-    const maker = { holds: (held: unknown): held is number => typeof held === 'number' };
-    const ask = (variables: Variables): number => document.remember(operationNode, maker, variables, () => ++made);
-    const first = ask({ a: true, b: false, c: false, d: false });
-    t.equal(ask({ a: true, b: false, c: false, d: false, other: 5 }), first);
-    t.not(ask({ a: false, b: false, c: false, d: false }), first);
-    for (let bits = 0; bits < 16; bits++)
-      ask(Object.fromEntries(names.map((name, at) => [name, (bits & (1 << at)) !== 0])));
-    t.equal(ask({ a: true, b: false, c: false, d: false }), first, 'the first ones stay');
-    const before = made;
-    for (let round = 0; round < 3; round++) ask({ a: true, b: true, c: true, d: true });
-    t.equal(made, before + 3, 'further ones are made each time');
-  },
-);

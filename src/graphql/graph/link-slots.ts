@@ -1,0 +1,57 @@
+import type { ObjectPlan, ObjectVariant, Slot } from '../../codec/plan/plan.js';
+import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
+
+/** No response key begins like this: what is under such a key is never part of a response. */
+export const HIDDEN = '=';
+
+/** The key of the value of a link's feed; for an item of a list operation, that of its key. */
+export const hiddenKey = (index: number): string => `${HIDDEN}${index}`;
+
+export const NULLABLE = { list: false, nonNull: false, itemNonNull: false } as const;
+
+export const onlyVariant = (variant: ObjectVariant): ObjectPlan => ({
+  kind: 'object',
+  variants: new Map(),
+  declared: variant,
+});
+
+/** The element itself, read once more as this object. */
+export const selfSlot = (key: string, value: ObjectPlan): Slot => ({
+  key,
+  ...NULLABLE,
+  source: { from: 'self' },
+  value,
+});
+
+type End = (key: string, field: FieldShape) => Slot;
+
+/** A slot that follows a path of fields to its end: each step is under `HIDDEN` of the one before. */
+export function slotAlong(key: string, field: FieldShape, rest: readonly string[], end: End): Slot {
+  if (rest.length === 0 || field.value.kind !== 'object') return end(key, field);
+  return { key, ...NULLABLE, source: field.source, value: objectAlong(field.value.shape, rest, end) };
+}
+
+export function objectAlong(shape: ElementShape, path: readonly string[], end: End): ObjectPlan {
+  const [first = '', ...rest] = path;
+  return mapped(shape, (object) => {
+    const field = object.fields.get(first);
+    return { slots: field === undefined ? [] : [slotAlong(HIDDEN, field, rest, end)] };
+  });
+}
+
+function mapped(shape: ElementShape, variantOf: (object: ObjectShape) => ObjectVariant): ObjectPlan {
+  const variants = new Map([...shape.variants].map(([type, object]) => [type, variantOf(object)]));
+  return { kind: 'object', variants, declared: shape.declared === null ? null : variantOf(shape.declared) };
+}
+
+export function leafSlot(key: string, { source, list, value }: FieldShape): Slot {
+  if (value.kind === 'object' || value.kind === 'choice') throw new Error('a link is fed with simple values');
+  return { key, ...NULLABLE, source, list, value };
+}
+
+export const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly string[]): ObjectPlan =>
+  mapped(shape, (object) => {
+    const field = object.fields.get(path[0] ?? '');
+    const key = field === undefined ? [] : [slotAlong(hiddenKey(0), field, path.slice(1), leafSlot)];
+    return { slots: [selfSlot(HIDDEN, item), ...key] };
+  });

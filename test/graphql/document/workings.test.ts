@@ -1,0 +1,126 @@
+import { Kind, type OperationDefinitionNode, parse } from 'graphql';
+import t from 'tap';
+import { defaultsOf, MIB } from '../../../src/base/limit.js';
+import { CostTable } from '../../../src/graphql/cost/cost-table.js';
+import { AdmittedDocument, DocumentCache } from '../../../src/graphql/document/documents.js';
+import { GRAPHQL_LIMITS } from '../../../src/graphql/document/limits.js';
+import type { Variables } from '../../../src/graphql/document/plan.js';
+import { type Maker, type Workings, WorkingsCache } from '../../../src/graphql/document/workings.js';
+import { type Admission, admit } from '../../../src/graphql/run/admit.js';
+import { rootPlanOf } from '../../../src/graphql/run/root-plan.js';
+import { buildSchema } from '../../../src/graphql/schema.js';
+import { complex, elements, extension, INT, one, operation, STRING } from '../models.js';
+
+const NUMBER: Maker<number> = { holds: (held): held is number => typeof held === 'number' };
+
+function operationOf(document: AdmittedDocument): OperationDefinitionNode {
+  const [node] = document.document.definitions;
+  if (node?.kind !== Kind.OPERATION_DEFINITION) throw new Error('an operation');
+  return node;
+}
+
+t.test('what is worked out is kept for each way the switches can stand, for the first few', async (t) => {
+  const names = ['a', 'b', 'c', 'd'];
+  const declared = names.map((name) => `$${name}: Boolean!`).join(' ');
+  const fields = names.map((name) => `${name}: __typename @include(if: $${name})`).join(' ');
+  const document = new AdmittedDocument(
+    parse(`query q(${declared} $other: Int) { ${fields} t: __typename @skip(if: $a) }`),
+  );
+  t.same(document.switches, names);
+  const cache = new WorkingsCache();
+  let made = 0;
+  const ask = (variables: Variables): number =>
+    cache.of(document, operationOf(document), variables).of(NUMBER, () => ++made);
+  const first = ask({ a: true, b: false, c: false, d: false });
+  t.equal(ask({ a: true, b: false, c: false, d: false, other: 5 }), first);
+  t.not(ask({ a: false, b: false, c: false, d: false }), first);
+  for (let bits = 0; bits < 16; bits++)
+    ask(Object.fromEntries(names.map((name, at) => [name, (bits & (1 << at)) !== 0])));
+  t.equal(ask({ a: true, b: false, c: false, d: false }), first, 'the first ones stay');
+  const before = made;
+  for (let round = 0; round < 3; round++) ask({ a: true, b: true, c: true, d: true });
+  t.equal(made, before + 3, 'further ones are made each time');
+});
+
+t.test('all that is worked out lives under one bound, whatever becomes of it later', async (t) => {
+  const cache = new WorkingsCache(MIB);
+  const documents = Array.from({ length: 40 }, () => new AdmittedDocument(parse('{ a }')));
+  const of = (document: AdmittedDocument | undefined): Workings => {
+    if (document === undefined) throw new Error('no document');
+    return cache.of(document, operationOf(document), {});
+  };
+  const [first, second] = documents;
+  const treeBytes = first?.bytes ?? 0;
+  const most = MIB / 8;
+  const made: number[] = [];
+  const make = (document: AdmittedDocument | undefined, bytes: number): Workings => {
+    const workings = of(document);
+    workings.of(NUMBER, (weigh) => {
+      weigh(bytes);
+      return made.push(bytes);
+    });
+    return workings;
+  };
+  make(first, most - treeBytes);
+  t.equal(cache.bytes, most, 'the syntax tree that it refers to is counted');
+  make(first, 0);
+  t.equal(made.length, 1, 'at an eighth of the bound it is kept');
+  make(second, most - treeBytes + 1);
+  t.equal(cache.bytes, most, 'beyond that it is not');
+  make(second, most);
+  t.equal(made.length, 3, 'but made again');
+
+  for (const document of documents.slice(2, 9)) make(document, most - treeBytes);
+  t.equal(cache.bytes, MIB, 'eight of an eighth each');
+  t.equal(of(first).bytes, most);
+  make(documents[9], 0);
+  t.ok(cache.bytes <= MIB);
+  t.equal(of(first).bytes, most, 'what was used last stays');
+  t.equal(of(documents[2]).bytes, treeBytes, 'what was used longest ago went');
+
+  let grow = (_bytes: number): void => {};
+  const late = of(documents[20]);
+  late.of(NUMBER, (weigh) => {
+    grow = weigh;
+    return 1;
+  });
+  for (let times = 0; times < 100; times++) {
+    grow(1000);
+    t.ok(cache.bytes <= MIB);
+  }
+  t.equal(of(documents[20]), late, 'what grows is kept as long as there is room');
+  grow(most);
+  t.not(of(documents[20]), late);
+  grow(most);
+  t.ok(cache.bytes <= MIB, 'what is kept no more may grow');
+});
+
+const base = complex('Base', elements());
+base.content = elements(one('a', STRING, '?'), one('b', STRING, '?'), one('l', base, '?'), one('r', base, '?'));
+const subtypes = Array.from({ length: 200 }, (_, at) => extension(`T${at}`, base, one(`x${at}`, INT, '?')));
+const built = buildSchema([
+  { name: 'zoo', operations: [operation('Get', [], [one('v', base)])], mapping: new Map(), naming: 'camel' },
+]);
+const { schema } = built;
+
+const deep = (name: string): string =>
+  `query ${name}($p: Boolean!) { get { ...F0 } } fragment F4 on Base { a b @include(if: $p) } ${[0, 1, 2, 3]
+    .map((at) => `fragment F${at} on Base { a l { ...F${at + 1} } r { ...F${at + 1} } }`)
+    .join(' ')}`;
+
+t.test('documents without number, and those that never go, have their plans under the bound', async (t) => {
+  t.equal(subtypes.length, 200);
+  const limits = { ...defaultsOf(GRAPHQL_LIMITS), planBytes: 4 * MIB };
+  const costs = new CostTable({ schema, limits });
+  const unbound = { schema, limits, introspection: true, costs };
+  const trusted = Array.from({ length: 50 }, (_, at) => deep(`Trusted${at}`));
+  const pinned = new Map(trusted.map((text) => [text, new AdmittedDocument(parse(text))]));
+  const held: Admission = { ...unbound, documents: new DocumentCache(pinned, limits.planBytes) };
+  const plan = (query: string, p: boolean): unknown =>
+    rootPlanOf(admit({ query, operationName: null, variables: { p } }, held), built).fields[0]?.call?.ask;
+  for (let at = 0; at < 100; at++) {
+    for (const query of [trusted[at % 50] ?? '', deep(`Q${at}`)]) for (const p of [true, false]) plan(query, p);
+    t.ok(held.documents.workings.bytes <= 4 * MIB);
+  }
+  t.ok(plan(trusted[0] ?? '', true), 'what was forgotten is planned again');
+});
