@@ -200,6 +200,15 @@ t.test('only JSON is read', async (t) => {
     t.match(response, { status: 415, body: null }, type);
   }
   t.equal((await send({ body, headers: {} })).status, 415);
+  for (const [coding, status] of [
+    ['gzip', 415],
+    ['br', 415],
+    ['identity, gzip', 415],
+    ['Identity', 200],
+  ] as const) {
+    const headers = { 'content-type': 'application/json', 'content-encoding': coding };
+    t.equal((await send({ body, headers })).status, status, coding);
+  }
   for (const type of ['application/json', 'Application/JSON ; charset="UTF-8"', 'application/json; foo=bar']) {
     t.equal((await send({ body, headers: { 'content-type': type } })).status, 200, type);
   }
