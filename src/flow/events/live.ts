@@ -39,7 +39,7 @@ export class LiveDoor {
 
   constructor(compiled: Compiled, door: GraphqlDoor, bus: EventBus, hooks: LiveHooks) {
     const { config, graph } = compiled;
-    const { subscriptions: limits, codec } = config.limits;
+    const { subscriptions: limits, codec, http } = config.limits;
     this.#compiled = compiled;
     this.#door = door;
     this.#hooks = hooks;
@@ -58,7 +58,7 @@ export class LiveDoor {
       finish: hooks.finish,
       isShedding: hooks.isShedding,
     });
-    this.sockets = new WebSockets(protocol, limits);
+    this.sockets = new WebSockets(protocol, { ...limits, stallMillis: http.stallMillis });
     this.#origins = new Set([...config.graphql.origins, config.publicUrl ?? ''].flatMap((url) => originOf(url) ?? []));
   }
 

@@ -2,7 +2,9 @@ import { Refusal } from '../../base/refusal.js';
 import { SUBSCRIPTION_LIMITS } from '../../events/limits.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import type { PollSource, Subscription } from '../../graphql/subscription/subscription.js';
-import { isMergeable, type PollCall, Poller, type PollMember } from './poller.js';
+import { isMergeable } from './merged-plan.js';
+import type { PollCall } from './poll-reader.js';
+import { Poller, type PollMember } from './poller.js';
 
 /** One poller for each distinct call that somebody subscribes to. */
 export class Pollers {
@@ -35,7 +37,7 @@ export class Pollers {
     let poller = this.#pollers.get(key);
     if (poller === undefined) {
       if (this.#pollers.size >= this.#most) throw new Refusal('RATE_LIMITED', 'pollers');
-      poller = new Poller(called, given, source, call);
+      poller = new Poller({ bound: called, given, changed: source.changed, call }, source.everyMillis);
       this.#pollers.set(key, poller);
     }
     const joined = poller;

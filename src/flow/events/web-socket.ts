@@ -5,22 +5,26 @@ import type { SubscriptionLimits } from '../../events/limits.js';
 import { LINGER_MILLIS } from '../body/linger.js';
 import { chooseProtocol } from '../wire/graphql-ws.js';
 import { keepAsking, makeSocketServer, type Socket, textOf } from '../wire/ws.js';
+import { Outgoing, type OutgoingLimits } from './outgoing.js';
 import type { Protocol } from './socket-protocol.js';
+
+export type SocketLimits = Pick<SubscriptionLimits, 'messageBytes' | 'pingMillis'> & OutgoingLimits;
 
 /** The WebSockets of this process: frames, pings and farewells. What is said over them is for the protocol. */
 export class WebSockets {
   readonly #server: ReturnType<typeof makeSocketServer>;
   readonly #protocol: Protocol;
-  readonly #limits: SubscriptionLimits;
+  readonly #limits: SocketLimits;
   readonly #open = new Set<Socket>();
 
-  constructor(protocol: Protocol, limits: SubscriptionLimits) {
+  constructor(protocol: Protocol, limits: SocketLimits) {
     this.#protocol = protocol;
     this.#limits = limits;
     this.#server = makeSocketServer({
       noServer: true,
       clientTracking: false,
       maxPayload: limits.messageBytes,
+      autoPong: false,
       handleProtocols: chooseProtocol,
     });
     // Nobody hears what is wrong with a handshake: a status says it.
@@ -50,57 +54,55 @@ export class WebSockets {
     const gone = [...this.#open].map(
       (socket) =>
         new Promise<void>((resolve) => {
-          const timer = setTimeout(() => socket.terminate(), LINGER_MILLIS);
-          socket.once('close', () => {
-            clearTimeout(timer);
-            resolve();
-          });
-          socket.close(1001, 'Going away');
+          socket.once('close', () => resolve());
+          bidFarewell(socket, 1001, 'Going away');
         }),
     );
     await Promise.all(gone);
   }
 
-  #opened(socket: Socket, { headers }: IncomingMessage, address: string): void {
+  #opened(socket: Socket, { headers, socket: connection }: IncomingMessage, address: string): void {
     const departure = new AbortController();
+    // Whoever reads on hears of it; it may come again.
+    const stalled = (): void => bidFarewell(socket, 1013, 'Read too slowly');
+    const outgoing = new Outgoing(socket, connection, this.#limits, stalled);
     const session = this.#protocol(
       {
         protocol: socket.protocol,
-        send: (data) => sent(socket, data),
+        send: (data) => outgoing.send(data),
         close: (code, reason) => socket.close(code, reason),
       },
       { address, headers, signal: departure.signal },
     );
-    const stopPinging = keepAsking(socket, this.#limits.pingMillis, () => socket.terminate());
+    const { pingMillis } = this.#limits;
+    const stopPinging = keepAsking(socket, pingMillis, () => {
+      // The answer may not be read yet, or the ping not have been reached.
+      if (outgoing.drainedMillis >= pingMillis) socket.terminate();
+    });
     this.#open.add(socket);
     socket.on('message', (data, isBinary) => {
       // Whoever is told farewell may go on saying things until it has heard that.
-      if (socket.readyState !== socket.OPEN || this.#isTakingNothing(socket)) return;
+      if (socket.readyState !== socket.OPEN) return;
       if (isBinary) socket.close(1003, 'Text only');
       // It keeps to itself what goes wrong for reasons of its own; anything else is a bug of ours.
       else session.message(textOf(data)).catch(() => socket.close(4500, 'Unexpected error'));
     });
-    socket.on('ping', () => this.#isTakingNothing(socket));
+    socket.on('ping', (data) => outgoing.pong(data));
     // It has been closed for that already.
     socket.on('error', () => {});
     socket.once('close', (code) => {
       this.#open.delete(socket);
       stopPinging();
+      outgoing.close();
       departure.abort();
       session.closed(code).catch(() => {});
     });
   }
-
-  /** Whoever asks on and on and does not read the answers would have them all kept here. */
-  #isTakingNothing(socket: Socket): boolean {
-    if (socket.bufferedAmount <= this.#limits.queueBytes) return false;
-    socket.terminate();
-    return true;
-  }
 }
 
-function sent(socket: Socket, data: string): Promise<void> {
-  if (socket.readyState !== socket.OPEN) return Promise.resolve();
-  // An error is told by `close` as well.
-  return new Promise((resolve) => socket.send(data, () => resolve()));
+/** Says farewell; who does not answer in time is cut. */
+function bidFarewell(socket: Socket, code: number, reason: string): void {
+  const timer = setTimeout(() => socket.terminate(), LINGER_MILLIS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.close(code, reason);
 }

@@ -1,6 +1,6 @@
 import t from 'tap';
 
-import { type Desk, holdAnswers, running, startDesk } from '../../kit/live-desk.js';
+import { type Desk, envelope, holdAnswers, running, startDesk } from '../../kit/live-desk.js';
 
 /** A poll that several share: none of them feels what another does, or has not. */
 
@@ -135,4 +135,117 @@ t.test('who waits for room and leaves gives back what it would have got', async 
   held[1]?.();
   t.equal((await next).status, 200);
   t.equal(held.length, 2, 'nothing is called for who has left');
+});
+
+const SMALL = 'limits: { upstream: { breakerFailures: 0 }, xml: { textBytes: 1KiB } }\n';
+
+/** Orders whose customer has a name of so many characters. */
+function nameCustomers({ backend, order }: Desk, length: { of: number }): void {
+  backend.answer = ({ body }, response) => {
+    const operation = /Body><(?:\w+:)?(\w+)/.exec(body.toString())?.[1] ?? '';
+    const content = `<id>7</id><status>${order.status}</status><total>${order.total}</total><customer>${'x'.repeat(length.of)}</customer>`;
+    const answer = envelope(`<${operation}Response xmlns="urn:orders">${content}</${operation}Response>`);
+    response.writeHead(200, { 'content-type': 'text/xml', 'content-length': Buffer.byteLength(answer) }).end(answer);
+  };
+}
+
+type Events = AsyncIterableIterator<unknown>;
+const next = async (events: Events): Promise<unknown> => (await events.next()).value;
+const TOO_LONG = { errors: [{ extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } }] };
+
+for (const field of ['orderChanged', 'orderWatched']) {
+  t.test(`what one has selected and cannot be read is told it alone: ${field}`, async (t) => {
+    const desk = await startDesk(t, SMALL);
+    const { backend, gateway, order, socket } = desk;
+    const name = { of: 2000 };
+    nameCustomers(desk, name);
+    const subscribe = (selection: string): Events =>
+      socket().iterate({ query: `subscription { ${field}(id: 7) { ${selection} } }` });
+    const good = subscribe('status');
+    t.match(await next(good), { data: { [field]: { status: 'NEW' } } });
+    const bad = subscribe('customer');
+    t.match(await next(bad), TOO_LONG);
+    const other = subscribe('status total');
+    t.match(await next(other), { data: { [field]: { status: 'NEW', total: 1 } } });
+    const same = subscribe('customer');
+    t.match(await next(same), TOO_LONG, 'another who selects the same');
+    for (const status of ['PACKED', 'SHIPPED', 'DELIVERED']) {
+      order.status = status;
+      t.match(await next(good), { data: { [field]: { status } } }, 'no change is lost');
+      t.match(await next(other), { data: { [field]: { status } } });
+    }
+    let calls = backend.complete.length;
+    const count = async (): Promise<number> => {
+      const before = backend.complete.length;
+      order.status = `${order.status}!`;
+      t.match(await next(good), { data: { [field]: { status: order.status } } });
+      await next(other);
+      return backend.complete.length - before;
+    };
+    t.ok((await count()) <= 6, 'one call for those who can be told something, one for the others');
+    t.match(await gateway.metrics(), 'soapstone_subscription_pollers 1\n', 'it is one call still');
+
+    name.of = 3;
+    t.match(await next(bad), { data: { [field]: { customer: 'xxx' } } }, 'as soon as it can be read');
+    t.match(await next(same), { data: { [field]: { customer: 'xxx' } } });
+    calls = backend.complete.length;
+    order.status = 'LOST';
+    for (const events of [good, other]) t.match(await next(events), { data: { [field]: { status: 'LOST' } } });
+    t.ok(backend.complete.length - calls <= 6, 'together again');
+    name.of = 2000;
+    order.status = 'FOUND';
+    for (const events of [good, other]) t.match(await next(events), { data: { [field]: { status: 'FOUND' } } });
+    t.match(await next(bad), field === 'orderChanged' ? {} : TOO_LONG);
+    for (const events of [good, bad, other, same]) await events.return?.();
+    await running(gateway, field, 0);
+    t.match(await gateway.metrics(), 'soapstone_subscription_pollers 0\n');
+    const after = backend.complete.length;
+    for (let turn = 0; turn < 10; turn++) await gateway.metrics();
+    t.ok(backend.complete.length - after <= 2, 'nobody is asked for nobody');
+  });
+}
+
+t.test('many who cannot be told anything leave those who can', async (t) => {
+  const desk = await startDesk(t, SMALL);
+  const { gateway, order, socket } = desk;
+  const name = { of: 3 };
+  nameCustomers(desk, name);
+  const all = Array.from({ length: 16 }, (_, index) => ({
+    isBad: index % 5 === 0,
+    events: socket().iterate({
+      query: `subscription { orderWatched(id: 7) { a${index}: ${index % 5 === 0 ? 'customer' : 'id'} status } }`,
+    }),
+  }));
+  for (const { events } of all) t.match(await next(events), { data: { orderWatched: { status: 'NEW' } } });
+  name.of = 2000;
+  for (const { events } of all.filter(({ isBad }) => isBad)) t.match(await next(events), TOO_LONG);
+  for (const status of ['PACKED', 'SHIPPED']) {
+    order.status = status;
+    for (const { events } of all.filter(({ isBad }) => !isBad))
+      t.match(await next(events), { data: { orderWatched: { status } } });
+  }
+  name.of = 3;
+  for (const { events } of all.filter(({ isBad }) => isBad))
+    t.match(await next(events), { data: { orderWatched: { status: 'SHIPPED' } } });
+  for (const { events } of all) await events.return?.();
+  await running(gateway, 'orderWatched', 0);
+});
+
+t.test('what fails whatever anybody has selected is told all, and asked for together', async (t) => {
+  const desk = await startDesk(t, SMALL);
+  const { backend, socket } = desk;
+  const all = Array.from({ length: 8 }, (_, index) =>
+    socket().iterate({ query: `subscription { orderWatched(id: 7) { a${index}: id } }` }),
+  );
+  for (const events of all) t.match(await next(events), { data: { orderWatched: {} } });
+  const { answer } = backend;
+  backend.answer = (_message, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', 'content-length': 2 }).end('no');
+  };
+  for (const events of all) t.match(await next(events), { errors: [{ extensions: {} }] });
+  const before = backend.complete.length;
+  backend.answer = answer;
+  for (const events of all) t.match(await next(events), { data: { orderWatched: {} } });
+  t.ok(backend.complete.length - before <= 4, `${backend.complete.length - before} calls for eight`);
+  for (const events of all) await events.return?.();
 });

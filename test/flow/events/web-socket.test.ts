@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
 import { SUBSCRIPTION_LIMITS } from '../../../src/events/limits.js';
 import type { ProtocolSocket } from '../../../src/flow/events/socket-protocol.js';
-import { WebSockets } from '../../../src/flow/events/web-socket.js';
+import { type SocketLimits, WebSockets } from '../../../src/flow/events/web-socket.js';
 import { startDesk } from '../../kit/live-desk.js';
 
 const HANDSHAKE = [
@@ -38,6 +38,13 @@ async function dialled(t: Test, port: number): Promise<Socket> {
   return socket;
 }
 
+/** The same, of which nothing is read but what is asked for. */
+async function dialledSlowly(t: Test, port: number): Promise<Socket> {
+  const socket = await dialled(t, port);
+  socket.pause();
+  return socket;
+}
+
 interface Hall {
   readonly port: number;
   /** The end of the gateway of the last connection. */
@@ -46,12 +53,19 @@ interface Hall {
 }
 
 /** WebSockets of whose messages `message` is told. */
-async function startHall(t: Test, message: (data: string, socket: ProtocolSocket) => void): Promise<Hall> {
+async function startHall(
+  t: Test,
+  message: (data: string, socket: ProtocolSocket) => void,
+  limits: Partial<SocketLimits> = {},
+): Promise<Hall> {
   const said: ProtocolSocket[] = [];
-  const sockets = new WebSockets((socket) => {
-    said.push(socket);
-    return { message: async (data) => message(data, socket), closed: async () => {} };
-  }, defaultsOf(SUBSCRIPTION_LIMITS));
+  const sockets = new WebSockets(
+    (socket) => {
+      said.push(socket);
+      return { message: async (data) => message(data, socket), closed: async () => {} };
+    },
+    { ...defaultsOf(SUBSCRIPTION_LIMITS), stallMillis: 30_000, ...limits },
+  );
   let last: Socket | null = null;
   const server = createServer().on('upgrade', (request, socket, head) => {
     last = request.socket;
@@ -122,4 +136,130 @@ t.test('ending what was never begun costs no memory', async (t) => {
   collect();
   const grown = process.memoryUsage().heapUsed - before;
   t.ok(grown < 8 * 1024 * 1024, `${grown} bytes`);
+});
+
+const LONG = 'x'.repeat(24 * 1024 * 1024);
+
+/** Reads until the other end closes: how many bytes came, and the last of them. */
+async function readAll(socket: Socket): Promise<{ bytes: number; last: string }> {
+  let bytes = 0;
+  let last = '';
+  socket.on('data', (piece) => {
+    bytes += piece.length;
+    last = (last + piece.toString('latin1')).slice(-100);
+  });
+  socket.resume();
+  await new Promise((resolve) => socket.once('close', resolve));
+  return { bytes, last };
+}
+
+const turns = async (count: number): Promise<void> => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+t.test('who reads slowly may say something meanwhile: it is heard when more has been read', async (t) => {
+  const heard: string[] = [];
+  const hall = await startHall(
+    t,
+    (data, socket) => {
+      heard.push(data);
+      if (data === 'long') void socket.send(LONG);
+      if (data === 'last') socket.close(4400, 'over');
+    },
+    { pingMillis: 20 },
+  );
+  const client = await dialledSlowly(t, hall.port);
+  client.write(frame('long'));
+  while (heard.length < 1) await turns(1);
+  client.write(Buffer.concat([frame('?', 9), frame('more')]));
+  // Many pings, of which it answers none.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  t.same(heard, ['long'], 'not read');
+  client.write(frame('last'));
+  const { bytes, last } = await readAll(client);
+  t.same(heard, ['long', 'more', 'last']);
+  t.ok(bytes > LONG.length, `${bytes} bytes`);
+  t.match(last, '\x8a\x01?', 'the pong');
+  t.ok(last.endsWith('over'));
+});
+
+t.test('who reads nothing for a while is told so, and cut', async (t) => {
+  const hall = await startHall(t, (_data, socket) => void socket.send(LONG), { pingMillis: 50, stallMillis: 200 });
+  const client = await dialledSlowly(t, hall.port);
+  client.write(frame('long'));
+  while ((hall.socket()?.writableLength ?? 0) === 0) await turns(1);
+  const closed = new Promise((resolve) => hall.socket()?.once('close', resolve));
+  await closed;
+  const { bytes } = await readAll(client);
+  t.ok(bytes < LONG.length);
+
+  const other = await dialledSlowly(t, hall.port);
+  other.write(frame('long'));
+  while ((hall.socket()?.writableLength ?? 0) === 0) await turns(1);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  const { last } = await readAll(other);
+  t.match(last, '\x03\xf5Read too slowly', '1013, who begins to read in time');
+});
+
+t.test('who goes on reading, however slowly, is not cut', async (t) => {
+  const hall = await startHall(
+    t,
+    (_data, socket) => {
+      void socket.send(LONG).then(() => socket.close(4400, 'over'));
+    },
+    { pingMillis: 50, stallMillis: 300 },
+  );
+  const client = await dialledSlowly(t, hall.port);
+  client.write(frame('long'));
+  const started = performance.now();
+  let bytes = 0;
+  client.on('data', (piece) => {
+    bytes += piece.length;
+    if (performance.now() - started > 1200) return;
+    client.pause();
+    setTimeout(() => client.resume(), 5);
+  });
+  client.resume();
+  await new Promise((resolve) => client.once('close', resolve));
+  t.ok(bytes > LONG.length, `${bytes} bytes`);
+});
+
+t.test('pings of who does not read are not all answered, nor small messages kept for it without bound', async (t) => {
+  let handled = 0;
+  const hall = await startHall(t, (data, socket) => {
+    handled++;
+    void socket.send(data === 'long' ? LONG : 'pong');
+  });
+  const client = await dialledSlowly(t, hall.port);
+  const length = (): number => hall.socket()?.writableLength ?? 0;
+  client.write(frame('fill'));
+  client.write(frame('long'));
+  while (length() === 0) await turns(1);
+  const before = length();
+  client.write(Buffer.concat(Array.from({ length: 100_000 }, () => frame('', 9))));
+  await turns(3000);
+  t.ok(length() - before < 10_000, `${length() - before} bytes`);
+
+  const small = await startHall(
+    t,
+    (data, socket) => {
+      handled++;
+      void socket.send(data);
+    },
+    { queueBytes: 256 * 1024 * 1024 },
+  );
+  const other = await dialledSlowly(t, small.port);
+  handled = 0;
+  const text = 'x'.repeat(100);
+  const sent = Buffer.concat(Array.from({ length: 150_000 }, () => frame(text)));
+  other.write(sent);
+  let still = 0;
+  for (let last = -1; still < 1000; still = handled === last ? still + 1 : 0) {
+    last = handled;
+    await turns(1);
+  }
+  t.ok(handled < 150_000, `${handled} messages read`);
+  t.ok((small.socket()?.writableLength ?? 0) < 1024 * 1024, `${small.socket()?.writableLength} bytes wait`);
+  other.resume();
+  while (handled < 150_000) await turns(1);
 });

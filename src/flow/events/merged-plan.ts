@@ -1,0 +1,60 @@
+import type { Decoded, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import { planOf } from '../../graphql/subscription/event-values.js';
+
+export interface MergedPlan {
+  readonly plan: ReplyPlan;
+  /** What the plan with this index has read. */
+  part(decoded: Decoded, index: number): Decoded;
+  /** The value whose change is told, as a text; null where it is all that was selected. */
+  changed(decoded: Decoded): string | null;
+}
+
+const CHANGED = 'changed';
+
+/** One plan that reads the element of the reply once for each. */
+export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | null): MergedPlan {
+  const [first] = plans;
+  if (first === undefined) throw new Error('a poll for nobody');
+  if (!isMergeable(first))
+    return { plan: first, part: (decoded) => ({ ...decoded, calls: 0, replyBytes: 0 }), changed: () => null };
+  const slots = plans.map((plan, index) => selfSlot(String(index), plan));
+  if (changed !== null) slots.push(selfSlot(CHANGED, changed));
+  const plan = planOf(first.element, slots);
+  const { faults } = first;
+  return {
+    plan: faults === undefined ? plan : { ...plan, faults },
+    part: ({ value, errors, furtherErrors }, index) => {
+      const own = plans[index] ?? first;
+      const steps = own.shape === 'unwrap' ? 2 : 1;
+      const object = memberOf(value, String(index));
+      return {
+        value: own.shape === 'unwrap' ? memberOf(object, own.value.declared?.slots[0]?.key ?? '') : object,
+        errors: errors
+          .filter(({ path }) => path[0] === String(index))
+          .map((error) => ({ ...error, path: error.path.slice(steps) })),
+        furtherErrors,
+        calls: 0,
+      };
+    },
+    changed: ({ value }) => (changed === null ? null : `= ${JSON.stringify(memberOf(value, CHANGED))}`),
+  };
+}
+
+/** Reads nothing that anybody has selected: only whether there is an answer. */
+export const bareOf = ({ element }: ReplyPlan, changed: ReplyPlan | null): ReplyPlan =>
+  planOf(element, changed === null ? [] : [selfSlot(CHANGED, changed)]);
+
+/** A Fault that is an answer is read as one selection only, and where there is nothing to read there is nothing to merge. */
+export const isMergeable = (plan: ReplyPlan): boolean => plan.shape !== 'done' && plan.faults?.as !== 'data';
+
+const selfSlot = (key: string, { value }: ReplyPlan): Slot => ({
+  key,
+  source: { from: 'self' },
+  list: false,
+  nonNull: false,
+  itemNonNull: false,
+  value,
+});
+
+const memberOf = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? (Reflect.get(value, key) ?? null) : null;

@@ -1,0 +1,83 @@
+import type { Refusal } from '../../base/refusal.js';
+import type { RefusalCode } from '../../base/refusals.js';
+import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
+import type { BoundField } from '../../graphql/fields/bound-field.js';
+import type { FieldCall } from '../../graphql/run/field-call.js';
+import { bareOf, mergedPlan } from './merged-plan.js';
+import type { PollPayment } from './poll-account.js';
+
+/** Calls the backend; `signal` is aborted when nobody waits any more. */
+export type PollCall = (call: FieldCall, signal: AbortSignal) => Promise<Decoded>;
+
+/** What is called again and again. */
+export interface PolledCall {
+  readonly bound: BoundField;
+  readonly given: Pick<FieldCall, 'arguments' | 'headers'>;
+  /** What is told where it changes; null: whatever was selected. */
+  readonly changed: ReplyPlan | null;
+  readonly call: PollCall;
+}
+
+/** What one call brought. */
+export interface PollParts {
+  /** The value whose change is told, as a text; null where it is all that was selected. */
+  readonly changed: string | null;
+  /** By what was selected. */
+  readonly parts: ReadonlyMap<ReplyPlan, Decoded>;
+}
+
+/** Makes the call, and reads its reply for several selections side by side. Rejects with what is wrong with all of it. */
+export async function readPoll(
+  polled: PolledCall,
+  plans: readonly ReplyPlan[],
+  payment: PollPayment,
+  signal: AbortSignal,
+): Promise<PollParts> {
+  const merged = mergedPlan(plans, polled.changed);
+  const decoded = await ask(polled, merged.plan, payment, signal);
+  return {
+    changed: merged.changed(decoded),
+    parts: new Map(plans.map((plan, index) => [plan, merged.part(decoded, index)])),
+  };
+}
+
+/** Whether the call has an answer, whatever anybody has selected. */
+export async function isAnswered(
+  polled: PolledCall,
+  plan: ReplyPlan,
+  payment: PollPayment,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await ask(polled, bareOf(plan, polled.changed), payment, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function ask(
+  { bound, given, call }: PolledCall,
+  plan: ReplyPlan,
+  payment: PollPayment,
+  signal: AbortSignal,
+): Promise<Decoded> {
+  let read: Decoded | null = null;
+  try {
+    read = await call({ bound, plan, ...given }, signal);
+    return read;
+  } finally {
+    payment.settle(read);
+  }
+}
+
+/** What is not selected is hardly looked at: of these failures nobody knows whose they are where several have selected. */
+export const mayBeOfOne = ({ code }: Refusal): boolean => OF_SELECTIONS.has(code);
+
+const OF_SELECTIONS: ReadonlySet<RefusalCode> = new Set([
+  'UPSTREAM_RESPONSE_LIMIT',
+  'UPSTREAM_INVALID_RESPONSE',
+  // Who has got all that was selected does not wait for the end.
+  'UPSTREAM_TRUNCATED',
+  'INTERNAL',
+]);
