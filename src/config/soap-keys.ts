@@ -47,7 +47,7 @@ export const SECURITY_KEYS = {
   properties: {
     timestamps: flag('Refuse messages whose Created is too far from now, or whose Expires has passed.', false),
     nonces: flag(
-      'Refuse a nonce of a UsernameToken that came before, or without Created. With `redis` all processes know them, else each its own.',
+      'Refuse a nonce of a UsernameToken that came before, however its base64 is written, or without Created. With `redis` all processes know them, else each its own.',
       false,
     ),
     noncesWithoutRedis: flag(

@@ -1,4 +1,4 @@
-import type { NonceStore } from '../base/nonce-store.js';
+import type { Nonce, NonceStore } from '../base/nonce-store.js';
 import { Refusal } from '../base/refusal.js';
 import type { SoapService } from '../compile/service.js';
 
@@ -10,7 +10,7 @@ import type { SoapService } from '../compile/service.js';
 export async function claimNonces(
   store: NonceStore | null,
   { name, config, freshness }: SoapService,
-  nonces: readonly string[],
+  nonces: readonly Nonce[],
   onViolation: ((refusal: Refusal) => void) | null = null,
 ): Promise<void> {
   if (store === null || freshness === null) return;

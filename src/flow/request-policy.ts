@@ -1,4 +1,5 @@
 import type { Exchange } from '../base/exchange.js';
+import type { Nonce } from '../base/nonce-store.js';
 import { Refusal } from '../base/refusal.js';
 import type { ReadRule } from '../cache/rules.js';
 import { CanonicalHash } from '../codec/values/canonical-hash.js';
@@ -38,7 +39,7 @@ export class RequestPolicy implements EnvelopeWatcher {
   readonly #observers: Observers | null;
   readonly #calls: SharedCalls | null;
   /** Nonces of the message, which are new to this process. */
-  nonces: readonly string[] = [];
+  nonces: readonly Nonce[] = [];
   /** Of the content of Body, where calls of the operation may be shared; else null. */
   #content: CanonicalHash | null = null;
   /** There are elements beside those that belong to the operation. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { NonceStore } from '../base/nonce-store.js';
+import type { Nonce, NonceStore } from '../base/nonce-store.js';
 import type { RedisConnection } from './connection.js';
 
 /** Nonces that all replicas know. The one thing about which Redis is asked before a request goes on: see `claimNonces`. */
@@ -13,15 +13,22 @@ export class RedisNonces implements NonceStore {
     this.#prefix = prefix;
   }
 
-  async claim(service: string, nonce: string, keptMillis: number): Promise<'new' | 'seen' | 'unknown'> {
-    const digest = createHash('sha256').update(`${service}\n${nonce}`).digest('hex');
-    const words = ['SET', `${this.#prefix}v1:nonce:${digest}`, '1', 'NX', 'PX', String(keptMillis)];
+  async claim(service: string, { key, likenesses }: Nonce, keptMillis: number): Promise<'new' | 'seen' | 'unknown'> {
+    const words = ['SET', this.#nameOf(service, key), '1', 'NX', 'PX', String(keptMillis)];
+    const asked = likenesses.map((likeness) => ['GET', this.#nameOf(service, likeness)]);
     try {
-      const answer = await this.#connection.command('nonce', words);
-      if (answer === 'OK') return 'new';
-      return answer === null ? 'seen' : 'unknown';
+      const [answer, ...found] = await Promise.all(
+        [words, ...asked].map((command) => this.#connection.command('nonce', command)),
+      );
+      if (answer === null || found.some((each) => each !== null)) return 'seen';
+      return answer === 'OK' ? 'new' : 'unknown';
     } catch {
       return 'unknown';
     }
+  }
+
+  #nameOf(service: string, key: string): string {
+    const digest = createHash('sha256').update(`${service}\n${key}`).digest('hex');
+    return `${this.#prefix}v1:nonce:${digest}`;
   }
 }

@@ -1,4 +1,6 @@
+import type { Nonce } from '../base/nonce-store.js';
 import { Refusal } from '../base/refusal.js';
+import { readNonce } from './nonce.js';
 import type { Stamp } from './security-reader.js';
 
 export interface FreshnessOptions {
@@ -19,7 +21,7 @@ export interface FreshnessOptions {
  */
 export class Freshness {
   readonly #options: FreshnessOptions;
-  /** When each nonce may be forgotten; in the order they came, which is the order in which they leave. */
+  /** By key, when each nonce may be forgotten; in the order they came, which is the order in which they leave. */
   readonly #nonces = new Map<string, number>();
 
   constructor(options: FreshnessOptions) {
@@ -35,25 +37,26 @@ export class Freshness {
    * Answers the nonces, which are new to this process. Throws `wsse:MessageExpired`, `wsse:FailedAuthentication` for one
    * that is not, `WSSE_STRUCTURE`.
    */
-  judge(stamps: readonly Stamp[], nowMillis: number): readonly string[] {
+  judge(stamps: readonly Stamp[], nowMillis: number): readonly Nonce[] {
     const { timestamps, nonces, windowMillis } = this.#options;
     for (const { created, expires } of timestamps ? stamps : []) {
       if (created !== null && Math.abs(instantOf(created) - nowMillis) > windowMillis) throw expired('Created');
       if (expires !== null && instantOf(expires) <= nowMillis) throw expired('Expires');
     }
-    const fresh: string[] = [];
+    const fresh: Nonce[] = [];
     for (const { nonce, created } of nonces ? stamps : [])
       if (nonce !== null) fresh.push(this.#judgeNonce(nonce, created, nowMillis));
     return fresh;
   }
 
-  #judgeNonce(nonce: string, created: string | null, nowMillis: number): string {
+  #judgeNonce(text: string, created: string | null, nowMillis: number): Nonce {
     const { windowMillis, noncesMax } = this.#options;
     // Without a time it would have to be remembered for ever; a time beyond the window would outlive the memory.
     if (created === null) throw new Refusal('wsse:FailedAuthentication', 'nonce without Created');
     if (Math.abs(instantOf(created) - nowMillis) > windowMillis) throw expired('Created of a nonce');
-    const key = nonce.trim();
-    if ((this.#nonces.get(key) ?? nowMillis) > nowMillis) {
+    const nonce = readNonce(text);
+    const { key, likenesses } = nonce;
+    if ([key, ...likenesses].some((each) => (this.#nonces.get(each) ?? nowMillis) > nowMillis)) {
       throw new Refusal('wsse:FailedAuthentication', 'nonce came before');
     }
     this.#nonces.delete(key);
@@ -62,7 +65,7 @@ export class Freshness {
       this.#nonces.delete(old);
     }
     this.#nonces.set(key, nowMillis + this.keptMillis);
-    return key;
+    return nonce;
   }
 }
 

@@ -251,8 +251,12 @@ export function testConnections(t: Test, rows: Rows): void {
     const hostile = "') redis.call('FLUSHALL') --\r\nFLUSHALL\r\n";
     await texts.set(hashOf(hostile), hostile);
     t.equal(await texts.get(hashOf('unknown')), null);
-    t.equal(await shared.nonces.claim(hostile, hostile, 60_000), 'new');
-    t.equal(await shared.nonces.claim(hostile, hostile, 60_000), 'seen');
+    const nonce = { key: hostile, likenesses: [`${hostile}${hostile}`] };
+    t.equal(await shared.nonces.claim(hostile, nonce, 60_000), 'new');
+    t.equal(await shared.nonces.claim(hostile, nonce, 60_000), 'seen');
+    const like = { key: 'another', likenesses: ['unknown', hostile] };
+    t.equal(await shared.nonces.claim(hostile, like, 60_000), 'seen', 'by a likeness');
+    t.equal(await shared.nonces.claim('another', like, 60_000), 'new', 'of this service');
     const heard: number[] = [];
     const receiver = { message: ({ sequence }: { sequence: number }) => heard.push(sequence), resumed() {}, lost() {} };
     const leave = transport?.subscribe('on a', receiver);

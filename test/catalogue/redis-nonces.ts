@@ -63,6 +63,15 @@ ${service('strict', '')}${service('lenient', ', noncesWithoutRedis: true')}`;
       await refused(a, path, message('n1'), code, 'at the same replica');
       await refused(b, path, message('n1', LONG), code, 'a long message');
       t.equal(await send(b, path, message('n2', LONG)), 'pass', 'a long message with a new nonce');
+      t.equal(await send(a, path, message('gU8WGlzM2Uf+C7ftr1vfAg==')), 'pass', 'one of base64');
+      for (const again of [
+        'gU8WGlzM2Uf\n+C7ftr1vfAg',
+        'gU8WGlzM2Uf+C7ftr1vfAh==',
+        'gU8WGlzM2Uf-C7ftr1vfAg==',
+        '*gU8WGlzM2Uf+C7ftr1vfAg==',
+      ]) {
+        await refused(b, path, message(again), code, 'written anew');
+      }
     }
 
     await redis.kill();

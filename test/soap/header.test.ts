@@ -285,6 +285,77 @@ t.test('nonces are remembered for as long as they may come again, and no more of
   t.end();
 });
 
+t.test('a nonce is the same however its bytes are written, and others are others', (t) => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  const created = new Date(now).toISOString();
+  const memory = (): ((nonce: string) => boolean) => {
+    const freshness = new Freshness({ timestamps: false, nonces: true, windowMillis: 300_000, noncesMax: 1000 });
+    return (nonce) => {
+      try {
+        freshness.judge([{ kind: 'UsernameToken', created, expires: null, nonce }], now);
+        return true;
+      } catch (caught) {
+        t.equal(caught instanceof Refusal ? caught.code : caught, 'wsse:FailedAuthentication');
+        return false;
+      }
+    };
+  };
+  const bytes = Buffer.from('fbef be12 3456 789a bcde f012 3456 78ff'.replaceAll(' ', ''), 'hex');
+  for (const length of [4, 14, 15, 16]) {
+    const first = bytes.subarray(0, length).toString('base64');
+    const letters = first.replace(/=+$/, '');
+    const spare = `${letters.slice(0, -1)}${String.fromCharCode(letters.charCodeAt(letters.length - 1) + 1)}`;
+    const anew = [
+      first,
+      ` ${first}\n`,
+      `${first.slice(0, 5)} ${first.slice(5)}`,
+      `${first.slice(0, 5)}\r\n\t${first.slice(5)}`,
+      letters,
+      `${letters}=`,
+      `${letters}===`,
+      `${letters}=AAAA`,
+      `${letters}\u00a0`,
+      `!${letters}`,
+      `${letters.slice(0, 3)}.${letters.slice(3)}`,
+      letters.replaceAll('+', '-').replaceAll('/', '_'),
+      `${letters.replaceAll('+', '-').replaceAll('/', '_')}==`,
+      ...(length === 15
+        ? [`${letters}A`]
+        : [spare, `${spare}==`, `${spare}=`, `${spare.slice(0, 4)} *${spare.slice(4)}`]),
+    ];
+    for (const again of anew) {
+      const isNew = memory();
+      t.ok(isNew(first));
+      t.notOk(isNew(again), `${first}, then ${JSON.stringify(again)}`);
+      t.ok(isNew(bytes.subarray(1).toString('base64')), 'another');
+    }
+    const isNew = memory();
+    t.ok(isNew(letters), 'without padding');
+    t.notOk(isNew(first), 'then with it');
+    if (length > 12) for (const again of anew) t.notOk(isNew(again), `${letters}, then ${JSON.stringify(again)}`);
+  }
+  const isNew = memory();
+  const texts = [
+    'n1',
+    'n2',
+    'n3',
+    'n10',
+    'n11',
+    'n12',
+    'abc',
+    'abd',
+    'n 1.1',
+    'n 1.2',
+    '1732196826',
+    '1732196827',
+    '1732196826123',
+    '1732196826124',
+  ];
+  for (const text of [...texts, 'nonce-1732196826123', 'nonce-1732196826124', 'é', 'ü', '']) t.ok(isNew(text), text);
+  for (const text of [...texts, 'nonce-1732196826123', 'é', '', ' ']) t.notOk(isNew(text), `${text} again`);
+  t.end();
+});
+
 t.test('every dialect has its own name for whom a block is for', (t) => {
   for (const dialect of DIALECT_NAMES) {
     const row = DIALECTS[dialect];
