@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { Refusal } from '../base/refusal.js';
 import type { HttpLimits } from '../config/http-limits.js';
 import { LINGER_MILLIS } from './body/linger.js';
+import { sentBytes } from './sent-bytes.js';
 
 /** A request and the answer it waits for. */
 export interface Turn {
@@ -160,15 +161,3 @@ export class Connection {
 }
 
 const ignore = (): void => {};
-
-/**
- * Bytes that the system has taken. Node counts in public what it has handed over, and a long answer is handed over in
- * one piece; what is left of it is known to the handle alone, which is where Node's own timeouts look.
- */
-function sentBytes(socket: Socket): number {
-  const handle: unknown = Reflect.get(socket, '_handle');
-  const isHandle = typeof handle === 'object' && handle !== null;
-  const queued = isHandle && 'writeQueueSize' in handle ? Number(handle.writeQueueSize) : 0;
-  const handed = isHandle && 'bytesWritten' in handle ? Number(handle.bytesWritten) : socket.bytesWritten;
-  return handed - queued;
-}

@@ -94,7 +94,7 @@ export class Outgoing {
       else this.#socket.resume();
     }
     if (bufferedAmount === 0) this.#endWatch();
-    else if (this.#watch === null) this.#beginWatch();
+    else if (this.#watch === null && this.#socket.readyState === this.#socket.OPEN) this.#beginWatch();
   }
 
   #beginWatch(): void {

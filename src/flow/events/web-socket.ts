@@ -64,7 +64,10 @@ export class WebSockets {
   #opened(socket: Socket, { headers, socket: connection }: IncomingMessage, address: string): void {
     const departure = new AbortController();
     // Whoever reads on hears of it; it may come again.
-    const stalled = (): void => bidFarewell(socket, 1013, 'Read too slowly');
+    const stalled = (): void => {
+      stopPinging();
+      bidFarewell(socket, 1013, 'Read too slowly');
+    };
     const outgoing = new Outgoing(socket, connection, this.#limits, stalled);
     const session = this.#protocol(
       {
