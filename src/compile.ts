@@ -11,6 +11,7 @@ import { compileGraph, type Graph, mappingProblems } from './compile/graph.js';
 import { LateNotices } from './compile/late-notices.js';
 import { pricesOf } from './compile/prices.js';
 import { compileRemote, type RemoteUpstream } from './compile/remote-upstream.js';
+import { noticesOfRoutes } from './compile/routes.js';
 import { compileService, type SoapService } from './compile/service.js';
 import { compileTrusted, readTrusted } from './compile/trusted.js';
 import type { LoadedConfig } from './config/load.js';
@@ -84,7 +85,12 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
       caching,
       cache: new ReplyCache(config.limits.cache),
       trusted,
-      notices: [...services.flatMap((service) => service.notices), ...graph.notices, ...notices],
+      notices: [
+        ...services.flatMap((service) => service.notices),
+        ...graph.notices,
+        ...notices,
+        ...noticesOfRoutes(loaded),
+      ],
       lateNotices,
       close,
     });

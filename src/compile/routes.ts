@@ -1,0 +1,64 @@
+import type { Problem } from '../base/problem.js';
+import type { LoadedConfig } from '../config/load.js';
+import type { Config, GraphqlServiceConfig, RouteConfig, ServiceConfig } from '../config/schema.js';
+import { problemAt } from './problem-at.js';
+
+type AnyService = ServiceConfig | GraphqlServiceConfig;
+
+/**
+ * What an operator should hear of at every start: a plain route, of which nothing is read, leads to the very address of
+ * a service whose calls are judged or paid for.
+ */
+export function noticesOfRoutes(loaded: LoadedConfig): readonly Problem[] {
+  const { config } = loaded;
+  const services: readonly [string, AnyService][] = [
+    ...Object.entries(config.services),
+    ...Object.entries(config.graphqlServices),
+  ];
+  const judged = services.flatMap(([name, service]) => {
+    const rules = rulesOf(config, name, service);
+    return rules.length === 0 ? [] : [{ name, service, rules: rules.join(', ') }];
+  });
+  return config.routes.flatMap((route, index) =>
+    judged.flatMap(({ name, service, rules }): readonly Problem[] => {
+      const path = (service.urls ?? [service.url ?? '']).flatMap((url) => wayTo(config, route, url))[0];
+      if (path === undefined) return [];
+      const what = `Calls to \`${path}\` reach the backend of service \`${name}\` by this route: they pass by its ${rules}.`;
+      const remedy = `Let the route begin elsewhere; or make ${path} the path of a service.`;
+      return [problemAt(loaded, ['routes', index, 'path'], what, remedy)];
+    }),
+  );
+}
+
+/** What calls of a service are held to, in words of the configuration. */
+function rulesOf({ clients }: Config, name: string, service: AnyService): readonly string[] {
+  const concerns = (entry: string): boolean => entry === name || entry.startsWith(`${name}.`);
+  const classes = Object.values(clients?.classes ?? {});
+  const rules: readonly (readonly [rule: string, holds: boolean])[] = [
+    ['`allow`', classes.some(({ allow }) => allow !== undefined)],
+    ['`deny`', classes.some(({ deny }) => deny.some(concerns))],
+    ['`budget`', classes.some(({ budget }) => budget !== undefined)],
+    ['`validate`', 'validate' in service && service.validate.requests !== 'off'],
+  ];
+  return rules.flatMap(([rule, holds]) => (holds ? [rule] : []));
+}
+
+/** The path by which a route leads to this very address, unless something else of the gateway is there: [] or one. */
+function wayTo({ services, graphql, routes }: Config, route: RouteConfig, address: string): readonly string[] {
+  const target = new URL(route.url);
+  const backend = new URL(address);
+  const base = target.pathname.replace(/\/+$/, '');
+  if (target.origin !== backend.origin || !backend.pathname.startsWith(`${base}/`)) return [];
+  const path = backend.pathname.slice(base.length);
+  const taken = [graphql.path, ...Object.values(services).map((service) => service.path)];
+  const nearest = routes
+    .filter((each) => isBelow(path, each.path))
+    .reduce(
+      (longest: RouteConfig | null, each) => (each.path.length > (longest?.path.length ?? 0) ? each : longest),
+      null,
+    );
+  return taken.includes(path) || nearest !== route ? [] : [path];
+}
+
+const isBelow = (path: string, prefix: string): boolean =>
+  path === prefix || path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`);
