@@ -1,7 +1,7 @@
 import type { Nonce } from '../base/nonce-store.js';
 
 /**
- * Reads a nonce (UsernameToken profile 1.1 section 3.1), which is compared by its bytes. What no encoder of base64 writes
+ * Reads a nonce (UsernameToken profile 1.1 section 3.1), which is compared by its bytes. What has not the form of base64
  * is compared by its text, for clients that take another text, and with whatever bytes a decoder may see in it: most are
  * content with less than base64, so that any nonce could be written anew.
  */
@@ -10,7 +10,8 @@ export function readNonce(text: string): Nonce {
   const encoded = encodedAnew(written);
   const unpadded = encoded.replace(/=+$/, '');
   const isLong = unpadded.length >= LETTERS_MIN;
-  if (written === encoded || (written === unpadded && isLong)) {
+  const isPadded = written.length % 4 === 0 && PADDED.test(written);
+  if (isPadded || (written === unpadded && isLong)) {
     return { key: encoded, likenesses: isLong || unpadded === encoded ? [] : [unpadded] };
   }
   const likenesses = new Set<string>();
@@ -23,6 +24,9 @@ export function readNonce(text: string): Nonce {
   likenesses.delete('');
   return { key: written, likenesses: [...likenesses] };
 }
+
+/** Base64 by its form, where the length is right. */
+const PADDED = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** A shorter text without padding, such as `n10`, may be no base64: then `n11` would be the same. */
 const LETTERS_MIN = 16;

@@ -330,6 +330,11 @@ t.test('a nonce is the same however its bytes are written, and others are others
       t.ok(isNew(bytes.subarray(1).toString('base64')), 'another');
     }
     const isNew = memory();
+    if (length !== 15) {
+      const reversed = memory();
+      t.ok(reversed(spare.padEnd(first.length, '=')), 'with other spare bits');
+      t.notOk(reversed(first), 'then without');
+    }
     t.ok(isNew(letters), 'without padding');
     t.notOk(isNew(first), 'then with it');
     if (length > 12) for (const again of anew) t.notOk(isNew(again), `${letters}, then ${JSON.stringify(again)}`);
