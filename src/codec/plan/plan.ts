@@ -4,6 +4,7 @@ import type { DecodeError } from './decode-error.js';
 import type { RepeatedGroup } from './group.js';
 import type { ListLengths } from './list-lengths.js';
 import type { Share } from './share.js';
+import type { Variants } from './variants.js';
 
 /**
  * Plans: what to read from a reply and what to write into a request, made at start-up (or once per document) from the
@@ -50,7 +51,7 @@ export interface OpaquePlan {
 export interface ObjectPlan {
   readonly kind: 'object';
   /** By `typeKey` of xsi:type. An element without xsi:type takes `declared`; an unknown type takes it as well. */
-  readonly variants: ReadonlyMap<string, ObjectVariant>;
+  readonly variants: Variants<ObjectVariant>;
   /** Null when the declared type is abstract: then an element without a known xsi:type is invalid. */
   readonly declared: ObjectVariant | null;
 }

@@ -8,7 +8,7 @@ import { type FindAttachment, filled, includedIn, Late } from './attachment.js';
 import { repetitionsOf } from './groups.js';
 import { OpaqueXml } from './opaque.js';
 import { ABSTRACT, type Answer, MISSING, NIL, Places } from './places.js';
-import { ANY_TURN, LATER_TURNS, nilVariantOf, programOf, type SlotProgram, slotsFor, variantOf } from './program.js';
+import { ANY_TURN, LATER_TURNS, nilVariantOf, programOf, type SlotProgram, slotsFor } from './program.js';
 import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
 
 export interface DecodeLimits {
@@ -156,7 +156,7 @@ export class ReplyDecoder implements XmlHandler {
   #readRoot(tag: StartTag): Reading | null {
     const program = programOf(this.#plan);
     const nil = isNil(tag);
-    const variant = nil ? nilVariantOf(program, tag) : variantOf(program, tag);
+    const variant = nil ? nilVariantOf(program, tag) : program.variantOf(tag);
     if (nil && variant === null) return null;
     if (variant === null) {
       this.#places.record(null, null, -1, ABSTRACT);
@@ -212,7 +212,7 @@ export class ReplyDecoder implements XmlHandler {
       if (isWrapper && slot.isArray) this.#places.fillUpTo(placeOf(tag, 'offset'), reading, slot);
       return reading;
     }
-    const variant = variantOf(slot.value, tag);
+    const variant = slot.value.variantOf(tag);
     if (variant !== null) return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), readings);
     this.#places.record(owner, slot, index, ABSTRACT);
     this.#places.deliver(owner, slot, index, null, null);

@@ -16,30 +16,60 @@ import {
   type ValuePlan,
 } from '../plan/plan.js';
 import { typeNameOf } from '../plan/xsi.js';
+import { besideOf, namesOf } from './slot-names.js';
 
 /**
  * A reply plan arranged for the decoder: children by local name, places by number. Made once per plan and kept beside
  * it, so a plan that is used again costs a look-up.
  */
-export function programOf(plan: ReplyPlan): ObjectProgram {
-  const known = PROGRAMS.get(plan);
-  if (known !== undefined) return known;
-  const made = compileObject(plan.value);
-  PROGRAMS.set(plan, made);
-  return made;
-}
-
-const PROGRAMS = new WeakMap<ReplyPlan, ObjectProgram>();
+export const programOf = ({ value }: ReplyPlan): ObjectProgram => compileObject(value);
 
 export type ValueProgram =
   | ObjectProgram
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
   | { readonly kind: 'opaque' };
 
-export interface ObjectProgram {
-  readonly kind: 'object';
-  readonly variants: ReadonlyMap<string, VariantProgram>;
-  readonly declared: VariantProgram | null;
+/** What an element is read as is arranged when the first one of its type is met. */
+export class ObjectProgram {
+  readonly kind = 'object';
+  readonly #plan: ObjectPlan;
+  readonly #hasVariants: boolean;
+  readonly #variants = new Map<string, VariantProgram>();
+  /** One variant may stand for several types. */
+  readonly #made = new Map<ObjectVariant, VariantProgram>();
+  #declared: VariantProgram | null | undefined;
+
+  constructor(plan: ObjectPlan) {
+    this.#plan = plan;
+    this.#hasVariants = plan.variants.size > 0;
+  }
+
+  /** For an element that names no type. */
+  get declared(): VariantProgram | null {
+    if (this.#declared === undefined) this.#declared = this.#compiled(this.#plan.declared);
+    return this.#declared;
+  }
+
+  /** What an element of this type is read as; null where its type is abstract and it names no other. */
+  variantOf(tag: StartTag): VariantProgram | null {
+    const name = this.#hasVariants ? typeNameOf(tag) : null;
+    if (name === null) return this.declared;
+    const key = typeKey(name);
+    return this.#variants.get(key) ?? this.#meet(key) ?? this.declared;
+  }
+
+  #meet(type: string): VariantProgram | null {
+    const program = this.#compiled(this.#plan.variants.get(type) ?? null);
+    if (program !== null) this.#variants.set(type, program);
+    return program;
+  }
+
+  #compiled(variant: ObjectVariant | null): VariantProgram | null {
+    if (variant === null) return null;
+    const program = this.#made.get(variant) ?? compileVariant(variant);
+    this.#made.set(variant, program);
+    return program;
+  }
 }
 
 export interface VariantProgram {
@@ -137,15 +167,9 @@ export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): r
   return isMeant ? (named[0]?.slots ?? null) : table.any;
 }
 
-/** What an element of this type is read as; null where its type is abstract and it names no other. */
-export function variantOf(program: ObjectProgram, tag: StartTag): VariantProgram | null {
-  const name = program.variants.size === 0 ? null : typeNameOf(tag);
-  return (name === null ? undefined : program.variants.get(typeKey(name))) ?? program.declared;
-}
-
 /** What a nil element is read as: null, unless it has attributes that are asked for and may have nothing else. */
 export function nilVariantOf(value: ValueProgram, tag: StartTag): VariantProgram | null {
-  const variant = value.kind === 'object' ? variantOf(value, tag) : null;
+  const variant = value.kind === 'object' ? value.variantOf(tag) : null;
   if (variant === null || !variant.mayBeNil) return null;
   return variant.attributes.some(({ name }) => tag.attribute(name.uri, name.local) !== null) ? variant : null;
 }
@@ -156,18 +180,7 @@ const OBJECTS = new WeakMap<ObjectPlan, ObjectProgram>();
 function compileObject(plan: ObjectPlan): ObjectProgram {
   const known = OBJECTS.get(plan);
   if (known !== undefined) return known;
-  // One variant may stand for several types.
-  const made = new Map<ObjectVariant, VariantProgram>();
-  const variantOf = (variant: ObjectVariant): VariantProgram => {
-    const program = made.get(variant) ?? compileVariant(variant);
-    made.set(variant, program);
-    return program;
-  };
-  const program: ObjectProgram = {
-    kind: 'object',
-    variants: new Map([...plan.variants].map(([key, variant]) => [key, variantOf(variant)])),
-    declared: plan.declared === null ? null : variantOf(plan.declared),
-  };
+  const program = new ObjectProgram(plan);
   OBJECTS.set(plan, program);
   return program;
 }
@@ -241,21 +254,9 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
   return wrapped;
 }
 
-/** The elements that fill a slot, by whose names alone it is known. */
-function namesOf(source: SlotSource): readonly QName[] {
-  if (source.from === 'group') return source.group.names;
-  return source.from === 'child' || source.from === 'wrapped list' ? [source.name] : [];
-}
-
 /** The slot for what else is let in, under names that are taken by the first of each. */
 const furtherSlots = (source: SlotSource | undefined, rest: SlotProgram): readonly NamedSlot[] =>
   source?.from === 'rest' ? source.once.map((name) => ({ name, slot: { ...rest, turn: LATER_TURNS } })) : [];
-
-/** All slots of one object say the same, where they say something. */
-function besideOf({ slots }: ObjectVariant): readonly Wildcard[] {
-  for (const { source } of slots) if ('beside' in source && source.beside !== undefined) return source.beside;
-  return [];
-}
 
 /** A slot for each branch, all of the same place. */
 const choiceSlots = (slot: Slot, place: number): readonly NamedSlot[] =>
@@ -263,7 +264,6 @@ const choiceSlots = (slot: Slot, place: number): readonly NamedSlot[] =>
     ? []
     : slot.source.branches.map(({ name, value }) => ({ name, slot: compileSlot({ ...slot, value }, place) }));
 
-/** Recursion is bounded by the depth of the selection, which the limits of GraphQL bound. */
 const compileValue = (value: ValuePlan): ValueProgram => (value.kind === 'object' ? compileObject(value) : value);
 
 function fallbackOf(slot: Slot, value: ValueProgram): ScalarValue | null {

@@ -7,6 +7,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+import { LateObject } from '../../codec/plan/late-object.js';
 import type { FaultPlan, ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../../codec/plan/plan.js';
 import { errorPlans } from '../output/fault-plan.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape } from '../types/shape.js';
@@ -80,7 +81,7 @@ export function collectFields(
   return fields;
 }
 
-/** Plans one reply. Recursion is as deep as the selection, which is limited; equal work is done once. */
+/** Plans one reply: objects when they are first asked for, so what no reply holds costs nothing; equal work is done once. */
 class Planner {
   readonly #fragments: Fragments;
   readonly #variables: Variables;
@@ -134,19 +135,9 @@ class Planner {
   }
 
   #object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {
-    this.#weigh(OBJECT_BYTES + VARIANT_KEY_BYTES * shape.variants.size);
+    this.#weigh(OBJECT_BYTES);
     const sets = nodes.flatMap((node) => (node.selectionSet === undefined ? [] : [node.selectionSet]));
-    const made = new Map<ObjectShape, ObjectVariant>();
-    const variantOf = (object: ObjectShape): ObjectVariant => {
-      const variant = made.get(object) ?? this.#variant(object, sets);
-      made.set(object, variant);
-      return variant;
-    };
-    return {
-      kind: 'object',
-      variants: new Map([...shape.variants].map(([type, object]) => [type, variantOf(object)])),
-      declared: shape.declared === null ? null : variantOf(shape.declared),
-    };
+    return new LateObject(shape, (object: ObjectShape) => this.#variant(object, sets));
   }
 
   #variant(object: ObjectShape, sets: readonly SelectionSetNode[]): ObjectVariant {
@@ -178,8 +169,7 @@ class Planner {
 
 /** What parts of a plan take in memory together with what the decoder makes of them: measured, a fifth more or less. */
 const OBJECT_BYTES = 800;
-const VARIANT_BYTES = 800;
-const VARIANT_KEY_BYTES = 100;
+const VARIANT_BYTES = 900;
 const SLOT_BYTES = 720;
 
 const asList = (slot: Slot | null): readonly Slot[] => (slot === null ? [] : [slot]);

@@ -6,6 +6,7 @@ import type { BoundField } from '../fields/bound-field.js';
 import { errorPlans } from '../output/fault-plan.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
+import { LinkMentions } from './link-mentions.js';
 import {
   HIDDEN,
   hiddenKey,
@@ -103,6 +104,7 @@ export class LinkPlanner implements LinkSlots {
   readonly #walks = new Map<ObjectPlan, Walk>();
   readonly #remotes: RemotePlans | null;
   readonly #weigh: Weigh;
+  readonly #mentions: LinkMentions;
 
   /** Without `remotes` no link may lead to a service that speaks GraphQL. */
   constructor(
@@ -117,12 +119,14 @@ export class LinkPlanner implements LinkSlots {
     this.#table = table;
     this.#fragments = fragments;
     this.#variables = variables;
+    this.#mentions = new LinkMentions(table, fragments);
   }
 
   slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): Slot | null {
     const link = this.#table.get(`${object.typeName}.${nodes[0]?.name.value}`);
     if (link === undefined) return null;
     const id = this.selected(link, nodes);
+    this.#weigh(SLOT_BYTES * (2 + link.feeds.length));
     const mark: Slot = { ...CONSTANT, key: HIDDEN, source: { from: 'constant', value: id } };
     const values = link.feeds.flatMap((feed, index) => {
       const field = object.fields.get(feed.field[0] ?? '');
@@ -136,8 +140,12 @@ export class LinkPlanner implements LinkSlots {
     return link === undefined ? null : { id: this.selected(link, nodes), link };
   };
 
-  /** Where in the value of a reply links are; null where there are none. */
-  walkOf(reply: ReplyPlan): Walk | null {
+  /**
+   * Where in the value of a reply links are; null where there are none. Then all that the nodes select is planned here:
+   * who may not call what a link calls must hear it before anything runs.
+   */
+  walkOf(reply: ReplyPlan, nodes: readonly FieldNode[]): Walk | null {
+    if (!nodes.some((node) => this.#mentions.of(node))) return null;
     const faults = reply.faults?.as === 'data' ? reply.faults.entries.map(({ plan }) => plan) : [];
     let walk: Walk = NOWHERE;
     for (const plan of [reply, ...faults]) {
@@ -185,7 +193,7 @@ export class LinkPlanner implements LinkSlots {
 
   #single(called: BoundField, nodes: readonly FieldNode[]): PlannedReply {
     const reply = this.#plan(called.reply, nodes);
-    return { reply, walk: this.walkOf(reply) };
+    return { reply, walk: this.walkOf(reply, nodes) };
   }
 
   /** Each item is read twice by the side: as what was selected, under `HIDDEN`, and for its key. */
@@ -195,7 +203,7 @@ export class LinkPlanner implements LinkSlots {
     let walk: Walk | null = null;
     const items = (key: string, list: FieldShape): Slot => {
       const plan = this.#plan({ ...reply, root: { kind: 'unwrap', field: list }, nonNull: false }, nodes);
-      walk = this.walkOf(plan);
+      walk = this.walkOf(plan, nodes);
       const item = plan.value.declared?.slots[0]?.value;
       if (item?.kind !== 'object' || list.value.kind !== 'object') throw new Error('items of a link are objects');
       return { key, ...NULLABLE, source: list.source, list: true, value: keyed(item, list.value.shape, batch.key) };
@@ -247,8 +255,9 @@ export class LinkPlanner implements LinkSlots {
   }
 }
 
-/** What one selection takes besides what is read for it, about. */
+/** What one selection takes besides what is read for it, and what the place of one in an object does, about. */
 const SELECTION_BYTES = 1500;
+const SLOT_BYTES = 1000;
 
 interface PlannedReply {
   readonly reply: ReplyPlan;

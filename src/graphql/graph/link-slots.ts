@@ -1,3 +1,4 @@
+import { LateObject } from '../../codec/plan/late-object.js';
 import type { ObjectPlan, ObjectVariant, Slot } from '../../codec/plan/plan.js';
 import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
 
@@ -50,7 +51,7 @@ export function leafSlot(key: string, { source, list, value }: FieldShape): Slot
 }
 
 export const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly string[]): ObjectPlan =>
-  mapped(shape, (object) => {
+  new LateObject(shape, (object) => {
     const field = object.fields.get(path[0] ?? '');
     const key = field === undefined ? [] : [slotAlong(hiddenKey(0), field, path.slice(1), leafSlot)];
     return { slots: [selfSlot(HIDDEN, item), ...key] };

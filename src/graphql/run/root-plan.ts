@@ -88,7 +88,7 @@ function makePlan({ operation, document, variables: given }: Admitted, built: Pl
     const bound = built.fields.get(`${root.name}.${name}`);
     if (bound === undefined) return { key, nodes, name, call: null };
     const reply = planReply(bound.reply, nodes, fragments, variables, links, weigh);
-    return { key, nodes, name, call: { bound, ask: { kind: 'soap', bound, reply }, walk: links.walkOf(reply) } };
+    return { key, nodes, name, call: { bound, ask: { kind: 'soap', bound, reply }, walk: links.walkOf(reply, nodes) } };
   });
   return new RootPlan(root, fields, links.selections, links.select);
 }

@@ -1,14 +1,18 @@
 import { Kind, type OperationDefinitionNode, parse } from 'graphql';
 import t from 'tap';
 import { defaultsOf, MIB } from '../../../src/base/limit.js';
+import { XSI_URI } from '../../../src/codec/plan/xsi.js';
+import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { CostTable } from '../../../src/graphql/cost/cost-table.js';
 import { AdmittedDocument, DocumentCache } from '../../../src/graphql/document/documents.js';
 import { GRAPHQL_LIMITS } from '../../../src/graphql/document/limits.js';
-import type { Variables } from '../../../src/graphql/document/plan.js';
+import { planReply, type Variables } from '../../../src/graphql/document/plan.js';
 import { type Maker, type Workings, WorkingsCache } from '../../../src/graphql/document/workings.js';
 import { type Admission, admit } from '../../../src/graphql/run/admit.js';
 import { rootPlanOf } from '../../../src/graphql/run/root-plan.js';
 import { buildSchema } from '../../../src/graphql/schema.js';
+import { XML_LIMITS } from '../../../src/xml/limits.js';
+import { XmlReader } from '../../../src/xml/reader.js';
 import { complex, elements, extension, INT, one, operation, STRING } from '../models.js';
 
 const NUMBER: Maker<number> = { holds: (held): held is number => typeof held === 'number' };
@@ -123,4 +127,24 @@ t.test('documents without number, and those that never go, have their plans unde
     t.ok(held.documents.workings.bytes <= 4 * MIB);
   }
   t.ok(plan(trusted[0] ?? '', true), 'what was forgotten is planned again');
+});
+
+t.test('of the types that derive from another, only those that somebody meets are planned', async (t) => {
+  const [node] = operationOf(new AdmittedDocument(parse(deep('q')))).selectionSet.selections;
+  const get = built.fields.get('Query.get');
+  if (node?.kind !== Kind.FIELD || get === undefined) throw new Error('a field');
+  let bytes = 0;
+  const document = new AdmittedDocument(parse(deep('q')));
+  const reply = planReply(get.reply, [node], document.fragments, { p: true }, null, (more) => {
+    bytes += more;
+  });
+  t.ok(bytes < 10_000, `${bytes} before any reply is read`);
+  const decoder = new ReplyDecoder(reply, { listItems: 10 });
+  const type = (name: string): string => `xmlns:i="${XSI_URI}" xmlns:t="urn:shop" i:type="t:${name}"`;
+  const reader = new XmlReader(decoder, defaultsOf(XML_LIMITS));
+  reader.write(Buffer.from(`<g xmlns="urn:shop"><v ${type('T7')}><a>1</a><l ${type('T9')}><a>2</a></l></v></g>`));
+  reader.end();
+  t.match(decoder.finish().value, { a: '1', l: { a: '2', l: null }, r: null });
+  t.ok(bytes < 30_000, `${bytes} when a reply with two types was read`);
+  t.equal(subtypes.length, 200);
 });

@@ -1,0 +1,59 @@
+import type { ObjectPlan, ObjectVariant } from './plan.js';
+import type { Variants } from './variants.js';
+
+/** What the variants of an object are made from: the types that its element can be of. */
+export interface VariantSources<T> {
+  readonly variants: ReadonlyMap<string, T>;
+  readonly declared: T | null;
+}
+
+/**
+ * A plan whose variants are made when they are first asked for. A type may have hundreds that derive from it, of which
+ * a reply has a few: made beforehand, plans would grow with all of them at each level.
+ */
+export class LateObject<T extends object> implements ObjectPlan, Variants<ObjectVariant> {
+  readonly kind = 'object';
+  readonly #sources: VariantSources<T>;
+  readonly #make: (source: T) => ObjectVariant;
+  /** One source may stand for several types. */
+  readonly #made = new Map<T, ObjectVariant>();
+
+  constructor(sources: VariantSources<T>, make: (source: T) => ObjectVariant) {
+    this.#sources = sources;
+    this.#make = make;
+  }
+
+  get variants(): Variants<ObjectVariant> {
+    return this;
+  }
+
+  get declared(): ObjectVariant | null {
+    const { declared } = this.#sources;
+    return declared === null ? null : this.#variant(declared);
+  }
+
+  get size(): number {
+    return this.#sources.variants.size;
+  }
+
+  get(type: string): ObjectVariant | undefined {
+    const source = this.#sources.variants.get(type);
+    return source === undefined ? undefined : this.#variant(source);
+  }
+
+  keys(): Iterable<string> {
+    return this.#sources.variants.keys();
+  }
+
+  values(): Iterable<ObjectVariant> {
+    return [...this.#sources.variants.values()].map((source) => this.#variant(source));
+  }
+
+  #variant(source: T): ObjectVariant {
+    const known = this.#made.get(source);
+    if (known !== undefined) return known;
+    const made = this.#make(source);
+    this.#made.set(source, made);
+    return made;
+  }
+}
