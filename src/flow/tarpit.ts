@@ -68,9 +68,9 @@ export class Tarpit {
    * answered at once; else it resolves when it may, or when nobody waits for it any more. Nothing is read meanwhile.
    */
   hold(socket: Waiter, bytes: number, workMillis = 0): Promise<void> | null {
-    const address = socket.remoteAddress ?? '';
+    const address = socket.remoteAddress;
     // Nobody waits for an answer on a connection that is gone, nor has it an address that could be told from others.
-    if (socket.destroyed || this.#proxies.has(plainAddress(address))) return null;
+    if (address === undefined || socket.destroyed || this.#proxies.has(plainAddress(address))) return null;
     const cost = bytes + (workMillis / UNIT_MILLIS) * UNIT_BYTES;
     const millis = this.delayMillis(address, cost, performance.now());
     if (millis === 0) return null;

@@ -72,7 +72,8 @@ t.test('what comes through a trusted proxy is neither held nor counted', async (
 t.test('nobody is held who is gone', async (t) => {
   const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 60_000 });
   t.teardown(() => tarpit.close());
-  const gone = socketOf(undefined);
+  t.equal(tarpit.hold(socketOf(undefined), 2 ** 30), null, 'it was gone when it was looked at first');
+  const gone = socketOf('192.0.2.1');
   gone.destroy();
   t.equal(tarpit.hold(gone, 2 ** 30), null);
   t.equal(tarpit.held, 0);
