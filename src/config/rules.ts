@@ -1,7 +1,9 @@
 import { parseAddress } from './address.js';
 import { clientRules } from './client-rules.js';
 import { documentRules } from './document-rules.js';
+import { graphqlRules } from './graphql-rules.js';
 import { graphqlServiceRules } from './graphql-service-rules.js';
+import { type ClaimedPath, claimedPaths, pathRules } from './path-rules.js';
 import { isRecord } from './record.js';
 import { requestRules } from './request-rules.js';
 import { subscriptionRules } from './subscription-rules.js';
@@ -25,7 +27,9 @@ export function checkRules(data: unknown): readonly Finding[] {
     ...clientRules(data),
     ...documentRules(data),
     ...subscriptionRules(data),
-    ...duplicatePaths(data),
+    ...graphqlRules(data),
+    ...pathRules(data),
+    ...duplicates(claimedPaths(data), 'path'),
     ...duplicateAddresses(data),
   ];
 }
@@ -66,21 +70,6 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
   return findings;
 }
 
-/** Services, GraphQL and plain routes share one address: each path has one owner. */
-function duplicatePaths(data: Record<string, unknown>): readonly Finding[] {
-  const claims: { readonly path: ConfigPath; readonly claimed: unknown }[] = [];
-  const graphql = data['graphql'];
-  if (isRecord(graphql)) claims.push({ path: ['graphql', 'path'], claimed: graphql['path'] });
-  for (const [name, service] of entries(data['services'])) {
-    if (isRecord(service)) claims.push({ path: ['services', name, 'path'], claimed: service['path'] });
-  }
-  const routes = data['routes'];
-  for (const [index, route] of Array.isArray(routes) ? routes.entries() : []) {
-    if (isRecord(route)) claims.push({ path: ['routes', index, 'path'], claimed: route['path'] });
-  }
-  return duplicates(claims, 'path');
-}
-
 function duplicateAddresses(data: Record<string, unknown>): readonly Finding[] {
   const demo = data['demo'];
   const claims = [
@@ -95,10 +84,8 @@ function duplicateAddresses(data: Record<string, unknown>): readonly Finding[] {
   );
 }
 
-function duplicates(
-  claims: readonly { readonly path: ConfigPath; readonly claimed: unknown }[],
-  thing: 'path' | 'address',
-): readonly Finding[] {
+/** Each path and each address has one owner. */
+function duplicates(claims: readonly ClaimedPath[], thing: 'path' | 'address'): readonly Finding[] {
   const owners = new Map<string, ConfigPath>();
   const findings: Finding[] = [];
   for (const { path, claimed } of claims) {

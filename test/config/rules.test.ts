@@ -1,10 +1,14 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import t from 'tap';
 import { Problems } from '../../src/base/problem.js';
 import { loadConfig } from '../../src/config/load.js';
+import { readTarget } from '../../src/flow/target.js';
 
 const directory = await mkdtemp(join(tmpdir(), 'soapstone-rules-'));
 t.teardown(() => rm(directory, { recursive: true }));
@@ -98,4 +102,148 @@ t.test('a set of keys with which no token could be verified is told at the start
   t.same(await judge([jwk(rsa.publicKey)], '[PS512]'), []);
   t.same(await judge([jwk(wide.publicKey)], '[ES384]'), []);
   t.same(await judge([jwk(ed.publicKey, { alg: 'EdDSA', key_ops: ['verify'] })], '[EdDSA, RS256]'), []);
+});
+
+t.test('an origin is one that a browser could name', async (t) => {
+  const judge = (origin: string): Promise<readonly string[]> =>
+    problems(`${SERVICE}graphql: { origins: [${JSON.stringify(origin)}] }\n`);
+  const wrong =
+    '2:22: `graphql.origins[0]` is no origin that a browser could ever name. Write each by itself, without `*`: https://shop.example.';
+  for (const origin of [
+    'https://*.shop.example',
+    'https://*',
+    'https://shop.example:99999',
+    'https://shop.example:*',
+    'https://[::1',
+    'https://a,b',
+    'https://1.2.3.4.5',
+    'https://a\\b',
+    'https://:80',
+  ]) {
+    t.same(await judge(origin), [wrong], origin);
+  }
+  for (const origin of [
+    'https://shop.example/',
+    'https://shop.example/app',
+    '*',
+    'shop.example',
+    'https://u@x',
+    'null',
+  ]) {
+    t.match(await judge(origin), [/^2:22: `graphql\.origins\[0\]` is not valid\./], origin);
+  }
+  for (const origin of [
+    'https://shop.example',
+    'https://shop.example:443',
+    'http://localhost:3000',
+    'http://[::1]:80',
+    'http://10.0.0.7',
+    'https://Shop.example',
+    'https://büro.example',
+    'https://my_host',
+  ]) {
+    t.same(await judge(origin), [], origin);
+  }
+});
+
+t.test('a path is one that somebody could ask for', async (t) => {
+  const keys = (path: string): readonly (readonly [key: string, yaml: string])[] => [
+    ['graphql.path', `${SERVICE}graphql: { path: ${JSON.stringify(path)} }\n`],
+    ['services.a.path', `services: { a: { url: http://a, path: ${JSON.stringify(path)} } }\n`],
+    ['routes[0].path', `${SERVICE}routes: [{ url: http://b, path: ${JSON.stringify(path)} }]\n`],
+  ];
+  const isAnswered = (url: string): boolean => {
+    const request = Object.assign(new IncomingMessage(new Socket()), { url });
+    try {
+      return readTarget(request).path === url;
+    } catch {
+      return false;
+    }
+  };
+  for (const [path, why] of [
+    ['/graph%71l', 'it encodes what clients write as it is'],
+    ['/a%2Db', 'it encodes'],
+    ['/a%30', 'it encodes'],
+    ['/%7e', 'it encodes'],
+    ['/%2e%2e/a', 'it encodes'],
+    ['/a//b', 'it has an empty segment'],
+    ['//', 'it has an empty segment'],
+    ['/a/../b', 'it has a segment of dots'],
+    ['/a/.', 'it has a segment of dots'],
+    ['/..;x/b', 'it has a segment of dots'],
+    ['/a%2fb', 'it has an encoded slash'],
+    ['/a%00', 'it has an encoded slash or NUL'],
+    ['/a%252fb', 'it has an encoded slash'],
+    ['/a%', 'it has a `%` that encodes nothing'],
+    ['/a%zz', 'it has a `%` that encodes nothing'],
+    ['/a@b', 'it has a'],
+    ['/a\\b', 'it has a'],
+    ['/büro', 'it is not as it is sent'],
+  ] as const) {
+    for (const [key, yaml] of keys(path)) {
+      const [problem = '', ...others] = await problems(yaml);
+      t.ok(problem.includes(`Nobody could ever ask for \`${key}\`: ${why}`), `${path}: ${problem}`);
+      t.same(others, []);
+    }
+  }
+  for (const path of ['/a?b', '/a#b', '/a b', 'a', '']) {
+    for (const [key, yaml] of keys(path)) {
+      const found = await problems(yaml);
+      t.equal(found.length, 1);
+      t.match(found[0], `\`${key}\` is not valid`, path);
+    }
+  }
+  for (const path of [
+    '/',
+    '/graphql/',
+    '/a/b.c/~d-e_f',
+    '/b%C3%BCro',
+    '/a%20b',
+    '/a%3Ab',
+    '/a%3fb',
+    '/a%40b',
+    '/a%5Bb%5D',
+    '/a%7Cb',
+    '/.well-known/x',
+    '/a/...',
+    '/a;b=c/d',
+    '/a:b,(c)!',
+    '/-%3a',
+  ]) {
+    t.ok(isAnswered(path), `${path} can be asked for`);
+    for (const [, yaml] of keys(path)) t.same(await problems(yaml), [], path);
+  }
+});
+
+t.test('whatever path is let pass, the gateway answers requests for it', async () => {
+  const piece = fc.constantFrom(
+    '/',
+    '.',
+    '..',
+    'a',
+    '%',
+    '2',
+    '5',
+    'e',
+    'f',
+    'c',
+    '0',
+    '3b',
+    ';',
+    '%2f',
+    '%2e',
+    '@',
+    '\\',
+    'ü',
+    '~',
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
+      const url = `/${pieces.join('')}`;
+      const found = await problems(`${SERVICE}graphql: { path: ${JSON.stringify(url)} }\n`);
+      if (found.length > 0) return;
+      if (readTarget(Object.assign(new IncomingMessage(new Socket()), { url })).path !== url) throw new Error(url);
+    }),
+    { numRuns: 300 },
+  );
 });
