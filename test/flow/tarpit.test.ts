@@ -6,7 +6,7 @@ import { Networks } from '../../src/access/networks.js';
 import { Tarpit } from '../../src/flow/tarpit.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
-import { envelope } from '../kit/live-desk.js';
+import { envelope, startDesk } from '../kit/live-desk.js';
 import { RawClient, sendRaw } from '../kit/raw-client.js';
 
 /** Refusals of one address are answered at a bounded rate; what is in order never waits for them. */
@@ -167,4 +167,37 @@ t.test('who leaves in the middle of a request is not held', async (t) => {
     if (!(await gateway.metrics()).includes('soapstone_refusals_held 0\n')) return t.fail('somebody is held');
   }
   return t.pass('all are over');
+});
+
+/** What of refusals is answered at once. */
+async function spend(gateway: { readonly url: string }): Promise<void> {
+  for (let n = 0; n < 5; n++) await fetch(`${gateway.url}/nowhere`);
+}
+
+/** Waits until so many wait. */
+const held = async (gateway: { metrics(): Promise<string> }, count: number): Promise<void> => {
+  while (!(await gateway.metrics()).includes(`soapstone_refusals_held ${count}\n`));
+};
+
+t.test('refusals wait over server-sent events as well', async (t) => {
+  const desk = await startDesk(t, LIMITS);
+  const ask = (query: string): Promise<string> =>
+    fetch(desk.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query }),
+    }).then((response) => response.text());
+  await spend(desk.gateway);
+  let answered = 0;
+  const later = ['{ nothing }', '{ order }', 'subscription { nothing }'].map((query) =>
+    ask(query).then((text) => {
+      answered++;
+      return text;
+    }),
+  );
+  await held(desk.gateway, 3);
+  t.match(await ask('{ order(id: 1) { id } }'), /"id":1/, 'what is in order does not wait');
+  t.equal(answered, 0);
+  await desk.gateway.drain();
+  for (const text of await Promise.all(later)) t.match(text, /event: next\ndata: \{"errors"/);
 });

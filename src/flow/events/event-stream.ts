@@ -47,8 +47,11 @@ export async function answerEvents(door: GraphqlDoor, desk: SubscriptionDesk, as
   };
   const isOnly = takesEvents(request) === 'only';
   let admission: Admission;
+  let readMillis = 0;
   try {
-    admission = await admissionOf(await readRequest({ method, url, headers, body }), door);
+    const given = await readRequest({ method, url, headers, body });
+    readMillis = performance.now();
+    admission = await admissionOf(given, door);
   } catch {
     // It is no request for GraphQL: over HTTP that has an answer.
     return answerGraphql(door, purse, exchange, request, response, ending, body);
@@ -59,7 +62,8 @@ export async function answerEvents(door: GraphqlDoor, desk: SubscriptionDesk, as
   // It may have left meanwhile, and nobody is told so twice.
   if (response.closed) throw new Refusal('CLIENT_GONE');
   const departure = new AbortController();
-  const outcome = begin(door, desk, asked, admission, departure.signal);
+  const workMillis = performance.now() - readMillis;
+  const outcome = begin(door, desk, asked, { admission, workMillis }, departure.signal);
   const drained = async (): Promise<void> => {
     if (response.writableNeedDrain && !response.destroyed) await once(response, 'drain', { signal: departure.signal });
   };
@@ -113,11 +117,14 @@ async function admissionOf(given: unknown, door: GraphqlDoor): Promise<Admission
 function begin(
   door: GraphqlDoor,
   desk: SubscriptionDesk,
-  { purse, exchange, request, subscribed }: Asked,
-  admission: Admission,
+  asked: Asked,
+  { admission, workMillis }: { readonly admission: Admission; readonly workMillis: number },
   signal: AbortSignal,
 ): AsyncIterable<ExecutionResult> {
+  const { purse, exchange, request, subscribed } = asked;
   const { headers, method } = request;
+  const only = (result: Promise<ExecutionResult>): AsyncIterable<ExecutionResult> =>
+    onlyOne(result, () => holdRefused(door, asked, workMillis));
   try {
     if (admission.kind === 'refused') throw admission.refusal;
     const { operation } = admission;
@@ -139,8 +146,27 @@ function begin(
   }
 }
 
-async function* only(result: Promise<ExecutionResult>): AsyncGenerator<ExecutionResult, void, undefined> {
-  yield await result;
+/** What is refused waits as it does where JSON is the answer. Null: it may be told at once. */
+function holdRefused(
+  door: GraphqlDoor,
+  { exchange, request, subscribed }: Asked,
+  workMillis: number,
+): Promise<void> | null {
+  if (exchange.refusal?.isOfCaller !== true) return null;
+  const held = door.tarpit.hold(request.socket, exchange.bytesIn, workMillis);
+  // Nothing is done for it meanwhile, so it takes nobody's place.
+  if (held !== null) subscribed();
+  return held;
+}
+
+async function* onlyOne(
+  result: Promise<ExecutionResult>,
+  hold: () => Promise<void> | null,
+): AsyncGenerator<ExecutionResult, void, undefined> {
+  const told = await result;
+  const held = hold();
+  if (held !== null) await held;
+  yield told;
 }
 
 /** All has been read and admitted: the handler only needs to know that it is to stream. */
