@@ -26,7 +26,7 @@ import { CostTable } from '../../src/graphql/cost/cost-table.js';
 import { DocumentCache } from '../../src/graphql/document/documents.js';
 import { GRAPHQL_LIMITS } from '../../src/graphql/document/limits.js';
 import type { LinkMapping } from '../../src/graphql/graph/link.js';
-import type { Walk } from '../../src/graphql/graph/link-plan.js';
+import type { Walk } from '../../src/graphql/graph/walk.js';
 import { copyAlong, sitesOf } from '../../src/graphql/graph/link-walk.js';
 import { type Admission, admit } from '../../src/graphql/run/admit.js';
 import { executeOperation } from '../../src/graphql/run/execute.js';

@@ -13,8 +13,13 @@ export class LinkMentions {
     this.#fragments = fragments;
   }
 
-  /** Below this field. Recursion is as deep as the selection, which is limited. */
-  of({ selectionSet }: FieldNode): boolean {
+  /** Whether this field may be one, or have one below it. */
+  at(node: FieldNode): boolean {
+    return this.#names.has(node.name.value) || this.below(node);
+  }
+
+  /** Recursion is as deep as the selection, which is limited. */
+  below({ selectionSet }: FieldNode): boolean {
     return this.#names.size > 0 && this.#isIn(selectionSet);
   }
 

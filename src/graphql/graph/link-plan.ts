@@ -1,12 +1,12 @@
 import { type FieldNode, print } from 'graphql';
-import type { ObjectPlan, ReplyPlan, Slot, ValuePlan } from '../../codec/plan/plan.js';
+import type { ReplyPlan, Slot, ValuePlan } from '../../codec/plan/plan.js';
 import { type Fragments, type LinkSlots, planReply, type Variables } from '../document/plan.js';
 import { UNWEIGHED, type Weigh } from '../document/weigh.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { errorPlans } from '../output/fault-plan.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
-import { LinkMentions } from './link-mentions.js';
+import { LinkFinder } from './link-finder.js';
 import {
   HIDDEN,
   hiddenKey,
@@ -19,6 +19,7 @@ import {
   slotAlong,
 } from './link-slots.js';
 import { isRemote, type RemoteField, type RemotePlan } from './remote.js';
+import type { Walk } from './walk.js';
 
 /**
  * One selection of a link. Its object's plan has a slot for it under its response key, in the place where the answer
@@ -62,9 +63,6 @@ export type LinkSelect = (
   nodes: readonly FieldNode[],
 ) => { readonly id: string; readonly link: Link } | null;
 
-/** The keys on the way to links, through lists; those that nothing is beneath of hold a link, or may. */
-export type Walk = ReadonlyMap<string, Walk>;
-
 /** The values that a link needs, in the place of its answer; `null` for anything else. */
 export function markOf(value: unknown): Readonly<Record<string, unknown>> | null {
   return isObject(value) && typeof value[HIDDEN] === 'string' ? value : null;
@@ -101,10 +99,9 @@ export class LinkPlanner implements LinkSlots {
   readonly #textIds = new Map<string, number>();
   readonly #selectionIds = new Map<string, string>();
   readonly #targets = new Map<string, LinkTargetPlan>();
-  readonly #walks = new Map<ObjectPlan, Walk>();
   readonly #remotes: RemotePlans | null;
   readonly #weigh: Weigh;
-  readonly #mentions: LinkMentions;
+  readonly #finder: LinkFinder;
 
   /** Without `remotes` no link may lead to a service that speaks GraphQL. */
   constructor(
@@ -119,7 +116,8 @@ export class LinkPlanner implements LinkSlots {
     this.#table = table;
     this.#fragments = fragments;
     this.#variables = variables;
-    this.#mentions = new LinkMentions(table, fragments);
+    const isLink = (type: string, nodes: readonly FieldNode[]): boolean => this.select(type, nodes) !== null;
+    this.#finder = new LinkFinder(table, fragments, variables, isLink, weigh);
   }
 
   slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): Slot | null {
@@ -140,20 +138,9 @@ export class LinkPlanner implements LinkSlots {
     return link === undefined ? null : { id: this.selected(link, nodes), link };
   };
 
-  /**
-   * Where in the value of a reply links are; null where there are none. Then all that the nodes select is planned here:
-   * who may not call what a link calls must hear it before anything runs.
-   */
-  walkOf(reply: ReplyPlan, nodes: readonly FieldNode[]): Walk | null {
-    if (!nodes.some((node) => this.#mentions.of(node))) return null;
-    const faults = reply.faults?.as === 'data' ? reply.faults.entries.map(({ plan }) => plan) : [];
-    let walk: Walk = NOWHERE;
-    for (const plan of [reply, ...faults]) {
-      const slot = plan.shape === 'unwrap' ? plan.value.declared?.slots[0] : null;
-      const values = slot == null ? [plan.value] : valuesOf(slot);
-      for (const value of values) if (value.kind === 'object') walk = merged(walk, this.#walk(value));
-    }
-    return walk.size === 0 ? null : walk;
+  /** Where in the value of a reply links are, each of which is planned by that; null where there are none. */
+  walkOf(reply: ReplyShape, nodes: readonly FieldNode[]): Walk | null {
+    return this.#finder.walkOf(reply, nodes);
   }
 
   /** The id of a selection of a link. */
@@ -193,7 +180,7 @@ export class LinkPlanner implements LinkSlots {
 
   #single(called: BoundField, nodes: readonly FieldNode[]): PlannedReply {
     const reply = this.#plan(called.reply, nodes);
-    return { reply, walk: this.walkOf(reply, nodes) };
+    return { reply, walk: this.walkOf(called.reply, nodes) };
   }
 
   /** Each item is read twice by the side: as what was selected, under `HIDDEN`, and for its key. */
@@ -202,8 +189,9 @@ export class LinkPlanner implements LinkSlots {
     const faults = errorPlans(reply);
     let walk: Walk | null = null;
     const items = (key: string, list: FieldShape): Slot => {
-      const plan = this.#plan({ ...reply, root: { kind: 'unwrap', field: list }, nonNull: false }, nodes);
-      walk = this.walkOf(plan, nodes);
+      const listed: ReplyShape = { ...reply, root: { kind: 'unwrap', field: list }, nonNull: false };
+      const plan = this.#plan(listed, nodes);
+      walk = this.walkOf(listed, nodes);
       const item = plan.value.declared?.slots[0]?.value;
       if (item?.kind !== 'object' || list.value.kind !== 'object') throw new Error('items of a link are objects');
       return { key, ...NULLABLE, source: list.source, list: true, value: keyed(item, list.value.shape, batch.key) };
@@ -219,26 +207,6 @@ export class LinkPlanner implements LinkSlots {
 
   #plan(reply: ReplyShape, nodes: readonly FieldNode[]): ReplyPlan {
     return planReply(reply, nodes, this.#fragments, this.#variables, this, this.#weigh);
-  }
-
-  #walk(plan: ObjectPlan): Walk {
-    const known = this.#walks.get(plan);
-    if (known !== undefined) return known;
-    let walk: Walk = new Map();
-    for (const variant of new Set([...plan.variants.values(), ...(plan.declared === null ? [] : [plan.declared])])) {
-      const keys = new Map<string, Walk>();
-      for (const slot of variant.slots) {
-        const isLink = linkIdOf(slot) !== null;
-        if (isLink) keys.set(slot.key, NOWHERE);
-        for (const value of isLink ? [] : valuesOf(slot)) {
-          const below = value.kind === 'object' ? this.#walk(value) : NOWHERE;
-          if (below.size > 0) keys.set(slot.key, merged(keys.get(slot.key) ?? NOWHERE, below));
-        }
-      }
-      walk = merged(walk, keys);
-    }
-    this.#walks.set(plan, walk);
-    return walk;
   }
 
   #idOf(node: FieldNode): number {
@@ -271,13 +239,3 @@ const CONSTANT = {
     scalar: { name: 'String', decode: (lexical: string): string => lexical, encode: (value: unknown) => String(value) },
   },
 } as const;
-
-const NOWHERE: Walk = new Map();
-
-function merged(one: Walk, other: Walk): Walk {
-  if (one === other || other.size === 0) return one;
-  if (one.size === 0) return other;
-  const both = new Map(one);
-  for (const [key, walk] of other) both.set(key, merged(both.get(key) ?? NOWHERE, walk));
-  return both;
-}

@@ -1,5 +1,6 @@
-import { isObject, markOf, type Walk } from './link-plan.js';
+import { isObject, markOf } from './link-plan.js';
 import { HIDDEN } from './link-slots.js';
+import type { Walk } from './walk.js';
 
 /** A place in the response, from its end. */
 export interface Place {

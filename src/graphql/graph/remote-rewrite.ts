@@ -13,8 +13,8 @@ import {
 } from 'graphql';
 import { type Fragments, isIncluded, responseKey, type Variables } from '../document/plan.js';
 import type { Link, LinkTable } from './link.js';
-import type { Walk } from './link-plan.js';
 import type { RemoteField } from './remote.js';
+import type { Walk } from './walk.js';
 
 /**
  * Writes selections for a service that knows nothing of links: each link becomes the fields that feed it, and every

@@ -4,9 +4,10 @@ import { UNWEIGHED, type Weigh } from '../document/weigh.js';
 import type { Maker } from '../document/workings.js';
 import type { BoundField } from '../fields/bound-field.js';
 import type { Link } from '../graph/link.js';
-import { type LinkAsk, LinkPlanner, type LinkSelect, type LinkSelection, type Walk } from '../graph/link-plan.js';
+import { type LinkAsk, LinkPlanner, type LinkSelect, type LinkSelection } from '../graph/link-plan.js';
 import type { RemoteField } from '../graph/remote.js';
 import { RemotePlanner } from '../graph/remote-plan.js';
+import type { Walk } from '../graph/walk.js';
 import type { BuiltSchema } from '../schema.js';
 import type { Admitted } from './admit.js';
 
@@ -88,7 +89,12 @@ function makePlan({ operation, document, variables: given }: Admitted, built: Pl
     const bound = built.fields.get(`${root.name}.${name}`);
     if (bound === undefined) return { key, nodes, name, call: null };
     const reply = planReply(bound.reply, nodes, fragments, variables, links, weigh);
-    return { key, nodes, name, call: { bound, ask: { kind: 'soap', bound, reply }, walk: links.walkOf(reply, nodes) } };
+    return {
+      key,
+      nodes,
+      name,
+      call: { bound, ask: { kind: 'soap', bound, reply }, walk: links.walkOf(bound.reply, nodes) },
+    };
   });
   return new RootPlan(root, fields, links.selections, links.select);
 }

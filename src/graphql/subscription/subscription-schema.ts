@@ -14,6 +14,7 @@ import {
   topicOf,
 } from './subscription.js';
 import { boundAs, calledAnswer, type FieldConfig, type Keyed, ownAnswer } from './subscription-answer.js';
+import { neverEqual } from './wanted-value.js';
 
 export interface ResolvedSubscriptions {
   readonly fields: ReadonlyMap<string, FieldConfig>;
@@ -167,7 +168,11 @@ function eventField(
     draft.values.set(path, value);
     return value;
   };
-  for (const path of Object.keys(source.where)) find(path, ['where', path], 'key');
+  for (const [path, wanted] of Object.entries(source.where)) {
+    const value = find(path, ['where', path], 'key');
+    const fitting = value === null ? null : neverEqual(value, wanted);
+    if (fitting !== null) seen([kind, 'where', path], `\`${path}\` is never equal to this.`, `Write ${fitting}.`);
+  }
   const filters = valuesOf(source.filter, 'filter', find);
   const answer =
     called === null

@@ -1,0 +1,139 @@
+import type { FieldNode, SelectionSetNode } from 'graphql';
+import { collectFields, type Fragments, type Variables } from '../document/plan.js';
+import type { Weigh } from '../document/weigh.js';
+import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape, ValueShape } from '../types/shape.js';
+import type { LinkTable } from './link.js';
+import { LinkMentions } from './link-mentions.js';
+import type { Walk } from './walk.js';
+
+/**
+ * Finds the links in what is selected of replies, before any reply is planned: who may not call what a link calls must
+ * hear it before anything runs. Only what mentions links is looked at, and types that a selection says the same of are
+ * looked at once.
+ */
+export class LinkFinder {
+  readonly #mentions: LinkMentions;
+  readonly #fragments: Fragments;
+  readonly #variables: Variables;
+  readonly #find: Find;
+  readonly #weigh: Weigh;
+  readonly #nodeIds = new Map<FieldNode, number>();
+  readonly #walks = new Map<ElementShape, Map<string, Walk>>();
+
+  /** `find` is asked for each. */
+  constructor(table: LinkTable, fragments: Fragments, variables: Variables, find: Find, weigh: Weigh) {
+    this.#weigh = weigh;
+    this.#mentions = new LinkMentions(table, fragments);
+    this.#fragments = fragments;
+    this.#variables = variables;
+    this.#find = find;
+  }
+
+  /** Where in the value of a reply links are; null where there are none. Recursion is as deep as the selection. */
+  walkOf({ root, faults, unions = NO_UNIONS }: ReplyShape, nodes: readonly FieldNode[]): Walk | null {
+    if (!nodes.some((node) => this.#mentions.below(node))) return null;
+    const roots = [root, ...(faults?.as === 'data' ? faults.entries.map((entry) => entry.root) : [])];
+    const walk = roots.reduce((all, each) => merged(all, this.#inRoot(each, nodes, unions)), NOWHERE);
+    return walk.size === 0 ? null : walk;
+  }
+
+  #inRoot(root: ReplyRoot, nodes: readonly FieldNode[], unions: Unions): Walk {
+    if (root.kind === 'done') return NOWHERE;
+    return root.kind === 'whole' ? this.#inObject(root.shape, nodes, unions) : this.#inField(root.field, nodes, unions);
+  }
+
+  #inField({ value }: FieldShape, nodes: readonly FieldNode[], unions: Unions): Walk {
+    return shapesOf(value).reduce((walk, shape) => merged(walk, this.#inObject(shape, nodes, unions)), NOWHERE);
+  }
+
+  #inObject(shape: ElementShape, nodes: readonly FieldNode[], unions: Unions): Walk {
+    const key = nodes.map((node) => this.#idOf(node)).join();
+    const known = this.#walks.get(shape) ?? new Map<string, Walk>();
+    this.#walks.set(shape, known);
+    const walk = known.get(key) ?? this.#walk(shape, nodes, unions);
+    if (!known.has(key)) this.#weigh(400 + 10 * key.length + 100 * walk.size);
+    known.set(key, walk);
+    return walk;
+  }
+
+  #walk(shape: ElementShape, nodes: readonly FieldNode[], unions: Unions): Walk {
+    const collect = collector(nodes, this.#fragments, this.#variables, (field) => this.#mentions.at(field));
+    const objects = new Set(shape.variants.values());
+    if (shape.declared !== null) objects.add(shape.declared);
+    let walk: Walk = NOWHERE;
+    for (const object of objects) {
+      const keys = new Map<string, Walk>();
+      for (const [key, inner] of collect(object, unions)) {
+        const field = object.fields.get(inner[0]?.name.value ?? '');
+        const below = field === undefined ? NOWHERE : this.#inField(field, inner, unions);
+        if (below.size > 0) keys.set(key, below);
+        else if (field === undefined && this.#find(object.typeName, inner)) keys.set(key, NOWHERE);
+      }
+      walk = merged(walk, keys);
+    }
+    return walk;
+  }
+
+  #idOf(node: FieldNode): number {
+    const id = this.#nodeIds.get(node) ?? this.#nodeIds.size;
+    this.#nodeIds.set(node, id);
+    return id;
+  }
+}
+
+/** Whether a selection on a type is a link. */
+type Find = (typeName: string, nodes: readonly FieldNode[]) => boolean;
+
+type Unions = NonNullable<ReplyShape['unions']>;
+type Collected = readonly (readonly [string, readonly FieldNode[]])[];
+
+const NO_UNIONS: Unions = new Map();
+const NOWHERE: Walk = new Map();
+
+function shapesOf(value: ValueShape): readonly ElementShape[] {
+  if (value.kind === 'object') return [value.shape];
+  return value.kind === 'choice' ? value.branches.map(({ shape }) => shape) : [];
+}
+
+/** The selected fields of an object that may have to do with links, collected anew where its fragments are others. */
+function collector(
+  nodes: readonly FieldNode[],
+  fragments: Fragments,
+  variables: Variables,
+  isWanted: (node: FieldNode) => boolean,
+): (object: ObjectShape, unions: Unions) => Collected {
+  const sets = nodes.flatMap(({ selectionSet }): SelectionSetNode[] =>
+    selectionSet === undefined ? [] : [selectionSet],
+  );
+  const known: { readonly answers: ReadonlyMap<string, boolean>; readonly fields: Collected }[] = [];
+  return (object, unions) => {
+    const others = unions.get(object.typeName);
+    const applies = (condition: string): boolean => object.conditions.has(condition) || others?.has(condition) === true;
+    const same = known.find(({ answers }) =>
+      [...answers].every(([condition, answer]) => applies(condition) === answer),
+    );
+    if (same !== undefined) return same.fields;
+    const answers = new Map<string, boolean>();
+    const asked = (condition: string): boolean => {
+      const answer = applies(condition);
+      answers.set(condition, answer);
+      return answer;
+    };
+    const all = collectFields(sets, asked, fragments, variables);
+    const fields = [...all].filter(([, inner]) => inner.some(isWanted));
+    if (known.length === KNOWN_MAX) known.shift();
+    known.push({ answers, fields });
+    return fields;
+  };
+}
+
+/** What is collected that is looked through for each type. */
+const KNOWN_MAX = 4;
+
+function merged(one: Walk, other: Walk): Walk {
+  if (one === other || other.size === 0) return one;
+  if (one.size === 0) return other;
+  const both = new Map(one);
+  for (const [key, walk] of other) both.set(key, merged(both.get(key) ?? NOWHERE, walk));
+  return both;
+}
