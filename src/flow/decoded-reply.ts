@@ -117,6 +117,10 @@ export class DecodedReply implements UpstreamReceiver {
     (this.#inflated ?? this.#call)?.abort(refusal);
   }
 
+  sent(): void {
+    this.#context.observation?.sent();
+  }
+
   head(head: ReplyHead): void {
     this.#head = head;
     const { service, limits } = this.#context;
@@ -159,6 +163,7 @@ export class DecodedReply implements UpstreamReceiver {
 
   failed(refusal: Refusal): void {
     if (this.#isOver) return;
+    if (!this.#judge?.fault) this.#context.observation?.lost(this.#head?.status ?? null);
     this.#finish();
     this.#reject(refusal);
   }

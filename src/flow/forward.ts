@@ -80,6 +80,10 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
     answer.onGone(() => this.#call?.abort(new Refusal('CLIENT_GONE')));
   }
 
+  sent(): void {
+    this.#context.observation?.sent();
+  }
+
   head(head: ReplyHead): void {
     this.#head = head;
     const form = this.#judgeHead(head);
@@ -149,6 +153,7 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
   }
 
   failed(refusal: Refusal): void {
+    this.#tell(false);
     this.#finish();
     this.#reject(refusal);
   }
@@ -184,10 +189,17 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
         throw asUpstream(asRefusal(caught));
       }
     }
-    if (isSuccess(this.#head) && !this.#judge?.fault) this.#context.observation?.publish();
+    this.#tell(isSuccess(this.#head));
     this.#isComplete = true;
     this.#finish();
     this.#resolve();
+  }
+
+  /** Tells those who subscribe to it. */
+  #tell(isGood: boolean): void {
+    if (this.#judge?.fault) return;
+    if (isGood) this.#context.observation?.publish();
+    else this.#context.observation?.lost(this.#head?.status ?? null);
   }
 
   get #isOneWay(): boolean {

@@ -61,6 +61,8 @@ export class Observation {
   readonly #limits: ObservationLimits;
   #request: ValueReader | null = null;
   #reply: ValueReader | null = null;
+  #isSent = false;
+  #isLost = false;
 
   constructor(topic: EventTopic, bus: EventBus, limits: ObservationLimits) {
     this.#topic = topic;
@@ -84,6 +86,22 @@ export class Observation {
     return this.#reply;
   }
 
+  /** The backend has the request, and may act. */
+  sent(): void {
+    this.#isSent = true;
+  }
+
+  /**
+   * The exchange ended, and there is no answer that could be read: tells of a gap where the backend may have done what
+   * it was asked for. `status` is that of the answer; null where none came. Never throws.
+   */
+  lost(status: number | null): void {
+    const saysNothing = status === null || (status >= 200 && status <= 299) || INTERMEDIATE.has(status);
+    if (!this.#isSent || this.#isLost || !saysNothing) return;
+    this.#isLost = true;
+    this.#bus.publish(this.#topic.name, null);
+  }
+
   /** The exchange came to a good end: tells of it. Never throws. */
   publish(): void {
     const { name, request, reply } = this.#topic;
@@ -94,6 +112,9 @@ export class Observation {
     this.#bus.publish(name, isTooMuch ? null : event);
   }
 }
+
+/** Statuses with which something between tells that it knows of no answer (RFC 9110, 15.6.3 and 15.6.5). */
+const INTERMEDIATE: ReadonlySet<number> = new Set([502, 504]);
 
 /** Null in place of values that were not read to their end. */
 function valuesOf(

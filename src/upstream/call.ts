@@ -115,6 +115,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   onRequestSent(): void {
     this.#isOut = true;
     this.#connection?.requestIsOut();
+    if (!this.#isOver) this.#receiver.sent?.();
   }
 
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {

@@ -21,6 +21,8 @@ export interface ReplyHead {
 
 /** Told of one reply: `head`, any number of `data`, `end`; or `failed` at any point. What it throws ends the call. */
 export interface UpstreamReceiver {
+  /** All of the request is out: from here on the backend may act. Again, where it is sent again. Does not throw. */
+  sent?(): void;
   head(head: ReplyHead): void;
   data(chunk: Buffer): void;
   end(): void;

@@ -522,8 +522,6 @@ t.test('what fails at the backend, or is answered with a Fault, is no event', as
     [500, fault],
     [200, fault],
     [500, 'no'],
-    [200, envelope('<PlaceOrderResponse xmlns="urn:orders"><orderId>1</orderId>')],
-    [200, envelope('<GetOrderResponse xmlns="urn:orders"/>')],
     [
       200,
       envelope('<PlaceOrderResponse xmlns="urn:orders"><orderId>8</orderId><status>LATE</status></PlaceOrderResponse>'),
