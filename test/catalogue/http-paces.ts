@@ -118,7 +118,7 @@ export async function slowBackend(t: Test, rows: Rows): Promise<void> {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const limits = '  http: { bodyGraceMillis: 100 }\n  xml: { messageBytes: 104857600 }\n';
+  const limits = '  http: { bodyGraceMillis: 600 }\n  xml: { messageBytes: 104857600 }\n';
   for (const door of [SOAP, PLAIN]) {
     const gateway = await startGatewayBefore(t, url, limits);
     const client = await RawClient.connect(gateway.url);
@@ -129,7 +129,7 @@ export async function slowBackend(t: Test, rows: Rows): Promise<void> {
     const sent = client.send(Buffer.concat([head, body]));
     const read = await reading;
     // Longer than the grace, with everything between caller and backend full.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
     read();
     await sent;
     expectAnswer(t, await client.reply(), rows.answer('H20', 'a backend that does not read'), '1.1', `H20 ${door}`);
