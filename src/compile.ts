@@ -9,6 +9,7 @@ import { compileCaching } from './compile/caching.js';
 import type { Callable } from './compile/classes.js';
 import { compileGraph, type Graph, mappingProblems } from './compile/graph.js';
 import { LateNotices } from './compile/late-notices.js';
+import { noticesOfConfig } from './compile/notes.js';
 import { pricesOf } from './compile/prices.js';
 import { compileRemote, type RemoteUpstream } from './compile/remote-upstream.js';
 import { noticesOfRoutes } from './compile/routes.js';
@@ -89,6 +90,7 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
         ...services.flatMap((service) => service.notices),
         ...graph.notices,
         ...notices,
+        ...noticesOfConfig(loaded, graph),
         ...noticesOfRoutes(loaded),
       ],
       lateNotices,

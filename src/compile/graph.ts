@@ -7,7 +7,7 @@ import type { LinkMapping, LinkTable } from '../graphql/graph/link.js';
 import type { RemoteField } from '../graphql/graph/remote.js';
 import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
 import type { SubscriptionMapping, SubscriptionTable } from '../graphql/subscription/subscription.js';
-import { linksOf } from './links.js';
+import { linkSizeProblems, linksOf } from './links.js';
 import { findingProblems, operationsOf, typesOf, unknownOperations } from './mapping.js';
 import { mistakeProblems } from './mistakes.js';
 import { problemAt } from './problem-at.js';
@@ -88,11 +88,12 @@ const build = (
 const problemsOf = (
   loaded: LoadedConfig,
   services: readonly SoapService[],
-  { findings, linkMistakes, subscriptionMistakes }: BuiltSchema,
+  { findings, links, linkMistakes, subscriptionMistakes }: BuiltSchema,
 ): readonly Problem[] =>
   [
     ...services.flatMap((service) => unknownOperations(loaded, service)),
     ...findingProblems(loaded, findings),
     ...mistakeProblems(loaded, 'links', linkMistakes),
+    ...linkSizeProblems(loaded, links),
     ...mistakeProblems(loaded, 'subscriptions', subscriptionMistakes),
   ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));

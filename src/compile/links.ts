@@ -1,6 +1,9 @@
+import { getNullableType, isListType } from 'graphql';
+import type { Problem } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
-import type { LinkMapping } from '../graphql/graph/link.js';
+import type { LinkMapping, LinkTable } from '../graphql/graph/link.js';
 import { costOfLink } from './costs.js';
+import { problemAt } from './problem-at.js';
 
 /** The links of a configuration. */
 export function linksOf({ config }: LoadedConfig): readonly LinkMapping[] {
@@ -17,3 +20,14 @@ export function linksOf({ config }: LoadedConfig): readonly LinkMapping[] {
     };
   });
 }
+
+/** A size given to what is no list would count for nothing, in silence. */
+export const linkSizeProblems = (loaded: LoadedConfig, links: LinkTable): readonly Problem[] =>
+  Object.entries(loaded.config.links).flatMap(([name, { listSize }]): readonly Problem[] => {
+    const type = links.get(name)?.definition.type;
+    if (listSize === undefined || listSize.sizedFields.length > 0 || type === undefined) return [];
+    if (isListType(getNullableType(type))) return [];
+    const what = `Link \`${name}\` is no list: its \`listSize\` counts for nothing.`;
+    const remedy = 'Name the fields below it that are lists, as `sizedFields`.';
+    return [problemAt(loaded, ['links', name, 'listSize'], what, remedy, 'key')];
+  });

@@ -77,6 +77,10 @@ export function compileTrusted(
     const what = `Of the trusted documents ${further} more will be refused.`;
     notices.push({ file, line: null, column: null, what, remedy: null });
   }
+  if (keys?.only === true && entries.length === 0) {
+    const what = 'The manifest has no documents, and `trusted.only` lets nothing else run: GraphQL refuses everything.';
+    notices.push({ file, line: 1, column: 1, what, remedy: 'Put the documents of your clients in it.' });
+  }
   const texts = new Set(byId.values());
   const trusted: TrustedDocuments = {
     only: keys?.only === true,

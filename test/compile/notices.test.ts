@@ -71,3 +71,32 @@ t.test('a plain route to the backend of a service that has rules is told of', as
     'another route is nearer',
   );
 });
+
+t.test('what does nothing, but may be meant, is told of', async (t) => {
+  const soap = (get: string, set = ''): string =>
+    `services: { desk: { url: http://a, types: "type Query { item: Item } type Mutation { set: Int } type Item { id: Int }", operations: { Get: { field: Query.item${get} }, Set: { field: Mutation.set${set} } } } }\n`;
+  t.match(await notesOn(t, soap(', replyKib: 4')), [/^1:\d+: The `replyKib` of operation `Get` counts nothing: /]);
+  t.same(await notesOn(t, `${soap(', replyKib: 4')}limits: { graphql: { kibCost: 1 } }\n`), []);
+  t.same(await notesOn(t, soap(', replyKib: 0')), []);
+  t.match(await notesOn(t, soap('', ', read: {}')), [
+    /^1:\d+: Operation `Set` is declared to read, but is a field of Mutation: /,
+  ]);
+  t.same(await notesOn(t, soap(', read: {}', ', write: { invalidates: [Get] }')), []);
+
+  const crm = (more: string): Promise<readonly string[]> =>
+    notesOn(t, `services: { crm: { kind: graphql, url: http://a, schema: s.graphql${more} } }\n`, {
+      's.graphql': 'type Query { a: A, b: B } type A { id: Int, name: String } type B { id: Int }',
+    });
+  const unseen = /^1:\d+: This costs nothing: callers do not see it\. /;
+  t.match(await crm(', hide: [A.name], costs: { A.name: { cost: 3 } }'), [unseen]);
+  t.match(await crm(', hide: [B], costs: { B: { cost: 3 } }'), [unseen]);
+  t.same(await crm(', hide: [A.name], costs: { A.id: { cost: 3 }, A: { cost: 2 } }'), []);
+
+  const trusted = (manifest: string, only: boolean): Promise<readonly string[]> =>
+    notesOn(t, `${soap('')}graphql: { trusted: { manifest: m.json, only: ${only} } }\n`, {
+      'm.json': manifest,
+    });
+  t.match(await trusted('{}', true), [/^1:1: The manifest has no documents, and `trusted.only` /]);
+  t.same(await trusted('{}', false), []);
+  t.same(await trusted('{"a":"{ __typename }"}', true), []);
+});

@@ -102,6 +102,18 @@ t.test('each mistake is told at its place, with what to do', async (t) => {
       'a: { on: { operation: orders.PlaceOrder, filter: { region: reply.orderId }, answer: orders.GetOrder, arguments: { id: reply.orderId } } }',
       /has an argument `region` already/,
     ],
+    [
+      'a: { on: { operation: orders.PlaceOrder, where: { reply.orderId: abc }, fields: { x: reply.orderId } } }',
+      /`reply.orderId` is never equal to this\. Write a whole number/,
+    ],
+    [
+      'a: { on: { operation: orders.PlaceOrder, where: { reply.orderId: "07" }, fields: { x: reply.orderId } } }',
+      /never equal/,
+    ],
+    [
+      'a: { on: { operation: orders.Ping, where: { reply: "yes" }, fields: { x: reply } } }',
+      /`reply` is never equal to this\. Write true or false\./,
+    ],
     ['a: { on: { operation: orders.PlaceOrder, fields: { x: answer.y } } }', /Write `request\.` or `reply\.`/],
     [
       'a: { callback: { operation: orders.PlaceOrder, fields: { x: reply.orderId } } }',
@@ -165,4 +177,30 @@ t.test('events that one worker has would be lost for the others', async (t) => {
   const given = await problemsOf(t, heard, 2);
   t.match(given, [/^1: .*one of several processes only\./], 'as many as the command line wants');
   t.same(await problemsOf(t, `${heard}workers: 2\n`, 1), []);
+});
+
+t.test('what a value may be equal to is no mistake', async (t) => {
+  const judge = (operation: string, where: string): Promise<readonly string[]> =>
+    problemsOf(t, `  a: { on: { operation: orders.${operation}, where: { ${where} }, fields: { x: reply } } }\n`);
+  t.same(await judge('Ping', 'reply: "true"'), []);
+  t.same(await judge('Ping', 'reply: "false"'), []);
+  const placed = (where: string): Promise<readonly string[]> =>
+    problemsOf(t, `  a: { on: { operation: orders.PlaceOrder, where: { ${where} }, fields: { x: reply.orderId } } }\n`);
+  t.same(await placed('reply.orderId: "-7"'), []);
+  t.same(await placed('reply.orderId: "0"'), []);
+  t.same(await placed('reply.codes: anything'), [], 'a text');
+});
+
+t.test('the size of a link is that of a list', async (t) => {
+  const link = (operation: string, size: string): Promise<readonly string[]> =>
+    problemsOf(
+      t,
+      `  a: { poll: { operation: orders.GetOrder } }\nlinks: { Receipt.more: { operation: orders.${operation}, listSize: ${size} } }\n`.replace(
+        ', listSize',
+        operation === 'GetOrder' ? ', arguments: { id: orderId }, listSize' : ', arguments: {}, listSize',
+      ),
+    );
+  t.match(await link('GetOrder', '{ assumedSize: 4 }'), [/^2: Link `Receipt.more` is no list: /]);
+  t.same(await link('GetOrder', '{ assumedSize: 4, sizedFields: [lines] }'), []);
+  t.same(await link('ListOrders', '{ assumedSize: 4 }'), []);
 });

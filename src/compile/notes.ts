@@ -1,0 +1,61 @@
+import type { Problem } from '../base/problem.js';
+import type { LoadedConfig } from '../config/load.js';
+import type { ConfigPath } from '../config/yaml-source.js';
+import type { Graph } from './graph.js';
+import { problemAt } from './problem-at.js';
+
+/** What is said in the configuration and does nothing, but may be meant: for a day to come, or for other readers. */
+export const noticesOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Problem[] => [
+  ...uncountedReplies(loaded),
+  ...hiddenCosts(loaded),
+  ...readsInMutation(loaded, graph),
+];
+
+function uncountedReplies(loaded: LoadedConfig): readonly Problem[] {
+  const { services, limits } = loaded.config;
+  if (limits.graphql.kibCost > 0) return [];
+  return Object.entries(services).flatMap(([service, { operations }]) =>
+    Object.entries(operations).flatMap(([name, mapping]): readonly Problem[] => {
+      if (typeof mapping === 'boolean' || mapping.replyKib === undefined || mapping.replyKib === 0) return [];
+      const path = ['services', service, 'operations', name, 'replyKib'];
+      const what = `The \`replyKib\` of operation \`${name}\` counts nothing: \`limits.graphql.kibCost\` is 0.`;
+      return [problemAt(loaded, path, what, 'Give that too, or leave it away.', 'key')];
+    }),
+  );
+}
+
+/** What callers do not see costs them nothing. */
+function hiddenCosts(loaded: LoadedConfig): readonly Problem[] {
+  const { services, graphqlServices } = loaded.config;
+  const paths: ConfigPath[] = [];
+  for (const [service, { hide, costs }] of Object.entries(graphqlServices)) {
+    for (const name of Object.keys(costs)) {
+      const [type = ''] = name.split('.');
+      if (hide.includes(name) || hide.includes(type)) paths.push(['services', service, 'costs', name]);
+    }
+  }
+  for (const [service, { schema }] of Object.entries(services)) {
+    for (const [type, { hide, cost, fields }] of Object.entries(schema.types)) {
+      const at: ConfigPath = ['services', service, 'schema', 'types', type];
+      if (hide && cost !== undefined) paths.push([...at, 'cost']);
+      for (const [name, field] of Object.entries(fields)) {
+        if (!hide && !field.hide) continue;
+        for (const key of ['cost', 'listSize'] as const)
+          if (field[key] !== undefined) paths.push([...at, 'fields', name, key]);
+      }
+    }
+  }
+  return paths.map((path) =>
+    problemAt(loaded, path, 'This costs nothing: callers do not see it.', 'Leave it away, or do not hide it.', 'key'),
+  );
+}
+
+function readsInMutation(loaded: LoadedConfig, { fields }: Graph): readonly Problem[] {
+  return [...fields.values()].flatMap(({ service, operation: { name }, parent }): readonly Problem[] => {
+    const mapping = loaded.config.services[service]?.operations[name];
+    if (parent !== 'Mutation' || typeof mapping !== 'object' || mapping.read === undefined) return [];
+    const what = `Operation \`${name}\` is declared to read, but is a field of Mutation: clients take it for one that writes.`;
+    const remedy = 'Map it to a field of Query if it only reads; else leave `read` away.';
+    return [problemAt(loaded, ['services', service, 'operations', name, 'read'], what, remedy, 'key')];
+  });
+}
