@@ -148,3 +148,42 @@ t.test('of the types that derive from another, only those that somebody meets ar
   t.ok(bytes < 30_000, `${bytes} when a reply with two types was read`);
   t.equal(subtypes.length, 200);
 });
+
+t.test('links are found in types without number, and cost no more than fields', async (t) => {
+  const linked = buildSchema(
+    [
+      {
+        name: 'zoo',
+        operations: [operation('Get', [one('a', STRING, '?')], [one('v', base)])],
+        mapping: new Map(),
+        naming: 'camel',
+      },
+    ],
+    [
+      {
+        name: 'Base.peer',
+        operation: 'zoo.Get',
+        arguments: { a: 'a' },
+        batch: null,
+        description: null,
+        deprecated: null,
+      },
+    ],
+  );
+  t.same(linked.linkMistakes, []);
+  const limits = defaultsOf(GRAPHQL_LIMITS);
+  const costs = new CostTable({ ...linked, limits });
+  const documents = new DocumentCache();
+  const held: Admission = { schema: linked.schema, limits, introspection: true, costs, documents };
+  const query = deep('q').replace('{ a b @include', '{ a ... on T7 { peer { a b } } b @include');
+  const admitted = admit({ query, operationName: null, variables: { p: true } }, held);
+  const { links, fields } = rootPlanOf(admitted, linked);
+  t.equal(links.size, 1, 'it is known before anything runs');
+  let [walk] = [fields[0]?.call?.walk ?? new Map()];
+  for (const _ of [1, 2, 3, 4]) {
+    t.same([...walk.keys()], ['l', 'r']);
+    walk = walk.get('l') ?? new Map();
+  }
+  t.same([...walk.keys()], ['peer']);
+  t.ok(admitted.workings.bytes < 60_000, `${admitted.workings.bytes}`);
+});
