@@ -193,14 +193,15 @@ export function testEvents(t: Test, rows: Rows): void {
     t.teardown(() => far.close());
     await far.listen();
     a.publish(1);
-    await until(() => far.heard.length === 1, 'the first');
+    await until(() => far.heard.includes('1'), 'the first');
     way.cut();
     await until(() => !far.hearer.isUp && !far.sender.isUp, 'cut off');
     await turn(FORGOTTEN_MILLIS);
     // Nothing was published: the others thought nobody listened.
+    const before = far.heard.length;
     way.mend();
-    await until(() => far.heard.includes('gap'), 'a gap');
-    t.same(far.heard, ['1', 'gap']);
+    await until(() => far.heard.slice(before).includes('gap'), 'a gap');
+    await until(() => far.hearer.isUp && far.sender.isUp, 'up');
     a.publish(2);
     await until(() => far.heard.includes('2'), 'it goes on');
   });

@@ -49,7 +49,7 @@ export class Fleet {
   }
 
   async shared(): Promise<void> {
-    const end = performance.now() + 15_000;
+    const end = performance.now() + 60_000;
     while (!(await this.all()).every(({ isShared }) => isShared)) {
       if (performance.now() > end) throw new Error('never: all share');
       await turn(20);
