@@ -27,9 +27,9 @@ export const HTTP_URL = {
   minLength: 1,
   hint: 'Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
 };
-/** What its description says of an address to which callers' requests go. */
-export const OF_HTTP =
-  'http or https. Parameters of its query are fixed: those of callers by the same names do not go on.';
+/** What is said of the address of a service. */
+export const BACKEND =
+  'Address of the backend, http or https. Parameters of its query are fixed: those of callers by the same names do not go on.';
 export const SUBSCRIPTION_URL = {
   format: 'subscription-url',
   minLength: 1,

@@ -18,7 +18,7 @@ import { CLIENT_KEYS, type ClientKeys } from './client-keys.js';
 import { points } from './cost-keys.js';
 import type { DeepReadonly } from './deep-readonly.js';
 import { DRIFT_KEYS, type DriftKeys } from './drift-keys.js';
-import { ADDRESS, BLOCK_NAME, HTTP_URL, NAME, OF_HTTP, PATH, URI } from './formats.js';
+import { ADDRESS, BACKEND, BLOCK_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
 import { GRAPHQL_KEYS, type GraphqlKeys } from './graphql-keys.js';
 import { GRAPHQL_SERVICE_KEYS, type GraphqlServiceKeys, SERVICE_KINDS } from './graphql-service-keys.js';
 import { HTTP_LIMITS } from './http-limits.js';
@@ -64,7 +64,7 @@ const SERVICE = Type.Object(
         minLength: 1,
       }),
     ),
-    url: Type.Optional(Type.String({ description: `Address of the backend, ${OF_HTTP}`, ...HTTP_URL })),
+    url: Type.Optional(Type.String({ description: BACKEND, ...HTTP_URL })),
     urls: Type.Optional(
       Type.Array(Type.String(HTTP_URL), {
         description: 'Several addresses of the same backend, used in turn. Instead of `url`.',
@@ -192,7 +192,7 @@ const EITHER_SERVICE = Type.Unsafe<Static<typeof SERVICE>>({
 const ROUTE = Type.Object(
   {
     path: Type.String({ description: 'Every path that begins with this one.', ...PATH }),
-    url: Type.String({ description: `Where to, ${OF_HTTP}`, ...HTTP_URL }),
+    url: Type.String({ description: 'Where to, http or https.', ...HTTP_URL }),
   },
   { additionalProperties: false },
 );
@@ -248,7 +248,8 @@ export const CONFIG = Type.Object(
     links: Type.Unsafe<Record<string, LinkKeys>>(LINK_KEYS),
     subscriptions: Type.Unsafe<Record<string, SubscriptionKeys>>(SUBSCRIPTION_KEYS),
     routes: Type.Array(ROUTE, {
-      description: 'Paths that hold no envelope (documents, pages): passed on unread.',
+      description:
+        'Paths that hold no envelope (documents, pages): passed on unread. What the query of `url` has is not added by callers.',
       maxItems: 256,
       default: [],
     }),
