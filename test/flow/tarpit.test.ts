@@ -6,7 +6,7 @@ import { Networks } from '../../src/access/networks.js';
 import { Tarpit } from '../../src/flow/tarpit.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
-import { envelope, startDesk } from '../kit/live-desk.js';
+import { envelope, INIT, PROTOCOL, rawSocket, startDesk, subscribe } from '../kit/live-desk.js';
 import { RawClient, sendRaw } from '../kit/raw-client.js';
 
 /** Refusals of one address are answered at a bounded rate; what is in order never waits for them. */
@@ -200,4 +200,60 @@ t.test('refusals wait over server-sent events as well', async (t) => {
   t.equal(answered, 0);
   await desk.gateway.drain();
   for (const text of await Promise.all(later)) t.match(text, /event: next\ndata: \{"errors"/);
+});
+
+t.test('refusals wait over WebSockets as well, and nothing else does', async (t) => {
+  const desk = await startDesk(t, LIMITS);
+  await spend(desk.gateway);
+  const one = await rawSocket(desk, PROTOCOL);
+  one.say(INIT);
+  await one.heard(1);
+  one.say(subscribe('a', '{ nothing }'));
+  one.say(subscribe('b', '{'));
+  one.say(subscribe('c', '{ order(id: 1) { id } }'));
+  await one.heard(3);
+  t.match(
+    one.messages.slice(1),
+    [
+      { id: 'c', type: 'next' },
+      { id: 'c', type: 'complete' },
+    ],
+    'what is in order',
+  );
+  await held(desk.gateway, 2);
+  one.say({ id: 'a', type: 'complete' });
+  one.say(subscribe('a', '{ order(id: 2) { id } }'));
+  await one.heard(5);
+  t.match(
+    one.messages.slice(3),
+    [
+      { id: 'a', type: 'next' },
+      { id: 'a', type: 'complete' },
+    ],
+    'a name used again',
+  );
+  t.match(await desk.gateway.metrics(), 'soapstone_refusals_held 2\n', 'who does not want to hear has to wait as well');
+  one.say(subscribe('b', '{ order(id: 2) { id } }'));
+  t.equal(await one.closed, 4409, 'the other is not over yet');
+  await held(desk.gateway, 0);
+});
+
+t.test('where too many refusals of a WebSocket wait nothing more is taken from it', async (t) => {
+  const desk = await startDesk(
+    t,
+    'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 500 }, subscriptions: { perConnection: 2 } }\n',
+  );
+  await spend(desk.gateway);
+  const one = await rawSocket(desk, PROTOCOL);
+  one.say(INIT);
+  await one.heard(1);
+  for (const id of ['a', 'b', 'c', 'd']) one.say(subscribe(id, '{ nothing }'));
+  one.say(subscribe('e', '{ order(id: 1) { id } }'));
+  await one.heard(7);
+  const told = one.messages.slice(1).map(({ id, type }) => `${id} ${type}`);
+  t.same([...told].sort(), ['a error', 'b error', 'c error', 'd error', 'e complete', 'e next']);
+  t.ok(told.indexOf('e next') >= 3, `only one of four may still wait: ${told}`);
+  one.say(subscribe('f', '{ order(id: 1) { id } }'));
+  await one.heard(9);
+  t.match(one.messages.at(-1), { id: 'f', type: 'complete' }, 'and it goes on');
 });

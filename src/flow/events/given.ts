@@ -11,8 +11,18 @@ export interface GivenOperation {
 }
 
 /** Admits what a client asks for over a transport that is no plain HTTP: the same as there. Rejects with a `Refusal`. */
-export async function admitGiven({ persisted, admission }: GraphqlDoor, given: unknown): Promise<GivenOperation> {
-  const params = await persisted.resolve(givenParams(given));
+export async function admitGiven(door: GraphqlDoor, given: unknown): Promise<GivenOperation> {
+  return admitFound(door, await findGiven(door, given));
+}
+
+type Found = Awaited<ReturnType<GraphqlDoor['persisted']['resolve']>>;
+
+/** What is asked for, with its document where it was only named. Rejects with a `Refusal`. */
+export const findGiven = async ({ persisted }: GraphqlDoor, given: unknown): Promise<Found> =>
+  persisted.resolve(givenParams(given));
+
+/** Judges it, which is the work. Throws a `Refusal`. */
+export function admitFound({ persisted, admission }: GraphqlDoor, params: Found): GivenOperation {
   const admitted = admit(params, admission);
   return {
     admitted,

@@ -41,6 +41,11 @@ export class Outgoing {
     this.#stalled = stalled;
   }
 
+  /** Nothing is read until more of what was said is taken. */
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
   /** For how long everything said has been taken: an answer to a ping may be behind, or before, what was not. */
   get drainedMillis(): number {
     return this.#watch === null ? performance.now() - this.#drainedMillis : 0;

@@ -10,8 +10,10 @@ import { runAdmitted } from '../../graphql/http.js';
 import type { Purse } from '../charge.js';
 import { expiry } from '../expiry.js';
 import { contextOf, type GraphqlDoor } from '../graphql.js';
-import { type Connection, makeProtocolServer, type Subscribe } from '../wire/graphql-ws.js';
-import { admitGiven, type GivenOperation } from './given.js';
+import { type Connection, errorMessage, makeProtocolServer, type Subscribe } from '../wire/graphql-ws.js';
+import { admitFound, findGiven, type GivenOperation } from './given.js';
+import { Incoming } from './incoming.js';
+import { LateRefusals } from './late-refusals.js';
 import { OneResult } from './one-result.js';
 import type { SubscriptionDesk } from './subscriptions.js';
 
@@ -21,6 +23,9 @@ export interface ProtocolSocket {
   /** Resolves when the system has taken it, so that who reads slowly is told slowly. Never rejects. */
   send(data: string): Promise<void>;
   close(code: number, reason: string): void;
+  /** Nothing more is to come until `resume`, but what is on its way. */
+  pause(): void;
+  resume(): void;
 }
 
 /** Who opened it. */
@@ -58,6 +63,9 @@ interface Guest {
   purse: Purse | null;
   headers: RequestContext['headers'];
   stopWatching: () => void;
+  readonly late: LateRefusals;
+  /** Of the message that is taken. */
+  bytes: number;
 }
 
 /** What will be done for one message, decided when it was admitted. */
@@ -88,13 +96,24 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
       extra.stopWatching = expiry(expiresMillis, () => extra.socket.close(4403, 'Forbidden'));
       return true;
     },
-    onSubscribe: (connection, _id, payload) => admitMessage(connection, payload, parts),
+    onSubscribe: (connection, id, payload) => admitMessage(connection, id, payload, parts),
     execute: perform,
     subscribe: perform,
   });
   return (socket, visitor) => {
     let take: ((data: string) => Promise<void>) | null = null;
-    const guest: Guest = { visitor, socket, purse: null, headers: visitor.headers, stopWatching: () => {} };
+    const { limits, door } = parts;
+    const late = new LateRefusals(door.tarpit, visitor, limits.perConnection, () => void incoming.release());
+    const { headers } = visitor;
+    const guest: Guest = { visitor, socket, purse: null, headers, stopWatching: () => {}, late, bytes: 0 };
+    const incoming = new Incoming({
+      isFull: () => late.isFull,
+      charsMax: limits.messageBytes + ON_ITS_WAY_CHARS,
+      take: (data) => takeMessage(data).catch(() => socket.close(4500, 'Unexpected error')),
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      overflow: () => socket.close(4429, 'Too many messages'),
+    });
     const closed = server.opened(
       {
         protocol: socket.protocol,
@@ -106,23 +125,47 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
       },
       guest,
     );
+    const takeMessage = async (data: string): Promise<void> => {
+      let told: unknown;
+      try {
+        told = parseStrictJson(data);
+      } catch {
+        socket.close(4400, 'Invalid message received');
+        return;
+      }
+      const ended = idOf(told, 'complete');
+      if (ended !== null) late.forget(ended);
+      if (late.has(idOf(told, 'subscribe') ?? '')) {
+        socket.close(4409, 'Subscriber already exists');
+        return;
+      }
+      guest.bytes = data.length;
+      await take?.(data);
+    };
     return {
-      async message(data) {
-        try {
-          parseStrictJson(data);
-        } catch {
-          socket.close(4400, 'Invalid message received');
-          return;
-        }
-        await take?.(data);
-      },
+      message: (data) => incoming.message(data),
       async closed(code) {
         guest.stopWatching();
+        incoming.close();
         await closed(code);
       },
     };
   };
 }
+
+/** When reading stops, so much may have been read that nobody has looked at: small messages, each with what it takes. */
+const ON_ITS_WAY_CHARS = 1024 * 1024;
+
+/** Which operation a message of this type is about. */
+const idOf = (message: unknown, type: 'subscribe' | 'complete'): string | null =>
+  typeof message === 'object' &&
+  message !== null &&
+  'type' in message &&
+  message.type === type &&
+  'id' in message &&
+  typeof message.id === 'string'
+    ? message.id
+    : null;
 
 /** Browsers cannot give a WebSocket header fields: what clients are known by may come in the first message instead. */
 function withCredentials(
@@ -138,13 +181,15 @@ function withCredentials(
 
 async function admitMessage(
   { extra, subscriptions }: Connection<Guest>,
+  id: string,
   payload: Subscribe,
   parts: ProtocolParts,
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
   const { door, limits } = parts;
-  const { visitor, purse, headers } = extra;
+  const { visitor, purse, headers, late, bytes, socket } = extra;
   const exchange = new Exchange(nextExchangeId(), visitor.address, 'WS');
   exchange.route = 'graphql';
+  let foundMillis = 0;
   try {
     if (purse === null) throw new Refusal('UNAUTHENTICATED');
     parts.note(exchange, purse);
@@ -153,7 +198,9 @@ async function admitMessage(
     if (Object.keys(subscriptions).length > limits.perConnection) {
       throw new Refusal('RATE_LIMITED', 'operations of the connection');
     }
-    const operation = await admitGiven(door, payload);
+    const found = await findGiven(door, payload);
+    foundMillis = performance.now();
+    const operation = admitFound(door, found);
     // Nothing is begun for who has left meanwhile.
     if (visitor.signal.aborted) throw new Refusal('CLIENT_GONE');
     const { admitted } = operation;
@@ -169,8 +216,20 @@ async function admitMessage(
   } catch (caught) {
     const refusal = asRefusal(caught);
     exchange.refuse(refusal);
-    parts.finish(exchange);
-    return refusalErrors(refusal);
+    const errors = refusalErrors(refusal);
+    const workMillis = foundMillis === 0 ? 0 : performance.now() - foundMillis;
+    const held = refusal.isOfCaller ? late.hold(id, bytes, workMillis) : null;
+    if (held === null) {
+      parts.finish(exchange);
+      return errors;
+    }
+    // To the protocol it is over: its place is free, and what comes under its name later is not told of it.
+    delete subscriptions[id];
+    void held.then((isWanted) => {
+      if (isWanted) void socket.send(errorMessage(id, errors));
+      parts.finish(exchange);
+    });
+    return errors;
   }
 }
 

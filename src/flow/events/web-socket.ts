@@ -74,6 +74,9 @@ export class WebSockets {
         protocol: socket.protocol,
         send: (data) => outgoing.send(data),
         close: (code, reason) => socket.close(code, reason),
+        pause: () => socket.pause(),
+        // There are others who want nothing to be read.
+        resume: () => outgoing.isPaused || socket.resume(),
       },
       { address, headers, signal: departure.signal },
     );

@@ -1,10 +1,23 @@
-import { type Context, createClient, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
+import type { GraphQLError } from 'graphql';
+import {
+  type Context,
+  createClient,
+  handleProtocols,
+  MessageType,
+  makeServer,
+  type SubscribePayload,
+  stringifyMessage,
+} from 'graphql-ws';
 
 /** `graphql-transport-ws`, from either end: the only file that knows who keeps to its rules. */
 export const makeProtocolServer = makeServer;
 
 /** The subprotocol to speak of those offered; false for none. */
 export const chooseProtocol = (offered: Set<string>): string | false => handleProtocols(offered);
+
+/** What an operation hears that was refused. */
+export const errorMessage = (id: string, errors: readonly GraphQLError[]): string =>
+  stringifyMessage({ id, type: MessageType.Error, payload: errors.map((error) => error.toJSON()) });
 
 export type Connection<Guest> = Context<Record<string, unknown> | undefined, Guest>;
 
