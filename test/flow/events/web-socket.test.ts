@@ -244,22 +244,22 @@ t.test('pings of who does not read are not all answered, nor small messages kept
     t,
     (data, socket) => {
       handled++;
-      void socket.send(data);
+      void socket.send(data.repeat(20));
     },
     { queueBytes: 256 * 1024 * 1024 },
   );
   const other = await dialledSlowly(t, small.port);
   handled = 0;
   const text = 'x'.repeat(100);
-  const sent = Buffer.concat(Array.from({ length: 150_000 }, () => frame(text)));
+  const sent = Buffer.concat(Array.from({ length: 20_000 }, () => frame(text)));
   other.write(sent);
   let still = 0;
   for (let last = -1; still < 1000; still = handled === last ? still + 1 : 0) {
     last = handled;
     await turns(1);
   }
-  t.ok(handled < 150_000, `${handled} messages read`);
-  t.ok((small.socket()?.writableLength ?? 0) < 1024 * 1024, `${small.socket()?.writableLength} bytes wait`);
+  t.ok(handled < 20_000, `${handled} messages read`);
+  t.ok((small.socket()?.writableLength ?? 0) < 4 * 1024 * 1024, `${small.socket()?.writableLength} bytes wait`);
   other.resume();
-  while (handled < 150_000) await turns(1);
+  while (handled < 20_000) await turns(1);
 });
