@@ -9,6 +9,7 @@ export const noticesOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Pr
   ...uncountedReplies(loaded),
   ...hiddenCosts(loaded),
   ...readsInMutation(loaded, graph),
+  ...dearFields(loaded, graph),
 ];
 
 function uncountedReplies(loaded: LoadedConfig): readonly Problem[] {
@@ -58,4 +59,29 @@ function readsInMutation(loaded: LoadedConfig, { fields }: Graph): readonly Prob
     const remedy = 'Map it to a field of Query if it only reads; else leave `read` away.';
     return [problemAt(loaded, ['services', service, 'operations', name, 'read'], what, remedy, 'key')];
   });
+}
+
+/** SOAP callers may call such an operation all the same. */
+function dearFields(loaded: LoadedConfig, { fields }: Graph): readonly Problem[] {
+  const { services, graphql, limits } = loaded.config;
+  if (graphql.measure.includes('cost')) return [];
+  return [...fields].flatMap(
+    ([
+      field,
+      {
+        service,
+        operation: { name },
+        cost,
+        parent,
+      },
+    ]): readonly Problem[] => {
+      const mapping = services[service]?.operations[name];
+      const isSaid = typeof mapping === 'object' && (mapping.cost ?? mapping.weight) !== undefined;
+      const weight = cost?.weight ?? 0;
+      if (!isSaid || parent === 'Subscription' || weight <= limits.graphql.cost) return [];
+      const what = `\`${field}\` costs ${weight} points, but \`limits.graphql.cost\` is ${limits.graphql.cost}: nobody could ever ask for it.`;
+      const remedy = 'Make the one less or the other more; or map the operation to `false`.';
+      return [problemAt(loaded, ['services', service, 'operations', name], what, remedy, 'key')];
+    },
+  );
 }

@@ -83,6 +83,12 @@ t.test('what does nothing, but may be meant, is told of', async (t) => {
   ]);
   t.same(await notesOn(t, soap(', read: {}', ', write: { invalidates: [Get] }')), []);
 
+  t.match(await notesOn(t, soap(', cost: 1001')), [
+    /^1:\d+: `Query.item` costs 1001 points, but `limits.graphql.cost` is 1000: nobody could ever ask for it\. /,
+  ]);
+  t.same(await notesOn(t, soap(', cost: 1000, weight: 5000')), []);
+  t.same(await notesOn(t, `${soap(', cost: 1001')}graphql: { measure: [cost] }\n`), []);
+
   const crm = (more: string): Promise<readonly string[]> =>
     notesOn(t, `services: { crm: { kind: graphql, url: http://a, schema: s.graphql${more} } }\n`, {
       's.graphql': 'type Query { a: A, b: B } type A { id: Int, name: String } type B { id: Int }',
