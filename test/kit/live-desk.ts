@@ -22,7 +22,7 @@ const services = (url: string): string => `services:
         place(customer: String!, lines: [LineInput!]): Receipt
         notify(sku: String!, left: Int): Boolean
       }
-      type Order { id: Int!, status: String, total: Float, customer: String }
+      type Order { id: Int!, status: String, total: Float, customer: String, front: Base64, back: Base64 }
       type Receipt { orderId: Int!, status: String }
       input LineInput { sku: String! }
     operations:

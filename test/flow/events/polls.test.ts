@@ -249,3 +249,40 @@ t.test('what fails whatever anybody has selected is told all, and asked for toge
   t.ok(backend.complete.length - before <= 4, `${backend.complete.length - before} calls for eight`);
   for (const events of all) await events.return?.();
 });
+
+t.test('what can be read, but not all together, is read in parts', async (t) => {
+  const desk = await startDesk(t, 'limits: { codec: { attachmentBytes: 1000 } }\n');
+  const { backend, gateway, order, socket } = desk;
+  const include = (id: string): string =>
+    `<x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:${id}"/>`;
+  const part = (type: string, id: string, content: string): string =>
+    `--b\r\nContent-Type: ${type}\r\nContent-ID: <${id}>\r\n\r\n${content}\r\n`;
+  backend.answer = (_message, response) => {
+    const content = `<id>7</id><total>${order.total}</total><front>${include('s')}</front><back>${include('c')}</back>`;
+    const parts = [
+      part(
+        'application/xop+xml; type="text/xml"',
+        'root',
+        envelope(`<GetOrderResponse xmlns="urn:orders">${content}</GetOrderResponse>`),
+      ),
+      part('application/octet-stream', 's', order.status.repeat(200)),
+      part('application/octet-stream', 'c', order.status.repeat(200)),
+    ];
+    const body = `${parts.join('')}--b--\r\n`;
+    const type = 'multipart/related; boundary=b; type="application/xop+xml"; start="<root>"; start-info="text/xml"';
+    response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body);
+  };
+  const all = ['total', 'front', 'back', 'total front', 'total back'].map((selection) =>
+    socket().iterate({ query: `subscription { orderWatched(id: 7) { ${selection} } }` }),
+  );
+  for (const events of all) t.equal(JSON.stringify(await next(events)).includes('"errors"'), false);
+  for (let turn = 2; turn < 5; turn++) {
+    order.total = turn;
+    order.status = `NE${turn}`;
+    for (const events of all)
+      t.equal(JSON.stringify(await next(events)).includes('"errors"'), false, 'no change is lost');
+  }
+  for (const events of all) await events.return?.();
+  await running(gateway, 'orderWatched', 0);
+  t.match(await gateway.metrics(), 'soapstone_subscription_pollers 0\n');
+});
