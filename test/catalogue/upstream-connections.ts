@@ -159,8 +159,8 @@ export function testConnections(rows: Rows): void {
 
   t.test('U27 and U29: connections are given up before they are old', async (t) => {
     const scripted = await startScripted(t, { limits: 'ageMillis: 30' });
-    const made = performance.now();
     await warm(scripted);
+    const made = performance.now();
     while (performance.now() - made < 60) await turn();
     expect(t, await scripted.ask('Ping'), 'U27', 'old connection');
     t.equal(scripted.connections(), 2, 'a new one');
