@@ -57,13 +57,21 @@ export class LateRefusals {
 }
 
 /** The socket goes on being read: others than the refused want to hear and say something over it. */
-const waiterOf = ({ address, signal }: Gone): Waiter => ({
-  remoteAddress: address,
-  get destroyed() {
-    return signal.aborted;
-  },
-  pause() {},
-  resume() {},
-  once: (_event, listener) => signal.addEventListener('abort', listener, { once: true }),
-  off: (_event, listener) => signal.removeEventListener('abort', listener),
-});
+function waiterOf({ address, signal }: Gone): Waiter {
+  // One listener for all of them: Node warns of signals that have many.
+  const waiting = new Set<() => void>();
+  const gone = (): void => {
+    for (const listener of waiting) listener();
+  };
+  signal.addEventListener('abort', gone, { once: true });
+  return {
+    remoteAddress: address,
+    get destroyed() {
+      return signal.aborted;
+    },
+    pause() {},
+    resume() {},
+    once: (_event, listener) => waiting.add(listener),
+    off: (_event, listener) => waiting.delete(listener),
+  };
+}
