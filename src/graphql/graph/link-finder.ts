@@ -18,7 +18,8 @@ export class LinkFinder {
   readonly #find: Find;
   readonly #weigh: Weigh;
   readonly #nodeIds = new Map<FieldNode, number>();
-  readonly #walks = new Map<ElementShape, Map<string, Walk>>();
+  /** What is in which union is another matter for each operation. */
+  readonly #walks = new Map<Unions, Map<ElementShape, Map<string, Walk>>>();
 
   /** `find` is asked for each. */
   constructor(table: LinkTable, fragments: Fragments, variables: Variables, find: Find, weigh: Weigh) {
@@ -48,8 +49,10 @@ export class LinkFinder {
 
   #inObject(shape: ElementShape, nodes: readonly FieldNode[], unions: Unions): Walk {
     const key = nodes.map((node) => this.#idOf(node)).join();
-    const known = this.#walks.get(shape) ?? new Map<string, Walk>();
-    this.#walks.set(shape, known);
+    const shapes = this.#walks.get(unions) ?? new Map<ElementShape, Map<string, Walk>>();
+    this.#walks.set(unions, shapes);
+    const known = shapes.get(shape) ?? new Map<string, Walk>();
+    shapes.set(shape, known);
     const walk = known.get(key) ?? this.#walk(shape, nodes, unions);
     if (!known.has(key)) this.#weigh(400 + 10 * key.length + 100 * walk.size);
     known.set(key, walk);
