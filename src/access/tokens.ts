@@ -148,7 +148,7 @@ export class Tokens implements Identifier {
 }
 
 /** Throws where a text is no set of keys (RFC 7517 section 5). */
-export function readKeys(text: string): JWTVerifyGetKey {
+function readKeys(text: string): JWTVerifyGetKey {
   return createLocalJWKSet(JSON.parse(text));
 }
 

@@ -48,7 +48,7 @@ export const SUBSCRIPTION_LIMITS = {
     max: 256 * MIB,
     unit: 'bytes',
     refusal: 'SUBSCRIPTION_OVERFLOW',
-    text: 'Bytes of such events.',
+    text: 'Bytes of such events; while more wait to be taken by one WebSocket, nothing is read from it.',
   },
   eventBytes: {
     default: 64 * KIB,
