@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 export interface CacheBounds<V> {
-  readonly entries: number;
+  /** Room for them is taken at once; without it `size` alone counts. */
+  readonly entries?: number;
   /** What all entries may be together, by `sizeOf`: one that is larger is not kept. */
   readonly size: number;
   sizeOf(value: V, key: string): number;
@@ -15,7 +16,7 @@ export class BoundedCache<V extends object | string> {
 
   constructor({ entries, size, sizeOf, keptMillis }: CacheBounds<V>) {
     this.#entries = new LRUCache({
-      max: entries,
+      ...(entries === undefined ? {} : { max: entries }),
       maxSize: size,
       sizeCalculation: sizeOf,
       ...(keptMillis === undefined ? {} : { ttl: keptMillis, updateAgeOnGet: true }),

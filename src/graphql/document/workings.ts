@@ -65,7 +65,6 @@ export class WorkingsCache {
   constructor(bytes: number = GRAPHQL_LIMITS.planBytes.default) {
     const most = bytes / SHARES;
     this.#cache = new BoundedCache({
-      entries: ENTRIES_MAX,
       size: bytes,
       sizeOf: (workings) => (workings.bytes > most ? bytes + 1 : Math.ceil(workings.bytes)),
     });
@@ -109,5 +108,3 @@ const WAYS_MAX = 8;
 
 /** Nothing may take more than this part of the room: one operation would drive out all others. */
 const SHARES = 8;
-
-const ENTRIES_MAX = 10_000;
