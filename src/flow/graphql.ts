@@ -25,6 +25,7 @@ import type { FieldCall } from '../graphql/run/field-call.js';
 import { PersistedDocuments } from '../graphql/run/persisted.js';
 import { type PlannedSchema, rootPlanOf } from '../graphql/run/root-plan.js';
 import { AnswerLifetime } from './answer-lifetime.js';
+import { turnOfLong } from './body/lane.js';
 import { endLingering } from './body/linger.js';
 import { callOperation } from './call.js';
 import { type Purse, permit, rateLimited } from './charge.js';
@@ -240,8 +241,12 @@ export async function readBody(
   const declared = request.headers['content-length'];
   const text = await readText(request, door.bodyBytesMax, declared === undefined ? null : Number(declared));
   exchange.bytesIn = Buffer.byteLength(text);
+  if (text.length > AT_ONCE_UNITS) await turnOfLong();
   return text;
 }
+
+/** Longer texts are parsed one in a turn of the event loop: a dozen at once would keep everybody else waiting. */
+const AT_ONCE_UNITS = 16 * 1024;
 
 interface FieldContext {
   readonly signal: AbortSignal;

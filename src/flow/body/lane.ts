@@ -40,3 +40,14 @@ class Lane {
 
 /** One for the process, as there is one event loop. */
 export const lane = new Lane();
+
+/** Resolves when it is the turn of a work that cannot be done in pieces. */
+export const turnOfLong = (): Promise<void> =>
+  new Promise((resolve) => {
+    lane.enter({
+      step() {
+        resolve();
+        return 'waits';
+      },
+    });
+  });
