@@ -1,4 +1,5 @@
-import type { Decoded, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
+import { selfSlot } from '../../graphql/graph/link-slots.js';
 import { planOf } from '../../graphql/subscription/event-values.js';
 
 export interface MergedPlan {
@@ -17,8 +18,8 @@ export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | nul
   if (first === undefined) throw new Error('a poll for nobody');
   if (!isMergeable(first))
     return { plan: first, part: (decoded) => ({ ...decoded, calls: 0, replyBytes: 0 }), changed: () => null };
-  const slots = plans.map((plan, index) => selfSlot(String(index), plan));
-  if (changed !== null) slots.push(selfSlot(CHANGED, changed));
+  const slots = plans.map((plan, index) => selfSlot(String(index), plan.value));
+  if (changed !== null) slots.push(selfSlot(CHANGED, changed.value));
   const plan = planOf(first.element, slots);
   const { faults } = first;
   return {
@@ -42,19 +43,10 @@ export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | nul
 
 /** Reads nothing that anybody has selected: only whether there is an answer. */
 export const bareOf = ({ element }: ReplyPlan, changed: ReplyPlan | null): ReplyPlan =>
-  planOf(element, changed === null ? [] : [selfSlot(CHANGED, changed)]);
+  planOf(element, changed === null ? [] : [selfSlot(CHANGED, changed.value)]);
 
 /** A Fault that is an answer is read as one selection only, and where there is nothing to read there is nothing to merge. */
 export const isMergeable = (plan: ReplyPlan): boolean => plan.shape !== 'done' && plan.faults?.as !== 'data';
-
-const selfSlot = (key: string, { value }: ReplyPlan): Slot => ({
-  key,
-  source: { from: 'self' },
-  list: false,
-  nonNull: false,
-  itemNonNull: false,
-  value,
-});
 
 const memberOf = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (Reflect.get(value, key) ?? null) : null;

@@ -8,6 +8,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { LateObject } from '../../codec/plan/late-object.js';
+import { objectOf } from '../../codec/plan/object-of.js';
 import type { FaultPlan, ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../../codec/plan/plan.js';
 import { errorPlans } from '../output/fault-plan.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape } from '../types/shape.js';
@@ -110,7 +111,7 @@ class Planner {
     if (root.kind === 'whole') return { element, shape: 'whole', value: this.object(root.shape, nodes), nonNull };
     const slot = this.slot(responseKey(nodes[0]), root.field, nodes);
     const told = root.field.list ? { ...slot, listName: ITSELF } : slot;
-    return { element, shape: 'unwrap', value: onlyVariant({ slots: [told] }), nonNull };
+    return { element, shape: 'unwrap', value: objectOf([told]), nonNull };
   }
 
   /** Types that share a field share its plan too: without that, plans would grow with types to the power of depth. */
@@ -174,18 +175,12 @@ const SLOT_BYTES = 720;
 
 const asList = (slot: Slot | null): readonly Slot[] => (slot === null ? [] : [slot]);
 
-const onlyVariant = (variant: ObjectVariant): ObjectPlan => ({
-  kind: 'object',
-  variants: new Map(),
-  declared: variant,
-});
-
 /** What the answer of an operation is called among lists, where it is one. */
 export const ITSELF = '';
 
 const NO_UNIONS: NonNullable<ReplyShape['unions']> = new Map();
 
-const NOTHING = onlyVariant({ slots: [] });
+const NOTHING = objectOf([]);
 
 const STRING = {
   name: 'String',

@@ -1,4 +1,5 @@
 import { type FieldNode, print } from 'graphql';
+import { objectOf } from '../../codec/plan/object-of.js';
 import type { ReplyPlan, Slot, ValuePlan } from '../../codec/plan/plan.js';
 import { type Fragments, type LinkSlots, planReply, type Variables } from '../document/plan.js';
 import { UNWEIGHED, type Weigh } from '../document/weigh.js';
@@ -7,17 +8,7 @@ import { errorPlans } from '../output/fault-plan.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
 import { LinkFinder } from './link-finder.js';
-import {
-  HIDDEN,
-  hiddenKey,
-  keyed,
-  leafSlot,
-  NULLABLE,
-  objectAlong,
-  onlyVariant,
-  selfSlot,
-  slotAlong,
-} from './link-slots.js';
+import { HIDDEN, hiddenKey, keyed, leafSlot, NULLABLE, objectAlong, selfSlot, slotAlong } from './link-slots.js';
 import { isRemote, type RemoteField, type RemotePlan } from './remote.js';
 import type { Walk } from './walk.js';
 
@@ -130,7 +121,7 @@ export class LinkPlanner implements LinkSlots {
       const field = object.fields.get(feed.field[0] ?? '');
       return field === undefined ? [] : [slotAlong(hiddenKey(index), field, feed.field.slice(1), leafSlot)];
     });
-    return selfSlot(key, onlyVariant({ slots: [mark, ...values] }));
+    return selfSlot(key, objectOf([mark, ...values]));
   }
 
   readonly select: LinkSelect = (typeName, nodes) => {
@@ -199,7 +190,7 @@ export class LinkPlanner implements LinkSlots {
     if (root.kind === 'done') throw new Error('a list operation has an answer');
     const value =
       root.kind === 'unwrap'
-        ? onlyVariant({ slots: [slotAlong(HIDDEN, root.field, batch.items, items)] })
+        ? objectOf([slotAlong(HIDDEN, root.field, batch.items, items)])
         : objectAlong(root.shape, batch.items, items);
     const plan = { element, shape: root.kind, value, nonNull: false };
     return { reply: faults === null ? plan : { ...plan, faults }, walk };

@@ -10,12 +10,6 @@ export const hiddenKey = (index: number): string => `${HIDDEN}${index}`;
 
 export const NULLABLE = { list: false, nonNull: false, itemNonNull: false } as const;
 
-export const onlyVariant = (variant: ObjectVariant): ObjectPlan => ({
-  kind: 'object',
-  variants: new Map(),
-  declared: variant,
-});
-
 /** The element itself, read once more as this object. */
 export const selfSlot = (key: string, value: ObjectPlan): Slot => ({
   key,

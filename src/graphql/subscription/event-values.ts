@@ -12,7 +12,8 @@ import {
 } from 'graphql';
 import type { WrongPlace } from '../../base/event-bus.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
-import type { Decoded, EncodeElement, EncodeObject, ObjectPlan, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import { objectOf } from '../../codec/plan/object-of.js';
+import type { Decoded, EncodeElement, EncodeObject, ReplyPlan, Slot } from '../../codec/plan/plan.js';
 import type { LinkTarget } from '../graph/link.js';
 import type { ElementShape, FieldShape, ReplyRoot } from '../types/shape.js';
 import type { ValueReading } from './subscription.js';
@@ -165,8 +166,6 @@ export const planOf = (element: ReplyPlan['element'], slots: readonly Slot[]): R
   value: objectOf(slots),
   nonNull: false,
 });
-
-const objectOf = (slots: readonly Slot[]): ObjectPlan => ({ kind: 'object', variants: new Map(), declared: { slots } });
 
 /** Each step is under `=` of the one before. */
 export function slotAlong(key: string, [first, ...rest]: readonly FieldShape[]): Slot {
