@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Refusal } from '../base/refusal.js';
 import type { HttpLimits } from '../config/http-limits.js';
 import { LINGER_MILLIS } from './body/linger.js';
-import { sentBytes } from './sent-bytes.js';
+import { SendProgress } from './send-progress.js';
 
 /** A request and the answer it waits for. */
 export interface Turn {
@@ -31,9 +31,7 @@ export class Connection {
   /** The request whose body is broken although all of it came. */
   #brokenRequest: IncomingMessage | null = null;
   #isRefused = false;
-  /** Bytes the system had taken when that number last changed; no moment while nothing waits. */
-  #sentBytes = 0;
-  #sentMillis: number | null = null;
+  readonly #sending: SendProgress;
   /** Bytes read when the present stretch of reading began; no moment before its first look. */
   #readBytes = 0;
   #readMillis: number | null = null;
@@ -42,6 +40,7 @@ export class Connection {
   /** `answered` is called when the present request is over. */
   constructor(socket: Socket, answered: (connection: Connection) => void) {
     this.socket = socket;
+    this.#sending = new SendProgress(socket);
     this.#answered = () => answered(this);
     this.client = socket.remoteAddress ?? '';
   }
@@ -63,7 +62,7 @@ export class Connection {
   begin(turn: Turn): void {
     this.current = turn;
     this.requests++;
-    this.#sentMillis = null;
+    this.#sending.rest();
     this.#readMillis = null;
     turn.response.on('close', this.#answered);
     // Node decides that there is a listener before it tells an error: whoever stops reading between must not be missed.
@@ -144,15 +143,8 @@ export class Connection {
   }
 
   #lookAtWriting({ stallMillis }: Paces, nowMillis: number): void {
-    if (this.socket.writableLength === 0) {
-      this.#sentMillis = null;
-      return;
-    }
-    const sent = sentBytes(this.socket);
-    if (this.#sentMillis === null || sent !== this.#sentBytes) {
-      this.#sentBytes = sent;
-      this.#sentMillis = nowMillis;
-    } else if (nowMillis - this.#sentMillis >= stallMillis) {
+    if (this.socket.writableLength === 0) this.#sending.rest();
+    else if (this.#sending.stalledMillis(nowMillis) >= stallMillis) {
       this.socket.resetAndDestroy();
       // An answer that was all handed over looks finished once its connection is gone.
       this.current?.response.destroy(new Refusal('CLIENT_GONE', 'stalled'));

@@ -1,6 +1,6 @@
 import type { Socket as Connection } from 'node:net';
 
-import { sentBytes } from '../sent-bytes.js';
+import { SendProgress } from '../send-progress.js';
 import type { Socket } from '../wire/ws.js';
 
 /** What is said over a WebSocket and not taken yet: beyond so many messages nothing more is read from it. */
@@ -19,15 +19,13 @@ export interface OutgoingLimits {
  */
 export class Outgoing {
   readonly #socket: Socket;
-  readonly #connection: Connection;
+  readonly #sending: SendProgress;
   readonly #limits: OutgoingLimits;
   readonly #stalled: () => void;
   #waiting = 0;
   #isPaused = false;
   /** Looks whether anything is taken, while something waits. */
   #watch: NodeJS.Timeout | null = null;
-  #sentBytes = 0;
-  #progressMillis = 0;
   #drainedMillis = Number.NEGATIVE_INFINITY;
   /** What the newest ping said that has no answer yet. */
   #ping: Buffer | null = null;
@@ -36,7 +34,7 @@ export class Outgoing {
   /** `connection`: what the WebSocket is made of. `stalled` is called once it is given up. */
   constructor(socket: Socket, connection: Connection, limits: OutgoingLimits, stalled: () => void) {
     this.#socket = socket;
-    this.#connection = connection;
+    this.#sending = new SendProgress(connection);
     this.#limits = limits;
     this.#stalled = stalled;
   }
@@ -103,8 +101,8 @@ export class Outgoing {
   }
 
   #beginWatch(): void {
-    this.#sentBytes = sentBytes(this.#connection);
-    this.#progressMillis = performance.now();
+    this.#sending.rest();
+    this.#sending.stalledMillis(performance.now());
     this.#watch = setInterval(() => this.#lookAtProgress(), this.#limits.stallMillis / 4).unref();
   }
 
@@ -116,14 +114,8 @@ export class Outgoing {
   }
 
   #lookAtProgress(): void {
-    const sent = sentBytes(this.#connection);
-    const nowMillis = performance.now();
-    if (sent !== this.#sentBytes) {
-      this.#sentBytes = sent;
-      this.#progressMillis = nowMillis;
-    } else if (nowMillis - this.#progressMillis >= this.#limits.stallMillis) {
-      this.#endWatch();
-      this.#stalled();
-    }
+    if (this.#sending.stalledMillis(performance.now()) < this.#limits.stallMillis) return;
+    this.#endWatch();
+    this.#stalled();
   }
 }
