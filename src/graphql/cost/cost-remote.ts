@@ -16,7 +16,8 @@ import { isObject } from '../graph/link-plan.js';
 import type { RemotePlan } from '../graph/remote.js';
 import { fieldCostOf, typeWeightOf } from '../types/cost-rules.js';
 import { rootOf } from '../types/roots.js';
-import { givenTo, valuesAt } from './cost-slicing.js';
+import { argumentPoints } from './cost-slicing.js';
+import { argumentPrices } from './cost-table.js';
 
 /** A value, and what was asked of it. */
 interface Part {
@@ -90,14 +91,7 @@ const fieldType = (definition: Definition | undefined): GraphQLNamedType | undef
 /** What a field weighs, and what it was given. */
 function fieldPoints({ node, definition }: Asked, variables: Variables): number {
   const cost = fieldCostOf(definition);
-  let points = cost?.weight ?? 0;
-  for (const [path, weight] of cost?.arguments ?? []) {
-    const [name = '', ...rest] = path.split('.');
-    const argument = definition.args.find((candidate) => candidate.name === name);
-    const given = argument === undefined ? null : givenTo(argument, node, variables);
-    if (given?.isGiven === true) points += weight * valuesAt(given.value, rest).length;
-  }
-  return points;
+  return cost === null ? 0 : (cost.weight ?? 0) + argumentPoints(argumentPrices([cost]), definition, node, variables);
 }
 
 /** By response key the fields that an object has of what was asked; fragments of any type, each walked once. */

@@ -2,6 +2,7 @@ import { type FieldNode, type GraphQLArgument, type GraphQLField, Kind, type Val
 import { codedError, DocumentRefusal } from '../document/errors.js';
 import type { Variables } from '../document/plan.js';
 import type { ListSize } from '../types/cost-rules.js';
+import type { ArgumentPrice } from './cost-table.js';
 
 export interface SlicingRules {
   /** The most that a slicing argument may ask for. */
@@ -83,6 +84,23 @@ export function givenTo(argument: GraphQLArgument, node: FieldNode, variables: V
   const isAbsent = given === undefined || (given.kind === Kind.VARIABLE && !Object.hasOwn(variables, given.name.value));
   if (isAbsent) return { value: argument.defaultValue, isGiven: false };
   return { value: valueFromAST(given, argument.type, variables), isGiven: true };
+}
+
+/** What the arguments weigh that a field is given. */
+export function argumentPoints(
+  prices: readonly ArgumentPrice[],
+  { args }: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  variables: Variables,
+): number {
+  let points = 0;
+  for (const { path, weight } of prices) {
+    const [name, ...rest] = path;
+    const argument = args.find((candidate) => candidate.name === name);
+    const given = argument === undefined ? null : givenTo(argument, node, variables);
+    if (given?.isGiven === true) points += weight * valuesAt(given.value, rest).length;
+  }
+  return points;
 }
 
 /** The numbers at a path in a value, through lists; null for what is no number. Null values are none. */

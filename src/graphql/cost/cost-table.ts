@@ -162,7 +162,7 @@ const isWithin = (path: readonly string[], inner: readonly string[]): boolean =>
   path.length <= inner.length && path.every((step, at) => step === inner[at]);
 
 /** What arguments cost at most, whichever of these it is. */
-function argumentPrices(costs: readonly (FieldCost | null)[]): readonly ArgumentPrice[] {
+export function argumentPrices(costs: readonly (FieldCost | null)[]): readonly ArgumentPrice[] {
   const weights = new Map<string, number>();
   for (const cost of costs) {
     for (const [path, weight] of cost?.arguments ?? []) weights.set(path, Math.max(weight, weights.get(path) ?? 0));

@@ -6,7 +6,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { type Fragments, isIncluded, type Variables } from '../document/plan.js';
-import { givenTo, sliceOf, valuesAt, variablesIn } from './cost-slicing.js';
+import { argumentPoints, sliceOf, variablesIn } from './cost-slicing.js';
 import type { CostTable, FieldPrice } from './cost-table.js';
 
 /** What an operation may cost, and why. */
@@ -160,17 +160,9 @@ class CostWalk {
 
   /** What the field itself costs for so many objects: calls, or its weight. */
   #own(price: FieldPrice, node: FieldNode, objects: number): Sum {
-    let weight = price.weight;
-    for (const { path, weight: each } of price.arguments) {
-      const [name = '', ...rest] = path;
-      const argument = price.definition.args.find((candidate) => candidate.name === name);
-      if (argument === undefined) continue;
-      // Also where it is not given: the next time it may be.
-      this.#depends(node);
-      const { value, isGiven } = givenTo(argument, node, this.#given);
-      if (!isGiven) continue;
-      weight = plus(weight, times(valuesAt(value, rest).length, each));
-    }
+    // Also where none is given: the next time it may be.
+    if (price.arguments.length > 0) this.#depends(node);
+    const weight = plus(price.weight, argumentPoints(price.arguments, price.definition, node, this.#given));
     if (price.call === null) return { points: times(objects, weight), calls: 0, callPoints: 0 };
     const calls = price.call === 'single' ? objects : Math.ceil(objects / this.#table.limits.batchItems);
     this.dearest = Math.max(this.dearest, weight);
