@@ -60,10 +60,11 @@ export class FaultMessage implements XmlHandler {
   /** Where the element begins that is cut, and how deep it is; -1 for none. */
   #cutStart = -1;
   #cutDepth = 0;
-  /** Between the entries of detail: where that begins, whether there is text in it, and how long blanks may make it. */
+  /** Between the entries of detail: where that begins, whether there is text in it, and how long its blanks are. */
   #gapStart = 0;
   #gapHasText = false;
-  #gapBytes = 0;
+  #gapChars = 0;
+  #gapLines = 0;
 
   /** `known` are the prefixes that the first reading found. */
   constructor(rules: DetailRules, known: ReadonlySet<string>) {
@@ -119,8 +120,8 @@ export class FaultMessage implements XmlHandler {
     }
     if (this.#depth === 4) {
       if (piece.trim() !== '') this.#gapHasText = true;
-      // A line end may have been two bytes.
-      else for (const unit of piece) this.#gapBytes += unit === '\n' ? 2 : 1;
+      this.#gapChars += piece.length;
+      for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) this.#gapLines++;
       return;
     }
     this.#note(piece);
@@ -188,12 +189,15 @@ export class FaultMessage implements XmlHandler {
   #beginGap(startBytes: number): void {
     this.#gapStart = startBytes;
     this.#gapHasText = false;
-    this.#gapBytes = 0;
+    this.#gapChars = 0;
+    this.#gapLines = 0;
   }
 
   /** Text that stands between entries is declared by nobody, nor is a comment. */
   #endGap(endBytes: number): void {
-    const hasMore = this.#gapHasText || endBytes - this.#gapStart > this.#gapBytes;
+    // A line end of two bytes is told as one character (XML 1.0 section 2.11).
+    const besideBlanks = endBytes - this.#gapStart - this.#gapChars;
+    const hasMore = this.#gapHasText || (besideBlanks !== 0 && besideBlanks !== this.#gapLines);
     if (hasMore && this.#rules.policy === 'declared' && this.#rules.declared !== null) {
       this.cuts.push({ startBytes: this.#gapStart, endBytes, replacement: null });
     }

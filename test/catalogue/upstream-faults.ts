@@ -70,6 +70,8 @@ export function testFaults(rows: Rows): void {
     );
     reply = await asked(declared, fault11(`\r\n  <!-- secret -->${DECLARED}\r\n <!--secret-->`), '1.1');
     check(t, 'comments in detail', reply, [DECLARED], ['secret']);
+    reply = await asked(declared, fault11(`${'\n'.repeat(40)}<!-- secret -->${DECLARED}`), '1.1');
+    check(t, 'comments in detail', reply, [DECLARED], ['secret']);
     reply = await asked(declared, fault11(`\r\n\t${DECLARED}\r\n`), '1.1');
     t.equal(reply.body, fault11(`\r\n\t${DECLARED}\r\n`), 'blanks stay');
     const beside = fault11(DECLARED).replace('<detail>', '<stackTrace>secret</stackTrace><sql>secret</sql><detail>');
