@@ -65,23 +65,13 @@ function readsInMutation(loaded: LoadedConfig, { fields }: Graph): readonly Prob
 function dearFields(loaded: LoadedConfig, { fields }: Graph): readonly Problem[] {
   const { services, graphql, limits } = loaded.config;
   if (graphql.measure.includes('cost')) return [];
-  return [...fields].flatMap(
-    ([
-      field,
-      {
-        service,
-        operation: { name },
-        cost,
-        parent,
-      },
-    ]): readonly Problem[] => {
-      const mapping = services[service]?.operations[name];
-      const isSaid = typeof mapping === 'object' && (mapping.cost ?? mapping.weight) !== undefined;
-      const weight = cost?.weight ?? 0;
-      if (!isSaid || parent === 'Subscription' || weight <= limits.graphql.cost) return [];
-      const what = `\`${field}\` costs ${weight} points, but \`limits.graphql.cost\` is ${limits.graphql.cost}: nobody could ever ask for it.`;
-      const remedy = 'Make the one less or the other more; or map the operation to `false`.';
-      return [problemAt(loaded, ['services', service, 'operations', name], what, remedy, 'key')];
-    },
-  );
+  return [...fields].flatMap(([field, { service, operation, cost, parent }]): readonly Problem[] => {
+    const mapping = services[service]?.operations[operation.name];
+    const isSaid = typeof mapping === 'object' && (mapping.cost ?? mapping.weight) !== undefined;
+    const weight = cost?.weight ?? 0;
+    if (!isSaid || parent === 'Subscription' || weight <= limits.graphql.cost) return [];
+    const what = `\`${field}\` costs ${weight} points, but \`limits.graphql.cost\` is ${limits.graphql.cost}: nobody could ever ask for it.`;
+    const remedy = 'Make the one less or the other more; or map the operation to `false`.';
+    return [problemAt(loaded, ['services', service, 'operations', operation.name], what, remedy, 'key')];
+  });
 }
