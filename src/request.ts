@@ -155,7 +155,7 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
       // Nothing is done for it meanwhile, so it takes nobody's place.
       leave?.();
       leave = null;
-      const held = hold(gateway.hooks.tarpit, request, exchange.bytesIn, refusal);
+      const held = hold(gateway.hooks.tarpit, request, exchange, refusal);
       if (held !== null) await held;
     }
     if (service !== null) refuseSoap(exchange, request, response, service, refusal);
@@ -167,6 +167,7 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     leave?.();
     // What was refused stays so, however much of the refusal its caller cared to read.
     if (!isComplete && exchange.refusal === null) exchange.outcome = 'aborted';
+    if (isComplete && exchange.refusal === null) gateway.hooks.tarpit.redeem(exchange.client);
     gateway.hooks.finish(exchange);
   });
 }
@@ -175,13 +176,17 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
 const hold = (
   tarpit: Tarpit,
   { socket, rawHeaders }: IncomingMessage,
-  bytes: number,
+  { bytesIn, workMillis }: Exchange,
   { kind }: Refusal,
 ): Promise<void> | null =>
-  tarpit.hold(socket, bytes + FIELD_BYTES * rawHeaders.length, kind.isAbrupt === true ? ABRUPT_MILLIS : 0);
+  tarpit.hold(
+    socket,
+    bytesIn,
+    workMillis + FIELD_MILLIS * rawHeaders.length + (kind.isAbrupt === true ? ABRUPT_MILLIS : 0),
+  );
 
-/** What a header field costs to read, in bytes of a body that cost as much. */
-const FIELD_BYTES = 32;
+/** What half a header field costs to read. */
+const FIELD_MILLIS = 0.002;
 /** What it costs to read what is cut off at once: it is made to cost as much as it can. */
 const ABRUPT_MILLIS = 20;
 
@@ -239,7 +244,7 @@ async function soap(
   };
   let received: Received;
   try {
-    received = await receive(request, intake, (output) => {
+    received = await receive(request, intake, exchange, (output) => {
       const entrance = new Gate(reader, judge, gate, output);
       if (head.isUnread) entrance.passUnread();
       return entrance;

@@ -27,6 +27,11 @@ export class BoundedCache<V extends object | string> {
     return this.#entries.get(key);
   }
 
+  /** Whether it is kept. That is no use of it. */
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
   set(key: string, value: V): void {
     this.#entries.set(key, value);
   }

@@ -86,6 +86,8 @@ export class Exchange {
   violations: ContentViolation[] | null = null;
   /** Calls of operations that are declared to read; null for none. */
   cacheUses: CacheUse[] | null = null;
+  /** What reading it took of the time of the event loop, as far as that was measured. */
+  workMillis = 0;
   /** From the start until the head of a SOAP request was judged and the rest might flow; null where that never came. */
   heldMillis: number | null = null;
 

@@ -104,7 +104,7 @@ export const HTTP_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: null,
-    text: 'Refused requests of one address that are answered a second, over five seconds; each 4 KiB of them, and each quarter of a millisecond that a document takes, count as one more. Further refusals wait before they are answered, requests that are in order never do, nor does anything that comes through one of `clients.trustedProxies`: its connections are shared, and it has limits of its own. 0 answers all at once.',
+    text: 'Refused requests of one address that are answered a second, over two seconds; each quarter of a millisecond that reading one takes, and each 64 KiB of it, count as one more, and each request that is answered as one less. Further refusals wait before they are answered, and for half a minute what is long of that address (over 16 KiB, or a GraphQL document that is not known yet) is read slowly. Requests that are in order never wait, nor does anything that comes through one of `clients.trustedProxies`: its connections are shared, and it has limits of its own. 0 answers all at once.',
   },
   refusalHoldMillis: {
     default: 5000,

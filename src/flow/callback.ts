@@ -67,7 +67,12 @@ export async function takeNotification(
   const { xml, reader, package: parts } = takeReaders(service, judge, head.mediaType.charset, head.package);
   const intake = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes: null };
   try {
-    const received = await receive(request, intake, (output) => new Gate(reader, judge, service.gate, output));
+    const received = await receive(
+      request,
+      intake,
+      exchange,
+      (output) => new Gate(reader, judge, service.gate, output),
+    );
     if (received.kind === 'flowing') for await (const _piece of received.body);
   } finally {
     exchange.dialect = judge.dialect?.name ?? '';

@@ -25,7 +25,7 @@ import type { FieldCall } from '../graphql/run/field-call.js';
 import { PersistedDocuments } from '../graphql/run/persisted.js';
 import { type PlannedSchema, rootPlanOf } from '../graphql/run/root-plan.js';
 import { AnswerLifetime } from './answer-lifetime.js';
-import { turnOfLong } from './body/lane.js';
+import { lane, turnOfLong } from './body/lane.js';
 import { endLingering } from './body/linger.js';
 import { callOperation } from './call.js';
 import { type Purse, permit, rateLimited } from './charge.js';
@@ -122,6 +122,12 @@ export async function answerGraphql(
   const { signal } = departure;
   const lifetime = new AnswerLifetime(door.isPrivate);
   let readMillis = 0;
+  let waitedMillis = 0;
+  const turn = async (): Promise<void> => {
+    const fromMillis = performance.now();
+    await turnOfLong(exchange.client);
+    waitedMillis += performance.now() - fromMillis;
+  };
   const text = async (): Promise<string> => {
     const read = await body();
     readMillis = performance.now();
@@ -129,13 +135,14 @@ export async function answerGraphql(
   };
   const answer = await door.handler(
     { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: text },
-    contextOf(door, purse, exchange, { signal, headers: request.headers, lifetime }),
+    contextOf(door, purse, exchange, { signal, headers: request.headers, lifetime, turn }),
   );
   if (signal.aborted) throw new Refusal('CLIENT_GONE');
   const { refusal } = exchange;
   if (refusal?.isOfCaller === true) {
-    // What waited for a backend was no work.
-    const workMillis = readMillis === 0 || exchange.upstreamCalls > 0 ? 0 : performance.now() - readMillis;
+    // What waited for a backend, or for its turn, was no work.
+    const isWork = readMillis > 0 && exchange.upstreamCalls === 0;
+    const workMillis = isWork ? performance.now() - readMillis - waitedMillis : 0;
     const held = door.tarpit.hold(request.socket, exchange.bytesIn, workMillis);
     if (held !== null) await held;
   }
@@ -166,7 +173,7 @@ export function contextOf(
   door: GraphqlDoor,
   purse: Purse,
   exchange: Exchange,
-  { signal, headers, lifetime = null }: Omit<FieldContext, 'client'>,
+  { signal, headers, lifetime = null, turn = null }: OperationContext,
 ): GraphqlContext {
   const { client, budgets } = purse;
   let grant: Grant | null = null;
@@ -174,6 +181,7 @@ export function contextOf(
   return {
     signal,
     id: exchange.id,
+    turn,
     callField: (field) => callField(door, exchange, { signal, headers, client, lifetime }, field),
     sendRemote: async (request) => {
       lifetime?.part(0, true);
@@ -199,7 +207,8 @@ export function contextOf(
     pay: (points) => client.budget === null || budgets.take(client, points).isGranted,
     another: () => {
       room ??= door.places.room(client);
-      return { ...contextOf(door, purse, exchange, { signal, headers, lifetime }), enter: async () => room?.enter() };
+      const own = contextOf(door, purse, exchange, { signal, headers, lifetime, turn });
+      return { ...own, enter: async () => room?.enter() };
     },
     refused: (refusal) => {
       exchange.refuse(refusal);
@@ -241,19 +250,25 @@ export async function readBody(
   const declared = request.headers['content-length'];
   const text = await readText(request, door.bodyBytesMax, declared === undefined ? null : Number(declared));
   exchange.bytesIn = Buffer.byteLength(text);
-  if (text.length > AT_ONCE_UNITS) await turnOfLong();
+  if (text.length > AT_ONCE_UNITS) await turnOfLong(exchange.client);
+  else lane.passed();
   return text;
 }
 
 /** Longer texts are parsed one in a turn of the event loop: a dozen at once would keep everybody else waiting. */
 const AT_ONCE_UNITS = 16 * 1024;
 
-interface FieldContext {
+interface OperationContext {
   readonly signal: AbortSignal;
   readonly headers: RequestContext['headers'];
-  readonly client: Client;
   /** Null, or not given, where nobody wants to know for how long the answer is good. */
   readonly lifetime?: AnswerLifetime | null;
+  /** The same of waiting for the turn of what takes long. */
+  readonly turn?: (() => Promise<void>) | null;
+}
+
+interface FieldContext extends Omit<OperationContext, 'turn'> {
+  readonly client: Client;
 }
 
 async function callField(

@@ -2,15 +2,19 @@ import { plainAddress } from '../access/address.js';
 import { Networks } from '../access/networks.js';
 import { setNewest } from '../base/newest.js';
 import type { HttpLimits } from '../config/http-limits.js';
+import { lane } from './body/lane.js';
 
-/** So many bytes of a refused request count as one more refusal: reading them is what an attack costs. */
-const UNIT_BYTES = 4 * 1024;
-
-/** So much time of the event loop costs as much. */
+/** So much time of the event loop that a refused request took counts as one more refusal: it is what an attack costs. */
 const UNIT_MILLIS = 0.25;
 
+/** Taking so many bytes from the system costs as much. */
+const UNIT_BYTES = 64 * 1024;
+
 /** Refusals that are answered at once before any waits, in seconds of the rate: a client's bad moment is no attack. */
-const BURST_SECONDS = 5;
+const BURST_SECONDS = 2;
+
+/** How long what is long is read slowly of an address, after one of its refusals had to wait. */
+const SUSPICION_MILLIS = 30_000;
 
 /** What an answer waits to be written to: a connection, or what shares one with others. */
 export interface Waiter {
@@ -29,7 +33,8 @@ const ADDRESSES_MAX = 10_000;
 /**
  * Where the answers to refused requests wait when one address gets too many of them. Whoever sends rubbish as fast as
  * it is refused would take all of the event loop that good callers leave, and make each of them wait; made to wait for
- * its answers, it gets a bounded share. Requests that are in order never wait here, those of the same address included.
+ * its answers, it gets a bounded share, and what is long of its requests is read slowly. Requests that are in order
+ * never wait here, those of the same address included, and each makes up for a refusal.
  * What comes through a trusted proxy is never held: its connections are those of many callers, who would all wait for
  * one, and it has limits of its own.
  *
@@ -89,6 +94,15 @@ export class Tarpit {
     });
   }
 
+  /** A request of this address was answered: who shares one with somebody that is refused is not to wait for that. */
+  redeem(address: string, nowMillis = performance.now()): void {
+    const before = this.#paidMillis.get(address);
+    if (before === undefined) return;
+    const paid = before - this.#unitMillis;
+    if (paid > nowMillis) this.#paidMillis.set(address, paid);
+    else this.#paidMillis.delete(address);
+  }
+
   /** How long the answer to a refusal has to wait that is counted now. */
   delayMillis(address: string, bytes: number, nowMillis: number): number {
     if (this.#unitMillis === 0) return 0;
@@ -101,7 +115,9 @@ export class Tarpit {
     const longest = this.#holdMillis * (0.5 + Math.random() / 2);
     const capped = Math.min(paid, nowMillis + burstMillis + longest);
     setNewest(this.#paidMillis, address, capped, ADDRESSES_MAX);
-    return Math.max(0, capped - nowMillis - burstMillis);
+    const delayMillis = Math.max(0, capped - nowMillis - burstMillis);
+    if (delayMillis > 0) lane.suspect(address, nowMillis + SUSPICION_MILLIS);
+    return delayMillis;
   }
 
   /** Lets all go at once: the gateway stops. */

@@ -10,7 +10,7 @@ import type { GraphqlLimits, MeasurableLimit } from './document/limits.js';
 import { Scale } from './document/scale.js';
 import type { TrustedDocuments } from './document/trusted.js';
 import type { SendRemote } from './graph/remote.js';
-import { type Admission, type Admitted, admit, CostRefusal } from './run/admit.js';
+import { type Admission, type Admitted, admit, CostRefusal, takesLong } from './run/admit.js';
 import { answerInOrder, checkBatch, joinAnswers } from './run/batch.js';
 import { costReport, type Settlement, settle, withRefusedCost } from './run/cost-report.js';
 import { executeOperation } from './run/execute.js';
@@ -43,6 +43,8 @@ export interface GraphqlContext extends Settlement {
   readonly id?: string;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
+  /** Waits for the turn of what takes long; none unless given. */
+  readonly turn?: (() => Promise<void>) | null;
   /** The operation is within the limits and about to run. Throws a `Refusal` where the client may not, or not now. */
   admitted?(admitted: Admitted): void;
   /** Charges the client for what is no operation; false, and no charge, where it cannot pay. */
@@ -201,6 +203,7 @@ async function answer(turn: Turn, method: string, admission: Admission, options:
   let admitted: Admitted | null = null;
   try {
     const params = await persisted.resolve(asked);
+    if (takesLong(params, admission)) await context.turn?.();
     admitted = admit(params, admission);
     if (method === 'GET' && admitted.operation.operation !== 'query') throw new Refusal('HTTP_METHOD');
     if (admitted.operation.operation === 'subscription') throw new Refusal('SUBSCRIPTION_TRANSPORT');

@@ -1,5 +1,9 @@
+import { setNewest } from '../../base/newest.js';
+
 /** Somebody whose work is long, and is done in pieces. */
 export interface LongWork {
+  /** When it began, by the clock of the process. */
+  readonly beganMillis: number;
   /** Does one piece. `more`: there is more to do; `waits`: it waits for bytes, or for ever. Never throws. */
   step(): 'more' | 'waits';
 }
@@ -7,47 +11,181 @@ export interface LongWork {
 /** How long everybody else may be kept waiting at a time: an ordinary request waits for several turns. */
 export const TURN_MILLIS = 0.25;
 
-/**
- * Where long messages wait for each other: together they get a quarter of a millisecond of each turn of the event
- * loop, whatever their number, and short messages pass between. The event loop would serve all alike, and a few callers with messages
- * that are slow to read would keep everybody else waiting (catalogue O11).
- */
-class Lane {
-  readonly #waiting: LongWork[] = [];
-  #isScheduled = false;
+/** The part of the time that long work gets, at least, while short messages come all the time. */
+const SHARE = 0.1;
 
-  /** Joins the end of the line; one that waits there already must not join again. */
-  enter(work: LongWork): void {
-    this.#waiting.push(work);
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(this.#turn);
+/** The part of the time that the long work of all suspects gets, at most. */
+const SUSPECT_SHARE = 0.02;
+
+/** Suspects remembered; beyond, the one longest under suspicion is let go. */
+const SUSPECTS_MAX = 10_000;
+
+/**
+ * Where long messages wait for each other and for short ones. The event loop would serve all alike, and a few callers
+ * with messages that are slow to read would keep everybody else waiting (catalogue O11).
+ *
+ * Together long messages get a quarter of a millisecond of a turn of the event loop, whatever their number, and nothing
+ * of a turn that brought a short one, as long as that leaves them their share. Those of an address that is suspected,
+ * because what it sends is refused all the time, get no more than theirs even when nobody else is there.
+ */
+export class Lane {
+  readonly #ordinary = new Lines();
+  readonly #suspected = new Lines();
+  /** Until when each address is suspected. */
+  readonly #suspectMillis = new Map<string, number>();
+  /** A short message came since the last turn. */
+  #hasShort = false;
+  /** When work is done whatever comes, and not before for suspects. */
+  #dueMillis = 0;
+  #suspectDueMillis = 0;
+  /** The work that is being done, and since when. */
+  #current: { readonly isSuspected: boolean; readonly sinceMillis: number } | null = null;
+  #next: 'none' | 'immediate' | NodeJS.Timeout = 'none';
+
+  /** Joins the end of the line of its address; one that waits there already must not join again. */
+  enter(work: LongWork, address: string): void {
+    this.#linesOf(address).join(work, address);
+    this.#schedule();
   }
 
-  readonly #turn = (): void => {
-    const endMillis = performance.now() + TURN_MILLIS;
-    do {
-      const work = this.#waiting.shift();
-      if (work === undefined) break;
-      if (work.step() === 'more') this.#waiting.push(work);
-      // It may have begun to read: what that brings is the work of the next turn.
-      else break;
-    } while (performance.now() < endMillis);
-    this.#isScheduled = this.#waiting.length > 0;
-    if (this.#isScheduled) setImmediate(this.#turn);
+  /** A message came that is short enough to be read at once. */
+  passed(): void {
+    this.#hasShort = true;
+  }
+
+  /** What comes from this address is read slowly until then. */
+  suspect(address: string, untilMillis: number): void {
+    setNewest(this.#suspectMillis, address, untilMillis, SUSPECTS_MAX);
+    this.#ordinary.move(address, this.#suspected);
+  }
+
+  #linesOf(address: string): Lines {
+    const untilMillis = this.#suspectMillis.get(address);
+    if (untilMillis === undefined) return this.#ordinary;
+    if (untilMillis > performance.now()) return this.#suspected;
+    this.#suspectMillis.delete(address);
+    return this.#ordinary;
+  }
+
+  /** What promises bring about between the two immediates belongs to the turn. */
+  #schedule(): void {
+    if (this.#next === 'immediate' || this.#current !== null) return;
+    const waitMillis = this.#ordinary.isEmpty ? this.#suspectDueMillis - performance.now() : 0;
+    if (waitMillis > 0) {
+      if (this.#next === 'none') this.#next = setTimeout(this.#wake, waitMillis);
+      return;
+    }
+    if (this.#next !== 'none') clearTimeout(this.#next);
+    this.#next = 'immediate';
+    setImmediate(this.#turn);
+    setImmediate(this.#over);
+  }
+
+  readonly #wake = (): void => {
+    this.#next = 'none';
+    this.#schedule();
   };
+
+  readonly #turn = (): void => {
+    const sinceMillis = performance.now();
+    const hasShort = this.#hasShort;
+    this.#hasShort = false;
+    const isSuspected = !this.#suspected.isEmpty && sinceMillis >= this.#suspectDueMillis;
+    if (!isSuspected && hasShort && sinceMillis < this.#dueMillis) return;
+    this.#current = { isSuspected, sinceMillis };
+    const lines = isSuspected ? this.#suspected : this.#ordinary;
+    do {
+      const next = lines.take();
+      if (next === null) return;
+      const { work, address } = next;
+      // It may have begun to read: what that brings is the work of the next turn.
+      if (work.step() === 'waits') return;
+      this.#linesOf(address).join(work, address);
+    } while (performance.now() < sinceMillis + TURN_MILLIS);
+  };
+
+  readonly #over = (): void => {
+    if (this.#current !== null) {
+      const { isSuspected, sinceMillis } = this.#current;
+      const nowMillis = performance.now();
+      const workMillis = nowMillis - sinceMillis;
+      if (isSuspected) this.#suspectDueMillis = nowMillis + workMillis * (1 / SUSPECT_SHARE - 1);
+      this.#dueMillis = nowMillis + workMillis * (1 / SHARE - 1);
+      this.#current = null;
+    }
+    this.#next = 'none';
+    if (!this.#ordinary.isEmpty || !this.#suspected.isEmpty) this.#schedule();
+  };
+}
+
+/** Works that wait: callers take turns with each other, by address, whatever the number of works of each. */
+class Lines {
+  /** Whose turn is next comes first. */
+  readonly #lines = new Map<string, Line>();
+
+  get isEmpty(): boolean {
+    return this.#lines.size === 0;
+  }
+
+  join(work: LongWork, address: string): void {
+    let line = this.#lines.get(address);
+    if (line === undefined) {
+      line = new Line();
+      this.#lines.set(address, line);
+    }
+    line.works.push(work);
+  }
+
+  take(): { readonly work: LongWork; readonly address: string } | null {
+    const [next] = this.#lines;
+    if (next === undefined) return null;
+    const [address, line] = next;
+    const work = line.take();
+    this.#lines.delete(address);
+    if (line.works.length > 0) this.#lines.set(address, line);
+    return work === null ? null : { work, address };
+  }
+
+  /** All that waits for this address goes over to others. */
+  move(address: string, to: Lines): void {
+    const line = this.#lines.get(address);
+    if (line === undefined) return;
+    this.#lines.delete(address);
+    for (const work of line.works) to.join(work, address);
+  }
+}
+
+/**
+ * The works of one address. Every other time it is the turn of the one that began first: all go on, but whether what
+ * an address sends is any good is known soon.
+ */
+class Line {
+  readonly works: LongWork[] = [];
+  #isForEldest = false;
+
+  take(): LongWork | null {
+    this.#isForEldest = !this.#isForEldest;
+    if (!this.#isForEldest) return this.works.shift() ?? null;
+    let eldest = 0;
+    for (let at = 1; at < this.works.length; at++) {
+      if ((this.works[at]?.beganMillis ?? 0) < (this.works[eldest]?.beganMillis ?? 0)) eldest = at;
+    }
+    return this.works.splice(eldest, 1)[0] ?? null;
+  }
 }
 
 /** One for the process, as there is one event loop. */
 export const lane = new Lane();
 
 /** Resolves when it is the turn of a work that cannot be done in pieces. */
-export const turnOfLong = (): Promise<void> =>
+export const turnOfLong = (address: string): Promise<void> =>
   new Promise((resolve) => {
-    lane.enter({
+    const work: LongWork = {
+      beganMillis: performance.now(),
       step() {
         resolve();
         return 'waits';
       },
-    });
+    };
+    lane.enter(work, address);
   });

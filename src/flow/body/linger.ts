@@ -46,6 +46,7 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
   response.once('close', () => clearTimeout(timer));
   // In turns with all that is long: what nobody wants must not be read faster than what somebody does.
   const readOn: LongWork = {
+    beganMillis: performance.now(),
     step() {
       request.resume();
       return 'waits';
@@ -54,7 +55,7 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
   request.on('data', () => {
     if (request.isPaused()) return;
     request.pause();
-    lane.enter(readOn);
+    lane.enter(readOn, request.socket.remoteAddress ?? '');
   });
   request.resume();
 }

@@ -32,6 +32,11 @@ export interface Intake {
   readonly bufferBytes: number | null;
 }
 
+/** Where it is added up what judging a request takes. */
+export interface Account {
+  workMillis: number;
+}
+
 /**
  * Reads a request through the gate. Resolves when it is judged whole, or when it begins to flow. Rejects with the
  * refusal before that; after that the refusal destroys the body, which ends the upstream request before its end.
@@ -39,19 +44,22 @@ export interface Intake {
 export function receive(
   request: IncomingMessage,
   intake: Intake,
+  account: Account,
   makeGate: (output: GateOutput) => Gate,
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
-    const receiving = new Receiving(request, intake, resolve, reject);
+    const receiving = new Receiving(request, intake, account, resolve, reject);
     receiving.start(makeGate(receiving));
   });
 }
 
 /** One request on its way through the gate in. */
 class Receiving implements GateOutput, LongWork {
+  readonly beganMillis = performance.now();
   readonly #request: IncomingMessage;
   readonly #bufferBytes: number | null;
   readonly #inflater: Inflater | null;
+  readonly #account: Account;
   readonly #resolve: (received: Received) => void;
   readonly #reject: (caught: unknown) => void;
   #gate: Gate | null = null;
@@ -71,12 +79,14 @@ class Receiving implements GateOutput, LongWork {
   constructor(
     request: IncomingMessage,
     { inflate, bufferBytes }: Intake,
+    account: Account,
     resolve: (received: Received) => void,
     reject: (caught: unknown) => void,
   ) {
     this.#request = request;
     this.#bufferBytes = bufferBytes;
     this.#inflater = inflate === null ? null : this.#inflate(inflate);
+    this.#account = account;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -131,9 +141,7 @@ class Receiving implements GateOutput, LongWork {
 
   /** Some messages are read twenty times as slowly as others, so that pieces are measured in time. */
   #takePiece(): void {
-    const startMillis = performance.now();
-    this.#take(takePiece(this.#waiting, this.#pieceBytes));
-    const millis = performance.now() - startMillis;
+    const millis = this.#take(takePiece(this.#waiting, this.#pieceBytes));
     if (millis > TURN_MILLIS) this.#pieceBytes = Math.max(PIECE_BYTES_MIN, this.#pieceBytes / 2);
     else if (millis < TURN_MILLIS / 4) this.#pieceBytes = Math.min(PIECE_BYTES_MAX, this.#pieceBytes * 2);
   }
@@ -143,7 +151,7 @@ class Receiving implements GateOutput, LongWork {
     if (this.#isOver || this.#isInLane) return;
     if (this.#waiting.length > 0) {
       this.#isInLane = true;
-      lane.enter(this);
+      lane.enter(this, this.#request.socket.remoteAddress ?? '');
     } else if (this.#isEnded) this.#finish();
     else (this.#inflater ?? this.#request).resume();
   }
@@ -177,15 +185,23 @@ class Receiving implements GateOutput, LongWork {
     this.#stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
   };
 
-  #take(chunk: Buffer): void {
+  /** How long that took. */
+  #take(chunk: Buffer): number {
+    const fromMillis = performance.now();
+    let millis: number;
     try {
       this.#gate?.write(chunk);
     } catch (caught) {
       this.#stop(caught);
+    } finally {
+      millis = performance.now() - fromMillis;
+      this.#account.workMillis += millis;
     }
+    return millis;
   }
 
   #finish(): void {
+    if (this.#bytes <= AT_ONCE_BYTES) lane.passed();
     try {
       this.#gate?.end();
     } catch (caught) {

@@ -11,7 +11,7 @@ import type { Purse } from '../charge.js';
 import type { Ending } from '../ending.js';
 import { answerGraphql, contextOf, type GraphqlDoor, readBody } from '../graphql.js';
 import { type EventsRequest, makeEventHandler } from '../wire/graphql-sse.js';
-import { admitGiven, type GivenOperation } from './given.js';
+import { admitFound, findGiven, type GivenOperation } from './given.js';
 import type { SubscriptionDesk } from './subscriptions.js';
 
 /** One request of a client that takes server-sent events. */
@@ -47,11 +47,9 @@ export async function answerEvents(door: GraphqlDoor, desk: SubscriptionDesk, as
   };
   const isOnly = takesEvents(request) === 'only';
   let admission: Admission;
-  let readMillis = 0;
   try {
     const given = await readRequest({ method, url, headers, body });
-    readMillis = performance.now();
-    admission = await admissionOf(given, door);
+    admission = await admissionOf(given, door, exchange.client);
   } catch {
     // It is no request for GraphQL: over HTTP that has an answer.
     return answerGraphql(door, purse, exchange, request, response, ending, body);
@@ -62,8 +60,7 @@ export async function answerEvents(door: GraphqlDoor, desk: SubscriptionDesk, as
   // It may have left meanwhile, and nobody is told so twice.
   if (response.closed) throw new Refusal('CLIENT_GONE');
   const departure = new AbortController();
-  const workMillis = performance.now() - readMillis;
-  const outcome = begin(door, desk, asked, { admission, workMillis }, departure.signal);
+  const outcome = begin(door, desk, asked, admission, departure.signal);
   const drained = async (): Promise<void> => {
     if (response.writableNeedDrain && !response.destroyed) await once(response, 'drain', { signal: departure.signal });
   };
@@ -99,17 +96,23 @@ export async function answerEvents(door: GraphqlDoor, desk: SubscriptionDesk, as
   }
 }
 
-type Admission =
+type Admission = { readonly workMillis: number } & (
   | { readonly kind: 'admitted'; readonly operation: GivenOperation }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+);
 
 const isSubscription = ({ admitted }: GivenOperation): boolean => admitted.operation.operation === 'subscription';
 
-async function admissionOf(given: unknown, door: GraphqlDoor): Promise<Admission> {
+async function admissionOf(given: unknown, door: GraphqlDoor, address: string): Promise<Admission> {
+  let foundMillis = performance.now();
+  const work = (): { workMillis: number } => ({ workMillis: performance.now() - foundMillis });
   try {
-    return { kind: 'admitted', operation: await admitGiven(door, given) };
+    const found = await findGiven(door, given, address);
+    foundMillis = performance.now();
+    const operation = admitFound(door, found);
+    return { kind: 'admitted', operation, ...work() };
   } catch (caught) {
-    return { kind: 'refused', refusal: asRefusal(caught) };
+    return { kind: 'refused', refusal: asRefusal(caught), ...work() };
   }
 }
 
@@ -118,13 +121,13 @@ function begin(
   door: GraphqlDoor,
   desk: SubscriptionDesk,
   asked: Asked,
-  { admission, workMillis }: { readonly admission: Admission; readonly workMillis: number },
+  admission: Admission,
   signal: AbortSignal,
 ): AsyncIterable<ExecutionResult> {
   const { purse, exchange, request, subscribed } = asked;
   const { headers, method } = request;
   const only = (result: Promise<ExecutionResult>): AsyncIterable<ExecutionResult> =>
-    onlyOne(result, () => holdRefused(door, asked, workMillis));
+    onlyOne(result, () => holdRefused(door, asked, admission.workMillis));
   try {
     if (admission.kind === 'refused') throw admission.refusal;
     const { operation } = admission;

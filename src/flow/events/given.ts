@@ -1,6 +1,7 @@
 import type { GraphqlContext } from '../../graphql/http.js';
-import { type Admitted, admit } from '../../graphql/run/admit.js';
+import { type Admitted, admit, takesLong } from '../../graphql/run/admit.js';
 import { givenParams } from '../../graphql/run/params.js';
+import { turnOfLong } from '../body/lane.js';
 import type { GraphqlDoor } from '../graphql.js';
 
 /** An operation that may run as soon as its client may. */
@@ -10,18 +11,23 @@ export interface GivenOperation {
   enter(context: GraphqlContext): void;
 }
 
-/** Admits what a client asks for over a transport that is no plain HTTP: the same as there. Rejects with a `Refusal`. */
-export async function admitGiven(door: GraphqlDoor, given: unknown): Promise<GivenOperation> {
-  return admitFound(door, await findGiven(door, given));
-}
-
 type Found = Awaited<ReturnType<GraphqlDoor['persisted']['resolve']>>;
 
-/** What is asked for, with its document where it was only named. Rejects with a `Refusal`. */
-export const findGiven = async ({ persisted }: GraphqlDoor, given: unknown): Promise<Found> =>
-  persisted.resolve(givenParams(given));
+/**
+ * What a client asks for over a transport that is no plain HTTP, with its document where it was only named, as soon as
+ * there is time to judge it. Rejects with a `Refusal`.
+ */
+export async function findGiven(
+  { persisted, admission }: GraphqlDoor,
+  given: unknown,
+  address: string,
+): Promise<Found> {
+  const params = await persisted.resolve(givenParams(given));
+  if (takesLong(params, admission)) await turnOfLong(address);
+  return params;
+}
 
-/** Judges it, which is the work. Throws a `Refusal`. */
+/** Judges it as over plain HTTP, which is the work. Throws a `Refusal`. */
 export function admitFound({ persisted, admission }: GraphqlDoor, params: Found): GivenOperation {
   const admitted = admit(params, admission);
   return {

@@ -198,7 +198,7 @@ async function admitMessage(
     if (Object.keys(subscriptions).length > limits.perConnection) {
       throw new Refusal('RATE_LIMITED', 'operations of the connection');
     }
-    const found = await findGiven(door, payload);
+    const found = await findGiven(door, payload, visitor.address);
     foundMillis = performance.now();
     const operation = admitFound(door, found);
     // Nothing is begun for who has left meanwhile.

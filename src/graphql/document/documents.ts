@@ -69,6 +69,10 @@ export class DocumentCache {
     return this.#pinned.get(text) ?? this.#cache.get(text);
   }
 
+  has(text: string): boolean {
+    return this.#pinned.has(text) || this.#cache.has(text);
+  }
+
   set(text: string, document: AdmittedDocument): void {
     this.#cache.set(text, document);
   }

@@ -118,6 +118,12 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   };
 }
 
+/** Whether the document has to be read, and takes its time: each of its characters may cost microseconds. */
+export const takesLong = ({ query }: GraphqlParams, { documents }: Admission): boolean =>
+  query.length > SHORT_UNITS && !documents.has(query);
+
+const SHORT_UNITS = 1024;
+
 const MEMO: Maker<EstimateMemo> = { holds: (value): value is EstimateMemo => value instanceof EstimateMemo };
 
 /** Slicing arguments are told by their names where the schema may be known. */
