@@ -122,6 +122,7 @@ export class Tarpit {
 
   /** Lets all go at once: the gateway stops. */
   close(): void {
+    lane.pardon();
     for (const release of this.#held) release();
   }
 }

@@ -1,5 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -8,6 +9,7 @@ import type { Usage } from './usage.js';
 /** A server in a process of its own, which says what it uses. */
 export interface Server {
   readonly url: string;
+  readonly pid: number;
   usage(): Promise<Usage>;
   stop(): Promise<void>;
 }
@@ -30,6 +32,7 @@ export async function startServer(
   });
   return {
     url: await readyUrl(child),
+    pid: child.pid ?? 0,
     async usage() {
       child.send('usage');
       const [usage]: Usage[] = await once(child, 'message');
@@ -42,6 +45,18 @@ export async function startServer(
       await exit;
     },
   };
+}
+
+/**
+ * Gives a process the first processor for itself, and this one and those it starts the others: on as few processors as
+ * a bench has, what is measured would be how the system shares them. False where that cannot be done.
+ */
+export function isolate(pid: number, others: readonly number[]): boolean {
+  const count = availableParallelism();
+  if (count < 2) return false;
+  const bind = (processors: string, bound: number): boolean =>
+    spawnSync('taskset', ['-a', '-c', '-p', processors, String(bound)]).status === 0;
+  return bind('0', pid) && [process.pid, ...others].every((other) => bind(`1-${count - 1}`, other));
 }
 
 function readyUrl(child: ChildProcess): Promise<string> {

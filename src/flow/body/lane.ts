@@ -59,6 +59,13 @@ export class Lane {
     this.#ordinary.move(address, this.#suspected);
   }
 
+  /** Nobody is suspected any more. */
+  pardon(): void {
+    this.#suspectMillis.clear();
+    this.#suspected.moveAll(this.#ordinary);
+    this.#schedule();
+  }
+
   #linesOf(address: string): Lines {
     const untilMillis = this.#suspectMillis.get(address);
     if (untilMillis === undefined) return this.#ordinary;
@@ -70,6 +77,7 @@ export class Lane {
   /** What promises bring about between the two immediates belongs to the turn. */
   #schedule(): void {
     if (this.#next === 'immediate' || this.#current !== null) return;
+    if (this.#ordinary.isEmpty && this.#suspected.isEmpty) return;
     const waitMillis = this.#ordinary.isEmpty ? this.#suspectDueMillis - performance.now() : 0;
     if (waitMillis > 0) {
       if (this.#next === 'none') this.#next = setTimeout(this.#wake, waitMillis);
@@ -114,7 +122,7 @@ export class Lane {
       this.#current = null;
     }
     this.#next = 'none';
-    if (!this.#ordinary.isEmpty || !this.#suspected.isEmpty) this.#schedule();
+    this.#schedule();
   };
 }
 
@@ -152,6 +160,10 @@ class Lines {
     if (line === undefined) return;
     this.#lines.delete(address);
     for (const work of line.works) to.join(work, address);
+  }
+
+  moveAll(to: Lines): void {
+    for (const address of [...this.#lines.keys()]) this.move(address, to);
   }
 }
 
