@@ -41,6 +41,12 @@ export class Lane {
   /** The work that is being done, and since when. */
   #current: { readonly isSuspected: boolean; readonly sinceMillis: number } | null = null;
   #next: 'none' | 'immediate' | NodeJS.Timeout = 'none';
+  readonly #now: () => number;
+
+  /** By the clock of the process, unless given another. */
+  constructor(now = (): number => performance.now()) {
+    this.#now = now;
+  }
 
   /** Joins the end of the line of its address; one that waits there already must not join again. */
   enter(work: LongWork, address: string): void {
@@ -69,7 +75,7 @@ export class Lane {
   #linesOf(address: string): Lines {
     const untilMillis = this.#suspectMillis.get(address);
     if (untilMillis === undefined) return this.#ordinary;
-    if (untilMillis > performance.now()) return this.#suspected;
+    if (untilMillis > this.#now()) return this.#suspected;
     this.#suspectMillis.delete(address);
     return this.#ordinary;
   }
@@ -78,7 +84,7 @@ export class Lane {
   #schedule(): void {
     if (this.#next === 'immediate' || this.#current !== null) return;
     if (this.#ordinary.isEmpty && this.#suspected.isEmpty) return;
-    const waitMillis = this.#ordinary.isEmpty ? this.#suspectDueMillis - performance.now() : 0;
+    const waitMillis = this.#ordinary.isEmpty ? this.#suspectDueMillis - this.#now() : 0;
     if (waitMillis > 0) {
       if (this.#next === 'none') this.#next = setTimeout(this.#wake, waitMillis);
       return;
@@ -95,7 +101,7 @@ export class Lane {
   };
 
   readonly #turn = (): void => {
-    const sinceMillis = performance.now();
+    const sinceMillis = this.#now();
     const hasShort = this.#hasShort;
     this.#hasShort = false;
     const isSuspected = !this.#suspected.isEmpty && sinceMillis >= this.#suspectDueMillis;
@@ -109,13 +115,13 @@ export class Lane {
       // It may have begun to read: what that brings is the work of the next turn.
       if (work.step() === 'waits') return;
       this.#linesOf(address).join(work, address);
-    } while (performance.now() < sinceMillis + TURN_MILLIS);
+    } while (this.#now() < sinceMillis + TURN_MILLIS);
   };
 
   readonly #over = (): void => {
     if (this.#current !== null) {
       const { isSuspected, sinceMillis } = this.#current;
-      const nowMillis = performance.now();
+      const nowMillis = this.#now();
       const workMillis = nowMillis - sinceMillis;
       if (isSuspected) this.#suspectDueMillis = nowMillis + workMillis * (1 / SUSPECT_SHARE - 1);
       this.#dueMillis = nowMillis + workMillis * (1 / SHARE - 1);
