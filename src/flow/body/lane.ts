@@ -30,7 +30,7 @@ const SUSPECTS_MAX = 10_000;
  */
 export class Lane {
   readonly #ordinary = new Lines();
-  readonly #suspected = new Lines();
+  readonly #suspected = new Queue();
   /** Until when each address is suspected. */
   readonly #suspectMillis = new Map<string, number>();
   /** A short message came since the last turn. */
@@ -50,7 +50,7 @@ export class Lane {
 
   /** Joins the end of the line of its address; one that waits there already must not join again. */
   enter(work: LongWork, address: string): void {
-    this.#linesOf(address).join(work, address);
+    this.#join(work, address);
     this.#schedule();
   }
 
@@ -62,22 +62,30 @@ export class Lane {
   /** What comes from this address is read slowly until then. */
   suspect(address: string, untilMillis: number): void {
     setNewest(this.#suspectMillis, address, untilMillis, SUSPECTS_MAX);
-    this.#ordinary.move(address, this.#suspected);
+    for (const work of this.#ordinary.leave(address)) this.#suspected.join(work, address);
   }
 
   /** Nobody is suspected any more. */
   pardon(): void {
     this.#suspectMillis.clear();
-    this.#suspected.moveAll(this.#ordinary);
+    for (let next = this.#suspected.take(); next !== null; next = this.#suspected.take()) {
+      this.#ordinary.join(next.work, next.address);
+    }
     this.#schedule();
   }
 
-  #linesOf(address: string): Lines {
+  /** What this address sends is refused all the time. */
+  isSuspect(address: string): boolean {
     const untilMillis = this.#suspectMillis.get(address);
-    if (untilMillis === undefined) return this.#ordinary;
-    if (untilMillis > this.#now()) return this.#suspected;
+    if (untilMillis === undefined) return false;
+    if (untilMillis > this.#now()) return true;
     this.#suspectMillis.delete(address);
-    return this.#ordinary;
+    return false;
+  }
+
+  #join(work: LongWork, address: string): void {
+    if (this.isSuspect(address)) this.#suspected.join(work, address);
+    else this.#ordinary.join(work, address);
   }
 
   /** What promises bring about between the two immediates belongs to the turn. */
@@ -114,7 +122,7 @@ export class Lane {
       const { work, address } = next;
       // It may have begun to read: what that brings is the work of the next turn.
       if (work.step() === 'waits') return;
-      this.#linesOf(address).join(work, address);
+      this.#join(work, address);
     } while (this.#now() < sinceMillis + TURN_MILLIS);
   };
 
@@ -130,6 +138,12 @@ export class Lane {
     this.#next = 'none';
     this.#schedule();
   };
+}
+
+/** Whose turn it is. */
+interface Next {
+  readonly work: LongWork;
+  readonly address: string;
 }
 
 /** Works that wait: callers take turns with each other, by address, whatever the number of works of each. */
@@ -150,7 +164,7 @@ class Lines {
     line.works.push(work);
   }
 
-  take(): { readonly work: LongWork; readonly address: string } | null {
+  take(): Next | null {
     const [next] = this.#lines;
     if (next === undefined) return null;
     const [address, line] = next;
@@ -160,16 +174,11 @@ class Lines {
     return work === null ? null : { work, address };
   }
 
-  /** All that waits for this address goes over to others. */
-  move(address: string, to: Lines): void {
-    const line = this.#lines.get(address);
-    if (line === undefined) return;
+  /** All works of this address, which do not wait here any more. */
+  leave(address: string): readonly LongWork[] {
+    const works = this.#lines.get(address)?.works ?? [];
     this.#lines.delete(address);
-    for (const work of line.works) to.join(work, address);
-  }
-
-  moveAll(to: Lines): void {
-    for (const address of [...this.#lines.keys()]) this.move(address, to);
+    return works;
   }
 }
 
@@ -184,12 +193,37 @@ class Line {
   take(): LongWork | null {
     this.#isForEldest = !this.#isForEldest;
     if (!this.#isForEldest) return this.works.shift() ?? null;
-    let eldest = 0;
-    for (let at = 1; at < this.works.length; at++) {
-      if ((this.works[at]?.beganMillis ?? 0) < (this.works[eldest]?.beganMillis ?? 0)) eldest = at;
-    }
+    const eldest = eldestOf(this.works, ({ beganMillis }) => beganMillis);
     return this.works.splice(eldest, 1)[0] ?? null;
   }
+}
+
+/** Works of which the one goes on that began first: a message that is being read may keep a backend waiting. */
+class Queue {
+  readonly #waiting: Next[] = [];
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  join(work: LongWork, address: string): void {
+    this.#waiting.push({ work, address });
+  }
+
+  take(): Next | null {
+    const eldest = eldestOf(this.#waiting, ({ work }) => work.beganMillis);
+    return this.#waiting.splice(eldest, 1)[0] ?? null;
+  }
+}
+
+function eldestOf<T>(all: readonly T[], beganMillis: (one: T) => number): number {
+  let eldest = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (const [at, one] of all.entries()) {
+    const began = beganMillis(one);
+    if (began < least) [eldest, least] = [at, began];
+  }
+  return eldest;
 }
 
 /** One for the process, as there is one event loop. */

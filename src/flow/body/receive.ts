@@ -93,7 +93,18 @@ class Receiving implements GateOutput, LongWork {
 
   start(gate: Gate): void {
     this.#gate = gate;
+    const { headers, socket } = this.#request;
+    const address = socket.remoteAddress ?? '';
+    const bytes = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
+    if (bytes <= AT_ONCE_BYTES || !lane.isSuspect(address)) this.#read();
+    else lane.enter({ beganMillis: this.beganMillis, step: () => this.#read() }, address);
+  }
+
+  #read(): 'waits' {
     this.#request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError);
+    // It may have left before its turn came.
+    if (this.#request.destroyed) this.#stop(new Refusal('CLIENT_GONE'));
+    return 'waits';
   }
 
   whole(message: Buffer): void {

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 
 import { defaultsOf, KIB, MIB } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusal.js';
+import { type LongWork, lane } from '../../../src/flow/body/lane.js';
 import { type Intake, type Received, receive } from '../../../src/flow/body/receive.js';
 import { EnvelopeJudge, type EnvelopeRules } from '../../../src/soap/envelope.js';
 import { Gate } from '../../../src/soap/gate.js';
@@ -213,4 +214,46 @@ t.test('a body in crumbs that came before its turn is never taken for whole', as
   t.match(await gateway.accessLine(2), { code: 'HTTP_CRUMBS', outcome: 'refused' });
   t.equal(backend.complete.length, 1, 'the first alone');
   client.close();
+});
+
+/** The address of the test is suspected, and what it sends next waits for so long. */
+function suspect(t: Test, waitMillis: number): void {
+  t.teardown(() => lane.pardon());
+  lane.suspect('127.0.0.1', Number.POSITIVE_INFINITY);
+  const work: LongWork = {
+    beganMillis: 0,
+    step() {
+      const endMillis = performance.now() + waitMillis / 49;
+      while (performance.now() < endMillis);
+      return 'waits';
+    },
+  };
+  lane.enter(work, '127.0.0.1');
+}
+
+const LONG = envelope(text(200 * KIB));
+
+t.test('a long message of a suspect is read when it is its turn', async (t) => {
+  suspect(t, 0);
+  const { url, received } = await startReception(t, { inflate: null, bufferBytes: null });
+  const client = await RawClient.connect(url);
+  t.teardown(() => client.close());
+  await client.send(post('/', 'text/xml', LONG));
+  const message = await received;
+  if (message.kind !== 'flowing') throw new Error('it is long');
+  const pieces: Buffer[] = [];
+  for await (const piece of message.body) pieces.push(piece as Buffer);
+  t.equal(Buffer.concat(pieces).toString(), LONG);
+});
+
+t.test('a suspect may leave before it is its turn', async (t) => {
+  suspect(t, 200);
+  const { url, request, received } = await startReception(t, { inflate: null, bufferBytes: null });
+  const client = await RawClient.connect(url);
+  await client.send('POST / HTTP/1.1\r\nHost: g\r\nContent-Length: 100000\r\n\r\n<a>');
+  const incoming = await request;
+  const left = new Promise((resolve) => incoming.once('error', resolve));
+  client.socket.resetAndDestroy();
+  await left;
+  await t.rejects(received, { code: 'CLIENT_GONE' });
 });
