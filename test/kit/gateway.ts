@@ -61,10 +61,13 @@ export async function startTestGateway(yaml: string, directory: string | null = 
   };
 }
 
-/** A machine that runs tests side by side comes late to everything: only who asks for it is refused because of that. */
+/**
+ * A machine that runs tests side by side comes late to everything, and tests are refused more often than any caller:
+ * only who asks for it is made to suffer for that.
+ */
 function patient(loaded: LoadedConfig, yaml: string): LoadedConfig {
-  if (yaml.includes('eventLoopMillis')) return loaded;
   const { limits } = loaded.config;
-  const overload = { ...limits.overload, eventLoopMillis: 0 };
-  return { ...loaded, config: { ...loaded.config, limits: { ...limits, overload } } };
+  const overload = yaml.includes('eventLoopMillis') ? limits.overload : { ...limits.overload, eventLoopMillis: 0 };
+  const http = yaml.includes('refusalsPerSecond') ? limits.http : { ...limits.http, refusalsPerSecond: 0 };
+  return { ...loaded, config: { ...loaded.config, limits: { ...limits, overload, http } } };
 }
