@@ -17,6 +17,7 @@ import type { LiveDoor } from './flow/events/live.js';
 import { forward } from './flow/forward.js';
 import { answerGraphql, type GraphqlDoor } from './flow/graphql.js';
 import { judgeHead } from './flow/head.js';
+import { holdRefused } from './flow/hold-refused.js';
 import { invite } from './flow/invite.js';
 import { takeReaders } from './flow/message.js';
 import { makePageDoor, type PageDoor } from './flow/page.js';
@@ -155,7 +156,7 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
       // Nothing is done for it meanwhile, so it takes nobody's place.
       leave?.();
       leave = null;
-      const held = hold(gateway.hooks.tarpit, request, exchange, refusal);
+      const held = holdRefused(gateway.hooks.tarpit, request, exchange, refusal);
       if (held !== null) await held;
     }
     if (service !== null) refuseSoap(exchange, request, response, service, refusal);
@@ -171,24 +172,6 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     gateway.hooks.finish(exchange);
   });
 }
-
-/** Null: it may be answered at once. */
-const hold = (
-  tarpit: Tarpit,
-  { socket, rawHeaders }: IncomingMessage,
-  { bytesIn, workMillis }: Exchange,
-  { kind }: Refusal,
-): Promise<void> | null =>
-  tarpit.hold(
-    socket,
-    bytesIn,
-    workMillis + FIELD_MILLIS * rawHeaders.length + (kind.isAbrupt === true ? ABRUPT_MILLIS : 0),
-  );
-
-/** What half a header field costs to read. */
-const FIELD_MILLIS = 0.002;
-/** What it costs to read what is cut off at once: it is made to cost as much as it can. */
-const ABRUPT_MILLIS = 20;
 
 function note(exchange: Exchange, client: Client): void {
   exchange.clientClass = client.className;

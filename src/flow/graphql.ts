@@ -20,17 +20,16 @@ import {
   type GraphqlResponse,
 } from '../graphql/http.js';
 import type { Admission, Admitted } from '../graphql/run/admit.js';
-import { readText } from '../graphql/run/body.js';
 import type { FieldCall } from '../graphql/run/field-call.js';
 import { PersistedDocuments } from '../graphql/run/persisted.js';
 import { type PlannedSchema, rootPlanOf } from '../graphql/run/root-plan.js';
 import { AnswerLifetime } from './answer-lifetime.js';
-import { lane, turnOfLong } from './body/lane.js';
+import { turnOfLong } from './body/lane.js';
 import { endLingering } from './body/linger.js';
 import { callOperation } from './call.js';
 import { type Purse, permit, rateLimited } from './charge.js';
 import type { Ending } from './ending.js';
-import { invite } from './invite.js';
+import { readBody } from './graphql-body.js';
 import type { Observers } from './observation.js';
 import { permitRemote } from './permit-remote.js';
 import { Places, type Room } from './places.js';
@@ -114,7 +113,7 @@ export async function answerGraphql(
   request: IncomingMessage,
   response: ServerResponse,
   ending: Ending,
-  body = (): Promise<string> => readBody(door, exchange, request, response),
+  body = (): Promise<string> => readBody(door.bodyBytesMax, exchange, request, response),
 ): Promise<void> {
   exchange.route = 'graphql';
   const departure = new AbortController();
@@ -238,25 +237,6 @@ function charge({ client, budgets }: Purse, points: number): Grant | null {
   if (taken.isGranted) return taken;
   throw taken.retryAfterMillis === null ? new Refusal('MAX_COST_LIMIT', 'beyond the budget') : rateLimited(taken);
 }
-
-/** The body of a request as text. Rejects with a refusal of the HTTP layer. */
-export async function readBody(
-  door: GraphqlDoor,
-  exchange: Exchange,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<string> {
-  invite(request, response);
-  const declared = request.headers['content-length'];
-  const text = await readText(request, door.bodyBytesMax, declared === undefined ? null : Number(declared));
-  exchange.bytesIn = Buffer.byteLength(text);
-  if (text.length > AT_ONCE_UNITS) await turnOfLong(exchange.client);
-  else lane.passed();
-  return text;
-}
-
-/** Longer texts are parsed one in a turn of the event loop: a dozen at once would keep everybody else waiting. */
-const AT_ONCE_UNITS = 16 * 1024;
 
 interface OperationContext {
   readonly signal: AbortSignal;

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { createHandler, type Response } from 'graphql-http';
 import { asRefusal, Refusal } from '../base/refusal.js';
@@ -18,6 +17,7 @@ import type { CallField } from './run/field-call.js';
 import { boundsOf, type GivenParams, type GraphqlRequest, givenParams, readRequest } from './run/params.js';
 import { NOTHING_PERSISTED, type PersistedDocuments } from './run/persisted.js';
 import type { PlannedSchema } from './run/root-plan.js';
+import { empty, withStatus } from './run/status-answers.js';
 import { type Sign, withSigns, withTexts } from './run/written-json.js';
 
 /** What one generation answers GraphQL with. */
@@ -275,29 +275,6 @@ const malformed = (refusal: Refusal): readonly GraphQLError[] =>
 /** What is wrong with the parameters helps the caller; `givenParams` says it without their values. */
 const requestError = ({ code, kind, detail }: Refusal): GraphQLError =>
   codedError(code, {}, code === 'BAD_REQUEST' && detail !== null ? `${kind.text} ${detail}` : kind.text);
-
-const empty = (status: number, code: Refusal['code']): Response => [
-  null,
-  {
-    status,
-    statusText: STATUS_CODES[status] ?? '',
-    headers: code === 'HTTP_METHOD' ? { allow: 'GET, POST' } : {},
-  },
-];
-
-const withStatus = (
-  status: number,
-  errors: readonly GraphQLError[],
-  headers: Readonly<Record<string, string>>,
-  extensions: Readonly<Record<string, unknown>> = {},
-): Response => [
-  JSON.stringify(Object.keys(extensions).length === 0 ? { errors } : { errors, extensions }),
-  {
-    status,
-    statusText: STATUS_CODES[status] ?? '',
-    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-  },
-];
 
 const joined = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'object' ? value.join(', ') : value;

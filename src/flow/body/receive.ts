@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { Refusal } from '../../base/refusal.js';
 import type { Gate, GateOutput } from '../../soap/gate.js';
 import type { InflateLimits } from '../../soap/limits.js';
+import { Collected } from './collected.js';
 import { Inflater } from './inflate.js';
 import { type LongWork, lane, TURN_MILLIS } from './lane.js';
 
@@ -261,28 +262,6 @@ function takePiece(waiting: Buffer[], pieceBytes: number): Buffer {
   }
   const taken = waiting.splice(0, count);
   return count === 1 ? first : Buffer.concat(taken);
-}
-
-/** A request that is sent on in one piece: some stacks refuse what has no Content-Length. */
-class Collected {
-  readonly #bytesMax: number;
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
-  /** Throws `HTTP_TOO_LARGE`. */
-  add(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#bytesMax) throw new Refusal('HTTP_TOO_LARGE', 'collected');
-    this.#chunks.push(chunk);
-  }
-
-  message(): Buffer {
-    return Buffer.concat(this.#chunks, this.#bytes);
-  }
 }
 
 /** The judged part of a request that is still coming in. */

@@ -9,7 +9,8 @@ import { runAdmitted } from '../../graphql/http.js';
 import { readRequest } from '../../graphql/run/params.js';
 import type { Purse } from '../charge.js';
 import type { Ending } from '../ending.js';
-import { answerGraphql, contextOf, type GraphqlDoor, readBody } from '../graphql.js';
+import { answerGraphql, contextOf, type GraphqlDoor } from '../graphql.js';
+import { readBody } from '../graphql-body.js';
 import { type EventsRequest, makeEventHandler } from '../wire/graphql-sse.js';
 import { admitFound, findGiven, type GivenOperation } from './given.js';
 import type { SubscriptionDesk } from './subscriptions.js';
@@ -42,7 +43,7 @@ export async function answerEvents(door: GraphqlDoor, desk: SubscriptionDesk, as
   exchange.route = 'graphql';
   let text: Promise<string> | null = null;
   const body = (): Promise<string> => {
-    text ??= readBody(door, exchange, request, response);
+    text ??= readBody(door.bodyBytesMax, exchange, request, response);
     return text;
   };
   const isOnly = takesEvents(request) === 'only';
