@@ -29,8 +29,9 @@ const SUSPECTS_MAX = 10_000;
  * because what it sends is refused all the time, get no more than theirs even when nobody else is there.
  */
 export class Lane {
-  readonly #ordinary = new Lines();
-  readonly #suspected = new Queue();
+  readonly #ordinary = new Lines('every other turn');
+  /** A message that is being read may keep a backend waiting: of each address the one goes on that began first. */
+  readonly #suspected = new Lines('always');
   /** Until when each address is suspected. */
   readonly #suspectMillis = new Map<string, number>();
   /** A short message came since the last turn. */
@@ -150,6 +151,12 @@ interface Next {
 class Lines {
   /** Whose turn is next comes first. */
   readonly #lines = new Map<string, Line>();
+  readonly #eldest: Line['eldest'];
+
+  /** When it is the turn of the work of an address that began first. */
+  constructor(eldest: Line['eldest']) {
+    this.#eldest = eldest;
+  }
 
   get isEmpty(): boolean {
     return this.#lines.size === 0;
@@ -158,7 +165,7 @@ class Lines {
   join(work: LongWork, address: string): void {
     let line = this.#lines.get(address);
     if (line === undefined) {
-      line = new Line();
+      line = new Line(this.#eldest);
       this.#lines.set(address, line);
     }
     line.works.push(work);
@@ -183,47 +190,27 @@ class Lines {
 }
 
 /**
- * The works of one address. Every other time it is the turn of the one that began first: all go on, but whether what
- * an address sends is any good is known soon.
+ * The works of one address. Where it is every other time the turn of the one that began first, all go on, but whether
+ * what an address sends is any good is known soon.
  */
 class Line {
   readonly works: LongWork[] = [];
+  readonly eldest: 'always' | 'every other turn';
   #isForEldest = false;
 
+  constructor(eldest: Line['eldest']) {
+    this.eldest = eldest;
+  }
+
   take(): LongWork | null {
-    this.#isForEldest = !this.#isForEldest;
+    this.#isForEldest = this.eldest === 'always' || !this.#isForEldest;
     if (!this.#isForEldest) return this.works.shift() ?? null;
-    const eldest = eldestOf(this.works, ({ beganMillis }) => beganMillis);
+    let eldest = 0;
+    for (let at = 1; at < this.works.length; at++) {
+      if ((this.works[at]?.beganMillis ?? 0) < (this.works[eldest]?.beganMillis ?? 0)) eldest = at;
+    }
     return this.works.splice(eldest, 1)[0] ?? null;
   }
-}
-
-/** Works of which the one goes on that began first: a message that is being read may keep a backend waiting. */
-class Queue {
-  readonly #waiting: Next[] = [];
-
-  get isEmpty(): boolean {
-    return this.#waiting.length === 0;
-  }
-
-  join(work: LongWork, address: string): void {
-    this.#waiting.push({ work, address });
-  }
-
-  take(): Next | null {
-    const eldest = eldestOf(this.#waiting, ({ work }) => work.beganMillis);
-    return this.#waiting.splice(eldest, 1)[0] ?? null;
-  }
-}
-
-function eldestOf<T>(all: readonly T[], beganMillis: (one: T) => number): number {
-  let eldest = 0;
-  let least = Number.POSITIVE_INFINITY;
-  for (const [at, one] of all.entries()) {
-    const began = beganMillis(one);
-    if (began < least) [eldest, least] = [at, began];
-  }
-  return eldest;
 }
 
 /** One for the process, as there is one event loop. */

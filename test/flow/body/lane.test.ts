@@ -152,16 +152,17 @@ t.test('who is suspected while it waits waits as a suspect, until nobody is susp
   t.same(done, ['s', 's', 's', 's']);
 });
 
-t.test('of suspects, whoever they are, the one goes on that began first', async (t) => {
+t.test('of each suspect the work goes on that began first, and suspects take turns', async (t) => {
   const { lane, done, work, pass } = start();
   for (const address of ['s', 'r']) lane.suspect(address, 1_000_000);
-  lane.enter(work('young', 2, 0.1, 20), 's');
-  lane.enter(work('old', 3, 0.3, 10), 'r');
-  for (let n = 0; n < 5; n++) {
+  lane.enter(work('young', 1, 0.5, 20), 's');
+  lane.enter(work('old', 3, 0.5, 10), 's');
+  lane.enter(work('other', 2, 0.5, 30), 'r');
+  for (let n = 0; n < 6; n++) {
     await aWhile();
     pass(49);
   }
-  t.same(done, ['old', 'old', 'old', 'young', 'young']);
+  t.same(done, ['old', 'other', 'old', 'other', 'old', 'young']);
 });
 
 t.test('suspicion ends', async (t) => {
