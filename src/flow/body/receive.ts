@@ -6,7 +6,7 @@ import type { Gate, GateOutput } from '../../soap/gate.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import { Collected } from './collected.js';
 import { Inflater } from './inflate.js';
-import { type LongWork, lane, TURN_MILLIS } from './lane.js';
+import { type LongWork, lane, TURN_MILLIS, turnOfLong } from './lane.js';
 
 /** A request that passed the gate as far as it had to before anything is sent on. */
 export type Received =
@@ -58,6 +58,7 @@ export function receive(
 class Receiving implements GateOutput, LongWork {
   readonly beganMillis = performance.now();
   readonly #request: IncomingMessage;
+  readonly #address: string;
   readonly #bufferBytes: number | null;
   readonly #inflater: Inflater | null;
   readonly #account: Account;
@@ -85,6 +86,7 @@ class Receiving implements GateOutput, LongWork {
     reject: (caught: unknown) => void,
   ) {
     this.#request = request;
+    this.#address = request.socket.remoteAddress ?? '';
     this.#bufferBytes = bufferBytes;
     this.#inflater = inflate === null ? null : this.#inflate(inflate);
     this.#account = account;
@@ -94,18 +96,15 @@ class Receiving implements GateOutput, LongWork {
 
   start(gate: Gate): void {
     this.#gate = gate;
-    const { headers, socket } = this.#request;
-    const address = socket.remoteAddress ?? '';
-    const bytes = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
-    if (bytes <= AT_ONCE_BYTES || !lane.isSuspect(address)) this.#read();
-    else lane.enter({ beganMillis: this.beganMillis, step: () => this.#read() }, address);
+    const bytes = Number(this.#request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+    if (bytes <= AT_ONCE_BYTES || !lane.isSuspect(this.#address)) this.#read();
+    else void turnOfLong(this.#address).then(() => this.#read());
   }
 
-  #read(): 'waits' {
+  #read(): void {
     this.#request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError);
     // It may have left before its turn came.
     if (this.#request.destroyed) this.#stop(new Refusal('CLIENT_GONE'));
-    return 'waits';
   }
 
   whole(message: Buffer): void {
@@ -163,7 +162,7 @@ class Receiving implements GateOutput, LongWork {
     if (this.#isOver || this.#isInLane) return;
     if (this.#waiting.length > 0) {
       this.#isInLane = true;
-      lane.enter(this, this.#request.socket.remoteAddress ?? '');
+      lane.enter(this, this.#address);
     } else if (this.#isEnded) this.#finish();
     else (this.#inflater ?? this.#request).resume();
   }
@@ -200,15 +199,13 @@ class Receiving implements GateOutput, LongWork {
   /** How long that took. */
   #take(chunk: Buffer): number {
     const fromMillis = performance.now();
-    let millis: number;
     try {
       this.#gate?.write(chunk);
     } catch (caught) {
       this.#stop(caught);
-    } finally {
-      millis = performance.now() - fromMillis;
-      this.#account.workMillis += millis;
     }
+    const millis = performance.now() - fromMillis;
+    this.#account.workMillis += millis;
     return millis;
   }
 
