@@ -1,7 +1,9 @@
 #!/usr/bin/env node
+import { keepTickShape } from './base/tick-shape.js';
 import { run } from './cli/program.js';
 import { processTerminal, written } from './cli/terminal.js';
 
+keepTickShape();
 const code = await run(process.argv.slice(2), processTerminal);
 // Ended here and not by itself: after a failed start a server may still listen. What was said goes out first.
 process.exit((await written()) ? code : 1);
