@@ -196,7 +196,7 @@ async function soap(
   const isEnforced = service.mode === 'enforce' || !purse.client.rights.permits(service.name, null);
   const { calls } = gateway.graphql;
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: gateway.hooks.onViolation(exchange) };
-  const context = { exchange, service, gate, answer: new SoapAnswer(response, exchange, ending), calls };
+  const answer = new SoapAnswer(response, exchange, ending);
 
   const turnstile = gateway.isGuarded ? new Turnstile(purse, service) : null;
 
@@ -204,6 +204,7 @@ async function soap(
   if (head.method === 'GET') {
     turnstile?.pass(null);
     const headers = upstreamHeaders(request, null, null);
+    const context = { exchange, service, gate, answer, calls, observation: null };
     return forward(context, { method: head.method, query, headers, body: null }, null);
   }
 
@@ -276,10 +277,10 @@ async function soap(
   const headers = upstreamHeaders(request, said, bodyBytes);
   const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
   if (coding !== undefined) headers.push('content-encoding', coding);
-  const heard = { ...context, observation: policy.observation };
+  const context = { exchange, service, gate, answer, calls, observation: policy.observation };
   const isComparable = received.kind === 'whole' && head.package === null && query === '' && gate.onViolation === null;
   const key = isComparable ? policy.key(judge, { client: purse.client, headers: request.headers }) : null;
   const messageId = judge.addressing?.messageId ?? null;
-  await forward(heard, { method: 'POST', query, headers, body }, operation, messageId, key);
+  await forward(context, { method: 'POST', query, headers, body }, operation, messageId, key);
   if (received.kind === 'flowing') exchange.bytesIn = (parts ?? xml).bytes;
 }
