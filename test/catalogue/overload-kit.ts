@@ -54,8 +54,12 @@ export async function startProcess(
     const answer = await fetch(`${gateway.adminUrl}/ready`).catch(() => null);
     if (answer?.status === 200) return gateway;
     if (child.exitCode !== null) throw new Error('ended before it was ready');
+    await rest();
   }
 }
+
+/** Between two looks at something that takes a while: who asks without end takes the processor from who shall answer. */
+export const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
 async function freeAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');

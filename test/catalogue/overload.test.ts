@@ -14,7 +14,7 @@ import { startTestGateway } from '../kit/gateway.js';
 import { post, RawClient, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { expectAnswer } from './expect.js';
 import { contentTypeOf, replyOf, startPerimeter } from './messages.js';
-import { startProcess, startStallingBackend, terminate } from './overload-kit.js';
+import { rest, startProcess, startStallingBackend, terminate } from './overload-kit.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('overload');
@@ -48,7 +48,10 @@ t.test('O03: an event loop that comes too late to its work', async (t) => {
   t.equal(other.headers.get('retry-after'), '1');
   t.match(await gateway.metrics(), /^soapstone_shedding 1$/m);
   const answer = rows.answer('O03', 'after the loop has recovered');
-  while (reply.status !== 200) reply = await ask('/soap/s11');
+  while (reply.status !== 200) {
+    await rest();
+    reply = await ask('/soap/s11');
+  }
   expectAnswer(t, reply, answer, '1.1', 'recovered');
 });
 
@@ -74,7 +77,10 @@ t.test('O04: many long uploads at once', async (t) => {
   for (const client of clients) void client.send(bytes);
   await backend.begun(200);
   const growths: number[] = [];
-  while (growths.length < 20) growths.push((await resident()) - before);
+  while (growths.length < 20) {
+    growths.push((await resident()) - before);
+    await rest();
+  }
   const growth = Math.max(...growths);
   t.comment(`${(growth / MIB).toFixed(0)} MiB more for 400 MiB offered`);
   t.ok(growth < 128 * MIB, `${(growth / MIB).toFixed(0)} MiB`);
@@ -119,7 +125,7 @@ t.test('O05: both peers stall', async (t) => {
 });
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo()));
+  while (!(await isSo())) await rest();
 }
 
 t.test('O08: a log that nobody takes', async (t) => {
@@ -144,13 +150,13 @@ t.test('O08: a log that nobody takes', async (t) => {
     let answered = 0;
     while ((await metric('soapstone_log_lines_dropped_total')) === 0) {
       const client = await RawClient.connect(url);
-      for (let n = 0; n < 500; n++) {
+      for (let n = 0; n < 100; n++) {
         await client.send('GET /soap/orders?wsdl HTTP/1.1\r\nHost: a\r\n\r\n');
         if ((await client.reply()).status === 200) answered++;
       }
       client.close();
     }
-    t.equal(answered % 500, 0, `${name}: ${answered} requests answered, every one`);
+    t.equal(answered % 100, 0, `${name}: ${answered} requests answered, every one`);
     const { code, millis } = await terminate(child);
     t.equal(code, 0, `${name}: it ends as it should`);
     t.ok(millis < 10_000, `after ${millis.toFixed(0)} ms`);

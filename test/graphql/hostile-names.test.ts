@@ -218,17 +218,16 @@ t.test('a thousand extensions of one another, and five thousand of one', async (
 });
 
 t.test('types that inherit more than a schema can have are refused, at the limit that is named', async (t) => {
-  const findingsOf = (times: number): readonly unknown[] => {
-    const names = new TypeNames();
-    const members = new MemberTable('shop', 'camel', 'fields', names);
-    const base = complex('Base', elements(...Array.from({ length: 999 }, (_, at) => one(`x${at}`, INT, '?'))));
-    for (let at = 0; at < times; at++) members.of(extension(`Wide${at}`, base, one('own', INT)));
-    members.of(complex('Last', elements(one('x', INT))));
-    return names.findings;
-  };
+  const names = new TypeNames();
+  const members = new MemberTable('shop', 'camel', 'fields', names);
+  const wide = complex('Base', elements(...Array.from({ length: 999 }, (_, at) => one(`x${at}`, INT, '?'))));
+  for (let at = 0; at < 999; at++) members.of(extension(`Wide${at}`, wide, one('own', INT)));
+  members.of(complex('Last', elements(one('x', INT))));
   t.equal(MEMBERS_MAX, 1_000_000);
-  t.same(findingsOf(999), [], '999 of the base, 999 times 1,000, and one');
-  t.match(findingsOf(1000), [{ service: 'shop', path: ['wsdl'], what: /have more than 1,000,000 members/ }]);
+  t.same(names.findings, [], '999 of the base, 999 times 1,000, and one');
+  members.of(extension('Wide999', wide, one('own', INT)));
+  t.match(names.findings, [{ service: 'shop', path: ['wsdl'], what: /have more than 1,000,000 members/ }]);
+  t.equal(names.findings.length, 1);
 
   const started = process.cpuUsage();
   let type = complex('Base', elements(one('x', INT)));

@@ -36,7 +36,7 @@ t.test('zero never refuses', async (t) => {
 t.test('one pause alone is no overload, many are, and an idle loop is on time', async (t) => {
   const overload = new Overload({ ...defaultsOf(OVERLOAD_LIMITS), eventLoopMillis: 60, recoverMillis: 30 });
   t.teardown(() => overload.close());
-  const next = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const next = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
   const pause = async (millis: number): Promise<void> => {
     const end = performance.now() + millis;
     while (performance.now() < end);
