@@ -26,6 +26,8 @@ export class Elements {
   readonly tag = new Tag(this.namespaces);
   /** Elements open. */
   depth = 0;
+  /** The least depth since the skimmer looked, which knows those further out. */
+  lowest = 0;
   /** The element opened last. */
   top = new Frame();
   /** Elements begun in this message. */
@@ -59,6 +61,7 @@ export class Elements {
     this.namespaces.reset();
     this.tag.release();
     this.depth = 0;
+    this.lowest = 0;
     this.top = this.frames[0]!;
     this.count = 0;
     this.begun = false;
@@ -97,12 +100,17 @@ export class Elements {
   openSkipped(name: Name, offset: number): void {
     if (name.scope !== this.namespaces.scope) this.namespaces.uriOf(name, offset);
     const depth = ++this.depth;
-    const frame = this.frames[depth] ?? this.#newFrame();
+    const frame = this.frameAt(depth);
     this.top = frame;
     frame.name = name;
     frame.interest = SKIP;
     frame.children = 0;
     frame.declaring = false;
+  }
+
+  /** The frame for an element at this depth, which is at most one deeper than any before. */
+  frameAt(depth: number): Frame {
+    return this.frames[depth] ?? this.#newFrame();
   }
 
   #newFrame(): Frame {
@@ -114,7 +122,9 @@ export class Elements {
   /** An end tag of an element within skipped content, which itself was not what was skipped. */
   closeSkipped(): void {
     if (this.top.declaring) this.namespaces.leave();
-    this.top = this.frames[--this.depth]!;
+    const depth = --this.depth;
+    if (depth < this.lowest) this.lowest = depth;
+    this.top = this.frames[depth]!;
   }
 
   /** The start tag is complete; `end` is the offset behind its `>`. */
@@ -124,7 +134,7 @@ export class Elements {
     if (tag.attributeCount > 0) tag.resolveAttributes();
     const uri = namespaces.uriOf(name, tag.offsetBytes);
     const depth = ++this.depth;
-    const frame = this.frames[depth] ?? this.#newFrame();
+    const frame = this.frameAt(depth);
     this.top = frame;
     frame.name = name;
     frame.interest = SKIP;
@@ -149,6 +159,7 @@ export class Elements {
   close(contentEnd: number, end: number): void {
     if (this.top.declaring) this.namespaces.leave();
     const depth = this.depth--;
+    if (depth <= this.lowest) this.lowest = depth - 1;
     this.top = this.frames[depth - 1]!;
     if (this.skipDepth !== 0) {
       if (this.skipDepth !== depth) return;

@@ -146,6 +146,10 @@ export function nameOf(bytes: Buffer, start: number, end: number, hash: number, 
   return name;
 }
 
+/** The name in these bytes, which are known to be one. */
+export const nameIn = (bytes: Buffer, start: number, end: number): Name =>
+  nameOf(bytes, start, end, hashOf(bytes, start, end), 0);
+
 /** The name kept at this place now, or null. */
 export const nameAt = (place: number): Name | null => names.at(place);
 

@@ -129,6 +129,11 @@ export class Namespaces {
     return uri;
   }
 
+  /** The prefix of a declaration in force; the newest has the index `count - 1`. */
+  prefixAt(index: number): string {
+    return this.#prefixes[index]!;
+  }
+
   /** What a prefix is bound to; '' for the default where none is declared; null for a prefix that is not bound. */
   find(prefix: string): string | null {
     const index = this.#newestOf(prefix);

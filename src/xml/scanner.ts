@@ -6,6 +6,7 @@ import { type Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
 import type { XmlLimits } from './limits.js';
 import { NO_VIEW } from './plain.js';
+import { skimMemory } from './skim-memory.js';
 import {
   ATTRIBUTE_NAME,
   CDATA,
@@ -78,6 +79,7 @@ export class Scanner {
   scan(chunk: Buffer, view: DataView, start: number, end: number): void {
     this.#cursor.view = view;
     this.#cursor.base -= start;
+    skimMemory.forget();
     let i = start;
     while (i < end) i = this.#step(chunk, i, end);
     if (this.#cursor.state <= EMPTY) this.elements.tag.suspend(chunk);

@@ -35,7 +35,7 @@ export class UsualScanner {
     this.#tag = cursor.elements.tag;
     this.#tags = tags;
     this.#text = text;
-    this.#unheard = new UnheardScanner(cursor, tags, text, limits);
+    this.#unheard = new UnheardScanner(cursor, text, limits);
     this.#limits = limits;
     this.#nameBytes = limits.nameChars;
     this.#mostAttributes = limits.attributes;
@@ -49,7 +49,7 @@ export class UsualScanner {
     const { view } = cursor;
     while (i + 4 < end) {
       if (this.#elements.skipDepth !== 0) {
-        i = this.#unheard.read(chunk, view, i, end);
+        i = this.#unheard.read(chunk, i, end);
         if (i + 4 >= end || cursor.state !== CONTENT) return i;
       }
       const word = view.getInt32(i, true);

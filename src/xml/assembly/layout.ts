@@ -1,0 +1,46 @@
+/**
+ * Where things lie in the memory of the skimmer: read by AssemblyScript and by TypeScript alike. Addresses and sizes in
+ * bytes. What is read sixteen bytes at a time has sixteen bytes behind it that may be read too.
+ */
+
+/** What one call is told, and tells: numbers of four bytes each. */
+export const DEPTH = 0x400;
+export const LOWEST = 0x404;
+export const ELEMENTS = 0x408;
+export const PLAIN_END = 0x40c;
+export const MOST_DEPTH = 0x410;
+export const MOST_CHILDREN = 0x414;
+export const MOST_ELEMENTS = 0x418;
+export const MOST_ATTRIBUTES = 0x41c;
+export const MOST_VALUE = 0x420;
+export const MOST_NAME = 0x424;
+export const PREFIXES = 0x428;
+export const NAMES_END = 0x42c;
+export const FLOOR = 0x430;
+
+/** The attributes of the tag being read: where the local part of each name begins, and its length. */
+export const ATTRIBUTES = 0x500;
+export const ATTRIBUTES_MAX = 16;
+
+/** Prefixes that are bound: fifteen bytes, then their number. */
+export const PREFIX = 0x600;
+export const PREFIX_STRIDE = 32;
+export const PREFIX_LENGTH = 16;
+export const PREFIX_BYTES_MAX = 15;
+export const PREFIXES_MAX = 16;
+
+/** Open elements by their depth: where the name begins, its length, children begun, whether others must close it. */
+export const FRAME = 0x1000;
+export const FRAME_STRIDE = 16;
+export const FRAME_LENGTH = 4;
+export const FRAME_CHILDREN = 8;
+export const FRAME_IS_BARRED = 12;
+export const DEPTH_MAX = 1023;
+
+/** Their names, one behind the other. */
+export const NAME = 0x6000;
+export const NAMES_BYTES = 0x9000;
+
+/** The part of the message that is read. */
+export const CHUNK = 0x10000;
+export const CHUNK_BYTES = 0x10000;

@@ -1,0 +1,277 @@
+// AssemblyScript: see https://www.assemblyscript.org. It looks like TypeScript and is compiled to WebAssembly.
+import * as at from './layout';
+
+/**
+ * Passes over content from a `<` or from behind markup, and stops at the beginning of the first tag or text that is not
+ * usual or not whole: whatever that is, others read and judge it. Returns where it stopped. In `PLAIN_END` stands up to
+ * where that is text, if it is.
+ */
+export function skim(from: u32, end: u32): u32 {
+  const floor = load<i32>(at.FLOOR);
+  const mostDepth = load<i32>(at.MOST_DEPTH);
+  const mostChildren = load<i32>(at.MOST_CHILDREN);
+  const mostElements = load<i32>(at.MOST_ELEMENTS);
+  let elements = load<i32>(at.ELEMENTS);
+  let depth = load<i32>(at.DEPTH);
+  let lowest = depth;
+  let namesEnd = load<u32>(at.NAMES_END);
+  const namesMost: u32 = at.NAME + at.NAMES_BYTES;
+  let plainEnd: u32 = 0;
+  let i = from;
+  while (i + 2 < end) {
+    if (load<u8>(i) !== 0x3c) {
+      const stop = textEnd(i, end);
+      if (stop >= end || load<u8>(stop) !== 0x3c) {
+        plainEnd = stop < end ? stop : end;
+        break;
+      }
+      i = stop;
+      continue;
+    }
+    const frame: u32 = at.FRAME + depth * at.FRAME_STRIDE;
+    if (load<u8>(i + 1) === 0x2f) {
+      const length = load<u32>(frame + at.FRAME_LENGTH);
+      const close = i + 2 + length;
+      if (depth === floor || load<i32>(frame + at.FRAME_IS_BARRED) !== 0) break;
+      if (close >= end || load<u8>(close) !== 0x3e || !isSame(load<u32>(frame), i + 2, length)) break;
+      namesEnd = load<u32>(frame);
+      depth--;
+      if (depth < lowest) lowest = depth;
+      i = close + 1;
+      continue;
+    }
+    const length = nameLength(i + 1, end);
+    if (length === 0 || (colon >= 0 && !isBound(i + 1, colon))) break;
+    const children = load<i32>(frame + at.FRAME_CHILDREN);
+    if (children >= mostChildren || elements >= mostElements || depth >= mostDepth) break;
+    const close = attributesEnd(i + 1 + length, end);
+    if (close === 0) break;
+    if (load<u8>(close) === 0x3e) {
+      if (namesEnd + length > namesMost) break;
+      for (let k: u32 = 0; k < length; k += 16) v128.store(namesEnd + k, v128.load(i + 1 + k));
+      const inner = frame + at.FRAME_STRIDE;
+      store<u32>(inner, namesEnd);
+      store<u32>(inner + at.FRAME_LENGTH, length);
+      store<i32>(inner + at.FRAME_CHILDREN, 0);
+      store<i32>(inner + at.FRAME_IS_BARRED, 0);
+      namesEnd += length;
+      depth++;
+      i = close + 1;
+    } else {
+      i = close + 2;
+    }
+    store<i32>(frame + at.FRAME_CHILDREN, children + 1);
+    elements++;
+  }
+  store<u32>(at.PLAIN_END, plainEnd === 0 ? i : plainEnd);
+  store<i32>(at.ELEMENTS, elements);
+  store<i32>(at.DEPTH, depth);
+  store<i32>(at.LOWEST, lowest);
+  store<u32>(at.NAMES_END, namesEnd);
+  return i;
+}
+
+/** Where plain attributes end: at `>` or `/>`; 0 when one is not plain. */
+function attributesEnd(from: u32, end: u32): u32 {
+  if (load<u8>(from) === 0x3e) return from;
+  const most = load<i32>(at.MOST_ATTRIBUTES);
+  const mostValue = load<u32>(at.MOST_VALUE);
+  let count = 0;
+  let i = from;
+  while (i + 4 < end) {
+    const byte = load<u8>(i);
+    if (byte === 0x3e) return i;
+    if (byte === 0x2f) return load<u8>(i + 1) === 0x3e ? i : 0;
+    if (byte !== 0x20 || count >= most || count >= at.ATTRIBUTES_MAX) return 0;
+    const name = i + 1;
+    const length = nameLength(name, end);
+    // Whatever begins with `xml` may be a declaration.
+    if (length === 0 || (load<u32>(name) & 0xffffff) === 0x6c6d78) return 0;
+    if (colon >= 0 && !isBound(name, colon)) return 0;
+    const start = name + length + 2;
+    if (start >= end || load<u16>(start - 2) !== 0x223d) return 0;
+    const local = name + colon + 1;
+    const localLength = length - colon - 1;
+    // Perhaps twice the same: whether their namespaces differ is judged elsewhere.
+    for (let other = 0; other < count; other++) {
+      const seen = at.ATTRIBUTES + other * 8;
+      if (load<u32>(seen + 4) === localLength && isSame(load<u32>(seen), local, localLength)) return 0;
+    }
+    store<u32>(at.ATTRIBUTES + count * 8, local);
+    store<u32>(at.ATTRIBUTES + count * 8 + 4, localLength);
+    count++;
+    const stop = valueEnd(start, end);
+    if (stop === 0 || stop - start > mostValue) return 0;
+    i = stop + 1;
+  }
+  return 0;
+}
+
+/** Where the name read last has its colon, counted from its beginning; -1 where it has none. */
+let colon: i32 = -1;
+
+/** Length of the qualified name at `i`, in ASCII, with a byte behind it that belongs to no name; else 0. */
+function nameLength(i: u32, end: u32): u32 {
+  let length: u32 = 0;
+  colon = -1;
+  for (;;) {
+    const bytes = v128.load(i + length);
+    const others = ~namesOf(bytes) | 0x10000;
+    const count = ctz(others);
+    const colons = i8x16.bitmask(v128.eq<u8>(bytes, i8x16.splat(0x3a))) & ((1 << count) - 1);
+    if (colons !== 0) {
+      if (colon >= 0 || (colons & (colons - 1)) !== 0) return 0;
+      colon = length + ctz(colons);
+    }
+    length += count;
+    if (count < 16) break;
+    if (i + length >= end) return 0;
+  }
+  if (i + length >= end || length > load<u32>(at.MOST_NAME) || !isNameStart(load<u8>(i))) return 0;
+  // A colon is no first letter, so that one at the beginning or the end shows here. Behind the end stands no letter.
+  return colon < 0 || isNameStart(load<u8>(i + colon + 1)) ? length : 0;
+}
+
+/** A bit for each byte that may stand in a name, or is a colon: looked up by both halves of the byte. */
+function namesOf(bytes: v128): i32 {
+  const byLow = i8x16(-88, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, 80, 80, 84, 84, 112);
+  const byHigh = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0);
+  const low = v128.swizzle(byLow, v128.and(bytes, i8x16.splat(0x0f)));
+  const high = v128.swizzle(byHigh, v128.shr<u8>(bytes, 4));
+  return i8x16.bitmask(v128.ne<u8>(v128.and(low, high), i8x16.splat(0)));
+}
+
+/** A letter or `_`. */
+function isNameStart(byte: u32): bool {
+  return (byte | 0x20) - 0x61 < 26 || byte === 0x5f;
+}
+
+/** Whether a prefix is among those that are bound. */
+function isBound(start: u32, length: i32): bool {
+  if (length > at.PREFIX_BYTES_MAX) return false;
+  const bytes = v128.load(start);
+  const mask = (1 << length) - 1;
+  const last: u32 = at.PREFIX + load<i32>(at.PREFIXES) * at.PREFIX_STRIDE;
+  for (let prefix: u32 = at.PREFIX; prefix < last; prefix += at.PREFIX_STRIDE) {
+    const differ = i8x16.bitmask(v128.ne<u8>(v128.load(prefix), bytes)) & mask;
+    if (differ === 0 && load<i32>(prefix + at.PREFIX_LENGTH) === length) return true;
+  }
+  return false;
+}
+
+function isSame(one: u32, other: u32, length: u32): bool {
+  for (let k: u32 = 0; k < length; k += 16) {
+    const differ = i8x16.bitmask(v128.ne<u8>(v128.load(one + k), v128.load(other + k)));
+    const left = length - k;
+    if ((left < 16 ? differ & ((1 << left) - 1) : differ) !== 0) return false;
+  }
+  return true;
+}
+
+/** Where text ends that is in order: at a `<`, or before what others must read. May lie beyond `end`. */
+function textEnd(from: u32, end: u32): u32 {
+  let i = from;
+  while (i < end) {
+    const bytes = v128.load(i);
+    const white = v128.or(v128.eq<u8>(bytes, i8x16.splat(0x0a)), v128.eq<u8>(bytes, i8x16.splat(0x09)));
+    // As numbers with a sign, bytes beyond ASCII are less than a space too.
+    const control = v128.andnot(v128.lt<i8>(bytes, i8x16.splat(0x20)), white);
+    // `<` and `>` differ in one bit.
+    const angle = v128.eq<u8>(v128.or(bytes, i8x16.splat(2)), i8x16.splat(0x3e));
+    const stops = i8x16.bitmask(v128.or(control, v128.or(angle, v128.eq<u8>(bytes, i8x16.splat(0x26)))));
+    if (stops === 0) {
+      i += 16;
+      continue;
+    }
+    i += ctz(stops);
+    if (i >= end) return end;
+    const byte = load<u8>(i);
+    if (byte === 0x3c) return i;
+    if (byte === 0x0d) {
+      i++;
+    } else if (byte === 0x3e) {
+      // XML 1.0 section 2.4: `]]>` ends a CDATA section and nothing else.
+      if (i >= from + 2 && load<u16>(i - 2) === 0x5d5d) return i;
+      i++;
+    } else {
+      const behind = byte === 0x26 ? referenceEnd(i, end) : characterEnd(i, end);
+      if (behind === 0) return i;
+      i = behind;
+    }
+  }
+  return i;
+}
+
+/** Where a plain value in double quotes ends; 0 when it is not plain. */
+function valueEnd(from: u32, end: u32): u32 {
+  let i = from;
+  while (i < end) {
+    const bytes = v128.load(i);
+    const control = v128.lt<i8>(bytes, i8x16.splat(0x20));
+    const angle = v128.eq<u8>(bytes, i8x16.splat(0x3c));
+    const mark = v128.or(v128.eq<u8>(bytes, i8x16.splat(0x22)), v128.eq<u8>(bytes, i8x16.splat(0x26)));
+    const stops = i8x16.bitmask(v128.or(control, v128.or(angle, mark)));
+    if (stops === 0) {
+      i += 16;
+      continue;
+    }
+    i += ctz(stops);
+    if (i >= end) return 0;
+    const byte = load<u8>(i);
+    if (byte === 0x22) return i;
+    i = byte === 0x26 ? referenceEnd(i, end) : characterEnd(i, end);
+    if (i === 0) return 0;
+  }
+  return 0;
+}
+
+/** Where a reference ends, to one of the five entities or to a character; 0 when it is neither. XML 1.0 section 4.1. */
+function referenceEnd(i: u32, end: u32): u32 {
+  const word = load<u32>(i);
+  // `&lt;`, `&gt;`, `&amp`, `&quo` and `&apo`, as numbers.
+  if (word === 0x3b746c26 || word === 0x3b746726) return i + 4 <= end ? i + 4 : 0;
+  if (word === 0x706d6126) return i + 5 <= end && load<u8>(i + 4) === 0x3b ? i + 5 : 0;
+  if (word === 0x6f757126) return i + 6 <= end && load<u16>(i + 4) === 0x3b74 ? i + 6 : 0;
+  if (word === 0x6f706126) return i + 6 <= end && load<u16>(i + 4) === 0x3b73 ? i + 6 : 0;
+  return (word & 0xffff) === 0x2326 ? characterReferenceEnd(i + 2, end) : 0;
+}
+
+/** Behind a `&#`. No character has more than seven digits. */
+function characterReferenceEnd(from: u32, end: u32): u32 {
+  const isHex = load<u8>(from) === 0x78;
+  const first = isHex ? from + 1 : from;
+  let code: u32 = 0;
+  let i = first;
+  for (; i < end && i < first + 7; i++) {
+    const digit: u32 = load<u8>(i) - 0x30;
+    const letter: u32 = (load<u8>(i) | 0x20) - 0x61;
+    if (digit < 10) code = code * (isHex ? 16 : 10) + digit;
+    else if (isHex && letter < 6) code = code * 16 + letter + 10;
+    else break;
+  }
+  return i > first && i < end && load<u8>(i) === 0x3b && isCharacter(code) ? i + 1 : 0;
+}
+
+/** Where the character beyond ASCII at `i` ends; 0 when there is none. */
+function characterEnd(i: u32, end: u32): u32 {
+  const first: u32 = load<u8>(i);
+  const second: u32 = load<u8>(i + 1);
+  if (first < 0xc2 || first > 0xf4 || (second & 0xc0) !== 0x80) return 0;
+  if (first < 0xe0) return i + 2 <= end ? i + 2 : 0;
+  const third: u32 = load<u8>(i + 2);
+  if ((third & 0xc0) !== 0x80) return 0;
+  if (first < 0xf0) {
+    const code = ((first & 15) << 12) | ((second & 63) << 6) | (third & 63);
+    return i + 3 <= end && code >= 0x800 && isCharacter(code) ? i + 3 : 0;
+  }
+  const fourth: u32 = load<u8>(i + 3);
+  if ((fourth & 0xc0) !== 0x80) return 0;
+  const code = ((first & 7) << 18) | ((second & 63) << 12) | ((third & 63) << 6) | (fourth & 63);
+  return i + 4 <= end && code >= 0x10000 && isCharacter(code) ? i + 4 : 0;
+}
+
+/** XML 1.0 section 2.2. */
+function isCharacter(code: u32): bool {
+  if (code < 0x20) return code === 0x9 || code === 0xa || code === 0xd;
+  return code < 0xd800 || (code > 0xdfff && code < 0xfffe) || (code > 0xffff && code < 0x110000);
+}

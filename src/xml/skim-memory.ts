@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+
+import {
+  ATTRIBUTES_MAX,
+  CHUNK,
+  CHUNK_BYTES,
+  DEPTH_MAX,
+  FRAME,
+  FRAME_CHILDREN,
+  FRAME_IS_BARRED,
+  FRAME_LENGTH,
+  FRAME_STRIDE,
+  MOST_ATTRIBUTES,
+  MOST_CHILDREN,
+  MOST_DEPTH,
+  MOST_ELEMENTS,
+  MOST_NAME,
+  MOST_VALUE,
+  NAME,
+  NAMES_BYTES,
+  PREFIX,
+  PREFIX_BYTES_MAX,
+  PREFIX_LENGTH,
+  PREFIX_STRIDE,
+  PREFIXES,
+  PREFIXES_MAX,
+} from './assembly/layout.js';
+import type { XmlLimits } from './limits.js';
+import type { Namespaces } from './namespaces.js';
+
+/** What `assembly/skim.ts` is compiled to. */
+interface Compiled {
+  /** From where to where; returns where it stopped. */
+  readonly skim: (from: number, end: number) => number;
+  readonly memory: { readonly buffer: ArrayBuffer };
+}
+
+/** As much of it as is used here: the types of Node leave it out. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: Compiled };
+};
+
+/** What stops as near to the end of the part that is held may only be cut there. */
+export const CUT_BYTES = 4096;
+
+/** The memory of the one skimmer of this process: it is used for one call at a time, and told what it needs before. */
+class SkimMemory {
+  readonly skim: Compiled['skim'];
+  /** As bytes, from which texts can be made. */
+  readonly bytes: Buffer;
+  /** What is to be added to a place in the chunk. */
+  shift = 0;
+  /** Behind the part of the chunk that is held. */
+  end = 0;
+  readonly #words: Int32Array;
+  #chunk: Buffer | null = null;
+  /** Of the prefixes that are held; never one that there is. */
+  #scope = 0;
+
+  constructor({ skim, memory: { buffer } }: Compiled) {
+    this.skim = skim;
+    this.bytes = Buffer.from(buffer);
+    this.#words = new Int32Array(buffer);
+  }
+
+  word(address: number): number {
+    return this.#words[address >> 2]!;
+  }
+
+  setWord(address: number, value: number): void {
+    this.#words[address >> 2] = value;
+  }
+
+  /** What was held may have changed since. */
+  forget(): void {
+    this.#chunk = null;
+  }
+
+  /** Holds the chunk from `i` on, as far as there is room. */
+  hold(chunk: Buffer, i: number, end: number): void {
+    const isHeld = this.#chunk === chunk && i + this.shift >= CHUNK;
+    if (isHeld && (this.end === end || i < this.end - CUT_BYTES)) return;
+    this.#chunk = chunk;
+    this.shift = CHUNK - i;
+    this.end = Math.min(end, i + CHUNK_BYTES);
+    chunk.copy(this.bytes, CHUNK, i, this.end);
+  }
+
+  setLimits(limits: XmlLimits): void {
+    this.setWord(MOST_DEPTH, Math.min(limits.depth, DEPTH_MAX));
+    this.setWord(MOST_CHILDREN, limits.children);
+    this.setWord(MOST_ELEMENTS, limits.elements);
+    this.setWord(MOST_ATTRIBUTES, Math.min(limits.attributes, ATTRIBUTES_MAX));
+    this.setWord(MOST_VALUE, limits.attributeValueBytes);
+    this.setWord(MOST_NAME, limits.nameChars);
+  }
+
+  /** Holds the prefixes that are bound, the newest of them where there are many: tags with others are left to others. */
+  setPrefixes(namespaces: Namespaces): void {
+    if (namespaces.scope === this.#scope) return;
+    this.#scope = namespaces.scope;
+    let held = 0;
+    for (let index = namespaces.count - 1; index >= 0 && held < PREFIXES_MAX; index--) {
+      const prefix = namespaces.prefixAt(index);
+      const at = PREFIX + held * PREFIX_STRIDE;
+      if (prefix === '' || prefix.length > PREFIX_BYTES_MAX) continue;
+      // One that is not of ASCII cannot stand in a plain tag.
+      if (this.bytes.write(prefix, at, PREFIX_BYTES_MAX, 'utf8') !== prefix.length) continue;
+      this.setWord(at + PREFIX_LENGTH, prefix.length);
+      held++;
+    }
+    this.setWord(PREFIXES, held);
+  }
+
+  /** Begun children of the open element at this depth. */
+  childrenAt(depth: number): number {
+    return this.word(FRAME + depth * FRAME_STRIDE + FRAME_CHILDREN);
+  }
+
+  setChildren(depth: number, children: number): void {
+    this.setWord(FRAME + depth * FRAME_STRIDE + FRAME_CHILDREN, children);
+  }
+
+  /** Where the name of an open element begins, and where it ends. */
+  nameStart(depth: number): number {
+    return this.word(FRAME + depth * FRAME_STRIDE);
+  }
+
+  nameEnd(depth: number): number {
+    return this.nameStart(depth) + this.word(FRAME + depth * FRAME_STRIDE + FRAME_LENGTH);
+  }
+
+  /** Holds an open element, its name at `start`. False when there is no room for that. `isBarred`: others close it. */
+  setFrame(depth: number, start: number, name: Uint8Array, isBarred: boolean): boolean {
+    if (start + name.length > NAME + NAMES_BYTES) return false;
+    this.bytes.set(name, start);
+    const frame = FRAME + depth * FRAME_STRIDE;
+    this.setWord(frame, start);
+    this.setWord(frame + FRAME_LENGTH, name.length);
+    this.setWord(frame + FRAME_IS_BARRED, isBarred ? 1 : 0);
+    return true;
+  }
+}
+
+/** Three kilobytes: compiled at once when the process starts. */
+const module = new WebAssembly.Module(readFileSync(new URL('./assembly/skim.wasm', import.meta.url)));
+
+export const skimMemory = new SkimMemory(new WebAssembly.Instance(module).exports);
