@@ -65,7 +65,7 @@ export class TrafficServer {
     const lookMillis = Math.min(LOOK_MILLIS, Math.ceil(shortest / 4));
     this.server = createServer({
       IncomingMessage: joining(upgrades === null ? IncomingMessage : requestClass(upgrades), (request) =>
-        this.#connections.get(request.socket)?.break(new Refusal('HTTP_CRUMBS'), request),
+        this.#crumbled(request),
       ),
       maxHeaderSize: limits.headerBytes,
       headersTimeout: Math.min(limits.headerMillis, limits.totalMillis),
@@ -147,6 +147,28 @@ export class TrafficServer {
       this.droppedConnections++;
       socket.destroy();
     } else if (count > connectionsPerClient) this.#answer(connection, new Refusal('HTTP_CONNECTIONS'));
+    else this.#keepAtDoor(connection);
+  }
+
+  /** What others of its address have sent is not read before their turn: it may be the same. */
+  #crumbled(request: IncomingMessage): void {
+    const crumbled = this.#connections.get(request.socket);
+    if (crumbled === undefined) return;
+    crumbled.break(new Refusal('HTTP_CRUMBS'), request);
+    this.#tarpit.watch(crumbled.client);
+    for (const connection of this.#connections.values()) {
+      if (connection.client === crumbled.client && connection.current === null) this.#keepAtDoor(connection);
+    }
+  }
+
+  /** While its address is watched, a connection that brought nothing good yet is read in turn. */
+  #keepAtDoor(connection: Connection): void {
+    if (connection.isProven || connection.isAtDoor) return;
+    const millis = this.#tarpit.doorMillis(connection.client);
+    if (millis === null) {
+      this.droppedConnections++;
+      connection.socket.destroy();
+    } else if (millis > 0) connection.waitAtDoor(millis);
   }
 
   /** Requests of one connection are handled one after the other, whenever they come: backends need not cope with more. */
@@ -174,6 +196,7 @@ export class TrafficServer {
 
   readonly #answered = (connection: Connection): void => {
     this.#inFlight--;
+    connection.isProven ||= (connection.current?.response.statusCode ?? 500) < 400;
     connection.current = null;
     let next = connection.next();
     if (connection.isOver) {

@@ -24,6 +24,10 @@ export class Connection {
   current: Turn | null = null;
   /** Requests begun. */
   requests = 0;
+  /** One of its requests had an answer that was no refusal. */
+  isProven = false;
+  /** Nothing of it is read for a while. */
+  isAtDoor = false;
   /** Requests that were sent ahead of their turn. */
   readonly #waiting: Turn[] = [];
   /** What is wrong with what came last, until it is told. */
@@ -67,6 +71,18 @@ export class Connection {
     turn.response.on('close', this.#answered);
     // Node decides that there is a listener before it tells an error: whoever stops reading between must not be missed.
     turn.request.on('error', ignore);
+  }
+
+  /** Reads nothing of it for so long. Between requests only. */
+  waitAtDoor(millis: number): void {
+    this.isAtDoor = true;
+    // The server has had a new connection begin to read on the next tick, whatever it is told before.
+    process.nextTick(() => this.socket.pause());
+    const timer = setTimeout(() => {
+      this.isAtDoor = false;
+      this.socket.resume();
+    }, millis);
+    this.socket.once('close', () => clearTimeout(timer));
   }
 
   /** Keeps a request for later. Nothing more is read meanwhile: what is ahead of its turn costs memory only. */

@@ -16,6 +16,15 @@ const BURST_SECONDS = 2;
 /** How long what is long is read slowly of an address, after one of its refusals had to wait. */
 const SUSPICION_MILLIS = 30_000;
 
+/**
+ * How long new connections of an address wait at the door after one of its requests held up everybody, how far apart
+ * they are let in, and how long one waits at most. What a packet may cost that cannot be read in parts, 20 ms, is then
+ * a hundredth of the time.
+ */
+const WATCH_MILLIS = 30_000;
+const DOOR_MILLIS = 2_000;
+const DOOR_WAIT_MILLIS = 10_000;
+
 /** What an answer waits to be written to: a connection, or what shares one with others. */
 export interface Waiter {
   readonly remoteAddress?: string | undefined;
@@ -48,6 +57,8 @@ export class Tarpit {
   /** Until when the refusals of an address use up its time; the last to be refused is the last here. */
   readonly #paidMillis = new Map<string, number>();
   readonly #held = new Set<() => void>();
+  /** Addresses whose new connections wait, until when, and when the next is let in. */
+  readonly #watched = new Map<string, { readonly untilMillis: number; nextMillis: number }>();
 
   constructor(
     { refusalsPerSecond, refusalHoldMillis }: Pick<HttpLimits, 'refusalsPerSecond' | 'refusalHoldMillis'>,
@@ -120,9 +131,35 @@ export class Tarpit {
     return delayMillis;
   }
 
+  /**
+   * A request of this address held up everybody, in a way that nothing can be done about while it is read: chunks of one
+   * byte each, ten thousand of which Node's parser takes from one packet without a rest.
+   */
+  watch(address: string, nowMillis = performance.now()): void {
+    if (this.#unitMillis === 0 || this.#proxies.has(plainAddress(address))) return;
+    const nextMillis = Math.max(nowMillis, this.#watched.get(address)?.nextMillis ?? 0);
+    setNewest(this.#watched, address, { untilMillis: nowMillis + WATCH_MILLIS, nextMillis }, ADDRESSES_MAX);
+  }
+
+  /** How long a connection of this address that brought nothing good so far is not to be read; null: never. */
+  doorMillis(address: string, nowMillis = performance.now()): number | null {
+    const watched = this.#watched.get(address);
+    if (watched === undefined) return 0;
+    if (watched.untilMillis <= nowMillis) {
+      this.#watched.delete(address);
+      return 0;
+    }
+    const nextMillis = Math.max(nowMillis, watched.nextMillis) + DOOR_MILLIS;
+    const millis = nextMillis - nowMillis;
+    if (millis > DOOR_WAIT_MILLIS) return null;
+    watched.nextMillis = nextMillis;
+    return millis;
+  }
+
   /** Lets all go at once: the gateway stops. */
   close(): void {
     lane.pardon();
+    this.#watched.clear();
     for (const release of this.#held) release();
   }
 }

@@ -48,6 +48,30 @@ t.test('each answer makes up for a refusal', async (t) => {
   t.equal(tarpit.delayMillis(A, 0, 1000), 100, 'nothing is saved up');
 });
 
+t.test(
+  'connections of an address that held up everybody are let in one after the other, for half a minute',
+  async (t) => {
+    const tarpit = new Tarpit({ refusalsPerSecond: 10, refusalHoldMillis: 1000 }, new Networks(['192.0.2.9/32']));
+    t.equal(tarpit.doorMillis(A, 0), 0, 'nobody waits before');
+    tarpit.watch(A, 0);
+    t.same(
+      [1, 2, 3, 4, 5].map(() => tarpit.doorMillis(A, 0)),
+      [2000, 4000, 6000, 8000, 10_000],
+    );
+    t.equal(tarpit.doorMillis(A, 0), null, 'nobody waits longer');
+    t.equal(tarpit.doorMillis(B, 0), 0, 'another address does not wait');
+    t.equal(tarpit.doorMillis(A, 4000), 8000, 'those in line have places');
+    tarpit.watch(A, 20_000);
+    t.equal(tarpit.doorMillis(A, 30_000), 2000, 'each time anew');
+    t.equal(tarpit.doorMillis(A, 50_000), 0, 'then it is forgotten');
+    tarpit.watch('192.0.2.9', 0);
+    t.equal(tarpit.doorMillis('192.0.2.9', 0), 0, 'behind a trusted proxy are others too');
+    const off = new Tarpit({ refusalsPerSecond: 0, refusalHoldMillis: 1000 });
+    off.watch(A, 0);
+    t.equal(off.doorMillis(A, 0), 0, 'without a rate nobody is watched');
+  },
+);
+
 t.test('without a rate nothing waits', async (t) => {
   const tarpit = new Tarpit({ refusalsPerSecond: 0, refusalHoldMillis: 1000 });
   for (let n = 0; n < 10_000; n++) if (tarpit.delayMillis(A, 2 ** 20, 0) !== 0) t.fail('waits');
@@ -130,6 +154,43 @@ t.test('refused envelopes, documents and heads wait together, good requests of t
   t.pass('who leaves is not waited for');
   await gateway.drain();
   t.equal(answered, 3, 'the end lets all go');
+});
+
+t.test('who sends crumbs has new connections wait, and keeps those that brought something good', async (t) => {
+  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(`services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
+  t.teardown(() => gateway.close());
+  const head = 'POST /soap/s HTTP/1.1\r\nHost: g\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\n';
+  const body = envelope('<q xmlns="urn:q"/>');
+  const good = `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const known = await RawClient.connect(gateway.url);
+  t.teardown(() => known.close());
+  await known.send(good);
+  t.equal((await known.reply()).status, 200);
+  const early = await RawClient.connect(gateway.url);
+  t.teardown(() => early.close());
+  const crumbs = `${head}Transfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(10_000)}`;
+  const crumbled = await RawClient.connect(gateway.url);
+  t.teardown(() => crumbled.close());
+  await crumbled.send(crumbs);
+  while (!(await gateway.metrics()).includes('soapstone_refusals_held 1\n'));
+  const line = await Promise.all([2, 3, 4, 5].map(() => RawClient.connect(gateway.url)));
+  let answered = 0;
+  for (const client of [early, ...line]) {
+    t.teardown(() => client.close());
+    client.socket.on('data', () => answered++);
+    client.socket.write(good);
+  }
+  const late = await RawClient.connect(gateway.url);
+  await once(
+    late.socket.resume().on('error', () => {}),
+    'close',
+  );
+  t.pass('for the sixth there is no place');
+  await known.send(good);
+  t.equal((await known.reply()).status, 200, 'a connection that is known is read');
+  t.equal(answered, 0, 'others are not');
 });
 
 t.test('callers behind a trusted proxy do not wait for each other', async (t) => {
