@@ -165,10 +165,7 @@ export class TrafficServer {
   #keepAtDoor(connection: Connection): void {
     if (connection.isProven || connection.isAtDoor) return;
     const millis = this.#tarpit.doorMillis(connection.client);
-    if (millis === null) {
-      this.droppedConnections++;
-      connection.socket.destroy();
-    } else if (millis > 0) connection.waitAtDoor(millis);
+    if (millis !== 0) connection.waitAtDoor(millis);
   }
 
   /** Requests of one connection are handled one after the other, whenever they come: backends need not cope with more. */

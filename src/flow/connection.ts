@@ -73,11 +73,15 @@ export class Connection {
     turn.request.on('error', ignore);
   }
 
-  /** Reads nothing of it for so long. Between requests only. */
-  waitAtDoor(millis: number): void {
+  /**
+   * Reads nothing of it for so long; null: until the time for a head is over, which ends it. To be closed at once would
+   * only have it come again. Between requests only.
+   */
+  waitAtDoor(millis: number | null): void {
     this.isAtDoor = true;
     // The server has had a new connection begin to read on the next tick, whatever it is told before.
     process.nextTick(() => this.socket.pause());
+    if (millis === null) return;
     const timer = setTimeout(() => {
       this.isAtDoor = false;
       this.socket.resume();

@@ -141,7 +141,7 @@ export class Tarpit {
     setNewest(this.#watched, address, { untilMillis: nowMillis + WATCH_MILLIS, nextMillis }, ADDRESSES_MAX);
   }
 
-  /** How long a connection of this address that brought nothing good so far is not to be read; null: never. */
+  /** How long a connection of this address that brought nothing good so far is not to be read; null: there is no place in the line. */
   doorMillis(address: string, nowMillis = performance.now()): number | null {
     const watched = this.#watched.get(address);
     if (watched === undefined) return 0;

@@ -58,7 +58,7 @@ t.test(
       [1, 2, 3, 4, 5].map(() => tarpit.doorMillis(A, 0)),
       [2000, 4000, 6000, 8000, 10_000],
     );
-    t.equal(tarpit.doorMillis(A, 0), null, 'nobody waits longer');
+    t.equal(tarpit.doorMillis(A, 0), null, 'the sixth finds no place');
     t.equal(tarpit.doorMillis(B, 0), 0, 'another address does not wait');
     t.equal(tarpit.doorMillis(A, 4000), 8000, 'those in line have places');
     tarpit.watch(A, 20_000);
@@ -175,19 +175,13 @@ t.test('who sends crumbs has new connections wait, and keeps those that brought 
   t.teardown(() => crumbled.close());
   await crumbled.send(crumbs);
   while (!(await gateway.metrics()).includes('soapstone_refusals_held 1\n'));
-  const line = await Promise.all([2, 3, 4, 5].map(() => RawClient.connect(gateway.url)));
+  const line = await Promise.all([2, 3, 4, 5, 6].map(() => RawClient.connect(gateway.url)));
   let answered = 0;
   for (const client of [early, ...line]) {
     t.teardown(() => client.close());
     client.socket.on('data', () => answered++);
     client.socket.write(good);
   }
-  const late = await RawClient.connect(gateway.url);
-  await once(
-    late.socket.resume().on('error', () => {}),
-    'close',
-  );
-  t.pass('for the sixth there is no place');
   await known.send(good);
   t.equal((await known.reply()).status, 200, 'a connection that is known is read');
   t.equal(answered, 0, 'others are not');
