@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 
+import { freePort } from '../kit/free-port.js';
+
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 /** A gateway in a process of its own. */
@@ -26,7 +28,7 @@ export async function startProcess(
   nodeOptions: readonly string[] = [],
 ): Promise<GatewayProcess> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  const [url, adminUrl] = [await freeAddress(), await freeAddress()];
+  const [url, adminUrl] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const file = join(home, 'soapstone.yaml');
   await writeFile(file, `listen: ${url}\nadmin: ${adminUrl}\n${yaml}`);
   const child = spawn(process.execPath, [...nodeOptions, MAIN, 'start', '-c', file], {
@@ -60,15 +62,6 @@ export async function startProcess(
 
 /** Between two looks at something that takes a while: who asks without end takes the processor from who shall answer. */
 export const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
-
-async function freeAddress(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return `127.0.0.1:${port}`;
-}
 
 /** Sends SIGTERM; how the process ended. */
 export async function terminate(

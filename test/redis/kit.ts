@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionSettings } from '../../src/redis/client.js';
 import { type ConnectionEvents, RedisConnection } from '../../src/redis/connection.js';
+import { freePort } from '../kit/free-port.js';
 
 /** Whether there is a Redis to test with; else a sentence that says how to get one. */
 export const MISSING: string | false =
@@ -110,17 +111,6 @@ export function connect(url: string, told = new Told(), settings: Partial<Connec
   const connection = new RedisConnection({ url, operationMillis: 20, prefix: 'test:', ...settings }, told);
   connection.start();
   return connection;
-}
-
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** What Linux waits at least until it sends again what was lost. */
