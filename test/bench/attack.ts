@@ -61,6 +61,10 @@ export async function benchAttack(quick: boolean): Promise<void> {
     const attacks: (readonly [name: string, pairs: readonly Pair[]])[] = [];
     for (const name of chosen()) {
       const pairs: Pair[] = [];
+      // What refuses it is compiled the first time, and what was compiled for good messages alone is compiled anew: a
+      // second or two of a process's life, which would be measured or not by chance.
+      await underAttack(name, gateway, measure);
+      await wait(quick ? 200 : 1000);
       for (let round = 0; round < rounds; round++) {
         const alone = await measure();
         const [made, attacked] = await underAttack(name, gateway, measure);
