@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { shopMapping } from '../catalogue/graphql-kit.js';
-import { ALL_AT_ONCE, ATTACKS } from './attacks.js';
+import { NAMES } from './attacks.js';
 import {
   fileOf,
   isolate,
@@ -178,9 +178,8 @@ async function underAttack(
 
 /** The attacks named on the command line, or all of them. */
 function chosen(): readonly string[] {
-  const all = [...ATTACKS.map(({ name }) => name), ALL_AT_ONCE];
-  const named = all.filter((name) => process.argv.includes(name));
-  return named.length === 0 ? all : named;
+  const named = NAMES.filter((name) => process.argv.includes(name));
+  return named.length === 0 ? NAMES : named;
 }
 
 /** `--load=0.25` on the command line: how much of what the gateway can do good callers ask for. Half unless given. */

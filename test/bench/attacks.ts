@@ -76,16 +76,21 @@ const DOCUMENTS: readonly (readonly [name: string, bytes: Buffer])[] = dearKinds
     return [name, Buffer.concat([Buffer.from(`POST /graphql HTTP/1.1\r\nHost: gateway\r\n${fields}\r\n\r\n`), body])];
   });
 
-export const ATTACKS: readonly Attack[] = [
+const ATTACKS: readonly Attack[] = [
   ...[...FAST, ...DOCUMENTS].map(([name, bytes]): Attack => ({ name, bytes, connections: 16, pace: 'fast' })),
   ...SLOW,
 ];
 
-/** The name of one attack more: every other one, on one connection each. */
-export const ALL_AT_ONCE = 'all of them at once';
+/** Names of attacks more: many of the others, on one connection each. */
+const TOGETHER: ReadonlyMap<string, readonly Attack[]> = new Map([
+  ['all documents at once', ATTACKS.filter(({ name }) => DOCUMENTS.some(([document]) => document === name))],
+  ['all of them at once', ATTACKS],
+]);
+
+/** The names of all attacks. */
+export const NAMES: readonly string[] = [...ATTACKS.map(({ name }) => name), ...TOGETHER.keys()];
 
 /** Those that make up the attack of a name. */
 export const attacksOf = (name: string): readonly Attack[] =>
-  name === ALL_AT_ONCE
-    ? ATTACKS.map((attack) => ({ ...attack, connections: 1 }))
-    : ATTACKS.filter((attack) => attack.name === name);
+  TOGETHER.get(name)?.map((attack) => ({ ...attack, connections: 1 })) ??
+  ATTACKS.filter((attack) => attack.name === name);
