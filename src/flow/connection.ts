@@ -24,7 +24,7 @@ export class Connection {
   current: Turn | null = null;
   /** Requests begun. */
   requests = 0;
-  /** One of its requests had an answer that was no refusal. */
+  /** One of its requests had an answer whose status says that it was good. */
   isProven = false;
   /** Nothing of it is read for a while. */
   isAtDoor = false;

@@ -43,7 +43,8 @@ const ADDRESSES_MAX = 10_000;
  * Where the answers to refused requests wait when one address gets too many of them. Whoever sends rubbish as fast as
  * it is refused would take all of the event loop that good callers leave, and make each of them wait; made to wait for
  * its answers, it gets a bounded share, and what is long of its requests is read slowly. Requests that are in order
- * never wait here, those of the same address included, and each makes up for a refusal.
+ * never wait here, those of the same address included, and each makes up for a refusal; but after one that held up
+ * everybody, new connections of its address are let in one after the other.
  * What comes through a trusted proxy is never held: its connections are those of many callers, who would all wait for
  * one, and it has limits of its own.
  *
@@ -141,7 +142,10 @@ export class Tarpit {
     setNewest(this.#watched, address, { untilMillis: nowMillis + WATCH_MILLIS, nextMillis }, ADDRESSES_MAX);
   }
 
-  /** How long a connection of this address that brought nothing good so far is not to be read; null: there is no place in the line. */
+  /**
+   * How long a connection of this address that brought nothing good so far is not to be read; null: there is no place in
+   * the line.
+   */
   doorMillis(address: string, nowMillis = performance.now()): number | null {
     const watched = this.#watched.get(address);
     if (watched === undefined) return 0;

@@ -99,18 +99,18 @@ export class Elements {
   /** A start tag without declarations is complete in content that nobody wants: what `open` would do, in short. */
   openSkipped(name: Name, offset: number): void {
     if (name.scope !== this.namespaces.scope) this.namespaces.uriOf(name, offset);
-    const depth = ++this.depth;
-    const frame = this.frameAt(depth);
+    this.push(name, false);
+  }
+
+  /** An element is open, and nothing of it is told until somebody wants it. */
+  push(name: Name, declaring: boolean): Frame {
+    const frame = this.frames[++this.depth] ?? this.#newFrame();
     this.top = frame;
     frame.name = name;
     frame.interest = SKIP;
     frame.children = 0;
-    frame.declaring = false;
-  }
-
-  /** The frame for an element at this depth, which is at most one deeper than any before. */
-  frameAt(depth: number): Frame {
-    return this.frames[depth] ?? this.#newFrame();
+    frame.declaring = declaring;
+    return frame;
   }
 
   #newFrame(): Frame {
@@ -119,7 +119,7 @@ export class Elements {
     return frame;
   }
 
-  /** An end tag of an element within skipped content, which itself was not what was skipped. */
+  /** The element opened last ends, which is told to nobody: it is within skipped content, and was not what was skipped. */
   closeSkipped(): void {
     if (this.top.declaring) this.namespaces.leave();
     const depth = --this.depth;
@@ -133,13 +133,7 @@ export class Elements {
     const declaring = namespaces.enter();
     if (tag.attributeCount > 0) tag.resolveAttributes();
     const uri = namespaces.uriOf(name, tag.offsetBytes);
-    const depth = ++this.depth;
-    const frame = this.frameAt(depth);
-    this.top = frame;
-    frame.name = name;
-    frame.interest = SKIP;
-    frame.children = 0;
-    frame.declaring = declaring;
+    const frame = this.push(name, declaring);
     if (this.skipDepth !== 0) return;
     this.present = false;
     tag.uri = uri;
@@ -147,7 +141,7 @@ export class Elements {
     tag.contentBytes = end;
     const interest = this.#handler.open(tag);
     if (interest === SKIP) {
-      this.skipDepth = depth;
+      this.skipDepth = this.depth;
       this.#skipStart = end;
       return;
     }
@@ -157,10 +151,8 @@ export class Elements {
 
   /** The element opened last ends: its content at `contentEnd`, its end tag at `end`. */
   close(contentEnd: number, end: number): void {
-    if (this.top.declaring) this.namespaces.leave();
-    const depth = this.depth--;
-    if (depth <= this.lowest) this.lowest = depth - 1;
-    this.top = this.frames[depth - 1]!;
+    const { depth } = this;
+    this.closeSkipped();
     if (this.skipDepth !== 0) {
       if (this.skipDepth !== depth) return;
       this.skipDepth = 0;

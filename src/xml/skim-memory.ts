@@ -42,7 +42,7 @@ declare const WebAssembly: {
 };
 
 /** What stops as near to the end of the part that is held may only be cut there. */
-export const CUT_BYTES = 4096;
+const CUT_BYTES = 4096;
 
 /** The memory of the one skimmer of this process: it is used for one call at a time, and told what it needs before. */
 class SkimMemory {
@@ -79,12 +79,16 @@ class SkimMemory {
 
   /** Holds the chunk from `i` on, as far as there is room. */
   hold(chunk: Buffer, i: number, end: number): void {
-    const isHeld = this.#chunk === chunk && i + this.shift >= CHUNK;
-    if (isHeld && (this.end === end || i < this.end - CUT_BYTES)) return;
+    if (this.#chunk === chunk && i + this.shift >= CHUNK && this.isEnough(i, end)) return;
     this.#chunk = chunk;
     this.shift = CHUNK - i;
     this.end = Math.min(end, i + CHUNK_BYTES);
     chunk.copy(this.bytes, CHUNK, i, this.end);
+  }
+
+  /** Whether a tag at `i` is held as a whole, or is longer than any that is usual. */
+  isEnough(i: number, end: number): boolean {
+    return this.end === end || i < this.end - CUT_BYTES;
   }
 
   setLimits(limits: XmlLimits): void {

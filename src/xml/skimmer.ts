@@ -1,9 +1,8 @@
 import { DEPTH, DEPTH_MAX, ELEMENTS, FLOOR, LOWEST, NAME, NAMES_END, PLAIN_END } from './assembly/layout.js';
 import type { Elements } from './elements.js';
-import { SKIP } from './events.js';
 import type { XmlLimits } from './limits.js';
 import { nameIn } from './names.js';
-import { CUT_BYTES, skimMemory } from './skim-memory.js';
+import { skimMemory } from './skim-memory.js';
 
 /** Less than this is not worth the way there and back; and after so little, a while is waited before the next try. */
 const LEAST_BYTES = 48;
@@ -51,7 +50,7 @@ export class Skimmer {
       i = stop;
       if (bytes < WORTH_BYTES) this.#tire();
       else this.#rested = 0;
-      if (memory.end === end || bytes === 0 || stop < memory.end - CUT_BYTES) break;
+      if (bytes === 0 || memory.isEnough(stop, end)) break;
     }
     return i;
   }
@@ -95,17 +94,14 @@ export class Skimmer {
     const elements = this.#elements;
     const depth = memory.word(DEPTH);
     let level = memory.word(LOWEST);
-    elements.frameAt(level).children = memory.childrenAt(level);
+    elements.depth = level;
+    elements.top = elements.frames[level]!;
+    elements.top.children = memory.childrenAt(level);
     while (level < depth) {
-      const frame = elements.frameAt(++level);
-      frame.name = nameIn(memory.bytes, memory.nameStart(level), memory.nameEnd(level));
-      frame.interest = SKIP;
-      frame.children = memory.childrenAt(level);
-      frame.declaring = false;
+      const name = nameIn(memory.bytes, memory.nameStart(++level), memory.nameEnd(level));
+      elements.push(name, false).children = memory.childrenAt(level);
     }
     elements.count = memory.word(ELEMENTS);
-    elements.depth = depth;
-    elements.top = elements.frameAt(depth);
     elements.lowest = depth;
   }
 }
