@@ -20,7 +20,6 @@ import {
   NAMES_BYTES,
   PREFIX,
   PREFIX_BYTES_MAX,
-  PREFIX_LENGTH,
   PREFIX_STRIDE,
   PREFIXES,
   PREFIXES_MAX,
@@ -110,8 +109,7 @@ class SkimMemory {
       const at = PREFIX + held * PREFIX_STRIDE;
       if (prefix === '' || prefix.length > PREFIX_BYTES_MAX) continue;
       // One that is not of ASCII cannot stand in a plain tag.
-      if (this.bytes.write(prefix, at, PREFIX_BYTES_MAX, 'utf8') !== prefix.length) continue;
-      this.setWord(at + PREFIX_LENGTH, prefix.length);
+      if (this.bytes.write(`${prefix}:`, at, PREFIX_STRIDE, 'utf8') !== prefix.length + 1) continue;
       held++;
     }
     this.setWord(PREFIXES, held);

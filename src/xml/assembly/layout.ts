@@ -1,6 +1,7 @@
 /**
  * Where things lie in the memory of the skimmer: read by AssemblyScript and by TypeScript alike. Addresses and sizes in
- * bytes. What is read sixteen bytes at a time has sixteen bytes behind it that may be read too.
+ * bytes. What is read sixteen bytes at a time has sixteen bytes behind it that may be read too. Below 0x400 the compiler
+ * puts what `skim.ts` compares with.
  */
 
 /** What one call is told, and tells: numbers of four bytes each. */
@@ -22,10 +23,9 @@ export const FLOOR = 0x430;
 export const ATTRIBUTES = 0x500;
 export const ATTRIBUTES_MAX = 16;
 
-/** Prefixes that are bound: fifteen bytes, then their number. */
+/** Prefixes that are bound, each with its colon. */
 export const PREFIX = 0x600;
-export const PREFIX_STRIDE = 32;
-export const PREFIX_LENGTH = 16;
+export const PREFIX_STRIDE = 16;
 export const PREFIX_BYTES_MAX = 15;
 export const PREFIXES_MAX = 16;
 

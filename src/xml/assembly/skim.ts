@@ -1,97 +1,113 @@
 // AssemblyScript: see https://www.assemblyscript.org. It looks like TypeScript and is compiled to WebAssembly.
 import * as at from './layout';
 
+/*
+ * Sixteen bytes of each that are compared with. They lie in memory because the compiler of the machine makes a constant
+ * of this size anew, by three instructions, wherever it stands.
+ */
+const COLONS = memory.data<u8>([58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58, 58], 16);
+const TABS = memory.data<u8>([9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9], 16);
+const LINE_FEEDS = memory.data<u8>([10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10], 16);
+const SPACES = memory.data<u8>([32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32], 16);
+const TWOS = memory.data<u8>([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2], 16);
+const LESS = memory.data<u8>([60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60], 16);
+const GREATER = memory.data<u8>([62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62], 16);
+const AMPERSANDS = memory.data<u8>([38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38], 16);
+const QUOTES = memory.data<u8>([34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34], 16);
+const LOW_HALVES = memory.data<u8>([15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15], 16);
+/** What may stand in a name, or is a colon: a bit for each half of the byte. */
+const BY_LOW = memory.data<u8>([168, 248, 248, 248, 248, 248, 248, 248, 248, 248, 248, 80, 80, 84, 84, 112], 16);
+const BY_HIGH = memory.data<u8>([1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0], 16);
+
 /**
  * Passes over content from a `<` or from behind markup, and stops at the beginning of the first tag or text that is not
  * usual or not whole: whatever that is, others read and judge it. Returns where it stopped. In `PLAIN_END` stands up to
  * where that is text, if it is.
  */
 export function skim(from: u32, end: u32): u32 {
-  const floor = load<i32>(at.FLOOR);
-  const mostDepth = load<i32>(at.MOST_DEPTH);
-  const mostChildren = load<i32>(at.MOST_CHILDREN);
-  const mostElements = load<i32>(at.MOST_ELEMENTS);
+  const bottom = frameAt(load<u32>(at.FLOOR));
+  const ceiling = frameAt(load<u32>(at.MOST_DEPTH));
+  let frame = frameAt(load<u32>(at.DEPTH));
+  let lowest = frame;
   let elements = load<i32>(at.ELEMENTS);
-  let depth = load<i32>(at.DEPTH);
-  let lowest = depth;
   let namesEnd = load<u32>(at.NAMES_END);
-  const namesMost: u32 = at.NAME + at.NAMES_BYTES;
   let plainEnd: u32 = 0;
   let i = from;
   while (i + 2 < end) {
-    if (load<u8>(i) !== 0x3c) {
+    const first = load<u16>(i);
+    if (first === 0x2f3c) {
+      const name = load<u32>(frame);
+      const length = load<u32>(frame + at.FRAME_LENGTH);
+      const close = i + 2 + length;
+      if (frame === bottom || load<i32>(frame + at.FRAME_IS_BARRED) !== 0) break;
+      if (close >= end || load<u8>(close) !== 0x3e || !isSame(name, i + 2, length)) break;
+      namesEnd = name;
+      frame -= at.FRAME_STRIDE;
+      if (frame < lowest) lowest = frame;
+      i = close + 1;
+    } else if ((first & 0xff) === 0x3c) {
+      const length = nameLength(i + 1, end);
+      if (length === 0) break;
+      const children = load<i32>(frame + at.FRAME_CHILDREN);
+      if (children >= load<i32>(at.MOST_CHILDREN) || elements >= load<i32>(at.MOST_ELEMENTS) || frame >= ceiling) break;
+      let close = i + 1 + length;
+      if (load<u8>(close) !== 0x3e) {
+        close = attributesEnd(close, end);
+        if (close === 0) break;
+      }
+      if (load<u8>(close) === 0x3e) {
+        if (namesEnd + length > <u32>(at.NAME + at.NAMES_BYTES)) break;
+        for (let k: u32 = 0; k < length; k += 16) v128.store(namesEnd + k, v128.load(i + 1 + k));
+        store<i32>(frame + at.FRAME_CHILDREN, children + 1);
+        frame += at.FRAME_STRIDE;
+        store<u32>(frame, namesEnd);
+        store<u32>(frame + at.FRAME_LENGTH, length);
+        store<i32>(frame + at.FRAME_CHILDREN, 0);
+        store<i32>(frame + at.FRAME_IS_BARRED, 0);
+        namesEnd += length;
+        i = close + 1;
+      } else {
+        store<i32>(frame + at.FRAME_CHILDREN, children + 1);
+        i = close + 2;
+      }
+      elements++;
+    } else {
       const stop = textEnd(i, end);
       if (stop >= end || load<u8>(stop) !== 0x3c) {
         plainEnd = stop < end ? stop : end;
         break;
       }
       i = stop;
-      continue;
     }
-    const frame: u32 = at.FRAME + depth * at.FRAME_STRIDE;
-    if (load<u8>(i + 1) === 0x2f) {
-      const length = load<u32>(frame + at.FRAME_LENGTH);
-      const close = i + 2 + length;
-      if (depth === floor || load<i32>(frame + at.FRAME_IS_BARRED) !== 0) break;
-      if (close >= end || load<u8>(close) !== 0x3e || !isSame(load<u32>(frame), i + 2, length)) break;
-      namesEnd = load<u32>(frame);
-      depth--;
-      if (depth < lowest) lowest = depth;
-      i = close + 1;
-      continue;
-    }
-    const length = nameLength(i + 1, end);
-    if (length === 0 || (colon >= 0 && !isBound(i + 1, colon))) break;
-    const children = load<i32>(frame + at.FRAME_CHILDREN);
-    if (children >= mostChildren || elements >= mostElements || depth >= mostDepth) break;
-    const close = attributesEnd(i + 1 + length, end);
-    if (close === 0) break;
-    if (load<u8>(close) === 0x3e) {
-      if (namesEnd + length > namesMost) break;
-      for (let k: u32 = 0; k < length; k += 16) v128.store(namesEnd + k, v128.load(i + 1 + k));
-      const inner = frame + at.FRAME_STRIDE;
-      store<u32>(inner, namesEnd);
-      store<u32>(inner + at.FRAME_LENGTH, length);
-      store<i32>(inner + at.FRAME_CHILDREN, 0);
-      store<i32>(inner + at.FRAME_IS_BARRED, 0);
-      namesEnd += length;
-      depth++;
-      i = close + 1;
-    } else {
-      i = close + 2;
-    }
-    store<i32>(frame + at.FRAME_CHILDREN, children + 1);
-    elements++;
   }
   store<u32>(at.PLAIN_END, plainEnd === 0 ? i : plainEnd);
   store<i32>(at.ELEMENTS, elements);
-  store<i32>(at.DEPTH, depth);
-  store<i32>(at.LOWEST, lowest);
+  store<u32>(at.DEPTH, depthOf(frame));
+  store<u32>(at.LOWEST, depthOf(lowest));
   store<u32>(at.NAMES_END, namesEnd);
   return i;
 }
 
+const frameAt = (depth: u32): u32 => at.FRAME + depth * at.FRAME_STRIDE;
+const depthOf = (frame: u32): u32 => (frame - at.FRAME) / at.FRAME_STRIDE;
+
 /** Where plain attributes end: at `>` or `/>`; 0 when one is not plain. */
 function attributesEnd(from: u32, end: u32): u32 {
-  if (load<u8>(from) === 0x3e) return from;
-  const most = load<i32>(at.MOST_ATTRIBUTES);
-  const mostValue = load<u32>(at.MOST_VALUE);
   let count = 0;
   let i = from;
   while (i + 4 < end) {
     const byte = load<u8>(i);
     if (byte === 0x3e) return i;
     if (byte === 0x2f) return load<u8>(i + 1) === 0x3e ? i : 0;
-    if (byte !== 0x20 || count >= most || count >= at.ATTRIBUTES_MAX) return 0;
+    if (byte !== 0x20 || count >= load<i32>(at.MOST_ATTRIBUTES) || count >= at.ATTRIBUTES_MAX) return 0;
     const name = i + 1;
     const length = nameLength(name, end);
     // Whatever begins with `xml` may be a declaration.
     if (length === 0 || (load<u32>(name) & 0xffffff) === 0x6c6d78) return 0;
-    if (colon >= 0 && !isBound(name, colon)) return 0;
     const start = name + length + 2;
     if (start >= end || load<u16>(start - 2) !== 0x223d) return 0;
-    const local = name + colon + 1;
-    const localLength = length - colon - 1;
+    const local = name + prefixed;
+    const localLength = length - prefixed;
     // Perhaps twice the same: whether their namespaces differ is judged elsewhere.
     for (let other = 0; other < count; other++) {
       const seen = at.ATTRIBUTES + other * 8;
@@ -101,24 +117,38 @@ function attributesEnd(from: u32, end: u32): u32 {
     store<u32>(at.ATTRIBUTES + count * 8 + 4, localLength);
     count++;
     const stop = valueEnd(start, end);
-    if (stop === 0 || stop - start > mostValue) return 0;
+    if (stop === 0 || stop - start > load<u32>(at.MOST_VALUE)) return 0;
     i = stop + 1;
   }
   return 0;
 }
 
-/** Where the name read last has its colon, counted from its beginning; -1 where it has none. */
-let colon: i32 = -1;
+/** Of the name read last: bytes of its prefix, the colon included. */
+let prefixed: u32 = 0;
 
-/** Length of the qualified name at `i`, in ASCII, with a byte behind it that belongs to no name; else 0. */
+/** Length of the qualified name at `i`, in ASCII, its prefix bound, with a byte behind it that belongs to no name; else 0. */
 function nameLength(i: u32, end: u32): u32 {
+  const bytes = v128.load(i);
+  const length: u32 = ctz(~namesOf(bytes) | 0x10000);
+  if (length === 16) return longNameLength(i, end);
+  if (i + length >= end || length > load<u32>(at.MOST_NAME) || !isNameStart(load<u8>(i))) return 0;
+  const colons = colonsOf(bytes) & ((1 << length) - 1);
+  prefixed = 0;
+  if (colons === 0) return length;
+  const colon: u32 = ctz(colons);
+  prefixed = colon + 1;
+  // A colon is no first letter, so that one at the end shows here. Behind the end stands no letter.
+  if ((colons & (colons - 1)) !== 0 || !isNameStart(load<u8>(i + prefixed))) return 0;
+  return isBound(bytes, colon) ? length : 0;
+}
+
+function longNameLength(i: u32, end: u32): u32 {
   let length: u32 = 0;
-  colon = -1;
+  let colon: i32 = -1;
   for (;;) {
     const bytes = v128.load(i + length);
-    const others = ~namesOf(bytes) | 0x10000;
-    const count = ctz(others);
-    const colons = i8x16.bitmask(v128.eq<u8>(bytes, i8x16.splat(0x3a))) & ((1 << count) - 1);
+    const count: u32 = ctz(~namesOf(bytes) | 0x10000);
+    const colons = colonsOf(bytes) & ((1 << count) - 1);
     if (colons !== 0) {
       if (colon >= 0 || (colons & (colons - 1)) !== 0) return 0;
       colon = length + ctz(colons);
@@ -127,18 +157,22 @@ function nameLength(i: u32, end: u32): u32 {
     if (count < 16) break;
     if (i + length >= end) return 0;
   }
+  prefixed = colon + 1;
   if (i + length >= end || length > load<u32>(at.MOST_NAME) || !isNameStart(load<u8>(i))) return 0;
-  // A colon is no first letter, so that one at the beginning or the end shows here. Behind the end stands no letter.
-  return colon < 0 || isNameStart(load<u8>(i + colon + 1)) ? length : 0;
+  if (colon < 0) return length;
+  return colon < 16 && isNameStart(load<u8>(i + prefixed)) && isBound(v128.load(i), colon) ? length : 0;
 }
 
-/** A bit for each byte that may stand in a name, or is a colon: looked up by both halves of the byte. */
+/** A bit for each byte that may stand in a name, or is a colon. */
 function namesOf(bytes: v128): i32 {
-  const byLow = i8x16(-88, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, 80, 80, 84, 84, 112);
-  const byHigh = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0);
-  const low = v128.swizzle(byLow, v128.and(bytes, i8x16.splat(0x0f)));
-  const high = v128.swizzle(byHigh, v128.shr<u8>(bytes, 4));
+  const halves = v128.load(LOW_HALVES);
+  const low = v128.swizzle(v128.load(BY_LOW), v128.and(bytes, halves));
+  const high = v128.swizzle(v128.load(BY_HIGH), v128.and(v128.shr<u16>(bytes, 4), halves));
   return i8x16.bitmask(v128.ne<u8>(v128.and(low, high), i8x16.splat(0)));
+}
+
+function colonsOf(bytes: v128): i32 {
+  return i8x16.bitmask(v128.eq<u8>(bytes, v128.load(COLONS)));
 }
 
 /** A letter or `_`. */
@@ -146,15 +180,12 @@ function isNameStart(byte: u32): bool {
   return (byte | 0x20) - 0x61 < 26 || byte === 0x5f;
 }
 
-/** Whether a prefix is among those that are bound. */
-function isBound(start: u32, length: i32): bool {
-  if (length > at.PREFIX_BYTES_MAX) return false;
-  const bytes = v128.load(start);
-  const mask = (1 << length) - 1;
-  const last: u32 = at.PREFIX + load<i32>(at.PREFIXES) * at.PREFIX_STRIDE;
+/** Whether what stands before the colon is among the prefixes that are bound. */
+function isBound(bytes: v128, colon: u32): bool {
+  const mask = (2 << colon) - 1;
+  const last: u32 = at.PREFIX + load<u32>(at.PREFIXES) * at.PREFIX_STRIDE;
   for (let prefix: u32 = at.PREFIX; prefix < last; prefix += at.PREFIX_STRIDE) {
-    const differ = i8x16.bitmask(v128.ne<u8>(v128.load(prefix), bytes)) & mask;
-    if (differ === 0 && load<i32>(prefix + at.PREFIX_LENGTH) === length) return true;
+    if ((i8x16.bitmask(v128.ne<u8>(v128.load(prefix), bytes)) & mask) === 0) return true;
   }
   return false;
 }
@@ -170,36 +201,41 @@ function isSame(one: u32, other: u32, length: u32): bool {
 
 /** Where text ends that is in order: at a `<`, or before what others must read. May lie beyond `end`. */
 function textEnd(from: u32, end: u32): u32 {
-  let i = from;
-  while (i < end) {
-    const bytes = v128.load(i);
-    const white = v128.or(v128.eq<u8>(bytes, i8x16.splat(0x0a)), v128.eq<u8>(bytes, i8x16.splat(0x09)));
-    // As numbers with a sign, bytes beyond ASCII are less than a space too.
-    const control = v128.andnot(v128.lt<i8>(bytes, i8x16.splat(0x20)), white);
-    // `<` and `>` differ in one bit.
-    const angle = v128.eq<u8>(v128.or(bytes, i8x16.splat(2)), i8x16.splat(0x3e));
-    const stops = i8x16.bitmask(v128.or(control, v128.or(angle, v128.eq<u8>(bytes, i8x16.splat(0x26)))));
-    if (stops === 0) {
-      i += 16;
-      continue;
+  let base = from;
+  while (base < end) {
+    let stops = textStops(v128.load(base));
+    let next = base + 16;
+    while (stops !== 0) {
+      const i = base + ctz(stops);
+      if (i >= end) return end;
+      const byte = load<u8>(i);
+      if (byte === 0x3c) return i;
+      let behind: u32 = i + 1;
+      if (byte === 0x3e) {
+        // XML 1.0 section 2.4: `]]>` ends a CDATA section and nothing else.
+        if (i >= from + 2 && load<u16>(i - 2) === 0x5d5d) return i;
+      } else if (byte !== 0x0d) {
+        behind = byte === 0x26 ? referenceEnd(i, end) : characterEnd(i, end);
+        if (behind === 0) return i;
+        if (behind >= next) {
+          next = behind;
+          break;
+        }
+      }
+      stops &= -1 << (behind - base);
     }
-    i += ctz(stops);
-    if (i >= end) return end;
-    const byte = load<u8>(i);
-    if (byte === 0x3c) return i;
-    if (byte === 0x0d) {
-      i++;
-    } else if (byte === 0x3e) {
-      // XML 1.0 section 2.4: `]]>` ends a CDATA section and nothing else.
-      if (i >= from + 2 && load<u16>(i - 2) === 0x5d5d) return i;
-      i++;
-    } else {
-      const behind = byte === 0x26 ? referenceEnd(i, end) : characterEnd(i, end);
-      if (behind === 0) return i;
-      i = behind;
-    }
+    base = next;
   }
-  return i;
+  return base;
+}
+
+function textStops(bytes: v128): i32 {
+  const white = v128.or(v128.eq<u8>(bytes, v128.load(TABS)), v128.eq<u8>(bytes, v128.load(LINE_FEEDS)));
+  // As numbers with a sign, bytes beyond ASCII are less than a space too.
+  const control = v128.andnot(v128.lt<i8>(bytes, v128.load(SPACES)), white);
+  // `<` and `>` differ in one bit.
+  const angle = v128.eq<u8>(v128.or(bytes, v128.load(TWOS)), v128.load(GREATER));
+  return i8x16.bitmask(v128.or(control, v128.or(angle, v128.eq<u8>(bytes, v128.load(AMPERSANDS)))));
 }
 
 /** Where a plain value in double quotes ends; 0 when it is not plain. */
@@ -207,9 +243,9 @@ function valueEnd(from: u32, end: u32): u32 {
   let i = from;
   while (i < end) {
     const bytes = v128.load(i);
-    const control = v128.lt<i8>(bytes, i8x16.splat(0x20));
-    const angle = v128.eq<u8>(bytes, i8x16.splat(0x3c));
-    const mark = v128.or(v128.eq<u8>(bytes, i8x16.splat(0x22)), v128.eq<u8>(bytes, i8x16.splat(0x26)));
+    const control = v128.lt<i8>(bytes, v128.load(SPACES));
+    const angle = v128.eq<u8>(bytes, v128.load(LESS));
+    const mark = v128.or(v128.eq<u8>(bytes, v128.load(QUOTES)), v128.eq<u8>(bytes, v128.load(AMPERSANDS)));
     const stops = i8x16.bitmask(v128.or(control, v128.or(angle, mark)));
     if (stops === 0) {
       i += 16;
