@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 
 import type { Client } from './access/client.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';

@@ -1,6 +1,8 @@
+import type { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { createServer, IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 
 import { Refusal } from './base/refusal.js';

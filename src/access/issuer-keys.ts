@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 /** Fetches the keys of an issuer: a JSON Web Key Set as text. Rejects when there is none to be had. */
 export type FetchKeys = () => Promise<string>;
 

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Refusal } from './refusal.js';
 
 /** How a request ended. `aborted`: the client left before it had its answer, or the answer had to be cut. */

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Spender, ThrottleStatus } from './budget.js';
 import { type BudgetEvents, type BudgetRule, type Budgets, type Denied, type Grant, NO_EVENTS } from './budget.js';
 

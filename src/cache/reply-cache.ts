@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { CacheLimits } from './limits.js';
 import type { ReadRule } from './rules.js';
 

@@ -1,5 +1,7 @@
+import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { MIB } from '../base/limit.js';
 import { type Problem, Problems } from '../base/problem.js';
 import { addressKind } from '../upstream/address-kind.js';

@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
+import { performance } from 'node:perf_hooks';
 import { Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import { makeAdminServer } from '../observe/admin.js';

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { MIB } from '../base/limit.js';

@@ -1,3 +1,5 @@
+import type { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../base/exchange.js';
 import { asRefusal, type Refusal } from '../base/refusal.js';
 import type { Found, KeptReply } from '../cache/reply-cache.js';

@@ -1,3 +1,5 @@
+import type { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
 import type { Client } from '../access/client.js';
 import { type Exchange, REPLIES_MAX } from '../base/exchange.js';
 import { KIB } from '../base/limit.js';

@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
 import type { CacheUse } from '../base/exchange.js';
 import { asRefusal, type Refusal } from '../base/refusal.js';
 import type { Found, ReplyCache } from '../cache/reply-cache.js';

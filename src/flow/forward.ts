@@ -1,3 +1,5 @@
+import type { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
 import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
 import { EnvelopeJudge, type EnvelopeWatcher } from '../soap/envelope.js';
 import { Gate } from '../soap/gate.js';

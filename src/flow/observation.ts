@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { EventBus } from '../base/event-bus.js';
 import type { CodecLimits } from '../codec/plan/limits.js';
 import type { Decoded } from '../codec/plan/plan.js';

@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../base/exchange.js';
 import { asRefusal, Refusal } from '../base/refusal.js';
 import type { RequestContext } from '../codec/write/source.js';

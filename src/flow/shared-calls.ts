@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { CacheUse, Exchange } from '../base/exchange.js';
 import type { ReplyCache } from '../cache/reply-cache.js';
 import type { CacheRules, ReadRule } from '../cache/rules.js';

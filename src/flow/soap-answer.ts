@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';

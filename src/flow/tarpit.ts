@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { plainAddress } from '../access/address.js';
 import { Networks } from '../access/networks.js';
 import { setNewest } from '../base/newest.js';

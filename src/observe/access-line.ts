@@ -11,6 +11,7 @@ const LEVELS = { info: '30', warn: '40', error: '50' } as const;
 export class AccessLines {
   readonly #names = new QuotedNames();
   readonly #timestamp: () => string;
+  #last: Description | null = null;
 
   /** `timestamp` gives `,"time":"..."`. */
   constructor(timestamp: () => string) {
@@ -23,10 +24,7 @@ export class AccessLines {
     const names = this.#names;
     let line =
       `{"level":${LEVELS[refusal === null ? 'info' : refusal.kind.level]}${this.#timestamp()}` +
-      `,"id":${quoteId(exchange.id)},"client":${names.quote(exchange.client)}` +
-      `,"method":${names.quote(exchange.method)},"route":${names.quote(exchange.route)}` +
-      `,"operation":${names.quote(exchange.operation)},"dialect":${names.quote(exchange.dialect)}` +
-      `,"status":${exchange.status},"outcome":"${exchange.outcome}"`;
+      `,"id":${quoteId(exchange.id)},"client":${names.quote(exchange.client)}${this.#describe(exchange)}`;
     if (exchange.clientClass !== '') {
       line += `,"class":${names.quote(exchange.clientClass)},"caller":${quoteText(exchange.caller)}`;
     }
@@ -44,7 +42,25 @@ export class AccessLines {
     if (exchange.cost !== null) line += `,"cost":${exchange.cost}`;
     return `${line},"msg":"request"}\n`;
   }
+
+  /** What was asked for and what came of it: what most lines have in common with the one before. */
+  #describe({ method, route, operation, dialect, status, outcome }: Exchange): string {
+    const last = this.#last;
+    if (last !== null && last.operation === operation && last.route === route && last.status === status) {
+      if (last.outcome === outcome && last.dialect === dialect && last.method === method) return last.text;
+    }
+    const names = this.#names;
+    const text =
+      `,"method":${names.quote(method)},"route":${names.quote(route)},"operation":${names.quote(operation)}` +
+      `,"dialect":${names.quote(dialect)},"status":${status},"outcome":"${outcome}"`;
+    this.#last = { method, route, operation, dialect, status, outcome, text };
+    return text;
+  }
 }
+
+type Description = Pick<Exchange, 'method' | 'route' | 'operation' | 'dialect' | 'status' | 'outcome'> & {
+  readonly text: string;
+};
 
 /** What became of the calls that might be shared, in one word. */
 function cacheWord(uses: readonly CacheUse[]): string {

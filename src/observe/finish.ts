@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../base/exchange.js';
 import type { Log } from './log.js';
 import type { Metrics } from './metrics.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { LogTarget } from './log-target.js';
 
 /** POSIX writes this much to a pipe in one piece or not at all: lines of several processes stay whole. */

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
 /** Where bytes go: calls back with what it took, at once or later. Never throws. */

@@ -21,9 +21,9 @@ export class TallyTable<T> {
   readonly #rowsMax: number;
   readonly #root: Level<Level<Level<Level<T>>>> = new Map();
   #rest: T | null = null;
-  /** What was asked for last, and found: nearly always it is asked for again. */
-  #lastNames: readonly [string, string, string, string] | null = null;
-  #last: T | null = null;
+  /** What was found last, and before that: nearly always it is asked for again, what comes in and goes out in turns. */
+  #last: Found<T> | null = null;
+  #secondLast: Found<T> | null = null;
 
   /** `width` is the number of labels, up to four. */
   constructor(width: number, make: () => T, rowsMax = ROWS_MAX) {
@@ -33,15 +33,15 @@ export class TallyTable<T> {
   }
 
   find(first = '', second = '', third = '', fourth = ''): T {
-    const names = this.#lastNames;
-    if (names !== null && names[0] === first && names[1] === second && names[2] === third && names[3] === fourth) {
-      if (this.#last !== null) return this.#last;
-    }
-    const found =
+    let found = this.#last;
+    if (found !== null && isNamed(found, first, second, third, fourth)) return found.tally;
+    found = this.#secondLast;
+    if (found !== null && isNamed(found, first, second, third, fourth)) return found.tally;
+    const tally =
       this.#root.get(first)?.get(second)?.get(third)?.get(fourth) ?? this.#add([first, second, third, fourth]);
-    this.#lastNames = [first, second, third, fourth];
-    this.#last = found;
-    return found;
+    this.#secondLast = this.#last;
+    this.#last = { first, second, third, fourth, tally };
+    return tally;
   }
 
   #add(names: readonly [string, string, string, string]): T {
@@ -61,6 +61,17 @@ export class TallyTable<T> {
     return tally;
   }
 }
+
+interface Found<T> {
+  readonly first: string;
+  readonly second: string;
+  readonly third: string;
+  readonly fourth: string;
+  readonly tally: T;
+}
+
+const isNamed = <T>(found: Found<T>, first: string, second: string, third: string, fourth: string): boolean =>
+  found.second === second && found.first === first && found.third === third && found.fourth === fourth;
 
 type Level<T> = Map<string, T>;
 

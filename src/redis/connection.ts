@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { type Client, CONNECT_MILLIS, type ConnectionSettings, inTime, makeClient } from './client.js';
 import { ANSWERS, RedisUnavailable, reasonOf } from './reason.js';
 import type { Script } from './script.js';

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { BusMessage, EventTransport, EventValues, TransportReceiver } from '../base/event-bus.js';
 import type { Answer, RedisConnection } from './connection.js';
 import { readEvent, type SentEvent, writeEvent } from './event-message.js';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 
 import type { Answer, RedisConnection } from './connection.js';
 import { BEAT, EXCHANGE } from './lease-scripts.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 import type { AttachmentSink } from './multipart.js';
 import { partOf } from './references.js';

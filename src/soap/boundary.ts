@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 
 /** Is given what stands between two boundaries, in pieces that are lent for the call. */

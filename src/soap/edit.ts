@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { sourceOffset } from '../xml/source-offset.js';
 import type { Encoding } from '../xml/transcode.js';
 

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { ReaderPool } from '../xml/reader-pool.js';
 import type { Dialect } from './dialect.js';
 import { applyEdits } from './edit.js';

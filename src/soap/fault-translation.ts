@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { isNcName } from '../xml/chars.js';
 import { XmlWriter } from '../xml/writer.js';
 import { type Dialect, dialectOfUri } from './dialect.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 import type { Encoding } from '../xml/transcode.js';
 import { BoundaryScanner, type ContentSink } from './boundary.js';

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 
 /** What is read of the header of one part. */

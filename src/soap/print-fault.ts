@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { Refusal } from '../base/refusal.js';
 import type { QName } from '../xml/events.js';
 import { XmlWriter } from '../xml/writer.js';

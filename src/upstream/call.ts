@@ -1,3 +1,5 @@
+import type { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/refusal.js';
 import type { Address } from './address.js';
 import { type Verdict, verdictOf } from './breaker.js';

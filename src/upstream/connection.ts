@@ -1,4 +1,6 @@
+import type { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 
 import { buildConnector, Client } from 'undici';

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 /** A member of a list, and its neighbours there. */
 export interface Place<T> {
   readonly member: T;

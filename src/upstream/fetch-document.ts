@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { LookupAddress } from 'node:dns';
 import { lookup as resolveName } from 'node:dns/promises';
 import http, { type IncomingMessage } from 'node:http';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 import type { ReplyHead, UpstreamCall } from './reply.js';
 import type { Upstream } from './upstream.js';

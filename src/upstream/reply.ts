@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
 import type { Refusal } from '../base/refusal.js';

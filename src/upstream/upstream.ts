@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/refusal.js';
 import { Address } from './address.js';
 import { Call, type CallKeeper } from './call.js';

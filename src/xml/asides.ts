@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { CLASS, CONTROL, SPACE } from './chars.js';
 import type { Cursor } from './cursor.js';
 import { refuse } from './elements.js';

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { CLASS, CONTROL, IN_NAME, SPACE, STOPS_VALUE } from './chars.js';
 import type { Cursor } from './cursor.js';
 import { type Elements, refuse } from './elements.js';

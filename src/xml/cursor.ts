@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 import { CLASS, IN_NAME, utf8Length } from './chars.js';

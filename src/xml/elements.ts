@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 import { stringOf } from './bytes.js';

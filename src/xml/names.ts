@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 import { stringOf } from './bytes.js';
 import { CLASS, IN_NAME, isNcName, utf8Length } from './chars.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { Refusal } from '../base/refusal.js';
 import { refuse } from './elements.js';
 import { wordsAt, wordsOf } from './names.js';

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { AsideScanner } from './asides.js';
 import { AttributeScanner } from './attributes.js';
 import { CLASS, IN_NAME, SPACE } from './chars.js';

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { DEPTH, DEPTH_MAX, ELEMENTS, FLOOR, LOWEST, NAME, NAMES_END, PLAIN_END } from './assembly/layout.js';
 import type { Elements } from './elements.js';
 import type { XmlLimits } from './limits.js';

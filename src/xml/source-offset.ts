@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { invariant } from '../base/invariant.js';
 import { characterOf, type Encoding } from './transcode.js';
 

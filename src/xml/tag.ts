@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 import { stringOf } from './bytes.js';
 import type { BytesTest, StartTag } from './events.js';

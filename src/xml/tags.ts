@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { AttributeScanner } from './attributes.js';
 import { CLASS, IN_NAME, SPACE } from './chars.js';
 import type { Cursor } from './cursor.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { CLASS, STOPS_CDATA, STOPS_TEXT } from './chars.js';
 import type { Cursor } from './cursor.js';
 import { type Elements, refuse, wantsText } from './elements.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { Cursor } from './cursor.js';
 import type { XmlLimits } from './limits.js';
 import { plainText } from './plain.js';

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { Cursor } from './cursor.js';
 import type { Elements } from './elements.js';
 import { ELEMENTS, PRESENCE } from './events.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { invariant } from '../base/invariant.js';
 import { Refusal } from '../base/refusal.js';
 

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { Facets, SimpleType } from '../../wsdl/model.js';
 import type { BytesTest } from '../../xml/events.js';
 

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { hold, textOf, trimXml } from '../plan/lexical.js';
 import type { Scalar } from '../plan/plan.js';
 

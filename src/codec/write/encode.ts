@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { defaultsOf } from '../../base/limit.js';
 import type { Dialect } from '../../soap/dialect.js';
 import type { QName } from '../../xml/events.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { never } from '../../base/invariant.js';
 import { DIALECTS, type Dialect } from '../../soap/dialect.js';
 import type { QName } from '../../xml/events.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusal.js';
 import { type EncodeSource, LexicalError, type Scalar } from '../plan/plan.js';
 import { type InputPath, refuse } from './input-error.js';

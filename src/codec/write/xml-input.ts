@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { defaultsOf } from '../../base/limit.js';
 import { Refusal } from '../../base/refusal.js';
 import { dialectOfUri } from '../../soap/dialect.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusal.js';
 
 /** A request that is sent on in one piece: some stacks refuse what has no Content-Length. */

@@ -1,3 +1,5 @@
+import type { Buffer } from 'node:buffer';
+
 /** Names and comments in a header are no use to anybody here. */
 const HEADER_BYTES_MAX = 4096;
 

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { asRefusal, asUpstream, type Refusal } from '../../base/refusal.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import type { UpstreamCall } from '../../upstream/reply.js';

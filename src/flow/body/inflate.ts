@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 
 import { Refusal } from '../../base/refusal.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
 /** Pieces smaller than this wait for those that come with them. */

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setNewest } from '../../base/newest.js';
 
 /** Somebody whose work is long, and is done in pieces. */

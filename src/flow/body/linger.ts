@@ -1,4 +1,6 @@
+import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 
 import { Refusal } from '../../base/refusal.js';
 import { type LongWork, lane } from './lane.js';

@@ -1,4 +1,6 @@
+import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 
 import { Refusal } from '../../base/refusal.js';

@@ -1,5 +1,7 @@
+import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type { ExecutionResult } from 'graphql';
 
 import type { Exchange } from '../../base/exchange.js';

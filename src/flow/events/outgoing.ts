@@ -1,4 +1,6 @@
+import type { Buffer } from 'node:buffer';
 import type { Socket as Connection } from 'node:net';
+import { performance } from 'node:perf_hooks';
 
 import { SendProgress } from '../send-progress.js';
 import type { Socket } from '../wire/ws.js';

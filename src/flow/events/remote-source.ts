@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 
 import { Exchange, nextExchangeId } from '../../base/exchange.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusal.js';
 import type { RemoteTextLimits } from '../../graphql/graph/remote.js';
 import { parseRemoteText } from '../../graphql/graph/remote-text.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusal.js';
 import type { RemoteRequest, RemoteTextLimits } from '../../graphql/graph/remote.js';
 import { judgeEventsHead } from '../../upstream/json-head.js';

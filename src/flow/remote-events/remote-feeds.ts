@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { RemoteSubscriptions, RemoteUpstream } from '../../compile/remote-upstream.js';

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { createClient, createHandler, type Request } from 'graphql-sse';
 
 /** GraphQL over server-sent events, from either end: the only file that knows who keeps to its rules. */

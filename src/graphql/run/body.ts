@@ -1,4 +1,4 @@
-import { isAscii, isUtf8, transcode } from 'node:buffer';
+import { Buffer, isAscii, isUtf8, transcode } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
 import { Refusal } from '../../base/refusal.js';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { defaultsOf } from '../../base/limit.js';
 import { Refusal } from '../../base/refusal.js';

@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 /** How a document of start-up says which characters its bytes are (XML 1.0 appendix F). */
 const BYTE_ORDER_MARKS: readonly { readonly bytes: readonly number[]; readonly encoding: string }[] = [
   { bytes: [0xef, 0xbb, 0xbf], encoding: 'utf-8' },
