@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
-import { readText } from '../graphql/run/body.js';
+import { AT_ONCE_BYTES, readText } from '../graphql/run/body.js';
 import { lane, turnOfLong } from './body/lane.js';
 import { invite } from './invite.js';
 
@@ -15,12 +15,11 @@ export async function readBody(
 ): Promise<string> {
   invite(request, response);
   const declared = request.headers['content-length'];
-  const text = await readText(request, bytesMax, declared === undefined ? null : Number(declared));
+  const turn = (): Promise<void> => turnOfLong(exchange.client);
+  const text = await readText(request, bytesMax, declared === undefined ? null : Number(declared), turn);
   exchange.bytesIn = Buffer.byteLength(text);
-  if (text.length > AT_ONCE_UNITS) await turnOfLong(exchange.client);
+  // It is parsed in a turn of its own: a dozen at once would keep everybody else waiting.
+  if (exchange.bytesIn > AT_ONCE_BYTES) await turn();
   else lane.passed();
   return text;
 }
-
-/** Longer texts are parsed one in a turn of the event loop: a dozen at once would keep everybody else waiting. */
-const AT_ONCE_UNITS = 16 * 1024;

@@ -55,7 +55,7 @@ async function refuse(handler: GraphqlHandler, bytes: Buffer): Promise<boolean> 
     method: 'POST',
     url: '/graphql',
     headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
-    body: () => readText(Readable.from(pieces), 2_000_000, bytes.length),
+    body: () => readText(Readable.from(pieces), 2_000_000, bytes.length, async () => {}),
   };
   const { status } = await handler(request, {
     signal: new AbortController().signal,

@@ -12,6 +12,9 @@ export interface LongWork {
 /** How long everybody else may be kept waiting at a time: an ordinary request waits for several turns. */
 export const TURN_MILLIS = 0.25;
 
+/** What a turn counts for at least: a chunk that it has somebody read is taken from the system when it is over. */
+const LEAST_MILLIS = 0.05;
+
 /** The part of the time that long work gets, at least, while short messages come all the time. */
 const SHARE = 0.1;
 
@@ -132,7 +135,7 @@ export class Lane {
     if (this.#current !== null) {
       const { isSuspected, sinceMillis } = this.#current;
       const nowMillis = this.#now();
-      const workMillis = nowMillis - sinceMillis;
+      const workMillis = Math.max(LEAST_MILLIS, nowMillis - sinceMillis);
       if (isSuspected) this.#suspectDueMillis = nowMillis + workMillis * (1 / SUSPECT_SHARE - 1);
       this.#dueMillis = nowMillis + workMillis * (1 / SHARE - 1);
       this.#current = null;

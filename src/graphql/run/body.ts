@@ -3,32 +3,68 @@ import type { Readable } from 'node:stream';
 
 import { Refusal } from '../../base/refusal.js';
 
+/** Longer bodies are read, and made text of, in turns with all that is long. */
+export const AT_ONCE_BYTES = 16 * 1024;
+
 /**
  * The body of a request as text. Rejects with `HTTP_TOO_LARGE` as soon as it is longer than allowed, before it is read
  * if it says so itself, with `BAD_REQUEST` if it is not UTF-8, and with the refusal it broke off with. By events: a loop
  * over the chunks would destroy the request, and its connection, before the refusal is told. `declaredBytes` is its
- * Content-Length, or null.
+ * Content-Length, or null. Of what is longer than 16 KiB the next chunk is read when `turn` resolves.
  */
-export function readText(source: Readable, maxBytes: number, declaredBytes: number | null): Promise<string> {
+export function readText(
+  source: Readable,
+  maxBytes: number,
+  declaredBytes: number | null,
+  turn: () => Promise<void>,
+): Promise<string> {
   if (declaredBytes !== null && declaredBytes > maxBytes) return Promise.reject(new Refusal('HTTP_TOO_LARGE'));
   return new Promise((resolve, reject) => {
     const held: Uint8Array[] = [];
     let bytes = 0;
+    let state: 'reading' | 'ended' | 'stopped' = 'reading';
+    let waits = false;
+    const leave = (): void => {
+      source.off('data', onData).off('end', onEnd).off('error', onError);
+    };
     const stop = (refusal: Refusal): void => {
-      source.pause().off('data', onData).off('end', onEnd).off('error', onError);
+      state = 'stopped';
+      leave();
+      source.pause();
       reject(refusal);
     };
-    const onData = (chunk: Uint8Array): void => {
-      bytes += chunk.length;
-      if (bytes > maxBytes) stop(new Refusal('HTTP_TOO_LARGE'));
-      else held.push(chunk);
-    };
-    const onError = (error: Error): void => stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
-    const onEnd = (): void => {
-      source.off('error', onError);
+    const decode = (): void => {
       const text = textOf(Buffer.concat(held, bytes));
       if (text === null) reject(new Refusal('BAD_REQUEST', 'It is not in UTF-8.'));
       else resolve(text);
+    };
+    const goOn = (): void => {
+      waits = false;
+      if (state === 'ended') decode();
+      else if (state === 'reading') source.resume();
+    };
+    const wait = (): void => {
+      if (waits) return;
+      waits = true;
+      void turn().then(goOn);
+    };
+    const onData = (chunk: Uint8Array): void => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) {
+        stop(new Refusal('HTTP_TOO_LARGE'));
+        return;
+      }
+      held.push(chunk);
+      if (bytes <= AT_ONCE_BYTES) return;
+      source.pause();
+      wait();
+    };
+    const onError = (error: Error): void => stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
+    const onEnd = (): void => {
+      state = 'ended';
+      leave();
+      if (bytes <= AT_ONCE_BYTES) decode();
+      else wait();
     };
     source.on('data', onData).once('end', onEnd).once('error', onError);
   });
