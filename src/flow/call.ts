@@ -27,7 +27,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   if (dialect.actionHeader) headers.push('soapaction', `"${action ?? ''}"`);
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
-    const reply = new DecodedReply({ ...context, observation }, operation, field.plan, resolve, reject);
+    const reply = new DecodedReply(context, observation, operation, field.plan, resolve, reject);
     const isIdempotent = service.isIdempotent(operation);
     const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent };
     const { sharing = null } = context;

@@ -55,11 +55,6 @@ export interface CallSharing {
   readonly lifetime: AnswerLifetime | null;
 }
 
-/** What a reply is read with. */
-export interface ReplyContext extends CallContext {
-  readonly observation: Observation | null;
-}
-
 const NO_LISTS: NonNullable<Decoded['lists']> = new Map();
 
 /** Status of a reply to a one-way operation (WS-I Basic Profile R1112). */
@@ -70,7 +65,8 @@ const EARLY_END_BYTES = 64 * KIB;
 
 /** One reply on its way through the judge into the decoder. Nothing is held: what is decoded is not sent on. */
 export class DecodedReply implements UpstreamReceiver {
-  readonly #context: ReplyContext;
+  readonly #context: CallContext;
+  readonly #observation: Observation | null;
   readonly #operation: Operation;
   readonly #plan: ReplyPlan;
   readonly #resolve: (decoded: Decoded) => void;
@@ -94,13 +90,15 @@ export class DecodedReply implements UpstreamReceiver {
   #isOver = false;
 
   constructor(
-    context: ReplyContext,
+    context: CallContext,
+    observation: Observation | null,
     operation: Operation,
     plan: ReplyPlan,
     resolve: (decoded: Decoded) => void,
     reject: (refusal: Refusal) => void,
   ) {
     this.#context = context;
+    this.#observation = observation;
     this.#operation = operation;
     this.#plan = plan;
     this.#faults =
@@ -120,7 +118,7 @@ export class DecodedReply implements UpstreamReceiver {
   }
 
   sent(): void {
-    this.#context.observation?.sent();
+    this.#observation?.sent();
   }
 
   head(head: ReplyHead): void {
@@ -165,7 +163,7 @@ export class DecodedReply implements UpstreamReceiver {
 
   failed(refusal: Refusal): void {
     if (this.#isOver) return;
-    if (!this.#judge?.fault) this.#context.observation?.lost(this.#head?.status ?? null);
+    if (!this.#judge?.fault) this.#observation?.lost(this.#head?.status ?? null);
     this.#finish();
     this.#reject(refusal);
   }
@@ -178,11 +176,11 @@ export class DecodedReply implements UpstreamReceiver {
 
   /** Enough has come, and more comes. Where little is left the connection is worth more than that. */
   get #mayEndEarly(): boolean {
-    const { service, observation } = this.#context;
+    const { service } = this.#context;
     if (
       !service.config.earlyEnd ||
       this.#isEnforced ||
-      observation !== null ||
+      this.#observation !== null ||
       !(this.#decoder instanceof ReplyDecoder)
     )
       return false;
@@ -201,7 +199,7 @@ export class DecodedReply implements UpstreamReceiver {
 
   #complete(): void {
     const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
-    if (!this.#judge?.fault) this.#context.observation?.publish();
+    if (!this.#judge?.fault) this.#observation?.publish();
     const isWhole = this.#attachments === null && answer.errors.length === 0;
     this.#finish(verdictOf(this.#judge, this.#head, this.#context.exchange, isWhole));
     this.#answer(answer);
@@ -232,8 +230,8 @@ export class DecodedReply implements UpstreamReceiver {
 
   /** What is not selected is nobody's business here, unless replies are held to the schema. */
   #validated(tag: StartTag, decoder: XmlHandler): XmlHandler {
-    const { service, exchange, observation } = this.#context;
-    const observer = observation?.reply() ?? null;
+    const { service, exchange } = this.#context;
+    const observer = this.#observation?.reply() ?? null;
     const heard = observer === null ? decoder : new Both(decoder, observer);
     const validator = service.validity?.enforcedReply(this.#operation, tag, exchange) ?? null;
     this.#isEnforced = validator !== null;

@@ -23,6 +23,7 @@ import {
 } from '../graphql/http.js';
 import type { Admission, Admitted } from '../graphql/run/admit.js';
 import type { FieldCall } from '../graphql/run/field-call.js';
+import type { GraphqlRequest } from '../graphql/run/params.js';
 import { PersistedDocuments } from '../graphql/run/persisted.js';
 import { type PlannedSchema, rootPlanOf } from '../graphql/run/root-plan.js';
 import { AnswerLifetime } from './answer-lifetime.js';
@@ -107,7 +108,10 @@ const BREAKDOWN = 'soapstone-cost-breakdown';
 
 const mayAsk = ({ costBreakdown }: GraphqlDoor, { rights }: Client): boolean => costBreakdown || rights.costBreakdown;
 
-/** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. `body` is the request's. */
+/** What a request says of what it asks for, and how it asks to be answered. */
+type Asked = Pick<GraphqlRequest, 'headers' | 'body'>;
+
+/** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. */
 export async function answerGraphql(
   door: GraphqlDoor,
   purse: Purse,
@@ -115,7 +119,10 @@ export async function answerGraphql(
   request: IncomingMessage,
   response: ServerResponse,
   ending: Ending,
-  body = (): Promise<string> => readBody(door.bodyBytesMax, exchange, request, response),
+  { headers: asked, body }: Asked = {
+    headers: request.headers,
+    body: () => readBody(door.bodyBytesMax, exchange, request, response),
+  },
 ): Promise<void> {
   exchange.route = 'graphql';
   const departure = new AbortController();
@@ -135,7 +142,7 @@ export async function answerGraphql(
     return read;
   };
   const answer = await door.handler(
-    { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: text },
+    { method: request.method ?? '', url: request.url ?? '', headers: asked, body: text },
     contextOf(door, purse, exchange, { signal, headers: request.headers, lifetime, turn }),
   );
   if (signal.aborted) throw new Refusal('CLIENT_GONE');

@@ -18,13 +18,14 @@ const BURST_SECONDS = 2;
 const SUSPICION_MILLIS = 30_000;
 
 /**
- * How long new connections of an address wait at the door after one of its requests held up everybody, how far apart
- * they are let in, and how long one waits at most. What a packet may cost that cannot be read in parts, 20 ms, is then
- * a hundredth of the time.
+ * How long new connections of an address wait at the door after one of its requests held up everybody, and how far
+ * apart they are let in. What a packet may cost that cannot be read in parts, 20 ms, is then a hundredth of the time.
  */
 const WATCH_MILLIS = 30_000;
 const DOOR_MILLIS = 2_000;
-const DOOR_WAIT_MILLIS = 10_000;
+
+/** What of the limits says how long anybody waits. */
+export type Patience = Pick<HttpLimits, 'refusalsPerSecond' | 'refusalHoldMillis' | 'headerMillis'>;
 
 /** What an answer waits to be written to: a connection, or what shares one with others. */
 export interface Waiter {
@@ -55,6 +56,8 @@ const ADDRESSES_MAX = 10_000;
 export class Tarpit {
   readonly #unitMillis: number;
   readonly #holdMillis: number;
+  /** How long a connection waits at the door at most: no longer than for a header that does not come. */
+  readonly #doorWaitMillis: number;
   readonly #proxies: Networks;
   /** Until when the refusals of an address use up its time; the last to be refused is the last here. */
   readonly #paidMillis = new Map<string, number>();
@@ -62,12 +65,10 @@ export class Tarpit {
   /** Addresses whose new connections wait, until when, and when the next is let in. */
   readonly #watched = new Map<string, { readonly untilMillis: number; nextMillis: number }>();
 
-  constructor(
-    { refusalsPerSecond, refusalHoldMillis }: Pick<HttpLimits, 'refusalsPerSecond' | 'refusalHoldMillis'>,
-    trustedProxies = new Networks([]),
-  ) {
+  constructor({ refusalsPerSecond, refusalHoldMillis, headerMillis }: Patience, trustedProxies = new Networks([])) {
     this.#unitMillis = refusalsPerSecond === 0 ? 0 : 1000 / refusalsPerSecond;
     this.#holdMillis = refusalHoldMillis;
+    this.#doorWaitMillis = headerMillis;
     this.#proxies = trustedProxies;
   }
 
@@ -156,7 +157,7 @@ export class Tarpit {
     }
     const nextMillis = Math.max(nowMillis, watched.nextMillis) + DOOR_MILLIS;
     const millis = nextMillis - nowMillis;
-    if (millis > DOOR_WAIT_MILLIS) return null;
+    if (millis > this.#doorWaitMillis) return null;
     watched.nextMillis = nextMillis;
     return millis;
   }

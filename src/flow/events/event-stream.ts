@@ -35,6 +35,9 @@ export function takesEvents({ headers }: IncomingMessage): 'only' | 'too' | 'no'
   return types.length === 1 ? 'only' : 'too';
 }
 
+/** How it is told what is wrong with a request. */
+const ERRORS = 'application/graphql-response+json';
+
 /**
  * GraphQL over server-sent events, one request for each operation ("distinct connections"): `graphql-sse` writes the
  * events, what they tell is decided where it is for HTTP. A client that takes JSON too gets it for all but subscriptions.
@@ -54,11 +57,12 @@ export async function answerEvents(door: GraphqlDoor, desk: SubscriptionDesk, as
     const given = await readRequest({ method, url, headers, body });
     admission = await admissionOf(given, door, exchange.client);
   } catch {
-    // It is no request for GraphQL: over HTTP that has an answer.
-    return answerGraphql(door, purse, exchange, request, response, ending, body);
+    // It is no request for GraphQL: over HTTP that has an answer, also for those who asked for events only.
+    const asked = { headers: isOnly ? { ...headers, accept: ERRORS } : headers, body };
+    return answerGraphql(door, purse, exchange, request, response, ending, asked);
   }
   if (!isOnly && !(admission.kind === 'admitted' && isSubscription(admission.operation))) {
-    return answerGraphql(door, purse, exchange, request, response, ending, body);
+    return answerGraphql(door, purse, exchange, request, response, ending, { headers, body });
   }
   // It may have left meanwhile, and nobody is told so twice.
   if (response.closed) throw new Refusal('CLIENT_GONE');

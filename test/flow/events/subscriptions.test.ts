@@ -300,6 +300,22 @@ t.test('who takes JSON too gets events for subscriptions alone, and over plain H
   t.equal((await ask('mutation { place(customer: "x") { status } }', 'text/event-stream', 'GET')).status, 405);
 });
 
+t.test('who takes events alone is told what is wrong with a request that is none', async (t) => {
+  const { url } = await startDesk(t);
+  for (const [type, body, status, text] of [
+    ['application/json', '{"query":', 400, 'JSON'],
+    ['text/plain', '{"query":"{ order(id: 1) { id } }"}', 415, ''],
+  ] as const) {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': type, accept: 'text/event-stream' },
+      body,
+    });
+    t.equal(answer.status, status, body);
+    t.match(await answer.text(), text);
+  }
+});
+
 t.test('at the end all is said that there is to say, and the sockets are told', async (t) => {
   const desk = await startDesk(t);
   const one = await rawSocket(desk, PROTOCOL);
