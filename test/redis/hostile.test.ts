@@ -107,7 +107,8 @@ t.test('servers that are no Redis', async (t) => {
       const address = server.address();
       const one = share(t, `redis://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`);
       t.equal(await ask(one, 3000), 0, 'nobody is refused');
-      t.ok(one.lines.length <= 2, `it is told once: ${one.lines}`);
+      // A connection that lasts for a second before it is needed is told too, the next one only after two.
+      t.ok(one.lines.length <= 4, `it is not told each time: ${one.lines}`);
       t.ok(sockets.size <= 2, `${sockets.size} connections`);
     });
   }
