@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
-import { createServer, IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { Refusal } from './base/refusal.js';
 import type { RefusalCode } from './base/refusals.js';
 import type { HttpLimits } from './config/http-limits.js';
-import { joining } from './flow/body/joined-message.js';
+import { Incoming } from './flow/body/incoming.js';
 import { Connection, type Turn } from './flow/connection.js';
 import type { Tarpit } from './flow/tarpit.js';
 import type { RequestHandler } from './request.js';
@@ -66,9 +66,7 @@ export class TrafficServer {
     const shortest = Math.min(limits.headerMillis, limits.bodyGraceMillis, limits.stallMillis);
     const lookMillis = Math.min(LOOK_MILLIS, Math.ceil(shortest / 4));
     this.server = createServer({
-      IncomingMessage: joining(upgrades === null ? IncomingMessage : requestClass(upgrades), (request) =>
-        this.#crumbled(request),
-      ),
+      IncomingMessage: requestClass((request) => this.#crumbled(request), upgrades),
       maxHeaderSize: limits.headerBytes,
       headersTimeout: Math.min(limits.headerMillis, limits.totalMillis),
       requestTimeout: limits.totalMillis,
@@ -257,15 +255,20 @@ export class TrafficServer {
   }
 }
 
-/** Node decides by this for each request whether HTTP ends with it. */
-function requestClass(door: UpgradeDoor): typeof IncomingMessage {
-  return class extends IncomingMessage {
+/** The requests of one server: `crumbled` is told of bodies in crumbs. */
+function requestClass(crumbled: (request: IncomingMessage) => void, door: UpgradeDoor | null): typeof IncomingMessage {
+  return class extends Incoming {
+    /** Node decides by this for each request whether HTTP ends with it. */
     get upgrade(): boolean {
-      return ASKING.has(this) && (this.method === 'CONNECT' || door.wants(this));
+      return ASKING.has(this) && (this.method === 'CONNECT' || door?.wants(this) === true);
     }
 
     set upgrade(asks: boolean) {
       if (asks) ASKING.add(this);
+    }
+
+    protected override crumbled(): void {
+      crumbled(this);
     }
   };
 }

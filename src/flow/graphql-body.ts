@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
-import { AT_ONCE_BYTES, readText } from '../graphql/run/body.js';
+import { SHORT_MESSAGE_BYTES } from '../base/short-message.js';
+import { readText } from '../graphql/run/body.js';
 import { lane, turnOfLong } from './body/lane.js';
 import { invite } from './invite.js';
 
@@ -19,7 +20,7 @@ export async function readBody(
   const text = await readText(request, bytesMax, declared === undefined ? null : Number(declared), turn);
   exchange.bytesIn = Buffer.byteLength(text);
   // It is parsed in a turn of its own: a dozen at once would keep everybody else waiting.
-  if (exchange.bytesIn > AT_ONCE_BYTES) await turn();
+  if (exchange.bytesIn > SHORT_MESSAGE_BYTES) await turn();
   else lane.passed();
   return text;
 }

@@ -4,9 +4,11 @@ import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 
 import { Refusal } from '../../base/refusal.js';
+import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 import type { Gate, GateOutput } from '../../soap/gate.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import { Collected } from './collected.js';
+import { type BodyTaker, Incoming } from './incoming.js';
 import { Inflater } from './inflate.js';
 import { type LongWork, lane, TURN_MILLIS, turnOfLong } from './lane.js';
 
@@ -21,9 +23,7 @@ export type Received =
       readonly growthBytes: number;
     };
 
-/** Bytes of a message that are judged as they come; what is longer is judged in turns with all that is long. */
-const AT_ONCE_BYTES = 16 * 1024;
-/** How much of it is judged at a time: what takes a turn of the lane, between these. */
+/** How much of a long message is judged at a time: what takes a turn of the lane, between these. */
 const PIECE_BYTES_MIN = 2 * 1024;
 const PIECE_BYTES_MAX = 64 * 1024;
 
@@ -37,6 +37,7 @@ export interface Intake {
 
 /** Where it is added up what judging a request takes. */
 export interface Account {
+  readonly startedMillis: number;
   workMillis: number;
 }
 
@@ -57,8 +58,8 @@ export function receive(
 }
 
 /** One request on its way through the gate in. */
-class Receiving implements GateOutput, LongWork {
-  readonly beganMillis = performance.now();
+class Receiving implements GateOutput, LongWork, BodyTaker {
+  readonly beganMillis: number;
   readonly #request: IncomingMessage;
   readonly #address: string;
   readonly #bufferBytes: number | null;
@@ -67,6 +68,7 @@ class Receiving implements GateOutput, LongWork {
   readonly #resolve: (received: Received) => void;
   readonly #reject: (caught: unknown) => void;
   #gate: Gate | null = null;
+  #unlisten: (() => void) | null = null;
   /** Made for long messages only: a stream costs more than judging a short message does. */
   #body: RequestBody | null = null;
   #collected: Collected | null = null;
@@ -87,6 +89,7 @@ class Receiving implements GateOutput, LongWork {
     resolve: (received: Received) => void,
     reject: (caught: unknown) => void,
   ) {
+    this.beganMillis = account.startedMillis;
     this.#request = request;
     this.#address = request.socket.remoteAddress ?? '';
     this.#bufferBytes = bufferBytes;
@@ -99,14 +102,25 @@ class Receiving implements GateOutput, LongWork {
   start(gate: Gate): void {
     this.#gate = gate;
     const bytes = Number(this.#request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
-    if (bytes <= AT_ONCE_BYTES || !lane.isSuspect(this.#address)) this.#read();
-    else void turnOfLong(this.#address).then(() => this.#read());
+    const isShort = bytes <= SHORT_MESSAGE_BYTES;
+    if (isShort || !lane.isSuspect(this.#address)) this.#read(isShort && this.#inflater === null);
+    else void turnOfLong(this.#address).then(() => this.#read(false));
   }
 
-  #read(): void {
-    this.#request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError);
+  #read(isShort: boolean): void {
+    const request = this.#request;
+    request.on('error', this.#onError);
+    const isGiven = isShort && request instanceof Incoming && request.giveBody(this);
+    if (!isGiven) this.#listen();
     // It may have left before its turn came.
-    if (this.#request.destroyed) this.#stop(new Refusal('CLIENT_GONE'));
+    if (request.destroyed) this.#stop(new Refusal('CLIENT_GONE'));
+  }
+
+  #listen(): void {
+    const piece = (bytes: Buffer): void => this.piece(bytes);
+    const ended = (): void => this.ended();
+    this.#request.on('data', piece).on('end', ended);
+    this.#unlisten = () => this.#request.off('data', piece).off('end', ended);
   }
 
   whole(message: Buffer): void {
@@ -169,12 +183,17 @@ class Receiving implements GateOutput, LongWork {
     else (this.#inflater ?? this.#request).resume();
   }
 
-  readonly #onData = (chunk: Buffer): void => {
-    this.#bytes += chunk.length;
-    if (this.#inflater !== null) this.#inflater.write(chunk);
-    else if (this.#bytes <= AT_ONCE_BYTES) this.#take(chunk);
-    else this.#arrive(chunk);
-  };
+  piece(bytes: Buffer): void {
+    this.#bytes += bytes.length;
+    if (this.#inflater !== null) this.#inflater.write(bytes);
+    else if (this.#bytes <= SHORT_MESSAGE_BYTES) this.#take(bytes);
+    else this.#arrive(bytes);
+  }
+
+  ended(): void {
+    if (this.#inflater === null) this.#arriveEnd();
+    else this.#inflater.end();
+  }
 
   /** Bytes of the message itself, which are judged in turns. */
   #arrive(chunk: Buffer): void {
@@ -182,11 +201,6 @@ class Receiving implements GateOutput, LongWork {
     (this.#inflater ?? this.#request).pause();
     if (!this.#isHeld) this.#goOn();
   }
-
-  readonly #onEnd = (): void => {
-    if (this.#inflater === null) this.#arriveEnd();
-    else this.#inflater.end();
-  };
 
   #arriveEnd(): void {
     this.#isEnded = true;
@@ -212,7 +226,7 @@ class Receiving implements GateOutput, LongWork {
   }
 
   #finish(): void {
-    if (this.#bytes <= AT_ONCE_BYTES) lane.passed();
+    if (this.#bytes <= SHORT_MESSAGE_BYTES) lane.passed();
     try {
       this.#gate?.end();
     } catch (caught) {
@@ -230,7 +244,10 @@ class Receiving implements GateOutput, LongWork {
   #leave(): void {
     this.#isOver = true;
     this.#waiting.length = 0;
-    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError);
+    const request = this.#request;
+    if (request instanceof Incoming) request.leaveBody();
+    this.#unlisten?.();
+    request.off('error', this.#onError);
     this.#inflater?.destroy();
   }
 

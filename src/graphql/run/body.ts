@@ -2,15 +2,13 @@ import { Buffer, isAscii, isUtf8, transcode } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
 import { Refusal } from '../../base/refusal.js';
-
-/** Longer bodies are read, and made text of, in turns with all that is long. */
-export const AT_ONCE_BYTES = 16 * 1024;
+import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 
 /**
  * The body of a request as text. Rejects with `HTTP_TOO_LARGE` as soon as it is longer than allowed, before it is read
  * if it says so itself, with `BAD_REQUEST` if it is not UTF-8, and with the refusal it broke off with. By events: a loop
  * over the chunks would destroy the request, and its connection, before the refusal is told. `declaredBytes` is its
- * Content-Length, or null. Of what is longer than 16 KiB the next chunk is read when `turn` resolves.
+ * Content-Length, or null. Of what is not short the next chunk is read when `turn` resolves.
  */
 export function readText(
   source: Readable,
@@ -55,7 +53,7 @@ export function readText(
         return;
       }
       held.push(chunk);
-      if (bytes <= AT_ONCE_BYTES) return;
+      if (bytes <= SHORT_MESSAGE_BYTES) return;
       source.pause();
       wait();
     };
@@ -63,7 +61,7 @@ export function readText(
     const onEnd = (): void => {
       state = 'ended';
       leave();
-      if (bytes <= AT_ONCE_BYTES) decode();
+      if (bytes <= SHORT_MESSAGE_BYTES) decode();
       else wait();
     };
     source.on('data', onData).once('end', onEnd).once('error', onError);

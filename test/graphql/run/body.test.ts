@@ -3,7 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 
 import t from 'tap';
 
-import { AT_ONCE_BYTES, readText } from '../../../src/graphql/run/body.js';
+import { SHORT_MESSAGE_BYTES } from '../../../src/base/short-message.js';
+import { readText } from '../../../src/graphql/run/body.js';
 
 const atOnce = async (): Promise<void> => {};
 
@@ -54,13 +55,13 @@ t.test('a body is text in UTF-8', async (t) => {
 
 t.test('a body of 16 KiB never waits, and of a longer one what follows each chunk waits for a turn', async (t) => {
   for (const [pieces, expected] of [
-    [[AT_ONCE_BYTES], 0],
-    [[AT_ONCE_BYTES - 1, 1], 0],
-    [[AT_ONCE_BYTES, 1], 1],
-    [[AT_ONCE_BYTES + 1], 1],
+    [[SHORT_MESSAGE_BYTES], 0],
+    [[SHORT_MESSAGE_BYTES - 1, 1], 0],
+    [[SHORT_MESSAGE_BYTES, 1], 1],
+    [[SHORT_MESSAGE_BYTES + 1], 1],
   ] as const) {
     const { turn, next } = turns();
-    const source = new PassThrough({ highWaterMark: 2 * AT_ONCE_BYTES });
+    const source = new PassThrough({ highWaterMark: 2 * SHORT_MESSAGE_BYTES });
     const text = readText(source, 100_000, null, turn);
     for (const bytes of pieces) source.write(Buffer.alloc(bytes, 'a'));
     source.end();
@@ -80,35 +81,35 @@ t.test('nothing more is taken from its source until its turn comes', async (t) =
   let pulled = 0;
   const source = Readable.from(
     (function* () {
-      for (; pulled < 40; pulled++) yield Buffer.alloc(AT_ONCE_BYTES);
+      for (; pulled < 40; pulled++) yield Buffer.alloc(SHORT_MESSAGE_BYTES);
     })(),
     { highWaterMark: 1 },
   );
   const { turn, next } = turns();
-  const text = readText(source, 100 * AT_ONCE_BYTES, null, turn);
+  const text = readText(source, 100 * SHORT_MESSAGE_BYTES, null, turn);
   await setImmediate();
   const before = pulled;
   for (let n = 0; n < 20; n++) await setImmediate();
   t.equal(pulled, before, 'it waits');
   t.ok(pulled < 5);
   while ((await next()) > 0);
-  t.equal((await text).length, 40 * AT_ONCE_BYTES);
+  t.equal((await text).length, 40 * SHORT_MESSAGE_BYTES);
 });
 
 t.test('what breaks off, or proves too long, while it waits is told, and reads no further', async (t) => {
   const { turn, next } = turns();
   const broken = new PassThrough();
   const rejected = t.rejects(readText(broken, 100_000, null, turn), { code: 'CLIENT_GONE' });
-  broken.write(Buffer.alloc(AT_ONCE_BYTES + 1));
+  broken.write(Buffer.alloc(SHORT_MESSAGE_BYTES + 1));
   await setImmediate();
   broken.destroy(new Error('gone'));
   await rejected;
   t.equal(await next(), 1);
 
-  const long = new PassThrough({ highWaterMark: 10 * AT_ONCE_BYTES });
-  const tooLong = t.rejects(readText(long, 2 * AT_ONCE_BYTES, null, turn), { code: 'HTTP_TOO_LARGE' });
-  long.write(Buffer.alloc(AT_ONCE_BYTES + 1));
-  long.write(Buffer.alloc(AT_ONCE_BYTES));
+  const long = new PassThrough({ highWaterMark: 10 * SHORT_MESSAGE_BYTES });
+  const tooLong = t.rejects(readText(long, 2 * SHORT_MESSAGE_BYTES, null, turn), { code: 'HTTP_TOO_LARGE' });
+  long.write(Buffer.alloc(SHORT_MESSAGE_BYTES + 1));
+  long.write(Buffer.alloc(SHORT_MESSAGE_BYTES));
   await setImmediate();
   t.equal(await next(), 1);
   await tooLong;

@@ -1,0 +1,2 @@
+/** Messages up to this length are read as they come; longer ones in turns with all that is long, by whichever door. */
+export const SHORT_MESSAGE_BYTES = 16 * 1024;

@@ -1,0 +1,93 @@
+import { Buffer } from 'node:buffer';
+import { IncomingMessage } from 'node:http';
+
+/** Pieces smaller than this wait for those that come with them. */
+const SMALL_BYTES = 64;
+
+/**
+ * Pieces of a body, and their average size, beyond which it is not taken apart any more: they cost a hundred times what
+ * sending them does. A short message may come byte by byte.
+ */
+const CRUMBS_MAX = 4096;
+const CRUMB_BYTES = 8;
+
+/** Takes a body piece by piece, as fast as it comes. Does not throw. */
+export interface BodyTaker {
+  piece(bytes: Buffer): void;
+  /** That was all. */
+  ended(): void;
+}
+
+/**
+ * A request as the server hands it on. The chunks that come in one packet are told together: a stream that is told of
+ * each byte takes ten times as long as the parser does. And a short body need not go through the stream at all, which
+ * costs more than to judge it.
+ */
+export abstract class Incoming extends IncomingMessage {
+  #pieces = 0;
+  #bytes = 0;
+  #small: Buffer[] | null = null;
+  #isCrumbled = false;
+  #taker: BodyTaker | null = null;
+
+  /** Its body comes in crumbs: the rest of it is dropped, and its end is not told. */
+  protected abstract crumbled(): void;
+
+  /**
+   * Has all of the body given to `taker` instead of the stream, which hears of neither data nor end; until `leaveBody`.
+   * Nobody can pause it, so this is for bodies whose length is known and small. False where some of it is in the stream.
+   */
+  giveBody(taker: BodyTaker): boolean {
+    if (this.readableLength > 0 || this.complete) return false;
+    this.#taker = taker;
+    // By this a request knows that somebody wants its body.
+    this._read(0);
+    return true;
+  }
+
+  /** What is still to come goes to the stream. */
+  leaveBody(): void {
+    this.#taker = null;
+  }
+
+  /** Called by the server: a piece of the body, or null for its end. False: it takes no more for now. */
+  override push(piece: Buffer | null): boolean {
+    if (this.#isCrumbled) return false;
+    if (piece !== null) {
+      this.#bytes += piece.length;
+      if (++this.#pieces > CRUMBS_MAX && this.#bytes < this.#pieces * CRUMB_BYTES) return this.#crumble();
+    }
+    if (piece === null || piece.length >= SMALL_BYTES) {
+      this.#tellSmall();
+      return this.#tell(piece);
+    }
+    if (this.#small === null) {
+      this.#small = [piece];
+      setImmediate(() => this.#tellSmall());
+    } else this.#small.push(piece);
+    // What waits here is of this turn alone; what nobody takes waits in the stream, and is what reading stops for.
+    return this.readableLength < this.readableHighWaterMark;
+  }
+
+  #crumble(): boolean {
+    this.#isCrumbled = true;
+    this.#small = null;
+    this.crumbled();
+    return false;
+  }
+
+  #tellSmall(): void {
+    const small = this.#small;
+    if (small === null) return;
+    this.#small = null;
+    if (!this.destroyed) this.#tell(Buffer.concat(small));
+  }
+
+  #tell(piece: Buffer | null): boolean {
+    const taker = this.#taker;
+    if (taker === null) return super.push(piece);
+    if (piece === null) taker.ended();
+    else taker.piece(piece);
+    return true;
+  }
+}
