@@ -12,7 +12,7 @@ import { type Received, receive } from './flow/body/receive.js';
 import { callbackService, takeNotification } from './flow/callback.js';
 import { type Purse, Turnstile } from './flow/charge.js';
 import { claimNonces } from './flow/claim-nonces.js';
-import { Ending } from './flow/ending.js';
+import type { Ending } from './flow/ending.js';
 import { takesEvents } from './flow/events/event-stream.js';
 import type { LiveDoor } from './flow/events/live.js';
 import { forward } from './flow/forward.js';
@@ -70,10 +70,10 @@ export function makeRequestHandler(compiled: Compiled, doors: Doors, hooks: Requ
     places: doors.graphql.places,
     isGuarded: compiled.config.clients !== undefined,
   };
-  return (request, response) => handle(gateway, request, response);
+  return (request, response, ending) => handle(gateway, request, response, ending);
 }
 
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse, ending: Ending) => Promise<void>;
 
 /** Doors that do more than answer requests. */
 export interface Doors {
@@ -109,10 +109,14 @@ interface Gateway {
   readonly isGuarded: boolean;
 }
 
-async function handle(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(
+  gateway: Gateway,
+  request: IncomingMessage,
+  response: ServerResponse,
+  ending: Ending,
+): Promise<void> {
   const { compiled } = gateway;
   const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', request.method ?? '');
-  const ending = new Ending(response);
   let service: SoapService | null = null;
   let isGraphql = false;
   let leave: (() => void) | null = null;
@@ -133,7 +137,7 @@ async function handle(gateway: Gateway, request: IncomingMessage, response: Serv
     if (service === null && gateway.page?.isFor(path, request) === true) {
       await gateway.page.answer(exchange, path, request, response);
     } else {
-      const head = { headers: request.headers, address: request.socket.remoteAddress ?? '' };
+      const head = { headers: request.headers, address: exchange.client };
       const found = compiled.access.identify(head);
       const client = found instanceof Promise ? await found : found;
       // A mapping of GraphQL names the fields that go on.

@@ -184,10 +184,10 @@ export class TrafficServer {
 
   #begin(connection: Connection, turn: Turn): void {
     const { request, response } = turn;
-    connection.begin(turn);
+    const ending = connection.begin(turn);
     this.#inFlight++;
     if (this.#draining || connection.requests >= this.#limits.requestsPerConnection) response.shouldKeepAlive = false;
-    void this.#handler(request, response);
+    void this.#handler(request, response, ending);
     connection.tellReader();
   }
 

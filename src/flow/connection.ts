@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { Refusal } from '../base/refusal.js';
 import type { HttpLimits } from '../config/http-limits.js';
 import { LINGER_MILLIS } from './body/linger.js';
+import { Ending } from './ending.js';
 import { SendProgress } from './send-progress.js';
 
 /** A request and the answer it waits for. */
@@ -63,14 +64,14 @@ export class Connection {
     return this.#waiting.length;
   }
 
-  begin(turn: Turn): void {
+  begin(turn: Turn): Ending {
     this.current = turn;
     this.requests++;
     this.#sending.rest();
     this.#readMillis = null;
-    turn.response.on('close', this.#answered);
     // Node decides that there is a listener before it tells an error: whoever stops reading between must not be missed.
     turn.request.on('error', ignore);
+    return new Ending(turn.response, this.#answered);
   }
 
   /**

@@ -3,11 +3,14 @@ import type { ServerResponse } from 'node:http';
 /** How one request ends: its answer is out, or its caller has left. One listener for all who want to know. */
 export class Ending {
   readonly #response: ServerResponse;
+  readonly #ended: () => void;
   #gone: (() => void) | null = null;
   #over: ((isComplete: boolean) => void) | null = null;
 
-  constructor(response: ServerResponse) {
+  /** `ended` is told before everybody else, whichever way it ends. */
+  constructor(response: ServerResponse, ended: () => void) {
     this.#response = response;
+    this.#ended = ended;
     response.on('close', this.#closed);
   }
 
@@ -27,6 +30,7 @@ export class Ending {
   }
 
   readonly #closed = (): void => {
+    this.#ended();
     if (!this.#response.writableFinished) this.#gone?.();
     this.#over?.(this.#isComplete);
   };

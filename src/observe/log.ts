@@ -111,16 +111,20 @@ function bugOf(cause: unknown): Readonly<Record<string, string | undefined>> {
   return { type: name, message: message.slice(0, FIELD_UNITS_MAX), stack: stack?.slice(0, STACK_UNITS_MAX) };
 }
 
-/** The time as pino wants it in a line. Under load several lines fall into one millisecond, and are written alike. */
+/** The time as pino wants it in a line. What lines of one second have in common is printed once: it takes longest. */
 function makeTimestamp(): () => string {
-  let at = Number.NaN;
-  let text = '';
+  let secondMillis = Number.NaN;
+  let second = '';
   return () => {
     const now = Date.now();
-    if (now !== at) {
-      at = now;
-      text = `,"time":"${new Date(now).toISOString()}"`;
+    const millis = now % 1000;
+    if (now - millis !== secondMillis) {
+      secondMillis = now - millis;
+      second = `,"time":"${new Date(now).toISOString().slice(0, -'000Z'.length)}`;
     }
-    return text;
+    return second + (MILLIS[millis] ?? '');
   };
 }
+
+/** How the time ends in each millisecond of a second. */
+const MILLIS = Array.from({ length: 1000 }, (_, millis) => `${String(millis).padStart(3, '0')}Z"`);

@@ -35,9 +35,13 @@ export interface GateOutput {
  * message before the judge has seen its end.
  */
 type State =
+  | { readonly at: 'beginning' }
   | { readonly at: 'holding'; readonly chunks: Buffer[]; bytes: number }
   | { readonly at: 'streaming'; kept: Buffer }
   | { readonly at: 'over' };
+
+const BEGINNING: State = { at: 'beginning' };
+const OVER: State = { at: 'over' };
 
 export interface GateOptions {
   readonly windowBytes: number;
@@ -61,7 +65,7 @@ export class Gate {
   readonly #judge: EnvelopeJudge;
   readonly #options: GateOptions;
   readonly #output: GateOutput;
-  #state: State = { at: 'holding', chunks: [], bytes: 0 };
+  #state: State = BEGINNING;
   #judging = true;
 
   constructor(reader: MessageReader, judge: EnvelopeJudge, options: GateOptions, output: GateOutput) {
@@ -82,10 +86,14 @@ export class Gate {
     if (this.#judging) this.#read(chunk);
     const state = this.#state;
     switch (state.at) {
+      case 'beginning':
+        // Nearly always it is the only one: an array that begins empty is made for seventeen.
+        this.#hold({ at: 'holding', chunks: [chunk], bytes: chunk.length });
+        return;
       case 'holding':
         state.chunks.push(chunk);
         state.bytes += chunk.length;
-        if (state.bytes > this.#options.windowBytes) this.#leaveWindow(state.chunks, state.bytes);
+        this.#hold(state);
         return;
       case 'streaming':
         this.#output.data(state.kept);
@@ -105,8 +113,11 @@ export class Gate {
       }
     }
     const state = this.#state;
-    this.#state = { at: 'over' };
+    this.#state = OVER;
     switch (state.at) {
+      case 'beginning':
+        this.#output.whole(Buffer.alloc(0));
+        return;
       case 'holding':
         this.#output.whole(this.#edited(join(state.chunks)));
         return;
@@ -139,8 +150,10 @@ export class Gate {
     }
   }
 
-  #leaveWindow(chunks: readonly Buffer[], bytes: number): void {
-    if (this.#judging && !this.#judge.judged) return;
+  #hold(state: Extract<State, { readonly at: 'holding' }>): void {
+    const { chunks, bytes } = state;
+    this.#state = state;
+    if (bytes <= this.#options.windowBytes || (this.#judging && !this.#judge.judged)) return;
     if (this.#hasEdits) {
       const kept = this.#edited(Buffer.concat(chunks));
       this.#state = { at: 'streaming', kept };
@@ -170,7 +183,7 @@ export class Gate {
 
   #violated(caught: unknown): void {
     if (!(caught instanceof Refusal) || this.#options.onViolation === null) {
-      this.#state = { at: 'over' };
+      this.#state = OVER;
       throw caught;
     }
     this.#judging = false;

@@ -52,8 +52,8 @@ export class Guard {
       for (;;) {
         const chunk: unknown = read();
         if (chunk === null) this.#lookBehind();
-        if (this.#at === 'answer' || !(chunk instanceof Uint8Array)) return chunk;
-        const passed = this.#pass(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+        if (this.#at === 'answer' || !(chunk instanceof Buffer)) return chunk;
+        const passed = this.#pass(chunk);
         if (passed === null || passed.length > 0) return passed;
       }
     };

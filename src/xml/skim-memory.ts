@@ -81,6 +81,13 @@ class SkimMemory {
   hold(chunk: Buffer, i: number, end: number): void {
     if (this.#chunk === chunk && i + this.shift >= CHUNK && this.isEnough(i, end)) return;
     this.#chunk = chunk;
+    if (chunk.length <= CHUNK_BYTES) {
+      // All of it, because a part costs an object.
+      this.shift = CHUNK;
+      this.end = end;
+      this.bytes.set(chunk, CHUNK);
+      return;
+    }
     this.shift = CHUNK - i;
     this.end = Math.min(end, i + CHUNK_BYTES);
     chunk.copy(this.bytes, CHUNK, i, this.end);

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 
 import { Refusal } from '../../base/refusal.js';
 import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
@@ -11,6 +11,7 @@ import { Collected } from './collected.js';
 import { type BodyTaker, Incoming } from './incoming.js';
 import { Inflater } from './inflate.js';
 import { type LongWork, lane, TURN_MILLIS, turnOfLong } from './lane.js';
+import { RequestBody } from './request-body.js';
 
 /** A request that passed the gate as far as it had to before anything is sent on. */
 export type Received =
@@ -37,6 +38,8 @@ export interface Intake {
 
 /** Where it is added up what judging a request takes. */
 export interface Account {
+  /** The address of the caller. */
+  readonly client: string;
   readonly startedMillis: number;
   workMillis: number;
 }
@@ -91,7 +94,7 @@ class Receiving implements GateOutput, LongWork, BodyTaker {
   ) {
     this.beganMillis = account.startedMillis;
     this.#request = request;
-    this.#address = request.socket.remoteAddress ?? '';
+    this.#address = account.client;
     this.#bufferBytes = bufferBytes;
     this.#inflater = inflate === null ? null : this.#inflate(inflate);
     this.#account = account;
@@ -132,7 +135,10 @@ class Receiving implements GateOutput, LongWork, BodyTaker {
       this.#collected = new Collected(this.#bufferBytes);
       return;
     }
-    this.#body = new RequestBody(this, () => this.#leave());
+    this.#body = new RequestBody(
+      () => this.#resume(),
+      () => this.#leave(),
+    );
     this.#resolve({ kind: 'flowing', body: this.#body, growthBytes });
   }
 
@@ -147,7 +153,7 @@ class Receiving implements GateOutput, LongWork, BodyTaker {
   }
 
   /** The backend takes more. */
-  resume(): void {
+  #resume(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     this.#goOn();
@@ -278,22 +284,4 @@ function takePiece(waiting: Buffer[], pieceBytes: number): Buffer {
   }
   const taken = waiting.splice(0, count);
   return count === 1 ? first : Buffer.concat(taken);
-}
-
-/** The judged part of a request that is still coming in. */
-class RequestBody extends Readable {
-  readonly #source: Receiving;
-
-  /** `leave` is called when nobody wants any more of it. */
-  constructor(source: Receiving, leave: () => void) {
-    super();
-    this.#source = source;
-    this.once('close', leave);
-    // The refusal that destroys it is told to the upstream call, which ends with it; nobody else listens here.
-    this.once('error', () => {});
-  }
-
-  override _read(): void {
-    this.#source.resume();
-  }
 }

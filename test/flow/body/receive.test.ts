@@ -144,12 +144,8 @@ async function startReception(t: Test, intake: Intake): Promise<Reception> {
     const judge = new EnvelopeJudge(RULES, null, 'no detail');
     const reader = new XmlReader(judge, { ...defaultsOf(XML_LIMITS), messageBytes: 64 * MIB });
     const options = { windowBytes: 64 * KIB, headBytes: 256 * KIB, onViolation: null };
-    return receive(
-      incoming,
-      intake,
-      { startedMillis: performance.now(), workMillis: 0 },
-      (output) => new Gate(reader, judge, options, output),
-    );
+    const account = { client: '127.0.0.1', startedMillis: performance.now(), workMillis: 0 };
+    return receive(incoming, intake, account, (output) => new Gate(reader, judge, options, output));
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, request, received };
 }
