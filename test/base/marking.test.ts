@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import t from 'tap';
+
+const MARKING = new URL('../../src/base/marking.js', import.meta.url).href;
+
+/** Makes old garbage, a little in each turn of the event loop, until it was collected a few times. */
+const GARBAGE = `
+  import { PerformanceObserver } from 'node:perf_hooks';
+  let collections = 0;
+  new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries()) if (detail.kind === 4) collections++;
+  }).observe({ entryTypes: ['gc'] });
+  const kept = [];
+  const make = () => {
+    for (let n = 0; n < 2000; n++) kept[Math.floor(Math.random() * 200_000)] = { text: 'x'.repeat(40) + n, list: [n] };
+    if (collections < 3) setImmediate(make);
+    else console.log('collected');
+  };
+  make();
+`;
+
+const run = (first: string): string =>
+  spawnSync(process.execPath, ['--trace-concurrent-marking', '--input-type=module', '-e', first + GARBAGE], {
+    encoding: 'utf8',
+    timeout: 60_000,
+    env: {},
+  }).stdout;
+
+/** What other threads have marked. In the pause that ends a collection they help, whatever they are told. */
+const markedKilobytes = (told: string): number =>
+  [...told.matchAll(/\bmarked (\d+)KB/g)].reduce((sum, [, kilobytes]) => sum + Number(kilobytes), 0);
+
+t.test('while old garbage is looked for, other threads mark next to nothing of what lives', async (t) => {
+  const byOthers = markedKilobytes(run(''));
+  t.ok(byOthers > 10_000, `V8 would have them mark ${byOthers} KB`);
+  const told = run(`import { markInSteps } from '${MARKING}'; markInSteps();`);
+  t.match(told, /collected/);
+  t.ok(markedKilobytes(told) < byOthers / 3, `${markedKilobytes(told)} KB`);
+});
