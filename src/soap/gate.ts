@@ -150,6 +150,7 @@ export class Gate {
     }
   }
 
+  /** Keeps what came until the window is full and the head is judged; then it flows. */
   #hold(state: Extract<State, { readonly at: 'holding' }>): void {
     const { chunks, bytes } = state;
     this.#state = state;

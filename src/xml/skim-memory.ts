@@ -77,20 +77,17 @@ class SkimMemory {
     this.#chunk = null;
   }
 
-  /** Holds the chunk from `i` on, as far as there is room. */
+  /** Holds the chunk from `i` on, as far as there is room; all of it where there is. */
   hold(chunk: Buffer, i: number, end: number): void {
     if (this.#chunk === chunk && i + this.shift >= CHUNK && this.isEnough(i, end)) return;
     this.#chunk = chunk;
-    if (chunk.length <= CHUNK_BYTES) {
-      // All of it, because a part costs an object.
-      this.shift = CHUNK;
-      this.end = end;
-      this.bytes.set(chunk, CHUNK);
-      return;
-    }
-    this.shift = CHUNK - i;
-    this.end = Math.min(end, i + CHUNK_BYTES);
-    chunk.copy(this.bytes, CHUNK, i, this.end);
+    const isWhole = chunk.length <= CHUNK_BYTES;
+    const start = isWhole ? 0 : i;
+    this.shift = CHUNK - start;
+    this.end = Math.min(end, start + CHUNK_BYTES);
+    // To copy a part makes an object of it.
+    if (isWhole) this.bytes.set(chunk, CHUNK);
+    else chunk.copy(this.bytes, CHUNK, start, this.end);
   }
 
   /** Whether a tag at `i` is held as a whole, or is longer than any that is usual. */

@@ -7,10 +7,10 @@ import { buildSchema } from '../../src/graphql/schema.js';
 import { INT, one, operation } from '../graphql/models.js';
 import { answerWith } from '../kit/backend.js';
 import { post, RawClient } from '../kit/raw-client.js';
+import { until } from '../kit/until.js';
 import { batchesThatAreOn, newLimits, persistedDocuments } from './graphql-documents.js';
 import { ask, askByGet, askRaw, codesOf, getRaw, type Reply, type Shop, startShop } from './graphql-kit.js';
 import { OPERATIONS, type OperationVector, SECRETS, TYPOS } from './graphql-vectors.js';
-import { until } from './http-doors.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('graphql');

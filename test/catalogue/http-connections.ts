@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 
 import { answerWith, startScriptedBackend } from '../kit/backend.js';
 import { chunked, RawClient, sendRaw } from '../kit/raw-client.js';
+import { until } from '../kit/until.js';
 import { expectAnswer } from './expect.js';
 import {
   DOORS,
@@ -13,7 +14,6 @@ import {
   SOAP,
   startDoors,
   startGatewayBefore,
-  until,
 } from './http-doors.js';
 import { contentTypeOf, replyOf } from './messages.js';
 import type { Rows } from './rows.js';

@@ -50,8 +50,3 @@ export async function startGatewayBefore(t: Test, url: string, limits = ''): Pro
   t.teardown(() => gateway.close());
   return gateway;
 }
-
-/** Waits until something is so, turn by turn of the event loop. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
-}

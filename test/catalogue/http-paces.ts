@@ -5,6 +5,7 @@ import type { Test } from 'tap';
 
 import { answerWith } from '../kit/backend.js';
 import { RawClient } from '../kit/raw-client.js';
+import { until } from '../kit/until.js';
 import { expectAnswer } from './expect.js';
 import {
   DOORS,
@@ -16,7 +17,6 @@ import {
   SOAP,
   startDoors,
   startGatewayBefore,
-  until,
 } from './http-doors.js';
 import { contentTypeOf, replyOf } from './messages.js';
 import type { Rows } from './rows.js';

@@ -4,6 +4,7 @@ import type { Test } from 'tap';
 
 import { startScriptedBackend } from '../kit/backend.js';
 import { RawClient, sendRaw } from '../kit/raw-client.js';
+import { until } from '../kit/until.js';
 import { expectAnswer } from './expect.js';
 import {
   ENVELOPE,
@@ -14,7 +15,6 @@ import {
   SOAP,
   startDoors,
   startGatewayBefore,
-  until,
 } from './http-doors.js';
 import { contentTypeOf, replyOf } from './messages.js';
 import type { Rows } from './rows.js';

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 
 import { type BodyTaker, Incoming } from '../../../src/flow/body/incoming.js';
 import { chunked, post, RawClient } from '../../kit/raw-client.js';
+import { until } from '../../kit/until.js';
 
 /** A server of such requests: the pieces of each as a reader hears them, and what came in too many. */
 async function start(t: Test) {
@@ -62,12 +63,8 @@ t.test('as many crumbs are taken as allowed, and with one more no byte of the re
   server.once('request', (incoming) =>
     incoming.on('data', (piece) => told.push(piece)).on('end', () => told.push('end')),
   );
-  const tooMany = new Promise<void>((resolve) => {
-    const look = (): void => void (crumbled.length > 0 ? resolve() : setImmediate(look));
-    look();
-  });
   await client.send(request(...bytesOf('x'.repeat(4097)), Buffer.from('y'.repeat(1000))));
-  await tooMany;
+  await until(() => crumbled.length > 0);
   t.equal(crumbled.length, 1, 'told once');
   t.notOk(told.includes('end'));
   t.ok(Buffer.concat(told as Buffer[]).length <= 4096);
@@ -161,18 +158,11 @@ t.test('what comes after somebody left a body goes to the stream', async (t) => 
   const client = await RawClient.connect(url);
   const taker = new Taker();
   const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
-  const first = new Promise<void>((resolve) => {
-    const told = taker.piece.bind(taker);
-    taker.piece = (bytes) => {
-      told(bytes);
-      resolve();
-    };
-  });
   server.once('request', (incoming) => given(incoming, taker));
   await client.send(post('/', 'text/xml', '', { 'Content-Length': String(2 * BODY.length) }));
   await client.send(Buffer.from(BODY));
   const [incoming, response] = await asked;
-  await first;
+  await until(() => taker.pieces.length > 0);
   if (incoming instanceof Incoming) incoming.leaveBody();
   await client.send(Buffer.from(BODY.toUpperCase()));
   let rest = '';
@@ -189,10 +179,7 @@ t.test('a body that waits in the stream already, or is over, is not given', asyn
   const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
   await client.send(post('/', 'text/xml', BODY));
   const [incoming, response] = await asked;
-  await new Promise<void>((resolve) => {
-    const look = (): void => void (incoming.complete ? resolve() : setImmediate(look));
-    look();
-  });
+  await until(() => incoming.complete);
   const taker = new Taker();
   t.notOk(given(incoming, taker));
   let all = '';
