@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { CLASS, CONTROL, IN_NAME, SPACE, STOPS_VALUE } from './chars.js';
 import type { Cursor } from './cursor.js';
 import { type Elements, refuse } from './elements.js';
-import type { XmlLimits } from './limits.js';
+import { declarationsMax, type XmlLimits } from './limits.js';
 import { guess, HASH_START, mix, type Name, NO_NAME, nameOf } from './names.js';
 import { plainValue } from './plain.js';
 import { ATTRIBUTE_NAME, EQUALS, IN_TAG, QUOTE, VALUE, VALUE_REFERENCE } from './states.js';
@@ -15,7 +15,7 @@ export class AttributeScanner {
   readonly #cursor: Cursor;
   readonly #elements: Elements;
   readonly #mostAttributes: number;
-  readonly #mostDeclared: number;
+  readonly #limits: XmlLimits;
   readonly #mostInScope: number;
   readonly #mostValue: number;
   readonly #mostUri: number;
@@ -33,7 +33,7 @@ export class AttributeScanner {
     this.#cursor = cursor;
     this.#elements = cursor.elements;
     this.#mostAttributes = limits.attributes;
-    this.#mostDeclared = limits.namespacesPerElement;
+    this.#limits = limits;
     this.#mostInScope = limits.namespacesInScope;
     this.#mostValue = limits.attributeValueBytes;
     this.#mostUri = Math.min(limits.attributeValueBytes, limits.namespaceUriBytes);
@@ -92,12 +92,12 @@ export class AttributeScanner {
 
   /** The name of an attribute is known; `offset` is where it begins. */
   #named(name: Name, offset: number): void {
-    const { tag, namespaces } = this.#elements;
+    const { tag, namespaces, depth } = this.#elements;
     this.#before = name;
     this.#attribute = name;
     this.#declares = name.declares !== null;
     if (this.#declares) {
-      if (namespaces.declared < this.#mostDeclared && namespaces.count < this.#mostInScope) return;
+      if (namespaces.declared < declarationsMax(this.#limits, depth) && namespaces.count < this.#mostInScope) return;
       throw refuse('XML_NS_LIMIT', 'declarations', offset);
     }
     if (tag.attributeCount >= this.#mostAttributes) throw refuse('XML_ATTR_LIMIT', 'attributes', offset);

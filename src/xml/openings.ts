@@ -9,7 +9,7 @@ import type { PlacedAttribute } from './tag.js';
  */
 export class Opening {
   readonly length: number;
-  /** The limits it was read under, and kept: under others it has to be read again. */
+  /** The limits it was read under, and kept at the depth where it stood: under others it has to be read again. */
   readonly limits: XmlLimits;
   readonly declarations: Declarations;
   /** Its attributes, placed by the distance from its beginning. */

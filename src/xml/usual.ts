@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { Cursor } from './cursor.js';
 import type { Elements } from './elements.js';
 import { ELEMENTS, PRESENCE } from './events.js';
-import type { XmlLimits } from './limits.js';
+import { declarationsMax, type XmlLimits } from './limits.js';
 import { isAt, type Name, nameAt } from './names.js';
 import { type Opening, openingOf } from './openings.js';
 import { plainValue } from './plain.js';
@@ -133,7 +133,9 @@ export class UsualScanner {
   #open(name: Name, opening: Opening, chunk: Buffer, i: number, behindName: number): number {
     const elements = this.#elements;
     const { namespaces } = elements;
-    if (namespaces.count + opening.declarations.prefixes.length > this.#mostInScope) return -1;
+    const declared = opening.declarations.prefixes.length;
+    if (declared > declarationsMax(this.#limits, elements.depth)) return -1;
+    if (namespaces.count + declared > this.#mostInScope) return -1;
     elements.begin(this.#cursor.base + i);
     namespaces.redeclare(opening.declarations);
     for (const { name: attribute, start, end, flags } of opening.attributes) {

@@ -9,6 +9,9 @@ const CLOSE = '</E:Envelope>';
 /** A message with this in its one operation. */
 export const withContent = (content: string): string =>
   `${OPEN}<E:Body><m:Ping xmlns:m="urn:m">${content}</m:Ping></E:Body>${CLOSE}`;
+/** A message whose Envelope declares this many namespaces. */
+const onEnvelope = (count: number): string =>
+  PLAIN.replace('>', `${repeat(count - 2, (i) => ` xmlns:p${i}="urn:a"`)}>`);
 const PLAIN = withContent('<a>1</a>');
 
 const repeat = (count: number, make: (index: number) => string): string =>
@@ -117,6 +120,8 @@ const SIZES: readonly Row[] = [
   ['X15', 'element', withContent(`<${'n'.repeat(257)}/>`)],
   ['X15', 'attribute', withContent(`<a ${'n'.repeat(257)}=""/>`)],
   ['X15', 'prefix', withContent(`<a xmlns:${'n'.repeat(251)}="urn:a"/>`)],
+  ['X16', '64 on the Envelope', onEnvelope(64)],
+  ['X16', '65 on the Envelope', onEnvelope(65)],
   ['X16', '20 on one element', withContent(`<a${repeat(20, (i) => ` xmlns:p${i}="urn:a"`)}/>`)],
   ['X16', '21 on one element', withContent(`<a${repeat(21, (i) => ` xmlns:p${i}="urn:a"`)}/>`)],
   [

@@ -26,8 +26,15 @@ const ROWS: readonly Row[] = [
   ['nameChars', 6, 'XML_NAME_LIMIT', (count) => `<p:${'a'.repeat(count - 2)} x`],
   ['nameChars', 6, 'XML_NAME_LIMIT', (count) => `<a ${'b'.repeat(count)}`],
   ['nameChars', 8, 'XML_NAME_LIMIT', (count) => `<a xmlns:${'p'.repeat(count - 6)}`],
-  ['namespacesPerElement', 2, 'XML_NS_LIMIT', (count) => `<a b="" ${many(count, (i) => ` xmlns:p${i}="u"`)}`],
-  ['namespacesPerElement', 2, 'XML_NS_LIMIT', (count) => `<a xmlns="u"${many(count - 1, (i) => ` xmlns:p${i}="u"`)}`],
+  ['namespacesOnRoot', 2, 'XML_NS_LIMIT', (count) => `<a b="" ${many(count, (i) => ` xmlns:p${i}="u"`)}`],
+  ['namespacesOnRoot', 2, 'XML_NS_LIMIT', (count) => `<a xmlns="u"${many(count - 1, (i) => ` xmlns:p${i}="u"`)}`],
+  ['namespacesPerElement', 2, 'XML_NS_LIMIT', (count) => `<a><a b="" ${many(count, (i) => ` xmlns:p${i}="u"`)}`],
+  [
+    'namespacesPerElement',
+    2,
+    'XML_NS_LIMIT',
+    (count) => `<a><b/><c xmlns="u"${many(count - 1, (i) => ` xmlns:p${i}="u"`)}`,
+  ],
   ['namespacesInScope', 4, 'XML_NS_LIMIT', (count) => many(count, () => '<a xmlns="u">')],
   ['namespacesInScope', 4, 'XML_NS_LIMIT', (count) => `<a><b xmlns="v"/>${many(count, (i) => `<a xmlns:p${i}="u">`)}`],
   ['namespaceUriBytes', 4, 'XML_NS_LIMIT', (count) => `<a xmlns="${'u'.repeat(count)}`],
@@ -93,7 +100,7 @@ t.test('text that only passes is not limited', async (t) => {
 
 t.test('what is skipped is limited like the rest', async (t) => {
   for (const [limit, at, code, make] of ROWS) {
-    if (limit === 'textBytes' || limit === 'messageBytes') continue;
+    if (limit === 'textBytes' || limit === 'messageBytes' || limit === 'namespacesOnRoot') continue;
     const limits = { ...LIMITS, [limit]: limit === 'elements' || limit === 'depth' ? at + 1 : at };
     const outcome = read([Buffer.from(`<r>${make(at + 1)}`)], { limits, interest: () => SKIP });
     t.equal(verdict(outcome), code, limit);
@@ -120,8 +127,11 @@ t.test('the defaults are those of the catalogue', async (t) => {
   t.equal(run(`<a b="${'x'.repeat(65_537)}`), 'XML_ATTR_VALUE_LIMIT');
   t.equal(run(`<${'a'.repeat(256)}/>`), 'accepted');
   t.equal(run(`<${'a'.repeat(257)}`), 'XML_NAME_LIMIT');
-  t.equal(run(`<a ${many(20, (i) => ` xmlns:p${i}="u"`)}/>`), 'accepted');
-  t.equal(run(`<a ${many(21, (i) => ` xmlns:p${i}="u"`)}/>`), 'XML_NS_LIMIT');
+  const declaring = (count: number): string => `<a ${many(count, (i) => ` xmlns:p${i}="u"`)}/>`;
+  t.equal(run(declaring(64)), 'accepted');
+  t.equal(run(declaring(65)), 'XML_NS_LIMIT');
+  t.equal(run(`<r>${declaring(20)}</r>`), 'accepted');
+  t.equal(run(`<r>${declaring(21)}</r>`), 'XML_NS_LIMIT');
   t.equal(run(`<a xmlns="${'u'.repeat(1024)}"/>`), 'accepted');
   t.equal(run(`<a xmlns="${'u'.repeat(1025)}`), 'XML_NS_LIMIT');
   t.equal(run(`<a><!--${'x'.repeat(1024)}--></a>`), 'accepted');

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
+import { Refusal } from '../../src/base/refusal.js';
 import { ALL, ELEMENTS, type Interest, PRESENCE, SKIP, type StartTag } from '../../src/xml/events.js';
+import { XmlReader } from '../../src/xml/reader.js';
 import { orders } from '../bench/reader.js';
 import { cutAt } from '../kit/splits.js';
 import { documents, places, print } from './documents.js';
-import { type Outcome, read } from './log.js';
+import { LIMITS, LogHandler, type Outcome, read } from './log.js';
 
 /** What is read here all at once is read byte by byte too: then nothing is ever read but step by step. */
 const stepwise = (message: Buffer, interest: (tag: StartTag) => Interest): Outcome =>
@@ -104,6 +106,38 @@ t.test('what is read at once is read as it is step by step, right or wrong', asy
   t.ok(accepted > 100 && refused > 500, `${accepted} accepted, ${refused} refused`);
 });
 
+t.test(
+  'a start tag known from the document element is held to the limit of other elements where it stands again',
+  async (t) => {
+    const message = (count: number, depth: number): Buffer => {
+      const declarations = Array.from({ length: count }, (_, i) => ` xmlns:p${i}="u"`).join('');
+      const tag = `<r${declarations}>`;
+      return Buffer.from(`${'<r>'.repeat(depth)}${tag}x</r>${'</r>'.repeat(depth)}${' '.repeat(80)}`);
+    };
+    const limits = { ...LIMITS, namespacesPerElement: 2, namespacesOnRoot: 3 };
+    // One reader, because what is known of a start tag is known under its limits.
+    const reader = new XmlReader(new LogHandler(), limits);
+    const outcome = (message: Buffer): string => {
+      try {
+        reader.reset(new LogHandler());
+        reader.begin(null);
+        reader.write(message);
+        reader.end();
+        return 'accepted';
+      } catch (caught) {
+        return caught instanceof Refusal ? caught.code : 'crash';
+      }
+    };
+    for (let time = 0; time < 4; time++) {
+      t.equal(outcome(message(3, 0)), 'accepted');
+      t.equal(outcome(message(3, 1)), 'XML_NS_LIMIT', 'a child');
+      t.equal(outcome(message(3, 2)), 'XML_NS_LIMIT', 'a child of a child');
+      t.equal(outcome(message(2, 1)), 'accepted');
+      t.equal(outcome(message(4, 0)), 'XML_NS_LIMIT');
+    }
+  },
+);
+
 t.test('limits hold for what is expected as for the rest', async (t) => {
   const rows: readonly (readonly [string, string, Parameters<typeof read>[1]])[] = [
     ['<r><a b="123456"/><a b="123456"/></r>', 'XML_ATTR_VALUE_LIMIT', { limits: { attributeValueBytes: 5 } }],
@@ -116,7 +150,8 @@ t.test('limits hold for what is expected as for the rest', async (t) => {
     ['<r><a><a><a/></a></a></r>', 'XML_DEPTH_LIMIT', { limits: { depth: 3 } }],
     ['<r><a></a><a></a><a></a></r>', 'XML_ELEMENT_LIMIT', { limits: { elements: 3 } }],
     ['<r xmlns:p="urn:long"><a/></r>', 'XML_NS_LIMIT', { limits: { namespaceUriBytes: 3 } }],
-    ['<r xmlns:p="u" xmlns:q="u"><a/></r>', 'XML_NS_LIMIT', { limits: { namespacesPerElement: 1 } }],
+    ['<r xmlns:p="u" xmlns:q="u"><a/></r>', 'XML_NS_LIMIT', { limits: { namespacesOnRoot: 1 } }],
+    ['<r><a xmlns:p="u" xmlns:q="u"/></r>', 'XML_NS_LIMIT', { limits: { namespacesPerElement: 1 } }],
     ['<r xmlns:p="u" xmlns:q="u"><a xmlns:r="u"/></r>', 'XML_NS_LIMIT', { limits: { namespacesInScope: 2 } }],
     ['<r xmlns:pqr="u"><a/></r>', 'XML_NAME_LIMIT', { limits: { nameChars: 8 } }],
     ['<r><a>123456</a></r>', 'XML_TEXT_LIMIT', { limits: { textBytes: 5 } }],
