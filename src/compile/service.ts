@@ -117,11 +117,15 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     requestRules: {
       ...rules,
       dialects: new Set(config.versions),
-      header: { ...header, enforce: true },
+      header: { ...header, enforce: true, checksAddressing: config.addressing.check },
       readsSecurity: freshness !== null,
     },
     // Some stacks fault in another version than they were asked in; that is still an answer.
-    replyRules: { ...rules, dialects: new Set(DIALECT_NAMES), header: { ...header, enforce: false } },
+    replyRules: {
+      ...rules,
+      dialects: new Set(DIALECT_NAMES),
+      header: { ...header, enforce: false, checksAddressing: false },
+    },
     gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
     mode: config.mode,
     upstream: new Upstream(config.urls ?? [config.url as string], config.limits.upstream),

@@ -21,7 +21,10 @@ export const ADDRESSING_KEYS = {
   default: {},
   required: ['check', 'rewriteTo', 'destinations'],
   properties: {
-    check: flag('Refuse answers to elsewhere, other destinations and actions of another operation.', true),
+    check: flag(
+      'Refuse answers to elsewhere, other destinations, actions of another operation and blocks that come twice.',
+      true,
+    ),
     rewriteTo: flag(
       'Replace a `To` that names the gateway by the address of the backend (the first of several); never in a signed message.',
       true,

@@ -40,8 +40,8 @@ const SINGLE: ReadonlySet<string> = new Set(['To', 'Action', 'MessageID', 'Reply
 
 /**
  * Reads the WS-Addressing blocks of one Header. All versions count as one: a message that says something twice is read
- * in one way here and in another there. Throws `SOAP_STRUCTURE` for what comes twice and `SOAP_HEADER_LIMIT` for a text
- * that is too long to be an address.
+ * in one way here and in another there. Throws `SOAP_STRUCTURE` for what comes twice, where that is checked, and
+ * `SOAP_HEADER_LIMIT` for a text that is too long to be an address.
  */
 export class AddressingReader implements Addressing {
   to: string | null = null;
@@ -50,10 +50,11 @@ export class AddressingReader implements Addressing {
   messageId: string | null = null;
   relatesTo: string | null = null;
   answersElsewhere = false;
-  readonly #enforce: boolean;
+  readonly #refusesRepeated: boolean;
   readonly #seen = new Set<string>();
   #block = '';
   #passes = false;
+  #isRepeated = false;
   #isReply = false;
   /** Elements open; the block itself is 1. */
   #depth = 0;
@@ -62,8 +63,9 @@ export class AddressingReader implements Addressing {
   #contentBytes = 0;
   #text = '';
 
-  constructor(enforce: boolean) {
-    this.#enforce = enforce;
+  /** `refusesRepeated`: a block that comes again is refused. Else its text is not known: null. */
+  constructor(refusesRepeated: boolean) {
+    this.#refusesRepeated = refusesRepeated;
   }
 
   /** A block begins. `passes`: it is for the service, and not taken out of the message. */
@@ -73,10 +75,9 @@ export class AddressingReader implements Addressing {
     this.#depth = 1;
     this.#addressed = false;
     this.#contentBytes = tag.contentBytes;
-    if (SINGLE.has(tag.local)) {
-      if (this.#enforce && this.#seen.has(tag.local)) throw new Refusal('SOAP_STRUCTURE', 'addressing block twice');
-      this.#seen.add(tag.local);
-    }
+    this.#isRepeated = SINGLE.has(tag.local) && this.#seen.has(tag.local);
+    if (this.#isRepeated && this.#refusesRepeated) throw new Refusal('SOAP_STRUCTURE', 'addressing block twice');
+    this.#seen.add(tag.local);
     switch (tag.local) {
       case 'RelatesTo':
         this.#isReply = REPLY.test(tag.attribute('', 'RelationshipType')?.trim() ?? '');
@@ -107,7 +108,7 @@ export class AddressingReader implements Addressing {
       if (!ANONYMOUS.has(text) && text !== NONE) this.answersElsewhere = true;
       return;
     }
-    this.#endBlock(text, contentEndBytes);
+    this.#endBlock(this.#isRepeated ? null : text, contentEndBytes);
   }
 
   text(piece: string): void {

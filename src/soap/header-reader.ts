@@ -103,9 +103,9 @@ export class HeaderReader implements XmlHandler {
     this.#noteIds(tag);
     if (this.#fate !== 'take' && !isAboutDelivery(tag, dialect, ofAddressing)) this.isBare = false;
     const isForOthers = target === 'other' || target === 'nobody';
-    if (isForOthers && !(this.#rules.enforce && ofAddressing && ACTED_ON.has(tag.local))) return ELEMENTS;
+    if (isForOthers && !(this.#rules.checksAddressing && ofAddressing && ACTED_ON.has(tag.local))) return ELEMENTS;
     if (ofAddressing) {
-      this.#reader = this.addressing ??= new AddressingReader(this.#rules.enforce);
+      this.#reader = this.addressing ??= new AddressingReader(this.#rules.checksAddressing);
       // What is for others stays as it is.
       return this.addressing.begin(tag, this.#fate === 'pass' && !isForOthers);
     }

@@ -15,6 +15,8 @@ export interface HeaderRules {
   readonly understoodByService: ReadonlySet<string> | null;
   /** False for replies: their final receiver is the caller, who judges for itself, and nothing is taken out. */
   readonly enforce: boolean;
+  /** WS-Addressing blocks come once at most, and blocks for other receivers are checked too. False for replies. */
+  readonly checksAddressing: boolean;
 }
 
 /** The `MUST_UNDERSTAND` refusal, with the names SOAP 1.2 part 1 section 5.4.8 wants the answer to give. */

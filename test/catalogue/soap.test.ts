@@ -61,7 +61,18 @@ t.test('what is switched off passes', async (t) => {
   const elsewhere = wsa('ReplyTo', '<w:Address>http://127.0.0.1:1/</w:Address>');
   await runMessages(t, perimeter, rows, [
     { row: 'S16', case: 'switched off', message: withBody('<m:Drop xmlns:m="urn:m"/>') },
+    {
+      row: 'S08',
+      case: 'two wsa:Actions, switched off',
+      message: withHeader(wsa('Action', 'urn:a') + wsa('Action', 'urn:b')),
+    },
+    {
+      row: 'S08',
+      case: 'for somebody else too, switched off',
+      message: withHeader(wsa('Action', 'urn:a', 'E:{target}="urn:else"') + wsa('Action', 'urn:b')),
+    },
     { row: 'S10', case: 'switched off', message: withHeader(elsewhere) },
+    { row: 'S11', case: 'two of them, switched off', message: withHeader(wsa('To', 'urn:a') + wsa('To', 'urn:b')) },
   ]);
 });
 

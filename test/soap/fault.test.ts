@@ -13,7 +13,13 @@ import { assertSplitsAgree } from '../kit/splits.js';
 
 const RULES: EnvelopeRules = {
   dialects: new Set(DIALECT_NAMES),
-  header: { ownTargets: new Set(), understoodByGateway: new Set(), understoodByService: null, enforce: false },
+  header: {
+    ownTargets: new Set(),
+    understoodByGateway: new Set(),
+    understoodByService: null,
+    enforce: false,
+    checksAddressing: false,
+  },
   headerBlocksMax: 64,
   idsMax: 100,
   arrayItemsMax: null,

@@ -17,7 +17,13 @@ const SOAP = defaultsOf(SOAP_LIMITS);
 
 const rules = (dialects: readonly DialectName[] = DIALECT_NAMES): EnvelopeRules => ({
   dialects: new Set(dialects),
-  header: { ownTargets: new Set(), understoodByGateway: new Set(), understoodByService: null, enforce: true },
+  header: {
+    ownTargets: new Set(),
+    understoodByGateway: new Set(),
+    understoodByService: null,
+    enforce: true,
+    checksAddressing: true,
+  },
   headerBlocksMax: SOAP.headerBlocks,
   idsMax: SOAP.ids,
   arrayItemsMax: null,
@@ -247,6 +253,7 @@ t.test('the service may list what it understands', (t) => {
       understoodByGateway: new Set(),
       understoodByService: new Set(names),
       enforce: true,
+      checksAddressing: true,
     },
   });
   t.equal(pass([block('E:mustUnderstand="1"')], listing('{urn:h}B')).refusal, null);

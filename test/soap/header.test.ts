@@ -23,6 +23,7 @@ const RULES: EnvelopeRules = {
     understoodByGateway: new Set(['{urn:h}Known']),
     understoodByService: null,
     enforce: true,
+    checksAddressing: true,
   },
   headerBlocksMax: SOAP.headerBlocks,
   idsMax: SOAP.ids,
@@ -201,14 +202,16 @@ t.test('what WS-Addressing says is read, bounded, in both directions', (t) => {
   const wsa = 'xmlns:w="http://www.w3.org/2005/08/addressing"';
   const content = `<w:MessageID ${wsa}> urn:uuid:1<!-- a -->23\n</w:MessageID><w:RelatesTo ${wsa} RelationshipType="urn:x">urn:no</w:RelatesTo><w:RelatesTo ${wsa}>urn:uuid:<![CDATA[7]]></w:RelatesTo><w:RelatesTo ${wsa}>urn:late</w:RelatesTo><w:Action ${wsa}>urn:a&#38;b</w:Action>`;
   for (const enforce of [true, false]) {
-    const rules = { ...RULES, header: { ...RULES.header, enforce } };
+    const rules = { ...RULES, header: { ...RULES.header, enforce, checksAddressing: enforce } };
     const { addressing } = pass([header(content)], {}, rules).judge;
     t.match(addressing, { messageId: 'urn:uuid:123', relatesTo: 'urn:uuid:7', action: 'urn:a&b', to: null });
   }
   t.equal(pass([header('')]).judge.addressing, null);
   const twice = header(`<w:To ${wsa}>a</w:To><w:To ${wsa}>b</w:To>`);
   t.equal(pass([twice]).refusal, 'SOAP_STRUCTURE');
-  t.equal(pass([twice], {}, { ...RULES, header: { ...RULES.header, enforce: false } }).refusal, null, 'a reply');
+  const unchecked = { ...RULES, header: { ...RULES.header, checksAddressing: false } };
+  t.equal(pass([twice], {}, unchecked).refusal, null, 'a reply, and where it is switched off');
+  t.equal(pass([twice], {}, unchecked).judge.addressing?.to, null, 'one of two is not chosen');
   t.equal(pass([header(`<w:MessageID ${wsa}>${'x'.repeat(1025)}</w:MessageID>`)]).refusal, 'SOAP_HEADER_LIMIT');
   t.end();
 });

@@ -14,7 +14,13 @@ import { name, object, reply, shown, slot } from '../plans.js';
 
 const RULES: EnvelopeRules = {
   dialects: new Set(DIALECT_NAMES),
-  header: { ownTargets: new Set(), understoodByGateway: new Set(), understoodByService: null, enforce: false },
+  header: {
+    ownTargets: new Set(),
+    understoodByGateway: new Set(),
+    understoodByService: null,
+    enforce: false,
+    checksAddressing: false,
+  },
   headerBlocksMax: 10,
   idsMax: 100,
   readsSecurity: false,

@@ -117,7 +117,13 @@ t.test('a late violation in a compressed message aborts it at the backend', asyn
 
 const RULES: EnvelopeRules = {
   dialects: new Set(['1.1']),
-  header: { ownTargets: new Set(), understoodByGateway: new Set(), understoodByService: null, enforce: true },
+  header: {
+    ownTargets: new Set(),
+    understoodByGateway: new Set(),
+    understoodByService: null,
+    enforce: true,
+    checksAddressing: true,
+  },
   headerBlocksMax: 64,
   idsMax: 100,
   multiRef: false,
