@@ -1,6 +1,6 @@
 /**
  * What clients may spend: one bucket of points for each, the same for both doors. A request takes what it is estimated
- * to cost before anything is called, and settles what it really cost when it is over. No method waits for anything.
+ * to cost before anything is called, and is reconciled with its actual cost when it is over. No method waits for anything.
  */
 export interface Budgets {
   /** Takes the points from the client's bucket, or none of them. Points are whole and not negative. */
@@ -9,7 +9,7 @@ export interface Budgets {
    * What the request really cost: less than was granted goes back, more is taken too, so that a bucket may fall below
    * zero. For each grant at most once; without it the grant stays spent.
    */
-  settle(grant: Grant, actualPoints: number): void;
+  reconcile(grant: Grant, actualPoints: number): void;
   /** What the client has now; null where it has no budget. */
   status(spender: Spender): ThrottleStatus | null;
 }

@@ -57,7 +57,7 @@ export class MemoryBudgets implements Budgets {
     return { isGranted: true, spender, points };
   }
 
-  settle({ spender, points }: Grant, actualPoints: number): void {
+  reconcile({ spender, points }: Grant, actualPoints: number): void {
     const { budget, className } = spender;
     if (budget === null || points === actualPoints) return;
     const bucket = this.#find(spender.id, budget);

@@ -208,7 +208,7 @@ export function contextOf(
     },
     settled: (actualCost) => {
       exchange.actualCost = (exchange.actualCost ?? 0) + actualCost;
-      if (grant !== null) budgets.settle(grant, actualCost);
+      if (grant !== null) budgets.reconcile(grant, actualCost);
     },
     throttle: () => budgets.status(client),
     wantsBreakdown: mayAsk(door, client) && headers[BREAKDOWN] === '1',

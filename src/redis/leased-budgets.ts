@@ -108,7 +108,7 @@ export class LeasedBudgets implements Budgets {
     return { isGranted: true, spender, points };
   }
 
-  settle({ spender, points }: Grant, actualPoints: number): void {
+  reconcile({ spender, points }: Grant, actualPoints: number): void {
     const { budget, className } = spender;
     if (budget === null || points === actualPoints) return;
     const times = this.#times();

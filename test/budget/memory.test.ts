@@ -63,7 +63,7 @@ t.test('clients have buckets of their own, and those without a budget none', asy
   t.ok(budgets.take(spender('one'), 100).isGranted);
   t.ok(budgets.take(spender('two'), 100).isGranted);
   const free: Spender = { id: 'free', className: 'free', budget: null };
-  for (let time = 0; time < 10; time++) budgets.settle(granted(budgets.take(free, 1e9)), 2e9);
+  for (let time = 0; time < 10; time++) budgets.reconcile(granted(budgets.take(free, 1e9)), 2e9);
   t.equal(budgets.status(free), null);
   t.equal(budgets.size, 2);
   t.equal(told.spent, 200);
@@ -74,16 +74,16 @@ t.test('what was too much comes back, what was too little is taken: once below z
   const client = spender('one');
   const dear = granted(budgets.take(client, 60));
   const cheap = granted(budgets.take(client, 10));
-  budgets.settle(cheap, 1);
+  budgets.reconcile(cheap, 1);
   t.equal(budgets.status(client)?.currentlyAvailable, 39);
-  budgets.settle(dear, 1e12);
+  budgets.reconcile(dear, 1e12);
   t.equal(budgets.status(client)?.currentlyAvailable, -100, 'a debt of one bucket at most');
   t.same(budgets.take(client, 10), { isGranted: false, retryAfterMillis: 11_000 });
   clock.millis += 20_000;
   t.equal(budgets.status(client)?.currentlyAvailable, 100);
   const late = granted(budgets.take(client, 50));
   clock.millis += 60_000;
-  budgets.settle(late, 0);
+  budgets.reconcile(late, 0);
   t.equal(budgets.status(client)?.currentlyAvailable, 100, 'what comes back late finds the bucket full');
   t.equal(told.refunded, 9 + 50);
 });
@@ -119,7 +119,7 @@ t.test('over any course, what is admitted is at most a bucket and what came back
   const step = fc.oneof(
     fc.record({ kind: fc.constant('take' as const), points: fc.integer({ min: 0, max: 120 }) }),
     fc.record({ kind: fc.constant('wait' as const), millis: fc.integer({ min: 0, max: 5000 }) }),
-    fc.record({ kind: fc.constant('settle' as const), actual: fc.integer({ min: 0, max: 200 }) }),
+    fc.record({ kind: fc.constant('reconcile' as const), actual: fc.integer({ min: 0, max: 200 }) }),
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -146,12 +146,12 @@ t.test('over any course, what is admitted is at most a bucket and what came back
         } else {
           const grant = open.pop();
           if (grant === undefined) continue;
-          budgets.settle(grant, one.actual);
+          budgets.reconcile(grant, one.actual);
           available = Math.max(-100, Math.min(100, available + grant.points - one.actual));
           spent += Math.max(0, one.actual) - grant.points;
         }
       }
-      // Settling can take one bucket more than there is, and no more than that.
+      // Reconciling can take one bucket more than there is, and no more than that.
       return spent <= 100 + waited / 100 + 100 * steps.length && Math.abs(nowOf(budgets, client) - available) < 1.001;
     }),
     { numRuns: 2000 },

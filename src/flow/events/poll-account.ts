@@ -57,7 +57,7 @@ export class PollAccount {
     return {
       settle: (decoded) => {
         leave();
-        budgets.settle(grant, callPoints(this.#call, limits, decoded));
+        budgets.reconcile(grant, callPoints(this.#call, limits, decoded));
       },
     };
   }
@@ -72,7 +72,7 @@ export class PollAccount {
     const { client, budgets } = this.#purse;
     if (client.budget === null) return true;
     const grant = budgets.take(client, this.#answerPoints);
-    if (grant.isGranted) budgets.settle(grant, 0);
+    if (grant.isGranted) budgets.reconcile(grant, 0);
     return grant.isGranted;
   }
 }
