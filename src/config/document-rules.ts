@@ -1,4 +1,4 @@
-import { isRecord } from './record.js';
+import { isRecord } from '../base/record.js';
 import type { Finding } from './validate.js';
 
 /** Rules between the keys about documents. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { MIB } from '../base/limit.js';
 import { type Problem, Problems } from '../base/problem.js';
-import { isRecord } from './record.js';
+import { isRecord } from '../base/record.js';
 import { checkRules } from './rules.js';
 import type { Config, GraphqlServiceConfig } from './schema.js';
 import { configSchema } from './schema-node.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Problems } from '../base/problem.js';
-import { isRecord } from './record.js';
+import { isRecord } from '../base/record.js';
 import { readYaml } from './yaml-source.js';
 
 /** The WSDLs that a configuration names, as far as it can be read at all: nothing else of it need be right. */

@@ -1,4 +1,4 @@
-import { isRecord } from './record.js';
+import { isRecord } from '../base/record.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 

@@ -1,5 +1,5 @@
+import { isRecord } from '../base/record.js';
 import { didYouMean } from './nearest.js';
-import { isRecord } from './record.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 

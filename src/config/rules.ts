@@ -1,10 +1,10 @@
+import { isRecord } from '../base/record.js';
 import { parseAddress } from './address.js';
 import { clientRules } from './client-rules.js';
 import { documentRules } from './document-rules.js';
 import { graphqlRules } from './graphql-rules.js';
 import { graphqlServiceRules } from './graphql-service-rules.js';
 import { type ClaimedPath, claimedPaths, pathRules } from './path-rules.js';
-import { isRecord } from './record.js';
 import { requestRules } from './request-rules.js';
 import { subscriptionRules } from './subscription-rules.js';
 import { type Finding, printPath } from './validate.js';

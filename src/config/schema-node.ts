@@ -1,5 +1,5 @@
 import type { LimitRow } from '../base/limit.js';
-import { isRecord } from './record.js';
+import { isRecord } from '../base/record.js';
 import { CONFIG } from './schema.js';
 
 /** One node of the configuration's JSON Schema, as far as we use the language, with our own keywords. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { MIB } from '../base/limit.js';
-import { isRecord } from './record.js';
+import { isRecord } from '../base/record.js';
 import { branchOf, childNode, type SchemaNode, typesOf } from './schema-node.js';
 import { parseAmount } from './units.js';
 import type { ConfigPath } from './yaml-source.js';

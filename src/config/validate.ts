@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isNetwork } from '../access/networks.js';
+import { isRecord } from '../base/record.js';
 import { isHttpUrl, isSubscriptionUrl, parseAddress } from './address.js';
 import { didYouMean } from './nearest.js';
-import { isRecord } from './record.js';
 import { configSchema, OWN_KEYWORDS, type SchemaNode, typesOf } from './schema-node.js';
 import { amountHint, printAmount, UNIT_WORDS } from './units.js';
 import type { ConfigPath } from './yaml-source.js';

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EventValues } from '../base/event-bus.js';
+import { isRecord } from '../base/record.js';
 
 /** An event as replicas send it to each other. */
 export interface SentEvent {
@@ -50,6 +51,3 @@ function parse(body: string): unknown {
 }
 
 const sign = (body: string, secret: string): string => createHmac('sha256', secret).update(body).digest('hex');
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

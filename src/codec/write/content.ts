@@ -1,4 +1,5 @@
 import { never } from '../../base/invariant.js';
+import { isRecord } from '../../base/record.js';
 import type { QName } from '../../xml/events.js';
 import type {
   EncodeArray,
@@ -12,16 +13,7 @@ import { bordersOf } from '../plan/share.js';
 import { addXml, type Lets } from './add-xml.js';
 import { brokenChoice } from './branches.js';
 import { arrayMarks, itemElement, NIL, TYPE, typeOfXml } from './encoding.js';
-import {
-  brokenCount,
-  isGiven,
-  isRecord,
-  isSilent,
-  memberOf,
-  type ReadonlyRecord,
-  variantOf,
-  whenNil,
-} from './given.js';
+import { brokenCount, isGiven, isSilent, memberOf, type ReadonlyRecord, variantOf, whenNil } from './given.js';
 import { below, type InputPath, refuse } from './input-error.js';
 import { type EncodeLimits, LeafMarker, REQUIRED } from './leaves.js';
 import { CLOSE, type Mark } from './marks.js';

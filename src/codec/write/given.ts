@@ -1,12 +1,10 @@
+import { isRecord } from '../../base/record.js';
 import type { QName } from '../../xml/events.js';
 import type { EncodeElement, EncodeObject, EncodeValue, EncodeVariant, EncodeVariants } from '../plan/plan.js';
 import { type InputPath, refuse } from './input-error.js';
 
 /** What the caller gave, looked at. */
 export type ReadonlyRecord = Readonly<Record<string, unknown>>;
-
-export const isRecord = (value: unknown): value is ReadonlyRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The caller's own member of that name: never one that objects inherit. */
 export const memberOf = (value: ReadonlyRecord, key: string): unknown =>

@@ -11,8 +11,8 @@ import {
   Kind,
   type SelectionNode,
 } from 'graphql';
+import { isRecord } from '../../base/record.js';
 import { responseKey, type Variables } from '../document/plan.js';
-import { isObject } from '../graph/link-plan.js';
 import type { RemotePlan } from '../graph/remote.js';
 import { fieldCostOf, typeWeightOf } from '../types/cost-rules.js';
 import { rootOf } from '../types/roots.js';
@@ -51,7 +51,7 @@ export function remotePoints(plan: RemotePlan, value: unknown, variables: Variab
       for (const item of part.value) stack.push({ ...part, value: item });
       continue;
     }
-    if (!isObject(part.value) || owner === undefined || !isCompositeType(owner)) continue;
+    if (!isRecord(part.value) || owner === undefined || !isCompositeType(owner)) continue;
     if (itemSteps === 0) points += objectWeight(owner, wrapped);
     for (const [key, field] of askedOf(part, wrapped, fragments)) {
       const inner = part.value[key] ?? null;
@@ -110,7 +110,7 @@ function askedOf(
     if (node.kind === Kind.FIELD) {
       const key = responseKey(node);
       const definition = definitionOf(owner, node.name.value);
-      if (definition === undefined || !isObject(value) || !Object.hasOwn(value, key)) continue;
+      if (definition === undefined || !isRecord(value) || !Object.hasOwn(value, key)) continue;
       const known = asked.get(key);
       if (known === undefined)
         asked.set(key, { node, definition, selections: [...(node.selectionSet?.selections ?? [])] });

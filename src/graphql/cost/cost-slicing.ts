@@ -1,4 +1,5 @@
 import { type FieldNode, type GraphQLArgument, type GraphQLField, Kind, type ValueNode, valueFromAST } from 'graphql';
+import { isRecord } from '../../base/record.js';
 import { codedError, DocumentRefusal } from '../document/errors.js';
 import type { Variables } from '../document/plan.js';
 import type { ListSize } from '../types/cost-rules.js';
@@ -119,8 +120,6 @@ export function valuesAt(value: unknown, path: readonly string[]): readonly unkn
   }
   return values;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 function itemsOf(value: unknown): readonly unknown[] {
   if (value === null || value === undefined) return [];

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/record.js';
 import type { AdmittedDocument } from './documents.js';
 
 /** Documents that were known when the gateway started. */
@@ -71,6 +72,3 @@ function readApollo(operations: readonly unknown[]): Manifest {
 const ID_RULE = 'An id is missing, or longer than 256 characters.';
 
 const isId = (id: string): boolean => id.length > 0 && id.length <= 256;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

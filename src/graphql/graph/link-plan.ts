@@ -1,4 +1,5 @@
 import { type FieldNode, print } from 'graphql';
+import { isRecord } from '../../base/record.js';
 import { objectOf } from '../../codec/plan/object-of.js';
 import type { ReplyPlan, Slot, ValuePlan } from '../../codec/plan/plan.js';
 import { type Fragments, type LinkSlots, planReply, type Variables } from '../document/plan.js';
@@ -56,13 +57,13 @@ export type LinkSelect = (
 
 /** The values that a link needs, in the place of its answer; `null` for anything else. */
 export function markOf(value: unknown): Readonly<Record<string, unknown>> | null {
-  return isObject(value) && typeof value[HIDDEN] === 'string' ? value : null;
+  return isRecord(value) && typeof value[HIDDEN] === 'string' ? value : null;
 }
 
 /** What follows from a value under `HIDDEN`, so many steps. */
 export function hiddenAlong(value: unknown, steps: number): unknown {
   let inner = value;
-  for (let step = 0; step < steps; step++) inner = isObject(inner) ? inner[HIDDEN] : null;
+  for (let step = 0; step < steps; step++) inner = isRecord(inner) ? inner[HIDDEN] : null;
   return inner ?? null;
 }
 
@@ -76,9 +77,6 @@ export function linkIdOf({ value }: Slot): string | null {
   if (first?.key !== HIDDEN || first.source.from !== 'constant') return null;
   return typeof first.source.value === 'string' ? first.source.value : null;
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Plans the links of one operation of a document. Recursion is as deep as the selection, which is limited. */
 export class LinkPlanner implements LinkSlots {

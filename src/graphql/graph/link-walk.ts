@@ -1,4 +1,5 @@
-import { isObject, markOf } from './link-plan.js';
+import { isRecord } from '../../base/record.js';
+import { markOf } from './link-plan.js';
 import { HIDDEN } from './link-slots.js';
 import type { Walk } from './walk.js';
 
@@ -53,7 +54,7 @@ function stepsBelow({ value, walk, place: parent }: Step): Step[] {
   if (Array.isArray(value)) {
     return value.map((item, index) => ({ value: item, walk, place: { parent, step: index }, site: null }));
   }
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   return [...walk].map(([key, inner]): Step => {
     const held = value[key];
     const place = { parent, step: key };
@@ -73,7 +74,7 @@ export function copyAlong(value: unknown, walk: Walk): unknown {
         step.copy[index] = inner;
         stack.push({ copy: inner, walk: step.walk });
       }
-    } else if (isObject(step.copy) && markOf(step.copy) === null) {
+    } else if (isRecord(step.copy) && markOf(step.copy) === null) {
       for (const [key, below] of step.walk) {
         if (below.size === 0) continue;
         const inner = copied(step.copy[key]);
@@ -88,7 +89,7 @@ export function copyAlong(value: unknown, walk: Walk): unknown {
 function copied(value: unknown): unknown {
   if (Array.isArray(value)) return [...value];
   // As decoded answers are: a caller may give a key the name of what objects inherit.
-  return isObject(value) && markOf(value) === null ? Object.assign(Object.create(BARE), value) : value;
+  return isRecord(value) && markOf(value) === null ? Object.assign(Object.create(BARE), value) : value;
 }
 
 const BARE = Object.freeze(Object.create(null));

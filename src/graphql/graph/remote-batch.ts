@@ -1,4 +1,4 @@
-import { isObject } from './link-plan.js';
+import { isRecord } from '../../base/record.js';
 import { HIDDEN, hiddenKey } from './link-slots.js';
 import type { RemoteBatch } from './remote.js';
 
@@ -7,10 +7,10 @@ import type { RemoteBatch } from './remote.js';
  * key. `visible` makes what the caller sees of an item.
  */
 export function batchAnswer(value: unknown, { items, key, keySteps }: RemoteBatch, visible: Visible): unknown {
-  const list = items.reduce((inner: unknown, step) => (isObject(inner) ? inner[step] : null), value);
+  const list = items.reduce((inner: unknown, step) => (isRecord(inner) ? inner[step] : null), value);
   if (!Array.isArray(list)) return null;
   const answers = list.map((item: unknown): unknown =>
-    isObject(item) ? { [HIDDEN]: visible(item), [hiddenKey(0)]: hidden(item[key], key, keySteps) } : null,
+    isRecord(item) ? { [HIDDEN]: visible(item), [hiddenKey(0)]: hidden(item[key], key, keySteps) } : null,
   );
   return items.reduce((inner: unknown) => ({ [HIDDEN]: inner }), answers);
 }
@@ -30,7 +30,7 @@ export function batchPath(path: readonly (string | number)[], batch: RemoteBatch
 /** What follows `held` along so many steps that all have one key, each under `HIDDEN`. */
 export function hidden(held: unknown, key: string, steps: number): unknown {
   let value = held;
-  for (let step = 0; step < steps; step++) value = isObject(value) ? value[key] : null;
+  for (let step = 0; step < steps; step++) value = isRecord(value) ? value[key] : null;
   for (let step = 0; step < steps; step++) value = { [HIDDEN]: value ?? null };
   return value ?? null;
 }

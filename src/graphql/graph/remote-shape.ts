@@ -1,7 +1,8 @@
 import { type FieldNode, type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
+import { isRecord } from '../../base/record.js';
 import { collectFields, type Fragments, type Variables } from '../document/plan.js';
 import type { Link } from './link.js';
-import { isObject, type LinkSelect } from './link-plan.js';
+import type { LinkSelect } from './link-plan.js';
 import { HIDDEN, hiddenKey } from './link-slots.js';
 import type { RemoteLinks, RemotePlan } from './remote.js';
 import { hidden } from './remote-batch.js';
@@ -38,8 +39,8 @@ export class RemoteShaper {
       put(list);
       return list.map((item, index) => ({ value: item, nodes, put: (shaped) => (list[index] = shaped) }));
     }
-    const typeName = isObject(value) ? value[`${links.prefix}t`] : null;
-    if (!isObject(value) || typeof typeName !== 'string') return [];
+    const typeName = isRecord(value) ? value[`${links.prefix}t`] : null;
+    if (!isRecord(value) || typeof typeName !== 'string') return [];
     const object: Record<string, unknown> = Object.create(null);
     put(object);
     const steps: Step[] = [];

@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusal.js';
 import { JsonBoundsError, parseStrictJson } from '../document/json.js';
 import type { RemoteReply, RemoteTextLimits } from './remote.js';
@@ -62,6 +63,3 @@ const NO_MESSAGE = 'The service gave an error without a message.';
 
 const isStep = (step: unknown): boolean =>
   typeof step === 'string' || (typeof step === 'number' && Number.isInteger(step) && step >= 0);
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -23,6 +23,7 @@ import {
   Kind,
   print,
 } from 'graphql';
+import { isRecord } from '../../base/record.js';
 import type { RemoteRequest } from './remote.js';
 import type { RemoteResult } from './remote-text.js';
 
@@ -135,8 +136,6 @@ export function isLost(sent: unknown, value: unknown): boolean {
   if (!Array.isArray(sent) || !Array.isArray(value)) return value === null;
   return sent.some((item, index) => isLost(item, value[index]));
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 type Sender = RemoteSender & Record<string, unknown>;
 

@@ -1,4 +1,5 @@
 import { type FieldNode, GraphQLError, type GraphQLField, getArgumentValues } from 'graphql';
+import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusal.js';
 import type { Variables } from '../document/plan.js';
 import type { FieldCall } from './field-call.js';
@@ -25,5 +26,3 @@ function argumentValues(...given: Parameters<typeof getArgumentValues>): Record<
     throw error;
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

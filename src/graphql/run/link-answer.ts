@@ -1,8 +1,9 @@
+import { isRecord } from '../../base/record.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { Feed, LinkBatch } from '../graph/link.js';
-import { hiddenAlong, isObject } from '../graph/link-plan.js';
+import { hiddenAlong } from '../graph/link-plan.js';
 import { HIDDEN, hiddenKey } from '../graph/link-slots.js';
 import type { BatchKey } from './link-batches.js';
 
@@ -60,7 +61,7 @@ function answersOf(decoded: Decoded, batch: LinkBatch, keys: readonly BatchKey[]
   const items: readonly unknown[] = Array.isArray(list) ? list : [];
   const indexes = new Map<string, number[]>();
   for (const [index, item] of items.entries()) {
-    const key = isObject(item) ? hiddenAlong(item[hiddenKey(0)], batch.key.length - 1) : null;
+    const key = isRecord(item) ? hiddenAlong(item[hiddenKey(0)], batch.key.length - 1) : null;
     if (key === null) continue;
     const text = keyText(key, batch.isNumeric);
     const known = indexes.get(text);

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusal.js';
 import { type JsonBounds, JsonBoundsError, parseStrictJson } from '../document/json.js';
 import type { GraphqlLimits } from '../document/limits.js';
@@ -196,6 +197,3 @@ function documentName(
   const id = given['documentId'] ?? given['id'];
   return typeof id === 'string' && id !== '' ? { id, isHash: false } : null;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

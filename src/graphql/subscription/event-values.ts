@@ -11,6 +11,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { WrongPlace } from '../../base/event-bus.js';
+import { isRecord } from '../../base/record.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import { objectOf } from '../../codec/plan/object-of.js';
 import type { Decoded, EncodeElement, EncodeObject, ReplyPlan, Slot } from '../../codec/plan/plan.js';
@@ -195,11 +196,8 @@ const wrongPlace = ({ path, rule }: DecodeError): WrongPlace => ({
 
 function innermost(value: unknown): unknown {
   let inner = value;
-  while (isObject(inner)) inner = memberOf(inner, '=');
+  while (isRecord(inner)) inner = memberOf(inner, '=');
   return inner ?? null;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const memberOf = (value: unknown, key: string): unknown => (isObject(value) ? (value[key] ?? null) : null);
+const memberOf = (value: unknown, key: string): unknown => (isRecord(value) ? (value[key] ?? null) : null);

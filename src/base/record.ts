@@ -1,0 +1,4 @@
+/** Whether a value is a map of keys: an object that is neither null nor an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
