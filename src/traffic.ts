@@ -1,10 +1,11 @@
 import type { Buffer } from 'node:buffer';
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 
+import { descriptorsMax } from './base/descriptors.js';
+import { pollPhase, untilSteady } from './base/poll-phase.js';
 import { Refusal } from './base/refusal.js';
 import type { RefusalCode } from './base/refusals.js';
 import type { HttpLimits } from './config/http-limits.js';
@@ -18,6 +19,9 @@ const LOOK_MILLIS = 500;
 
 /** How long kept connections may still bring a request once nothing is in flight any more. */
 const GRACE_MILLIS = 500;
+
+/** Connections that wait to be accepted, at most: Node's default for `listen`. */
+const BACKLOG = 511;
 
 /** A gateway that is gone must not be asked by the network forever: RFC 9293 leaves two hours as the default. */
 const KEEP_ALIVE_MILLIS = 60_000;
@@ -51,6 +55,8 @@ export class TrafficServer {
   /** Requests that have not been answered to their end. */
   #inFlight = 0;
   #draining = false;
+  /** Connections accepted so far. */
+  #accepted = 0;
 
   constructor(
     handler: RequestHandler,
@@ -108,6 +114,8 @@ export class TrafficServer {
   async drain(deadlineMillis: number): Promise<number> {
     this.#draining = true;
     this.#tarpit.close();
+    // Connections that wait to be accepted are reset when the listener closes.
+    await untilSteady(() => this.#accepted, BACKLOG);
     // Not http.Server.close(): it would cut kept connections on which a request may be on its way.
     const closed = new Promise<void>((resolve) => {
       this.server.once('close', () => resolve());
@@ -120,7 +128,9 @@ export class TrafficServer {
       });
       this.server.closeAllConnections();
     }, deadlineMillis);
-    const idle = setInterval(() => {
+    const idle = setInterval(async () => {
+      // A timer that comes late runs before sockets are read: requests may lie unread in the kernel.
+      await pollPhase();
       if (this.#inFlight === 0) this.server.closeIdleConnections();
     }, GRACE_MILLIS);
     await closed;
@@ -130,6 +140,7 @@ export class TrafficServer {
   }
 
   #connected(socket: Socket): void {
+    this.#accepted++;
     const connection = new Connection(socket, this.#answered);
     const { client } = connection;
     this.#connections.set(socket, connection);
@@ -284,14 +295,4 @@ function codeOf(error: Error, code: string): RefusalCode {
   // The same code is given for a line that does not end as it must.
   const isVersion = code === 'HPE_INVALID_VERSION' && 'reason' in error && error.reason === 'Invalid HTTP version';
   return isVersion ? 'HTTP_VERSION' : 'HTTP_BAD_REQUEST';
-}
-
-/** Files and connections that the system allows this process; no bound where it does not say. */
-function descriptorsMax(): number {
-  try {
-    const limits = readFileSync('/proc/self/limits', 'latin1');
-    return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
 }

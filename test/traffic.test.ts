@@ -8,6 +8,7 @@ import { Tarpit } from '../src/flow/tarpit.js';
 import { listen } from '../src/server.js';
 import { TrafficServer } from '../src/traffic.js';
 import { RawClient, sendRaw } from './kit/raw-client.js';
+import { until } from './kit/until.js';
 
 /** The server for callers without the gateway behind it: what a handler is told, and who is cut. */
 
@@ -153,4 +154,20 @@ t.test('deadlines may be given in any order of size', async (t) => {
     totalMillis: 1000,
   });
   t.equal((await sendRaw(url, GET)).status, 200);
+});
+
+t.test('a drain answers requests that lie unread while the event loop is late', async (t) => {
+  const { url, traffic } = await start(t, (_request, response) => response.end('fine'));
+  const clients = await Promise.all(Array.from({ length: 20 }, () => RawClient.connect(url)));
+  for (const client of clients) await client.send(GET);
+  for (const client of clients) t.equal((await client.reply()).headers.get('connection'), 'keep-alive');
+  const drained = traffic.drain(10_000);
+  await until(() => !traffic.server.listening);
+  const sent = clients.map((client) => client.send(GET));
+  // Longer than kept connections have to bring something; then timers run before sockets are read.
+  const end = performance.now() + 600;
+  while (performance.now() < end);
+  await Promise.all(sent);
+  for (const client of clients) t.equal((await client.reply()).headers.get('connection'), 'close');
+  t.equal(await drained, 0);
 });
