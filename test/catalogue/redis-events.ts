@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 
-import { OrderedBus } from '../../src/events/ordered-bus.js';
+import { OrderedBus } from '../../src/pubsub/ordered-bus.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { writeEvent } from '../../src/redis/event-message.js';
 import { RedisEventTransport } from '../../src/redis/event-transport.js';

@@ -12,7 +12,7 @@ import { lineAt, maskTypeScript, readSources, type SourceFile } from '../kit/sou
 /** Each room with those it may import from besides itself. */
 const LINE = ['base', 'xml', 'soap', 'wsdl', 'codec', 'graphql'] as const;
 /** Beside the line: they know neither XML nor GraphQL. */
-const SHELVES = ['upstream', 'access', 'budget', 'cache', 'observe', 'events'] as const;
+const SHELVES = ['upstream', 'access', 'budget', 'cache', 'observe', 'pubsub'] as const;
 const ABOVE = ['config', 'compile/', 'compile.ts', 'flow', 'request.ts', 'traffic.ts', 'server.ts', 'cli', 'main.ts'];
 
 const ROOMS: ReadonlyMap<string, ReadonlySet<string>> = new Map([

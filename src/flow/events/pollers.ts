@@ -1,7 +1,7 @@
 import { Refusal } from '../../base/refusal.js';
-import { SUBSCRIPTION_LIMITS } from '../../events/limits.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import type { PollSource, Subscription } from '../../graphql/subscription/subscription.js';
+import { SUBSCRIPTION_LIMITS } from '../../pubsub/limits.js';
 import { isMergeable } from './merged-plan.js';
 import type { PollCall } from './poll-reader.js';
 import { Poller, type PollMember } from './poller.js';

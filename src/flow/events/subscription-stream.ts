@@ -2,8 +2,8 @@ import type { ExecutionResult } from 'graphql';
 
 import { Refusal } from '../../base/refusal.js';
 import type { RefusalCode } from '../../base/refusals.js';
-import { EventQueue, type QueueLimits } from '../../events/queue.js';
 import { codedError } from '../../graphql/document/errors.js';
+import { EventQueue, type QueueLimits } from '../../pubsub/event-queue.js';
 
 /** Why a subscription ended. */
 export type Farewell = 'left' | 'overflow' | 'drain' | 'expired' | 'completed' | 'failed';

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import type { SubscriptionLimits } from '../../events/limits.js';
+import type { SubscriptionLimits } from '../../pubsub/limits.js';
 import { LINGER_MILLIS } from '../body/linger.js';
 import { chooseProtocol } from '../wire/graphql-ws.js';
 import { keepAsking, makeSocketServer, type Socket, textOf } from '../wire/ws.js';

@@ -5,9 +5,9 @@ import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
 
 import { defaultsOf } from '../../../src/base/limit.js';
-import { SUBSCRIPTION_LIMITS } from '../../../src/events/limits.js';
 import type { ProtocolSocket } from '../../../src/flow/events/socket-protocol.js';
 import { type SocketLimits, WebSockets } from '../../../src/flow/events/web-socket.js';
+import { SUBSCRIPTION_LIMITS } from '../../../src/pubsub/limits.js';
 import { startDesk } from '../../kit/live-desk.js';
 
 const HANDSHAKE = [

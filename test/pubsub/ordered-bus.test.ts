@@ -1,9 +1,9 @@
 import t from 'tap';
 
 import type { BusMessage, EventTransport, EventValues, TransportReceiver } from '../../src/base/event-bus.js';
-import { MemoryTransport } from '../../src/events/memory-transport.js';
-import { OrderedBus } from '../../src/events/ordered-bus.js';
-import { EventQueue } from '../../src/events/queue.js';
+import { EventQueue } from '../../src/pubsub/event-queue.js';
+import { MemoryTransport } from '../../src/pubsub/memory-transport.js';
+import { OrderedBus } from '../../src/pubsub/ordered-bus.js';
 
 /** A transport whose messages are told by hand. */
 class Wire implements EventTransport {
