@@ -2,82 +2,70 @@ import type { RefusalKind } from './refusal-kind.js';
 
 /** The part of the table of refusals for GraphQL: `status` is that of an answer in application/graphql-response+json with no data. */
 export const GRAPHQL_REFUSALS = {
-  BAD_REQUEST: { blame: 'client', level: 'info', status: 400, text: 'The GraphQL request is malformed.' },
-  BAD_USER_INPUT: { blame: 'client', level: 'info', status: 400, text: 'An argument has no valid value.' },
-  GRAPHQL_PARSE_FAILED: { blame: 'client', level: 'info', status: 400, text: 'The document is not valid GraphQL.' },
+  BAD_REQUEST: { blame: 'client', status: 400, text: 'The GraphQL request is malformed.' },
+  BAD_USER_INPUT: { blame: 'client', status: 400, text: 'An argument has no valid value.' },
+  GRAPHQL_PARSE_FAILED: { blame: 'client', status: 400, text: 'The document is not valid GraphQL.' },
   GRAPHQL_VALIDATION_FAILED: {
     blame: 'client',
-    level: 'info',
     status: 400,
     text: 'The document does not fit the schema.',
   },
   MAX_DEPTH_LIMIT: {
     blame: 'client',
-    level: 'info',
     status: 400,
     text: 'The operation is nested deeper than allowed.',
   },
   MAX_ALIASES_LIMIT: {
     blame: 'client',
-    level: 'info',
     status: 400,
     text: 'The operation has more aliases than allowed.',
   },
   MAX_ROOT_FIELDS_LIMIT: {
     blame: 'client',
-    level: 'info',
     status: 400,
     text: 'The operation has too many root fields.',
   },
-  MAX_DIRECTIVES_LIMIT: { blame: 'client', level: 'info', status: 400, text: 'The document has too many directives.' },
-  MAX_TOKENS_LIMIT: { blame: 'client', level: 'info', status: 400, text: 'The document is longer than allowed.' },
+  MAX_DIRECTIVES_LIMIT: { blame: 'client', status: 400, text: 'The document has too many directives.' },
+  MAX_TOKENS_LIMIT: { blame: 'client', status: 400, text: 'The document is longer than allowed.' },
   MAX_CALLS_LIMIT: {
     blame: 'client',
-    level: 'info',
     status: 400,
     text: 'The operation needs more calls to services than allowed.',
   },
   MAX_LINKS_LIMIT: {
     blame: 'client',
-    level: 'info',
     status: 400,
     text: 'The links of the operation bring more than allowed.',
   },
-  MAX_COST_LIMIT: { blame: 'client', level: 'info', status: 400, text: 'The operation costs more than allowed.' },
-  INTROSPECTION_DISABLED: { blame: 'client', level: 'info', status: 400, text: 'Introspection is switched off.' },
+  MAX_COST_LIMIT: { blame: 'client', status: 400, text: 'The operation costs more than allowed.' },
+  INTROSPECTION_DISABLED: { blame: 'client', status: 400, text: 'Introspection is switched off.' },
   CSRF_PREVENTED: {
     blame: 'client',
-    level: 'info',
     status: 400,
     text: 'The request lacks a header that proves its origin.',
   },
   BATCHING_NOT_SUPPORTED: {
     blame: 'client',
-    level: 'info',
     status: 400,
     text: 'Batches are not accepted, or not as long and deep as this one.',
   },
   PERSISTED_QUERY_NOT_FOUND: {
     blame: 'client',
-    level: 'info',
     status: 404,
     text: 'No document is known by what the request names.',
   },
   PERSISTED_QUERY_NOT_SUPPORTED: {
     blame: 'client',
-    level: 'info',
     status: 400,
     text: 'Documents are not kept here: each request has to bring its own.',
   },
   PERSISTED_QUERY_HASH_MISMATCH: {
     blame: 'client',
-    level: 'info',
     status: 400,
     text: 'The hash is not that of the document.',
   },
   PERSISTED_QUERY_ONLY: {
     blame: 'client',
-    level: 'info',
     status: 400,
     text: 'Only the documents that the gateway was given are run.',
   },
@@ -85,14 +73,12 @@ export const GRAPHQL_REFUSALS = {
   // Subscriptions.
   SUBSCRIPTION_TRANSPORT: {
     blame: 'client',
-    level: 'info',
     status: 400,
     text: 'A subscription needs server-sent events or a WebSocket.',
   },
   SUBSCRIPTION_OVERFLOW: {
     blame: 'client',
-    level: 'info',
     text: 'Events came faster than they were taken: the subscription ends.',
   },
-  SUBSCRIPTION_GAP: { blame: 'us', level: 'warn', text: 'Events were lost: what is shown may be out of date.' },
+  SUBSCRIPTION_GAP: { blame: 'us', text: 'Events were lost: what is shown may be out of date.' },
 } as const satisfies Record<string, RefusalKind>;

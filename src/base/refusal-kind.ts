@@ -1,11 +1,14 @@
 /** Whose fault a failure is: `peer` is whoever sent the message, as long as nobody knows its direction. */
 export type Blame = 'client' | 'peer' | 'upstream' | 'us';
 
+/** Levels of log lines. */
+export type RefusalLevel = 'info' | 'warn' | 'error';
+
 /** A row of the closed table of refusals. */
 export interface RefusalKind {
   readonly blame: Blame;
-  /** Level of the access log line that reports it. */
-  readonly level: 'info' | 'warn' | 'error';
+  /** Level of the access log line, where it does not follow from `blame`. */
+  readonly level?: RefusalLevel;
   /** The public text: a whole sentence that a caller may read. */
   readonly text: string;
   /** A SOAP fault code other than the sender's or receiver's that follows from `blame`. */
@@ -19,3 +22,7 @@ export interface RefusalKind {
   /** The status where there is no Fault to answer: SOAP callers get one, with the status of their dialect. */
   readonly httpStatus?: number;
 }
+
+/** The level of the access log line: requests that are refused are warnings, failures of services and of the gateway errors. */
+export const levelOf = ({ blame, level }: RefusalKind): RefusalLevel =>
+  level ?? (blame === 'client' || blame === 'peer' ? 'warn' : 'error');

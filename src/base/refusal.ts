@@ -10,6 +10,10 @@ export class Refusal extends Error {
   readonly kind: RefusalKind;
   /** For the log only, never for the caller: which rule, at which byte. Holds no input. */
   readonly detail: string | null;
+  /** For the log only: what was found in the request, as text; null when that says no more than the code. Log writers cut it. */
+  readonly found: string | number | null;
+  /** For the log only: the limit that was exceeded; null for other reasons. */
+  readonly limit: ExceededLimit | null;
   /** When it is worth asking again: seconds, or an HTTP date (RFC 9110 section 10.2.3). Null when nothing is known. */
   readonly retryAfter: string | null;
 
@@ -19,6 +23,8 @@ export class Refusal extends Error {
     this.code = code;
     this.kind = kindOf(code);
     this.detail = detail;
+    this.found = options?.found ?? null;
+    this.limit = options?.limit ?? null;
     this.retryAfter = options?.retryAfter ?? null;
   }
 
@@ -30,6 +36,26 @@ export class Refusal extends Error {
 
 export interface RefusalOptions extends ErrorOptions {
   readonly retryAfter?: string | null;
+  readonly found?: string | number | null;
+  readonly limit?: ExceededLimit | null;
+}
+
+/** A limit that was exceeded. */
+export interface ExceededLimit {
+  /** Of the configuration. */
+  readonly key: string;
+  readonly value: number;
+}
+
+/** A refusal by a limit: `found` is how much there is, where that is known. */
+export function refuseByLimit(
+  code: RefusalCode,
+  key: ExceededLimit['key'],
+  value: number,
+  found: number | null = null,
+  detail: string | null = null,
+): Refusal {
+  return new Refusal(code, detail, { found, limit: { key, value } });
 }
 
 /** What was caught, as a refusal: bugs are masked as `INTERNAL` and keep their cause for the log. */
@@ -43,7 +69,8 @@ export function asUpstream(refusal: Refusal): Refusal {
   if (refusal.kind.blame !== 'peer') return refusal;
   const code = SIZES.has(refusal.code) ? 'UPSTREAM_RESPONSE_LIMIT' : 'UPSTREAM_INVALID_RESPONSE';
   const detail = refusal.detail === null ? refusal.code : `${refusal.code}: ${refusal.detail}`;
-  return new Refusal(code, detail, { cause: refusal });
+  const { found, limit } = refusal;
+  return new Refusal(code, detail, { cause: refusal, found, limit });
 }
 
 /** The limits on how much there is of something: a message beyond them may be in order but for that. */

@@ -272,7 +272,7 @@ export const CONFIG = Type.Object(
     log: section('Logging, as JSON lines on standard output.', {
       level: oneOf(
         ['debug', 'info', 'warn', 'error'],
-        'Least level written; the access log is `info` for what went well.',
+        'Least level written. Requests that are answered are `info`, refused ones `warn`, failures `error`.',
         'info',
       ),
     }),

@@ -244,7 +244,9 @@ function charge({ client, budgets }: Purse, points: number): Grant | null {
   if (client.budget === null) return null;
   const taken = budgets.take(client, points);
   if (taken.isGranted) return taken;
-  throw taken.retryAfterMillis === null ? new Refusal('MAX_COST_LIMIT', 'beyond the budget') : rateLimited(taken);
+  throw taken.retryAfterMillis === null
+    ? new Refusal('MAX_COST_LIMIT', 'beyond the budget', { found: points })
+    : rateLimited(taken);
 }
 
 interface OperationContext {

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import { createHandler, type Response } from 'graphql-http';
-import { asRefusal, Refusal } from '../base/refusal.js';
+import { asRefusal, Refusal, refuseByLimit } from '../base/refusal.js';
 import { Spending } from './cost/cost-actual.js';
 import { CostTable } from './cost/cost-table.js';
 import { DocumentCache } from './document/documents.js';
@@ -9,7 +9,7 @@ import type { GraphqlLimits, MeasurableLimit } from './document/limits.js';
 import { Scale } from './document/scale.js';
 import type { TrustedDocuments } from './document/trusted.js';
 import type { SendRemote } from './graph/remote.js';
-import { type Admission, type Admitted, admit, CostRefusal, takesLong } from './run/admit.js';
+import { type Admission, type Admitted, admit, takesLong } from './run/admit.js';
 import { answerInOrder, checkBatch, joinAnswers } from './run/batch.js';
 import { costReport, type Settlement, settle, withRefusedCost } from './run/cost-report.js';
 import { executeOperation } from './run/execute.js';
@@ -180,7 +180,9 @@ function contextsOf(context: GraphqlContext, { limits, measured }: Admission): (
       ...own,
       admitted(admitted) {
         const sum = points + admitted.cost;
-        if (sum > limits.cost && measured?.has('cost') !== true) throw new Refusal('MAX_COST_LIMIT', 'of a batch');
+        if (sum > limits.cost && measured?.has('cost') !== true) {
+          throw refuseByLimit('MAX_COST_LIMIT', 'limits.graphql.cost', limits.cost, sum, 'of a batch');
+        }
         own.admitted?.(admitted);
         points = sum;
       },
@@ -211,7 +213,7 @@ async function answer(turn: Turn, method: string, admission: Admission, options:
     persisted.register(params, (points) => context.pay?.(points) ?? true);
   } catch (caught) {
     const refusal = refuse(turn, caught);
-    turn.requestedCost = refusal instanceof CostRefusal ? refusal.points : (admitted?.cost ?? null);
+    turn.requestedCost = admitted?.cost ?? costOf(refusal);
     if (refusal.code === 'HTTP_METHOD') return withStatus(405, [codedError('HTTP_METHOD')], { allow: 'POST' });
     if (isMalformed(refusal)) return withStatus(400, malformed(refusal), {});
     if (refusal.kind.blame === 'us') return withStatus(500, traced(refusalErrors(refusal), context), {});
@@ -248,6 +250,10 @@ const traced = (errors: readonly GraphQLError[], { id }: GraphqlContext): readon
     const place = { ...(nodes === undefined ? {} : { nodes }), ...(path === undefined ? {} : { path }) };
     return errorAt(message, place, { ...extensions, id });
   });
+
+/** What a request that is too expensive would have cost; null where that is not known. */
+const costOf = ({ code, found }: Refusal): number | null =>
+  code === 'MAX_COST_LIMIT' && typeof found === 'number' ? found : null;
 
 function bodyOf(body: string | null, { context, refusal, requestedCost, signs }: Turn): string | null {
   // What is too expensive is told what it would have cost.

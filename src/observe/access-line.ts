@@ -1,8 +1,6 @@
 import type { CacheUse, Exchange } from '../base/exchange.js';
-import { QuotedNames, quoteText } from './json-text.js';
-
-/** The numbers that stand for levels in a line, as pino writes them. */
-const LEVELS = { info: '30', warn: '40', error: '50' } as const;
+import { levelOf } from '../base/refusal-kind.js';
+import { FOUND_UNITS_MAX, QuotedNames, quoteText } from './json-text.js';
 
 /**
  * Writes access log lines: JSON objects of one shape, put together from texts that are JSON already. A logger for any
@@ -23,7 +21,7 @@ export class AccessLines {
     const { refusal } = exchange;
     const names = this.#names;
     let line =
-      `{"level":${LEVELS[refusal === null ? 'info' : refusal.kind.level]}${this.#timestamp()}` +
+      `{"level":"${refusal === null ? 'info' : levelOf(refusal.kind)}"${this.#timestamp()}` +
       `,"id":${quoteId(exchange.id)},"client":${names.quote(exchange.client)}${this.#describe(exchange)}`;
     if (exchange.clientClass !== '') {
       line += `,"class":${names.quote(exchange.clientClass)},"caller":${quoteText(exchange.caller)}`;
@@ -31,6 +29,8 @@ export class AccessLines {
     if (refusal !== null) {
       line += `,"code":"${refusal.code}"`;
       if (refusal.detail !== null) line += `,"detail":${quoteText(refusal.detail)}`;
+      if (refusal.found !== null) line += `,"found":${printFound(refusal.found)}`;
+      if (refusal.limit !== null) line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
     }
     if (exchange.faultCode !== null) line += `,"fault":${quoteText(exchange.faultCode)}`;
     line += `,"millis":${printMillis(millis)}`;
@@ -67,6 +67,9 @@ function cacheWord(uses: readonly CacheUse[]): string {
   const [first] = uses;
   return first !== undefined && uses.every(({ outcome }) => outcome === first.outcome) ? first.outcome : 'mixed';
 }
+
+const printFound = (found: string | number): string =>
+  typeof found === 'number' ? String(found) : quoteText(found.slice(0, FOUND_UNITS_MAX));
 
 /** Ids are our own and every one is new: not worth keeping. */
 const quoteId = (id: string): string => (/^[\w-]{1,64}$/.test(id) ? `"${id}"` : quoteText(id));

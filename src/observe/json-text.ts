@@ -1,5 +1,7 @@
 /** Texts from outside are cut to this many UTF-16 units before they reach a line (catalogue K03). */
 const FIELD_UNITS_MAX = 256;
+/** What was found in a request is cut to this many UTF-16 units. */
+export const FOUND_UNITS_MAX = 128;
 /** Names up to this length are kept as JSON. */
 const KEPT_UNITS_MAX = 128;
 const KEPT_MAX = 2048;

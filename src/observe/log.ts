@@ -2,8 +2,9 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 import type { Exchange } from '../base/exchange.js';
 import type { Refusal } from '../base/refusal.js';
+import { levelOf } from '../base/refusal-kind.js';
 import { AccessLines } from './access-line.js';
-import { escapeControls } from './json-text.js';
+import { escapeControls, FOUND_UNITS_MAX } from './json-text.js';
 import { LogSink } from './log-sink.js';
 import { standardOutput } from './log-target.js';
 import { OVERLOAD_LIMITS } from './overload.js';
@@ -37,7 +38,7 @@ export class Log {
     const write = (line: string): void => (sink ?? stream)?.write(line);
     const output = { write: (line: string): void => write(escapeControls(line)) };
     const timestamp = makeTimestamp();
-    const options = { level, base: null, timestamp };
+    const options = { level, base: null, timestamp, formatters: { level: (label: string) => ({ level: label }) } };
     this.#sink = sink;
     this.#write = write;
     this.#lines = new AccessLines(timestamp);
@@ -63,7 +64,7 @@ export class Log {
   /** The access log line. Called once for each request, by `finish` alone. */
   access(exchange: Exchange, millis: number): void {
     const { refusal } = exchange;
-    if (!this.#enabled[refusal === null ? 'info' : refusal.kind.level]) return;
+    if (!this.#enabled[refusal === null ? 'info' : levelOf(refusal.kind)]) return;
     this.#write(this.#lines.print(exchange, millis));
     if (refusal?.code === 'INTERNAL') this.#logger.error({ id: exchange.id, err: bugOf(refusal.cause) }, 'a bug');
   }
@@ -71,23 +72,27 @@ export class Log {
   /** A message that monitor mode let through. */
   violation(exchange: Exchange, refusal: Refusal): void {
     const { id, client, route } = exchange;
+    const { code, limit } = refusal;
     const detail = refusal.detail?.slice(0, FIELD_UNITS_MAX);
-    this.#logger.warn({ id, client, route, code: refusal.code, detail }, 'violation let through');
+    const found = typeof refusal.found === 'string' ? refusal.found.slice(0, FOUND_UNITS_MAX) : refusal.found;
+    const more = {
+      ...(found === null ? {} : { found }),
+      ...(limit === null ? {} : { limit: limit.value, key: limit.key }),
+    };
+    this.#logger.warn({ id, client, route, code, detail, ...more }, 'violation let through');
   }
 
   /** Content that broke the schema. What was refused for it is told by the access log line. */
   invalidContent({ id, client, violations, refusal }: Exchange): void {
     for (const { service, operation, direction, rule, what, path } of violations ?? []) {
       if (refusal?.detail === `${path} ${what}`) continue;
-      // Callers cannot raise an alarm.
-      const level = direction === 'reply' ? 'warn' : 'info';
-      this.#logger[level]({ id, client, service, operation, direction, rule, what, path }, 'content breaks the schema');
+      this.#logger.warn({ id, client, service, operation, direction, rule, what, path }, 'content breaks the schema');
     }
   }
 
   /** What was let through because its limit is only measured. */
   beyondLimits({ id, client, measuredLimits: limits }: Exchange): void {
-    this.#logger.info({ id, client, limits }, 'would be refused by a limit');
+    this.#logger.warn({ id, client, limits }, 'would be refused by a limit');
   }
 
   /** Writes what is collected; resolves when that is done, or after a second. */

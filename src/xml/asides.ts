@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { CLASS, CONTROL, SPACE } from './chars.js';
 import type { Cursor } from './cursor.js';
 import { refuse } from './elements.js';
-import type { XmlLimits } from './limits.js';
+import { beyond, type XmlLimits } from './limits.js';
 import { COMMENT, COMMENT_START, CONTENT, INSTRUCTION, INSTRUCTION_TARGET, OUTSIDE } from './states.js';
 
 /** Reads what stands beside the content: comments and processing instructions. */
@@ -52,7 +52,7 @@ export class AsideScanner {
         return this.#over(i + 1);
       }
       this.#hyphens = 0;
-      if (i >= limit) throw refuse('XML_COMMENT_LIMIT', 'comment', this.#limit);
+      if (i >= limit) throw beyond('commentBytes', this.#cursor.elements.limits, this.#limit);
       i += this.#character(chunk, i, end, byte);
     }
     return end;
@@ -99,7 +99,7 @@ export class AsideScanner {
       if (this.#bare && (this.#questioned || !(mark || (CLASS[byte]! & SPACE) !== 0))) {
         throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'processing instruction', i);
       }
-      if (i > limit || (i === limit && !mark)) throw refuse('XML_COMMENT_LIMIT', 'processing instruction', this.#limit);
+      if (i > limit || (i === limit && !mark)) throw beyond('commentBytes', this.#cursor.elements.limits, this.#limit);
       this.#questioned = mark;
       this.#bare = this.#bare && mark;
       i += this.#character(chunk, i, end, byte);

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { CLASS, CONTROL, IN_NAME, SPACE, STOPS_VALUE } from './chars.js';
 import type { Cursor } from './cursor.js';
-import { type Elements, refuse } from './elements.js';
-import { declarationsMax, type XmlLimits } from './limits.js';
+import type { Elements } from './elements.js';
+import { beyond, declarationsMax, type XmlLimits } from './limits.js';
 import { guess, HASH_START, mix, type Name, NO_NAME, nameOf } from './names.js';
 import { plainValue } from './plain.js';
 import { ATTRIBUTE_NAME, EQUALS, IN_TAG, QUOTE, VALUE, VALUE_REFERENCE } from './states.js';
@@ -97,10 +97,13 @@ export class AttributeScanner {
     this.#attribute = name;
     this.#declares = name.declares !== null;
     if (this.#declares) {
-      if (namespaces.declared < declarationsMax(this.#limits, depth) && namespaces.count < this.#mostInScope) return;
-      throw refuse('XML_NS_LIMIT', 'declarations', offset);
+      const limits = this.#limits;
+      const isWithinElement = namespaces.declared < declarationsMax(limits, depth);
+      if (isWithinElement && namespaces.count < this.#mostInScope) return;
+      const perElement = depth === 0 ? 'namespacesOnRoot' : 'namespacesPerElement';
+      throw beyond(isWithinElement ? 'namespacesInScope' : perElement, limits, offset);
     }
-    if (tag.attributeCount >= this.#mostAttributes) throw refuse('XML_ATTR_LIMIT', 'attributes', offset);
+    if (tag.attributeCount >= this.#mostAttributes) throw beyond('attributes', this.#limits, offset);
   }
 
   equals(chunk: Buffer, i: number, end: number): number {
@@ -200,7 +203,7 @@ export class AttributeScanner {
   }
 
   #valueLimit(): Error {
-    const code = !this.#declares ? 'XML_ATTR_VALUE_LIMIT' : 'XML_NS_LIMIT';
-    return refuse(code, 'attribute value', this.#limit);
+    const isUri = this.#declares && this.#mostUri < this.#mostValue;
+    return beyond(isUri ? 'namespaceUriBytes' : 'attributeValueBytes', this.#limits, this.#limit);
   }
 }

@@ -4,7 +4,7 @@ import type { RefusalCode } from '../base/refusals.js';
 import { CLASS, IN_NAME, utf8Length } from './chars.js';
 import { Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
-import type { XmlLimits } from './limits.js';
+import { beyond, type XmlLimits } from './limits.js';
 import { HASH_START, mix, type Name, nameOf } from './names.js';
 import { NO_VIEW } from './plain.js';
 import { Reference } from './references.js';
@@ -74,7 +74,8 @@ export class Cursor {
       this.elements.tag.suspendToken(chunk, start, end);
       return -1;
     }
-    if (i === limit && (CLASS[chunk[i]!]! & IN_NAME) !== 0) throw refuse('XML_NAME_LIMIT', 'name', this.#limit);
+    if (i === limit && (CLASS[chunk[i]!]! & IN_NAME) !== 0)
+      throw beyond('nameChars', this.elements.limits, this.#limit);
     this.elements.tag.completeToken(chunk, start, i);
     return i;
   }

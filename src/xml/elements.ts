@@ -3,7 +3,7 @@ import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 import { stringOf } from './bytes.js';
 import { ALL, ELEMENTS, type Interest, PIECES, SKIP, type XmlHandler } from './events.js';
-import type { XmlLimits } from './limits.js';
+import { beyond, type XmlLimits } from './limits.js';
 import { type Name, NO_NAME } from './names.js';
 import { Namespaces } from './namespaces.js';
 import { Tag } from './tag.js';
@@ -40,6 +40,7 @@ export class Elements {
   /** Bytes inside content that the handler skipped. */
   skippedBytes = 0;
   #handler: XmlHandler;
+  readonly limits: XmlLimits;
   readonly #mostDepth: number;
   readonly #mostChildren: number;
   readonly #mostElements: number;
@@ -50,6 +51,7 @@ export class Elements {
   readonly frames: Frame[] = [this.top];
 
   constructor(handler: XmlHandler, limits: XmlLimits) {
+    this.limits = limits;
     this.#handler = handler;
     this.#mostDepth = limits.depth;
     this.#mostChildren = limits.children;
@@ -91,10 +93,10 @@ export class Elements {
       if (this.begun) throw refuse('XML_NOT_WELLFORMED', 'second document element', offset);
       this.begun = true;
     } else if (++this.top.children > this.#mostChildren) {
-      throw refuse('XML_CHILD_LIMIT', 'children', offset);
+      throw beyond('children', this.limits, offset);
     }
-    if (depth >= this.#mostDepth) throw refuse('XML_DEPTH_LIMIT', 'depth', offset);
-    if (++this.count > this.#mostElements) throw refuse('XML_ELEMENT_LIMIT', 'elements', offset);
+    if (depth >= this.#mostDepth) throw beyond('depth', this.limits, offset);
+    if (++this.count > this.#mostElements) throw beyond('elements', this.limits, offset);
   }
 
   /** A start tag without declarations is complete in content that nobody wants: what `open` would do, in short. */

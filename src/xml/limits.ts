@@ -1,4 +1,5 @@
 import { GIB, KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
+import { type Refusal, refuseByLimit } from '../base/refusal.js';
 
 /** Limits inside the reader: checked while a token is still open, at constant cost per byte. */
 export const XML_LIMITS = {
@@ -113,3 +114,7 @@ export type XmlLimits = Limits<typeof XML_LIMITS>;
 /** Namespace declarations allowed on an element below `depth` open ones. */
 export const declarationsMax = (limits: XmlLimits, depth: number): number =>
   depth === 0 ? limits.namespacesOnRoot : limits.namespacesPerElement;
+
+/** The refusal of what is beyond a limit; `offset` is where. */
+export const beyond = (limit: keyof XmlLimits, limits: XmlLimits, offset: number): Refusal =>
+  refuseByLimit(XML_LIMITS[limit].refusal, `limits.xml.${limit}`, limits[limit], null, `byte ${offset}`);

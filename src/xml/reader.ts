@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 import { sequenceBytes, unfinishedBytes } from './chars.js';
 import type { XmlHandler } from './events.js';
-import type { XmlLimits } from './limits.js';
+import { beyond, type XmlLimits } from './limits.js';
 import { Prolog, usualBytes } from './prolog.js';
 import { Scanner } from './scanner.js';
 import type { Encoding } from './transcode.js';
@@ -84,7 +84,7 @@ export class XmlReader {
       const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
       this.bytes += taken.length;
       if (taken.length > 0) this.#decode(taken);
-      if (taken !== bytes) throw new Refusal('XML_MESSAGE_LIMIT', `message at byte ${this.#messageBytes}`);
+      if (taken !== bytes) throw beyond('messageBytes', this.#scanner.elements.limits, this.#messageBytes);
     } catch (caught) {
       this.#fail(caught);
     }

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { CLASS, STOPS_CDATA, STOPS_TEXT } from './chars.js';
 import type { Cursor } from './cursor.js';
-import { type Elements, refuse, wantsText } from './elements.js';
+import { type Elements, wantsText } from './elements.js';
 import { ALL } from './events.js';
+import { beyond } from './limits.js';
 import { plainText } from './plain.js';
 import { CDATA, CDATA_START, CONTENT, CONTENT_REFERENCE } from './states.js';
 
@@ -237,7 +238,7 @@ export class TextScanner {
   }
 
   #refuseText(offset: number): void {
-    if (this.#elements.top.interest === ALL) throw refuse('XML_TEXT_LIMIT', 'text', offset);
+    if (this.#elements.top.interest === ALL) throw beyond('textBytes', this.#elements.limits, offset);
   }
 
   reset(): void {

@@ -184,7 +184,7 @@ t.test('the demonstration prints three things to try', async (t) => {
   });
   const { code, out } = await end(child);
   t.equal(code, 0);
-  t.match(out, /^\{"level":30.*"msg":"ready"\}\n/);
+  t.match(out, /^\{"level":"info".*"msg":"ready"\}\n/);
   t.match(out, /curl -s http:\/\/127\.0\.0\.1:\d+\/soap\/orders -H/);
   t.match(out, /curl -s http:\/\/127\.0\.0\.1:\d+\/graphql -H/);
   t.match(out, /In the browser: http:\/\/127\.0\.0\.1:\d+\//);

@@ -3,8 +3,10 @@ import t from 'tap';
 
 import { printRefusals } from '../../src/base/reference.js';
 import { Refusal } from '../../src/base/refusal.js';
+import { levelOf } from '../../src/base/refusal-kind.js';
 import { kindOf, REFUSALS, type RefusalCode } from '../../src/base/refusals.js';
 import { replaceSection } from '../../src/config/reference.js';
+import { configSchema } from '../../src/config/schema-node.js';
 import { Metrics } from '../../src/observe/metrics.js';
 import { printMetrics } from '../../src/observe/reference.js';
 import { DIALECT_NAMES, DIALECTS } from '../../src/soap/dialect.js';
@@ -28,15 +30,25 @@ t.test('every refusal is used somewhere', async (t) => {
 t.test('the text of a refusal is one whole sentence, and holds nothing of a message', async (t) => {
   const texts = new Set<string>();
   for (const code of CODES) {
-    const { text, blame, level, status } = kindOf(code);
+    const kind = kindOf(code);
+    const { text, blame, status } = kind;
     t.match(text, /^[A-Z](?:[^.!?{}$%`<>"]|\.\d)*\.$/, code);
     t.ok(text.length <= 120, `${code}: short`);
     t.notOk(texts.has(text), `${code}: its own`);
     texts.add(text);
-    if (blame === 'client' || blame === 'peer') t.equal(level, 'info', `${code}: callers cannot raise an alarm`);
+    if (blame === 'client' || blame === 'peer') t.not(levelOf(kind), 'error', `${code}: callers cannot raise an alarm`);
     if (status !== undefined) t.ok(status >= 400 && status < 600, `${code}: status of a failure`);
     const refusal = new Refusal(code, 'detail for the log');
     t.equal(refusal.message, text, `${code}: the detail stays inside`);
+  }
+});
+
+t.test('limits that refusals name are keys of the configuration', async (t) => {
+  const keys = readSources('src').flatMap(({ text }) => [...text.matchAll(/'limits\.(\w+)\.(\w+)'/g)]);
+  t.ok(keys.length > 3);
+  for (const [key, group = '', name = ''] of keys) {
+    const limits = configSchema().properties?.['limits']?.properties ?? {};
+    t.ok(limits[group]?.properties?.[name], key);
   }
 });
 

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 
 import { Exchange } from '../../src/base/exchange.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal, refuseByLimit } from '../../src/base/refusal.js';
 import { Log, type LogLevel } from '../../src/observe/log.js';
 
 function collect(level: LogLevel = 'debug'): { readonly log: Log; readonly written: string[] } {
@@ -61,23 +61,30 @@ t.test('a bug leaves its cause in the log, whatever was thrown', async (t) => {
     const { log, written } = collect();
     log.access(exchange, 0);
     t.equal(written.length, 2);
-    t.match(JSON.parse(written[0] ?? ''), { msg: 'request', code: 'INTERNAL', outcome: 'failed', level: 50 });
-    t.match(JSON.parse(written[1] ?? ''), { msg: 'a bug', id: 'id', level: 50 });
+    t.match(JSON.parse(written[0] ?? ''), { msg: 'request', code: 'INTERNAL', outcome: 'failed', level: 'error' });
+    t.match(JSON.parse(written[1] ?? ''), { msg: 'a bug', id: 'id', level: 'error' });
   }
 });
 
-t.test('levels: what callers do is information, what backends do is a warning, a bug is an error', async (t) => {
-  const levels = (['HTTP_NOT_FOUND', 'UPSTREAM_TIMEOUT', 'INTERNAL'] as const).map((code) => {
+t.test('levels: what is answered is information, what is refused a warning, a failure an error', async (t) => {
+  const codes = ['CLIENT_GONE', 'SOAP_FAULT', 'HTTP_NOT_FOUND', 'OVERLOADED', 'UPSTREAM_TIMEOUT', 'INTERNAL'] as const;
+  const levels = codes.map((code) => {
     const exchange = new Exchange('id', '127.0.0.1', 'POST');
     exchange.refuse(new Refusal(code));
     const { log, written } = collect();
     log.access(exchange, 0);
     return JSON.parse(written[0] ?? '').level;
   });
-  t.same(levels, [30, 40, 50]);
+  t.same(levels, ['info', 'info', 'warn', 'warn', 'error', 'error']);
   const quiet = collect('warn');
   quiet.log.access(new Exchange('id', '127.0.0.1', 'POST'), 0);
   t.same(quiet.written, [], 'below the level, nothing');
+  const refused = new Exchange('id', '127.0.0.1', 'POST');
+  refused.refuse(new Refusal('XML_DEPTH_LIMIT'));
+  quiet.log.access(refused, 0);
+  t.equal(quiet.written.length, 1, 'a refusal is told at level warn');
+  quiet.log.event('info', 'ready');
+  t.equal(JSON.parse(quiet.written[1] ?? '').level, 'info', 'other lines name their level, too');
 });
 
 t.test('an access line has its fields in one order, and only those that are known', async (t) => {
@@ -91,8 +98,8 @@ t.test('an access line has its fields in one order, and only those that are know
   const lines = written.map((line) => line.replace(/"time":"[^"]{24}"/, '"time":""'));
   const head = '"time":"","id":"id-1","client":"::ffff:10.0.0.1","method":"POST","route":"orders","operation":"Get"';
   t.same(lines, [
-    `{"level":30,${head},"dialect":"1.2","status":200,"outcome":"ok","millis":12,"bytesIn":1,"bytesOut":2,"msg":"request"}\n`,
-    `{"level":40,${head},"dialect":"1.2","status":200,"outcome":"failed","code":"UPSTREAM_TIMEOUT","detail":"head",` +
+    `{"level":"info",${head},"dialect":"1.2","status":200,"outcome":"ok","millis":12,"bytesIn":1,"bytesOut":2,"msg":"request"}\n`,
+    `{"level":"error",${head},"dialect":"1.2","status":200,"outcome":"failed","code":"UPSTREAM_TIMEOUT","detail":"head",` +
       '"fault":"Server","millis":0,"upstreamMillis":1234.57,"upstreamCalls":2,"bytesIn":1,"bytesOut":2,"cost":0,"msg":"request"}\n',
   ]);
 });
@@ -104,4 +111,19 @@ t.test('callers that never come again take no memory', async (t) => {
     const line = JSON.parse(written.pop() ?? '');
     if (line.client !== `10.0.${n >> 8}.${n & 255}` || line.millis !== n / 100) t.fail(JSON.stringify(line));
   }
+});
+
+t.test('a refusal by a limit names what was found, the limit and its key', async (t) => {
+  const exchange = new Exchange('id', '127.0.0.1', 'POST');
+  exchange.refuse(refuseByLimit('XML_DEPTH_LIMIT', 'limits.xml.depth', 100, 101));
+  const { log, written } = collect();
+  log.access(exchange, 0);
+  exchange.refuse(new Refusal('UNKNOWN_OPERATION', null, { found: '{urn:a}\u0007'.repeat(100) }));
+  log.access(exchange, 0);
+  log.violation(exchange, refuseByLimit('XML_DEPTH_LIMIT', 'limits.xml.depth', 100, 101));
+  const [limit, found, violation] = written.map((line) => JSON.parse(line));
+  t.match(limit, { code: 'XML_DEPTH_LIMIT', found: 101, limit: 100, key: 'limits.xml.depth' });
+  t.match(violation, { code: 'XML_DEPTH_LIMIT', found: 101, limit: 100, key: 'limits.xml.depth' });
+  t.equal(found.found.length, 128, 'cut');
+  t.notOk('limit' in found);
 });

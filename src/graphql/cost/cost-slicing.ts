@@ -55,7 +55,7 @@ export function sliceOf(
       node,
       isMore ? 'Only one argument can say how long the list is.' : 'One argument must say how long the list is.',
     );
-    throw new DocumentRefusal(code, errors, null, closed);
+    throw new DocumentRefusal(code, errors, {}, closed);
   }
   return largest;
 }

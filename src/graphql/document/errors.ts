@@ -1,11 +1,10 @@
 import { type ASTNode, GraphQLError, type GraphQLErrorOptions, Kind, type SourceLocation } from 'graphql';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal, type RefusalOptions } from '../../base/refusal.js';
 import { kindOf, type RefusalCode } from '../../base/refusals.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import { InputError } from '../../codec/write/input-error.js';
 import { type FaultReason, SoapFaultError } from '../../soap/fault.js';
 import { placesOf } from './document-source.js';
-import type { GraphqlLimits } from './limits.js';
 
 /**
  * How every failure looks in a GraphQL response: this file alone decides. Messages are ours or the backend's Fault's;
@@ -114,22 +113,19 @@ export const listed = (errors: readonly GraphQLError[], max: number, further = 0
 /** A request that is refused with several errors at places in its document. Nothing was executed. */
 export class DocumentRefusal extends Refusal {
   readonly errors: readonly GraphQLError[];
-  /** The limit that it is beyond; null for other reasons. */
-  readonly limit: keyof GraphqlLimits | null;
   /** The same for those who may not know the names that it tells; null where it tells none. */
   readonly closed: DocumentRefusal | null;
 
   constructor(
     code: RefusalCode,
     errors: readonly GraphQLError[],
-    limit: keyof GraphqlLimits | null = null,
+    options: Pick<RefusalOptions, 'found' | 'limit'> = {},
     closed: DocumentRefusal | null = null,
   ) {
-    super(code, null);
+    super(code, null, { found: errors[0]?.message ?? null, ...options });
     this.closed = closed;
     this.name = 'DocumentRefusal';
     this.errors = errors;
-    this.limit = limit;
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Refusal } from '../../base/refusal.js';
-import type { RefusalCode } from '../../base/refusals.js';
 import { codedError, DocumentRefusal } from './errors.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits, type MeasurableLimit } from './limits.js';
 
@@ -30,31 +29,25 @@ export class Scale {
   /** Throws a `DocumentRefusal` if there is more than allowed. */
   hold(limit: MeasurableLimit, count: number): void {
     if (count <= this.#limits[limit]) return;
-    if (count > this.most(limit)) throw beyond(limit);
+    if (count > this.most(limit)) throw beyond(limit, this.most(limit), count);
     this.#exceeded.add(limit);
   }
 }
 
 const NONE: ReadonlySet<MeasurableLimit> = new Set();
 
-/** More than one of the limits allows. */
-export function beyond(limit: MeasurableLimit): DocumentRefusal {
+/** The refusal of what is beyond a limit of `value`; `found` is null where it was not counted to the end. */
+export function beyond(limit: MeasurableLimit, value: number, found: number | null): DocumentRefusal {
   const code = GRAPHQL_LIMITS[limit].refusal;
-  return new DocumentRefusal(code, [codedError(code, {}, MESSAGES.get(limit))], limit);
+  const key = `limits.graphql.${limit}` as const;
+  return new DocumentRefusal(code, [codedError(code, {}, MESSAGES.get(limit))], { found, limit: { key, value } });
 }
 
-/** The limit that something was refused for; null where it was for something else. */
-export function limitOf(refusal: Refusal): keyof GraphqlLimits | null {
-  const limit = refusal instanceof DocumentRefusal ? refusal.limit : null;
-  return limit ?? BY_CODE.get(refusal.code) ?? null;
-}
+/** The name of the limit of GraphQL that was exceeded; null for other refusals. */
+export const limitOf = ({ limit }: Refusal): string | null =>
+  limit?.key.startsWith(SECTION) === true ? limit.key.slice(SECTION.length) : null;
 
-const BY_CODE: ReadonlyMap<RefusalCode, keyof GraphqlLimits> = new Map([
-  ['MAX_COST_LIMIT', 'cost'],
-  ['MAX_CALLS_LIMIT', 'calls'],
-  ['MAX_LINKS_LIMIT', 'links'],
-  ['HTTP_TOO_LARGE', 'bodyBytes'],
-]);
+const SECTION = 'limits.graphql.';
 
 /** Where the code is that of other things as well. */
 const MESSAGES: ReadonlyMap<MeasurableLimit, string> = new Map([

@@ -10,7 +10,7 @@ import {
   type Source,
   TokenKind,
 } from 'graphql';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { Estimate } from '../cost/cost.js';
 import { EstimateMemo } from '../cost/cost-memo.js';
 import type { CostTable } from '../cost/cost-table.js';
@@ -100,7 +100,7 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   const estimate = closing(introspection, () => memo.estimate(costs, operation, fragments, variables));
   const told = introspectionPoints(document.introspected.get(operation) ?? 0, limits.cost);
   const cost = estimate.points + told;
-  if (cost > scale.most('cost')) throw new CostRefusal(cost);
+  if (cost > scale.most('cost')) throw refuseByLimit('MAX_COST_LIMIT', 'limits.graphql.cost', limits.cost, cost);
   scale.hold('cost', cost);
   const exceeded = document.exceeded.size === 0 ? scale.exceeded : new Set([...document.exceeded, ...scale.exceeded]);
   return {
@@ -135,25 +135,15 @@ function closing<T>(isOpen: boolean, work: () => T): T {
   }
 }
 
-/** `MAX_COST_LIMIT`, with what it would have cost. */
-export class CostRefusal extends Refusal {
-  readonly points: number;
-
-  constructor(points: number) {
-    super('MAX_COST_LIMIT');
-    this.points = points;
-  }
-}
-
 /** Parses and validates a document. Throws as `admit` does. */
 export function readDocument(query: string, { schema, limits, measured, introspection }: Admission): AdmittedDocument {
   const scale = new Scale(limits, measured);
   scale.hold('characters', query.length);
-  const document = parseDocument(query, scale.most('tokens'));
+  const document = parseDocument(query, scale.most('tokens'), limits);
   scale.hold('tokens', tokensOf(document, scale.most('tokens')));
   checkShape(document, scale);
   validateDocument(schema, document, { introspection, maxErrors: limits.errors });
-  const introspected = introspection ? introspectionOf(schema, document) : undefined;
+  const introspected = introspection ? introspectionOf(schema, document, limits) : undefined;
   return new AdmittedDocument(document, scale.exceeded, introspected);
 }
 
@@ -167,7 +157,11 @@ function tokensOf({ loc }: DocumentNode, most: number): number {
 }
 
 /** Whoever asks for everything gets it; a few words could ask for it many times over. */
-function introspectionOf(schema: GraphQLSchema, document: DocumentNode): ReadonlyMap<OperationDefinitionNode, number> {
+function introspectionOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { cost }: GraphqlLimits,
+): ReadonlyMap<OperationDefinitionNode, number> {
   const counts = new Map<OperationDefinitionNode, number>();
   const fragments = fragmentsOf(document);
   for (const operation of document.definitions) {
@@ -175,7 +169,7 @@ function introspectionOf(schema: GraphQLSchema, document: DocumentNode): Readonl
     if (introspectedFields(schema, operation, fragments, 0) === 0) continue;
     const most = INTROSPECTION_TIMES * wholeSchemaFields(schema);
     const count = introspectedFields(schema, operation, fragments, most);
-    if (count > most) throw new Refusal('MAX_COST_LIMIT');
+    if (count > most) throw refuseByLimit('MAX_COST_LIMIT', 'limits.graphql.cost', cost, null, 'introspection');
     counts.set(operation, count);
   }
   return counts;
@@ -184,7 +178,7 @@ function introspectionOf(schema: GraphQLSchema, document: DocumentNode): Readonl
 /** Tools ask for some parts twice. */
 const INTROSPECTION_TIMES = 2;
 
-function parseDocument(query: string, maxTokens: number): DocumentNode {
+function parseDocument(query: string, maxTokens: number, limits: GraphqlLimits): DocumentNode {
   const source = new DocumentSource(query);
   try {
     const document = parse(source, { maxTokens });
@@ -192,9 +186,9 @@ function parseDocument(query: string, maxTokens: number): DocumentNode {
     return document;
   } catch (error) {
     // The parser recurses: where the limit of tokens is high, nesting ends here.
-    if (error instanceof RangeError) throw beyond('depth');
+    if (error instanceof RangeError) throw beyond('depth', limits.depth, null);
     if (!(error instanceof GraphQLError)) throw error;
-    if (hasMoreTokens(source, maxTokens)) throw beyond('tokens');
+    if (hasMoreTokens(source, maxTokens)) throw beyond('tokens', maxTokens, null);
     const { locations = [] } = error;
     const [at] = locations;
     const message = `Syntax error at line ${at?.line}, column ${at?.column}.`;

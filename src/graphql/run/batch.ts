@@ -1,4 +1,4 @@
-import { Refusal } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
 
 /** One answer over HTTP, as far as it matters when several become one. */
 export interface BatchAnswer {
@@ -9,7 +9,8 @@ export interface BatchAnswer {
 
 /** Throws `BATCHING_NOT_SUPPORTED` for a batch that is none, too long, or holds another one. */
 export function checkBatch(items: readonly unknown[], most: number): void {
-  if (items.length === 0 || items.length > most || items.some(Array.isArray)) {
+  if (items.length > most) throw refuseByLimit('BATCHING_NOT_SUPPORTED', 'graphql.batch', most, items.length);
+  if (items.length === 0 || items.some(Array.isArray)) {
     throw new Refusal('BATCHING_NOT_SUPPORTED', `${items.length} requests`);
   }
 }

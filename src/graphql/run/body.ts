@@ -1,7 +1,7 @@
 import { Buffer, isAscii, isUtf8, transcode } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
-import { Refusal } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 
 /**
@@ -16,7 +16,9 @@ export function readText(
   declaredBytes: number | null,
   turn: () => Promise<void>,
 ): Promise<string> {
-  if (declaredBytes !== null && declaredBytes > maxBytes) return Promise.reject(new Refusal('HTTP_TOO_LARGE'));
+  if (declaredBytes !== null && declaredBytes > maxBytes) {
+    return Promise.reject(tooLarge(maxBytes, declaredBytes));
+  }
   return new Promise((resolve, reject) => {
     const held: Uint8Array[] = [];
     let bytes = 0;
@@ -49,7 +51,7 @@ export function readText(
     const onData = (chunk: Uint8Array): void => {
       bytes += chunk.length;
       if (bytes > maxBytes) {
-        stop(new Refusal('HTTP_TOO_LARGE'));
+        stop(tooLarge(maxBytes, null));
         return;
       }
       held.push(chunk);
@@ -67,6 +69,9 @@ export function readText(
     source.on('data', onData).once('end', onEnd).once('error', onError);
   });
 }
+
+const tooLarge = (maxBytes: number, found: number | null): Refusal =>
+  refuseByLimit('HTTP_TOO_LARGE', 'limits.graphql.bodyBytes', maxBytes, found);
 
 /** Null for what is not UTF-8. A decoder takes ten times as long where not all is US-ASCII. */
 function textOf(bytes: Buffer): string | null {

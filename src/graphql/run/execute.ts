@@ -48,7 +48,7 @@ export interface Execution {
 export async function executeOperation(admitted: Admitted, execution: Execution): Promise<ExecutionResult> {
   const { limits, callField, signal, refused, spending = null } = execution;
   const { root, fields, links, select } = rootPlanOf(admitted, execution.built);
-  const calls = new RequestCalls(callField, signal, (refusal) => refused?.(refusal), limits.calls, spending);
+  const calls = new RequestCalls(callField, signal, (refusal) => refused?.(refusal), limits, spending);
   const remotes = new RemoteRun(execution.sendRemote ?? nobody, {
     fragments: admitted.document.fragments,
     coerced: admitted.variables,

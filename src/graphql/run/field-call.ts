@@ -1,8 +1,8 @@
-import { Refusal } from '../../base/refusal.js';
-import type { RefusalCode } from '../../base/refusals.js';
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { Spending } from '../cost/cost-actual.js';
+import { GRAPHQL_LIMITS, type GraphqlLimits } from '../document/limits.js';
 import type { BoundField } from '../fields/bound-field.js';
 import type { FieldCost } from '../types/cost-rules.js';
 
@@ -27,26 +27,32 @@ export class FailureOfOthers extends Error {
   }
 }
 
+/** Limits that a request may reach while it runs. */
+type RunLimit = 'calls' | 'links' | 'repeatedChars';
+type RunLimits = Pick<GraphqlLimits, RunLimit>;
+
 /** The calls of one request, counted. */
 export class RequestCalls {
   readonly #callField: CallField;
   readonly #signal: AbortSignal;
   readonly #refused: (refusal: Refusal) => void;
   readonly #spending: Spending | null;
-  readonly #refusals = new Map<RefusalCode, Refusal>();
+  readonly #refusals = new Map<RunLimit, Refusal>();
+  readonly #limits: RunLimits;
   #left: number;
 
   constructor(
     callField: CallField,
     signal: AbortSignal,
     refused: (refusal: Refusal) => void,
-    most: number,
+    limits: RunLimits,
     spending: Spending | null = null,
   ) {
     this.#callField = callField;
     this.#signal = signal;
     this.#refused = refused;
-    this.#left = most;
+    this.#limits = limits;
+    this.#left = limits.calls;
     this.#spending = spending;
   }
 
@@ -63,7 +69,7 @@ export class RequestCalls {
     made: (() => number) | null = null,
   ): Promise<Decoded> {
     this.throwIfGone();
-    if (this.#left === 0) throw this.refusal('MAX_CALLS_LIMIT');
+    if (this.#left === 0) throw this.refusal('calls');
     this.#left--;
     try {
       const decoded = await work();
@@ -80,11 +86,11 @@ export class RequestCalls {
   }
 
   /** The refusal of parts of the request: one for all of them, of which those who observe it are told. */
-  refusal(code: RefusalCode): Refusal {
-    const known = this.#refusals.get(code);
+  refusal(limit: RunLimit): Refusal {
+    const known = this.#refusals.get(limit);
     if (known !== undefined) return known;
-    const refusal = new Refusal(code);
-    this.#refusals.set(code, refusal);
+    const refusal = refuseByLimit(GRAPHQL_LIMITS[limit].refusal, `limits.graphql.${limit}`, this.#limits[limit]);
+    this.#refusals.set(limit, refusal);
     this.#refused(refusal);
     return refusal;
   }

@@ -81,7 +81,7 @@ export class LinkRun {
   }
 
   #answer(site: Site, selection: LinkSelection): Promise<LinkAnswer> | LinkAnswer {
-    if (this.#sitesLeft === 0) return failed(this.#calls.refusal('MAX_LINKS_LIMIT'));
+    if (this.#sitesLeft === 0) return failed(this.#calls.refusal('links'));
     this.#sitesLeft--;
     const { link } = selection;
     let values: readonly FedValue[] | null;
@@ -171,7 +171,7 @@ export class LinkRun {
     };
     if (answer.failure !== null) return fail(answer.failure);
     const value = answer.value ?? null;
-    if (value !== null && !this.#mayPlace(answer)) return fail(this.#calls.refusal('MAX_LINKS_LIMIT'));
+    if (value !== null && !this.#mayPlace(answer)) return fail(this.#calls.refusal('repeatedChars'));
     for (const error of answer.errors) {
       const path = visible(error.path);
       errors.add(() => decodeError({ ...error, path }, { nodes, path: pathOf(place) }));

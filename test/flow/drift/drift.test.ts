@@ -85,7 +85,7 @@ t.test('drift shows in metrics and log, and what is served stays', async (t) => 
     folder,
   );
   const line = await gateway.logLine('the backend shows another WSDL than is served');
-  t.match(line, { level: 40, service: 'a', counts: { breaking: 1 } });
+  t.match(line, { level: 'warn', service: 'a', counts: { breaking: 1 } });
   t.same(asked, ['Bearer x']);
   const metrics = await gateway.metrics();
   t.match(metrics, 'soapstone_wsdl_drift{service="a",severity="breaking"} 1');
