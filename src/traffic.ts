@@ -153,6 +153,8 @@ export class TrafficServer {
       else this.#counts.delete(client);
     });
     const { connectionsPerClient } = this.#limits;
+    // The connections of a trusted proxy are those of many clients.
+    if (this.#tarpit.isTrusted(client)) return;
     // An answer keeps its connection for a while: one client must not fill the house with them.
     if (count > 2 * connectionsPerClient) {
       this.droppedConnections++;

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import { clientAddress, subscriberOf } from './address.js';
 import { type Access, type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
-import { Networks } from './networks.js';
+import type { Networks } from './networks.js';
 
 /** One way to know a client. */
 export interface Identifier {
@@ -61,5 +61,5 @@ const EVERYBODY: ClientClass = {
   permits: () => true,
 };
 
-/** Where nothing is configured: everybody may do everything, without a budget. */
-export const OPEN_ACCESS: Access = new ByAddress(EVERYBODY, new Networks([]));
+/** Where no classes are configured: every client may call everything, without a budget. */
+export const openAccess = (proxies: Networks): Access => new ByAddress(EVERYBODY, proxies);

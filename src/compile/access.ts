@@ -1,4 +1,4 @@
-import { ByAddress, type Identifier, OPEN_ACCESS, OrderedAccess } from '../access/access.js';
+import { ByAddress, type Identifier, OrderedAccess, openAccess } from '../access/access.js';
 import { ApiKeys } from '../access/api-keys.js';
 import { Certificates } from '../access/certificates.js';
 import type { Access, ClientClass } from '../access/client.js';
@@ -28,9 +28,10 @@ export function compileAccess(
   late: LateNotices,
 ): Access {
   const { clients } = loaded.config;
-  if (clients === undefined) return OPEN_ACCESS;
-  const classes = compileClasses(loaded, clients, services, prices);
+  if (clients === undefined) return openAccess(new Networks([]));
   const proxies = new Networks(clients.trustedProxies);
+  if (clients.classes === undefined) return openAccess(proxies);
+  const classes = compileClasses(loaded, clients, services, prices);
   const classOf = (name: string): ClientClass => {
     const found = classes.get(name);
     if (found === undefined) throw new Error('the configuration let a class pass that is none');

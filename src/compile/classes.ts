@@ -8,7 +8,7 @@ import { problemAt } from './problem-at.js';
 import type { SoapService } from './service.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
-type ClassConfig = ClientsConfig['classes'][string];
+type ClassConfig = NonNullable<ClientsConfig['classes']>[string];
 
 /** What clients may call, of whatever kind. */
 export interface Callable {
@@ -28,7 +28,7 @@ export function compileClasses(
   const problems: Problem[] = [];
   const classes = new Map<string, ClientClass>();
   const twins = twinsIn(services);
-  for (const [name, config] of Object.entries(clients.classes)) {
+  for (const [name, config] of Object.entries(clients.classes ?? {})) {
     for (const list of ['allow', 'deny'] as const) {
       for (const [index, entry] of (config[list] ?? []).entries()) {
         const problem = entryProblem(loaded, ['clients', 'classes', name, list, index], entry, services);

@@ -15,7 +15,7 @@ export interface ClientKeys {
   address?: { class: string };
   trustedProxies: readonly string[];
   remembered: number;
-  classes: Record<string, ClassKeys>;
+  classes?: Record<string, ClassKeys>;
 }
 
 export interface ApiKeyKeys {
@@ -181,9 +181,9 @@ const CLASSES = {
 
 export const CLIENT_KEYS = {
   type: 'object',
-  description: 'Who may call, and what they may spend. Without it everybody may, without a budget.',
+  description: 'Who may call, and what they may spend. Without `classes` every client may, without a budget.',
   additionalProperties: false,
-  required: ['order', 'trustedProxies', 'remembered', 'classes'],
+  required: ['order', 'trustedProxies', 'remembered'],
   properties: {
     order: {
       type: 'array',
@@ -208,7 +208,7 @@ export const CLIENT_KEYS = {
     trustedProxies: {
       type: 'array',
       description:
-        'Addresses (10.0.0.7) and networks (10.0.0.0/8) of proxies in front: what they say in X-Forwarded-For is believed.',
+        'Addresses (10.0.0.7) and networks (10.0.0.0/8) of proxies in front: what they say in X-Forwarded-For is believed, and the limits on one address (`limits.http`) are not applied to their connections. May stand alone.',
       items: {
         type: 'string',
         format: 'network',

@@ -30,12 +30,17 @@ function waysIn(clients: Record<string, unknown>, path: ConfigPath): readonly Fi
       const what = `${printPath([...path, section])} has no effect: \`${way}\` is not in ${printPath([...path, 'order'])}.`;
       return { path: [...path, section], part: 'key', what, remedy: 'Add it there, or leave it away.' };
     });
-  if (configured.length === 0) {
+  const { certificate, trustedProxies, classes } = clients;
+  const trusts = Array.isArray(trustedProxies) && trustedProxies.length > 0;
+  if (configured.length > 0 && classes === undefined) {
+    const what = `${printPath([...path, 'classes'])} is missing.`;
+    findings.push({ path, part: 'key', what, remedy: 'Say what clients may do.' });
+  }
+  // Proxies alone only say where clients are.
+  if (configured.length === 0 && (classes !== undefined || !trusts)) {
     const remedy = 'Configure `apiKeys`, `jwt`, `certificate` or `address`.';
     findings.push({ path, part: 'key', what: 'Nobody could call: clients cannot be known by anything.', remedy });
   }
-  const { certificate, trustedProxies } = clients;
-  const trusts = Array.isArray(trustedProxies) && trustedProxies.length > 0;
   if (isRecord(certificate) && !trusts) {
     const what = `${printPath([...path, 'certificate'])} needs \`trustedProxies\`: of nobody else its header is believed.`;
     findings.push({ path: [...path, 'certificate'], part: 'key', what, remedy: 'Name the proxies that verify them.' });

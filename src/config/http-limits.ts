@@ -96,7 +96,7 @@ export const HTTP_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: 'HTTP_CONNECTIONS',
-    text: 'Connections of one address open at once; further ones are answered with status 429. Raise it behind a load balancer, which is one address for all its callers.',
+    text: 'Connections of one address open at once; further ones are answered with status 429. Not of `clients.trustedProxies`. Raise it behind a load balancer that is none, and is one address for all its callers.',
   },
   refusalsPerSecond: {
     default: 200,

@@ -96,7 +96,8 @@ export function makeGraphqlDoor(
     codec: limits.codec,
     costBreakdown: graphql.costBreakdown,
     calls: new SharedCalls(caching, cache),
-    isPrivate: config.clients !== undefined || services.some((service) => service.config.callerHeaders.length > 0),
+    isPrivate:
+      config.clients?.classes !== undefined || services.some((service) => service.config.callerHeaders.length > 0),
     observers,
     tarpit,
     places: new Places(),

@@ -21,7 +21,7 @@ export function makePageDoor({ config, graph, trusted }: Compiled): PageDoor | n
   // It asks in words of its own.
   if (!graphiql || trusted?.only === true) return null;
   // The schema is told to those only who may ask for it.
-  const isOpen = introspection && config.clients === undefined;
+  const isOpen = introspection && config.clients?.classes === undefined;
   const example = isOpen ? exampleQuery(graph.schema) : '';
   const folder = assetsPath(graph.path);
   let reading: Promise<Page> | null = null;

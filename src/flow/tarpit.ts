@@ -77,6 +77,11 @@ export class Tarpit {
     return this.#held.size;
   }
 
+  /** A trusted proxy: what comes from it comes from many clients, none of whom is to suffer for another. */
+  isTrusted(address: string): boolean {
+    return this.#proxies.has(plainAddress(address));
+  }
+
   /** Addresses of which something was refused lately. */
   get addresses(): number {
     return this.#paidMillis.size;
@@ -89,7 +94,7 @@ export class Tarpit {
   hold(socket: Waiter, bytes: number, workMillis = 0): Promise<void> | null {
     const address = socket.remoteAddress;
     // Nobody waits for an answer on a connection that is gone, nor has it an address that could be told from others.
-    if (address === undefined || socket.destroyed || this.#proxies.has(plainAddress(address))) return null;
+    if (address === undefined || socket.destroyed || this.isTrusted(address)) return null;
     const cost = bytes + (workMillis / UNIT_MILLIS) * UNIT_BYTES;
     const millis = this.delayMillis(address, cost, performance.now());
     if (millis === 0) return null;
@@ -139,7 +144,7 @@ export class Tarpit {
    * byte each, ten thousand of which Node's parser takes from one packet without a rest.
    */
   watch(address: string, nowMillis = performance.now()): void {
-    if (this.#unitMillis === 0 || this.#proxies.has(plainAddress(address))) return;
+    if (this.#unitMillis === 0 || this.isTrusted(address)) return;
     const nextMillis = Math.max(nowMillis, this.#watched.get(address)?.nextMillis ?? 0);
     setNewest(this.#watched, address, { untilMillis: nowMillis + WATCH_MILLIS, nextMillis }, ADDRESSES_MAX);
   }

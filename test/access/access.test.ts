@@ -1,7 +1,7 @@
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import t from 'tap';
 
-import { ByAddress, OPEN_ACCESS, OrderedAccess } from '../../src/access/access.js';
+import { ByAddress, OrderedAccess, openAccess } from '../../src/access/access.js';
 import { clientAddress, subscriberOf } from '../../src/access/address.js';
 import { ApiKeys } from '../../src/access/api-keys.js';
 import { Certificates } from '../../src/access/certificates.js';
@@ -174,7 +174,7 @@ t.test('the first credentials a request has decide, for better or worse', async 
     'no way around',
   );
   t.equal((await refusal(() => new OrderedAccess([keys]).identify(from({})))).code, 'UNAUTHENTICATED', 'none at all');
-  t.match(OPEN_ACCESS.identify(from({})), { className: 'default', budget: null });
+  t.match(openAccess(new Networks([])).identify(from({})), { className: 'default', budget: null });
 });
 
 t.test('tokens', async (t) => {

@@ -48,6 +48,13 @@ t.test('what stands behind the address in the order of clients is never looked a
   t.same(await problems(clients(KEYS, JWT, address, CLASSES)), [], 'the order that is usual');
 });
 
+t.test('proxies may be trusted without classes, credentials need them', async (t) => {
+  t.same(await problems(clients(PROXIES)), []);
+  t.match(await problems(clients('remembered: 1000')), ['2:1: Nobody could call']);
+  t.match(await problems(clients(PROXIES, CLASSES)), ['2:1: Nobody could call']);
+  t.same(await problems(clients(PROXIES, KEYS)), ['2:1: `clients.classes` is missing. Say what clients may do.']);
+});
+
 t.test('a header field tells one thing of a client', async (t) => {
   const same = '`clients.certificate.header` is the same header field as `clients.apiKeys.header`. Give each its own.';
   const keys = (header: string): string => KEYS.replace('{', `{ header: ${header},`);

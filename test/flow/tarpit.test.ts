@@ -196,6 +196,25 @@ t.test('who sends crumbs has new connections wait, and keeps those that brought 
   t.equal(answered, 0, 'others are not');
 });
 
+t.test('a trusted proxy may have as many connections as there are, and is trusted without classes', async (t) => {
+  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(
+    `services: { s: { url: "${backend.url}/s" } }\nclients: { trustedProxies: [127.0.0.1] }\nlimits: { http: { connectionsPerClient: 2 } }\n`,
+  );
+  t.teardown(() => gateway.close());
+  const body = envelope('<q xmlns="urn:q"/>');
+  for (let n = 0; n < 5; n++) {
+    const client = await RawClient.connect(gateway.url);
+    t.teardown(() => client.close());
+    await client.send(
+      `POST /soap/s HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: 192.0.2.${n}\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    t.equal((await client.reply()).status, 200, `connection ${n}`);
+  }
+  t.match(await gateway.accessLine(), { caller: 'address:192.0.2.0', class: 'default' }, 'the log has the client');
+});
+
 t.test('callers behind a trusted proxy do not wait for each other', async (t) => {
   const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
   t.teardown(() => backend.close());
