@@ -235,7 +235,7 @@ t.test(`what is read can be written and read again, ${against}`, async (t) => {
         }
       }),
       // A seed cannot become smaller. Found once: a wrapper whose items may all be left out, and is empty.
-      { numRuns: RUNS, seed: 20_260_101, endOnFailure: true, examples: [[35_664_262, 5]] },
+      { numRuns: RUNS, endOnFailure: true, examples: [[35_664_262, 5]] },
     );
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse, validateSchema } from 'graphql';
+import { isInterfaceType, isObjectType, parse, validateSchema } from 'graphql';
 import t from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
 import type { Decoded, ReplyPlan } from '../../src/codec/plan/plan.js';
@@ -252,6 +252,27 @@ t.test('a group is inherited, restricted, and nothing else has its name', async 
     ],
   });
   t.same(answerOf(plan, message('k=1 v=1 w=2', ' xsi:type="t:F"')).value, { items: [{ k: '1', v: '1' }], w: '2' });
+});
+
+t.test('every type derived from one with a repeated group has its list, whatever lies between them', async (t) => {
+  const derived = (name: string, step: string, base: string, content: string, mixed = ''): string =>
+    `<xs:complexType name="${name}" ${mixed}><xs:complexContent><xs:${step} base="t:${base}">${content}</xs:${step}></xs:complexContent></xs:complexType>`;
+  const pair = sequence('', one('k'), one('v', MAYBE));
+  const fieldsOf = ({ schema }: BuiltSchema, name: string): readonly string[] => {
+    const type = schema.getType(name);
+    return isObjectType(type) || isInterfaceType(type) ? Object.keys(type.getFields()) : [];
+  };
+  const mixed = derived('M', 'extension', 'T', sequence('', one('w')), 'mixed="true"');
+  const open = await schemaOf(PAIRS, mixed + derived('R', 'restriction', 'M', pair));
+  t.same(fieldsOf(open, 'R'), ['items'], 'after content of any kind');
+
+  const none = derived('N', 'restriction', 'T', '');
+  const again = derived('A', 'extension', 'N', sequence('', one('items'), PAIRS));
+  const emptied = await schemaOf(PAIRS, none + again);
+  t.same(fieldsOf(emptied, 'A'), ['items', 'items3'], 'after no content; an element has another name');
+
+  const single = await schemaOf(pair, none + derived('A', 'extension', 'N', PAIRS));
+  t.same(fieldsOf(single, 'A'), ['k', 'v'], 'fields of the base stay fields');
 });
 
 t.test('what a repetition lacks is told at its place', async (t) => {

@@ -55,8 +55,20 @@ export class GroupTable {
     const isExtension = type.derivation === 'extension';
     const own = this.#own(type, isExtension ? countIn(base) : 0);
     const present = isExtension ? [...inherited.present, ...own] : own;
-    if (isExtension) return { all: [...inherited.all, ...own], present };
-    return { all: base?.content.kind === 'elements' ? inherited.all : own, present };
+    return { all: [...inherited.all, ...this.#besides(base, inherited.all, own)], present };
+  }
+
+  /** Own groups that leave every field of the base as it is; elements of the others are fields of their own. */
+  #besides(
+    base: ComplexType | null,
+    inherited: readonly GroupMember[],
+    own: readonly GroupMember[],
+  ): readonly GroupMember[] {
+    if (base === null || own.length === 0) return own;
+    const { all } = this.#members.of(base);
+    const elements = new Set(all.flatMap((each) => (each.place === 'element' ? [typeKey(each.element.name)] : [])));
+    const names = new Set(inherited.map(({ name }) => name));
+    return own.filter(({ name, group }) => !names.has(name) && !group.names.some((key) => elements.has(typeKey(key))));
   }
 
   /** Those of the content of a type that come after the first so many. */

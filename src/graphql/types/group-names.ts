@@ -1,11 +1,17 @@
 import type { ComplexType, Particle } from '../../wsdl/model.js';
 
+const LIST_NAME = /^items\d*$/;
+
 /**
- * What the lists of repeated groups of this type may be called, where it has any with several elements that belong
- * together: types that extend it have those lists too, and call nothing else so.
+ * Names that the lists of repeated groups of this type can have, besides those inherited.
+ * Types derived from it have the same lists, whatever their own content is, so none of their members takes such a name.
  */
-export function groupNames(type: ComplexType | null): readonly string[] {
-  if (type === null || type.content.kind !== 'elements') return [];
+export function groupNames(
+  type: ComplexType,
+  members: readonly { readonly name: string }[],
+  inherited: readonly string[],
+): readonly string[] {
+  if (type.content.kind !== 'elements') return inherited;
   let count = 0;
   let hasSequence = false;
   const stack: { readonly particle: Particle; readonly isMany: boolean }[] = [
@@ -19,6 +25,8 @@ export function groupNames(type: ComplexType | null): readonly string[] {
     hasSequence ||= isMany && particle.kind !== 'choice' && particle.particles.length > 1;
     for (const inner of particle.particles) stack.push({ particle: inner, isMany });
   }
-  // One more, for an element may have the first of them.
-  return hasSequence ? Array.from({ length: count + 1 }, (_, at) => (at === 0 ? 'items' : `items${at + 1}`)) : [];
+  if (!hasSequence) return inherited;
+  // Members keep the names they have: the lists take the free ones among so many.
+  const most = Math.max(inherited.length, count + 1 + members.filter(({ name }) => LIST_NAME.test(name)).length);
+  return Array.from({ length: most }, (_, at) => (at === 0 ? 'items' : `items${at + 1}`));
 }

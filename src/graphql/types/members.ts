@@ -64,6 +64,8 @@ export interface Members {
   readonly wildcard: boolean;
   /** The field for what stands there; null where there is no room. */
   readonly rest: string | null;
+  /** Names kept for the lists of repeated groups, inherited ones as well. */
+  readonly lists: readonly string[];
 }
 
 /** How replies show a choice: each branch as a field that may be null, or all as one field of a union. */
@@ -145,7 +147,8 @@ export class MemberTable {
     const present = isNarrowed
       ? ownMembers(type, flat.elements).map((member) => this.#narrowed(member, byPlace.get(placeOf(member))))
       : [...base.present, ...named];
-    return { all, present, choices: flat.exclusive.map(names), unions, wildcard, rest };
+    const lists = groupNames(type, all, base.lists);
+    return { all, present, choices: flat.exclusive.map(names), unions, wildcard, rest, lists };
   }
 
   /** What a restriction says of a member, under the name that it has already. */
@@ -198,8 +201,7 @@ export class MemberTable {
 
   /** Members under their names: those of the mapping first, as they are exactly those; then by rule, in order. */
   #named(type: ComplexType, members: readonly Member[], inherited: Members): readonly Member[] {
-    const taken = [...inherited.all, ...inherited.unions].map((member) => member.name);
-    taken.push(...groupNames(inheritedFrom(type)));
+    const taken = [...inherited.all, ...inherited.unions].map((member) => member.name).concat(inherited.lists);
     // The field of types that have none may be an interface's.
     const scope = new NameScope([...taken, '_', ...(inherited.rest === null ? [] : [inherited.rest])]);
     const given = new Map<Member, string>();
@@ -237,7 +239,7 @@ export const elementMember = (element: ElementDeclaration, name: string): Elemen
 /** Replies do not show it, and requests only where something must be given. */
 export const isHidden = (member: Member): boolean => member.mapping?.hidden === true;
 
-const EMPTY: Members = { all: [], present: [], choices: [], unions: [], wildcard: false, rest: null };
+const EMPTY: Members = { all: [], present: [], choices: [], unions: [], wildcard: false, rest: null, lists: [] };
 
 /** The type whose members a type begins with. A restriction keeps what it drops, as never present. */
 const inheritedFrom = (type: ComplexType): ComplexType | null => (type.derivation === null ? null : type.base);
