@@ -128,7 +128,7 @@ export class DecodedReply implements UpstreamReceiver {
     if (form === null) return;
     const faultWants = service.detailRules(this.#operation);
     this.#judge = new EnvelopeJudge(service.replyRules, null, faultWants, {
-      judged: (judge) => bindReply(judge, service, this.#operation, null),
+      judged: (judge) => bindReply(judge, head, service, this.#operation, null),
       body: (tag) => this.#validated(tag, this.#beginAnswer()),
       further: () => (this.#decoder instanceof EncodedReply ? this.#decoder : (this.#faults?.further() ?? null)),
       entry: (tag) => this.#faults?.entry(tag) ?? null,

@@ -126,7 +126,7 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
   }
 
   judged(judge: EnvelopeJudge): void {
-    bindReply(judge, this.#context.service, this.#operation, this.#messageId);
+    bindReply(judge, this.#head, this.#context.service, this.#operation, this.#messageId);
   }
 
   body(tag: StartTag): XmlHandler | null {

@@ -48,10 +48,21 @@ function judgeCoding(header: string | null): boolean {
 }
 
 /** The refusal for a reply that holds no envelope at all. */
-export function noEnvelope(head: ReplyHead | null): Refusal {
+export const noEnvelope = (head: ReplyHead | null): Refusal => unusable(head, 'no envelope');
+
+/**
+ * Throws unless a result, which is an envelope without a Fault, may come with the status of this head: SOAP 1.2 part 2
+ * section 7.5.1.2. Of the statuses of success these are the ones with a whole content (RFC 9110 section 15.3).
+ */
+export function checkResultStatus(head: ReplyHead | null): void {
+  if (head === null || head.status < 200 || head.status > 203) throw unusable(head, 'result');
+}
+
+function unusable(head: ReplyHead | null, content: string): Refusal {
   const status = head?.status ?? 0;
-  if (status !== 503) return new Refusal('UPSTREAM_INVALID_RESPONSE', `no envelope, status ${status}`);
-  return new Refusal('UPSTREAM_OVERLOADED', 'no envelope', { retryAfter: head === null ? null : retryAfterOf(head) });
+  const detail = `${content}, status ${status}`;
+  if (status !== 503) return new Refusal('UPSTREAM_INVALID_RESPONSE', detail);
+  return new Refusal('UPSTREAM_OVERLOADED', detail, { retryAfter: head === null ? null : retryAfterOf(head) });
 }
 
 /** When an overloaded service wants to be asked again: Retry-After of RFC 9110 section 10.2.3, or null. */

@@ -119,11 +119,11 @@ export class ReplyOutput implements GateOutput {
     this.#context.answer.whole(status, contentType, message, this.#more());
   }
 
-  /** WS-I Basic Profile R1126: a Fault does not come with a status of success. */
+  /** A Fault comes with the status of an error (WS-I Basic Profile R1126): the one that the backend gave, or its own. */
   #status(): number {
     const { status } = this.#head;
     const { fault, dialect } = this.#judge;
-    if (!this.#mayChange || fault === null || dialect === null || status < 200 || status > 299) return status;
+    if (!this.#mayChange || fault === null || dialect === null || (status >= 400 && status <= 599)) return status;
     return faultStatusOf(dialect, fault.parts.code);
   }
 

@@ -61,6 +61,20 @@ export const ANSWERS: readonly AnswerVector[] = [
     dialects: ['2001-12'],
     answer: (dialect) => http(fault(dialect, 'Client'), own(dialect)),
   },
+  ...['205 Reset Content', '999 Odd'].map(
+    (status): AnswerVector => ({
+      row: 'S24',
+      case: `Fault of the sender with ${status.slice(0, 3)}, 1.2`,
+      dialects: ['1.2'],
+      answer: (dialect) => http(fault(dialect, 'Sender'), own(dialect), status),
+    }),
+  ),
+  {
+    row: 'S24',
+    case: 'Fault with 503',
+    dialects: once,
+    answer: (dialect) => http(fault(dialect, 'Client'), own(dialect), '503 Busy'),
+  },
   {
     row: 'U01',
     case: 'reply of another operation',

@@ -1,5 +1,5 @@
 import { DIALECTS } from '../../src/soap/dialect.js';
-import { envelope, http } from './upstream-kit.js';
+import { answerOf, envelope, http } from './upstream-kit.js';
 import { type AnswerVector, chunks, fine, interim, long, MIB, own, PING, raw } from './upstream-wire.js';
 
 /** Heads of answers, what is no envelope, limits, and what callers must not see. */
@@ -74,6 +74,38 @@ export const HEADS: readonly AnswerVector[] = [
     case: 'notice of PHP before the envelope',
     answer: (dialect) => http(`<br /><b>Notice</b>: secret\n${envelope(PING, dialect)}`),
     secret: 'secret',
+  },
+  ...[
+    '205 Reset Content',
+    '206 Partial Content',
+    '299 Odd',
+    '404 Not Found',
+    '413 Too Large',
+    '500 Oops',
+    '503 Busy',
+    '999 Odd',
+  ].map(
+    (status): AnswerVector => ({
+      row: 'U14',
+      case: `result with ${status.slice(0, 3)}`,
+      answer: (dialect) => http(envelope(PING, dialect), own(dialect), status),
+      secret: 'PingResponse',
+    }),
+  ),
+  ...['201 Created', '202 Accepted', '203 Non-Authoritative Information'].map(
+    (status): AnswerVector => ({
+      row: 'U14',
+      case: `result with ${status.slice(0, 3)}`,
+      answer: (dialect) => http(envelope(PING, dialect), own(dialect), status),
+    }),
+  ),
+  {
+    row: 'U14',
+    case: 'result of an operation with 500',
+    operation: 'GetOrder',
+    dialects: ['1.1'],
+    answer: (dialect) => http(envelope(answerOf('GetOrder'), dialect), own(dialect), '500 Oops'),
+    secret: 'GetOrderResponse',
   },
   { row: 'U15', case: 'malformed XML', answer: () => http(`${envelope(PING).slice(0, -3)}`) },
   { row: 'U15', case: 'DTD', answer: () => http(`<!DOCTYPE a>${envelope(PING)}`) },
