@@ -125,7 +125,7 @@ const SERVICE = Type.Object(
     }),
     faultDetail: oneOf(
       FAULT_DETAIL_POLICIES,
-      "What of a Fault's detail callers see: `pass` all of it; `declared` what the WSDL declares; `none` nothing. Stack traces are cut unless `pass`.",
+      "What of a Fault's detail callers see: `pass` all of it; `declared` what the WSDL declares; `none` nothing. Stack traces are cut unless `pass`, and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.",
       'declared',
     ),
     understands: Type.Optional(

@@ -1,7 +1,7 @@
 import { ALL, ELEMENTS, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 import { type Dialect, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
-import { type DetailRules, keepsEntry, keepsInner } from './fault-policy.js';
+import { type DetailRules, keepsActor, keepsEntry, keepsInner } from './fault-policy.js';
 
 /** A piece of a detail, to be written again. */
 export type DetailPiece =
@@ -40,6 +40,7 @@ export class FaultMessage implements XmlHandler {
   /** The code, and its subcodes from outside in. */
   readonly codes: CodeText[] = [];
   readonly texts: { readonly text: string; readonly language: string | null }[] = [];
+  /** Null when there is none, or callers may not see it. */
   actor: string | null = null;
   /** Null when there is none, or the policy leaves nothing of it. */
   detail: DetailPiece[] | null = null;
@@ -60,6 +61,7 @@ export class FaultMessage implements XmlHandler {
   /** Where the element begins that is cut, and how deep it is; -1 for none. */
   #cutStart = -1;
   #cutDepth = 0;
+  #partStart = 0;
   /** Between the entries of detail: where that begins, whether there is text in it, and how long its blanks are. */
   #gapStart = 0;
   #gapHasText = false;
@@ -109,7 +111,7 @@ export class FaultMessage implements XmlHandler {
       return;
     }
     this.#inDetail = false;
-    this.#endText();
+    this.#endText(endBytes);
     this.#path.pop();
   }
 
@@ -129,6 +131,7 @@ export class FaultMessage implements XmlHandler {
   }
 
   #openPart(tag: StartTag): Interest {
+    this.#partStart = tag.offsetBytes;
     switch (tag.local) {
       case 'faultcode':
       case 'faultstring':
@@ -140,6 +143,7 @@ export class FaultMessage implements XmlHandler {
         this.form = 'Code';
         return ELEMENTS;
       case 'Role':
+      case 'Node':
         return this.#read(tag);
       case 'detail':
       case 'Detail':
@@ -148,8 +152,6 @@ export class FaultMessage implements XmlHandler {
         this.#beginGap(tag.contentBytes);
         this.detail ??= [];
         return ALL;
-      case 'Node':
-        return SKIP;
       default:
         // No part of a Fault: stacks that put their trace there are no better than those that put it into the detail.
         return keepsEntry(this.#rules, tag) ? SKIP : this.#cut(tag);
@@ -222,7 +224,7 @@ export class FaultMessage implements XmlHandler {
     }
   }
 
-  #endText(): void {
+  #endText(endBytes: number): void {
     const [part, inner] = this.#path;
     const text = this.#text.trim();
     const name = this.#path.at(-1);
@@ -230,9 +232,17 @@ export class FaultMessage implements XmlHandler {
       if (this.codes.length <= SUBCODES_MAX) this.codes.push(this.#code(text));
     } else if (part === 'faultstring' || (part === 'Reason' && inner === 'Text')) {
       this.texts.push({ text, language: this.#language });
-    } else if ((part === 'faultactor' || part === 'Role') && text !== '') this.actor = text;
+    } else if ((part === 'faultactor' || part === 'Role' || part === 'Node') && text !== '') {
+      this.#endActor(part, text, endBytes);
+    }
     this.#text = '';
     this.#language = null;
+  }
+
+  #endActor(part: string, text: string, endBytes: number): void {
+    if (!keepsActor(this.#rules, text)) {
+      this.cuts.push({ startBytes: this.#partStart, endBytes, replacement: null });
+    } else if (part !== 'Node') this.actor = text;
   }
 
   #code(text: string): CodeText {

@@ -1,4 +1,5 @@
 import type { QName } from '../xml/events.js';
+import { STANDARD_TARGETS } from './dialect.js';
 
 /**
  * What of a Fault's detail reaches a caller: all of it, the entries that the WSDL declares for the operation, or
@@ -28,6 +29,16 @@ export function keepsEntry({ policy, declared }: DetailRules, { uri, local }: QN
 /** Whether something deeper in a detail may be seen. */
 export const keepsInner = ({ policy }: DetailRules, { uri, local }: QName): boolean =>
   policy === 'pass' || (policy === 'declared' && !isTrace(uri, local));
+
+/**
+ * Whether callers may see this `faultactor`, `Role` or `Node`. Stacks write the address of the backend there. Names that
+ * are no address stay: URNs, and the roles that SOAP itself defines.
+ */
+export const keepsActor = ({ policy }: DetailRules, uri: string): boolean =>
+  policy === 'pass' || URN.test(uri) || STANDARD_TARGETS.has(uri);
+
+/** RFC 8141 section 2. */
+const URN = /^urn:[a-z0-9]/i;
 
 /** What stacks add on their own: where in the program it happened, and on which machine. Names in lower case. */
 function isTrace(uri: string, local: string): boolean {

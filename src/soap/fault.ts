@@ -3,7 +3,7 @@ import { ALL, ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } fr
 import { Listener } from '../xml/listener.js';
 import type { Dialect } from './dialect.js';
 import { DetailReader, type FaultDetail } from './fault-detail.js';
-import { type DetailRules, keepsEntry, keepsInner } from './fault-policy.js';
+import { type DetailRules, keepsActor, keepsEntry, keepsInner } from './fault-policy.js';
 
 /** The parts of a Fault, named as in SOAP 1.1 whatever the dialect was. Codes are without prefix. */
 export interface FaultParts {
@@ -12,7 +12,7 @@ export interface FaultParts {
   readonly subcode: string | null;
   /** faultstring, or the first Reason/Text. */
   readonly string: string;
-  /** faultactor, or Role. */
+  /** faultactor, or Role, where callers may see it. */
   readonly actor: string | null;
   readonly detail: FaultDetail | null;
 }
@@ -94,14 +94,20 @@ export class FaultReader implements XmlHandler {
       code: localPart(text('code') ?? ''),
       subcode: this.#subcodes[0] ?? null,
       string: text('string') ?? this.#reasons[0]?.text ?? '',
-      actor: text('actor'),
+      actor: this.#actor('actor'),
       detail: this.#detail?.value ?? null,
     };
   }
 
   /** What is in `parts` is not in here again. */
   get particulars(): Omit<FaultParticulars, 'typedDetail'> {
-    return { subcodes: this.#subcodes, reasons: this.#reasons, node: this.#texts.get('node')?.trim() ?? null };
+    return { subcodes: this.#subcodes, reasons: this.#reasons, node: this.#actor('node') };
+  }
+
+  #actor(part: Part): string | null {
+    const text = this.#texts.get(part)?.trim() ?? null;
+    const wants = this.#wants;
+    return text === null || typeof wants === 'string' || keepsActor(wants, text) ? text : null;
   }
 
   open(tag: StartTag): Interest {

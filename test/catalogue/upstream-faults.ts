@@ -116,6 +116,48 @@ export function testFaults(rows: Rows): void {
     check(t, 'pass', reply, [all], []);
     t.equal(reply.body, fault11(all));
 
+    const named = (uri: string): string => fault11(DECLARED).replace('urn:actor', uri);
+    const nameless = fault11(DECLARED).replace('<faultactor>urn:actor</faultactor>', '');
+    for (const uri of [
+      'http://secret-host:8080/orders',
+      ' https://secret/ ',
+      'secret-host',
+      '//secret/',
+      '<![CDATA[http:]]>//secret/&#97;',
+    ]) {
+      reply = await asked(declared, named(uri), '1.1');
+      check(t, 'address of the backend as faultactor', reply, [DECLARED], ['secret']);
+      t.equal(reply.body, nameless, 'exactly those bytes');
+    }
+    reply = await asked(
+      declared,
+      Buffer.from(named('http://secret/é').replace('no &amp; no', 'é\u{1f600}no &amp; no')),
+      '1.1',
+    );
+    t.equal(reply.body, nameless.replace('no &amp; no', 'é\u{1f600}no &amp; no'), 'behind characters of several bytes');
+    for (const uri of ['http://schemas.xmlsoap.org/soap/actor/next', ' urn:orders:backend ']) {
+      reply = await asked(declared, named(uri), '1.1');
+      check(t, 'faultactor that is no address', reply, [uri], []);
+      t.equal(reply.body, named(uri));
+    }
+    reply = await asked(pass, named('http://secret-host/'), '1.1');
+    check(t, 'faultactor, pass', reply, ['secret-host'], []);
+    const role = 'http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver';
+    const node = '<E:Node>http://secret-host/</E:Node><E:Role>http://secret-host/orders</E:Role>';
+    reply = await asked(declared, fault12(DECLARED).replace('<E:Role>urn:actor</E:Role>', node), '1.2');
+    t.equal(rows.answer('S25', 'address of the backend as Node and Role'), 'the Fault without it');
+    t.equal(reply.body, fault12(DECLARED).replace('<E:Role>urn:actor</E:Role>', ''));
+    reply = await asked(declared, fault12(DECLARED).replace('urn:actor', role), '1.2');
+    t.equal(reply.body, fault12(DECLARED).replace('urn:actor', role), 'a role of SOAP');
+    rows.answer('S25', 'address of the backend in a translated Fault');
+    reply = await asked(declared, named('http://secret-host/'), '1.2');
+    t.notMatch(reply.body, /secret|Role/);
+    declared.play((socket) => socket.write(http(named('http://secret-host/'), {}, '500 Oops')));
+    rows.answer('S25', 'address of the backend in GraphQL');
+    const told = JSON.stringify((await declared.graphql('{ order }')).errors);
+    t.match(told, '"actor":null');
+    t.notMatch(told, 'secret');
+
     for (const [name, scripted, seen, hidden] of [
       ['GraphQL', declared, '9', 'secret'],
       ['GraphQL, none', none, 'no & no', '"9"'],
