@@ -33,11 +33,21 @@ export function printFault(dialect: Dialect, refusal: Refusal, id: string, spoke
       writer.open('soap', 'Detail');
       break;
   }
-  writer.open(null, 'error').namespace(null, ERROR_URI).attribute(null, 'code', refusal.code).attribute(null, 'id', id);
-  if (refusal instanceof InvalidContent) {
-    writer.attribute(null, 'rule', refusal.rule).attribute(null, 'path', refusal.path);
-  }
-  return writer.close().close().close().close().close().finish();
+  printError(writer, refusal, id);
+  return writer.close().close().close().close().finish();
+}
+
+/** The entry of the detail. What its attributes say stands in elements too: SoapClient of PHP drops attributes. */
+function printError(writer: XmlWriter, refusal: Refusal, id: string): void {
+  const fields: [name: string, value: string][] = [
+    ['code', refusal.code],
+    ['id', id],
+  ];
+  if (refusal instanceof InvalidContent) fields.push(['rule', refusal.rule], ['path', refusal.path]);
+  writer.open(null, 'error').namespace(null, ERROR_URI);
+  for (const [name, value] of fields) writer.attribute(null, name, value);
+  for (const [name, value] of fields) writer.open(null, name).text(value).close();
+  writer.close();
 }
 
 /** The local part of the fault code that follows from blame and dialect. */

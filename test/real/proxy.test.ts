@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import t from 'tap';
 import { startTestGateway } from '../kit/gateway.js';
-import { BACKENDS, CLIENTS, missing, runClient, type Stack, startStack } from './stacks.js';
+import { BACKENDS, CLIENTS, missing, PYTHON, runClient, type Stack, startStack } from './stacks.js';
 
 /**
  * Other people's clients talk to other people's servers through the gateway, with the WSDL that the gateway serves:
@@ -73,3 +76,42 @@ for (const stack of STACKS) {
     }
   });
 }
+
+/** Programs that make a call and print the code and the id of the refusal, by the means of their stack. */
+const REFUSED = {
+  php: `$about = ['location' => $argv[1], 'uri' => 'urn:a', 'soap_version' => (int) $argv[2]];
+    try { (new SoapClient(null, $about))->Nothing(); }
+    catch (SoapFault $fault) { echo $fault->detail->error->code, ' ', $fault->detail->error->id; }`,
+  zeep: `import sys, zeep
+client = zeep.Client(sys.argv[1] + '?wsdl')
+try: client.create_service(list(client.wsdl.bindings)[0], sys.argv[1]).GetOrder(id=1)
+except zeep.exceptions.Fault as fault: print(' '.join(child.text for child in fault.detail[0]), end='')`,
+  node: `require('soap').createClientAsync(process.argv[1] + '?wsdl')
+    .then((client) => (client.setEndpoint(process.argv[1]), client.GetOrderAsync({ id: 1 })))
+    .catch(({ root }) => { const { code, id } = root.Envelope.Body.Fault.detail.error; process.stdout.write(code + ' ' + id); })`,
+} as const;
+
+t.test('clients read the code and the id of a refusal', async (t) => {
+  const wsdl = resolve('config/demo/legacy.wsdl');
+  // Nothing listens there.
+  const gateway = await startTestGateway(`services:
+  orders: { wsdl: ${wsdl}, url: "http://127.0.0.1:1/", versions: ["1.1", "1.2"] }\n`);
+  t.teardown(() => gateway.close());
+  const through = `${gateway.url}/soap/orders`;
+  const rows = [
+    ['php', ['php', '-r', REFUSED.php, '--', through, '1'], 'UNKNOWN_OPERATION'],
+    ['php', ['php', '-r', REFUSED.php, '--', through, '2'], 'UNKNOWN_OPERATION'],
+    ['zeep', [PYTHON, '-c', REFUSED.zeep, through], 'UPSTREAM_UNREACHABLE'],
+    ['node', [process.execPath, '-e', REFUSED.node, through], 'UPSTREAM_UNREACHABLE'],
+  ] as const;
+  for (const [client, [file, ...args], code] of rows) {
+    await t.test(`${client} ${args.at(-1)}`, { skip: missing(client) }, async (t) => {
+      const { stdout } = await promisify(execFile)(file, args, { timeout: 30_000 });
+      const [told, id] = stdout.split(' ');
+      t.equal(told, code);
+      let lines = 1;
+      while ((await gateway.accessLine(lines))['id'] !== id) lines++;
+      t.match(await gateway.accessLine(lines), { code }, 'the id is that of the log');
+    });
+  }
+});

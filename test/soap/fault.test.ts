@@ -157,9 +157,16 @@ t.test('our own Faults pass our own judge, in every dialect and for every refusa
       const refusal = new Refusal(code, 'not for the caller');
       const printed = printFault(dialect, refusal, 'id-1', spoken);
       const parts = read([printed], 'all');
-      const expected = { code: faultCodeOf(dialect, refusal), string: refusal.message, detail: { error: '' } };
+      const expected = {
+        code: faultCodeOf(dialect, refusal),
+        string: refusal.message,
+        detail: { error: { code, id: 'id-1' } },
+      };
       t.match(parts, expected, `${name} ${code}`);
-      t.match(printed.toString(), `<error xmlns="urn:soapstone:error" code="${code}" id="id-1"/>`);
+      t.match(
+        printed.toString(),
+        `<error xmlns="urn:soapstone:error" code="${code}" id="id-1"><code>${code}</code><id>id-1</id></error>`,
+      );
       t.notMatch(printed.toString(), 'not for the caller');
       t.equal(faultStatusOf(dialect, faultCodeOf(dialect, refusal)), expected.code === 'Sender' ? 400 : 500);
     }
