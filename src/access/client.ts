@@ -1,4 +1,4 @@
-/** Who is calling, as the rest of the gateway knows it. Also what budgets are taken from: a `Spender`. */
+/** An identified client. It is also the `BudgetAccount` of its budget. */
 export interface Client {
   /**
    * Unique over all clients, however they were identified. It may hold what callers chose (the subject of a token): for

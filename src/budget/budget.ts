@@ -1,46 +1,46 @@
 /**
- * What clients may spend: one bucket of points for each, the same for both doors. A request takes what it is estimated
- * to cost before anything is called, and is reconciled with its actual cost when it is over. No method waits for anything.
+ * The point budgets of clients: one token bucket for each client, shared by SOAP and GraphQL. A request takes its
+ * estimated cost before anything is called, and is reconciled with its actual cost at its end. No method blocks.
  */
 export interface Budgets {
-  /** Takes the points from the client's bucket, or none of them. Points are whole and not negative. */
-  take(spender: Spender, points: number): Grant | Denied;
+  /** Takes all the points from the client's bucket, or none. Points are whole and not negative. */
+  take(account: BudgetAccount, points: number): Grant | Denied;
   /**
-   * What the request really cost: less than was granted goes back, more is taken too, so that a bucket may fall below
-   * zero. For each grant at most once; without it the grant stays spent.
+   * Refunds or charges the difference between granted and actual cost. A charge may take the bucket below zero. At most
+   * once for each grant; a grant that is never reconciled stays spent.
    */
   reconcile(grant: Grant, actualPoints: number): void;
-  /** What the client has now; null where it has no budget. */
-  status(spender: Spender): ThrottleStatus | null;
+  /** What the client has now; null for a client without a budget. */
+  status(account: BudgetAccount): ThrottleStatus | null;
 }
 
-/** A client, as far as budgets need to know it. */
-export interface Spender {
-  /** Unique over all clients, however they are identified. It may hold what callers chose. */
+/** A client as budgets see it. */
+export interface BudgetAccount {
+  /** Unique over all clients, however they are identified. It may hold text that callers chose. */
   readonly id: string;
-  /** Of the configuration. */
+  /** Name of the client's class in the configuration. */
   readonly className: string;
-  /** Null: it may spend what it likes, and nothing is remembered of it. */
+  /** Null: unlimited, and nothing is stored for this client. */
   readonly budget: BudgetRule | null;
 }
 
-/** The size of a bucket and how fast it fills. */
+/** Size and refill rate of a bucket. */
 export interface BudgetRule {
   /** Points of a full bucket. */
   readonly maximum: number;
-  /** Points per second that come back. */
+  /** Points per second that are refilled. */
   readonly restoreRate: number;
 }
 
 export interface Grant {
   readonly isGranted: true;
-  readonly spender: Spender;
+  readonly account: BudgetAccount;
   readonly points: number;
 }
 
 export interface Denied {
   readonly isGranted: false;
-  /** When the bucket will hold the points if nothing else is taken; null: never, for it is too small for them. */
+  /** Time until the bucket holds the points, if nothing else is taken; null: the bucket is too small for them. */
   readonly retryAfterMillis: number | null;
 }
 
@@ -52,12 +52,12 @@ export interface ThrottleStatus {
   readonly restoreRate: number;
 }
 
-/** What budgets tell those who count. Points by the class of the client, which is of the configuration. */
+/** Reports of budgets to metrics: points by class of the client. Class names come from the configuration. */
 export interface BudgetEvents {
   spent(className: string, points: number): void;
-  /** Asked for and not granted. */
+  /** Requested and not granted. */
   denied(className: string, points: number): void;
-  /** Granted and given back, because less was needed. */
+  /** Granted and refunded, because the actual cost was lower. */
   refunded(className: string, points: number): void;
 }
 

@@ -1,31 +1,39 @@
 import { performance } from 'node:perf_hooks';
-import type { Spender, ThrottleStatus } from './budget.js';
-import { type BudgetEvents, type BudgetRule, type Budgets, type Denied, type Grant, NO_EVENTS } from './budget.js';
+import {
+  type BudgetAccount,
+  type BudgetEvents,
+  type BudgetRule,
+  type Budgets,
+  type Denied,
+  type Grant,
+  NO_EVENTS,
+  type ThrottleStatus,
+} from './budget.js';
 
 export interface MemoryOptions {
-  /** Clients that are remembered. */
+  /** Buckets kept at most. */
   readonly clientsMax: number;
   readonly events?: BudgetEvents;
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly clock?: () => number;
 }
 
 interface Bucket {
   available: number;
-  /** When `available` was true. */
-  atMillis: number;
+  /** Time of the last refill. */
+  filledMillis: number;
   rule: BudgetRule;
 }
 
-/** Buckets that are looked at for one to forget: one that is full says no more than none at all. */
-const LOOKED_AT = 8;
+/** Buckets compared for one eviction. A full bucket is as good as none, so the first full one is taken. */
+const EVICTION_CANDIDATES = 8;
 
 /**
- * Budgets of this process alone. Clients that were not heard of for long are forgotten when there are too many, those
- * first that have spent least: a client that makes many others appear must not win back what it has spent.
+ * Token buckets in the memory of one process. Over `clientsMax`, the bucket with the least spending among the least
+ * recently used is evicted: a client that floods the table with other identities must not get its own spending back.
  */
 export class MemoryBudgets implements Budgets {
-  /** By client, the one that was asked for last at the end. */
+  /** By client, the least recently used first. */
   readonly #buckets = new Map<string, Bucket>();
   readonly #clientsMax: number;
   readonly #events: BudgetEvents;
@@ -37,15 +45,15 @@ export class MemoryBudgets implements Budgets {
     this.#clock = clock;
   }
 
-  /** Clients that are remembered now. */
+  /** Buckets kept now. */
   get size(): number {
     return this.#buckets.size;
   }
 
-  take(spender: Spender, points: number): Grant | Denied {
-    const { budget, className } = spender;
-    if (budget === null) return { isGranted: true, spender, points };
-    const bucket = this.#find(spender.id, budget);
+  take(account: BudgetAccount, points: number): Grant | Denied {
+    const { budget, className } = account;
+    if (budget === null) return { isGranted: true, account, points };
+    const bucket = this.#findOrCreate(account.id, budget);
     if (points > 0 && bucket.available < points) {
       this.#events.denied(className, points);
       const isPossible = points <= budget.maximum;
@@ -54,62 +62,62 @@ export class MemoryBudgets implements Budgets {
     }
     bucket.available -= points;
     this.#events.spent(className, points);
-    return { isGranted: true, spender, points };
+    return { isGranted: true, account, points };
   }
 
-  reconcile({ spender, points }: Grant, actualPoints: number): void {
-    const { budget, className } = spender;
+  reconcile({ account, points }: Grant, actualPoints: number): void {
+    const { budget, className } = account;
     if (budget === null || points === actualPoints) return;
-    const bucket = this.#find(spender.id, budget);
-    // Debts are bounded, so that one mistake does not shut a client out for ever.
+    const bucket = this.#findOrCreate(account.id, budget);
+    // The overdraft is bounded, so that one wrong cost cannot lock a client out for ever.
     bucket.available = clamp(bucket.available + points - actualPoints, -budget.maximum, budget.maximum);
     if (actualPoints < points) this.#events.refunded(className, points - actualPoints);
     else this.#events.spent(className, actualPoints - points);
   }
 
-  status({ id, budget }: Spender): ThrottleStatus | null {
+  status({ id, budget }: BudgetAccount): ThrottleStatus | null {
     if (budget === null) return null;
     const { maximum, restoreRate } = budget;
     const bucket = this.#buckets.get(id);
-    if (bucket !== undefined) this.#fill(bucket, budget);
+    if (bucket !== undefined) this.#refill(bucket, budget);
     const currentlyAvailable = Math.floor(bucket?.available ?? maximum);
     return { maximumAvailable: maximum, currentlyAvailable, restoreRate };
   }
 
-  #find(id: string, rule: BudgetRule): Bucket {
+  #findOrCreate(id: string, rule: BudgetRule): Bucket {
     const known = this.#buckets.get(id);
     if (known !== undefined) {
       this.#buckets.delete(id);
       this.#buckets.set(id, known);
-      this.#fill(known, rule);
+      this.#refill(known, rule);
       return known;
     }
-    if (this.#buckets.size >= this.#clientsMax) this.#forgetOne();
-    const bucket = { available: rule.maximum, atMillis: this.#clock(), rule };
+    if (this.#buckets.size >= this.#clientsMax) this.#evictOne();
+    const bucket = { available: rule.maximum, filledMillis: this.#clock(), rule };
     this.#buckets.set(id, bucket);
     return bucket;
   }
 
-  #fill(bucket: Bucket, rule: BudgetRule): void {
+  #refill(bucket: Bucket, rule: BudgetRule): void {
     const now = this.#clock();
-    const passedMillis = Math.max(0, now - bucket.atMillis);
+    const passedMillis = Math.max(0, now - bucket.filledMillis);
     bucket.available = Math.min(rule.maximum, bucket.available + (passedMillis / 1000) * rule.restoreRate);
-    bucket.atMillis = now;
+    bucket.filledMillis = now;
     bucket.rule = rule;
   }
 
-  #forgetOne(): void {
+  #evictOne(): void {
     let leastSpent: string | null = null;
     let least = Number.POSITIVE_INFINITY;
-    let looked = 0;
+    let compared = 0;
     for (const [id, bucket] of this.#buckets) {
-      this.#fill(bucket, bucket.rule);
+      this.#refill(bucket, bucket.rule);
       const spent = (bucket.rule.maximum - bucket.available) / bucket.rule.maximum;
       if (spent < least) {
         least = spent;
         leastSpent = id;
       }
-      if (least <= 0 || ++looked === LOOKED_AT) break;
+      if (least <= 0 || ++compared === EVICTION_CANDIDATES) break;
     }
     if (leastSpent !== null) this.#buckets.delete(leastSpent);
   }

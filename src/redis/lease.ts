@@ -1,4 +1,4 @@
-import type { BudgetRule, Spender } from '../budget/budget.js';
+import type { BudgetAccount, BudgetRule } from '../budget/budget.js';
 import type { Reply, Report, Seen } from './ledger.js';
 import { TICK_MILLIS } from './pace.js';
 
@@ -65,7 +65,7 @@ export class Lease {
   /** Points that were asked for in vain since the last answer. */
   #missed = 0;
 
-  constructor({ id }: Spender, rule: BudgetRule, times: Times) {
+  constructor({ id }: BudgetAccount, rule: BudgetRule, times: Times) {
     this.client = id;
     this.rule = rule;
     this.#ownAt = times.ownMillis;

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import {
+  type BudgetAccount,
   type BudgetEvents,
   type BudgetRule,
   type Budgets,
   type Denied,
   type Grant,
   NO_EVENTS,
-  type Spender,
   type ThrottleStatus,
 } from '../budget/budget.js';
 import { Lease, retryAfter, type Times } from './lease.js';
@@ -92,11 +92,11 @@ export class LeasedBudgets implements Budgets {
     return this.#pace.isShared;
   }
 
-  take(spender: Spender, points: number): Grant | Denied {
-    const { budget, className } = spender;
-    if (budget === null) return { isGranted: true, spender, points };
+  take(account: BudgetAccount, points: number): Grant | Denied {
+    const { budget, className } = account;
+    if (budget === null) return { isGranted: true, account, points };
     const times = this.#times();
-    const lease = this.#find(spender, budget, times);
+    const lease = this.#find(account, budget, times);
     const isTaken = lease.take(points, times);
     this.#active.add(lease);
     if (times.isShared && lease.wants(times)) this.#ask(lease, times);
@@ -105,14 +105,14 @@ export class LeasedBudgets implements Budgets {
       return { isGranted: false, retryAfterMillis: retryAfter(lease, points, times) };
     }
     this.#events.spent(className, points);
-    return { isGranted: true, spender, points };
+    return { isGranted: true, account, points };
   }
 
-  reconcile({ spender, points }: Grant, actualPoints: number): void {
-    const { budget, className } = spender;
+  reconcile({ account, points }: Grant, actualPoints: number): void {
+    const { budget, className } = account;
     if (budget === null || points === actualPoints) return;
     const times = this.#times();
-    const lease = this.#find(spender, budget, times);
+    const lease = this.#find(account, budget, times);
     lease.fill(times);
     lease.give(points - actualPoints);
     this.#active.add(lease);
@@ -120,7 +120,7 @@ export class LeasedBudgets implements Budgets {
     else this.#events.spent(className, actualPoints - points);
   }
 
-  status({ id, budget }: Spender): ThrottleStatus | null {
+  status({ id, budget }: BudgetAccount): ThrottleStatus | null {
     if (budget === null) return null;
     const { maximum, restoreRate } = budget;
     const times = this.#times();
@@ -233,18 +233,18 @@ export class LeasedBudgets implements Budgets {
     return { nowMillis: this.#clock(), commonMillis, ownMillis, replicas, isShared, isFresh };
   }
 
-  #find(spender: Spender, rule: BudgetRule, times: Times): Lease {
-    const known = this.#leases.get(spender.id);
+  #find(account: BudgetAccount, rule: BudgetRule, times: Times): Lease {
+    const known = this.#leases.get(account.id);
     if (known !== undefined) {
-      this.#leases.delete(spender.id);
-      this.#leases.set(spender.id, known);
+      this.#leases.delete(account.id);
+      this.#leases.set(account.id, known);
       known.rule = rule;
       return known;
     }
     if (this.#leases.size >= this.#clientsMax) this.#forgetOne(times);
-    const lease = new Lease(spender, rule, times);
-    this.#strangers.meet(lease, this.#ledger.bucketOf(spender.id), times);
-    this.#leases.set(spender.id, lease);
+    const lease = new Lease(account, rule, times);
+    this.#strangers.meet(lease, this.#ledger.bucketOf(account.id), times);
+    this.#leases.set(account.id, lease);
     return lease;
   }
 

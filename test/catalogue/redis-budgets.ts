@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 
 import { bucketKey } from '../../src/redis/ledger.js';
-import { Fleet, Load, type Replica, spender, startReplica } from '../redis/fleet.js';
+import { accountOf, Fleet, Load, type Replica, startReplica } from '../redis/fleet.js';
 import { connect, RedisServer, Told, turn, until, Way } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
@@ -291,7 +291,7 @@ export function testBudgets(t: Test, rows: Rows): void {
     const rule = { maximum: 10, restoreRate: 0.001 };
     const had: number[] = [];
     for (let round = 0; round < 20; round += 1) {
-      const client = spender(`last ${round}`, rule);
+      const client = accountOf(`last ${round}`, rule);
       const want = async ({ budgets }: Replica, count: number): Promise<number> => {
         let got = 0;
         for (let tries = 0; tries < 20 && got < count; tries += 1) {
@@ -326,7 +326,7 @@ export function testBudgets(t: Test, rows: Rows): void {
         [0, 1, -1, 24].map((hours) => startReplica(server.url, 4, () => performance.now() + hours * 3_600_000)),
       );
       t.teardown(() => Promise.all(replicas.map((replica) => replica.close())));
-      const skewed = spender('skewed', RULE);
+      const skewed = accountOf('skewed', RULE);
       let admitted = 0;
       const started = performance.now();
       while (performance.now() - started < 1500) {
@@ -341,7 +341,7 @@ export function testBudgets(t: Test, rows: Rows): void {
 
       const names = ['a:b', 'a\nb\r\nFLUSHALL\r\n', '{a}{b}', '*', '\u0000', 'x'.repeat(10 * 1024), '\ud800', "') --"];
       const [{ budgets }] = replicas as [Replica];
-      for (const name of names) t.ok(budgets.take(spender(name, RULE), 30).isGranted);
+      for (const name of names) t.ok(budgets.take(accountOf(name, RULE), 30).isGranted);
       let keys: string[] = [];
       const buckets = (): string[] => keys.filter((key) => key.includes(':bucket:'));
       while (buckets().length < names.length + 1) {
@@ -367,7 +367,7 @@ export function testBudgets(t: Test, rows: Rows): void {
       await operator.ask(['HSET', old, 'a', '50', 't', String(clock), 'b', '1.r9.1', 'n', '7', 'r:r9', '7 3']);
       admitted = 0;
       for (let round = 0; round < 20; round += 1) {
-        for (const replica of replicas) while (replica.budgets.take(spender('old', OLD), 1).isGranted) admitted += 1;
+        for (const replica of replicas) while (replica.budgets.take(accountOf('old', OLD), 1).isGranted) admitted += 1;
         await turn(10);
       }
       t.ok(admitted >= 40 && admitted <= 150, `${admitted} of 50 points`);

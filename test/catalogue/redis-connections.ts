@@ -11,7 +11,7 @@ import { BEAT, EXCHANGE } from '../../src/redis/lease-scripts.js';
 import { PersistedTexts } from '../../src/redis/persisted-texts.js';
 import { makeScript } from '../../src/redis/script.js';
 import { Shared } from '../../src/redis/shared.js';
-import { spender, startReplica } from '../redis/fleet.js';
+import { accountOf, startReplica } from '../redis/fleet.js';
 import { connect, RedisServer, Told, turn, until } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
@@ -216,7 +216,7 @@ export function testConnections(t: Test, rows: Rows): void {
     const replica = await startReplica(url, 1);
     t.teardown(() => replica.close());
     const { budgets, connection, told } = replica;
-    const client = spender('a', { maximum: 100, restoreRate: 10 });
+    const client = accountOf('a', { maximum: 100, restoreRate: 10 });
     let admitted = 0;
     for (let round = 0; round < 100; round += 1) {
       while (budgets.take(client, 1).isGranted) admitted += 1;

@@ -3,7 +3,7 @@ import t from 'tap';
 
 import { bucketKey } from '../../src/redis/ledger.js';
 import { ByHand } from './by-hand.js';
-import { spender } from './fleet.js';
+import { accountOf } from './fleet.js';
 import { MISSING } from './kit.js';
 
 /** What four replicas admit together, whatever happens: real scripts in a real Redis, and clocks moved by hand. */
@@ -38,7 +38,7 @@ const STEPS: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const RULE = { maximum: 200, restoreRate: 20 };
-const CLIENT = spender('one', RULE);
+const CLIENT = accountOf('one', RULE);
 const BUCKET = bucketKey('test:', CLIENT.id);
 
 t.test('replicas by hand', { skip: MISSING }, async (t) => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-import type { BudgetRule, Spender } from '../../src/budget/budget.js';
+import type { BudgetAccount, BudgetRule } from '../../src/budget/budget.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { LeasedBudgets } from '../../src/redis/leased-budgets.js';
 import { RedisLedger } from '../../src/redis/ledger.js';
@@ -161,4 +161,4 @@ export async function startReplica(url: string, count: number, clock = () => per
   return { budgets, connection, told, heard: (client) => heard.get(ledger.bucketOf(client)) ?? null, close };
 }
 
-export const spender = (id: string, budget: BudgetRule): Spender => ({ id, className: 'test', budget });
+export const accountOf = (id: string, budget: BudgetRule): BudgetAccount => ({ id, className: 'test', budget });

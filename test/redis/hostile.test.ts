@@ -5,7 +5,7 @@ import { NO_EVENTS } from '../../src/budget/budget.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { bucketKey } from '../../src/redis/ledger.js';
 import { Shared } from '../../src/redis/shared.js';
-import { spender } from './fleet.js';
+import { accountOf } from './fleet.js';
 import { connect, MISSING, RedisServer, Told, turn, until, Way } from './kit.js';
 
 /** Servers that are no Redis, or one that does not do what it should: no request minds, and the log says it once. */
@@ -49,7 +49,7 @@ async function operatorOf(t: Test, server: RedisServer, password?: string): Prom
 
 /** Asks for a while as a client would whose lease lasts until Redis counts as away. Counts what was refused. */
 async function ask({ shared }: ReturnType<typeof share>, millis: number): Promise<number> {
-  const client = spender('one', RULE);
+  const client = accountOf('one', RULE);
   let refused = 0;
   for (const end = performance.now() + millis; performance.now() < end; await turn(100)) {
     if (!shared.budgets.take(client, 1).isGranted) refused += 1;

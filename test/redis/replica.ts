@@ -60,11 +60,11 @@ function serve({ url, replicas, operationMillis }: ReplicaSettings): void {
 async function run({ budgets }: Shared, wish: Wish | null): Promise<number> {
   if (wish === null) return 0;
   const { client, rule, points, millis, atOnce } = wish;
-  const spender = { id: client, className: 'test', budget: rule };
+  const account = { id: client, className: 'test', budget: rule };
   const end = performance.now() + millis;
   let admitted = 0;
   do {
-    for (let asked = 0; asked < atOnce && budgets.take(spender, points).isGranted; asked += 1) admitted += points;
+    for (let asked = 0; asked < atOnce && budgets.take(account, points).isGranted; asked += 1) admitted += points;
     await turn();
   } while (performance.now() < end);
   return admitted;
