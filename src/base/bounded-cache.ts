@@ -36,6 +36,15 @@ export class BoundedCache<V extends object | string> {
     this.#entries.set(key, value);
   }
 
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  /** Number of entries. */
+  get count(): number {
+    return this.#entries.size;
+  }
+
   /** What all entries are together. */
   get size(): number {
     return this.#entries.calculatedSize;

@@ -1,6 +1,6 @@
 import { KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
 
-/** Limits of what is remembered of replies, and of how many wait for one call. */
+/** Limits of the reply cache and of coalesced calls. */
 export const CACHE_LIMITS = {
   bytes: {
     default: 64 * MIB,
@@ -8,7 +8,7 @@ export const CACHE_LIMITS = {
     max: 4096 * MIB,
     unit: 'bytes',
     refusal: null,
-    text: 'Bytes of all replies that are remembered, in each process; the least recently used go first.',
+    text: 'Bytes of all cached replies, in each process; the least recently used are evicted first.',
   },
   entries: {
     default: 10_000,
@@ -16,7 +16,7 @@ export const CACHE_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: null,
-    text: 'Replies that are remembered.',
+    text: 'Replies in the cache.',
   },
   replyBytes: {
     default: 256 * KIB,
@@ -24,7 +24,7 @@ export const CACHE_LIMITS = {
     max: 16 * MIB,
     unit: 'bytes',
     refusal: null,
-    text: 'Bytes of one reply that is remembered, or shared by several callers. So much is held before the first of them hears of it.',
+    text: 'Bytes of one reply that is cached, or shared by several callers. So much is buffered before the first caller gets any of it.',
   },
   waiting: {
     default: 1_000,
@@ -32,7 +32,7 @@ export const CACHE_LIMITS = {
     max: 100_000,
     unit: 'count',
     refusal: null,
-    text: 'Callers that wait for the same call; one more makes a call of its own.',
+    text: 'Callers that share one call; a further one makes its own call.',
   },
 } as const satisfies LimitTable;
 

@@ -1,96 +1,82 @@
 import type { Buffer } from 'node:buffer';
+import { BoundedCache } from '../base/bounded-cache.js';
 import type { CacheLimits } from './limits.js';
 import type { ReadRule } from './rules.js';
 
-/** A reply with status 200, judged and no Fault, without its coding. */
-export interface KeptReply {
+/** A validated reply with status 200, no Fault, without content coding. */
+export interface StoredReply {
   readonly contentType: string;
   readonly body: Buffer;
 }
 
-export interface Found {
-  readonly reply: KeptReply;
+/** A reply from the cache, fresh or stale. */
+export interface CachedReply {
+  readonly reply: StoredReply;
   readonly ageMillis: number;
-  /** How long it is still good for; less than 0: it is stale, and not too old to stand in for an answer that fails. */
+  /** Time until it is stale; below 0 it is stale, and may replace an answer that fails. */
   readonly leftMillis: number;
 }
 
 interface Entry {
-  readonly reply: KeptReply;
+  readonly reply: StoredReply;
   readonly bytes: number;
   readonly rule: ReadRule;
-  /** Of the operation's mark when it was asked. */
+  /** Generation of the operation when the call was made. */
   readonly generation: number;
-  readonly keptMillis: number;
+  readonly storedMillis: number;
 }
 
-/** What an entry takes besides its bytes and its key, about. */
+/** Bytes of an entry besides its body, its content type and its key, about. */
 const ENTRY_BYTES = 512;
 
-/** Replies by what was asked, the least recently used go first. Times are those of `performance.now()`. */
+/** Replies by the key of their call; the least recently used are evicted first. Times are those of `performance.now()`. */
 export class ReplyCache {
   readonly limits: CacheLimits;
-  /** The oldest use first. */
-  readonly #entries = new Map<string, Entry>();
-  #bytes = 0;
+  readonly #cache: BoundedCache<Entry>;
 
   constructor(limits: CacheLimits) {
     this.limits = limits;
+    this.#cache = new BoundedCache({ entries: limits.entries, size: limits.bytes, sizeOf: ({ bytes }) => bytes });
   }
 
-  /** Bytes that are remembered. */
+  /** Bytes of all stored replies. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#cache.size;
   }
 
-  /** Replies that are remembered. */
+  /** Number of stored replies. */
   get entries(): number {
-    return this.#entries.size;
+    return this.#cache.count;
   }
 
-  find(key: string, nowMillis: number): Found | null {
-    const entry = this.#entries.get(key);
+  find(key: string, nowMillis: number): CachedReply | null {
+    const entry = this.#cache.get(key);
     if (entry === undefined) return null;
-    const { reply, rule, generation, keptMillis } = entry;
-    const ageMillis = nowMillis - keptMillis;
-    if (generation !== rule.mark.generation || ageMillis >= rule.freshMillis + rule.staleMillis) {
-      this.#drop(key, entry);
+    const { reply, rule, generation, storedMillis } = entry;
+    const ageMillis = nowMillis - storedMillis;
+    if (generation !== rule.invalidation.generation || ageMillis >= rule.freshMillis + rule.staleMillis) {
+      this.remove(key);
       return null;
     }
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
     return { reply, ageMillis, leftMillis: rule.freshMillis - ageMillis };
   }
 
   /**
-   * Remembers a reply that was asked for when the operation's mark was at `generation`. False where it is not: too long,
-   * not to be remembered, or something changed meanwhile. The bytes must be nobody else's.
+   * Stores the reply to a call that was made at `generation` of the operation. False where it is not stored: too long,
+   * not to be cached, or invalidated meanwhile. The buffer must be a copy that has no other owner.
    */
-  keep(key: string, rule: ReadRule, generation: number, reply: KeptReply, nowMillis: number): boolean {
-    const { mark, freshMillis } = rule;
-    if (freshMillis === 0 || generation !== mark.generation || nowMillis < mark.unsettledUntilMillis) return false;
-    const { bytes: bytesMax, entries: entriesMax, replyBytes } = this.limits;
+  store(key: string, rule: ReadRule, generation: number, reply: StoredReply, nowMillis: number): boolean {
+    const { invalidation, freshMillis } = rule;
+    const isInvalid = generation !== invalidation.generation || nowMillis < invalidation.pausedUntilMillis;
+    if (freshMillis === 0 || isInvalid) return false;
     const bytes = reply.body.length + reply.contentType.length + key.length + ENTRY_BYTES;
-    if (reply.body.length > replyBytes || bytes > bytesMax) return false;
-    const known = this.#entries.get(key);
-    if (known !== undefined) this.#drop(key, known);
-    this.#entries.set(key, { reply, bytes, rule, generation, keptMillis: nowMillis });
-    this.#bytes += bytes;
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= bytesMax && this.#entries.size <= entriesMax) break;
-      this.#drop(oldest, entry);
-    }
+    if (reply.body.length > this.limits.replyBytes || bytes > this.limits.bytes) return false;
+    this.#cache.set(key, { reply, bytes, rule, generation, storedMillis: nowMillis });
     return true;
   }
 
-  /** What is remembered turned out to be no answer. */
-  forget(key: string): void {
-    const entry = this.#entries.get(key);
-    if (entry !== undefined) this.#drop(key, entry);
-  }
-
-  #drop(key: string, { bytes }: Entry): void {
-    this.#entries.delete(key);
-    this.#bytes -= bytes;
+  /** Removes a reply that turned out not to answer the call. */
+  remove(key: string): void {
+    this.#cache.delete(key);
   }
 }

@@ -1,47 +1,46 @@
-/**
- * How often something may have changed what an operation answers. Whoever read before that has read something old: to
- * forget everything that was read of an operation is to count one up.
- */
-export interface Mark {
+/** The invalidation state of one operation: cached replies of an older generation are invalid. */
+export interface Invalidation {
   /** `service.operation`. */
   readonly name: string;
   generation: number;
-  /** Until when a write may still be under way of which nobody waits to hear; on the clock of `performance.now()`. */
-  unsettledUntilMillis: number;
+  /** An aborted write may still be under way until then, so nothing is stored; on the clock of `performance.now()`. */
+  pausedUntilMillis: number;
 }
 
 /** An operation that only reads. Made at start-up. */
 export interface ReadRule {
   readonly service: string;
   readonly operation: string;
-  /** How long a reply is good for; 0: it is for those who wait for it and nobody after them. */
+  /** How long a reply is fresh; 0: it answers only the calls that wait for it, and is not stored. */
   readonly freshMillis: number;
-  /** How long after that it is better than no answer. */
+  /** How long after that it may replace an answer that fails. */
   readonly staleMillis: number;
-  /** Whether one client may have what another asked for. */
+  /** Whether a reply to one client may answer another. */
   readonly isShared: boolean;
-  /** Its requests hold data: white space between elements means nothing, and no text is a QName. */
+  /** Its requests hold data: white space between elements is insignificant, and no text is a QName. */
   readonly isData: boolean;
-  readonly mark: Mark;
+  readonly invalidation: Invalidation;
 }
 
-/** An operation that changes what others answer. */
+/** An operation that writes, with the invalidation states of the operations whose replies it changes. */
 export interface WriteRule {
-  readonly marks: readonly Mark[];
+  readonly invalidations: readonly Invalidation[];
 }
 
-/** What the configuration declares of operations, whichever object it knows them by. */
+/** The configured read and write rules, by the caller's own object for an operation. */
 export interface CacheRules<Operation> {
   read(operation: Operation): ReadRule | null;
   write(operation: Operation): WriteRule | null;
 }
 
-/** What was read so far of what these operations answer is old. */
-export function forget({ marks }: WriteRule): void {
-  for (const mark of marks) mark.generation++;
+/** Invalidates all cached replies of the operations that a write changes. */
+export function invalidate({ invalidations }: WriteRule): void {
+  for (const invalidation of invalidations) invalidation.generation++;
 }
 
-/** Nobody waits for the end of a write any more, and the backend may act on it until then: till then nothing is kept. */
-export function unsettle({ marks }: WriteRule, untilMillis: number): void {
-  for (const mark of marks) mark.unsettledUntilMillis = Math.max(mark.unsettledUntilMillis, untilMillis);
+/** Stores no replies of these operations until then: the backend may still execute a write that was aborted here. */
+export function pauseCaching({ invalidations }: WriteRule, untilMillis: number): void {
+  for (const invalidation of invalidations) {
+    invalidation.pausedUntilMillis = Math.max(invalidation.pausedUntilMillis, untilMillis);
+  }
 }

@@ -210,7 +210,7 @@ const nameOf = ({
 /** What is declared of the operation. */
 function printCaching({ read, write }: Compiled['caching'], operation: Operation): readonly string[] {
   const changes = write(operation);
-  if (changes !== null) return [`cache: makes old ${changes.marks.map(({ name }) => name).join(', ')}`];
+  if (changes !== null) return [`cache: makes old ${changes.invalidations.map(({ name }) => name).join(', ')}`];
   const rule = read(operation);
   if (rule === null) return [];
   const time = rule.freshMillis === 0 ? 'while it is under way' : `for ${rule.freshMillis} ms`;

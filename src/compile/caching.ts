@@ -1,5 +1,5 @@
 import { type Problem, Problems } from '../base/problem.js';
-import type { CacheRules, Mark, ReadRule, WriteRule } from '../cache/rules.js';
+import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../cache/rules.js';
 import type { ReadKeys, WriteKeys } from '../config/cache-keys.js';
 import type { DeepReadonly } from '../config/deep-readonly.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -11,7 +11,7 @@ import type { SoapService } from './service.js';
 /** What the configuration declares of operations. Throws `Problems` for what names nothing, and what cannot be told apart. */
 export function compileCaching(loaded: LoadedConfig, services: readonly SoapService[]): CacheRules<Operation> {
   const problems: Problem[] = [];
-  const marks = new Marks();
+  const invalidations = new Invalidations();
   const reads = new Map<Operation, ReadRule>();
   const writes = new Map<Operation, WriteRule>();
   for (const service of services) {
@@ -20,8 +20,8 @@ export function compileCaching(loaded: LoadedConfig, services: readonly SoapServ
       if (typeof mapping !== 'object') continue;
       const { read, write } = mapping;
       const declared = new Declaration(loaded, services, service, operation);
-      if (read !== undefined) reads.set(operation, declared.read(read, marks));
-      if (write !== undefined) writes.set(operation, declared.write(write, marks));
+      if (read !== undefined) reads.set(operation, declared.read(read, invalidations));
+      if (write !== undefined) writes.set(operation, declared.write(write, invalidations));
       if (read !== undefined || write !== undefined) problems.push(...declared.judge(read, write));
     }
   }
@@ -29,15 +29,15 @@ export function compileCaching(loaded: LoadedConfig, services: readonly SoapServ
   return { read: (operation) => reads.get(operation) ?? null, write: (operation) => writes.get(operation) ?? null };
 }
 
-class Marks {
-  readonly #byName = new Map<string, Mark>();
+class Invalidations {
+  readonly #byName = new Map<string, Invalidation>();
 
-  of(name: string): Mark {
+  of(name: string): Invalidation {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
-    const mark = { name, generation: 0, unsettledUntilMillis: 0 };
-    this.#byName.set(name, mark);
-    return mark;
+    const created = { name, generation: 0, pausedUntilMillis: 0 };
+    this.#byName.set(name, created);
+    return created;
   }
 }
 
@@ -55,7 +55,7 @@ class Declaration {
     this.#operation = operation;
   }
 
-  read({ cacheMillis, staleMillis, scope }: ReadKeys, marks: Marks): ReadRule {
+  read({ cacheMillis, staleMillis, scope }: ReadKeys, all: Invalidations): ReadRule {
     const service = this.#service.name;
     const operation = this.#operation.name;
     return Object.freeze({
@@ -65,12 +65,12 @@ class Declaration {
       staleMillis,
       isShared: scope === 'shared',
       isData: holdsData(this.#operation),
-      mark: marks.of(`${service}.${operation}`),
+      invalidation: all.of(`${service}.${operation}`),
     });
   }
 
-  write({ invalidates }: DeepReadonly<WriteKeys>, marks: Marks): WriteRule {
-    return Object.freeze({ marks: invalidates.map((entry) => marks.of(this.#nameOf(entry))) });
+  write({ invalidates }: DeepReadonly<WriteKeys>, all: Invalidations): WriteRule {
+    return Object.freeze({ invalidations: invalidates.map((entry) => all.of(this.#nameOf(entry))) });
   }
 
   judge(read: ReadKeys | undefined, write: DeepReadonly<WriteKeys> | undefined): readonly Problem[] {

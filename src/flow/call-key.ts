@@ -51,7 +51,7 @@ function keyOf(
   if (dialect === null) return null;
   const to = addressing?.to ?? null;
   const parts = [
-    rule.mark.name,
+    rule.invalidation.name,
     dialect.name,
     action ?? '',
     content,

@@ -2,8 +2,8 @@ import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../base/exchange.js';
 import { asRefusal, type Refusal } from '../base/refusal.js';
-import type { Found, KeptReply } from '../cache/reply-cache.js';
-import { forget, unsettle, type WriteRule } from '../cache/rules.js';
+import type { CachedReply, StoredReply } from '../cache/reply-cache.js';
+import { invalidate, pauseCaching, type WriteRule } from '../cache/rules.js';
 import type { SoapService } from '../compile/service.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../upstream/reply.js';
 import type { Operation } from '../wsdl/model.js';
@@ -60,7 +60,7 @@ export class LoneCall implements DeclaredCall {
   constructor(placing: Placing, write: WriteRule | null) {
     this.#write = write;
     this.#settlingMillis = placing.service.config.limits.upstream.totalMillis;
-    if (write !== null) forget(write);
+    if (write !== null) invalidate(write);
     this.#call = callAlone(placing);
   }
 
@@ -74,12 +74,12 @@ export class LoneCall implements DeclaredCall {
 
   abort(refusal: Refusal): void {
     // The backend may have it, and take as long for it as any call may take.
-    if (this.#write !== null) unsettle(this.#write, performance.now() + this.#settlingMillis);
+    if (this.#write !== null) pauseCaching(this.#write, performance.now() + this.#settlingMillis);
     this.#call.abort(refusal);
   }
 
   settle(): number {
-    if (this.#write !== null) forget(this.#write);
+    if (this.#write !== null) invalidate(this.#write);
     return 0;
   }
 }
@@ -94,7 +94,7 @@ export class KnownReply implements DeclaredCall {
   #isOver = false;
 
   /** `forget` is called when the reply turns out to be none that should be remembered. */
-  constructor({ reply, ageMillis, leftMillis }: Found, receiver: UpstreamReceiver, forget: () => void) {
+  constructor({ reply, ageMillis, leftMillis }: CachedReply, receiver: UpstreamReceiver, forget: () => void) {
     this.ageMillis = ageMillis;
     this.#leftMillis = leftMillis;
     this.#receiver = receiver;
@@ -120,7 +120,7 @@ export class KnownReply implements DeclaredCall {
     return 0;
   }
 
-  #tell(reply: KeptReply): void {
+  #tell(reply: StoredReply): void {
     if (this.#isOver) return;
     try {
       tellReply(this.#receiver, headOf(reply), [reply.body]);
@@ -138,7 +138,7 @@ export function tellReply(receiver: UpstreamReceiver, head: ReplyHead, chunks: r
   receiver.end();
 }
 
-export const headOf = ({ contentType, body }: KeptReply): ReplyHead => ({
+export const headOf = ({ contentType, body }: StoredReply): ReplyHead => ({
   status: 200,
   header(name) {
     if (name === 'content-type') return contentType;

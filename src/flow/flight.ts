@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { CacheUse } from '../base/exchange.js';
 import { asRefusal, type Refusal } from '../base/refusal.js';
-import type { Found, ReplyCache } from '../cache/reply-cache.js';
+import type { CachedReply, ReplyCache } from '../cache/reply-cache.js';
 import type { ReadRule } from '../cache/rules.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../upstream/reply.js';
 import { InflatedReply } from './body/inflate-reply.js';
@@ -14,7 +14,7 @@ export interface FlightOptions {
   readonly rule: ReadRule;
   readonly cache: ReplyCache;
   /** What is still remembered of the last reply, for the case that there is no new one. */
-  readonly stale: Found | null;
+  readonly stale: CachedReply | null;
   /** Nobody can join any more. */
   readonly onClosed: (flight: Flight) => void;
 }
@@ -51,13 +51,13 @@ export class Flight implements UpstreamReceiver, SharedReply {
   constructor(options: FlightOptions) {
     this.key = options.key;
     this.#options = options;
-    this.#generation = options.rule.mark.generation;
+    this.#generation = options.rule.invalidation.generation;
   }
 
   /** Whether somebody who asks now may have this reply: not where something was written since the call was made. */
   get isOpen(): boolean {
     const { rule, cache } = this.#options;
-    const isCurrent = this.#generation === rule.mark.generation;
+    const isCurrent = this.#generation === rule.invalidation.generation;
     return this.#state === 'collecting' && isCurrent && this.#seats.size < cache.limits.waiting;
   }
 
@@ -231,13 +231,13 @@ export class Flight implements UpstreamReceiver, SharedReply {
     const nowMillis = performance.now();
     // A copy: what came from the connection is a part of something larger.
     const reply = { contentType, body: Buffer.concat(this.#chunks) };
-    if (cache.keep(key, rule, this.#generation, reply, nowMillis))
+    if (cache.store(key, rule, this.#generation, reply, nowMillis))
       this.#freshUntilMillis = nowMillis + rule.freshMillis;
   }
 
   #fail(refusal: Refusal): void {
     const { stale, rule } = this.#options;
-    const isStillTrue = this.#generation === rule.mark.generation;
+    const isStillTrue = this.#generation === rule.invalidation.generation;
     if (stale !== null && isStillTrue && refusal.kind.blame === 'upstream') {
       this.#close('telling');
       this.#isStale = true;

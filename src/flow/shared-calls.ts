@@ -51,7 +51,7 @@ export class SharedCalls {
     const found = this.#cache.find(key.text, performance.now());
     if (found !== null && found.leftMillis > 0) {
       use('hit');
-      return new KnownReply(found, receiver, () => this.#cache.forget(key.text));
+      return new KnownReply(found, receiver, () => this.#cache.remove(key.text));
     }
     const known = key.mayJoin ? this.#flights.get(key.text) : undefined;
     if (known?.isOpen === true) return known.join(placing, use('coalesced'));

@@ -1,6 +1,6 @@
 import { KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
 
-/** Limits of subscriptions, and of the connections they come over. */
+/** Limits of subscriptions and of their connections. */
 export const SUBSCRIPTION_LIMITS = {
   initMillis: {
     default: 3000,
@@ -8,7 +8,7 @@ export const SUBSCRIPTION_LIMITS = {
     max: 60_000,
     unit: 'millis',
     refusal: null,
-    text: 'How long a WebSocket may stay silent before it says `connection_init`; then it is closed with 4408.',
+    text: 'Time for a WebSocket to send `connection_init`; without it the connection is closed with 4408.',
   },
   perConnection: {
     default: 20,
@@ -16,7 +16,7 @@ export const SUBSCRIPTION_LIMITS = {
     max: 1000,
     unit: 'count',
     refusal: 'RATE_LIMITED',
-    text: 'Operations that run at the same time over one WebSocket.',
+    text: 'Concurrent operations over one WebSocket.',
   },
   perClient: {
     default: 100,
@@ -24,7 +24,7 @@ export const SUBSCRIPTION_LIMITS = {
     max: 100_000,
     unit: 'count',
     refusal: 'RATE_LIMITED',
-    text: 'Subscriptions of one client at the same time, over all its connections to one process.',
+    text: 'Concurrent subscriptions of one client, over all its connections to one process.',
   },
   messageBytes: {
     default: 64 * KIB,
@@ -32,7 +32,7 @@ export const SUBSCRIPTION_LIMITS = {
     max: 16 * MIB,
     unit: 'bytes',
     refusal: null,
-    text: 'Bytes of one message of a client over a WebSocket; a longer one closes it with 1009. Compression is off.',
+    text: 'Bytes of one message from a client over a WebSocket; a longer one closes it with 1009. Compression is off.',
   },
   queueEvents: {
     default: 1000,
@@ -40,7 +40,7 @@ export const SUBSCRIPTION_LIMITS = {
     max: 100_000,
     unit: 'count',
     refusal: 'SUBSCRIPTION_OVERFLOW',
-    text: 'Events that wait for one slow subscriber; with one more the subscription ends.',
+    text: 'Events queued for one slow subscriber; one more ends the subscription.',
   },
   queueBytes: {
     default: MIB,
@@ -48,7 +48,7 @@ export const SUBSCRIPTION_LIMITS = {
     max: 256 * MIB,
     unit: 'bytes',
     refusal: 'SUBSCRIPTION_OVERFLOW',
-    text: 'Bytes of such events; while more wait to be taken by one WebSocket, nothing is read from it.',
+    text: 'Bytes of such events; while more are unsent to one WebSocket, nothing is read from it.',
   },
   eventBytes: {
     default: 64 * KIB,
@@ -56,7 +56,7 @@ export const SUBSCRIPTION_LIMITS = {
     max: MIB,
     unit: 'bytes',
     refusal: 'SUBSCRIPTION_GAP',
-    text: 'Bytes of what one event takes from a message; of a larger one subscribers are only told that it was.',
+    text: 'Bytes of the values of one event; a larger event is announced as a gap.',
   },
   historyEvents: {
     default: 1000,
@@ -64,7 +64,7 @@ export const SUBSCRIPTION_LIMITS = {
     max: 100_000,
     unit: 'count',
     refusal: 'SUBSCRIPTION_GAP',
-    text: 'Events of each operation that are kept for who missed them; a longer gap is announced.',
+    text: 'Events of each operation that are kept for replay; a longer gap is announced.',
   },
   pollers: {
     default: 1000,
@@ -72,7 +72,7 @@ export const SUBSCRIPTION_LIMITS = {
     max: 100_000,
     unit: 'count',
     refusal: 'RATE_LIMITED',
-    text: 'Different calls that one process repeats for subscriptions.',
+    text: 'Different calls that one process polls for subscriptions.',
   },
   pingMillis: {
     default: 12_000,
@@ -80,7 +80,7 @@ export const SUBSCRIPTION_LIMITS = {
     max: 3_600_000,
     unit: 'millis',
     refusal: null,
-    text: 'Time between two pings over a WebSocket; one that has not answered by the next is cut.',
+    text: 'Time between two pings over a WebSocket; a connection without an answer by the next ping is closed.',
   },
 } as const satisfies LimitTable;
 
