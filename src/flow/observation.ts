@@ -51,7 +51,9 @@ export class Observers {
   /** What looks at one exchange of the operation; null where nobody wants to know. */
   begin(service: string, operation: string): Observation | null {
     const topic = this.#topics.get(service)?.get(operation);
-    return topic === undefined || !this.#bus.wants(topic.name) ? null : new Observation(topic, this.#bus, this.#limits);
+    return topic === undefined || !this.#bus.hasSubscribers(topic.name)
+      ? null
+      : new Observation(topic, this.#bus, this.#limits);
   }
 }
 

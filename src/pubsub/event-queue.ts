@@ -1,4 +1,4 @@
-/** How much of what happens is kept for one who is slow to take it. */
+/** Bounds of the events that are queued for one slow subscriber. */
 export interface QueueLimits {
   readonly queueEvents: number;
   readonly queueBytes: number;
@@ -9,14 +9,14 @@ interface Entry<T> {
   readonly bytes: number;
 }
 
-/** What happens, for one who takes it one at a time. Beyond its bounds nothing is kept any more: it is `overflowed`. */
+/** A bounded queue with one consumer. An item beyond its bounds empties it for good: it is `hasOverflowed`. */
 export class EventQueue<T> {
-  /** More came than was kept. What was kept is gone. */
-  overflowed = false;
+  /** An item came that did not fit. All queued items are gone. */
+  hasOverflowed = false;
   readonly #limits: QueueLimits;
   #entries: Entry<T>[] = [];
-  /** Of the entries, those that were taken. */
-  #taken = 0;
+  /** Index of the first entry that was not taken yet. */
+  #first = 0;
   #bytes = 0;
   #isEnded = false;
   #wake: (() => void) | null = null;
@@ -26,40 +26,40 @@ export class EventQueue<T> {
   }
 
   push(item: T, bytes: number): void {
-    if (this.#isEnded || this.overflowed) return;
+    if (this.#isEnded || this.hasOverflowed) return;
     const { queueEvents, queueBytes } = this.#limits;
-    const count = this.#entries.length - this.#taken;
+    const count = this.#entries.length - this.#first;
     if (count >= queueEvents || this.#bytes + bytes > queueBytes) {
-      this.overflowed = true;
+      this.hasOverflowed = true;
       this.#clear();
     } else {
       this.#entries.push({ item, bytes });
       this.#bytes += bytes;
     }
-    this.#wakeUp();
+    this.#wakeConsumer();
   }
 
-  /** Nothing more comes; what is kept can still be taken, unless it is `dropped`. */
-  end(what: 'kept' | 'dropped'): void {
+  /** Ends the queue; queued items can still be taken, unless they are `dropped`. */
+  end(queued: 'kept' | 'dropped'): void {
     this.#isEnded = true;
-    if (what === 'dropped') this.#clear();
-    this.#wakeUp();
+    if (queued === 'dropped') this.#clear();
+    this.#wakeConsumer();
   }
 
-  /** The next one, as soon as there is one; null when it ended or overflowed. One caller at a time. */
+  /** The next item, as soon as there is one; null when the queue ended or overflowed. One caller at a time. */
   async take(): Promise<T | null> {
     for (;;) {
-      const entry = this.#entries[this.#taken];
+      const entry = this.#entries[this.#first];
       if (entry !== undefined) {
-        this.#taken++;
+        this.#first++;
         this.#bytes -= entry.bytes;
-        if (this.#taken === this.#entries.length || this.#taken > 1000) {
-          this.#entries = this.#entries.slice(this.#taken);
-          this.#taken = 0;
+        if (this.#first === this.#entries.length || this.#first > 1000) {
+          this.#entries = this.#entries.slice(this.#first);
+          this.#first = 0;
         }
         return entry.item;
       }
-      if (this.#isEnded || this.overflowed) return null;
+      if (this.#isEnded || this.hasOverflowed) return null;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -68,11 +68,11 @@ export class EventQueue<T> {
 
   #clear(): void {
     this.#entries = [];
-    this.#taken = 0;
+    this.#first = 0;
     this.#bytes = 0;
   }
 
-  #wakeUp(): void {
+  #wakeConsumer(): void {
     const wake = this.#wake;
     this.#wake = null;
     wake?.();

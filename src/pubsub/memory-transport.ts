@@ -7,7 +7,7 @@ interface Topic {
   history: BusMessage[];
 }
 
-/** Carries events inside one process. Topics are those of the configuration: their number is bounded by it. */
+/** Carries events inside one process. The number of topics is bounded by the configuration. */
 export class MemoryTransport implements EventTransport {
   readonly #topics = new Map<string, Topic>();
   readonly #historyEvents: number;
@@ -16,16 +16,15 @@ export class MemoryTransport implements EventTransport {
     this.#historyEvents = historyEvents;
   }
 
-  wants(topic: string): boolean {
-    const known = this.#topics.get(topic);
-    return known !== undefined && known.receivers.size > 0;
+  hasSubscribers(topic: string): boolean {
+    return (this.#topics.get(topic)?.receivers.size ?? 0) > 0;
   }
 
   publish(name: string, id: string, values: EventValues): void {
     const topic = this.#topic(name);
     const message = { id, topic: name, sequence: ++topic.sequence, values };
     if (topic.receivers.size > 0) topic.history.push(message);
-    // Cut now and then: to shift a long array for every event would cost its length.
+    // Truncated in steps: shifting a long array for every event would cost its length.
     if (topic.history.length > 2 * this.#historyEvents) topic.history = topic.history.slice(-this.#historyEvents);
     for (const receiver of [...topic.receivers]) receiver.message(message);
   }
@@ -35,7 +34,7 @@ export class MemoryTransport implements EventTransport {
     topic.receivers.add(receiver);
     return () => {
       topic.receivers.delete(receiver);
-      // Nobody can have missed anything: nothing is kept for nobody.
+      // Without a receiver there is nothing to replay.
       if (topic.receivers.size === 0) topic.history = [];
     };
   }

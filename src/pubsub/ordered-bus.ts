@@ -9,13 +9,13 @@ import type {
   TransportReceiver,
 } from '../base/event-bus.js';
 
-/** Ids that are remembered of one topic, and events that wait while a gap is being filled. */
-const REMEMBERED = 10_000;
-const WAITING = 10_000;
+/** Ids kept of one topic to detect duplicates, and events queued during a replay. */
+const IDS_MAX = 10_000;
+const QUEUED_MAX = 10_000;
 
 /**
- * Makes of a transport that loses and doubles events one that does neither in silence: the numbers of a topic have no
- * hole, so a hole is a loss. What was lost is asked for once more, and told as a gap where it is not to be had.
+ * Delivers events in order and once, over a transport that may lose or duplicate them. The sequence numbers of a topic
+ * have no holes, so a hole is a loss: the lost events are replayed once, and reported as a gap where that fails.
  */
 export class OrderedBus implements EventBus {
   readonly #transport: EventTransport;
@@ -25,8 +25,8 @@ export class OrderedBus implements EventBus {
     this.#transport = transport;
   }
 
-  wants(topic: string): boolean {
-    return this.#transport.wants(topic);
+  hasSubscribers(topic: string): boolean {
+    return this.#transport.hasSubscribers(topic);
   }
 
   publish(topic: string, values: EventValues): void {
@@ -40,7 +40,7 @@ export class OrderedBus implements EventBus {
       this.#topics.set(name, topic);
     }
     const { listeners } = topic;
-    // One function may listen twice.
+    // The same listener may subscribe twice.
     const entry = { event: (values: EventValues) => listener.event(values), gap: () => listener.gap() };
     listeners.add(entry);
     return () => {
@@ -58,18 +58,18 @@ export class OrderedBus implements EventBus {
   }
 }
 
-/** The events of one topic, put in order. */
+/** Orders the events of one topic. */
 class OrderedTopic implements TransportReceiver {
   readonly listeners = new Set<EventListener>();
   readonly #name: string;
   readonly #transport: EventTransport;
   readonly #release: () => void;
-  /** The number of the event that was told last; null before the first. */
+  /** Sequence number of the last delivered event; null before the first. */
   #last: number | null = null;
-  /** In the order they came. */
-  readonly #seen = new Set<string>();
-  /** What came while a gap is being filled; null where none is. */
-  #waiting: BusMessage[] | null = null;
+  /** Ids of delivered events, the oldest first. */
+  readonly #delivered = new Set<string>();
+  /** Events that arrive during a replay; null when there is none. */
+  #queued: BusMessage[] | null = null;
   #isClosed = false;
 
   constructor(name: string, transport: EventTransport) {
@@ -84,23 +84,23 @@ class OrderedTopic implements TransportReceiver {
   }
 
   message(message: BusMessage): void {
-    if (this.#isClosed || this.#seen.has(message.id)) return;
-    if (this.#waiting !== null) {
-      if (this.#waiting.length < WAITING) this.#waiting.push(message);
+    if (this.#isClosed || this.#delivered.has(message.id)) return;
+    if (this.#queued !== null) {
+      if (this.#queued.length < QUEUED_MAX) this.#queued.push(message);
       return;
     }
     const last = this.#last;
-    if (last === null || message.sequence === last + 1) this.#tell(message);
+    if (last === null || message.sequence === last + 1) this.#deliver(message);
     else if (message.sequence <= last) {
-      // A new event with an old number: somebody counts anew, and nobody knows what was between.
+      // A new event with an old number: the counter was reset, and the events between are unknown.
       this.#gap();
-      this.#tell(message);
-    } else void this.#fill(last, [message]);
+      this.#deliver(message);
+    } else void this.#replay(last, [message]);
   }
 
   resumed(): void {
-    if (this.#last !== null && this.#waiting === null && !this.#isClosed) void this.#fill(this.#last, []);
-    // Before the first event nobody knows which is the next: there may have been some.
+    if (this.#last !== null && this.#queued === null && !this.#isClosed) void this.#replay(this.#last, []);
+    // Before the first event the next number is unknown: events may have been missed.
     else if (this.#last === null && !this.#isClosed) this.#gap();
   }
 
@@ -108,31 +108,31 @@ class OrderedTopic implements TransportReceiver {
     if (!this.#isClosed) this.#gap();
   }
 
-  async #fill(last: number, waiting: BusMessage[]): Promise<void> {
-    this.#waiting = waiting;
+  async #replay(last: number, queued: BusMessage[]): Promise<void> {
+    this.#queued = queued;
     const missed = await this.#transport.replay(this.#name, last).catch(() => null);
-    this.#waiting = null;
+    this.#queued = null;
     if (this.#isClosed) return;
     if (missed === null) this.#gap();
-    for (const message of missed ?? []) if (message.sequence > last) this.#tell(message);
-    // After a gap that is told the next number is right, whatever it is.
+    for (const message of missed ?? []) if (message.sequence > last) this.#deliver(message);
+    // After a reported gap any next number is accepted.
     if (missed === null) this.#last = null;
-    let isTold = missed === null;
-    for (const message of waiting) {
-      if (this.#last !== null && message.sequence > this.#last + 1 && !this.#seen.has(message.id)) {
-        if (!isTold) this.#gap();
-        isTold = true;
+    let isReported = missed === null;
+    for (const message of queued) {
+      if (this.#last !== null && message.sequence > this.#last + 1 && !this.#delivered.has(message.id)) {
+        if (!isReported) this.#gap();
+        isReported = true;
       }
-      this.#tell(message);
+      this.#deliver(message);
     }
   }
 
-  #tell(message: BusMessage): void {
-    if (this.#seen.has(message.id)) return;
-    this.#seen.add(message.id);
-    if (this.#seen.size > REMEMBERED)
-      for (const oldest of this.#seen) {
-        this.#seen.delete(oldest);
+  #deliver(message: BusMessage): void {
+    if (this.#delivered.has(message.id)) return;
+    this.#delivered.add(message.id);
+    if (this.#delivered.size > IDS_MAX)
+      for (const oldest of this.#delivered) {
+        this.#delivered.delete(oldest);
         break;
       }
     this.#last = message.sequence;

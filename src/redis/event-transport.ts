@@ -78,7 +78,7 @@ export class RedisEventTransport implements EventTransport {
   }
 
   /** Whoever has not heard all others for so long that they must have spoken takes it that they all listen. */
-  wants(topic: string): boolean {
+  hasSubscribers(topic: string): boolean {
     if (this.#topics.has(topic) || !this.#hearer.isUp) return true;
     const now = performance.now();
     if (now - this.#heardAt > this.#silentMillis || now - this.#hearingSince < this.#wantedMillis) return true;

@@ -5,14 +5,14 @@ import { EventQueue } from '../../src/pubsub/event-queue.js';
 import { MemoryTransport } from '../../src/pubsub/memory-transport.js';
 import { OrderedBus } from '../../src/pubsub/ordered-bus.js';
 
-/** A transport whose messages are told by hand. */
-class Wire implements EventTransport {
+/** A transport whose messages the test delivers. */
+class ManualTransport implements EventTransport {
   receiver: TransportReceiver | null = null;
-  /** What a replay answers; null: nobody knows. */
+  /** Answer of a replay; null: unknown. */
   kept: readonly BusMessage[] | null = [];
   readonly asked: number[] = [];
 
-  wants(): boolean {
+  hasSubscribers(): boolean {
     return this.receiver !== null;
   }
 
@@ -40,93 +40,98 @@ const message = (sequence: number, id = `id${sequence}`, values: EventValues = {
   values,
 });
 
-function listening(): { wire: Wire; told: unknown[]; say: (...messages: BusMessage[]) => void; release: () => void } {
-  const wire = new Wire();
-  const told: unknown[] = [];
-  const release = new OrderedBus(wire).subscribe('a', {
-    event: (values) => told.push(values?.['n']),
-    gap: () => told.push('gap'),
+function listening(): {
+  transport: ManualTransport;
+  reported: unknown[];
+  deliver: (...messages: BusMessage[]) => void;
+  release: () => void;
+} {
+  const transport = new ManualTransport();
+  const reported: unknown[] = [];
+  const release = new OrderedBus(transport).subscribe('a', {
+    event: (values) => reported.push(values?.['n']),
+    gap: () => reported.push('gap'),
   });
-  const say = (...messages: readonly BusMessage[]): void => {
-    for (const each of messages) wire.receiver?.message(each);
+  const deliver = (...messages: readonly BusMessage[]): void => {
+    for (const each of messages) transport.receiver?.message(each);
   };
-  return { wire, told, release, say };
+  return { transport, reported, release, deliver };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-t.test('R14: what was lost is asked for once more, and told in order', async (t) => {
-  const { wire, told, say } = listening();
-  wire.kept = [message(6), message(7), message(8)];
-  say(message(5), message(8), message(9));
-  t.same(told, [5], 'what comes after a hole waits');
+t.test('R14: lost events are replayed and delivered in order', async (t) => {
+  const { transport, reported, deliver } = listening();
+  transport.kept = [message(6), message(7), message(8)];
+  deliver(message(5), message(8), message(9));
+  t.same(reported, [5], 'events after a hole are queued');
   await turn();
-  t.same(told, [5, 6, 7, 8, 9]);
-  t.same(wire.asked, [5]);
-  say(message(10));
-  t.same(told.at(-1), 10);
+  t.same(reported, [5, 6, 7, 8, 9]);
+  t.same(transport.asked, [5]);
+  deliver(message(10));
+  t.same(reported.at(-1), 10);
 });
 
-t.test('R14: what is not to be had again is announced, never silent', async (t) => {
-  const { wire, told, say } = listening();
-  wire.kept = null;
-  say(message(5), message(8), message(9));
+t.test('R14: events that cannot be replayed are reported as a gap', async (t) => {
+  const { transport, reported, deliver } = listening();
+  transport.kept = null;
+  deliver(message(5), message(8), message(9));
   await turn();
-  t.same(told, [5, 'gap', 8, 9]);
-  wire.kept = [];
-  say(message(12));
+  t.same(reported, [5, 'gap', 8, 9]);
+  transport.kept = [];
+  deliver(message(12));
   await turn();
-  t.same(told.slice(4), ['gap', 12], 'a replay that does not fill the hole');
+  t.same(reported.slice(4), ['gap', 12], 'a replay without the missing events');
 });
 
-t.test('R15: what comes twice is told once, and a number that is used again is a gap', async (t) => {
-  const { told, say } = listening();
-  say(message(1), message(1), message(2), message(1), message(2));
-  t.same(told, [1, 2]);
-  say(message(1, 'of another count'), message(2, 'too'));
-  t.same(told, [1, 2, 'gap', 1, 2]);
+t.test('R15: a duplicate is delivered once, and a reused number is a gap', async (t) => {
+  const { reported, deliver } = listening();
+  deliver(message(1), message(1), message(2), message(1), message(2));
+  t.same(reported, [1, 2]);
+  deliver(message(1, 'of another count'), message(2, 'too'));
+  t.same(reported, [1, 2, 'gap', 1, 2]);
 });
 
-t.test('after an interruption the rest is asked for at once', async (t) => {
-  const { wire, told, say } = listening();
-  wire.receiver?.resumed();
-  t.same(told, ['gap'], 'nobody knows what there was before the first');
-  say(message(3));
-  wire.kept = [message(4)];
-  wire.receiver?.resumed();
+t.test('missed events are replayed as soon as the transport resumes', async (t) => {
+  const { transport, reported, deliver } = listening();
+  transport.receiver?.resumed();
+  t.same(reported, ['gap'], 'events before the first may have been missed');
+  deliver(message(3));
+  transport.kept = [message(4)];
+  transport.receiver?.resumed();
   await turn();
-  t.same(told, ['gap', 3, 4]);
-  wire.receiver?.lost();
-  say(message(5));
-  t.same(told.slice(3), ['gap', 5], 'what was lost without a number');
+  t.same(reported, ['gap', 3, 4]);
+  transport.receiver?.lost();
+  deliver(message(5));
+  t.same(reported.slice(3), ['gap', 5], 'a loss that no number reveals');
 });
 
-t.test('a transport that fails is a gap, and an event that was too much too', async (t) => {
-  const { wire, told, say, release } = listening();
-  wire.replay = () => Promise.reject(new Error('away'));
-  say(message(1), message(4));
+t.test('a failed replay is a gap, and so is an event that is too large', async (t) => {
+  const { transport, reported, deliver, release } = listening();
+  transport.replay = () => Promise.reject(new Error('away'));
+  deliver(message(1), message(4));
   await turn();
-  t.same(told, [1, 'gap', 4]);
-  say(message(5, 'big', null));
-  t.same(told.at(-1), 'gap');
+  t.same(reported, [1, 'gap', 4]);
+  deliver(message(5, 'big', null));
+  t.same(reported.at(-1), 'gap');
   release();
-  say(message(6));
-  t.same(told.at(-1), 'gap', 'who has left is told nothing');
-  t.equal(wire.receiver, null);
+  deliver(message(6));
+  t.same(reported.at(-1), 'gap', 'nothing is delivered after release');
+  t.equal(transport.receiver, null);
 });
 
-t.test('inside one process nothing is lost, and nothing is kept for nobody', async (t) => {
+t.test('inside one process nothing is lost, and nothing is kept without a subscriber', async (t) => {
   const transport = new MemoryTransport(2);
   const bus = new OrderedBus(transport);
-  t.notOk(bus.wants('a'));
+  t.notOk(bus.hasSubscribers('a'));
   bus.publish('a', { n: 0 });
-  const told: unknown[] = [];
-  const listener = { event: (values: EventValues) => told.push(values), gap: () => told.push('gap') };
+  const reported: unknown[] = [];
+  const listener = { event: (values: EventValues) => reported.push(values), gap: () => reported.push('gap') };
   const releases = [bus.subscribe('a', listener), bus.subscribe('a', listener)];
-  t.ok(bus.wants('a'));
+  t.ok(bus.hasSubscribers('a'));
   for (let n = 1; n <= 6; n++) bus.publish('a', { n });
   bus.publish('b', { n: 9 });
-  t.equal(told.length, 12, 'each of two is told each');
+  t.equal(reported.length, 12, 'each of two subscribers gets each event');
   const kept = await transport.replay('a', 5);
   t.same(
     kept?.map(({ sequence, values }) => [sequence, values]),
@@ -135,14 +140,14 @@ t.test('inside one process nothing is lost, and nothing is kept for nobody', asy
       [7, { n: 6 }],
     ],
   );
-  t.equal(await transport.replay('a', 1), null, 'longer ago than what is kept');
+  t.equal(await transport.replay('a', 1), null, 'older than the history');
   for (const release of releases) release();
-  t.notOk(bus.wants('a'));
+  t.notOk(bus.hasSubscribers('a'));
   t.equal(await transport.replay('a', 6), null);
   await bus.close();
 });
 
-t.test('a queue has room for so many events and so many bytes, and gives up all at once', async (t) => {
+t.test('a queue is bounded in events and bytes, and drops everything on overflow', async (t) => {
   for (const limits of [
     { queueEvents: 2, queueBytes: 1000 },
     { queueEvents: 100, queueBytes: 20 },
@@ -152,9 +157,9 @@ t.test('a queue has room for so many events and so many bytes, and gives up all 
     queue.push(2, 10);
     t.equal(await queue.take(), 1);
     queue.push(3, 10);
-    t.notOk(queue.overflowed);
+    t.notOk(queue.hasOverflowed);
     queue.push(4, 10);
-    t.ok(queue.overflowed);
+    t.ok(queue.hasOverflowed);
     t.equal(await queue.take(), null);
   }
   const queue = new EventQueue<number>({ queueEvents: 5000, queueBytes: 5000 });

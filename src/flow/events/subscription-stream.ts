@@ -99,7 +99,7 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
 
   #add(happening: Happening<T>, bytes: number): void {
     this.#queue.push(happening, bytes);
-    if (!this.#queue.overflowed || this.#why !== null) return;
+    if (!this.#queue.hasOverflowed || this.#why !== null) return;
     this.#parts.told('overflow');
     this.end('overflow', 'SUBSCRIPTION_OVERFLOW');
   }
