@@ -16,7 +16,8 @@ import type { Ending } from './flow/ending.js';
 import { takesEvents } from './flow/events/event-stream.js';
 import type { LiveDoor } from './flow/events/live.js';
 import { forward } from './flow/forward.js';
-import { answerGraphql, type GraphqlDoor } from './flow/graphql.js';
+import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
+import { answerGraphql } from './flow/graphql/http.js';
 import { judgeHead } from './flow/head.js';
 import { holdRefused } from './flow/hold-refused.js';
 import { invite } from './flow/invite.js';
@@ -77,7 +78,7 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 /** Doors that do more than answer requests. */
 export interface Doors {
-  readonly graphql: GraphqlDoor;
+  readonly graphql: GraphqlEndpoint;
   readonly live: LiveDoor;
 }
 
@@ -99,7 +100,7 @@ export interface RequestHooks {
 interface Gateway {
   readonly compiled: Compiled;
   readonly hooks: RequestHooks;
-  readonly graphql: GraphqlDoor;
+  readonly graphql: GraphqlEndpoint;
   readonly live: LiveDoor;
   readonly page: PageDoor | null;
   readonly plain: PlainDoor;
@@ -150,10 +151,11 @@ async function handle(
         const notification = { exchange, purse, nonces, request, response, ending };
         await takeNotification(notification, notified, gateway.live.callbacks);
       } else if (service !== null) await soap(gateway, service, query, purse, exchange, request, response, ending);
-      else if (isGraphql && takesEvents(request) !== 'no') {
-        await gateway.live.answerEvents(purse, exchange, request, response, ending, () => leave?.());
-      } else if (isGraphql) await answerGraphql(gateway.graphql, purse, exchange, request, response, ending);
-      else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
+      else if (isGraphql) {
+        const asked = { caller: purse, exchange, request, response, ending };
+        if (takesEvents(request) === 'no') await answerGraphql(gateway.graphql, asked);
+        else await gateway.live.answerEvents(asked, () => leave?.());
+      } else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
     }
   } catch (caught) {
     const refusal = asRefusal(caught);

@@ -9,7 +9,7 @@ import type { Compiled } from './compile.js';
 import { parseAddress } from './config/address.js';
 import { DriftWatch } from './flow/drift/drift.js';
 import { LiveDoor } from './flow/events/live.js';
-import { makeGraphqlDoor } from './flow/graphql.js';
+import { makeGraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { Observers } from './flow/observation.js';
 import { Tarpit } from './flow/tarpit.js';
 import { makeAdminServer } from './observe/admin.js';
@@ -99,7 +99,7 @@ export async function startGateway(
   const bus = new OrderedBus(transport ?? new MemoryTransport(live.historyEvents));
   const observers = new Observers(topics, 'on', bus, { codec, eventBytes: live.eventBytes });
   const tarpit = new Tarpit(config.limits.http, new Networks(config.clients?.trustedProxies ?? []));
-  const graphql = makeGraphqlDoor(
+  const graphql = makeGraphqlEndpoint(
     compiled,
     tarpit,
     topics.length === 0 ? null : observers,

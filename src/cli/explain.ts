@@ -11,13 +11,13 @@ import { responseKey } from '../graphql/document/plan.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import type { Feed } from '../graphql/graph/link.js';
 import type { RemotePlan } from '../graphql/graph/remote.js';
-import { admissionOf } from '../graphql/http.js';
-import { type Admitted, admit } from '../graphql/run/admit.js';
+import { admitOperation, operationsOf } from '../graphql/operation.js';
+import type { Admitted } from '../graphql/run/admit.js';
 import { argumentsOf } from '../graphql/run/arguments.js';
 import { costByField } from '../graphql/run/cost-report.js';
 import { type Given, withValues } from '../graphql/run/link-feed.js';
 import { type LinkUse, linkUses } from '../graphql/run/link-uses.js';
-import { readParams } from '../graphql/run/params.js';
+import { readRequest } from '../graphql/run/params.js';
 import { remoteRequestOf } from '../graphql/run/remote-request.js';
 import { type RootField, type RootPlan, rootPlanOf } from '../graphql/run/root-plan.js';
 import { printMediaType } from '../soap/media-type.js';
@@ -64,9 +64,10 @@ function parsed(json: string): { readonly value: unknown } | null {
 
 async function admitAsServer({ config, graph }: Compiled, body: string): Promise<Admitted> {
   const headers = { 'content-type': 'application/json' };
-  const params = await readParams({ method: 'POST', url: '/', headers, body: async () => body });
+  const raw = await readRequest({ method: 'POST', url: '/', headers, body: async () => body });
   const { introspection, measure } = config.graphql;
-  return admit(params, admissionOf({ built: graph, limits: config.limits.graphql, measured: measure, introspection }));
+  const operations = operationsOf({ built: graph, limits: config.limits.graphql, measured: measure, introspection });
+  return (await admitOperation(raw, operations, {})).admitted;
 }
 
 class Explanation {

@@ -10,7 +10,7 @@ import type { AdmittedDocument } from '../graphql/document/documents.js';
 import { refusalErrors } from '../graphql/document/errors.js';
 import { parseStrictJson } from '../graphql/document/json.js';
 import { type ManifestEntry, readManifest, type TrustedDocuments } from '../graphql/document/trusted.js';
-import { admissionOf } from '../graphql/http.js';
+import { operationsOf } from '../graphql/operation.js';
 import { readDocument } from '../graphql/run/admit.js';
 import type { Graph } from './graph.js';
 
@@ -59,7 +59,7 @@ export function compileTrusted(
   const { trusted: keys, measure, introspection } = config.graphql;
   if (manifest === null) return { trusted: null, notices: [] };
   const { file, text, entries } = manifest;
-  const admission = admissionOf({ built: graph, limits: config.limits.graphql, measured: measure, introspection });
+  const { admission } = operationsOf({ built: graph, limits: config.limits.graphql, measured: measure, introspection });
   const byId = new Map<string, string>();
   const documents = new Map<string, AdmittedDocument>();
   const notices: Problem[] = [];

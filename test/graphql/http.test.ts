@@ -10,12 +10,8 @@ import type { Decoded } from '../../src/codec/plan/plan.js';
 import { InputError } from '../../src/codec/write/input-error.js';
 import { JsonBoundsError, parseStrictJson } from '../../src/graphql/document/json.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/document/limits.js';
-import {
-  createGraphqlHandler,
-  type GraphqlContext,
-  type GraphqlOptions,
-  type GraphqlResponse,
-} from '../../src/graphql/http.js';
+import { createGraphqlHandler, type GraphqlResponse, type RequestHost } from '../../src/graphql/http.js';
+import type { GraphqlOptions } from '../../src/graphql/operation.js';
 import type { Admitted } from '../../src/graphql/run/admit.js';
 import { readText } from '../../src/graphql/run/body.js';
 import type { CallField, FieldCall } from '../../src/graphql/run/field-call.js';
@@ -56,7 +52,7 @@ interface Sent {
   readonly headers?: Record<string, string>;
   readonly body?: string;
   readonly callField?: CallField;
-  readonly context?: Partial<GraphqlContext>;
+  readonly context?: Partial<RequestHost>;
 }
 
 const atOnce = async (): Promise<void> => {};
@@ -284,7 +280,7 @@ t.test('answers stand under their response keys, in the order of the document', 
   const response = await send({
     body: JSON.stringify({ query }),
     callField,
-    context: { admitted: (each: Admitted) => void admitted.push(each) },
+    context: { authorizeAndCharge: (each: Admitted) => void admitted.push(each) },
   });
   t.equal(
     response.body,

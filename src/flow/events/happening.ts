@@ -1,9 +1,8 @@
 import type { EventValues } from '../../base/event-bus.js';
-import type { SendRemote } from '../../graphql/graph/remote.js';
-import type { GraphqlContext } from '../../graphql/http.js';
 import { eventAnswer, givenBy, noAnswer } from '../../graphql/run/event-answer.js';
 import { type CallField, FailureOfOthers } from '../../graphql/run/field-call.js';
 import type { EventSource, Subscription } from '../../graphql/subscription/subscription.js';
+import type { BackendCalls } from '../graphql/host.js';
 import type { Polled } from './poller.js';
 
 /** What happens for a subscriber. */
@@ -25,16 +24,19 @@ export const needsCall = (subscription: Subscription | null): boolean =>
   subscription !== null && subscription.source.kind === 'event' && subscription.called !== null;
 
 /** The field of the subscription is answered by the event; what links lead to is called as ever. */
-export function answering(event: Happening, { subscription, hasLinks }: Told, context: GraphqlContext): Answering {
+export function answering(
+  event: Happening,
+  { subscription, hasLinks }: Told,
+  calls: BackendCalls,
+): Partial<BackendCalls> {
   if (event.kind === 'remote') {
     const { answer } = event;
     return {
-      sendRemote: async (request) =>
-        request.operation === 'subscription' ? { answer } : (context.sendRemote ?? nobody)(request),
+      sendRemote: async (request) => (request.operation === 'subscription' ? { answer } : calls.sendRemote(request)),
     };
   }
   const callField: CallField = async (call) => {
-    if (subscription === null || call.bound !== subscription.bound) return context.callField(call);
+    if (subscription === null || call.bound !== subscription.bound) return calls.callField(call);
     if (event.kind === 'polled') {
       if (event.polled.kind === 'failed') throw new FailureOfOthers(event.polled.caught);
       // Others have the same answer.
@@ -45,16 +47,12 @@ export function answering(event: Happening, { subscription, hasLinks }: Told, co
     const events = eventSource(source);
     const given = givenBy(events, call, event.values);
     if (given === null) return noAnswer(events, event.values);
-    return context.callField({ ...call, ...given, bound: called });
+    return calls.callField({ ...call, ...given, bound: called });
   };
   return { callField };
 }
-
-type Answering = Partial<Pick<GraphqlContext, 'callField' | 'sendRemote'>>;
 
 function eventSource(source: Subscription['source']): EventSource {
   if (source.kind === 'poll') throw new Error('an event of a poll');
   return source;
 }
-
-const nobody: SendRemote = () => Promise.reject(new Error('a service that speaks GraphQL, and nobody to ask it'));

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import type { Client } from '../../access/client.js';
@@ -9,8 +9,8 @@ import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { Budgets } from '../../budget/budget.js';
 import type { Compiled } from '../../compile.js';
 import type { Purse } from '../charge.js';
-import type { Ending } from '../ending.js';
-import type { GraphqlDoor } from '../graphql.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
+import type { GraphqlExchange } from '../graphql/http.js';
 import { judgeHead } from '../head.js';
 import { Observers } from '../observation.js';
 import { RemoteFeeds } from '../remote-events/remote-feeds.js';
@@ -34,11 +34,11 @@ export class LiveDoor {
   /** Subscriptions at services that speak GraphQL. */
   readonly feeds: RemoteFeeds;
   readonly #compiled: Compiled;
-  readonly #door: GraphqlDoor;
+  readonly #door: GraphqlEndpoint;
   readonly #hooks: LiveHooks;
   readonly #origins: ReadonlySet<string>;
 
-  constructor(compiled: Compiled, door: GraphqlDoor, bus: EventBus, hooks: LiveHooks) {
+  constructor(compiled: Compiled, door: GraphqlEndpoint, bus: EventBus, hooks: LiveHooks) {
     const { config, graph } = compiled;
     const { subscriptions: limits, codec, http } = config.limits;
     this.#compiled = compiled;
@@ -64,15 +64,8 @@ export class LiveDoor {
   }
 
   /** Answers a request of a client that takes server-sent events. `subscribed`: nothing is done for it but for events. */
-  answerEvents(
-    purse: Purse,
-    exchange: Exchange,
-    request: IncomingMessage,
-    response: ServerResponse,
-    ending: Ending,
-    subscribed: () => void,
-  ): Promise<void> {
-    return answerEvents(this.#door, this.desk, { purse, exchange, request, response, ending, subscribed });
+  answerEvents(asked: GraphqlExchange, subscribed: () => void): Promise<void> {
+    return answerEvents(this.#door, this.desk, asked, subscribed);
   }
 
   /** Whether a request asks for a WebSocket where there is one. */

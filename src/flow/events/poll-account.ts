@@ -4,7 +4,7 @@ import type { CostLimits } from '../../graphql/cost/cost-table.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import type { FieldCost } from '../../graphql/types/cost-rules.js';
 import type { Purse } from '../charge.js';
-import type { GraphqlDoor } from '../graphql.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import type { Leave } from '../places.js';
 
 /** A call, as far as it has a price. */
@@ -50,7 +50,7 @@ export class PollAccount {
   /** Takes what a call and its answer may come to; null where the client has not so much. The room is given back when it is over. */
   pay(leave: Leave): PollPayment | null {
     const { client, budgets } = this.#purse;
-    const { limits } = this.#door.admission;
+    const { limits } = this.#door.operations;
     if (client.budget === null) return this.paid(leave);
     const grant = budgets.take(client, callPoints(this.#call, limits) + this.#answerPoints);
     if (!grant.isGranted) return null;
@@ -77,7 +77,7 @@ export class PollAccount {
   }
 }
 
-type PollDoor = Pick<GraphqlDoor, 'admission' | 'places'>;
+type PollDoor = Pick<GraphqlEndpoint, 'operations' | 'places'>;
 
 /** What one call comes to without the objects of its answer, in points. */
 export function callPoints({ cost, given }: PricedCall, limits: CostLimits, decoded: Decoded | null = null): number {

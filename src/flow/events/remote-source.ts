@@ -7,7 +7,7 @@ import type { Admitted } from '../../graphql/run/admit.js';
 import { remoteRequestOf } from '../../graphql/run/remote-request.js';
 import type { RootPlan } from '../../graphql/run/root-plan.js';
 import type { Purse } from '../charge.js';
-import type { GraphqlDoor } from '../graphql.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { permitRemote } from '../permit-remote.js';
 import type { FeedSink } from '../remote-events/feed.js';
 import type { RemoteFeeds } from '../remote-events/remote-feeds.js';
@@ -24,7 +24,7 @@ export interface PassedOn {
 }
 
 export interface PassingParts {
-  readonly door: GraphqlDoor;
+  readonly door: GraphqlEndpoint;
   readonly feeds: RemoteFeeds;
   /** Told of the call that begins it, and of the failure that ends it. */
   readonly finish: (exchange: Exchange) => void;

@@ -1,18 +1,17 @@
-import { performance } from 'node:perf_hooks';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
-import { asRefusal, Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
-import { refusalErrors } from '../../graphql/document/errors.js';
 import { parseStrictJson } from '../../graphql/document/json.js';
-import { runAdmitted } from '../../graphql/http.js';
+import { type AdmittedOperation, admitOperation, refuseOperation } from '../../graphql/operation.js';
 import type { SubscriptionLimits } from '../../pubsub/limits.js';
 import type { Purse } from '../charge.js';
 import { expiry } from '../expiry.js';
-import { contextOf, type GraphqlDoor } from '../graphql.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
+import { CallerHost } from '../graphql/host.js';
+import type { Leave } from '../places.js';
 import { type Connection, errorMessage, makeProtocolServer, type Subscribe } from '../wire/graphql-ws.js';
-import { admitFound, findGiven, type GivenOperation } from './given.js';
 import { Incoming } from './incoming.js';
 import { LateRefusals } from './late-refusals.js';
 import { OneResult } from './one-result.js';
@@ -38,7 +37,7 @@ export interface Visitor {
 }
 
 export interface ProtocolParts {
-  readonly door: GraphqlDoor;
+  readonly door: GraphqlEndpoint;
   readonly desk: SubscriptionDesk;
   readonly limits: SubscriptionLimits;
   /** Names of connection parameters, in lower case, that stand for the header fields a page cannot send. */
@@ -190,36 +189,34 @@ async function admitMessage(
   const { visitor, purse, headers, late, bytes, socket } = extra;
   const exchange = new Exchange(nextExchangeId(), visitor.address, 'WS');
   exchange.route = 'graphql';
-  let foundMillis = 0;
+  if (purse === null) throw new Error('a message of a connection that was not acknowledged');
+  const departure = new AbortController();
+  const host = new CallerHost(door, purse, exchange, { signal: departure.signal, headers });
+  let operation: AdmittedOperation | null = null;
   try {
-    if (purse === null) throw new Refusal('UNAUTHENTICATED');
     parts.note(exchange, purse);
     if (parts.isShedding()) throw new Refusal('OVERLOADED');
     // This one is among them already.
     if (Object.keys(subscriptions).length > limits.perConnection) {
       throw new Refusal('RATE_LIMITED', 'operations of the connection');
     }
-    const found = await findGiven(door, payload, visitor.address);
-    foundMillis = performance.now();
-    const operation = admitFound(door, found);
-    // Nothing is begun for who has left meanwhile.
+    host.startWork();
+    operation = await admitOperation(payload, door.operations, host);
+    // The client may have left while its operation was admitted.
     if (visitor.signal.aborted) throw new Refusal('CLIENT_GONE');
-    const { admitted } = operation;
-    const job = jobOf(operation, { purse, headers, exchange }, parts);
-    const name = admitted.operation.name?.value ?? null;
+    const job = jobOf(operation, { purse, headers, exchange, host, departure }, parts);
+    const { document, operation: definition } = operation.admitted;
     return {
-      schema: door.built.schema,
-      document: admitted.document.document,
-      operationName: name,
+      schema: door.operations.built.schema,
+      document: document.document,
+      operationName: definition.name?.value ?? null,
       contextValue: job,
       rootValue: null,
     };
   } catch (caught) {
-    const refusal = asRefusal(caught);
-    exchange.refuse(refusal);
-    const errors = refusalErrors(refusal);
-    const workMillis = foundMillis === 0 ? 0 : performance.now() - foundMillis;
-    const held = refusal.isOfCaller ? late.hold(id, bytes, workMillis) : null;
+    const { refusal, result } = refuseOperation(caught, host, operation);
+    const errors = result.errors ?? [];
+    const held = refusal.isOfCaller ? late.hold(id, bytes, host.workMillis) : null;
     if (held === null) {
       parts.finish(exchange);
       return errors;
@@ -238,40 +235,45 @@ interface Asking {
   readonly purse: Purse;
   readonly headers: RequestContext['headers'];
   readonly exchange: Exchange;
+  readonly host: CallerHost;
+  readonly departure: AbortController;
 }
 
 /** Throws where the operation may not run. */
-function jobOf(operation: GivenOperation, { purse, headers, exchange }: Asking, parts: ProtocolParts): Job {
+function jobOf(
+  operation: AdmittedOperation,
+  { purse, headers, exchange, host, departure }: Asking,
+  parts: ProtocolParts,
+): Job {
   const { door, desk } = parts;
-  const { admitted } = operation;
-  if (admitted.operation.operation === 'subscription') {
+  if (operation.type === 'subscription') {
     const stream = desk.begin(operation, { purse, headers, exchange, transport: 'websocket' });
     return { run: () => stream };
   }
-  const departure = new AbortController();
-  const context = contextOf(door, purse, exchange, { signal: departure.signal, headers });
   const leave = door.places.take(purse.client);
-  try {
-    operation.enter(context);
-  } catch (caught) {
-    leave?.();
-    throw caught;
-  }
-  const options = { built: door.built, limits: door.admission.limits };
+  const charged = attempt(() => operation.authorizeAndCharge(host), leave);
   const run = async (signal: AbortSignal): Promise<ExecutionResult> => {
     signal.addEventListener('abort', () => departure.abort(), { once: true });
     try {
-      return await runAdmitted(admitted, context, options);
+      return await charged.run();
     } catch (caught) {
-      const refusal = asRefusal(caught);
-      exchange.refuse(refusal);
-      return { errors: refusalErrors(refusal) };
+      return refuseOperation(caught, host).result;
     } finally {
       leave?.();
       parts.finish(exchange);
     }
   };
   return { run: () => new OneResult(run) };
+}
+
+/** The answer of `work`; the permit is given back where it throws. */
+function attempt<T>(work: () => T, leave: Leave | null): T {
+  try {
+    return work();
+  } catch (caught) {
+    leave?.();
+    throw caught;
+  }
 }
 
 const perform = ({ contextValue }: ExecutionArgs): ReturnType<Job['run']> => {

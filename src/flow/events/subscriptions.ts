@@ -6,7 +6,7 @@ import { Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import { claimsIn } from '../../config/request-claims.js';
 import type { LinkAsk } from '../../graphql/graph/link-plan.js';
-import { runAdmitted } from '../../graphql/http.js';
+import type { AdmittedOperation } from '../../graphql/operation.js';
 import type { Admitted } from '../../graphql/run/admit.js';
 import { argumentsOf } from '../../graphql/run/arguments.js';
 import { isWanted } from '../../graphql/run/event-answer.js';
@@ -17,10 +17,10 @@ import type { SubscriptionLimits } from '../../pubsub/limits.js';
 import { callOperation } from '../call.js';
 import type { Purse } from '../charge.js';
 import { expiry } from '../expiry.js';
-import { contextOf, type GraphqlDoor } from '../graphql.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
+import { CallerHost } from '../graphql/host.js';
 import type { FeedSink } from '../remote-events/feed.js';
 import type { RemoteFeeds } from '../remote-events/remote-feeds.js';
-import type { GivenOperation } from './given.js';
 import { answering, type Happening, needsCall, type Told } from './happening.js';
 import { callPoints, PollAccount } from './poll-account.js';
 import type { Polled } from './poller.js';
@@ -44,7 +44,7 @@ export interface SubscriptionHooks {
 }
 
 export interface DeskParts {
-  readonly door: GraphqlDoor;
+  readonly door: GraphqlEndpoint;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
   /** Those at services that speak GraphQL. */
   readonly feeds: RemoteFeeds;
@@ -67,7 +67,9 @@ export class SubscriptionDesk {
   constructor(parts: DeskParts) {
     this.#parts = parts;
     this.#pollers = new Pollers(parts.limits.pollers);
-    const remote = [...(parts.door.built.remotes?.values() ?? [])].filter(({ parent }) => parent === 'Subscription');
+    const remote = [...(parts.door.operations.built.remotes?.values() ?? [])].filter(
+      ({ parent }) => parent === 'Subscription',
+    );
     for (const name of [...parts.subscriptions.keys(), ...remote.map((field) => field.name)])
       this.#byField.set(name, 0);
   }
@@ -83,11 +85,11 @@ export class SubscriptionDesk {
   }
 
   /** Begins an admitted subscription. Throws `RATE_LIMITED`, `FORBIDDEN`, `BAD_USER_INPUT`. */
-  begin(operation: GivenOperation, subscriber: Subscriber): AsyncGenerator<ExecutionResult, void, undefined> {
+  begin(operation: AdmittedOperation, subscriber: Subscriber): AsyncGenerator<ExecutionResult, void, undefined> {
     if (this.#isClosed) throw new Refusal('OVERLOADED', 'drain');
     const { door, subscriptions, limits, hooks } = this.#parts;
     const { admitted } = operation;
-    const rootPlan = rootPlanOf(admitted, door.built);
+    const rootPlan = rootPlanOf(admitted, door.operations.built);
     const [field] = rootPlan.fields;
     const subscription = subscriptions.get(field?.name ?? '') ?? null;
     // @skip may leave nothing.
@@ -97,22 +99,22 @@ export class SubscriptionDesk {
     const count = this.#byClient.get(id) ?? 0;
     if (count >= limits.perClient) throw new Refusal('RATE_LIMITED', 'subscriptions of the client');
     const { exchange, purse, headers } = subscriber;
-    const entered = contextOf(door, purse, exchange, { signal: NEVER, headers });
-    operation.enter(entered);
+    const host = new CallerHost(door, purse, exchange, { signal: NEVER, headers });
+    operation.authorizeAndCharge(host);
     const { name } = field;
     const hasLinks = field.call?.walk !== null;
     const given = ask.kind === 'remote' ? NOTHING : this.#givenTo(field, ask.bound.headersArgument, admitted);
     const cost = ask.kind === 'remote' ? ask.plan.field.cost : (ask.bound.cost ?? null);
-    const points = callPoints({ cost, given: given.arguments }, door.admission.limits);
+    const points = callPoints({ cost, given: given.arguments }, door.operations.limits);
     // Of a poll the first call is paid for, and what is told of it when it is.
-    if (subscription?.source.kind === 'poll') entered.settled?.(points);
-    const told = needsCall(subscription) ? admitted : { ...admitted, cost: Math.max(0, admitted.cost - points) };
-    const asked = { given, points: told.cost, rootPlan, admitted };
+    if (subscription?.source.kind === 'poll') host.reconcile(points);
+    const told = operation.at(needsCall(subscription) ? admitted.cost : Math.max(0, admitted.cost - points));
+    const asked = { given, points: told.admitted.cost, rootPlan, admitted };
     let events = 0;
     let release = (): void => {};
     const stream: Stream = new SubscriptionStream({
       limits,
-      answer: (event, signal) => this.#answer(event, { admitted: told, subscription, subscriber, hasLinks, signal }),
+      answer: (event, signal) => this.#answer(event, { operation: told, subscription, subscriber, hasLinks, signal }),
       told: (outcome) => {
         if (outcome !== 'filtered') events++;
         hooks.told(name, outcome);
@@ -154,7 +156,7 @@ export class SubscriptionDesk {
   }
 
   #givenTo({ nodes, name }: RootField, headersArgument: string | null, { variables }: Admitted): Given {
-    const definition = this.#parts.door.built.schema.getSubscriptionType()?.getFields()[name];
+    const definition = this.#parts.door.operations.built.schema.getSubscriptionType()?.getFields()[name];
     const [node] = nodes;
     if (definition === undefined || node === undefined) throw new Error('admitted without a field');
     return argumentsOf(definition, node, variables, headersArgument);
@@ -232,23 +234,25 @@ export class SubscriptionDesk {
   /** One event is one execution, admitted and paid for like a request. */
   async #answer(event: Happening, run: Run): Promise<ExecutionResult | null> {
     const { door, hooks } = this.#parts;
-    const { admitted, subscriber, signal } = run;
+    const { operation, subscriber, signal } = run;
     const { purse, headers, exchange: own } = subscriber;
     const exchange = new Exchange(nextExchangeId(), own.client, 'EVENT');
     exchange.route = 'graphql';
     exchange.clientClass = own.clientClass;
     exchange.caller = own.caller;
-    const context = contextOf(door, purse, exchange, { signal, headers });
+    const host = new CallerHost(door, purse, exchange, {
+      signal,
+      headers,
+      answeredBy: (calls) => answering(event, run, calls),
+    });
     // That nothing can be told costs nothing.
     const isFailure = event.kind === 'polled' && event.polled.kind === 'failed';
-    const priced = isFailure ? { ...admitted, cost: 0 } : admitted;
+    const priced = isFailure ? operation.at(0) : operation;
     // Only what is read from the event itself holds nothing of a backend.
     const mayCall = run.hasLinks || (event.kind === 'event' && needsCall(run.subscription));
     const leave = mayCall ? await door.places.wait(purse.client, signal) : null;
     try {
-      context.admitted?.(priced);
-      const answered = { ...context, ...answering(event, run, context) };
-      return await runAdmitted(priced, answered, { built: door.built, limits: door.admission.limits });
+      return await priced.authorizeAndCharge(host).run();
     } catch (caught) {
       if (caught instanceof Refusal) exchange.refuse(caught);
       throw caught;
@@ -277,7 +281,7 @@ interface Begun extends Pick<Asked, 'given' | 'points'> {
 
 interface Run extends Told {
   /** At the price of one event. */
-  readonly admitted: Admitted;
+  readonly operation: AdmittedOperation;
   readonly subscriber: Subscriber;
   readonly signal: AbortSignal;
 }

@@ -1,10 +1,14 @@
 import type { Buffer } from 'node:buffer';
-import { createClient, createHandler, type Request } from 'graphql-sse';
+import type { ExecutionResult } from 'graphql';
+import { createClient, print } from 'graphql-sse';
 
-/** GraphQL over server-sent events, from either end: the only file that knows who keeps to its rules. */
-export const makeEventHandler = createHandler;
+/** GraphQL over server-sent events, from either end: the only file that imports `graphql-sse`. */
+export const nextEvent = (result: ExecutionResult): string => print({ event: 'next', data: result });
 
-export type EventsRequest = Request<null, null>;
+export const COMPLETE_EVENT = print({ event: 'complete', data: null });
+
+/** A comment: clients skip it. */
+export const PING = ':\n\n';
 
 /** One subscription at a service. */
 export interface EventSubscription {

@@ -131,7 +131,11 @@ export class DocumentRefusal extends Refusal {
 
 /** The errors of a request of which nothing was executed. */
 export const refusalErrors = (refusal: Refusal): readonly GraphQLError[] =>
-  refusal instanceof DocumentRefusal ? refusal.errors : [codedError(refusal.code)];
+  refusal instanceof DocumentRefusal ? refusal.errors : [codedError(refusal.code, {}, publicText(refusal))];
+
+/** What is wrong with the parameters of a request helps the caller: the detail says it without their values. */
+const publicText = ({ code, kind, detail }: Refusal): string =>
+  code === 'BAD_REQUEST' && detail !== null ? `${kind.text} ${detail}` : kind.text;
 
 /** `lines[2].qty` */
 export function printPath(path: readonly (string | number)[]): string {

@@ -15,7 +15,7 @@ export interface GraphqlRequest {
 }
 
 /** What a request asks for, which may only name its document. */
-export interface GivenParams extends Omit<GraphqlParams, 'query'> {
+export interface RawParams extends Omit<GraphqlParams, 'query'> {
   /** Null where the document is only named. */
   readonly query: string | null;
   /** By what it is known; null where the request only brings it. */
@@ -29,7 +29,7 @@ export interface DocumentName {
 }
 
 /**
- * What a request brings, for `givenParams`; a list is a batch. Throws a `Refusal` that has a status of its own where this
+ * What a request brings, for `rawParams`; a list is a batch. Throws a `Refusal` that has a status of its own where this
  * is no GraphQL request at all (`HTTP_...`), or `BAD_REQUEST`, `CSRF_PREVENTED`.
  */
 export async function readRequest(request: GraphqlRequest, bounds: JsonBounds = USUAL_BOUNDS): Promise<unknown> {
@@ -148,19 +148,8 @@ function parseJson(text: string, bounds: JsonBounds): unknown {
   }
 }
 
-/** What a request asks for where it has to bring its document. Throws as `readRequest` and `checkParams` do. */
-export const readParams = async (request: GraphqlRequest): Promise<GraphqlParams> =>
-  checkParams(await readRequest(request));
-
-/** What is asked for where it comes with its document. Throws `BAD_REQUEST`, or `BATCHING_NOT_SUPPORTED`. */
-export function checkParams(given: unknown): GraphqlParams {
-  const { query, operationName, variables } = givenParams(given);
-  if (query === null) throw new Refusal('BAD_REQUEST', 'It needs a query, a string.');
-  return { query, operationName, variables };
-}
-
 /** What is asked for, of whatever transport. Throws `BAD_REQUEST`, or `BATCHING_NOT_SUPPORTED`. */
-export function givenParams(given: unknown): GivenParams {
+export function rawParams(given: unknown): RawParams {
   if (Array.isArray(given)) throw new Refusal('BATCHING_NOT_SUPPORTED');
   if (!isRecord(given)) throw new Refusal('BAD_REQUEST', 'It must be an object.');
   const { operationName = null, variables = null, extensions = null } = given;

@@ -8,7 +8,7 @@ import { codedError, DocumentRefusal } from '../document/errors.js';
 import { PERSISTED_LIMITS, type PersistedLimits } from '../document/persisted-limits.js';
 import type { TrustedDocuments } from '../document/trusted.js';
 import type { GraphqlParams } from './admit.js';
-import type { GivenParams } from './params.js';
+import type { RawParams } from './params.js';
 
 /** What a request asks for, with the text of its document. */
 export interface ResolvedParams extends GraphqlParams {
@@ -37,7 +37,7 @@ export class PersistedDocuments {
    * Rejects with `PERSISTED_QUERY_NOT_FOUND`, `PERSISTED_QUERY_NOT_SUPPORTED`, `PERSISTED_QUERY_HASH_MISMATCH` or
    * `BAD_REQUEST`.
    */
-  async resolve(given: GivenParams): Promise<ResolvedParams> {
+  async resolve(given: RawParams): Promise<ResolvedParams> {
     const { query, document, operationName, variables } = given;
     const found = (text: string, registers: string | null = null): ResolvedParams => ({
       query: text,

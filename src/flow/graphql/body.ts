@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Exchange } from '../base/exchange.js';
-import { SHORT_MESSAGE_BYTES } from '../base/short-message.js';
-import { readText } from '../graphql/run/body.js';
-import { lane, turnOfLong } from './body/lane.js';
-import { invite } from './invite.js';
+import type { Exchange } from '../../base/exchange.js';
+import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
+import { readText } from '../../graphql/run/body.js';
+import { lane, turnOfLong } from '../body/lane.js';
+import { invite } from '../invite.js';
 
 /** The body of a request as text. Rejects with a refusal of the HTTP layer. */
 export async function readBody(

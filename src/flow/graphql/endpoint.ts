@@ -1,0 +1,69 @@
+import type { RemoteUpstream } from '../../compile/remote-upstream.js';
+import type { SoapService } from '../../compile/service.js';
+import type { Compiled } from '../../compile.js';
+import { MemoryPersistedStore, type PersistedStore } from '../../graphql/document/documents.js';
+import { createGraphqlHandler, type GraphqlHandler } from '../../graphql/http.js';
+import { type Operations, operationsOf } from '../../graphql/operation.js';
+import { PersistedDocuments } from '../../graphql/run/persisted.js';
+import type { Observers } from '../observation.js';
+import { Places } from '../places.js';
+import { SharedCalls } from '../shared-calls.js';
+import type { Tarpit } from '../tarpit.js';
+
+/** The one GraphQL endpoint over all services, made once a generation. */
+export interface GraphqlEndpoint {
+  /** For every transport. */
+  readonly operations: Operations;
+  /** For HTTP. */
+  readonly handler: GraphqlHandler;
+  readonly services: ReadonlyMap<string, SoapService>;
+  readonly remotes: ReadonlyMap<string, RemoteUpstream>;
+  readonly bodyBytesMax: number;
+  readonly codec: Compiled['config']['limits']['codec'];
+  /** All callers may ask for the cost of each field. */
+  readonly costBreakdown: boolean;
+  /** Coalesced and cached calls, shared with SOAP callers. */
+  readonly calls: SharedCalls;
+  /** Answers may differ from caller to caller. */
+  readonly isPrivate: boolean;
+  /** Null where no subscription waits for what calls bring. */
+  readonly observers: Observers | null;
+  readonly tarpit: Tarpit;
+  /** Of the requests of each client, by any endpoint. */
+  readonly places: Places;
+}
+
+export function makeGraphqlEndpoint(
+  { config, graph, services, remotes, trusted, caching, cache }: Compiled,
+  tarpit: Tarpit,
+  observers: Observers | null = null,
+  share: (local: PersistedStore) => PersistedStore = (local) => local,
+): GraphqlEndpoint {
+  const { limits, graphql } = config;
+  const store = graphql.persisted.automatic ? share(new MemoryPersistedStore(limits.persisted)) : null;
+  const options = {
+    built: graph,
+    limits: limits.graphql,
+    measured: graphql.measure,
+    introspection: graphql.introspection,
+    batch: graphql.batch,
+    persisted: new PersistedDocuments(trusted, store, limits.persisted),
+    trusted,
+  };
+  const operations = operationsOf(options);
+  return {
+    operations,
+    handler: createGraphqlHandler(options, operations),
+    services: new Map(services.map((service) => [service.name, service])),
+    remotes: new Map(remotes.map((service) => [service.name, service])),
+    bodyBytesMax: limits.graphql.bodyBytes,
+    codec: limits.codec,
+    costBreakdown: graphql.costBreakdown,
+    calls: new SharedCalls(caching, cache),
+    isPrivate:
+      config.clients?.classes !== undefined || services.some((service) => service.config.callerHeaders.length > 0),
+    observers,
+    tarpit,
+    places: new Places(),
+  };
+}

@@ -1,0 +1,211 @@
+import { performance } from 'node:perf_hooks';
+
+import type { Client } from '../../access/client.js';
+import type { Exchange } from '../../base/exchange.js';
+import { asRefusal, Refusal } from '../../base/refusal.js';
+import type { Grant } from '../../budget/budget.js';
+import type { Decoded } from '../../codec/plan/plan.js';
+import { InputError } from '../../codec/write/input-error.js';
+import type { RequestContext } from '../../codec/write/source.js';
+import { limitOf } from '../../graphql/document/scale.js';
+import type { RemoteReply, RemoteRequest, SendRemote } from '../../graphql/graph/remote.js';
+import type { ItemHost, RequestHost } from '../../graphql/http.js';
+import type { Admitted } from '../../graphql/run/admit.js';
+import type { Throttle } from '../../graphql/run/cost-report.js';
+import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
+import { rootPlanOf } from '../../graphql/run/root-plan.js';
+import type { AnswerLifetime } from '../answer-lifetime.js';
+import { turnOfLong } from '../body/lane.js';
+import { callOperation } from '../call.js';
+import { type Purse, permit, rateLimited } from '../charge.js';
+import { permitRemote } from '../permit-remote.js';
+import type { Room } from '../places.js';
+import { sendOperation } from '../remote.js';
+import type { GraphqlEndpoint } from './endpoint.js';
+
+/** How operations reach their backends. */
+export interface BackendCalls {
+  readonly callField: CallField;
+  readonly sendRemote: SendRemote;
+}
+
+export interface HostOptions {
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Header fields of the caller's request. */
+  readonly headers: RequestContext['headers'];
+  /** Null, or not given, where nothing asks for how long the answer is good. */
+  readonly lifetime?: AnswerLifetime | null;
+  /** Replaces calls that an event answers by itself. */
+  answeredBy?(calls: BackendCalls): Partial<BackendCalls>;
+}
+
+/** The header field by which callers ask for the cost of each field. */
+export const BREAKDOWN = 'soapstone-cost-breakdown';
+
+export const maySeeBreakdown = ({ costBreakdown }: GraphqlEndpoint, { rights }: Client): boolean =>
+  costBreakdown || rights.costBreakdown;
+
+/** What one operation of a caller has to do with the rest of the gateway, whatever transport carries it. */
+export class CallerHost implements RequestHost, ItemHost {
+  readonly id: string;
+  readonly signal: AbortSignal;
+  readonly wantsBreakdown: boolean;
+  readonly callField: CallField;
+  readonly sendRemote: SendRemote;
+  readonly #endpoint: GraphqlEndpoint;
+  readonly #caller: Purse;
+  readonly #exchange: Exchange;
+  readonly #options: HostOptions;
+  #grant: Grant | null = null;
+  /** Of a batch, shared by its items. */
+  #permits: Room | null;
+  #readMillis = 0;
+  #waitedMillis = 0;
+
+  constructor(
+    endpoint: GraphqlEndpoint,
+    caller: Purse,
+    exchange: Exchange,
+    options: HostOptions,
+    permits: Room | null = null,
+  ) {
+    const { signal, headers, answeredBy } = options;
+    this.id = exchange.id;
+    this.signal = signal;
+    this.wantsBreakdown = headers[BREAKDOWN] === '1' && maySeeBreakdown(endpoint, caller.client);
+    this.#endpoint = endpoint;
+    this.#caller = caller;
+    this.#exchange = exchange;
+    this.#options = options;
+    this.#permits = permits;
+    const calls: BackendCalls = {
+      callField: (call) => this.#call(call),
+      sendRemote: (request) => this.#send(request),
+    };
+    const { callField, sendRemote } = answeredBy === undefined ? calls : { ...calls, ...answeredBy(calls) };
+    this.callField = callField;
+    this.sendRemote = sendRemote;
+  }
+
+  /** The request is read: what follows is work. */
+  startWork(): void {
+    this.#readMillis = performance.now();
+  }
+
+  /** What a refused request has taken of the event loop; waiting for a turn or a backend is no work. */
+  get workMillis(): number {
+    const isWork = this.#readMillis > 0 && this.#exchange.upstreamCalls === 0;
+    return isWork ? performance.now() - this.#readMillis - this.#waitedMillis : 0;
+  }
+
+  async turn(): Promise<void> {
+    const fromMillis = performance.now();
+    await turnOfLong(this.#exchange.client);
+    this.#waitedMillis += performance.now() - fromMillis;
+  }
+
+  authorizeAndCharge(admitted: Admitted): void {
+    const exchange = this.#exchange;
+    const { operation } = admitted.operation;
+    exchange.operation = ['', operation].includes(exchange.operation) ? operation : 'batch';
+    exchange.cost = (exchange.cost ?? 0) + admitted.cost;
+    if (admitted.exceeded.size > 0) exchange.measuredLimits = [...admitted.exceeded];
+    this.#authorize(admitted);
+    this.#grant = this.#charge(admitted.cost);
+  }
+
+  pay(points: number): boolean {
+    const { client, budgets } = this.#caller;
+    return client.budget === null || budgets.take(client, points).isGranted;
+  }
+
+  reconcile(actualCost: number): void {
+    this.#exchange.actualCost = (this.#exchange.actualCost ?? 0) + actualCost;
+    if (this.#grant !== null) this.#caller.budgets.reconcile(this.#grant, actualCost);
+  }
+
+  throttle(): Throttle | null {
+    return this.#caller.budgets.status(this.#caller.client);
+  }
+
+  refused(refusal: Refusal): void {
+    this.#exchange.refuse(refusal);
+    this.#exchange.exceededLimit = limitOf(refusal);
+  }
+
+  item(): ItemHost {
+    this.#permits ??= this.#endpoint.places.room(this.#caller.client);
+    return new CallerHost(this.#endpoint, this.#caller, this.#exchange, this.#options, this.#permits);
+  }
+
+  async enter(): Promise<(() => void) | undefined> {
+    return this.#permits?.enter();
+  }
+
+  /** Throws `FORBIDDEN` where the operation would call what the client may not: nothing of it runs then. */
+  #authorize(admitted: Admitted): void {
+    const { client } = this.#caller;
+    if (client.rights.permitsAll) return;
+    const { built } = this.#endpoint.operations;
+    const { fields, links } = rootPlanOf(admitted, built);
+    const called = [
+      ...fields.flatMap(({ call }) => call?.bound ?? []),
+      ...[...links.values()].map(({ link }) => link.called),
+      ...[...fields.flatMap(({ call }) => call?.ask ?? []), ...[...links.values()].map(({ target }) => target.ask)]
+        .flatMap((ask) => (ask.kind === 'remote' ? ask.plan.nested : []))
+        .flatMap((name) => built.remotes?.get(name) ?? []),
+    ];
+    for (const { service, operation } of called) permit(client, service, operation.name);
+  }
+
+  /** Throws `RATE_LIMITED`; what can never be paid is too expensive. Null where nothing is to be paid. */
+  #charge(points: number): Grant | null {
+    const { client, budgets } = this.#caller;
+    if (client.budget === null) return null;
+    const taken = budgets.take(client, points);
+    if (taken.isGranted) return taken;
+    throw taken.retryAfterMillis === null
+      ? new Refusal('MAX_COST_LIMIT', 'beyond the budget', { found: points })
+      : rateLimited(taken);
+  }
+
+  async #call(field: FieldCall): Promise<Decoded> {
+    const { services, codec, observers, calls } = this.#endpoint;
+    const { signal, headers, lifetime = null } = this.#options;
+    const { client } = this.#caller;
+    const exchange = this.#exchange;
+    const service = services.get(field.bound.service);
+    if (service === undefined) throw new Error('a field of a service that is not there');
+    try {
+      // Admission has asked. This is what nothing gets past, whatever way a call comes to be.
+      permit(client, service.name, field.bound.operation.name);
+      const { claims } = client;
+      const sharing = { client, calls, lifetime };
+      return await callOperation(field, {
+        exchange,
+        service,
+        signal,
+        headers,
+        claims,
+        limits: codec,
+        observers,
+        sharing,
+      });
+    } catch (caught) {
+      lifetime?.part(0, true);
+      // An argument that cannot be written is the caller's error: nothing was sent.
+      if (!(caught instanceof InputError)) exchange.refuse(asRefusal(caught));
+      throw caught;
+    }
+  }
+
+  async #send(request: RemoteRequest): Promise<RemoteReply> {
+    const { signal, headers, lifetime = null } = this.#options;
+    lifetime?.part(0, true);
+    const service = this.#endpoint.remotes.get(request.service);
+    if (service === undefined) throw new Error('a field of a service that is not there');
+    permitRemote(this.#caller.client, request, service.remote.schema);
+    return sendOperation(request, { exchange: this.#exchange, service, signal, headers });
+  }
+}

@@ -1,0 +1,74 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Exchange } from '../../base/exchange.js';
+import { Refusal } from '../../base/refusal.js';
+import { CARRIED, type GraphqlResponse, type StreamCarrier } from '../../graphql/http.js';
+import { AnswerLifetime } from '../answer-lifetime.js';
+import { endLingering } from '../body/linger.js';
+import type { Purse } from '../charge.js';
+import type { Ending } from '../ending.js';
+import { readBody } from './body.js';
+import type { GraphqlEndpoint } from './endpoint.js';
+import { BREAKDOWN, CallerHost, maySeeBreakdown } from './host.js';
+
+/** One HTTP request for GraphQL. */
+export interface GraphqlExchange {
+  readonly caller: Purse;
+  readonly exchange: Exchange;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly ending: Ending;
+}
+
+/** Makes the carrier of a client that takes a stream. */
+export type MakeStreams = (host: CallerHost, departure: AbortController) => StreamCarrier;
+
+/** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. */
+export async function answerGraphql(
+  endpoint: GraphqlEndpoint,
+  { caller, exchange, request, response, ending }: GraphqlExchange,
+  makeStreams: MakeStreams | null = null,
+): Promise<void> {
+  const { method = '', url = '', headers } = request;
+  exchange.route = 'graphql';
+  const departure = new AbortController();
+  ending.onGone(() => departure.abort());
+  const { signal } = departure;
+  const lifetime = new AnswerLifetime(endpoint.isPrivate);
+  const host = new CallerHost(endpoint, caller, exchange, { signal, headers, lifetime });
+  const body = async (): Promise<string> => {
+    const text = await readBody(endpoint.bodyBytesMax, exchange, request, response);
+    host.startWork();
+    return text;
+  };
+  const streams = makeStreams?.(host, departure) ?? null;
+  const answer = await endpoint.handler({ method, url, headers, body }, host, streams);
+  if (answer === CARRIED) return;
+  if (signal.aborted) throw new Refusal('CLIENT_GONE');
+  if (exchange.refusal?.isOfCaller === true) {
+    const held = endpoint.tarpit.hold(request.socket, exchange.bytesIn, host.workMillis);
+    if (held !== null) await held;
+  }
+  const bytes = Buffer.from(answer.body ?? '');
+  exchange.status = answer.status;
+  exchange.bytesOut = bytes.length;
+  const fields = Object.entries(answer.headers).flat();
+  const control = cacheControl(answer, exchange, lifetime);
+  fields.push('cache-control', control);
+  // Header fields of the request that the answer depends on.
+  if (control !== 'no-store') {
+    fields.push('vary', maySeeBreakdown(endpoint, caller.client) ? `accept, ${BREAKDOWN}` : 'accept');
+  }
+  endLingering(request, response, answer.status, [...fields, 'content-length', String(bytes.length)], bytes);
+}
+
+/** An answer may be kept only if nothing went wrong, and nothing was changed. */
+function cacheControl(
+  { status, body }: GraphqlResponse,
+  { operation, refusal }: Exchange,
+  lifetime: AnswerLifetime,
+): string {
+  const isGood = status === 200 && operation === 'query' && refusal === null && body?.includes('"errors":') === false;
+  return isGood ? lifetime.field : 'no-store';
+}

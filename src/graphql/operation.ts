@@ -1,0 +1,204 @@
+import type { ExecutionResult, GraphQLError, OperationTypeNode } from 'graphql';
+import { asRefusal, type Refusal } from '../base/refusal.js';
+import { Spending } from './cost/cost-actual.js';
+import { CostTable } from './cost/cost-table.js';
+import { DocumentCache } from './document/documents.js';
+import { closedError, errorAt, refusalErrors } from './document/errors.js';
+import type { GraphqlLimits, MeasurableLimit } from './document/limits.js';
+import type { TrustedDocuments } from './document/trusted.js';
+import type { SendRemote } from './graph/remote.js';
+import { type Admission, type Admitted, admit, takesLong } from './run/admit.js';
+import { type CostReport, costByField, costReport, type Throttle } from './run/cost-report.js';
+import { executeOperation } from './run/execute.js';
+import type { CallField } from './run/field-call.js';
+import { rawParams } from './run/params.js';
+import { NOTHING_PERSISTED, type PersistedDocuments, type ResolvedParams } from './run/persisted.js';
+import type { PlannedSchema } from './run/root-plan.js';
+
+/** What one generation of the configuration says about GraphQL. */
+export interface GraphqlOptions {
+  readonly built: PlannedSchema;
+  readonly limits: GraphqlLimits;
+  /** Limits that only count; none unless given. */
+  readonly measured?: readonly MeasurableLimit[];
+  readonly introspection: boolean;
+  /** How many requests a batch may hold; without it there are no batches. */
+  readonly batch?: number;
+  /** Documents that requests may name; without it they cannot. */
+  readonly persisted?: PersistedDocuments;
+  readonly trusted?: TrustedDocuments | null;
+}
+
+/** What all operations of one generation share, whatever transport carries them. */
+export interface Operations {
+  readonly built: PlannedSchema;
+  readonly limits: GraphqlLimits;
+  readonly admission: Admission;
+  readonly persisted: PersistedDocuments;
+}
+
+export function operationsOf(options: GraphqlOptions): Operations {
+  const { built, limits, measured, introspection, persisted = NOTHING_PERSISTED, trusted = null } = options;
+  const admission = {
+    schema: built.schema,
+    limits,
+    measured: new Set(measured),
+    introspection,
+    documents: new DocumentCache(trusted?.documents, limits.planBytes),
+    trusted,
+    costs: new CostTable({ ...built, limits }),
+  };
+  return { built, limits, admission, persisted };
+}
+
+/** What one operation has to do with the rest of the gateway: its caller, its backends, its record. */
+export interface OperationHost {
+  readonly callField: CallField;
+  /** Needed where a service speaks GraphQL. */
+  readonly sendRemote?: SendRemote | null;
+  /** The id of the exchange in the log; an error that is a bug of ours carries it. */
+  readonly id?: string;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  /** The caller has asked for the cost of each field, and may know it. */
+  readonly wantsBreakdown?: boolean;
+  /** Waits for the turn of a document that takes long to read; not given: it is read at once. */
+  turn?(): Promise<void>;
+  /** Takes the points of an operation that the caller may call. Throws `FORBIDDEN`, `RATE_LIMITED`, `MAX_COST_LIMIT`. */
+  authorizeAndCharge?(admitted: Admitted): void;
+  /** Charges for what is no operation; false, and no charge, where the caller cannot pay. */
+  pay?(points: number): boolean;
+  /** Refunds or charges the difference between the estimate and what the operation came to. */
+  reconcile?(actualCost: number): void;
+  /** What the caller has left of its budget; null where it has none. */
+  throttle?(): Throttle | null;
+  /** Records that nothing was run, or that a part was not because it is beyond a limit. */
+  refused?(refusal: Refusal): void;
+}
+
+/*
+ * The life of a GraphQL operation. It is the same for HTTP, an item of a batch, server-sent events, a WebSocket message
+ * and an event of a subscription: they differ in how they answer, how they delay a refusal, and what waits for a permit.
+ *
+ *     find document -> wait for a turn -> admit -> authorize and charge -> run -> reconcile -> report
+ *     '--------- admitOperation ---------'      '- authorizeAndCharge -'  '---------- run ---------'
+ */
+
+/** Finds the document of a request, waits for a turn if it is long, and admits. Rejects with a `Refusal`. */
+export async function admitOperation(
+  raw: unknown,
+  operations: Operations,
+  host: Pick<OperationHost, 'turn'>,
+): Promise<AdmittedOperation> {
+  const params = await operations.persisted.resolve(rawParams(raw));
+  if (takesLong(params, operations.admission)) await host.turn?.();
+  return new AdmittedOperation(operations, params, admit(params, operations.admission));
+}
+
+/** An operation that keeps the limits, and has to be authorized and paid for. */
+export class AdmittedOperation {
+  readonly admitted: Admitted;
+  readonly #operations: Operations;
+  /** Null where nothing is to be remembered of the request. */
+  readonly #params: ResolvedParams | null;
+
+  constructor(operations: Operations, params: ResolvedParams | null, admitted: Admitted) {
+    this.#operations = operations;
+    this.#params = params;
+    this.admitted = admitted;
+  }
+
+  get type(): `${OperationTypeNode}` {
+    return this.admitted.operation.operation;
+  }
+
+  /** The same operation at another price, in points: each event of a subscription is charged anew. */
+  at(cost: number): AdmittedOperation {
+    return new AdmittedOperation(this.#operations, null, { ...this.admitted, cost });
+  }
+
+  /** Throws `FORBIDDEN`, `RATE_LIMITED` or `MAX_COST_LIMIT`. A document is remembered only when it is paid for. */
+  authorizeAndCharge(host: OperationHost): ChargedOperation {
+    host.authorizeAndCharge?.(this.admitted);
+    if (this.#params !== null) {
+      this.#operations.persisted.register(this.#params, (points) => host.pay?.(points) ?? true);
+    }
+    return new ChargedOperation(this.#operations, this.admitted, host);
+  }
+}
+
+/** An operation that may run. */
+export class ChargedOperation {
+  readonly #operations: Operations;
+  readonly #admitted: Admitted;
+  readonly #host: OperationHost;
+
+  constructor(operations: Operations, admitted: Admitted, host: OperationHost) {
+    this.#operations = operations;
+    this.#admitted = admitted;
+    this.#host = host;
+  }
+
+  /** Runs it, once. Rejects with `CLIENT_GONE` when the client has gone, or with a bug. */
+  async run(): Promise<ExecutionResult> {
+    const { built, limits } = this.#operations;
+    const { callField, sendRemote = null, signal } = this.#host;
+    const refused = (refusal: Refusal): void => this.#host.refused?.(refusal);
+    const spending = new Spending(limits);
+    const execution = { built, callField, sendRemote, signal, limits, refused, spending };
+    const ran = await executeOperation(this.#admitted, execution);
+    this.#host.reconcile?.(spending.points);
+    return this.#report(ran, spending);
+  }
+
+  #report(ran: ExecutionResult, spending: Spending): ExecutionResult {
+    const extensions = { cost: this.#costReport(spending) };
+    if (ran.errors === undefined) return { ...ran, extensions };
+    const errors = this.#admitted.isOpen ? ran.errors : ran.errors.map(closedError);
+    return { ...ran, errors: withId(errors, this.#host), extensions };
+  }
+
+  #costReport(spending: Spending): CostReport {
+    const { points, calls, replyBytes } = spending;
+    const report = costReport(this.#admitted.cost, points, this.#host.throttle?.() ?? null);
+    if (this.#host.wantsBreakdown !== true) return report;
+    return { ...report, calls, replyBytes, fields: costByField(this.#admitted) };
+  }
+}
+
+/** An operation of which nothing was run. */
+export interface RefusedOperation {
+  readonly refusal: Refusal;
+  /** What the caller is told. */
+  readonly result: ExecutionResult;
+}
+
+/** Records a refusal, and reports it to the caller. `admitted` is the operation, if it came as far as that. */
+export function refuseOperation(
+  caught: unknown,
+  host: OperationHost,
+  admitted: AdmittedOperation | null = null,
+): RefusedOperation {
+  const refusal = asRefusal(caught);
+  host.refused?.(refusal);
+  const errors = withId(refusalErrors(refusal), host);
+  const cost = admitted?.admitted.cost ?? estimateOf(refusal);
+  if (cost === null || !TELLS_COST.has(refusal.code)) return { refusal, result: { errors } };
+  return { refusal, result: { errors, extensions: { cost: costReport(cost, 0, host.throttle?.() ?? null) } } };
+}
+
+/** Of these refusals the estimate helps the caller: it is too much, or too much for now. */
+const TELLS_COST: ReadonlySet<Refusal['code']> = new Set(['MAX_COST_LIMIT', 'RATE_LIMITED', 'FORBIDDEN']);
+
+/** The estimate of an operation that is too expensive; null where it was not made. */
+const estimateOf = ({ code, found }: Refusal): number | null =>
+  code === 'MAX_COST_LIMIT' && typeof found === 'number' ? found : null;
+
+/** An error that is a bug of ours tells nothing but the id under which the log has it. */
+const withId = (errors: readonly GraphQLError[], { id }: OperationHost): readonly GraphQLError[] =>
+  errors.map((error) => {
+    const { message, nodes, path, extensions } = error;
+    if (extensions['code'] !== 'INTERNAL' || id === undefined) return error;
+    const place = { ...(nodes === undefined ? {} : { nodes }), ...(path === undefined ? {} : { path }) };
+    return errorAt(message, place, { ...extensions, id });
+  });
