@@ -45,6 +45,17 @@ export function judgeEncodingStyle(tag: StartTag, dialect: Dialect): void {
   throw new Refusal('DATA_ENCODING_UNKNOWN');
 }
 
+/** SOAP 1.2 part 1 sections 5.1 to 5.3: attributes of Envelope, Header and Body are qualified; none is encodingStyle. */
+export function checkEnvelopeAttributes(tag: StartTag, { envelopeUri }: Dialect): void {
+  for (let index = 0; index < tag.attributeCount; index++) {
+    const uri = tag.attributeUri(index);
+    if (uri === '') throw new Refusal('SOAP_STRUCTURE', 'unqualified attribute');
+    if (uri === envelopeUri && tag.attributeLocal(index) === 'encodingStyle') {
+      throw new Refusal('SOAP_STRUCTURE', 'encodingStyle');
+    }
+  }
+}
+
 /** Whether it names the encoding of its dialect, by a declaration or by encodingStyle. */
 export function namesEncoding(tag: StartTag, dialect: Dialect): boolean {
   if (tag.declares(dialect.encodingUri)) return true;

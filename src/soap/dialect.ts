@@ -113,8 +113,9 @@ interface DialectRow {
   /** A header block may ask to be passed on by who does not understand it: SOAP 1.2 part 1 section 5.2.4. */
   readonly hasRelay: boolean;
   /**
-   * The encodingStyle that says "none", where the dialect rules encodingStyle: it stands below Header and Body only, and
-   * an unknown one has a Fault of its own (SOAP 1.2 part 1 section 5.1.1). Null where anything goes.
+   * The encodingStyle that says "none", where the dialect rules attributes: encodingStyle stands below Header and Body
+   * only, an unknown one has a Fault of its own, and those of Envelope, Header and Body are qualified (SOAP 1.2 part 1
+   * section 5.1). Null where anything goes.
    */
   readonly noEncodingUri: string | null;
 }

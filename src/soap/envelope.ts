@@ -3,7 +3,7 @@ import { type Interest, PRESENCE, type QName, SKIP, type StartTag, type XmlHandl
 import { accompanied } from './accompanied.js';
 import type { Addressing } from './addressing.js';
 import { BodyParts, type ExpectedParts } from './body-parts.js';
-import { ContentJudge, hasId, judgeEncodingStyle, namesEncoding } from './content.js';
+import { ContentJudge, checkEnvelopeAttributes, hasId, judgeEncodingStyle, namesEncoding } from './content.js';
 import { type Dialect, type DialectName, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
 import { type DetailWatcher, FaultReader, type FaultWants } from './fault.js';
@@ -199,13 +199,12 @@ export class EnvelopeJudge implements XmlHandler {
     const dialect = dialectOfUri(tag.uri);
     if (dialect === null || !this.#rules.dialects.has(dialect.name)) throw new Refusal('VERSION_MISMATCH', 'namespace');
     this.dialect = dialect;
-    if (tag.attributeCount > 0) this.#hasAttributes = true;
     // WS-I Basic Profile R1115: a message of one version under the media type of the other is of no version.
     if (this.#mediaType !== null && this.#mediaType !== dialect.mediaType) {
       throw new Refusal('VERSION_MISMATCH', 'media type');
     }
     this.#noteEncoding(tag, dialect);
-    this.#refuseEncodingStyle(tag, dialect);
+    this.#checkAttributes(tag, dialect);
     this.#awaits = 'headerOrBody';
     return PRESENCE;
   }
@@ -213,8 +212,7 @@ export class EnvelopeJudge implements XmlHandler {
   #openPart(tag: StartTag): Interest {
     const dialect = this.dialect;
     if (dialect === null || tag.uri !== dialect.envelopeUri) throw misplaced('foreign child of Envelope');
-    this.#refuseEncodingStyle(tag, dialect);
-    if (tag.attributeCount > 0) this.#hasAttributes = true;
+    this.#checkAttributes(tag, dialect);
     if (tag.local === 'Body') {
       if (tag.attributeCount > 0) this.#header?.ids?.noteContent(tag);
       this.#awaits = 'body';
@@ -285,10 +283,12 @@ export class EnvelopeJudge implements XmlHandler {
     this.judged = true;
   }
 
-  /** SOAP 1.2 part 1 section 5.1.1: neither on Envelope nor on its children. Others put it where they like. */
-  #refuseEncodingStyle(tag: StartTag, dialect: Dialect): void {
-    if (dialect.noEncodingUri === null || tag.attributeCount === 0 || !this.#rules.header.enforce) return;
-    if (tag.attribute(dialect.envelopeUri, 'encodingStyle') !== null) throw misplaced('encodingStyle');
+  /** Of Envelope and its children. Replies put there what they like. */
+  #checkAttributes(tag: StartTag, dialect: Dialect): void {
+    if (tag.attributeCount === 0) return;
+    this.#hasAttributes = true;
+    if (dialect.noEncodingUri === null || !this.#rules.header.enforce) return;
+    checkEnvelopeAttributes(tag, dialect);
   }
 
   /** The first dialect wants the encoding namespace named, by a declaration or by encodingStyle, up to here. */

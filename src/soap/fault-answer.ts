@@ -25,16 +25,16 @@ const NONE: ReadonlySet<string> = new Set();
 
 /**
  * What a caller is told of a Fault: `message`, a whole one that was judged, byte for byte where it speaks the caller's
- * dialect, but for what is cut out of its detail; else the same in that dialect.
+ * dialect and is valid there, but for what is cut out of it; else the same in that dialect, as it has to be written.
  */
 export function tellFault(message: Buffer, telling: FaultTelling): FaultAnswer {
   const { rules } = telling;
   const { fault, encoding } = read(message, telling, NONE);
   const to = telling.to ?? fault.dialect;
   const isOther = to !== null && (fault.dialect !== to || (fault.form !== null && fault.form !== to.faultForm));
-  if (isOther) {
+  if (to !== null && (isOther || !fault.isValid)) {
     const again = fault.prefixes.size === 0 ? fault : read(message, telling, fault.prefixes).fault;
-    return { kind: 'translated', dialect: to, ...translateFault(again, to) };
+    if (isOther || !again.isValid) return { kind: 'translated', dialect: to, ...translateFault(again, to) };
   }
   if (rules.policy === 'pass' || fault.cuts.length === 0) return { kind: 'own', message };
   return { kind: 'own', message: applyEdits(message, fault.cuts, encoding ?? 'utf-8', 0) };

@@ -2,6 +2,7 @@ import { ALL, ELEMENTS, type Interest, type QName, SKIP, type StartTag, type Xml
 import { type Dialect, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
 import { type DetailRules, keepsActor, keepsEntry, keepsInner } from './fault-policy.js';
+import { FaultStructure } from './fault-structure.js';
 
 /** A piece of a detail, to be written again. */
 export type DetailPiece =
@@ -42,12 +43,14 @@ export class FaultMessage implements XmlHandler {
   readonly texts: { readonly text: string; readonly language: string | null }[] = [];
   /** Null when there is none, or callers may not see it. */
   actor: string | null = null;
+  node: string | null = null;
   /** Null when there is none, or the policy leaves nothing of it. */
   detail: DetailPiece[] | null = null;
   /** What the policy takes out. */
   readonly cuts: Edit[] = [];
   /** Prefixes that texts and values begin with. */
   readonly prefixes = new Set<string>();
+  #structure: FaultStructure | null = null;
   readonly #rules: DetailRules;
   readonly #known: ReadonlySet<string>;
   /** Local names of the elements open, inside Fault. */
@@ -56,6 +59,9 @@ export class FaultMessage implements XmlHandler {
   #text = '';
   #language: string | null = null;
   #scope: ReadonlyMap<string, string> = new Map();
+  /** The prefix of Envelope, which is nearly always that of the code too: then one reading is enough. */
+  #prefix = '';
+  #defaultUri: string | null = null;
   #inDetail = false;
   #inFault = false;
   /** Where the element begins that is cut, and how deep it is; -1 for none. */
@@ -74,18 +80,31 @@ export class FaultMessage implements XmlHandler {
     this.#known = known;
   }
 
+  /** It is as its dialect says it must be. Only SOAP 1.2 is checked; needs the prefixes of the codes. */
+  get isValid(): boolean {
+    return this.#structure?.isValid !== false;
+  }
+
   open(tag: StartTag): Interest {
     this.#depth++;
-    if (this.#depth === 1) this.dialect = dialectOfUri(tag.uri);
+    if (this.#depth === 1) {
+      this.dialect = dialectOfUri(tag.uri);
+      this.#prefix = tag.prefix;
+    }
     if (this.#depth < 3) return tag.local === 'Header' ? SKIP : ELEMENTS;
     if (this.#depth === 3) {
       this.#inFault = tag.local === 'Fault';
-      if (this.#inFault) return ELEMENTS;
+      if (this.#inFault) {
+        if (this.dialect?.faultForm === 'Code') this.#structure = new FaultStructure(this.dialect.envelopeUri);
+        this.#structure?.open(tag);
+        return ELEMENTS;
+      }
       // What an encoded Fault refers to belongs to its detail; to which entry, nobody has looked.
       return this.#rules.policy === 'pass' ? SKIP : this.#cut(tag);
     }
     if (this.#cutStart >= 0) return SKIP;
     if (this.#inDetail) return this.#openInDetail(tag);
+    this.#structure?.open(tag);
     this.#path.push(tag.local);
     if (this.#path.length === 1) return this.#openPart(tag);
     return this.#openInPart(tag);
@@ -98,11 +117,12 @@ export class FaultMessage implements XmlHandler {
       if (depth > this.#cutDepth) return;
       this.cuts.push({ startBytes: this.#cutStart, endBytes, replacement: null });
       this.#cutStart = -1;
-      if (depth === 4) this.#path.pop();
+      if (depth === 4) this.#endPart();
       return;
     }
     if (this.#inDetail && depth === 4) this.#endGap(contentEndBytes);
     if (!this.#inFault || depth < 4) {
+      if (depth === 3 && this.#inFault) this.#structure?.close();
       if (depth === 3) this.#inFault = false;
       return;
     }
@@ -112,6 +132,11 @@ export class FaultMessage implements XmlHandler {
     }
     this.#inDetail = false;
     this.#endText(endBytes);
+    this.#endPart();
+  }
+
+  #endPart(): void {
+    this.#structure?.close();
     this.#path.pop();
   }
 
@@ -213,7 +238,8 @@ export class FaultMessage implements XmlHandler {
 
   #read(tag: StartTag): Interest {
     this.#text = '';
-    this.#scope = new Map(this.#bindings(tag));
+    this.#defaultUri = tag.namespace('');
+    this.#scope = new Map([[this.#prefix, tag.namespace(this.#prefix) ?? ''], ...this.#bindings(tag)]);
     return ALL;
   }
 
@@ -229,7 +255,9 @@ export class FaultMessage implements XmlHandler {
     const text = this.#text.trim();
     const name = this.#path.at(-1);
     if (part === 'faultcode' || (part === 'Code' && name === 'Value')) {
-      if (this.codes.length <= SUBCODES_MAX) this.codes.push(this.#code(text));
+      const code = this.#code(text);
+      if (this.codes.length === 0) this.#structure?.code(text === code.local ? this.#defaultUri : code.uri, code.local);
+      if (this.codes.length <= SUBCODES_MAX) this.codes.push(code);
     } else if (part === 'faultstring' || (part === 'Reason' && inner === 'Text')) {
       this.texts.push({ text, language: this.#language });
     } else if ((part === 'faultactor' || part === 'Role' || part === 'Node') && text !== '') {
@@ -242,7 +270,8 @@ export class FaultMessage implements XmlHandler {
   #endActor(part: string, text: string, endBytes: number): void {
     if (!keepsActor(this.#rules, text)) {
       this.cuts.push({ startBytes: this.#partStart, endBytes, replacement: null });
-    } else if (part !== 'Node') this.actor = text;
+    } else if (part === 'Node') this.node = text;
+    else this.actor = text;
   }
 
   #code(text: string): CodeText {

@@ -102,6 +102,7 @@ function writePartsOf12(writer: XmlWriter, fault: FaultMessage, code: string, { 
     writer.open('soap', 'Text').attribute('xml', 'lang', tongue).text(text).close();
   }
   writer.close();
+  if (fault.node !== null) writer.open('soap', 'Node').text(fault.node).close();
   if (fault.actor !== null) writer.open('soap', 'Role').text(fault.actor).close();
 }
 

@@ -238,6 +238,49 @@ export function testFaults(rows: Rows): void {
     reply = await asked(scripted, fault11('', 'Odd code: <![CDATA[<x>]]>'), '1.2');
     told('a code that is none', reply, 500, ['soap:Receiver<']);
     t.notMatch(reply.body, '<x>');
+
+    const code = (value: string, more = ''): string => `<E:Code><E:Value${more}>${value}</E:Value></E:Code>`;
+    const reason = '<E:Reason><E:Text xml:lang="en">no</E:Text></E:Reason>';
+    const of12 = (parts: string): string => envelope(`<E:Fault>${parts}</E:Fault>`, '1.2');
+    const valid = (value: string): string => `<soap:Code><soap:Value>soap:${value}</soap:Value>`;
+    const said = '</soap:Code><soap:Reason><soap:Text xml:lang="en">no</soap:Text></soap:Reason>';
+    for (const [name, parts, status, expected] of [
+      [
+        'Node before Code',
+        `<E:Node>urn:n</E:Node>${code('E:Sender')}${reason}`,
+        400,
+        `${valid('Sender')}${said}<soap:Node>urn:n</soap:Node></soap:Fault>`,
+      ],
+      ['Reason before Code', reason + code('E:Sender'), 400, `${valid('Sender')}${said}</soap:Fault>`],
+      ['unknown Value', code('E:Oops') + reason, 500, `${valid('Receiver')}<soap:Subcode>`],
+      ['Value of somebody else', code('f:Sender', ' xmlns:f="urn:f"') + reason, 500, 'xmlns:c="urn:f">c:Sender<'],
+      ['Value without a prefix', code('Sender') + reason, 400, `${valid('Sender')}${said}</soap:Fault>`],
+      ['Value of SOAP 1.1', code('E:Client') + reason, 400, `${valid('Sender')}${said}</soap:Fault>`],
+      ['empty Code', `<E:Code/>${reason}`, 500, `${valid('Receiver')}${said}</soap:Fault>`],
+      ['text as Code', `<E:Code>E:Sender</E:Code>${reason}`, 500, `${valid('Receiver')}${said}</soap:Fault>`],
+      ['no Reason', code('E:Sender'), 400, `${valid('Sender')}</soap:Code><soap:Reason>`],
+      ['two Codes', code('E:Sender') + code('E:Receiver') + reason, 400, valid('Sender')],
+      [
+        'unqualified parts',
+        (code('E:Sender') + reason).replaceAll(/(<\/?)E:/g, '$1'),
+        400,
+        `${valid('Sender')}${said}</soap:Fault>`,
+      ],
+      ['Fault without parts', '', 500, `${valid('Receiver')}</soap:Code><soap:Reason>`],
+    ] as const) {
+      reply = await asked(scripted, of12(parts), '1.2');
+      told(`${name} in 1.2`, reply, status, [expected]);
+    }
+    for (const parts of [
+      code('E:Sender') + reason,
+      code('q:Sender', ` xmlns:q="${DIALECTS['1.2'].envelopeUri}"`) + reason,
+      code('\n Sender ', ` xmlns="${DIALECTS['1.2'].envelopeUri}"`) + reason,
+      `${code('E:MustUnderstand').replace('</E:Code>', '<E:Subcode><E:Value>E:x</E:Value></E:Subcode></E:Code>')}<E:Reason><E:Text xml:lang="en">a</E:Text><E:Text xml:lang="de">b</E:Text></E:Reason><E:Node>urn:n</E:Node><E:Role>urn:r</E:Role><E:Detail/>`,
+    ]) {
+      rows.answer('S26', 'a valid one in 1.2');
+      reply = await asked(scripted, of12(parts), '1.2');
+      t.equal(reply.body, of12(parts), 'a valid one stays as it is');
+    }
   });
 }
 

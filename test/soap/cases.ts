@@ -55,6 +55,22 @@ const TEMPLATES: readonly Template[] = [
     refusal: 'VERSION_MISMATCH',
   },
   { name: 'Envelope in no namespace', message: '<Envelope><Body/></Envelope>', refusal: 'VERSION_MISMATCH' },
+  // Attributes of Envelope, Header and Body.
+  ...['Envelope', 'Header', 'Body'].flatMap((part): readonly Template[] => {
+    const message = (attribute: string): string =>
+      `${OPEN}<E:Header/>${BODY}${CLOSE}`.replace(`<E:${part}`, `<E:${part} ${attribute}`);
+    return [
+      { name: `qualified attribute on ${part}`, message: message('xmlns:x="urn:x" x:a="1"'), refusal: null },
+      { name: `xml:lang on ${part}`, message: message('xml:lang="en"'), refusal: null },
+      { name: `unqualified attribute on ${part}`, dialects: OLD, message: message('a="1"'), refusal: null },
+      {
+        name: `unqualified attribute on ${part}`,
+        dialects: ['1.2'],
+        message: message('a="1"'),
+        refusal: 'SOAP_STRUCTURE',
+      },
+    ];
+  }),
   // Header first and at most one, exactly one Body, nothing else.
   { name: 'Header, then Body', message: header('<h:B xmlns:h="urn:h"/>'), refusal: null },
   { name: 'empty Header', message: header(''), refusal: null },
