@@ -1,12 +1,13 @@
 import { dirname, resolve } from 'node:path';
 import { type Problem, Problems, printProblem } from '../base/problem.js';
+import { readNamedWsdl } from '../compile/named-wsdl.js';
 import { choosePort } from '../compile/port.js';
+import { problemAt } from '../compile/problem-at.js';
 import type { RemoteUpstream } from '../compile/remote-upstream.js';
 import type { SoapService } from '../compile/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { namedWsdls } from '../config/named-wsdls.js';
-import { readWsdl } from '../wsdl/read.js';
 import { reportRows } from '../wsdl/report.js';
 import { oneLine, table } from './table.js';
 import type { ExitCode, Terminal } from './terminal.js';
@@ -16,7 +17,10 @@ const ALL_LISTED = 40;
 const MOST_LISTED = 100;
 const NOTES_SHOWN = 50;
 
-/** Loads and compiles everything and says what came out of it. Throws `Problems` with all that is wrong. */
+/**
+ * Loads and compiles everything and prints what came out of it. Throws `Problems` with all that is wrong, also for a
+ * service of which no operation can be called.
+ */
 export async function check(file: string, terminal: Terminal): Promise<ExitCode> {
   const loaded = await loadConfig(file, process.env).catch((error: unknown) => withWsdls(file, error));
   const compiled = await compile(loaded);
@@ -26,6 +30,8 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   const { notices } = compiled;
   for (const notice of notices.slice(0, NOTES_SHOWN)) terminal.out(`note: ${oneLine(printProblem(notice))}`);
   if (notices.length > NOTES_SHOWN) terminal.out(`note: there are ${notices.length - NOTES_SHOWN} more notes.`);
+  const unusable = compiled.services.flatMap((service) => unusableService(service, loaded));
+  if (unusable.length > 0) throw new Problems(unusable);
   const operations = compiled.services.reduce((sum, service) => sum + service.operations.length, 0);
   const parts = [
     count(compiled.services.length + compiled.remotes.length, 'service'),
@@ -41,15 +47,25 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
 async function withWsdls(file: string, error: unknown): Promise<never> {
   if (!(error instanceof Problems)) throw error;
   const problems: Problem[] = [...error.problems];
-  for (const wsdl of await namedWsdls(file)) {
+  for (const { path, place } of await namedWsdls(file)) {
     try {
-      await readWsdl(resolve(dirname(file), wsdl), { fetch: null, root: null, hosts: [] });
+      await readNamedWsdl(resolve(dirname(file), path), { file, ...(place ?? { line: null, column: null }) });
     } catch (broken) {
       if (!(broken instanceof Problems)) throw broken;
       problems.push(...broken.problems);
     }
   }
   throw new Problems(problems);
+}
+
+/** A service that has operations, of which none can be called. */
+function unusableService({ name, operations }: SoapService, loaded: LoadedConfig): readonly Problem[] {
+  if (operations.length === 0 || operations.some(({ status }) => status !== 'disabled')) return [];
+  const reason = operations.flatMap(({ reasons }) => reasons)[0];
+  const what = `No operation of service ${name} can be called.`;
+  return [
+    problemAt(loaded, ['services', name, 'wsdl'], what, reason === undefined ? null : oneLine(printProblem(reason))),
+  ];
 }
 
 /** What became of each operation of one service, as `import` tells it. */

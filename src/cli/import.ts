@@ -30,7 +30,7 @@ const NOTICES_SHOWN = 20;
 
 /**
  * Copies a WSDL with everything it needs, writes a configuration beside it that starts as it is, and reports what
- * became of each operation. Throws `Problems`.
+ * became of each operation; 1 when none of them can be called. Throws `Problems`.
  */
 export async function importWsdl(location: string, options: ImportOptions, terminal: Terminal): Promise<ExitCode> {
   const file = join(options.directory, 'soapstone.yaml');
@@ -64,7 +64,9 @@ export async function importWsdl(location: string, options: ImportOptions, termi
   const others = otherPorts(model, port);
   if (others !== null) terminal.out(`note: ${others}`);
   terminal.out(`\nWritten: ${file}. Start it with: soapstone start -c ${file}`);
-  return 0;
+  if (operations.some(({ status }) => status !== 'disabled')) return 0;
+  terminal.error('No operation can be called: the reasons stand above.');
+  return 1;
 }
 
 /** A port as the report lists it: `import` is run once for each of interest. */

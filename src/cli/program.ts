@@ -1,16 +1,13 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { Problems, printProblem } from '../base/problem.js';
-import { check } from './check.js';
-import { diff } from './diff.js';
-import { explainQuery } from './explain.js';
-import { importWsdl } from './import.js';
 import type { SourceOptions } from './import-source.js';
-import { schema } from './schema.js';
-import { start } from './start.js';
-import { suggest } from './suggest.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
 const DEFAULT_FILE = 'config/soapstone.yaml';
+/** Where this package lies: `package.json` and the demonstration. */
+const PACKAGE = new URL('../../../', import.meta.url);
 
 /** Runs one command line (without the names of node and of the script) to its end. Never throws. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -26,34 +23,43 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
+/** Each command loads its own modules only: all of them take half a second of processor time. */
 function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command {
   const program = new Command('soapstone')
     .description('A perimeter gateway for SOAP backends, with GraphQL in front.')
+    .version(versionOf(readFileSync(new URL('package.json', PACKAGE), 'utf8')), '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.error(text.trimEnd()),
     });
   const withConfig = (command: Command): Command =>
-    command.option('-c, --config <file>', 'the configuration', DEFAULT_FILE);
+    command.option('-c, --config <file>', `the configuration (default: ${DEFAULT_FILE}, else the demonstration)`);
+  const configFile = ({ config }: ConfigFlags): string => config ?? defaultFile(terminal);
 
   withConfig(program.command('start').description('run the gateway'))
     .option('--workers <number>', 'processes, or auto for one on each processor')
-    .action(async (options: { config: string; workers?: string }) =>
-      finish(await start(options.config, options.workers ?? null, terminal)),
-    );
+    .action(async (options: ConfigFlags & { workers?: string }) => {
+      const { start } = await import('./start.js');
+      finish(await start(configFile(options), options.workers ?? null, terminal));
+    });
   withConfig(program.command('check').description('load and compile everything, and say what is wrong')).action(
-    async (options: { config: string }) => finish(await check(options.config, terminal)),
+    async (options: ConfigFlags) => {
+      const { check } = await import('./check.js');
+      finish(await check(configFile(options), terminal));
+    },
   );
-  withConfig(program.command('schema').description('print the GraphQL schema')).action(
-    async (options: { config: string }) => finish(await schema(options.config, terminal)),
-  );
+  withConfig(program.command('schema').description('print the GraphQL schema')).action(async (options: ConfigFlags) => {
+    const { schema } = await import('./schema.js');
+    finish(await schema(configFile(options), terminal));
+  });
   withConfig(program.command('explain').description('say what a query would send, and send nothing'))
     .argument('<query>', 'the GraphQL document')
     .option('--variables <json>', 'its variables')
-    .action(async (query: string, options: { config: string; variables?: string }) =>
-      finish(await explainQuery(options.config, query, options.variables ?? null, terminal)),
-    );
+    .action(async (query: string, options: ConfigFlags & { variables?: string }) => {
+      const { explainQuery } = await import('./explain.js');
+      finish(await explainQuery(configFile(options), query, options.variables ?? null, terminal));
+    });
   withSource(program.command('import'))
     .description('copy a WSDL and write a configuration for it')
     .argument('<wsdl>', 'path or http(s) address of the WSDL')
@@ -62,6 +68,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .option('--port <name>', 'port of the WSDL')
     .option('--force', 'replace a configuration that is there already', false)
     .action(async (wsdl: string, options: ImportFlags) => {
+      const { importWsdl } = await import('./import.js');
       const { output: directory, name = null, port = null, force } = options;
       finish(await importWsdl(wsdl, { directory, name, port, force, source: sourceFrom(options) }, terminal));
     });
@@ -69,15 +76,32 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .command('suggest')
     .description('print sizes of lists and replies for the configuration, from what a gateway has counted')
     .argument('<metrics>', 'address of its metrics (http://127.0.0.1:4001/metrics), or a file that holds them')
-    .action(async (metrics: string) => finish(await suggest(metrics, terminal)));
+    .action(async (metrics: string) => {
+      const { suggest } = await import('./suggest.js');
+      finish(await suggest(metrics, terminal));
+    });
   withSource(program.command('diff'))
     .description('say what changed between two WSDLs; 1 when something breaks')
     .argument('<old>', 'path or address of the WSDL callers know')
     .argument('<new>', 'path or address of the WSDL they will meet')
-    .action(async (before: string, after: string, options: SourceFlags) =>
-      finish(await diff(before, after, sourceFrom(options), terminal)),
-    );
+    .action(async (before: string, after: string, options: SourceFlags) => {
+      const { diff } = await import('./diff.js');
+      finish(await diff(before, after, sourceFrom(options), terminal));
+    });
   return program;
+}
+
+/** Without `-c`: the file of this folder; where there is none, the demonstration that the package brings. */
+function defaultFile(terminal: Terminal): string {
+  if (existsSync(DEFAULT_FILE)) return DEFAULT_FILE;
+  const demonstration = fileURLToPath(new URL(DEFAULT_FILE, PACKAGE));
+  terminal.error(`There is no ${DEFAULT_FILE} here: this is the demonstration, ${demonstration}.`);
+  return demonstration;
+}
+
+function versionOf(manifest: string): string {
+  const { version = '' }: { version?: string } = JSON.parse(manifest);
+  return version;
 }
 
 /** How documents are got that are not files. */
@@ -94,6 +118,10 @@ const withSource = (command: Command): Command =>
     )
     .option('--allow-host <host>', 'a further host that documents may come from', collect, [])
     .option('--allow-private', 'those hosts may have private addresses', false);
+
+interface ConfigFlags {
+  readonly config?: string;
+}
 
 interface ImportFlags extends SourceFlags {
   readonly output: string;

@@ -13,12 +13,12 @@ import type { InflateLimits } from '../soap/limits.js';
 import type { MimeLimits } from '../soap/mime-limits.js';
 import { Upstream } from '../upstream/upstream.js';
 import type { Operation, WsdlModel } from '../wsdl/model.js';
-import { readWsdl } from '../wsdl/read.js';
 import type { QName } from '../xml/events.js';
 import type { XmlLimits } from '../xml/limits.js';
 import { ReaderPool } from '../xml/reader-pool.js';
 import { readByHand } from './by-hand.js';
 import { Destinations } from './destinations.js';
+import { readNamedWsdl } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
 import { choosePort } from './port.js';
 import { compileReplies, noticesOfReplies } from './replies.js';
@@ -76,7 +76,10 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
   const wsdl =
     config.wsdl === undefined
       ? null
-      : await readWsdl(resolve(directory, config.wsdl), { fetch: null, root: null, hosts: [] });
+      : await readNamedWsdl(resolve(directory, config.wsdl), {
+          file: loaded.file,
+          ...(loaded.positionOf(['services', name, 'wsdl']) ?? { line: null, column: null }),
+        });
   const operations =
     wsdl === null
       ? readByHand(loaded, name)

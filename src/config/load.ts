@@ -73,6 +73,12 @@ export async function loadConfig(
   };
 }
 
+const UNREADABLE: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'The configuration does not exist.'],
+  ['EISDIR', 'The configuration is a folder.'],
+  ['EACCES', 'The configuration may not be read by this user.'],
+]);
+
 async function readText(file: string): Promise<string> {
   const refuse = (what: string, remedy: string | null): Problems =>
     new Problems([{ file, line: null, column: null, what, remedy }]);
@@ -81,8 +87,10 @@ async function readText(file: string): Promise<string> {
     bytes = await readFile(file);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw refuse(`The configuration cannot be read (${code}).`, 'Name it with -c FILE.');
+    const what = UNREADABLE.get(code) ?? `The configuration cannot be read (${code}).`;
+    throw refuse(what, 'Name a file with -c FILE.');
   }
+  if (bytes.length === 0) throw refuse('The configuration is empty.', 'Write `services:` into it, or use `import`.');
   if (bytes.length > MIB) throw refuse('The configuration is longer than 1 MiB.', null);
   return bytes.toString('utf8');
 }

@@ -54,7 +54,7 @@ export function readYaml(text: string, file: string): YamlSource {
     () => [{ file, line: 1, column: 1, what: 'The file is nested too deeply.', remedy: null }],
   );
   const broken = [...document.errors, ...document.warnings];
-  if (broken.length > 0) throw new Problems(syntaxProblems(broken, text, fail));
+  if (broken.length > 0) throw new Problems(syntaxProblems(broken, document.contents, text, lines, fail));
 
   const value = attempt(
     (): unknown => document.toJS({ maxAliasCount: MAX_ALIASES }),
@@ -147,10 +147,22 @@ function attempt<T>(work: () => T, problems: () => Problem[]): T {
 }
 
 /** One slip makes the parser complain again and again: its first complaint at each place is worth reading. */
-function syntaxProblems(errors: readonly YAMLError[], text: string, fail: Fail): readonly Problem[] {
+function syntaxProblems(
+  errors: readonly YAMLError[],
+  contents: unknown,
+  text: string,
+  lines: LineCounter,
+  fail: Fail,
+): readonly Problem[] {
   const firsts = new Map<number, string>();
-  for (const { message, pos } of errors) {
+  const repeated = errors.some(({ code }) => code === 'DUPLICATE_KEY') ? repeatedKeys(contents) : null;
+  for (const { code, message, pos } of errors) {
     const [offset] = pos;
+    const key = code === 'DUPLICATE_KEY' ? repeated?.get(offset) : undefined;
+    if (key !== undefined) {
+      const line = lines.linePos(key.first).line;
+      firsts.set(offset, `The key \`${key.path}\` stands twice, first in line ${line}. Keep one, or rename one.`);
+    }
     if (text[offset] === '{' && text[offset - 1] === '$') {
       return [
         fail('A variable within braces or brackets ends the text there.', offset - 1, 'Put the value in quotes.'),
@@ -160,6 +172,35 @@ function syntaxProblems(errors: readonly YAMLError[], text: string, fail: Fail):
     if (!firsts.has(offset)) firsts.set(offset, tooDeep ? 'The file is nested too deeply.' : sentence(message));
   }
   return [...firsts].slice(0, 10).map(([offset, what]) => fail(what, offset, null));
+}
+
+interface RepeatedKey {
+  readonly path: string;
+  /** Offset of the first key of that name. */
+  readonly first: number;
+}
+
+/** By the offset of each key that its map has already. */
+function repeatedKeys(contents: unknown): ReadonlyMap<number, RepeatedKey> {
+  const found = new Map<number, RepeatedKey>();
+  const stack: { readonly node: unknown; readonly path: string }[] = [{ node: contents, path: '' }];
+  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    const { node, path } = top;
+    if (isSeq(node)) node.items.forEach((item, at) => void stack.push({ node: item, path: `${path}[${at}]` }));
+    if (!isMap(node)) continue;
+    const firsts = new Map<string, number>();
+    for (const { key, value } of node.items) {
+      if (!isScalar(key)) continue;
+      const name = String(key.value);
+      const offset = key.range?.[0] ?? 0;
+      const here = path === '' ? name : `${path}.${name}`;
+      const first = firsts.get(name);
+      if (first === undefined) firsts.set(name, offset);
+      else found.set(offset, { path: here, first });
+      stack.push({ node: value, path: here });
+    }
+  }
+  return found;
 }
 
 /** The first line of a message, as a sentence. */

@@ -81,3 +81,26 @@ t.test('everything that is wrong comes out in one run, whatever phase would have
   }
   t.match(await outcome(t, 'services: [', broken), /^soapstone\.yaml:1:/);
 });
+
+t.test('a service of which no operation can be called is wrong, and the reason is told', async (t) => {
+  const wsdl = wsdlWith({ types: schemaWith(''), ...operations(['BadOne', 'BadTwo']) });
+  const said = await outcome(t, `services:\n${service('a')}`, { 'a.wsdl': wsdl });
+  t.match(said, 'service a: 2 operations: 0 ok, 0 partial, 2 disabled');
+  t.match(
+    said,
+    /^soapstone\.yaml:3:11: No operation of service a can be called\. a\.wsdl:\d+:\d+: The message t:Gone is /m,
+  );
+  t.notMatch(said, 'is fine');
+});
+
+t.test('what is wrong with a whole file is told where the configuration names it', async (t) => {
+  const missing = await outcome(t, `services:\n${service('a')}${service('b')}`, { 'b.wsdl': '' });
+  t.equal(missing, 'soapstone.yaml:3:11: The file a.wsdl cannot be found.\nb.wsdl:1:1: The document is empty.');
+  const unloaded = await outcome(t, `lisen: 1\nservices:\n${service('a')}`, {});
+  t.match(unloaded, 'soapstone.yaml:4:11: The file a.wsdl cannot be found.');
+});
+
+t.test('a service that stands twice is named, with both lines', async (t) => {
+  const said = await outcome(t, `services:\n${service('a')}${service('b')}${service('a')}`, {});
+  t.equal(said, 'soapstone.yaml:8:3: The key `services.a` stands twice, first in line 2. Keep one, or rename one.');
+});

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { run as runHere } from '../../src/cli/program.js';
+import { wsdlWith } from '../wsdl/written.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const WSDL = resolve('config/demo/legacy.wsdl');
@@ -57,6 +58,10 @@ t.test('exit codes and texts', async (t) => {
     'bad.yaml': 'lisen: x\nservices: { a: { wsdl: w, url: nowhere } }',
     'heard.yaml': `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }
 subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }`,
+    'useless.wsdl': wsdlWith({
+      portType: '<portType name="P"><operation name="Get"><input message="t:Gone"/></operation></portType>',
+      binding: '<binding name="B" type="t:P"><soap:binding/><operation name="Get"/></binding>',
+    }),
     'lost.yaml': 'services: { a: { wsdl: absent.wsdl, url: http://127.0.0.1:1/ } }',
   });
   const at = (name: string): string => join(directory, name);
@@ -75,14 +80,14 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
     t.same(error.trimEnd().split('\n'), [
       `${at('bad.yaml')}:1:1: Unknown key \`lisen\`. Did you mean \`listen\`?`,
       `${at('bad.yaml')}:2:32: \`services.a.url\` is not valid. Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.`,
-      `${at('w')}: The file ${at('w')} cannot be found.`,
+      `${at('bad.yaml')}:2:24: The file ${at('w')} cannot be found.`,
     ]);
   });
 
   t.test('a WSDL that is missing is named', async (t) => {
     const { code, error } = await run('check', '-c', at('lost.yaml'));
     t.equal(code, 2);
-    t.match(error, 'absent.wsdl');
+    t.match(error, `${at('lost.yaml')}:1:24: The file ${at('absent.wsdl')} cannot be found.`);
     t.notMatch(error, /\n {4}at /);
   });
 
@@ -101,6 +106,29 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
     const again = await run('import', WSDL, '-o', at('made'));
     t.equal(again.code, 2);
     t.match(again.error, 'There is a configuration already.');
+  });
+
+  t.test('a WSDL of which no operation can be called is imported, and the answer is no', async (t) => {
+    const { code, out, error } = await run('import', at('useless.wsdl'), '-o', at('useless'));
+    t.equal(code, 1);
+    t.match(out, 'Written: ');
+    t.equal(error, 'No operation can be called: the reasons stand above.\n');
+    t.equal((await run('check', '-c', at('useless/soapstone.yaml'))).code, 2);
+  });
+
+  t.test('the version is that of the package', async (t) => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+    t.match(await run('--version'), { code: 0, out: `${version}\n` });
+  });
+
+  t.test('without a configuration here, that of the package is used', async (t) => {
+    const here = process.cwd();
+    t.teardown(() => process.chdir(here));
+    process.chdir(directory);
+    const { code, out, error } = await run('check');
+    t.equal(code, 0);
+    t.match(error, /^There is no config\/soapstone\.yaml here: this is the demonstration, .*soapstone\.yaml\.\n$/);
+    t.match(out, /soapstone\.yaml is fine: 1 service/);
   });
 
   t.test('misuse is 2, help is 0', async (t) => {

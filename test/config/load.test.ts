@@ -246,7 +246,10 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
     'services: { a: { wsdl: w, url: http://a, limits: { upstream: { totalMilis: 1 } } } }',
     '1:64: Unknown key `totalMilis` in `services.a.limits.upstream`. Did you mean `totalMillis`?',
   ],
-  ['services: { a: { wsdl: w, wsdl: v, url: http://a } }', '1:27: Map keys must be unique.'],
+  [
+    'services: { a: { wsdl: w, wsdl: v, url: http://a } }',
+    '1:27: The key `services.a.wsdl` stands twice, first in line 1. Keep one, or rename one.',
+  ],
   ['services: [', '1:12: Flow sequence in block collection must be sufficiently indented and end with a ].'],
   [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the file
@@ -268,7 +271,7 @@ t.test('a file that cannot be read is named', async (t) => {
   const file = join(directory, 'absent.yaml');
   await t.rejects(loadConfig(file, {}), {
     name: 'Problems',
-    message: `${file}: The configuration cannot be read (ENOENT). Name it with -c FILE.`,
+    message: `${file}: The configuration does not exist. Name a file with -c FILE.`,
   });
 });
 
