@@ -50,8 +50,8 @@ export class TrafficServer {
   readonly #hooks: TrafficHooks;
   readonly #tarpit: Tarpit;
   readonly #connections = new Map<Duplex, Connection>();
-  /** Of each address. */
-  readonly #counts = new Map<string, number>();
+  /** Of each address, the oldest first. */
+  readonly #ofClients = new Map<string, Set<Connection>>();
   /** Requests that have not been answered to their end. */
   #inFlight = 0;
   #draining = false;
@@ -70,9 +70,11 @@ export class TrafficServer {
     this.#limits = limits;
     this.#hooks = hooks;
     const shortest = Math.min(limits.headerMillis, limits.bodyGraceMillis, limits.stallMillis);
+    const crumbled = (request: IncomingMessage): void =>
+      this.#connections.get(request.socket)?.break(new Refusal('HTTP_CRUMBS'), request);
     const lookMillis = Math.min(LOOK_MILLIS, Math.ceil(shortest / 4));
     this.server = createServer({
-      IncomingMessage: requestClass((request) => this.#crumbled(request), upgrades),
+      IncomingMessage: requestClass(crumbled, upgrades),
       maxHeaderSize: limits.headerBytes,
       headersTimeout: Math.min(limits.headerMillis, limits.totalMillis),
       requestTimeout: limits.totalMillis,
@@ -144,41 +146,39 @@ export class TrafficServer {
     const connection = new Connection(socket, this.#answered);
     const { client } = connection;
     this.#connections.set(socket, connection);
-    const count = (this.#counts.get(client) ?? 0) + 1;
-    this.#counts.set(client, count);
+    const own = this.#ofClients.get(client) ?? new Set();
+    this.#ofClients.set(client, own.add(connection));
     socket.once('close', () => {
       this.#connections.delete(socket);
-      const left = (this.#counts.get(client) ?? 1) - 1;
-      if (left > 0) this.#counts.set(client, left);
-      else this.#counts.delete(client);
+      own.delete(connection);
+      if (own.size === 0) this.#ofClients.delete(client);
     });
-    const { connectionsPerClient } = this.#limits;
     // The connections of a trusted proxy are those of many clients.
-    if (this.#tarpit.isTrusted(client)) return;
-    // An answer keeps its connection for a while: one client must not fill the house with them.
-    if (count > 2 * connectionsPerClient) {
-      this.droppedConnections++;
-      socket.destroy();
-    } else if (count > connectionsPerClient) this.#answer(connection, new Refusal('HTTP_CONNECTIONS'));
-    else this.#keepAtDoor(connection);
+    if (own.size > this.#limits.connectionsPerClient && !this.#tarpit.isTrusted(client)) this.#limit(own, connection);
   }
 
-  /** What others of its address have sent is not read before their turn: it may be the same. */
-  #crumbled(request: IncomingMessage): void {
-    const crumbled = this.#connections.get(request.socket);
-    if (crumbled === undefined) return;
-    crumbled.break(new Refusal('HTTP_CRUMBS'), request);
-    this.#tarpit.watch(crumbled.client);
-    for (const connection of this.#connections.values()) {
-      if (connection.client === crumbled.client && connection.current === null) this.#keepAtDoor(connection);
+  /**
+   * Over the limit of an address, the connection is refused that has been open longest without a whole request: a client
+   * that holds connections open does not keep the others of its address from theirs. Refused connections stay open until
+   * they are answered; beyond as many again the oldest of them is closed.
+   */
+  #limit(own: ReadonlySet<Connection>, newest: Connection): void {
+    let open = 0;
+    let refused: Connection | null = null;
+    let wordless: Connection | null = null;
+    for (const connection of own) {
+      if (connection.isOver || connection.isBroken) refused ??= connection;
+      else {
+        open++;
+        if (!connection.hasBrought) wordless ??= connection;
+      }
     }
-  }
-
-  /** While its address is watched, a connection that brought nothing good yet is read in turn. */
-  #keepAtDoor(connection: Connection): void {
-    if (connection.isProven || connection.isAtDoor) return;
-    const millis = this.#tarpit.doorMillis(connection.client);
-    if (millis !== 0) connection.waitAtDoor(millis);
+    const { connectionsPerClient } = this.#limits;
+    if (own.size > 2 * connectionsPerClient) {
+      this.droppedConnections++;
+      (refused ?? newest).socket.destroy();
+    }
+    if (open > connectionsPerClient) this.#refuse(wordless ?? newest, '', new Refusal('HTTP_CONNECTIONS'));
   }
 
   /** Requests of one connection are handled one after the other, whenever they come: backends need not cope with more. */
@@ -206,7 +206,7 @@ export class TrafficServer {
 
   readonly #answered = (connection: Connection): void => {
     this.#inFlight--;
-    connection.isProven ||= (connection.current?.response.statusCode ?? 500) < 400;
+    connection.isProven = (connection.current?.response.statusCode ?? 500) < 400;
     connection.current = null;
     let next = connection.next();
     if (connection.isOver) {

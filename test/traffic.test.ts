@@ -32,7 +32,7 @@ async function start(
     async (request, response) => handler(request, response),
     { ...defaultsOf(HTTP_LIMITS), ...limits },
     { refused: (_client, _method, refusal) => refused.push(refusal.code) },
-    new Tarpit({ refusalsPerSecond: 0, refusalHoldMillis: 0, headerMillis: 10_000 }),
+    new Tarpit({ refusalsPerSecond: 0, refusalHoldMillis: 0 }),
   );
   const url = await listen(traffic.server, '127.0.0.1:0');
   t.teardown(() => traffic.drain(0));

@@ -96,7 +96,7 @@ export const HTTP_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: 'HTTP_CONNECTIONS',
-    text: 'Connections of one address open at once; further ones are answered with status 429. Not of `clients.trustedProxies`. Raise it behind a load balancer that is none, and is one address for all its callers.',
+    text: 'Connections of one address open at once. Over the limit, the connection of the address is answered with status 429 that has been open longest without a whole request; where all have brought one, the newest. Not of `clients.trustedProxies`. Raise it behind a load balancer that is none, and is one address for all its callers.',
   },
   refusalsPerSecond: {
     default: 200,
@@ -104,7 +104,7 @@ export const HTTP_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: null,
-    text: 'Refused requests of one address that are answered a second, over two seconds; each quarter of a millisecond that reading one takes, and each 64 KiB of it, count as one more, and each request that is answered as one less. Further refusals wait before they are answered, and for half a minute what is long of that address (over 16 KiB, or a GraphQL document that is not known yet) is read slowly; after a body in chunks of a few bytes, new connections of it are let in one every 2 s. Requests that are in order never wait on a connection that has brought one, nor does anything that comes through one of `clients.trustedProxies`: its connections are shared, and it has limits of its own. 0 answers all at once, and has nobody wait at the door.',
+    text: 'Refused requests of one address that are answered a second, over two seconds; each quarter of a millisecond that reading one takes, and each 64 KiB of it, count as one more, and each request that is answered as one less. Further refusals wait before they are answered, and for half a minute what is long of that address (over 16 KiB, or a GraphQL document that is not known yet) is read slowly. Requests that are in order never wait here, nor does anything that comes through one of `clients.trustedProxies`: its connections are shared, and it has limits of its own. 0 answers all at once.',
   },
   refusalHoldMillis: {
     default: 5000,

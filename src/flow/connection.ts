@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { Refusal } from '../base/refusal.js';
 import type { HttpLimits } from '../config/http-limits.js';
 import { LINGER_MILLIS } from './body/linger.js';
+import { SlicedReading } from './body/sliced-reading.js';
 import { Ending } from './ending.js';
 import { SendProgress } from './send-progress.js';
 
@@ -25,10 +26,9 @@ export class Connection {
   current: Turn | null = null;
   /** Requests begun. */
   requests = 0;
-  /** One of its requests had an answer whose status says that it was good. */
+  /** The last answer on it was no refusal. */
   isProven = false;
-  /** Nothing of it is read for a while. */
-  isAtDoor = false;
+  readonly #reading: SlicedReading;
   /** Requests that were sent ahead of their turn. */
   readonly #waiting: Turn[] = [];
   /** What is wrong with what came last, until it is told. */
@@ -45,6 +45,7 @@ export class Connection {
   /** `answered` is called when the present request is over. */
   constructor(socket: Socket, answered: (connection: Connection) => void) {
     this.socket = socket;
+    this.#reading = new SlicedReading(socket);
     this.#sending = new SendProgress(socket);
     this.#answered = () => answered(this);
     this.client = socket.remoteAddress ?? '';
@@ -60,6 +61,16 @@ export class Connection {
     return this.#isRefused;
   }
 
+  /** What came last is refused, though that is not told yet. */
+  get isBroken(): boolean {
+    return this.#broken !== null;
+  }
+
+  /** It has brought a whole request that is being answered, or the last one was good. */
+  get hasBrought(): boolean {
+    return this.isProven || this.current?.request.complete === true;
+  }
+
   get waitingCount(): number {
     return this.#waiting.length;
   }
@@ -72,22 +83,6 @@ export class Connection {
     // Node decides that there is a listener before it tells an error: whoever stops reading between must not be missed.
     turn.request.on('error', ignore);
     return new Ending(turn.response, this.#answered);
-  }
-
-  /**
-   * Reads nothing of it for so long; null: until the time for a head is over, which ends it. To be closed at once would
-   * only have it come again. Between requests only.
-   */
-  waitAtDoor(millis: number | null): void {
-    this.isAtDoor = true;
-    // The server has had a new connection begin to read on the next tick, whatever it is told before.
-    process.nextTick(() => this.socket.pause());
-    if (millis === null) return;
-    const timer = setTimeout(() => {
-      this.isAtDoor = false;
-      this.socket.resume();
-    }, millis);
-    this.socket.once('close', () => clearTimeout(timer));
   }
 
   /** Keeps a request for later. Nothing more is read meanwhile: what is ahead of its turn costs memory only. */
@@ -157,7 +152,12 @@ export class Connection {
       this.break(new Refusal('HTTP_TIMEOUT', 'rate of the body'));
     }
     // What is held and not taken is ours to answer for: the backend is slow then, and the caller has to wait.
-    if (this.#readMillis === null || millis >= bodyGraceMillis || request.readableLength > 0) {
+    if (
+      this.#readMillis === null ||
+      millis >= bodyGraceMillis ||
+      request.readableLength > 0 ||
+      this.#reading.isBehind
+    ) {
       this.#readBytes = bytesRead;
       this.#readMillis = nowMillis;
     }

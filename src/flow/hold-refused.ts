@@ -20,4 +20,4 @@ export const holdRefused = (
 /** What half a header field costs to read. */
 const FIELD_MILLIS = 0.002;
 /** What it costs to read what is cut off at once: it is made to cost as much as it can. */
-const ABRUPT_MILLIS = 20;
+const ABRUPT_MILLIS = 5;

@@ -17,15 +17,8 @@ const BURST_SECONDS = 2;
 /** How long what is long is read slowly of an address, after one of its refusals had to wait. */
 const SUSPICION_MILLIS = 30_000;
 
-/**
- * How long new connections of an address wait at the door after one of its requests held up everybody, and how far
- * apart they are let in. What a packet may cost that cannot be read in parts, 20 ms, is then a hundredth of the time.
- */
-const WATCH_MILLIS = 30_000;
-const DOOR_MILLIS = 2_000;
-
 /** What of the limits says how long anybody waits. */
-export type Patience = Pick<HttpLimits, 'refusalsPerSecond' | 'refusalHoldMillis' | 'headerMillis'>;
+export type Patience = Pick<HttpLimits, 'refusalsPerSecond' | 'refusalHoldMillis'>;
 
 /** What an answer waits to be written to: a connection, or what shares one with others. */
 export interface Waiter {
@@ -56,19 +49,14 @@ const ADDRESSES_MAX = 10_000;
 export class Tarpit {
   readonly #unitMillis: number;
   readonly #holdMillis: number;
-  /** How long a connection waits at the door at most: no longer than for a header that does not come. */
-  readonly #doorWaitMillis: number;
   readonly #proxies: Networks;
   /** Until when the refusals of an address use up its time; the last to be refused is the last here. */
   readonly #paidMillis = new Map<string, number>();
   readonly #held = new Set<() => void>();
-  /** Addresses whose new connections wait, until when, and when the next is let in. */
-  readonly #watched = new Map<string, { readonly untilMillis: number; nextMillis: number }>();
 
-  constructor({ refusalsPerSecond, refusalHoldMillis, headerMillis }: Patience, trustedProxies = new Networks([])) {
+  constructor({ refusalsPerSecond, refusalHoldMillis }: Patience, trustedProxies = new Networks([])) {
     this.#unitMillis = refusalsPerSecond === 0 ? 0 : 1000 / refusalsPerSecond;
     this.#holdMillis = refusalHoldMillis;
-    this.#doorWaitMillis = headerMillis;
     this.#proxies = trustedProxies;
   }
 
@@ -139,38 +127,9 @@ export class Tarpit {
     return delayMillis;
   }
 
-  /**
-   * A request of this address held up everybody, in a way that nothing can be done about while it is read: chunks of one
-   * byte each, ten thousand of which Node's parser takes from one packet without a rest.
-   */
-  watch(address: string, nowMillis = performance.now()): void {
-    if (this.#unitMillis === 0 || this.isTrusted(address)) return;
-    const nextMillis = Math.max(nowMillis, this.#watched.get(address)?.nextMillis ?? 0);
-    setNewest(this.#watched, address, { untilMillis: nowMillis + WATCH_MILLIS, nextMillis }, ADDRESSES_MAX);
-  }
-
-  /**
-   * How long a connection of this address that brought nothing good so far is not to be read; null: there is no place in
-   * the line.
-   */
-  doorMillis(address: string, nowMillis = performance.now()): number | null {
-    const watched = this.#watched.get(address);
-    if (watched === undefined) return 0;
-    if (watched.untilMillis <= nowMillis) {
-      this.#watched.delete(address);
-      return 0;
-    }
-    const nextMillis = Math.max(nowMillis, watched.nextMillis) + DOOR_MILLIS;
-    const millis = nextMillis - nowMillis;
-    if (millis > this.#doorWaitMillis) return null;
-    watched.nextMillis = nextMillis;
-    return millis;
-  }
-
   /** Lets all go at once: the gateway stops. */
   close(): void {
     lane.pardon();
-    this.#watched.clear();
     for (const release of this.#held) release();
   }
 }

@@ -4,12 +4,15 @@ import { setPriority } from 'node:os';
 
 import { type Attack, attacksOf } from './attacks.js';
 
+/** Not the address of good traffic. */
+const ATTACKER_ADDRESS = '127.0.0.2';
+
 /**
- * One attack at full rate, in a process of its own: `node attacker.js URL NAME`. It comes from another address than
- * good traffic, and yields the processor to those it attacks: what it needs itself would be spent elsewhere. Answers
+ * One attack at full rate, in a process of its own: `node attacker.js URL NAME [ADDRESS]`. It comes from another address
+ * than good traffic unless told to come from the same, and yields the processor to those it attacks: what it needs itself would be spent elsewhere. Answers
  * each message with the connections it has made so far.
  */
-const [, , url = '', name = ''] = process.argv;
+const [, , url = '', name = '', localAddress = ATTACKER_ADDRESS] = process.argv;
 const { hostname, port } = new URL(url);
 const attacks = attacksOf(name);
 if (attacks.length === 0) throw new Error(`no attack is called ${name}`);
@@ -27,7 +30,7 @@ function assail({ bytes, pace, connections }: Attack): void {
 
   function once(): void {
     made++;
-    const socket = connect({ host: hostname, port: Number(port), localAddress: '127.0.0.2', noDelay: true });
+    const socket = connect({ host: hostname, port: Number(port), localAddress, noDelay: true });
     socket.setTimeout(PATIENCE_MILLIS, () => socket.destroy());
     // What comes back is read: an answer, or the end.
     socket.resume().on('error', () => {});

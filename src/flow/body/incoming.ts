@@ -1,5 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { SlicedReading } from './sliced-reading.js';
 
 /** Pieces smaller than this wait for those that come with them. */
 const SMALL_BYTES = 64;
@@ -10,6 +13,9 @@ const SMALL_BYTES = 64;
  */
 const CRUMBS_MAX = 4096;
 const CRUMB_BYTES = 8;
+
+/** Pieces from this on are looked at for how much of the body is to come without chunks. */
+const PLAIN_BYTES = 1024;
 
 /** Takes a body piece by piece, as fast as it comes. Does not throw. */
 export interface BodyTaker {
@@ -29,6 +35,12 @@ export abstract class Incoming extends IncomingMessage {
   #small: Buffer[] | null = null;
   #isCrumbled = false;
   #taker: BodyTaker | null = null;
+  readonly #reading: SlicedReading | null;
+
+  constructor(socket: Socket) {
+    super(socket);
+    this.#reading = SlicedReading.of(socket);
+  }
 
   /** Its body comes in crumbs: the rest of it is dropped, and its end is not told. */
   protected abstract crumbled(): void;
@@ -55,6 +67,7 @@ export abstract class Incoming extends IncomingMessage {
     if (this.#isCrumbled) return false;
     if (piece !== null) {
       this.#bytes += piece.length;
+      if (this.#reading !== null) this.#count(this.#reading, piece.length);
       if (++this.#pieces > CRUMBS_MAX && this.#bytes < this.#pieces * CRUMB_BYTES) return this.#crumble();
     }
     if (piece === null || piece.length >= SMALL_BYTES) {
@@ -67,6 +80,13 @@ export abstract class Incoming extends IncomingMessage {
     } else this.#small.push(piece);
     // What waits here is of this turn alone; what nobody takes waits in the stream, and is what reading stops for.
     return this.readableLength < this.readableHighWaterMark;
+  }
+
+  #count(reading: SlicedReading, pieceBytes: number): void {
+    reading.chunks++;
+    if (pieceBytes < PLAIN_BYTES) return;
+    const { 'content-length': length, 'transfer-encoding': coding } = this.headers;
+    reading.plainBytes = coding === undefined ? Math.max(0, Number(length ?? 0) - this.#bytes) : 0;
   }
 
   #crumble(): boolean {
