@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { Client } from '../access/client.js';
+import type { CancelSignal } from '../base/cancellation.js';
 import { type Exchange, REPLIES_MAX } from '../base/exchange.js';
 import { KIB } from '../base/limit.js';
 import { asRefusal, asUpstream, Refusal } from '../base/refusal.js';
@@ -35,7 +36,7 @@ import { verdictOf } from './verdict.js';
 export interface CallContext {
   readonly exchange: Exchange;
   readonly service: SoapService;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** Header fields of the caller's request, for what operations take from them. */
   readonly headers: RequestContext['headers'];
   /** What the caller's token says, for the same. */

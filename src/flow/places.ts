@@ -1,4 +1,5 @@
 import type { Client } from '../access/client.js';
+import type { CancelSignal } from '../base/cancellation.js';
 import { Refusal } from '../base/refusal.js';
 
 /** Gives a place back. To be called once. */
@@ -27,7 +28,7 @@ export class Places {
   }
 
   /** Waits for a place, behind those who wait already. Null where there is no bound, or nobody waits any more. */
-  wait({ id, rights }: Client, signal: AbortSignal): Promise<Leave | null> {
+  wait({ id, rights }: Client, signal: CancelSignal): Promise<Leave | null> {
     const most = rights.requestsAtOnce;
     if (most === null) return Promise.resolve(null);
     const leave = this.#taken(id, most);

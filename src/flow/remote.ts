@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
+import type { CancelSignal } from '../base/cancellation.js';
 import type { Exchange } from '../base/exchange.js';
 import { asRefusal, Refusal } from '../base/refusal.js';
 import type { RequestContext } from '../codec/write/source.js';
@@ -13,7 +14,7 @@ import { isPrintable } from './reply-head.js';
 export interface RemoteCallContext {
   readonly exchange: Exchange;
   readonly service: RemoteUpstream;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** Header fields of the caller's request, of which the allowed ones are sent on. */
   readonly headers: RequestContext['headers'];
 }

@@ -1,4 +1,5 @@
 import type { ExecutionResult, GraphQLError, OperationTypeNode } from 'graphql';
+import type { CancelSignal } from '../base/cancellation.js';
 import { asRefusal, type Refusal } from '../base/refusal.js';
 import { Spending } from './cost/cost-actual.js';
 import { CostTable } from './cost/cost-table.js';
@@ -59,7 +60,7 @@ export interface OperationHost {
   /** The id of the exchange in the log; an error that is a bug of ours carries it. */
   readonly id?: string;
   /** Aborted when the client has gone. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** The caller has asked for the cost of each field, and may know it. */
   readonly wantsBreakdown?: boolean;
   /** Waits for the turn of a document that takes long to read; not given: it is read at once. */

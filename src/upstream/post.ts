@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { CancelSignal } from '../base/cancellation.js';
 import { Refusal } from '../base/refusal.js';
 import type { ReplyHead, UpstreamCall } from './reply.js';
 import type { Upstream } from './upstream.js';
@@ -11,7 +12,7 @@ export interface PostOptions {
   readonly isIdempotent: boolean;
   readonly maxBytes: number;
   /** Aborts the call; `aborted` is what it then rejects with. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   readonly aborted: () => Refusal;
   /** Judges the head of the answer before there is more of it: what it throws ends the call. */
   readonly judge: (head: ReplyHead) => void;

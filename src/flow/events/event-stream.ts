@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
+import type { Cancellation } from '../../base/cancellation.js';
 
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { StreamCarrier } from '../../graphql/http.js';
@@ -39,7 +40,7 @@ interface EventStreamParts {
   readonly asked: GraphqlExchange;
   readonly subscribed: () => void;
   readonly host: CallerHost;
-  readonly departure: AbortController;
+  readonly departure: Cancellation;
 }
 
 /** Comments go out so often, so that proxies do not take a quiet stream for a dead one. */
@@ -72,7 +73,7 @@ class EventStream implements StreamCarrier {
     asked.exchange.status = 200;
     asked.response.writeHead(200, HEADERS);
     await this.#send(results);
-    if (departure.signal.aborted) throw new Refusal('CLIENT_GONE');
+    if (departure.aborted) throw new Refusal('CLIENT_GONE');
     asked.response.end();
   }
 

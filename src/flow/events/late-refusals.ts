@@ -1,9 +1,10 @@
+import type { CancelSignal } from '../../base/cancellation.js';
 import type { Tarpit, Waiter } from '../tarpit.js';
 
 /** Who opened the WebSocket, and whether it is gone. */
 interface Gone {
   readonly address: string;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 /**
  * The result of a query or a mutation as a stream of one: who waits for it may say that it no longer does. A generator
@@ -6,15 +7,15 @@ import type { ExecutionResult } from 'graphql';
  */
 export class OneResult implements AsyncGenerator<ExecutionResult, void, undefined> {
   readonly #result: Promise<ExecutionResult>;
-  readonly #departure = new AbortController();
+  readonly #departure = new Cancellation();
   readonly #left: Promise<void>;
   #isTaken = false;
 
   /** `run` begins at once, and is told when nobody waits any more. */
-  constructor(run: (signal: AbortSignal) => Promise<ExecutionResult>) {
-    const { signal } = this.#departure;
+  constructor(run: (signal: CancelSignal) => Promise<ExecutionResult>) {
+    const signal = this.#departure;
     this.#left = new Promise((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      signal.addEventListener('abort', resolve);
     });
     this.#result = run(signal);
     // Nobody may ask for it.

@@ -1,3 +1,4 @@
+import { Cancellation } from '../../base/cancellation.js';
 import type { Leave } from '../places.js';
 import type { PollAccount, PollPayment } from './poll-account.js';
 
@@ -16,7 +17,7 @@ export class Payers {
   /** Calls that were paid for in turns. */
   #turns = 0;
   /** Where nobody has room: the clients that are waited for. */
-  readonly #waiting = new Map<string, AbortController>();
+  readonly #waiting = new Map<string, Cancellation>();
   /** Room that a client has got by waiting, to be used at once. */
   readonly #rooms = new Map<string, Leave>();
   readonly #found: () => void;
@@ -83,9 +84,9 @@ export class Payers {
   #waitFor(account: PollAccount): void {
     const { client } = account;
     if (this.#waiting.has(client)) return;
-    const waiting = new AbortController();
+    const waiting = new Cancellation();
     this.#waiting.set(client, waiting);
-    void account.waitForRoom(waiting.signal).then((leave) => {
+    void account.waitForRoom(waiting).then((leave) => {
       if (leave === null) return;
       // It may have come just when nobody wanted it any more.
       if (this.#waiting.get(client) !== waiting) return leave();

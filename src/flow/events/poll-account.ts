@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../../base/cancellation.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { Spending } from '../../graphql/cost/cost-actual.js';
 import type { CostLimits } from '../../graphql/cost/cost-table.js';
@@ -42,7 +43,7 @@ export class PollAccount {
   }
 
   /** Waits for it, behind those who wait already; null when `signal` is aborted. */
-  async waitForRoom(signal: AbortSignal): Promise<Leave | null> {
+  async waitForRoom(signal: CancelSignal): Promise<Leave | null> {
     const leave = await this.#door.places.wait(this.#purse.client, signal);
     return leave ?? (signal.aborted ? null : () => {});
   }

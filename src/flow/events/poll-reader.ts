@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../../base/cancellation.js';
 import type { Refusal } from '../../base/refusal.js';
 import type { RefusalCode } from '../../base/refusals.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
@@ -7,7 +8,7 @@ import { bareOf, mergedPlan } from './merged-plan.js';
 import type { PollPayment } from './poll-account.js';
 
 /** Calls the backend; `signal` is aborted when nobody waits any more. */
-export type PollCall = (call: FieldCall, signal: AbortSignal) => Promise<Decoded>;
+export type PollCall = (call: FieldCall, signal: CancelSignal) => Promise<Decoded>;
 
 /** What is called again and again. */
 export interface PolledCall {
@@ -31,7 +32,7 @@ export async function readPoll(
   polled: PolledCall,
   plans: readonly ReplyPlan[],
   payment: PollPayment,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<PollParts> {
   const merged = mergedPlan(plans, polled.changed);
   const decoded = await ask(polled, merged.plan, payment, signal);
@@ -46,7 +47,7 @@ export async function isAnswered(
   polled: PolledCall,
   plan: ReplyPlan,
   payment: PollPayment,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<boolean> {
   try {
     await ask(polled, bareOf(plan, polled.changed), payment, signal);
@@ -60,7 +61,7 @@ async function ask(
   { bound, given, call }: PolledCall,
   plan: ReplyPlan,
   payment: PollPayment,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<Decoded> {
   let read: Decoded | null = null;
   try {

@@ -1,3 +1,4 @@
+import { Cancellation } from '../../base/cancellation.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
 import { type Payer, Payers } from './payers.js';
@@ -47,7 +48,7 @@ export class Poller {
   readonly #apart = new Map<ReplyPlan, Poller>();
   /** What could be read with the others. */
   readonly #proven = new WeakSet<ReplyPlan>();
-  #departure = new AbortController();
+  #departure = new Cancellation();
   #timer: NodeJS.Timeout | null = null;
   #isAsking = false;
   readonly #payers = new Payers(() => this.#next(0));
@@ -121,7 +122,7 @@ export class Poller {
     if (payment === 'poor') for (const entry of members) tell(entry, POOR, UNPAID, 0);
     else {
       this.#isAsking = true;
-      this.#departure = new AbortController();
+      this.#departure = new Cancellation();
       await this.#poll(members, payment);
       this.#isAsking = false;
     }
@@ -144,7 +145,7 @@ export class Poller {
   async #read(plans: readonly ReplyPlan[], members: readonly Member[], payment: PollPayment): Promise<Refusal | null> {
     let read: PollParts;
     try {
-      read = await readPoll(this.#polled, plans, payment, this.#departure.signal);
+      read = await readPoll(this.#polled, plans, payment, this.#departure);
     } catch (caught) {
       return asRefusal(caught);
     }
@@ -168,7 +169,7 @@ export class Poller {
   async #partFrom(plans: readonly ReplyPlan[], failure: Refusal): Promise<void> {
     const payment = this.#paymentOf(plans);
     if (payment === null) return this.#partUnread(plans);
-    const { signal } = this.#departure;
+    const signal = this.#departure;
     const [first] = plans;
     if (first === undefined || !(await isAnswered(this.#polled, first, payment, signal))) {
       return this.#fail(this.#asking(plans), failure);

@@ -1,4 +1,5 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
@@ -33,7 +34,7 @@ export interface Visitor {
   readonly address: string;
   readonly headers: RequestContext['headers'];
   /** Aborted when it is gone. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
 }
 
 export interface ProtocolParts {
@@ -190,8 +191,8 @@ async function admitMessage(
   const exchange = new Exchange(nextExchangeId(), visitor.address, 'WS');
   exchange.route = 'graphql';
   if (purse === null) throw new Error('a message of a connection that was not acknowledged');
-  const departure = new AbortController();
-  const host = new CallerHost(door, purse, exchange, { signal: departure.signal, headers });
+  const departure = new Cancellation();
+  const host = new CallerHost(door, purse, exchange, { signal: departure, headers });
   let operation: AdmittedOperation | null = null;
   try {
     parts.note(exchange, purse);
@@ -236,7 +237,7 @@ interface Asking {
   readonly headers: RequestContext['headers'];
   readonly exchange: Exchange;
   readonly host: CallerHost;
-  readonly departure: AbortController;
+  readonly departure: Cancellation;
 }
 
 /** Throws where the operation may not run. */
@@ -252,7 +253,7 @@ function jobOf(
   }
   const leave = door.places.take(purse.client);
   const charged = attempt(() => operation.authorizeAndCharge(host), leave);
-  const run = async (signal: AbortSignal): Promise<ExecutionResult> => {
+  const run = async (signal: CancelSignal): Promise<ExecutionResult> => {
     signal.addEventListener('abort', () => departure.abort(), { once: true });
     try {
       return await charged.run();

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 import { Refusal } from '../../base/refusal.js';
 import type { RefusalCode } from '../../base/refusals.js';
@@ -12,7 +13,7 @@ export type Farewell = 'left' | 'overflow' | 'drain' | 'expired' | 'completed' |
 export interface StreamParts<T> {
   readonly limits: QueueLimits;
   /** What is told of an event; null where it is nothing. Rejects with what is wrong with it. */
-  answer(event: T, signal: AbortSignal): Promise<ExecutionResult | null>;
+  answer(event: T, signal: CancelSignal): Promise<ExecutionResult | null>;
   /** Called once, when nothing more comes. */
   ended(why: Farewell): void;
   /** For the metrics. */
@@ -30,7 +31,7 @@ type Happening<T> = { readonly kind: 'event'; readonly event: T } | { readonly k
 export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, void, undefined> {
   readonly #parts: StreamParts<T>;
   readonly #queue: EventQueue<Happening<T>>;
-  readonly #departure = new AbortController();
+  readonly #departure = new Cancellation();
   #why: Farewell | null = null;
   /** It ends like this when all that waits has been told. */
   #source: { readonly why: Farewell; readonly code: RefusalCode | null } | null = null;
@@ -116,7 +117,7 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
       return failure('SUBSCRIPTION_GAP');
     }
     try {
-      const result = await this.#parts.answer(happening.event, this.#departure.signal);
+      const result = await this.#parts.answer(happening.event, this.#departure);
       if (this.#why === null || this.#why === 'overflow') {
         const isFailure = result !== null && result.errors !== undefined;
         this.#parts.told(result === null ? 'filtered' : isFailure ? 'failed' : 'sent');

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 import type { EventBus, EventValues } from '../../base/event-bus.js';
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
@@ -283,10 +284,10 @@ interface Run extends Told {
   /** At the price of one event. */
   readonly operation: AdmittedOperation;
   readonly subscriber: Subscriber;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
 }
 
-const NEVER = new AbortController().signal;
+const NEVER = new Cancellation();
 
 function add(counts: Map<string, number>, name: string, amount: number): void {
   counts.set(name, (counts.get(name) ?? 0) + amount);

@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Cancellation } from '../../base/cancellation.js';
 
 import type { SubscriptionLimits } from '../../pubsub/limits.js';
 import { LINGER_MILLIS } from '../body/linger.js';
@@ -63,7 +64,7 @@ export class WebSockets {
   }
 
   #opened(socket: Socket, { headers, socket: connection }: IncomingMessage, address: string): void {
-    const departure = new AbortController();
+    const departure = new Cancellation();
     // Whoever reads on hears of it; it may come again.
     const stalled = (): void => {
       stopPinging();
@@ -79,7 +80,7 @@ export class WebSockets {
         // There are others who want nothing to be read.
         resume: () => outgoing.isPaused || socket.resume(),
       },
-      { address, headers, signal: departure.signal },
+      { address, headers, signal: departure },
     );
     const { pingMillis } = this.#limits;
     const stopPinging = keepAsking(socket, pingMillis, () => {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
-
 import type { Client } from '../../access/client.js';
+import type { CancelSignal } from '../../base/cancellation.js';
 import type { Exchange } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { Grant } from '../../budget/budget.js';
@@ -31,7 +31,7 @@ export interface BackendCalls {
 
 export interface HostOptions {
   /** Aborted when the client has gone. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** Header fields of the caller's request. */
   readonly headers: RequestContext['headers'];
   /** Null, or not given, where nothing asks for how long the answer is good. */
@@ -49,7 +49,7 @@ export const maySeeBreakdown = ({ costBreakdown }: GraphqlEndpoint, { rights }: 
 /** What one operation of a caller has to do with the rest of the gateway, whatever transport carries it. */
 export class CallerHost implements RequestHost, ItemHost {
   readonly id: string;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   readonly wantsBreakdown: boolean;
   readonly callField: CallField;
   readonly sendRemote: SendRemote;

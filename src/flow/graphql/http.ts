@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Cancellation } from '../../base/cancellation.js';
 
 import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
@@ -22,7 +23,7 @@ export interface GraphqlExchange {
 }
 
 /** Makes the carrier of a client that takes a stream. */
-export type MakeStreams = (host: CallerHost, departure: AbortController) => StreamCarrier;
+export type MakeStreams = (host: CallerHost, departure: Cancellation) => StreamCarrier;
 
 /** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. */
 export async function answerGraphql(
@@ -32,11 +33,10 @@ export async function answerGraphql(
 ): Promise<void> {
   const { method = '', url = '', headers } = request;
   exchange.route = 'graphql';
-  const departure = new AbortController();
+  const departure = new Cancellation();
   ending.onGone(() => departure.abort());
-  const { signal } = departure;
   const lifetime = new AnswerLifetime(endpoint.isPrivate);
-  const host = new CallerHost(endpoint, caller, exchange, { signal, headers, lifetime });
+  const host = new CallerHost(endpoint, caller, exchange, { signal: departure, headers, lifetime });
   const body = async (): Promise<string> => {
     const text = await readBody(endpoint.bodyBytesMax, exchange, request, response);
     host.startWork();
@@ -45,7 +45,7 @@ export async function answerGraphql(
   const streams = makeStreams?.(host, departure) ?? null;
   const answer = await endpoint.handler({ method, url, headers, body }, host, streams);
   if (answer === CARRIED) return;
-  if (signal.aborted) throw new Refusal('CLIENT_GONE');
+  if (departure.aborted) throw new Refusal('CLIENT_GONE');
   // A refusal of the HTTP layer is the last answer on its connection (catalogue convention D2).
   if (exchange.refusal?.kind.status !== undefined) response.shouldKeepAlive = false;
   if (exchange.refusal?.isOfCaller === true) {

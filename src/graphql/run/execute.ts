@@ -8,6 +8,7 @@ import {
   type GraphQLObjectType,
   Kind,
 } from 'graphql';
+import type { CancelSignal } from '../../base/cancellation.js';
 import type { Refusal } from '../../base/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import type { Spending } from '../cost/cost-actual.js';
@@ -32,7 +33,7 @@ export interface Execution {
   /** Needed where a service speaks GraphQL. */
   readonly sendRemote?: SendRemote | null;
   /** Aborted when nobody waits for the answer any more: then no further call is made and `CLIENT_GONE` thrown. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   readonly limits: GraphqlLimits;
   /** Adds up what the operation comes to. */
   readonly spending?: Spending | null;

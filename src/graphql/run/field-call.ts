@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../../base/cancellation.js';
 import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
@@ -34,7 +35,7 @@ type RunLimits = Pick<GraphqlLimits, RunLimit>;
 /** The calls of one request, counted. */
 export class RequestCalls {
   readonly #callField: CallField;
-  readonly #signal: AbortSignal;
+  readonly #signal: CancelSignal;
   readonly #refused: (refusal: Refusal) => void;
   readonly #spending: Spending | null;
   readonly #refusals = new Map<RunLimit, Refusal>();
@@ -43,7 +44,7 @@ export class RequestCalls {
 
   constructor(
     callField: CallField,
-    signal: AbortSignal,
+    signal: CancelSignal,
     refused: (refusal: Refusal) => void,
     limits: RunLimits,
     spending: Spending | null = null,

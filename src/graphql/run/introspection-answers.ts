@@ -11,6 +11,7 @@ import {
   visit,
 } from 'graphql';
 import { BoundedCache } from '../../base/bounded-cache.js';
+import type { CancelSignal } from '../../base/cancellation.js';
 import { MIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusal.js';
 import type { Variables } from '../document/plan.js';
@@ -56,7 +57,7 @@ class IntrospectionAnswers {
    * The answer to a document that selects the field `key` and nothing else. Rejects with `CLIENT_GONE` where everybody
    * has gone who waits for it.
    */
-  answer(key: string, document: DocumentNode, given: Variables, signal: AbortSignal): Promise<Told> {
+  answer(key: string, document: DocumentNode, given: Variables, signal: CancelSignal): Promise<Told> {
     const narrowed = withUsedVariables(document, given);
     const name = `${print(narrowed.document)}\n${JSON.stringify(narrowed.variables)}`;
     const known = this.#known.get(name);
@@ -94,7 +95,7 @@ class IntrospectionAnswers {
 interface Making {
   readonly told: Promise<Told>;
   /** Of those who wait. */
-  readonly signals: AbortSignal[];
+  readonly signals: CancelSignal[];
 }
 
 interface Narrowed {
