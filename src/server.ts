@@ -17,7 +17,7 @@ import { makeFinish } from './observe/finish.js';
 import type { Log } from './observe/log.js';
 import { Metrics } from './observe/metrics.js';
 import { Overload } from './observe/overload.js';
-import { offerMetrics } from './observe/prometheus.js';
+import type { MetricList } from './observe/prometheus.js';
 import { MemoryTransport } from './pubsub/memory-transport.js';
 import { OrderedBus } from './pubsub/ordered-bus.js';
 import { Shared } from './redis/shared.js';
@@ -30,6 +30,8 @@ export interface Gateway {
   readonly url: string;
   /** `http://host:port` of operators; '' where another process serves them. */
   readonly adminUrl: string;
+  /** The metrics of this process. */
+  readonly listMetrics: () => Promise<MetricList>;
   /**
    * Stops: readiness off, requests in flight finish, connections close, backends are left. Resolves to the number of
    * connections that had to be cut when `limits.http.drainMillis` was over.
@@ -153,12 +155,12 @@ export async function startGateway(
     isReady: () => ready,
   });
   const url = await listen(traffic.server, config.listen);
-  if (operators === 'elsewhere') offerMetrics(metrics.registry);
   const adminUrl = operators === 'here' ? await listen(admin, config.admin) : '';
   shared?.start();
   return {
     url,
     adminUrl,
+    listMetrics: () => metrics.registry.getMetricsAsJSON(),
     async drain() {
       ready = false;
       overload.close();

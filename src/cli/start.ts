@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { startDemoBackend } from '../../config/demo/backend.js';
+import { type InputSnapshot, recordInputs, replayInputs } from '../base/inputs.js';
 import { Problems, printProblem } from '../base/problem.js';
 import { type Compiled, compile } from '../compile.js';
 import { parseAddress } from '../config/address.js';
@@ -8,24 +9,33 @@ import { Log } from '../observe/log.js';
 import { startGateway } from '../server.js';
 import type { ExitCode, Terminal } from './terminal.js';
 import { type Running, thingsToTry } from './things-to-try.js';
-import { startWorkers, tellReady, workerCount, workersOption } from './workers.js';
+import { receiveInputs, reportReady, sendMetrics } from './worker-messages.js';
+import { startWorkers, workerCount, workersOption } from './workers.js';
 
 /**
  * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output says `ready` with the
  * addresses. Throws `Problems`, also for an address that cannot be had.
  */
 export async function start(file: string, workers: string | null, terminal: Terminal): Promise<ExitCode> {
-  const loaded = await loadConfig(file, process.env, workersOption(workers));
-  const count = workerCount(loaded);
-  const compiled = await compile(loaded);
+  const snapshot = cluster.isWorker ? await receiveInputs() : { contents: new Map(), realPaths: new Map() };
+  const inputs = cluster.isWorker ? replayInputs(snapshot) : recordInputs(snapshot);
+  const loaded = await loadConfig(file, process.env, workersOption(workers), inputs);
   const { log: logging, limits } = loaded.config;
   const log = new Log(logging.level, null, limits.overload.logBacklogBytes);
+  const ignore = (): void => log.event('warn', 'SIGHUP is ignored: the configuration is read at the start only');
+  process.on('SIGHUP', ignore);
   try {
+    const count = workerCount(loaded);
+    const compiled = await compile(loaded);
+    if (count > 1 && !cluster.isWorker) {
+      await compiled.close();
+      return await runWorkers(count, snapshot, loaded, compiled, log, terminal);
+    }
+    snapshot.contents.clear();
     if (cluster.isWorker) return await work(loaded, compiled, log);
-    if (count === 1) return await runAlone(loaded, compiled, log, terminal);
-    await compiled.close();
-    return await runWorkers(count, loaded, compiled, log, terminal);
+    return await runAlone(loaded, compiled, log, terminal);
   } finally {
+    process.off('SIGHUP', ignore);
     // With a thread that waits for whoever reads the log, the system would wait for it too, and for ever (O08).
     if (!(await log.close())) process.kill(process.pid, 'SIGKILL');
   }
@@ -45,6 +55,7 @@ async function runAlone(loaded: LoadedConfig, compiled: Compiled, log: Log, term
 
 async function runWorkers(
   count: number,
+  inputs: InputSnapshot,
   loaded: LoadedConfig,
   compiled: Compiled,
   log: Log,
@@ -52,8 +63,9 @@ async function runWorkers(
 ): Promise<ExitCode> {
   const signal = stopSignal();
   const closeDemo = await startDemo(loaded);
-  const workers = await startWorkers(count, loaded, log).catch(refuseAddress(loaded, ['admin']));
-  if (workers.url !== '') await announce(workers, compiled, log, terminal);
+  const workers = await startWorkers(count, loaded, inputs, log).catch(refuseAddress(loaded, ['admin']));
+  const { adminUrl } = workers;
+  void workers.ready.then((url) => announce({ url, adminUrl }, compiled, log, terminal));
   const why = await Promise.race([signal, workers.broken]);
   if (typeof why === 'string') log.event('info', 'draining', { signal: why });
   await workers.stop();
@@ -68,9 +80,10 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise
   // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
   for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
   const gateway = await startGateway(compiled, log, 'elsewhere').catch(refuseAddress(loaded, ['listen']));
-  tellReady(gateway.url);
+  reportReady(gateway.url, gateway.listMetrics);
   await signal;
   await gateway.drain();
+  await sendMetrics(gateway.listMetrics);
   return 0;
 }
 

@@ -1,32 +1,36 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { InputSnapshot } from '../base/inputs.js';
 import { Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import { makeAdminServer } from '../observe/admin.js';
 import type { Log } from '../observe/log.js';
-import { gatherMetrics } from '../observe/prometheus.js';
+import { METRICS_TYPE } from '../observe/prometheus.js';
 import { closeServer, listen } from '../server.js';
 import type { ExitCode } from './terminal.js';
+import type { FromWorker, ToWorker } from './worker-messages.js';
+import { WorkerMetrics } from './worker-metrics.js';
 
-/** What a worker tells its parent once it takes requests. */
-export interface WorkerReady {
-  readonly ready: true;
-  readonly url: string;
-}
-
-/** Several processes on one traffic address, seen from the one that keeps them. */
+/** Several processes on one traffic address, seen from their parent. */
 export interface Workers {
-  readonly url: string;
   readonly adminUrl: string;
-  /** Resolves when they cannot go on: a worker failed before it ever took a request. */
+  /** Resolves to the traffic address once every worker has taken requests. */
+  readonly ready: Promise<string>;
+  /** Resolves when a worker ended by itself before all were ready for the first time. */
   readonly broken: Promise<ExitCode>;
   /** Readiness off, every worker drains; resolves when all have ended. */
   stop(): Promise<void>;
 }
 
-/** A worker that lives shorter than this is not started again at once. */
-const RESPAWN_MILLIS = 1000;
+/** A worker that took requests for so long is replaced at once. */
+const STEADY_MILLIS = 10_000;
+/** The pause before a worker is replaced doubles with each one that did not last. */
+const PAUSE_MIN_MILLIS = 500;
+const PAUSE_MAX_MILLIS = 30_000;
+/** A worker that has not ended so long after its drain had to be over is killed. */
+const KILL_AFTER_MILLIS = 10_000;
 
 /** What the command line says about processes; null where it says nothing. Throws `Problems` for what is no number. */
 export function workersOption(option: string | null): number | 'auto' | null {
@@ -40,60 +44,112 @@ export function workersOption(option: string | null): number | 'auto' | null {
 export const workerCount = ({ config }: LoadedConfig): number =>
   config.workers === 'auto' ? availableParallelism() : config.workers;
 
-/** Starts `count` workers, each of which runs the same command line, and serves operators for all of them. */
-export async function startWorkers(count: number, loaded: LoadedConfig, log: Log): Promise<Workers> {
-  let stopping = false;
-  const taking = new Set<Worker>();
-  const { promise: broken, resolve: breakOff } = withResolver<ExitCode>();
-  const ended = new Map<Worker, Promise<void>>();
+/** How one worker ended. */
+interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly wasReady: boolean;
+  /** How long it took requests. */
+  readonly readyMillis: number;
+}
 
-  const startOne = (): Promise<string> => {
+/**
+ * Keeps `count` workers, each of which runs the same command line, and serves operators for all of them. Workers start
+ * from `inputs`, not from the disk: what is changed there meanwhile cannot keep them from starting.
+ */
+export async function startWorkers(
+  count: number,
+  loaded: LoadedConfig,
+  inputs: InputSnapshot,
+  log: Log,
+): Promise<Workers> {
+  const stopping = new AbortController();
+  const { signal: stopped } = stopping;
+  const running = new Set<Worker>();
+  const taking = new Set<Worker>();
+  const metrics = new WorkerMetrics(count, taking, (worker) => send(worker, { kind: 'askMetrics' }));
+  let isStarted = false;
+  const { promise: broken, resolve: breakOff } = withResolver<ExitCode>();
+  // JSON has no bytes, and no infinite numbers for metrics.
+  cluster.setupPrimary({ serialization: 'advanced' });
+
+  const runOne = (reportReady: (url: string) => void): Promise<Ended> => {
     const worker = cluster.fork();
-    const startedMillis = performance.now();
-    const { promise: url, resolve: tell } = withResolver<string>();
-    worker.on('message', (message: unknown) => {
-      if (!isReady(message)) return;
-      taking.add(worker);
-      tell(message.url);
+    let readyAtMillis: number | null = null;
+    running.add(worker);
+    worker.on('message', (message: FromWorker) => {
+      if (message.kind === 'askInputs') send(worker, { kind: 'inputs', inputs });
+      else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
+      else {
+        readyAtMillis = performance.now();
+        taking.add(worker);
+        reportReady(message.url);
+      }
     });
-    const gone = new Promise<void>((resolve) => {
+    // A worker that cannot be reached has ended, or is about to.
+    worker.on('error', () => {});
+    worker.once('disconnect', () => metrics.retire(worker));
+    return new Promise((resolve) => {
       worker.once('exit', (code: number | null, signal: string | null) => {
-        ended.delete(worker);
-        const wasTaking = taking.delete(worker);
-        resolve();
-        if (stopping) return;
-        if (!wasTaking) return breakOff(code === 2 ? 2 : 1);
-        log.event('error', 'a worker ended', { code, signal });
-        const early = performance.now() - startedMillis < RESPAWN_MILLIS;
-        setTimeout(() => !stopping && startOne(), early ? RESPAWN_MILLIS : 0);
+        running.delete(worker);
+        taking.delete(worker);
+        const readyMillis = readyAtMillis === null ? 0 : performance.now() - readyAtMillis;
+        resolve({ code, signal, wasReady: readyAtMillis !== null, readyMillis });
       });
     });
-    ended.set(worker, gone);
-    return url;
   };
 
-  const admin = makeAdminServer({ ...gatherMetrics(), isReady: () => !stopping && taking.size > 0 });
+  /** Replaces a worker whenever it ends. */
+  const keepOne = async (reportReady: (url: string) => void): Promise<void> => {
+    for (let failures = 0; !stopped.aborted; ) {
+      const { code, signal, wasReady, readyMillis } = await runOne(reportReady);
+      if (stopped.aborted) return;
+      if (!isStarted && !wasReady && code !== null) return breakOff(code === 2 ? 2 : 1);
+      failures = readyMillis < STEADY_MILLIS ? failures + 1 : 0;
+      const pauseMillis = Math.round(pauseAfter(failures));
+      log.event('error', 'a worker ended', { code, signal, wasReady, pauseMillis });
+      await delay(pauseMillis, null, { signal: stopped }).catch(() => {});
+    }
+  };
+
+  const admin = makeAdminServer({
+    metrics: () => metrics.print(),
+    metricsType: METRICS_TYPE,
+    isReady: () => !stopped.aborted && taking.size > 0,
+  });
+  const adminUrl = await listen(admin, loaded.config.admin);
+  const firsts = Array.from({ length: count }, () => withResolver<string>());
+  const kept = firsts.map(({ resolve }) => keepOne(resolve));
+  const ready = Promise.all(firsts.map(({ promise }) => promise)).then(([url = '']) => {
+    isStarted = true;
+    return url;
+  });
   const stop = async (): Promise<void> => {
-    stopping = true;
-    const all = [...ended];
-    for (const [worker] of all) worker.process.kill('SIGTERM');
-    await Promise.all(all.map(([, gone]) => gone));
+    stopping.abort();
+    for (const worker of running) worker.process.kill('SIGTERM');
+    const late = setTimeout(() => {
+      for (const worker of running) {
+        log.event('error', 'a worker did not end and is killed', { pid: worker.process.pid });
+        worker.process.kill('SIGKILL');
+      }
+    }, loaded.config.limits.http.drainMillis + KILL_AFTER_MILLIS);
+    await Promise.all(kept);
+    clearTimeout(late);
     await closeServer(admin);
   };
-  const adminUrl = await listen(admin, loaded.config.admin);
-  const urls = Promise.all(Array.from({ length: count }, startOne));
-  const [url] = (await Promise.race([urls, broken.then(() => null)])) ?? [''];
-  return { url: url ?? '', adminUrl, broken, stop };
+  return { adminUrl, ready, broken, stop };
 }
 
-/** Tells the parent, if this process is a worker. */
-export function tellReady(url: string): void {
-  const message: WorkerReady = { ready: true, url };
-  process.send?.(message);
+/** Between half of the full pause and all of it: workers that ended together do not come back together. */
+function pauseAfter(failures: number): number {
+  if (failures === 0) return 0;
+  const fullMillis = Math.min(PAUSE_MAX_MILLIS, PAUSE_MIN_MILLIS * 2 ** (failures - 1));
+  return fullMillis * (0.5 + Math.random() / 2);
 }
 
-function isReady(message: unknown): message is WorkerReady {
-  return typeof message === 'object' && message !== null && 'ready' in message && 'url' in message;
+/** Sends a message to a worker, or drops it when the worker has ended. */
+function send(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message, undefined, undefined, () => {});
 }
 
 function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {

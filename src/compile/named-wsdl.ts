@@ -1,3 +1,4 @@
+import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
 import { Problems } from '../base/problem.js';
 import type { WsdlModel } from '../wsdl/model.js';
 import { readWsdl } from '../wsdl/read.js';
@@ -10,9 +11,13 @@ export interface WsdlPlace {
 }
 
 /** Reads the WSDL of a service from its file. What is wrong with all of the file is told where the configuration names it. */
-export async function readNamedWsdl(location: string, place: WsdlPlace): Promise<WsdlModel> {
+export async function readNamedWsdl(
+  location: string,
+  place: WsdlPlace,
+  inputs: Inputs = LIVE_INPUTS,
+): Promise<WsdlModel> {
   try {
-    return await readWsdl(location, { fetch: null, root: null, hosts: [] });
+    return await readWsdl(location, { fetch: null, root: null, hosts: [], inputs });
   } catch (error) {
     if (!(error instanceof Problems)) throw error;
     const problems = error.problems.map((problem) => {

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import {
   buildASTSchema,
@@ -101,16 +100,17 @@ async function introspect(
     problem(loaded, name, ['url'], `${CANNOT} (${why}).`, remedy);
   let text: string;
   try {
-    const body = await postWhole(upstream, {
-      headers: [...headers, 'content-type', 'application/json', 'accept', 'application/json'],
-      body: Buffer.from(JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: false }) })),
-      isIdempotent: true,
-      maxBytes: schemaBytes,
-      signal: AbortSignal.timeout(schemaMillis),
-      aborted: () => new Refusal('UPSTREAM_TIMEOUT', 'schema'),
-      judge: judgeJsonHead,
-    });
-    text = body.toString('utf8');
+    const ask = () =>
+      postWhole(upstream, {
+        headers: [...headers, 'content-type', 'application/json', 'accept', 'application/json'],
+        body: Buffer.from(JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: false }) })),
+        isIdempotent: true,
+        maxBytes: schemaBytes,
+        signal: AbortSignal.timeout(schemaMillis),
+        aborted: () => new Refusal('UPSTREAM_TIMEOUT', 'schema'),
+        judge: judgeJsonHead,
+      });
+    text = (await loaded.inputs.fetch(`introspection of ${name}`, ask)).toString('utf8');
   } catch (caught) {
     if (caught instanceof Refusal) throw fail(caught.message.replace(/\.$/, ''));
     throw caught;
@@ -142,7 +142,7 @@ async function readSchema(
 ): Promise<{ readonly schema: GraphQLSchema; readonly costs: RemoteCosts }> {
   let sdl: Buffer;
   try {
-    sdl = await readFile(resolve(loaded.directory, file));
+    sdl = await loaded.inputs.readFile(resolve(loaded.directory, file));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     throw problem(

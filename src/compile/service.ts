@@ -76,10 +76,11 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
   const wsdl =
     config.wsdl === undefined
       ? null
-      : await readNamedWsdl(resolve(directory, config.wsdl), {
-          file: loaded.file,
-          ...(loaded.positionOf(['services', name, 'wsdl']) ?? { line: null, column: null }),
-        });
+      : await readNamedWsdl(
+          resolve(directory, config.wsdl),
+          { file: loaded.file, ...(loaded.positionOf(['services', name, 'wsdl']) ?? { line: null, column: null }) },
+          loaded.inputs,
+        );
   const operations =
     wsdl === null
       ? readByHand(loaded, name)

@@ -1,5 +1,4 @@
 import type { Buffer } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 import { MIB } from '../base/limit.js';
@@ -93,7 +92,7 @@ export function compileTrusted(
 }
 
 async function readText(
-  { file, directory, positionOf }: LoadedConfig,
+  { file, directory, inputs, positionOf }: LoadedConfig,
   manifest: string,
 ): Promise<{ readonly text: string; readonly file: string }> {
   const refuse = (what: string): Problems => {
@@ -102,7 +101,7 @@ async function readText(
   };
   let bytes: Buffer;
   try {
-    bytes = await readFile(resolve(directory, manifest));
+    bytes = await inputs.readFile(resolve(directory, manifest));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     throw refuse(`The manifest of trusted documents cannot be read (${code}).`);

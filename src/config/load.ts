@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
 import { MIB } from '../base/limit.js';
 import { type Problem, Problems } from '../base/problem.js';
 import { isRecord } from '../base/record.js';
@@ -19,6 +19,8 @@ export interface LoadedConfig {
   readonly file: string;
   /** Absolute path of the file's directory: relative paths in the configuration start here. */
   readonly directory: string;
+  /** Where it was read from: what it names is read from there as well. */
+  readonly inputs: Inputs;
   /**
    * Where a key or its value stands. Without `part`: the value when it is a scalar, else the key. For what is not in
    * the file (a default) the nearest part around it that is; null when there is none.
@@ -39,14 +41,16 @@ export async function loadConfig(
   file: string,
   environment: Readonly<Record<string, string | undefined>>,
   workers: Config['workers'] | null = null,
+  inputs: Inputs = LIVE_INPUTS,
 ): Promise<LoadedConfig> {
   const directory = dirname(resolve(file));
-  const source = readYaml(await readText(file), file);
+  const source = readYaml(await readText(file, inputs), file);
   const findings: Finding[] = [];
   const failed = new Set<string>();
   const { value, foreign } = await substitute(source.value ?? {}, configSchema(), {
     directory,
     environment,
+    inputs,
     report(path, what, remedy) {
       failed.add(JSON.stringify(path));
       findings.push({ path, part: 'value', what, remedy });
@@ -63,6 +67,7 @@ export async function loadConfig(
     config: deepFreeze(withServiceLimits(asConfig(value))),
     file,
     directory,
+    inputs,
     positionOf: source.positionOf,
     placeIn(path, at) {
       const given = path.reduce((owner: unknown, step) => (isRecord(owner) ? owner[step] : null), source.value);
@@ -79,12 +84,12 @@ const UNREADABLE: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'The configuration may not be read by this user.'],
 ]);
 
-async function readText(file: string): Promise<string> {
+async function readText(file: string, inputs: Inputs): Promise<string> {
   const refuse = (what: string, remedy: string | null): Problems =>
     new Problems([{ file, line: null, column: null, what, remedy }]);
   let bytes: Buffer;
   try {
-    bytes = await readFile(file);
+    bytes = await inputs.readFile(file);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     const what = UNREADABLE.get(code) ?? `The configuration cannot be read (${code}).`;

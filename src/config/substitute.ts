@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Inputs } from '../base/inputs.js';
 import { MIB } from '../base/limit.js';
 import { isRecord } from '../base/record.js';
 import { branchOf, childNode, type SchemaNode, typesOf } from './schema-node.js';
@@ -11,6 +11,7 @@ export interface Surroundings {
   /** Paths of `{ file: ... }` are relative to it. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly inputs: Inputs;
   /** Takes a problem with the value at a path. Never gets a value of the environment or of a file. */
   report(path: ConfigPath, what: string, remedy: string | null): void;
 }
@@ -63,7 +64,7 @@ function isFileReference(data: Record<string, unknown>): data is { file: string 
 /** The content of a secret's file without its last line break, or null after a report. */
 async function fromFile(file: string, path: ConfigPath, around: Surroundings): Promise<string | null> {
   try {
-    const bytes = await readFile(resolve(around.directory, file));
+    const bytes = await around.inputs.readFile(resolve(around.directory, file));
     if (bytes.length > MIB) {
       around.report(path, `The file ${file} is longer than 1 MiB.`, null);
       return null;

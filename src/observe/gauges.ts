@@ -59,6 +59,16 @@ export function addUpstreamGauges(book: MetricBook, upstreams: readonly Upstream
   read('soapstone_upstream_subscriptions', subscriptions, (upstream) => upstream.subscriptions?.() ?? 0);
 }
 
+/** How many processes there should be, and how many have answered; each process of several answers for itself. */
+export function addWorkerGauges(book: MetricBook, workers: number, answered: number): void {
+  const one = (value: number) => (): readonly Reading[] => [{ labels: [], value }];
+  const wanted = { name: 'soapstone_workers', help: 'Processes that should take requests.' };
+  book.reading('gauge', wanted, one(workers), 'max');
+  const help =
+    'Processes whose metrics are in this answer. Of others, which start, hang or have ended, the last counts are.';
+  book.reading('gauge', { name: 'soapstone_workers_answered', help }, one(answered));
+}
+
 /** What is read from the rest of the process when it is asked for. */
 export function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
   const one = (value: number): readonly Reading[] => [{ labels: [], value }];

@@ -1,5 +1,11 @@
 import type { Exchange } from '../base/exchange.js';
-import { addProcessGauges, addUpstreamGauges, type ProcessGauges, type UpstreamGauges } from './gauges.js';
+import {
+  addProcessGauges,
+  addUpstreamGauges,
+  addWorkerGauges,
+  type ProcessGauges,
+  type UpstreamGauges,
+} from './gauges.js';
 import { MetricBook, type TalliedCounter, type TalliedHistogram } from './prometheus.js';
 import { ReplySizes } from './reply-sizes.js';
 import { OTHER } from './tally.js';
@@ -133,6 +139,7 @@ export class Metrics {
     });
     addUpstreamGauges(book, upstreams);
     addProcessGauges(book, process);
+    addWorkerGauges(book, 1, 1);
     book.addProcess('soapstone_');
   }
 

@@ -136,14 +136,21 @@ export class TalliedHistogram extends Histogram {
   }
 }
 
-/** Lets the process that forked this one read these metrics, with those of its other workers. */
-export function offerMetrics(registry: Registry): void {
-  AggregatorRegistry.setRegistries(registry);
-  gatherMetrics();
-}
+/** The media type of what is printed here. */
+export const METRICS_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** The metrics of all processes that this one forked, added up. */
-export function gatherMetrics(): { readonly metrics: () => Promise<string>; readonly metricsType: string } {
-  const registry = new AggregatorRegistry();
-  return { metrics: () => registry.clusterMetrics(), metricsType: registry.contentType };
-}
+/** All metrics of a process with their values; another process can add it to its own. */
+export type MetricList = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+const SUMS: ReadonlySet<string> = new Set(['counter', 'histogram']);
+
+/** Those that only grow. */
+export const sumsOf = (list: MetricList): MetricList => list.filter(({ type }) => SUMS.has(String(type)));
+
+/** The metrics of several processes as those of one. */
+export const addUp = (lists: readonly MetricList[]): Promise<MetricList> =>
+  AggregatorRegistry.aggregate([...lists]).getMetricsAsJSON();
+
+/** The same, in the text format of Prometheus. */
+export const printMetricLists = (lists: readonly MetricList[]): Promise<string> =>
+  AggregatorRegistry.aggregate([...lists]).metrics();

@@ -1,3 +1,4 @@
+import type { Inputs } from '../base/inputs.js';
 import { Problems } from '../base/problem.js';
 import { loadDocuments } from './documents/documents.js';
 import { collectNotices } from './documents/notices.js';
@@ -21,6 +22,8 @@ export interface ReadOptions {
   readonly root: string | null;
   /** Hosts (`name` or `name:port`) that documents may come from, beside that of a WSDL from a URL. */
   readonly hosts: readonly string[];
+  /** What files are read from; absent: the disk. */
+  readonly inputs?: Inputs;
 }
 
 /**
@@ -58,9 +61,9 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
   });
 }
 
-function shelfFor(location: string, { fetch, root, hosts }: ReadOptions) {
+function shelfFor(location: string, { fetch, root, hosts, inputs }: ReadOptions) {
   if (!/^https?:\/\//i.test(location)) {
-    const files = fileShelf(location, root);
+    const files = fileShelf(location, root, inputs);
     return fetch === null || hosts.length === 0 ? files : mixedShelf(files, webShelf(null, hosts, fetch));
   }
   const refuse = (what: string): never => {

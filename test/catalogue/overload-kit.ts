@@ -14,6 +14,8 @@ const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 /** A gateway in a process of its own. */
 export interface GatewayProcess {
   readonly child: ChildProcess;
+  /** Its configuration. */
+  readonly file: string;
   readonly url: string;
   readonly adminUrl: string;
   /** The value of a metric without labels. */
@@ -45,6 +47,7 @@ export async function startProcess(
   });
   const gateway = {
     child,
+    file,
     url: `http://${url}`,
     adminUrl: `http://${adminUrl}`,
     async metric(name: string) {

@@ -1,12 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 
 import { type GatewayProcess, rest, startProcess } from '../catalogue/overload-kit.js';
-import { RawClient } from '../kit/raw-client.js';
+import { RawClient, sendRaw } from '../kit/raw-client.js';
 
 /** Processes of their own from start to end: signals, drains, and workers that die. */
 
@@ -86,4 +88,96 @@ t.test('a drain answers connections that were not accepted yet', async (t) => {
   });
   t.same(await statusesOf(clients), allFine(20), 'every request is answered');
   t.same(await exit, [0, null]);
+});
+
+/** The processes that this one has forked. */
+function childrenOf({ pid }: ChildProcess): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await rest();
+}
+
+/** All requests that were counted, however they ended. */
+async function requestsOf({ adminUrl }: GatewayProcess): Promise<number> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  const values = [...text.matchAll(/^soapstone_requests_total\{.* (\d+)$/gm)].map(([, value]) => Number(value));
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+const ask = async ({ url }: GatewayProcess): Promise<number> => (await sendRaw(url, GET)).status;
+
+t.test('workers that die are replaced, also while they start and with a broken file on disk', async (t) => {
+  const gateway = await start(t, 'workers: 2\n');
+  const { child, lines } = gateway;
+  const areAll = async (): Promise<boolean> => (await gateway.metric('soapstone_workers_answered')) === 2;
+  const ended = (wasReady: boolean) => lines.filter((line) => line['wasReady'] === wasReady);
+  await until(areAll);
+  await writeFile(gateway.file, 'services: [ broken');
+  const [victim = 0] = childrenOf(child);
+  const before = childrenOf(child);
+  process.kill(victim, 'SIGKILL');
+  await until(() => ended(true).length === 1);
+  for (let killed = 1; killed <= 2; killed++) {
+    await until(() => childrenOf(child).some((pid) => !before.includes(pid)));
+    for (const pid of childrenOf(child)) if (!before.includes(pid)) process.kill(pid, 'SIGKILL');
+    await until(() => ended(false).length === killed);
+    t.equal(await ask(gateway), 200, 'the other one serves');
+  }
+  for (const { pauseMillis } of ended(false)) t.ok(Number(pauseMillis) >= 250 && Number(pauseMillis) <= 2000);
+  await until(areAll);
+  t.pass('both are back');
+  for (const pid of childrenOf(child)) process.kill(pid, 'SIGKILL');
+  await until(() => ended(true).length === 3);
+  await until(areAll);
+  t.equal(await ask(gateway), 200, 'and again when both died');
+  child.kill('SIGTERM');
+  t.same(await once(child, 'exit'), [0, null]);
+});
+
+t.test('metrics of workers are there while one hangs, and never go back', async (t) => {
+  const gateway = await start(t, 'workers: 2\n');
+  const { child } = gateway;
+  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  t.equal(await gateway.metric('soapstone_workers'), 2);
+  for (let n = 0; n < 10; n++) await ask(gateway);
+  t.equal(await requestsOf(gateway), 10);
+  const [first = 0, second = 0] = childrenOf(child);
+  process.kill(first, 'SIGSTOP');
+  for (let n = 0; n < 2; n++) {
+    const begin = performance.now();
+    t.equal(await requestsOf(gateway), 10, 'with what the other one had counted');
+    t.ok(performance.now() - begin < 4000);
+  }
+  t.equal(await gateway.metric('soapstone_workers_answered'), 1);
+  process.kill(first, 'SIGKILL');
+  process.kill(second, 'SIGKILL');
+  t.equal(await requestsOf(gateway), 10, 'they have ended');
+  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  t.equal(await requestsOf(gateway), 10, 'others are there');
+  for (let n = 0; n < 5; n++) await ask(gateway);
+  const known = childrenOf(child);
+  for (const pid of known) process.kill(pid, 'SIGTERM');
+  await until(() => !known.some((pid) => childrenOf(child).includes(pid)));
+  await until(async () => (await requestsOf(gateway)) >= 15);
+  t.equal(await requestsOf(gateway), 15, 'workers that drain tell their last counts');
+});
+
+t.test('SIGHUP is ignored, with a line in the log', async (t) => {
+  for (const workers of [1, 2]) {
+    const gateway = await start(t, `workers: ${workers}\n`);
+    await until(async () => (await gateway.metric('soapstone_workers_answered')) === workers);
+    const all = [gateway.child.pid ?? 0, ...childrenOf(gateway.child)];
+    t.equal(all.length, workers === 1 ? 1 : 3);
+    for (const pid of all) process.kill(pid, 'SIGHUP');
+    const ignored = () => gateway.lines.filter(({ msg }) => String(msg).startsWith('SIGHUP is ignored'));
+    await until(() => ignored().length === all.length);
+    t.equal(await ask(gateway), 200);
+    t.same(
+      gateway.lines.filter(({ msg }) => msg === 'a worker ended'),
+      [],
+    );
+  }
 });

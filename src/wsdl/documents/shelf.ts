@@ -1,5 +1,6 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, sep } from 'node:path';
+
+import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
 
 /**
  * Where documents come from. A WSDL in a file reads files inside its root folder and nothing else; a WSDL from a URL
@@ -50,12 +51,12 @@ const EXTERNAL = 'A WSDL in a file may only refer to files in its folder; `impor
 const tooLong: Refused = { what: 'The documents of this WSDL are longer than allowed.', remedy: null };
 
 /** Files inside `root` (default: the folder of the WSDL), judged by their real paths. */
-export function fileShelf(main: string, root: string | null): Shelf {
+export function fileShelf(main: string, root: string | null, inputs: Inputs = LIVE_INPUTS): Shelf {
   let realRoot: Promise<string> | null = null;
   const within = async (path: string): Promise<Located | Refused> => {
-    realRoot ??= realpath(root ?? dirname(main));
+    realRoot ??= inputs.realpath(root ?? dirname(main));
     const base = await realRoot;
-    const key = await realpath(path);
+    const key = await inputs.realpath(path);
     if (!key.startsWith(base.endsWith(sep) ? base : base + sep)) {
       return { what: 'The file lies outside the folder of the WSDL.', remedy: EXTERNAL };
     }
@@ -82,10 +83,10 @@ export function fileShelf(main: string, root: string | null): Shelf {
     },
     async open({ location, key }, limitBytes) {
       try {
-        const found = await stat(key);
+        const found = await inputs.stat(key);
         if (!found.isFile()) return { what: `${location} is not a regular file.`, remedy: null };
         if (found.size > limitBytes) return tooLong;
-        return { bytes: await readFile(key), base: location, charset: null };
+        return { bytes: await inputs.readFile(key), base: location, charset: null };
       } catch {
         return { what: `The file ${location} cannot be read.`, remedy: null };
       }

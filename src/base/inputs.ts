@@ -1,0 +1,50 @@
+import type { Buffer } from 'node:buffer';
+import { readFile, realpath, stat } from 'node:fs/promises';
+
+/** What a start reads from outside the process. */
+export interface Inputs {
+  readFile(path: string): Promise<Buffer>;
+  realpath(path: string): Promise<string>;
+  stat(path: string): Promise<{ readonly size: number; isFile(): boolean }>;
+  /** Calls `fetch`; `name` stands for what it gets. */
+  fetch(name: string, fetch: () => Promise<Buffer>): Promise<Buffer>;
+}
+
+/** The files as they are, and the network. */
+export const LIVE_INPUTS: Inputs = { readFile, realpath, stat, fetch: (_name, fetch) => fetch() };
+
+/** What was read by name: another process can start from it. */
+export interface InputSnapshot {
+  readonly contents: Map<string, Buffer>;
+  readonly realPaths: Map<string, string>;
+}
+
+/** Reads what is there, and keeps it in `snapshot`. */
+export function recordInputs({ contents, realPaths }: InputSnapshot): Inputs {
+  const keep = async <T>(map: Map<string, T>, name: string, read: Promise<T>): Promise<T> => {
+    const value = await read;
+    map.set(name, value);
+    return value;
+  };
+  return {
+    readFile: (path) => keep(contents, path, readFile(path)),
+    realpath: (path) => keep(realPaths, path, realpath(path)),
+    stat,
+    fetch: (name, fetch) => keep(contents, name, fetch()),
+  };
+}
+
+/** Reads from `snapshot` alone. What is not in it is not there. */
+export function replayInputs({ contents, realPaths }: InputSnapshot): Inputs {
+  const find = async <T>(map: ReadonlyMap<string, T>, name: string): Promise<T> => {
+    const value = map.get(name);
+    if (value === undefined) throw Object.assign(new Error('not in the snapshot'), { code: 'ENOENT' });
+    return value;
+  };
+  return {
+    readFile: (path) => find(contents, path),
+    realpath: (path) => find(realPaths, path),
+    stat: async (path) => ({ size: (await find(contents, path)).length, isFile: () => true }),
+    fetch: (name) => find(contents, name),
+  };
+}

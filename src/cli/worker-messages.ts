@@ -1,0 +1,44 @@
+import type { InputSnapshot } from '../base/inputs.js';
+import type { MetricList } from '../observe/prometheus.js';
+
+/** What a worker sends to its parent. */
+export type FromWorker =
+  | { readonly kind: 'askInputs' }
+  | { readonly kind: 'ready'; readonly url: string }
+  | { readonly kind: 'metrics'; readonly metrics: MetricList };
+
+/** What the parent sends to a worker: what to start from, when asked; later the question for its metrics. */
+export type ToWorker = { readonly kind: 'inputs'; readonly inputs: InputSnapshot } | { readonly kind: 'askMetrics' };
+
+/** Resolves to what the parent has read. It is asked for it: a worker loses what is sent before it listens. */
+export function receiveInputs(): Promise<InputSnapshot> {
+  return new Promise((resolve) => {
+    const listen = (message: ToWorker): void => {
+      if (message.kind !== 'inputs') return;
+      process.off('message', listen);
+      resolve(message.inputs);
+    };
+    process.on('message', listen);
+    void send({ kind: 'askInputs' });
+  });
+}
+
+/** Tells the parent that this worker takes requests, and from then on its metrics whenever it asks. */
+export function reportReady(url: string, metrics: () => Promise<MetricList>): void {
+  process.on('message', (message: ToWorker) => {
+    if (message.kind === 'askMetrics') void sendMetrics(metrics);
+  });
+  void send({ kind: 'ready', url });
+}
+
+/** Resolves when the metrics are with the system, or the parent is gone. */
+export async function sendMetrics(metrics: () => Promise<MetricList>): Promise<void> {
+  await send({ kind: 'metrics', metrics: await metrics() });
+}
+
+function send(message: FromWorker): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined) resolve();
+    else process.send(message, undefined, undefined, () => resolve());
+  });
+}
