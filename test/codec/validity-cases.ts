@@ -676,4 +676,105 @@ ${doc(sequence(s('node', occurs(0, 1), 't:Node') + s('narrow', occurs(0, 1), 't:
     ],
     differs: new Map([[d('<m>a b<b/></m>'), 'cvc-elt.5.2.2.1: no elements beside a fixed value']]),
   },
+  {
+    name: 'heads for which no derived type may stand',
+    schema: `<xs:complexType name="B">${sequence(s('a', occurs(0, 1)))}</xs:complexType>
+<xs:complexType name="X"><xs:complexContent><xs:extension base="t:B">${sequence(s('b', occurs(0, 1)))}</xs:extension></xs:complexContent></xs:complexType>
+<xs:complexType name="XR"><xs:complexContent><xs:restriction base="t:X">${sequence(s('a', occurs(0, 1)))}</xs:restriction></xs:complexContent></xs:complexType>
+<xs:complexType name="R"><xs:complexContent><xs:restriction base="t:B">${sequence('')}</xs:restriction></xs:complexContent></xs:complexType>
+<xs:complexType name="P" block="extension">${sequence(s('a', occurs(0, 1)))}</xs:complexType>
+<xs:complexType name="PX"><xs:complexContent><xs:extension base="t:P"/></xs:complexContent></xs:complexType>
+<xs:element name="h" type="t:B" block="extension"/><xs:element name="hx" type="t:X" substitutionGroup="t:h"/>
+<xs:element name="hxr" type="t:XR" substitutionGroup="t:h"/><xs:element name="hr" type="t:R" substitutionGroup="t:h"/>
+<xs:element name="hs" substitutionGroup="t:h"/><xs:element name="hi" substitutionGroup="t:h"><xs:complexType><xs:complexContent><xs:extension base="t:B"/></xs:complexContent></xs:complexType></xs:element>
+<xs:element name="p" type="t:P"/><xs:element name="px" type="t:PX" substitutionGroup="t:p"/>
+<xs:element name="w" type="xs:string" block="restriction"/><xs:element name="wt" type="xs:token" substitutionGroup="t:w"/><xs:element name="ws" type="xs:string" substitutionGroup="t:w"/>
+${doc(choice('<xs:element ref="t:h"/><xs:element ref="t:p"/><xs:element ref="t:w"/>', occurs(1, 9)))}`,
+    valid: [d('<h/>'), d('<hr/>'), d('<hs><a/></hs>'), d('<p/>'), d('<w/>'), d('<ws/>')],
+    invalid: [
+      [d('<hx/>'), 'element', '/doc/*[1]'],
+      [d('<hxr/>'), 'element', '/doc/*[1]'],
+      [d('<hi/>'), 'element', '/doc/*[1]'],
+      [d('<px/>'), 'element', '/doc/*[1]'],
+      [d('<wt/>'), 'element', '/doc/*[1]'],
+    ],
+    differs: new Map([
+      [d('<hxr/>'), 'section 3.3.6: every derivation between the two types counts'],
+      [d('<wt/>'), 'section 3.3.6: simple types are derived by restriction'],
+    ]),
+  },
+  {
+    name: 'default and fixed values of another type than the declared one',
+    schema: `<xs:simpleType name="Short"><xs:restriction base="xs:string"><xs:maxLength value="2"/></xs:restriction></xs:simpleType>
+<xs:complexType name="Only">${sequence(s('b', occurs(0, 1)))}</xs:complexType><xs:complexType name="Empty"/>
+<xs:complexType name="Mixed" mixed="true">${sequence(s('b', occurs(0, 1)))}</xs:complexType>
+${doc(choice(`${s('e', 'fixed="abc"')}${s('f', 'default="abc"')}${s('n', 'fixed="1.5"', 'xs:decimal')}${s('x', 'fixed="abc"', 'xs:anyType')}${s('y', 'default="abc"', 'xs:anyType')}`))}`,
+    valid: [
+      d('<e xsi:type="xs:token">abc</e>'),
+      d('<e xsi:type="xs:token"/>'),
+      d('<f xsi:type="t:Short">ab</f>'),
+      d('<n xsi:type="xs:decimal">1.50</n>'),
+      d('<x>abc</x>'),
+      d('<x xsi:type="t:Mixed">abc</x>'),
+      d('<y xsi:type="t:Only"><b/></y>'),
+    ],
+    invalid: [
+      [d('<e xsi:type="t:Short"/>'), 'value', '/doc/e'],
+      [d('<e xsi:type="t:Short">ab</e>'), 'value', '/doc/e'],
+      [d('<f xsi:type="t:Short"/>'), 'value', '/doc/f'],
+      [d('<n xsi:type="xs:integer"/>'), 'value', '/doc/n'],
+      [d('<n xsi:type="xs:integer">1</n>'), 'value', '/doc/n'],
+      [d('<x xsi:type="t:Only"><b/></x>'), 'value', '/doc/x'],
+      [d('<x xsi:type="t:Only"/>'), 'value', '/doc/x'],
+      [d('<x xsi:type="t:Empty"/>'), 'value', '/doc/x'],
+      [d('<y xsi:type="t:Only"/>'), 'value', '/doc/y'],
+      [d('<x xsi:type="t:Mixed">abd</x>'), 'value', '/doc/x'],
+      [d('<x>abd</x>'), 'value', '/doc/x'],
+    ],
+    differs: new Map([
+      [d('<n xsi:type="xs:decimal">1.50</n>'), 'fixed values are compared as values'],
+      [d('<x xsi:type="t:Only"><b/></x>'), 'cvc-elt.5.2.2.1: no elements beside a fixed value'],
+      [d('<x xsi:type="t:Only"/>'), 'cvc-elt.5.1 and cos-valid-default.2.1'],
+      [d('<y xsi:type="t:Only"/>'), 'cvc-elt.5.1 and cos-valid-default.2.1'],
+    ]),
+  },
+  {
+    name: 'fields that are no simple values, and fields that name one node twice',
+    schema: `<xs:element name="doc"><xs:complexType>${sequence(
+      `<xs:element name="i" ${occurs(0, 9)}><xs:complexType>${sequence(
+        `<xs:element name="c" ${occurs(0, 1)}><xs:complexType>${sequence(s('d', occurs(0, 1)))}</xs:complexType></xs:element>${s('n', `${occurs(0, 1)} nillable="true"`)}${s('a', occurs(0, 2))}`,
+      )}<xs:attribute name="x"/></xs:complexType></xs:element>`,
+    )}</xs:complexType>
+<xs:unique name="C"><xs:selector xpath="t:i"/><xs:field xpath="t:c"/></xs:unique>
+<xs:unique name="N"><xs:selector xpath="t:i"/><xs:field xpath="t:n"/></xs:unique>
+<xs:unique name="A"><xs:selector xpath="t:i|t:i"/><xs:field xpath="t:a|.//t:a|t:a"/></xs:unique>
+<xs:unique name="X"><xs:selector xpath="t:i"/><xs:field xpath="@x|@x"/></xs:unique></xs:element>`,
+    valid: [
+      d('<i/><i/>'),
+      d('<i><n xsi:nil="true"/></i><i><n xsi:nil="true"/></i>'),
+      d('<i><a>1</a></i><i><a>2</a></i>'),
+      d('<i x="1"/><i x="2"/>'),
+    ],
+    invalid: [
+      [d('<i><c/></i>'), 'identity', '/doc/i[1]'],
+      [d('<i><a>1</a><a>2</a></i>'), 'identity', '/doc'],
+      [d('<i><a>1</a></i><i><a>1</a></i>'), 'identity', '/doc'],
+      [d('<i x="1"/><i x="1"/>'), 'identity', '/doc'],
+    ],
+    differs: new Map([[d('<i><n xsi:nil="true"/></i><i><n xsi:nil="true"/></i>'), 'what is nil has no value']]),
+  },
+  {
+    name: 'white space in the attributes of a schema',
+    schema: `<xs:simpleType name="L"><xs:restriction base="xs:string"><xs:enumeration value="a\r\nb"/><xs:enumeration value="c&#10;d"/><xs:enumeration
+ value='e&#xD;&#xA;f &amp; "\tg'/><xs:enumeration value="h\n\ni"/></xs:restriction></xs:simpleType>
+${doc(sequence(s('l', '', 't:L')))}`,
+    valid: [d('<l>a b</l>'), d('<l>c\nd</l>'), d('<l>e&#xD;\nf &amp; " g</l>'), d('<l>h  i</l>')],
+    invalid: [
+      [d('<l>a  b</l>'), 'value', '/doc/l'],
+      [d('<l>a\nb</l>'), 'value', '/doc/l'],
+      [d('<l>c d</l>'), 'value', '/doc/l'],
+      [d('<l>e  f &amp; " g</l>'), 'value', '/doc/l'],
+      [d('<l>h i</l>'), 'value', '/doc/l'],
+    ],
+  },
 ];

@@ -39,11 +39,6 @@ export class Frame {
     this.type = type;
   }
 
-  /** Of mixed content (cvc-elt.5.2.2). */
-  hasFixed(fixed: string): boolean {
-    return this.children === 0 && (this.text === '' || this.text === fixed);
-  }
-
   begin(element: ElementRules, type: TypeRules): void {
     this.element = element;
     this.type = type;

@@ -93,16 +93,21 @@ function addHits(
 ): void {
   const below = depth - selected.depth;
   selected.fields.forEach((paths, field) => {
+    // Several paths may name one node, which is in the node set once (XSD 1.0 part 1 section 3.11.4).
+    let hasText = false;
+    const named = new Set<IdentityAttribute>();
     for (const { path, matcher } of paths) {
       const matches = below === 0 ? matcher.matchesStart : matcher.open(below, tag.uri, tag.local);
       // `.//` reaches what is below as well.
       if (!matches) continue;
       const wanted = path.attribute;
-      if (wanted === null) hits.push({ selected, field, attribute: null });
+      if (wanted === null) hasText = true;
       else
         for (const attribute of attributes) {
-          if (matchesName(wanted, attribute.uri, attribute.local)) hits.push({ selected, field, attribute });
+          if (matchesName(wanted, attribute.uri, attribute.local)) named.add(attribute);
         }
     }
+    if (hasText) hits.push({ selected, field, attribute: null });
+    for (const attribute of named) hits.push({ selected, field, attribute });
   });
 }

@@ -90,7 +90,8 @@ export class IdentityTracker {
     if (pending !== undefined) {
       for (const { selected, field } of pending) {
         if (text !== null) this.#set(selected, field, text, type);
-        else if (selected.scope.constraint.kind === 'key') this.#break(NOT_SIMPLE);
+        // cvc-identity-constraint.3 and, for what is nil, .4.2.3.
+        else if (type === null || selected.scope.constraint.kind === 'key') this.#break(NOT_SIMPLE);
       }
       this.#pending[depth] = undefined;
     }
@@ -206,4 +207,4 @@ function merge(into: Map<string, KeyTable>, name: string, table: KeyTable): void
     }
 }
 
-const NOT_SIMPLE = 'a field of a key must have a simple value';
+const NOT_SIMPLE = 'a field of an identity constraint must have a simple value';

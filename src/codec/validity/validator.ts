@@ -3,6 +3,7 @@ import { ELEMENTS, type Interest, PIECES, PRESENCE, SKIP, type StartTag, type Xm
 import { trimXml } from '../plan/lexical.js';
 import { attributeTrouble, identitiesIn, identityAttributes } from './attributes.js';
 import { Base64Flow } from './base64-flow.js';
+import { contentTrouble, textTrouble } from './element-value.js';
 import { Frame } from './frame.js';
 import type { FramePool } from './frame-pool.js';
 import { IdentityTracker } from './identity.js';
@@ -10,7 +11,7 @@ import { nilOf, typeOf } from './instance.js';
 import type { ValidityLimits } from './limits.js';
 import { misplaced } from './misplaced.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
-import { keyOf, type SimpleRules } from './simple-rules.js';
+import type { SimpleRules } from './simple-rules.js';
 import type { Trouble, Violation, ViolationSink } from './violation.js';
 
 export interface ValidatorOptions extends ValidityLimits {
@@ -86,7 +87,7 @@ export class ContentValidator implements XmlHandler {
     const frame = this.#frames[this.#depth - 1];
     if (frame === undefined || this.#isOver) return;
     if (frame.isNil) this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
-    else if (frame.type.simple === null && frame.type.kind !== 'mixed')
+    else if (frame.type.simple === null && !hasMixedText(frame.type))
       this.#fail({ rule: 'text', what: 'must not have text', below: '' });
     else if (frame.isFlowing) this.#flow?.add(piece);
     else if (frame.text.length + piece.length > this.#options.textChars) {
@@ -163,7 +164,7 @@ export class ContentValidator implements XmlHandler {
     const { simple } = type;
     const { fixed, default: initial } = frame.element.declaration;
     if (simple === null)
-      return type.kind === 'model' ? PRESENCE : type.kind === 'mixed' && fixed !== null ? PIECES : ELEMENTS;
+      return type.kind === 'model' ? PRESENCE : hasMixedText(type) && fixed !== null ? PIECES : ELEMENTS;
     frame.isFlowing = simple.flows && !frame.isField && fixed === null && initial === null;
     if (frame.isFlowing) {
       this.#flow ??= new Base64Flow();
@@ -219,27 +220,19 @@ export class ContentValidator implements XmlHandler {
       return;
     }
     if (!isNil && simple !== null && !frame.isElsewhere && !frame.isTaken && !this.#text(frame, simple)) return;
-    const { default: initial, fixed } = frame.element.declaration;
-    if (!isNil && type.kind === 'mixed' && fixed !== null && !frame.hasFixed(fixed)) this.#fail(NOT_FIXED);
+    const what = isNil || simple !== null ? null : contentTrouble(frame);
+    if (what !== null) this.#fail({ rule: 'value', what, below: '' });
     if (this.#identity === null) return;
+    const { default: initial, fixed } = frame.element.declaration;
     const text = frame.text === '' ? (initial ?? fixed ?? '') : frame.text;
     this.#identity.close(this.#depth, isNil || simple === null ? null : text, simple?.type ?? null);
   }
 
   #text(frame: Frame, simple: SimpleRules): boolean {
-    const { declaration } = frame.element;
-    const { text } = frame;
-    const isDefault = text === '' && (declaration.default !== null || declaration.fixed !== null);
-    const what = isDefault ? null : frame.isFlowing ? (this.#flow?.end() ?? null) : (simple.check?.(text) ?? null);
+    const what = frame.isFlowing ? (this.#flow?.end() ?? null) : textTrouble(frame, simple);
     if (what !== null) this.#fail({ rule: 'value', what, below: '' });
-    else if (
-      declaration.fixed !== null &&
-      !isDefault &&
-      keyOf(simple.type, text) !== keyOf(simple.type, declaration.fixed)
-    ) {
-      this.#fail(NOT_FIXED);
-    } else if (simple.identity !== null) {
-      this.#noteIdentity(simple, text);
+    else if (simple.identity !== null) {
+      this.#noteIdentity(simple, frame.text);
       this.#judgeIdentity();
     }
     return !this.#isOver;
@@ -289,9 +282,10 @@ const PATH_CHARS = 1000;
 const shortened = (path: string): string =>
   path.length <= PATH_CHARS ? path : `${path.slice(0, PATH_CHARS / 2)}...${path.slice(-PATH_CHARS / 2)}`;
 
+const hasMixedText = ({ kind }: TypeRules): boolean => kind === 'mixed' || kind === 'lax';
+
 const ABSTRACT_TYPE: Trouble = { rule: 'type', what: 'is of an abstract type: xsi:type must name another', below: '' };
 const ABSTRACT: Trouble = { rule: 'element', what: 'is abstract', below: '' };
-const NOT_FIXED: Trouble = { rule: 'value', what: 'must have its fixed value', below: '' };
 const TOO_LONG: Trouble = { rule: 'limit', what: 'is longer than what is validated', below: '' };
 /** Their elements are declared, but by no schema that a WSDL holds: schemas, and the tables .NET sends with them. */
 const DECLARED_ELSEWHERE: ReadonlySet<string> = new Set([XSD, 'urn:schemas-microsoft-com:xml-diffgram-v1']);

@@ -1,5 +1,6 @@
 import sax from 'sax';
 import { Problems } from '../../base/problem.js';
+import { normaliseValue } from '../../xml/references.js';
 import { XMLNS } from './namespaces.js';
 import { placeOf, type XmlNode, type XmlSource } from './tree.js';
 
@@ -81,12 +82,16 @@ function openNode(
 ): OpenNode {
   const attributes = new Map<string, string>();
   let declares: Map<string, string> | null = null;
-  for (const { prefix, local, uri, value } of Object.values(tag.attributes)) {
+  const all = Object.values(tag.attributes);
+  const written = all.some(({ value }) => WHITE.test(value)) ? writtenValues(source.text.slice(start, end)) : null;
+  for (const { name, prefix, local, uri, value: parsed } of all) {
+    const raw = written?.get(name);
+    const value = raw === undefined ? parsed : normaliseValue(raw);
     if (prefix === 'xmlns' || uri === XMLNS) {
       declares ??= new Map();
       declares.set(local, value);
     } else {
-      attributes.set(prefix === '' ? local : `{${uri}}${local}`, value.replace(/[\t\r\n]/g, ' '));
+      attributes.set(prefix === '' ? local : `{${uri}}${local}`, value);
     }
   }
   const uri = typeof tag.uri === 'string' ? tag.uri : '';
@@ -107,3 +112,13 @@ function openNode(
 }
 
 const firstLine = (message: string): string => message.split('\n', 1)[0] ?? message;
+
+const WHITE = /[\t\r\n]/;
+const ATTRIBUTE = /\s([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+
+/**
+ * The attributes of a well-formed tag as they are written, by name. The parser resolves references in them, and then a
+ * line end, which is read as a space, is no more told from a reference to one, which is not (XML 1.0 section 3.3.3).
+ */
+const writtenValues = (tag: string): ReadonlyMap<string, string> =>
+  new Map([...tag.matchAll(ATTRIBUTE)].map(([, name = '', double, single]) => [name, double ?? single ?? '']));

@@ -1,6 +1,7 @@
-import { attributeOf, type XmlNode } from '../documents/tree.js';
-import type { ComplexType } from '../model.js';
-import type { SchemaUnit } from './components.js';
+import { XSD } from '../documents/namespaces.js';
+import { attributeOf, childOf, type XmlNode } from '../documents/tree.js';
+import { type ComplexType, typeKey } from '../model.js';
+import { type Component, nameIn, type SchemaComponents, type SchemaUnit } from './components.js';
 
 type Derivation = NonNullable<ComplexType['derivation']>;
 
@@ -20,3 +21,75 @@ const wordsOf = (node: XmlNode, schema: XmlNode): readonly string[] =>
   (attributeOf(node, 'block') ?? attributeOf(schema, 'blockDefault') ?? '').split(/[ \t\r\n]+/);
 
 const DERIVATIONS: readonly Derivation[] = ['extension', 'restriction'];
+
+/** Types derived from each other, or elements whose type is that of their head: longer chains are not followed. */
+const CHAIN = 100;
+
+/**
+ * Whether an element of a substitution group may not stand for its head, because its type is derived in a way that the
+ * head or a type between them blocks (XSD 1.0 part 1 section 3.3.6, Substitution Group OK).
+ */
+export function blocksMember(head: Component, member: Component, components: SchemaComponents): boolean {
+  const target = typeAt(head, components);
+  const banned = new Set(blockedBy(head.node, head.unit));
+  const ways = new Set<Derivation>();
+  let at = typeAt(member, components);
+  for (let step = 0; step < CHAIN && at !== null; step++) {
+    if (step > 0 || at.key === target?.key) for (const way of blockedIn(at)) banned.add(way);
+    if (at.key === target?.key) break;
+    const derived = baseOf(at, components);
+    ways.add(derived.way);
+    at = derived.base;
+  }
+  return [...ways].some((way) => banned.has(way));
+}
+
+/** A type by its name, or by its node where it has none. */
+interface Place {
+  readonly key: string | XmlNode;
+  /** Null for one that is built in, or declared nowhere. */
+  readonly component: Component | null;
+}
+
+const blockedIn = ({ component }: Place): readonly Derivation[] =>
+  component?.node.local === 'complexType' ? blockedBy(component.node, component.unit) : [];
+
+/** The type of a global element; null where it has none, so that it is anyType. */
+function typeAt(element: Component, components: SchemaComponents): Place | null {
+  let { node, unit } = element;
+  for (let step = 0; step < CHAIN; step++) {
+    const written = attributeOf(node, 'type');
+    if (written !== null) return placeOf({ node, unit }, written, components);
+    const inline = childOf(node, XSD, 'complexType') ?? childOf(node, XSD, 'simpleType');
+    if (inline !== null) return { key: inline, component: { node: inline, unit } };
+    const head = attributeOf(node, 'substitutionGroup');
+    const name = head === null ? null : nameIn(node, head, unit);
+    const found = name === null ? undefined : components.elements.get(typeKey(name));
+    if (found === undefined) break;
+    ({ node, unit } = found);
+  }
+  return null;
+}
+
+function placeOf({ node, unit }: Component, written: string, { types }: SchemaComponents): Place | null {
+  const name = nameIn(node, written, unit);
+  if (name === null) return null;
+  const key = typeKey(name);
+  const component = types.get(key) ?? null;
+  return { key: component?.node ?? key, component };
+}
+
+/** How a type is derived, and from what. */
+function baseOf(
+  { component }: Place,
+  components: SchemaComponents,
+): { readonly way: Derivation; readonly base: Place | null } {
+  const node = component?.node ?? null;
+  const content = node && (childOf(node, XSD, 'complexContent') ?? childOf(node, XSD, 'simpleContent') ?? node);
+  const step = content && (childOf(content, XSD, 'extension') ?? childOf(content, XSD, 'restriction'));
+  const base = step && attributeOf(step, 'base');
+  // Everything else is a restriction: of anyType, of anySimpleType, or of one built-in type by another.
+  if (component === null || step === null || base === null) return { way: 'restriction', base: null };
+  const way = step.local === 'extension' ? 'extension' : 'restriction';
+  return { way, base: placeOf({ node: step, unit: component.unit }, base, components) };
+}

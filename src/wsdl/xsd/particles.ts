@@ -5,7 +5,7 @@ import { XSD } from '../documents/namespaces.js';
 import { attributeOf, problemAt, type XmlNode } from '../documents/tree.js';
 import { type ElementDeclaration, type Particle, typeKey } from '../model.js';
 import { plainElement } from '../plain.js';
-import { blocksSubstitution } from './blocked.js';
+import { blocksMember, blocksSubstitution } from './blocked.js';
 import { opaqueType } from './builtin.js';
 import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaUnit } from './components.js';
@@ -192,11 +192,18 @@ export class ParticleReader {
     const members = new Map<string, QName>([[key, name]]);
     const head = this.#reading.components.elements.get(key);
     if (head !== undefined && blocksSubstitution(head.node, head.unit)) return members;
+    const components = new Map<string, Component>();
     for (const at of members.keys()) {
-      for (const { node, unit } of this.#reading.components.members.get(at) ?? []) {
-        const member = { uri: unit.target, local: attributeOf(node, 'name') ?? '' };
+      for (const component of this.#reading.components.members.get(at) ?? []) {
+        const member = { uri: component.unit.target, local: attributeOf(component.node, 'name') ?? '' };
         members.set(typeKey(member), member);
+        components.set(typeKey(member), component);
       }
+    }
+    // A member that may not stand for the head may be the head of one that may.
+    for (const [at, component] of components) {
+      if (head !== undefined && at !== key && blocksMember(head, component, this.#reading.components))
+        members.delete(at);
     }
     return members;
   }
