@@ -155,7 +155,9 @@ async function handle(
         const asked = { caller: purse, exchange, request, response, ending };
         if (takesEvents(request) === 'no') await answerGraphql(gateway.graphql, asked);
         else await gateway.live.answerEvents(asked, () => leave?.());
-      } else if (!(await gateway.plain(exchange, path, request, response))) throw new Refusal('HTTP_NOT_FOUND');
+      } else if (!(await gateway.plain(exchange, path, request, response))) {
+        throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
+      }
     }
   } catch (caught) {
     const refusal = asRefusal(caught);

@@ -143,6 +143,7 @@ export async function startGateway(
         exchange.status = refusal.kind.status ?? 0;
         exchange.refuse(refusal);
         finish(exchange);
+        return exchange.id;
       },
     },
     tarpit,

@@ -6,11 +6,11 @@ import type { Duplex } from 'node:stream';
 
 import { descriptorsMax } from './base/descriptors.js';
 import { pollPhase, untilSteady } from './base/poll-phase.js';
-import { Refusal } from './base/refusal.js';
-import type { RefusalCode } from './base/refusals.js';
+import { Refusal, refuseByLimit } from './base/refusal.js';
 import type { HttpLimits } from './config/http-limits.js';
 import { Incoming } from './flow/body/incoming.js';
 import { Connection, type Turn } from './flow/connection.js';
+import { codeOfParserError } from './flow/parser-error.js';
 import type { Tarpit } from './flow/tarpit.js';
 import type { RequestHandler } from './request.js';
 
@@ -36,8 +36,8 @@ export interface UpgradeDoor {
 
 /** What the server tells of requests that no handler sees. */
 export interface TrafficHooks {
-  /** It was answered with the status of the refusal, or not at all for `CLIENT_GONE`. */
-  readonly refused: (client: string, method: string, refusal: Refusal) => void;
+  /** It is answered with the status of the refusal, or not at all for `CLIENT_GONE`. Returns what log lines call it. */
+  readonly refused: (client: string, method: string, refusal: Refusal) => string;
 }
 
 /** The server for callers: Node's own, with its limits set, and a way to stop without losing a request. */
@@ -178,7 +178,9 @@ export class TrafficServer {
       this.droppedConnections++;
       (refused ?? newest).socket.destroy();
     }
-    if (open > connectionsPerClient) this.#refuse(wordless ?? newest, '', new Refusal('HTTP_CONNECTIONS'));
+    if (open <= connectionsPerClient) return;
+    const key = 'limits.http.connectionsPerClient';
+    this.#refuse(wordless ?? newest, '', refuseByLimit('HTTP_CONNECTIONS', key, connectionsPerClient));
   }
 
   /** Requests of one connection are handled one after the other, whenever they come: backends need not cope with more. */
@@ -228,7 +230,7 @@ export class TrafficServer {
     const isOfHttp = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
     // A connection that breaks is no request, and one that never brought a byte wants no answer.
     if (connection === undefined || !isOfHttp || connection.socket.bytesRead === 0) socket.destroy();
-    else this.#refuse(connection, '', new Refusal(codeOf(error, code), code));
+    else this.#refuse(connection, '', new Refusal(codeOfParserError(error, code), code));
   }
 
   #tunnel(request: IncomingMessage, socket: Duplex): void {
@@ -258,8 +260,8 @@ export class TrafficServer {
   }
 
   #answer(connection: Connection, refusal: Refusal, method = ''): void {
-    void connection.answer(refusal, this.#tarpit.hold(connection.socket, connection.socket.bytesRead));
-    this.#hooks.refused(connection.client, method, refusal);
+    const id = this.#hooks.refused(connection.client, method, refusal);
+    void connection.answer(refusal, id, this.#tarpit.hold(connection.socket, connection.socket.bytesRead));
   }
 
   #look(): void {
@@ -288,13 +290,3 @@ function requestClass(crumbled: (request: IncomingMessage) => void, door: Upgrad
 
 /** Requests that ask for something else than HTTP. */
 const ASKING = new WeakSet<IncomingMessage>();
-
-/** What Node's parser says of a request it cannot read, where that is not simply a bad request. */
-function codeOf(error: Error, code: string): RefusalCode {
-  if (code === 'HPE_HEADER_OVERFLOW') return 'HTTP_HEADER_LIMIT';
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'HTTP_TIMEOUT';
-  if (code === 'HPE_PAUSED_H2_UPGRADE') return 'HTTP_VERSION';
-  // The same code is given for a line that does not end as it must.
-  const isVersion = code === 'HPE_INVALID_VERSION' && 'reason' in error && error.reason === 'Invalid HTTP version';
-  return isVersion ? 'HTTP_VERSION' : 'HTTP_BAD_REQUEST';
-}

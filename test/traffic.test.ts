@@ -31,7 +31,7 @@ async function start(
   const traffic = new TrafficServer(
     async (request, response) => handler(request, response),
     { ...defaultsOf(HTTP_LIMITS), ...limits },
-    { refused: (_client, _method, refusal) => refused.push(refusal.code) },
+    { refused: (_client, _method, refusal) => String(refused.push(refusal.code)) },
     new Tarpit({ refusalsPerSecond: 0, refusalHoldMillis: 0 }),
   );
   const url = await listen(traffic.server, '127.0.0.1:0');

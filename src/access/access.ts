@@ -1,4 +1,5 @@
 import { Refusal } from '../base/refusal.js';
+import { CREDENTIALS_MISSING } from '../base/refusals.js';
 import { clientAddress, subscriberOf } from './address.js';
 import { type Access, type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
 import type { Networks } from './networks.js';
@@ -24,7 +25,7 @@ export class OrderedAccess implements Access {
       const client = identifier.identify(caller);
       if (client !== null) return client;
     }
-    throw new Refusal('UNAUTHENTICATED', 'no credentials');
+    throw new Refusal('UNAUTHENTICATED', 'no credentials', { text: CREDENTIALS_MISSING });
   }
 
   withhold(head: Head): void {

@@ -79,6 +79,10 @@ export class Exchange {
   actualCost: number | null = null;
   /** At most `REPLIES_MAX`. */
   replySizes: ReplySize[] | null = null;
+  /** The name that a GraphQL document gives the operation; '' for none. Of the caller. */
+  operationName = '';
+  /** The call of a GraphQL request that failed last. */
+  failedCall: { readonly service: string; readonly operation: string } | null = null;
   /** The limit of GraphQL that it was refused for. */
   exceededLimit: string | null = null;
   /** Measured limits that it was beyond. */

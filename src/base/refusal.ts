@@ -18,7 +18,7 @@ export class Refusal extends Error {
   readonly retryAfter: string | null;
 
   constructor(code: RefusalCode, detail: string | null = null, options?: RefusalOptions) {
-    super(kindOf(code).text, options);
+    super(options?.text ?? kindOf(code).text, options);
     this.name = 'Refusal';
     this.code = code;
     this.kind = kindOf(code);
@@ -36,6 +36,8 @@ export class Refusal extends Error {
 
 export interface RefusalOptions extends ErrorOptions {
   readonly retryAfter?: string | null;
+  /** A public text instead of that of the code: a constant. */
+  readonly text?: string;
   readonly found?: string | number | null;
   readonly limit?: ExceededLimit | null;
 }

@@ -184,7 +184,7 @@ export const REFUSALS = {
   UNAUTHENTICATED: {
     blame: 'client',
     httpStatus: 401,
-    text: 'The credentials are missing or not accepted.',
+    text: 'The credentials were not accepted.',
   },
   FORBIDDEN: { blame: 'client', httpStatus: 403, text: 'The client may not call this operation.' },
   RATE_LIMITED: {
@@ -198,6 +198,9 @@ export const REFUSALS = {
   CLIENT_GONE: { blame: 'client', level: 'info', text: 'The client closed the connection.' },
   INTERNAL: { blame: 'us', text: 'Unexpected error.' },
 } as const satisfies Record<string, RefusalKind>;
+
+/** The public text of `UNAUTHENTICATED` where a request has no credentials. */
+export const CREDENTIALS_MISSING = 'Credentials are required.';
 
 export type RefusalCode = keyof typeof REFUSALS;
 

@@ -50,6 +50,11 @@ export async function explainQuery(
   } catch (caught) {
     if (!(caught instanceof Refusal)) throw caught;
     for (const error of refusalErrors(caught)) terminal.error(printError(error));
+    const { limit, found } = caught;
+    if (limit !== null) {
+      const count = found === null ? '' : `${found} found; `;
+      terminal.error(`  ${count}the limit is ${limit.value} (${limit.key})`);
+    }
     return 1;
   }
 }

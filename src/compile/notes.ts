@@ -10,6 +10,8 @@ export const noticesOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Pr
   ...hiddenCosts(loaded),
   ...readsInMutation(loaded, graph),
   ...dearFields(loaded, graph),
+  ...plainKeys(loaded),
+  ...unprotectedKeySet(loaded),
 ];
 
 function uncountedReplies(loaded: LoadedConfig): readonly Problem[] {
@@ -75,3 +77,26 @@ function dearFields(loaded: LoadedConfig, { fields }: Graph): readonly Problem[]
     return [problemAt(loaded, ['services', service, 'operations', operation.name], what, remedy, 'key')];
   });
 }
+
+/** Configuration files are copied, mailed and committed. */
+function plainKeys(loaded: LoadedConfig): readonly Problem[] {
+  const listed = loaded.config.clients?.apiKeys?.clients ?? {};
+  return Object.entries(listed).flatMap(([name, { keys }]) =>
+    keys.flatMap((_key, index): readonly Problem[] => {
+      const path = ['clients', 'apiKeys', 'clients', name, 'keys', index];
+      if (loaded.isForeign(path)) return [];
+      const what = `A key of client \`${name}\` stands in the configuration file itself.`;
+      return [problemAt(loaded, path, what, 'Take it from the environment or from a file.', 'value')];
+    }),
+  );
+}
+
+/** On a network the answer can be replaced, and with it every signature. */
+function unprotectedKeySet(loaded: LoadedConfig): readonly Problem[] {
+  const url = loaded.config.clients?.jwt?.jwksUrl;
+  if (url === undefined || !url.startsWith('http:') || LOOPBACK.test(new URL(url).hostname)) return [];
+  const what = 'The keys of the issuer are fetched without TLS: another host could answer in its place.';
+  return [problemAt(loaded, ['clients', 'jwt', 'jwksUrl'], what, 'Use https.', 'value')];
+}
+
+const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/;

@@ -28,6 +28,8 @@ export interface LoadedConfig {
   positionOf(path: ConfigPath, part?: 'key' | 'value'): Position | null;
   /** Where a place within the text at `path` stands: in this file, or in the one that `{ file: path }` names. */
   placeIn(path: ConfigPath, at: Position): Position & { readonly file: string };
+  /** Whether the value at `path` comes from the environment or from another file. */
+  isForeign(path: ConfigPath): boolean;
 }
 
 /** More than anybody reads; a broken file of a megabyte would give a hundred thousand. */
@@ -69,6 +71,7 @@ export async function loadConfig(
     directory,
     inputs,
     positionOf: source.positionOf,
+    isForeign: (path) => foreign.has(JSON.stringify(path)),
     placeIn(path, at) {
       const given = path.reduce((owner: unknown, step) => (isRecord(owner) ? owner[step] : null), source.value);
       const other = isRecord(given) ? given['file'] : null;

@@ -69,7 +69,7 @@ export const JWT = {
     requireNotBefore: {
       type: 'boolean',
       description: 'Whether a token without `nbf` is refused; one without `exp` always is.',
-      default: true,
+      default: false,
     },
     forward: {
       type: 'boolean',

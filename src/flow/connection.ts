@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 import type { HttpLimits } from '../config/http-limits.js';
 import { LINGER_MILLIS } from './body/linger.js';
 import { SlicedReading } from './body/sliced-reading.js';
@@ -123,13 +123,14 @@ export class Connection {
   }
 
   /** Answers with a bare status what is no request to be handled, and ends the connection; once `held` is over. */
-  async answer(refusal: Refusal, held: Promise<void> | null): Promise<void> {
+  async answer(refusal: Refusal, id: string, held: Promise<void> | null): Promise<void> {
     this.#isRefused = true;
     const { socket } = this;
     if (held !== null) await held;
     const status = refusal.kind.status ?? (refusal.code === 'OVERLOADED' ? 503 : 400);
     const allow = status === 405 ? 'Allow: GET, POST\r\n' : '';
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${allow}Content-Length: 0\r\nConnection: close\r\n\r\n`);
+    const fields = `${allow}X-Request-Id: ${id}\r\nContent-Length: 0\r\nConnection: close\r\n`;
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}\r\n`);
     // As in `linger`: what is still on its way must not make the kernel take the answer back.
     socket.resume();
     const timer = setTimeout(() => socket.destroy(), LINGER_MILLIS);
@@ -149,7 +150,7 @@ export class Connection {
     const { bytesRead } = this.socket;
     const millis = this.#readMillis === null ? 0 : nowMillis - this.#readMillis;
     if (millis >= bodyGraceMillis && (bytesRead - this.#readBytes) * 1000 < bodyRateBytes * millis) {
-      this.break(new Refusal('HTTP_TIMEOUT', 'rate of the body'));
+      this.break(refuseByLimit('HTTP_TIMEOUT', 'limits.http.bodyRateBytes', bodyRateBytes));
     }
     // What is held and not taken is ours to answer for: the backend is slow then, and the caller has to wait.
     if (

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 import type { HttpLimits } from '../config/http-limits.js';
 
 /**
@@ -10,9 +10,14 @@ import type { HttpLimits } from '../config/http-limits.js';
  */
 export function judgeHead(request: IncomingMessage, limits: HttpLimits): void {
   const { url = '', method = '', httpVersion, rawHeaders, headers } = request;
-  if (url.length > limits.uriBytes) throw new Refusal('HTTP_URI_TOO_LONG');
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw new Refusal('HTTP_VERSION');
-  if (rawHeaders.length > 2 * limits.headerCount) throw new Refusal('HTTP_HEADER_LIMIT');
+  if (url.length > limits.uriBytes) {
+    throw refuseByLimit('HTTP_URI_TOO_LONG', 'limits.http.uriBytes', limits.uriBytes, url.length);
+  }
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw new Refusal('HTTP_VERSION', null, { found: httpVersion });
+  if (rawHeaders.length > 2 * limits.headerCount) {
+    const { headerCount } = limits;
+    throw refuseByLimit('HTTP_HEADER_LIMIT', 'limits.http.headerCount', headerCount, rawHeaders.length / 2);
+  }
   let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
@@ -44,7 +49,8 @@ function judgeFields({ httpVersion, headers }: IncomingMessage, seen: number, li
   if ((seen & EXPECT) !== 0 && headers.expect?.toLowerCase() !== '100-continue') throw new Refusal('HTTP_EXPECTATION');
   if ((seen & CONNECTION) !== 0) judgeNominations(headers.connection ?? '');
   if ((seen & SOAP_ACTION) !== 0 && String(headers['soapaction']).length > limits.soapActionBytes) {
-    throw new Refusal('HTTP_BAD_REQUEST', 'SOAPAction');
+    const { soapActionBytes } = limits;
+    throw refuseByLimit('HTTP_BAD_REQUEST', 'limits.http.soapActionBytes', soapActionBytes, null, 'SOAPAction');
   }
 }
 

@@ -97,5 +97,5 @@ function send(
   exchange.status = status;
   exchange.bytesOut = body?.length ?? 0;
   const length = body === null ? [] : ['content-length', String(body.length)];
-  endLingering(request, response, status, [...fields, 'x-content-type-options', 'nosniff', ...length], body);
+  endLingering(exchange, request, response, status, [...fields, 'x-content-type-options', 'nosniff', ...length], body);
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../base/exchange.js';
 import type { Compiled } from '../compile.js';
 import { makePlainProxy, type PlainProxy } from '../upstream/plain.js';
-import { linger } from './body/linger.js';
+import { linger, REQUEST_ID } from './body/linger.js';
 import { invite } from './invite.js';
 
 /** Passes a request on if its path belongs to a plain route; resolves to false if it does not. */
@@ -29,7 +29,7 @@ export function makePlainDoor({ config }: Compiled): PlainDoor {
     if (route === undefined) return false;
     exchange.route = route.path;
     invite(request, response);
-    await route.proxy(request, response);
+    await route.proxy(request, response, [REQUEST_ID, exchange.id]);
     exchange.status = response.statusCode;
     return true;
   };

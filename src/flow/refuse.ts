@@ -3,14 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
 import { Refusal } from '../base/refusal.js';
-import type { RefusalCode } from '../base/refusals.js';
+import { CREDENTIALS_MISSING, type RefusalCode } from '../base/refusals.js';
 import type { SoapService } from '../compile/service.js';
 import { refusalErrors } from '../graphql/document/errors.js';
 import { type Dialect, dialectOfName } from '../soap/dialect.js';
 import { dialectsOfMediaType, printMediaType } from '../soap/media-type.js';
 import { likelyEnvelopeType } from '../soap/package-type.js';
 import { faultCodeOf, faultStatusOf, printFault } from '../soap/print-fault.js';
-import { endLingering } from './body/linger.js';
+import { endLingering, REQUEST_ID } from './body/linger.js';
 
 /**
  * Answers a SOAP caller whose request came to nothing: the one place where a refusal becomes an envelope. When part of
@@ -24,7 +24,9 @@ export function refuseSoap(
   refusal: Refusal,
 ): void {
   // WS-Security has a word for it, which stacks know (catalogue K06).
-  if (refusal.code === 'UNAUTHENTICATED') refusal = new Refusal('wsse:FailedAuthentication', refusal.detail);
+  if (refusal.code === 'UNAUTHENTICATED') {
+    refusal = new Refusal('wsse:FailedAuthentication', refusal.detail, { text: refusal.message });
+  }
   exchange.refuse(refusal);
   if (response.headersSent || refusal.code === 'CLIENT_GONE') {
     cut(exchange, response);
@@ -47,7 +49,7 @@ export function refuseSoap(
   exchange.status = faultStatusOf(dialect, faultCode);
   exchange.bytesOut += message.length;
   const headers = ['content-type', printMediaType(dialect, null), 'content-length', String(message.length)];
-  endLingering(request, response, exchange.status, [...headers, ...retryAfter(refusal)], message);
+  endLingering(exchange, request, response, exchange.status, [...headers, ...retryAfter(refusal)], message);
 }
 
 /** Answers a GraphQL caller of whom nothing is read: who may not call, whatever it asks for. */
@@ -62,7 +64,7 @@ export function refuseGraphql(
     cut(exchange, response);
     return;
   }
-  const body = Buffer.from(JSON.stringify({ errors: refusalErrors(refusal) }));
+  const body = Buffer.from(JSON.stringify({ errors: refusalErrors(refusal, exchange.id) }));
   exchange.status = statusOf(refusal);
   exchange.bytesOut = body.length;
   const headers = [
@@ -74,7 +76,7 @@ export function refuseGraphql(
     'no-store',
   ];
   const more = [...challenge(refusal), ...retryAfter(refusal), 'content-length', String(body.length)];
-  endLingering(request, response, exchange.status, [...headers, ...more], body);
+  endLingering(exchange, request, response, exchange.status, [...headers, ...more], body);
 }
 
 /** Answers a request that is for none of the doors, or whose door failed before it could speak its own language. */
@@ -108,8 +110,12 @@ function retryAfter({ code, retryAfter: known }: Refusal): readonly string[] {
 }
 
 /** RFC 9110 section 11.6.1 wants one with each 401, whatever the client has to show in the end. */
-const challenge = ({ code }: Refusal): readonly string[] =>
-  code === 'UNAUTHENTICATED' ? ['www-authenticate', 'Bearer realm="soapstone"'] : [];
+function challenge({ code, message }: Refusal): readonly string[] {
+  if (code !== 'UNAUTHENTICATED') return [];
+  // RFC 6750 section 3.1: without credentials no error is named.
+  const error = message === CREDENTIALS_MISSING ? '' : ', error="invalid_token"';
+  return ['www-authenticate', `Bearer realm="soapstone"${error}`];
+}
 
 function cut(exchange: Exchange, response: ServerResponse): void {
   exchange.outcome = 'aborted';
@@ -136,7 +142,7 @@ function answerAbruptly(exchange: Exchange, response: ServerResponse, status: nu
   const { socket } = response;
   socket?.pause();
   response.shouldKeepAlive = false;
-  response.writeHead(status, ['content-length', '0']).end(() => socket?.destroy());
+  response.writeHead(status, ['content-length', '0', REQUEST_ID, exchange.id]).end(() => socket?.destroy());
 }
 
 function answerEmpty(
@@ -149,7 +155,7 @@ function answerEmpty(
   exchange.status = status;
   const headers = ['content-length', '0', ...more];
   if (status === 405) headers.push('allow', 'GET, POST');
-  endLingering(request, response, status, headers, null);
+  endLingering(exchange, request, response, status, headers, null);
 }
 
 /** The dialect a caller probably speaks whose message was not readable: the first of its media type. */

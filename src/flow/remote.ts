@@ -39,6 +39,7 @@ export async function sendOperation(request: RemoteRequest, context: RemoteCallC
     return { text: textOf(body), limits: { depth: responseDepth, values: responseValues } };
   } catch (caught) {
     exchange.refuse(asRefusal(caught));
+    exchange.failedCall = { service: service.name, operation };
     throw caught;
   } finally {
     exchange.upstreamMillis += performance.now() - startedMillis;

@@ -7,7 +7,7 @@ import type { KnownOperation } from '../compile/operation-table.js';
 import type { SoapService } from '../compile/service.js';
 import { type Addressing, isAnonymous } from '../soap/addressing.js';
 import type { EnvelopeJudge, EnvelopeWatcher } from '../soap/envelope.js';
-import type { XmlHandler } from '../xml/events.js';
+import { expandedName, type XmlHandler } from '../xml/events.js';
 import { escapeText } from '../xml/writer.js';
 import { type Asker, callKey } from './call-key.js';
 import type { Turnstile } from './charge.js';
@@ -75,7 +75,9 @@ export class RequestPolicy implements EnvelopeWatcher {
     this.#exchange.operation = operation?.name ?? '_other';
     this.#rule = this.#calls?.rule(this.#service, operation) ?? null;
     if (this.known === null && requests.isComplete && config.unknownOperations === 'refuse') {
-      throw new Refusal('UNKNOWN_OPERATION');
+      throw new Refusal('UNKNOWN_OPERATION', null, {
+        found: judge.operation === null ? 'empty Body' : expandedName(judge.operation),
+      });
     }
     judge.expectParts(this.known?.parts ?? null);
     const addressing = config.addressing.check ? judge.addressing : null;
@@ -126,7 +128,7 @@ export class RequestPolicy implements EnvelopeWatcher {
       if (action === null) continue;
       // Without a WSDL nothing is known but what the message says itself: that must be one thing.
       if (actions !== null ? !actions.has(action) : first !== null && action !== first) {
-        throw new Refusal('ACTION_MISMATCH');
+        throw new Refusal('ACTION_MISMATCH', null, { found: action });
       }
       first = action;
     }
@@ -140,6 +142,6 @@ export class RequestPolicy implements EnvelopeWatcher {
       judge.edit({ ...toContent, replacement: escapeText(destinations.backend) });
       return;
     }
-    if (!destinations.permits(to)) throw new Refusal('WSA_DESTINATION');
+    if (!destinations.permits(to)) throw new Refusal('WSA_DESTINATION', null, { found: to.replace(/[?#].*$/s, '') });
   }
 }

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
-import { endLingering, linger } from './body/linger.js';
+import { endLingering, linger, REQUEST_ID } from './body/linger.js';
 import type { Ending } from './ending.js';
 
 /** The answer to a SOAP caller: the only place that writes one, whole or flowing. */
@@ -26,19 +26,19 @@ export class SoapAnswer {
   whole(status: number, contentType: string, message: Buffer, more: readonly string[]): void {
     this.#count(status, message.length);
     const headers = ['content-type', contentType, 'content-length', String(message.length), ...more];
-    endLingering(this.#response.req, this.#response, status, headers, message);
+    endLingering(this.#exchange, this.#response.req, this.#response, status, headers, message);
   }
 
   empty(status: number): void {
     this.#count(status, 0);
-    endLingering(this.#response.req, this.#response, status, ['content-length', '0'], null);
+    endLingering(this.#exchange, this.#response.req, this.#response, status, ['content-length', '0'], null);
   }
 
   begin(status: number, contentType: string, more: readonly string[]): void {
     this.#count(status, 0);
     // A backend may answer before the request is all there: the rest of it is read by nobody, and nothing can follow.
     if (!this.#response.req.complete) this.#response.shouldKeepAlive = false;
-    this.#response.writeHead(status, ['content-type', contentType, ...more]);
+    this.#response.writeHead(status, ['content-type', contentType, ...more, REQUEST_ID, this.#exchange.id]);
   }
 
   /** False when the caller reads more slowly than the backend writes: wait for `onDrain`. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 import type { SoapService } from '../compile/service.js';
 import type { GateOptions } from '../soap/gate.js';
 import { type MediaType, readMediaType } from '../soap/media-type.js';
@@ -74,12 +74,15 @@ function readPostHead(request: IncomingMessage, service: SoapService, contentLen
   const packageType = readPackage(headers['content-type'], service);
   const mediaType = packageType === null ? readMediaType(headers['content-type']) : envelopeOf(packageType);
   if (mediaType === null || (mediaType.name !== PACKAGE && !service.mediaTypes.has(mediaType.name))) {
-    throw new Refusal('HTTP_MEDIA_TYPE');
+    throw new Refusal('HTTP_MEDIA_TYPE', null, { found: headers['content-type'] ?? 'no Content-Type' });
   }
   const { charset } = mediaType;
-  if (charset !== null && !isKnownCharset(charset)) throw new Refusal('HTTP_MEDIA_TYPE', 'charset');
+  if (charset !== null && !isKnownCharset(charset)) throw new Refusal('HTTP_MEDIA_TYPE', 'charset', { found: charset });
   const isCompressed = judgeCoding(headers['content-encoding']);
-  if (contentLength !== null && contentLength > service.xmlLimits.messageBytes) throw new Refusal('HTTP_TOO_LARGE');
+  const { messageBytes } = service.xmlLimits;
+  if (contentLength !== null && contentLength > messageBytes) {
+    throw refuseByLimit('HTTP_TOO_LARGE', 'limits.xml.messageBytes', messageBytes, contentLength);
+  }
   return {
     method: 'POST',
     mediaType,
@@ -95,7 +98,7 @@ function readPostHead(request: IncomingMessage, service: SoapService, contentLen
 function readPackage(header: string | undefined, service: SoapService): PackageType | null {
   if (header === undefined || !MULTIPART.test(header)) return null;
   const isPackage = readMediaType(header)?.name === PACKAGE;
-  if (!isPackage || !service.config.attachments) throw new Refusal('HTTP_MEDIA_TYPE', 'multipart');
+  if (!isPackage || !service.config.attachments) throw new Refusal('HTTP_MEDIA_TYPE', 'multipart', { found: header });
   return readPackageType(header, service.mimeLimits);
 }
 
@@ -114,7 +117,7 @@ function judgeCoding(header: string | undefined): boolean {
   const coding = header.toLowerCase();
   if (coding === 'gzip' || coding === 'x-gzip') return true;
   if (coding === 'identity') return false;
-  throw new Refusal('HTTP_MEDIA_TYPE', 'content coding');
+  throw new Refusal('HTTP_MEDIA_TYPE', 'content coding', { found: header });
 }
 
 /** Header fields of a caller that reach the backend, if it sent them. Everything else is ours to say. */

@@ -6,6 +6,7 @@ import { Refusal } from '../base/refusal.js';
 import type { SoapService } from '../compile/service.js';
 import type { Compiled } from '../compile.js';
 import { type ServedDocument, ServedDocuments } from '../wsdl/serve.js';
+import { REQUEST_ID } from './body/linger.js';
 
 /** The documents of all services that show theirs. */
 export interface WsdlDoor {
@@ -52,7 +53,7 @@ export function serveWsdl(
   const document = documents.find(query, addressOf(request, door.publicUrl) + service.path);
   if (document === null) throw new Refusal('HTTP_NOT_FOUND');
   // Who keeps a copy asks each time whether it is still good: another Host, another document.
-  const validators = ['etag', document.etag, 'cache-control', 'no-cache'];
+  const validators = [REQUEST_ID, exchange.id, 'etag', document.etag, 'cache-control', 'no-cache'];
   if (isKnown(request.headers['if-none-match'], document.etag)) {
     exchange.status = 304;
     response.writeHead(304, validators).end();

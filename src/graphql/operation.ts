@@ -1,10 +1,10 @@
-import type { ExecutionResult, GraphQLError, OperationTypeNode } from 'graphql';
+import type { ExecutionResult, OperationTypeNode } from 'graphql';
 import type { CancelSignal } from '../base/cancellation.js';
 import { asRefusal, type Refusal } from '../base/refusal.js';
 import { Spending } from './cost/cost-actual.js';
 import { CostTable } from './cost/cost-table.js';
 import { DocumentCache } from './document/documents.js';
-import { closedError, errorAt, refusalErrors } from './document/errors.js';
+import { closedError, refusalErrors, withId } from './document/errors.js';
 import type { GraphqlLimits, MeasurableLimit } from './document/limits.js';
 import type { TrustedDocuments } from './document/trusted.js';
 import type { SendRemote } from './graph/remote.js';
@@ -57,7 +57,7 @@ export interface OperationHost {
   readonly callField: CallField;
   /** Needed where a service speaks GraphQL. */
   readonly sendRemote?: SendRemote | null;
-  /** The id of the exchange in the log; an error that is a bug of ours carries it. */
+  /** The id of the exchange in the log: `extensions.id` of its errors. */
   readonly id?: string;
   /** Aborted when the client has gone. */
   readonly signal: CancelSignal;
@@ -156,7 +156,7 @@ export class ChargedOperation {
     const extensions = { cost: this.#costReport(spending) };
     if (ran.errors === undefined) return { ...ran, extensions };
     const errors = this.#admitted.isOpen ? ran.errors : ran.errors.map(closedError);
-    return { ...ran, errors: withId(errors, this.#host), extensions };
+    return { ...ran, errors: withId(errors, this.#host.id), extensions };
   }
 
   #costReport(spending: Spending): CostReport {
@@ -182,7 +182,7 @@ export function refuseOperation(
 ): RefusedOperation {
   const refusal = asRefusal(caught);
   host.refused?.(refusal);
-  const errors = withId(refusalErrors(refusal), host);
+  const errors = refusalErrors(refusal, host.id);
   const cost = admitted?.admitted.cost ?? estimateOf(refusal);
   if (cost === null || !TELLS_COST.has(refusal.code)) return { refusal, result: { errors } };
   return { refusal, result: { errors, extensions: { cost: costReport(cost, 0, host.throttle?.() ?? null) } } };
@@ -194,12 +194,3 @@ const TELLS_COST: ReadonlySet<Refusal['code']> = new Set(['MAX_COST_LIMIT', 'RAT
 /** The estimate of an operation that is too expensive; null where it was not made. */
 const estimateOf = ({ code, found }: Refusal): number | null =>
   code === 'MAX_COST_LIMIT' && typeof found === 'number' ? found : null;
-
-/** An error that is a bug of ours tells nothing but the id under which the log has it. */
-const withId = (errors: readonly GraphQLError[], { id }: OperationHost): readonly GraphQLError[] =>
-  errors.map((error) => {
-    const { message, nodes, path, extensions } = error;
-    if (extensions['code'] !== 'INTERNAL' || id === undefined) return error;
-    const place = { ...(nodes === undefined ? {} : { nodes }), ...(path === undefined ? {} : { path }) };
-    return errorAt(message, place, { ...extensions, id });
-  });

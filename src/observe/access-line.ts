@@ -32,6 +32,11 @@ export class AccessLines {
       if (refusal.found !== null) line += `,"found":${printFound(refusal.found)}`;
       if (refusal.limit !== null) line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
     }
+    if (exchange.operationName !== '') line += `,"operationName":${quoteText(exchange.operationName)}`;
+    if (exchange.failedCall !== null) {
+      const { service, operation } = exchange.failedCall;
+      line += `,"service":${names.quote(service)},"serviceOperation":${names.quote(operation)}`;
+    }
     if (exchange.faultCode !== null) line += `,"fault":${quoteText(exchange.faultCode)}`;
     line += `,"millis":${printMillis(millis)}`;
     if (exchange.upstreamCalls > 0) {

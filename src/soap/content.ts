@@ -1,4 +1,4 @@
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 import { ELEMENTS, type Interest, type StartTag, type XmlHandler } from '../xml/events.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from './dialect.js';
 import type { SignedIds } from './signed-ids.js';
@@ -76,7 +76,9 @@ function judgeArray(tag: StartTag, itemsMax: number): void {
   for (let index = 0; index < tag.attributeCount; index++) {
     if (!SIZES.has(tag.attributeLocal(index)) || !ENCODINGS.has(tag.attributeUri(index))) continue;
     const value = tag.attributeValue(index);
-    if (value.length > SIZE_CHARS_MAX || itemsOf(value) > itemsMax) throw new Refusal('SOAP_ARRAY_LIMIT');
+    const items = value.length > SIZE_CHARS_MAX ? null : itemsOf(value);
+    if (items !== null && items <= itemsMax) continue;
+    throw refuseByLimit('SOAP_ARRAY_LIMIT', 'limits.soap.arrayItems', itemsMax, items);
   }
 }
 

@@ -7,7 +7,7 @@ import { ContentJudge, checkEnvelopeAttributes, hasId, judgeEncodingStyle, names
 import { type Dialect, type DialectName, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
 import { type DetailWatcher, FaultReader, type FaultWants } from './fault.js';
-import type { HeaderRules } from './header.js';
+import { type HeaderRules, misplaced, refuseElement } from './header.js';
 import { type HeaderBounds, HeaderReader } from './header-reader.js';
 import type { Stamp } from './security-reader.js';
 
@@ -195,13 +195,13 @@ export class EnvelopeJudge implements XmlHandler {
   }
 
   #openEnvelope(tag: StartTag): Interest {
-    if (tag.local !== 'Envelope') throw new Refusal('SOAP_NOT_ENVELOPE');
+    if (tag.local !== 'Envelope') throw refuseElement('SOAP_NOT_ENVELOPE', tag);
     const dialect = dialectOfUri(tag.uri);
-    if (dialect === null || !this.#rules.dialects.has(dialect.name)) throw new Refusal('VERSION_MISMATCH', 'namespace');
+    if (dialect === null || !this.#rules.dialects.has(dialect.name)) throw refuseElement('VERSION_MISMATCH', tag);
     this.dialect = dialect;
     // WS-I Basic Profile R1115: a message of one version under the media type of the other is of no version.
     if (this.#mediaType !== null && this.#mediaType !== dialect.mediaType) {
-      throw new Refusal('VERSION_MISMATCH', 'media type');
+      throw new Refusal('VERSION_MISMATCH', 'media type', { found: this.#mediaType });
     }
     this.#noteEncoding(tag, dialect);
     this.#checkAttributes(tag, dialect);
@@ -240,7 +240,7 @@ export class EnvelopeJudge implements XmlHandler {
       const isReferred = this.#rules.multiRef && hasId(tag, dialect);
       if (isFault || (this.fault !== null && !isReferred)) throw misplaced('element beside Fault');
       if (this.#parts?.takes(tag) === true) this.#inner = this.#further(tag, dialect, this.#parts);
-      else if (!isReferred) throw new Refusal('SOAP_MULTI_BODY');
+      else if (!isReferred) throw refuseElement('SOAP_MULTI_BODY', tag);
       else this.#inner = this.#watcher?.further?.(tag) ?? this.#judgeContent(tag, dialect);
     } else {
       this.#awaits = 'bodyChild';
@@ -296,5 +296,3 @@ export class EnvelopeJudge implements XmlHandler {
     if (dialect.needsEncodingNamespace && !this.#encodingSeen) this.#encodingSeen = namesEncoding(tag, dialect);
   }
 }
-
-const misplaced = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 import type { Encoding } from '../xml/transcode.js';
 import { applyEdits } from './edit.js';
 import type { EnvelopeJudge } from './envelope.js';
@@ -143,7 +143,10 @@ export class Gate {
         return;
       }
       if (room > 0) this.#reader.write(chunk.subarray(0, room));
-      if (!this.#judge.judged) throw new Refusal('SOAP_HEADER_LIMIT', 'bytes before the first Body child');
+      if (!this.#judge.judged) {
+        const { headBytes } = this.#options;
+        throw refuseByLimit('SOAP_HEADER_LIMIT', 'limits.soap.headerBytes', headBytes);
+      }
       this.#reader.write(chunk.subarray(room));
     } catch (caught) {
       this.#violated(caught);

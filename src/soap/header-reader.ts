@@ -1,9 +1,18 @@
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 import { ELEMENTS, type Interest, type QName, type StartTag, type XmlHandler } from '../xml/events.js';
 import { AddressingReader, isAddressing } from './addressing.js';
 import type { Dialect } from './dialect.js';
 import type { Edit } from './edit.js';
-import { type BlockFate, type BlockTarget, fateOf, type HeaderRules, NotUnderstood, targetOf } from './header.js';
+import {
+  type BlockFate,
+  type BlockTarget,
+  fateOf,
+  type HeaderRules,
+  misplaced,
+  NotUnderstood,
+  refuseElement,
+  targetOf,
+} from './header.js';
 import { SecurityReader } from './security-reader.js';
 import { hasId, isSecurity, SignedIds } from './signed-ids.js';
 
@@ -92,8 +101,10 @@ export class HeaderReader implements XmlHandler {
     if (tag.uri === dialect.envelopeUri && !dialect.ownHeaderBlocks.includes(tag.local)) {
       throw misplaced('envelope element in Header');
     }
-    if (this.#rules.enforce && tag.uri.startsWith(RESERVED)) throw new Refusal('RESERVED_HEADER');
-    if (++this.#blocks > this.#bounds.headerBlocksMax) throw new Refusal('SOAP_HEADER_LIMIT', 'blocks');
+    if (this.#rules.enforce && tag.uri.startsWith(RESERVED)) throw refuseElement('RESERVED_HEADER', tag);
+    if (++this.#blocks > this.#bounds.headerBlocksMax) {
+      throw refuseByLimit('SOAP_HEADER_LIMIT', 'limits.soap.headerBlocks', this.#bounds.headerBlocksMax);
+    }
     const target = targetOf(tag, dialect, this.#rules);
     const ofAddressing = isAddressing(tag.uri);
     this.#fate = fateOf(tag, dialect, this.#rules, target, ofAddressing);
@@ -155,5 +166,3 @@ const DELIVERY: ReadonlySet<string> = new Set(['To', 'Action', 'MessageID', 'Rep
  * (catalogue S08, S10, S11).
  */
 const ACTED_ON: ReadonlySet<string> = new Set(['To', 'Action', 'ReplyTo', 'FaultTo']);
-
-const misplaced = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);

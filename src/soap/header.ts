@@ -1,5 +1,6 @@
 import { Refusal } from '../base/refusal.js';
-import type { QName, StartTag } from '../xml/events.js';
+import type { RefusalCode } from '../base/refusals.js';
+import { expandedName, type QName, type StartTag } from '../xml/events.js';
 import type { Dialect } from './dialect.js';
 
 /** Who the gateway is on the message path, and what is understood there and at the end of it. */
@@ -24,11 +25,17 @@ export class NotUnderstood extends Refusal {
   readonly names: readonly QName[];
 
   constructor(names: readonly QName[]) {
-    super('MUST_UNDERSTAND', 'header block');
+    super('MUST_UNDERSTAND', 'header block', { found: names.map(expandedName).join(' ') });
     this.name = 'NotUnderstood';
     this.names = names;
   }
 }
+
+/** The refusal of an element that is not what its place allows. */
+export const refuseElement = (code: RefusalCode, tag: QName): Refusal =>
+  new Refusal(code, null, { found: expandedName(tag) });
+
+export const misplaced = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);
 
 /** Whom a header block is for. `service` is the final receiver; `nobody` the role `none` of SOAP 1.2. */
 export type BlockTarget = 'gateway' | 'service' | 'nobody' | 'other';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 import type { Encoding } from '../xml/transcode.js';
 import { BoundaryScanner, type ContentSink } from './boundary.js';
 import type { MessageReader } from './gate.js';
@@ -91,10 +91,14 @@ export class MultipartReader implements MessageReader, ContentSink {
     return this.#envelope.encoding;
   }
 
+  #beyond(limit: keyof MimeLimits): Refusal {
+    return refuseByLimit('MTOM_STRUCTURE', `limits.mime.${limit}`, this.#options.limits[limit]);
+  }
+
   write(chunk: Buffer): void {
     const { messageBytes, headBytes } = this.#options;
     if (this.bytes + chunk.length > messageBytes) {
-      throw new Refusal('XML_MESSAGE_LIMIT', `message at byte ${messageBytes}`);
+      throw refuseByLimit('XML_MESSAGE_LIMIT', 'limits.xml.messageBytes', messageBytes);
     }
     let at = 0;
     while (at < chunk.length) {
@@ -125,7 +129,7 @@ export class MultipartReader implements MessageReader, ContentSink {
       if (this.#isWanted) this.#options.attachments?.data(piece);
     } else {
       this.#outside += piece.length;
-      if (this.#outside > this.#options.limits.outsideBytes) throw broken('bytes outside the parts');
+      if (this.#outside > this.#options.limits.outsideBytes) throw this.#beyond('outsideBytes');
     }
   }
 
@@ -158,7 +162,7 @@ export class MultipartReader implements MessageReader, ContentSink {
   }
 
   #beginHeader(): void {
-    if (++this.#parts > this.#options.limits.parts) throw broken('number of parts');
+    if (++this.#parts > this.#options.limits.parts) throw this.#beyond('parts');
     this.#place = 'header';
     this.#headerBytes = 0;
     this.#lineStart = 0;
@@ -167,7 +171,7 @@ export class MultipartReader implements MessageReader, ContentSink {
   #readHeader(chunk: Buffer, start: number): number {
     let at = start;
     while (at < chunk.length) {
-      if (this.#headerBytes === this.#header.length) throw broken('length of the header of a part');
+      if (this.#headerBytes === this.#header.length) throw this.#beyond('partHeaderBytes');
       const byte = chunk[at++] ?? 0;
       this.#header[this.#headerBytes++] = byte;
       if (byte !== LF) continue;

@@ -1,4 +1,4 @@
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 import { type MediaType, readContentType, readMediaType } from './media-type.js';
 import type { MimeLimits } from './mime-limits.js';
 import { withoutBrackets } from './part-head.js';
@@ -29,7 +29,9 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
   const parameters = readContentType(header)?.parameters;
   const boundary = parameters?.get('boundary') ?? '';
   if (parameters === undefined || !BOUNDARY.test(boundary)) throw new Refusal('MTOM_STRUCTURE', 'boundary');
-  if (boundary.length > limits.boundaryChars) throw new Refusal('MTOM_STRUCTURE', 'length of the boundary');
+  if (boundary.length > limits.boundaryChars) {
+    throw refuseByLimit('MTOM_STRUCTURE', 'limits.mime.boundaryChars', limits.boundaryChars, boundary.length);
+  }
   for (const name of parameters.keys()) {
     // RFC 2231: a boundary in pieces is one for some readers and none for others.
     if (name.includes('*')) throw new Refusal('MTOM_STRUCTURE', 'parameter in pieces');

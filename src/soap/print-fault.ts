@@ -19,7 +19,7 @@ export function printFault(dialect: Dialect, refusal: Refusal, id: string, spoke
     if (refusal instanceof NotUnderstood) printNotUnderstood(writer, refusal.names);
   }
   writer.open('soap', 'Body').open('soap', 'Fault');
-  const { text } = refusal.kind;
+  const text = refusal.message;
   const code = faultCodeOf(dialect, refusal);
   switch (dialect.faultForm) {
     case 'faultcode':

@@ -1,4 +1,4 @@
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 
 /** Which parts a package has and which of them its envelope includes: each at most once, and none from elsewhere. */
 export class References {
@@ -31,7 +31,9 @@ export class References {
     const id = partOf(href);
     if (id === null || id === this.#envelope) throw new Refusal('MTOM_EXTERNAL_HREF', 'reference');
     if (this.#included.has(id)) throw new Refusal('MTOM_EXTERNAL_HREF', 'part included twice');
-    if (this.#included.size === this.#max) throw new Refusal('MTOM_STRUCTURE', 'number of Includes');
+    if (this.#included.size === this.#max) {
+      throw refuseByLimit('MTOM_STRUCTURE', 'limits.mime.parts', this.#max, null, 'Includes');
+    }
     this.#included.add(id);
   }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 import type { StartTag } from '../xml/events.js';
 
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
@@ -104,7 +104,7 @@ export class SignedIds {
 
   #bound(): void {
     if (this.#ids.size + this.#plain.size + this.#references.size > this.#most) {
-      throw new Refusal('WSSE_STRUCTURE', 'more Ids than allowed');
+      throw refuseByLimit('WSSE_STRUCTURE', 'limits.soap.ids', this.#most);
     }
   }
 }

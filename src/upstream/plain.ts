@@ -12,7 +12,10 @@ import { FixedQuery } from './query.js';
  * when the answer is out; rejects with a refusal, after which the caller's connection must be cut if the answer had
  * begun.
  */
-export type PlainProxy = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+export type PlainProxy = (request: IncomingMessage, response: ServerResponse, own: OwnField) => Promise<void>;
+
+/** A header field of the answer that the gateway writes, and no backend. */
+export type OwnField = readonly [name: string, value: string];
 
 /** Ends an answer that is written, and the connection with it if the request has not been read to its end. */
 export type EndAnswer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -57,12 +60,12 @@ export function makePlainProxy(url: string, silenceMillis: number, endAnswer: En
   });
   proxy.on('proxyReq', (upstream, request) => passages.get(request)?.begin(upstream, silenceMillis));
   proxy.on('proxyRes', (reply, request) => passages.get(request)?.answer(reply));
-  return (request, response) => {
+  return (request, response, own) => {
     judgeFraming(request);
     stripRequest(request.headers);
     stripQuery(request, query);
     return new Promise((resolve, reject) => {
-      const passage = new Passage(request, response, endAnswer, reject);
+      const passage = new Passage(request, response, own, endAnswer, reject);
       passages.set(request, passage);
       response.once('close', () => {
         if (response.writableFinished && response.errored === null) resolve();
@@ -77,6 +80,7 @@ export function makePlainProxy(url: string, silenceMillis: number, endAnswer: En
 class Passage {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #own: OwnField;
   readonly #endAnswer: EndAnswer;
   readonly #reject: (refusal: Refusal) => void;
   #upstream: ClientRequest | null = null;
@@ -85,11 +89,13 @@ class Passage {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
+    own: OwnField,
     endAnswer: EndAnswer,
     reject: (refusal: Refusal) => void,
   ) {
     this.#request = request;
     this.#response = response;
+    this.#own = own;
     this.#endAnswer = endAnswer;
     this.#reject = reject;
   }
@@ -116,7 +122,7 @@ class Passage {
     // A request that is not wanted to its end is its connection's last.
     if (!request.complete) response.shouldKeepAlive = false;
     try {
-      response.writeHead(status, replyFields(reply));
+      response.writeHead(status, replyFields(reply, this.#own));
     } catch (cause) {
       this.fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'header', { cause }));
       return;
@@ -173,14 +179,14 @@ function stripQuery(request: IncomingMessage, query: FixedQuery): void {
 }
 
 /** The fields of a reply that are for the caller, as often and as written as they came. */
-function replyFields({ rawHeaders, headers }: IncomingMessage): string[] {
+function replyFields({ rawHeaders, headers }: IncomingMessage, own: OwnField): string[] {
   const named = namesIn(headers.connection);
-  const fields: string[] = [];
+  const fields: string[] = [...own];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
     const key = name.toLowerCase();
     const isOfConnection = HOP_BY_HOP.has(key) || key === 'transfer-encoding' || (named.has(key) && !KEPT.has(key));
-    if (!isOfConnection) fields.push(name, value);
+    if (!isOfConnection && key !== own[0]) fields.push(name, value);
   }
   return fields;
 }

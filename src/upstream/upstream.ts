@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 import { Address } from './address.js';
 import { Call, type CallKeeper } from './call.js';
 import { Deadlines } from './deadlines.js';
@@ -22,8 +22,12 @@ export class Upstream implements CallKeeper {
   constructor(urls: readonly string[], limits: UpstreamLimits) {
     this.#limits = limits;
     this.#addresses = urls.map((url) => new Address(new URL(url), limits));
-    this.#calls = new Deadlines(limits.totalMillis, (call) => call.abort(new Refusal('UPSTREAM_TIMEOUT', 'total')));
-    this.#line = new Deadlines(limits.pendingMillis, (call) => call.abort(new Refusal('POOL_EXHAUSTED', 'time')));
+    this.#calls = new Deadlines(limits.totalMillis, (call) =>
+      call.abort(refuseByLimit('UPSTREAM_TIMEOUT', 'limits.upstream.totalMillis', limits.totalMillis)),
+    );
+    this.#line = new Deadlines(limits.pendingMillis, (call) =>
+      call.abort(refuseByLimit('POOL_EXHAUSTED', 'limits.upstream.pendingMillis', limits.pendingMillis)),
+    );
   }
 
   /** Calls in flight. */
@@ -107,7 +111,9 @@ export class Upstream implements CallKeeper {
       const restMillis = Math.min(...this.#addresses.map((address) => address.breaker.restMillis(nowMillis)));
       return new Refusal('CIRCUIT_OPEN', null, { retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))) });
     }
-    return this.#line.size >= this.#limits.pending ? new Refusal('POOL_EXHAUSTED', 'line') : null;
+    const { pending } = this.#limits;
+    const isFull = this.#line.size >= pending;
+    return isFull ? refuseByLimit('POOL_EXHAUSTED', 'limits.upstream.pending', pending) : null;
   }
 
   readonly #advance = (): void => {

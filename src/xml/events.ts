@@ -52,6 +52,9 @@ export interface QName {
   readonly local: string;
 }
 
+/** The expanded name as text: `{uri}local`. */
+export const expandedName = ({ uri, local }: QName): string => `{${uri}}${local}`;
+
 /** A start tag as lent to `XmlHandler.open`. Strings are interned: equal names are the same string object. */
 export interface StartTag {
   readonly uri: string;

@@ -161,7 +161,7 @@ t.test('K05: keys that are nearly right', async (t) => {
 });
 
 const tokenClients = (keys: string): string => `clients:
-  jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, ${keys} }
+  jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, requireNotBefore: true, ${keys} }
   classes: { all: {} }
 `;
 

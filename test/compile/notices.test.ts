@@ -22,6 +22,22 @@ async function notesOn(
   return compiled.notices.map(({ line, column, what, remedy }) => `${line}:${column}: ${what} ${remedy}`);
 }
 
+t.test('a key in the configuration file itself, and an issuer without TLS, are told of', async (t) => {
+  const yaml = (key: string, jwksUrl: string): string => `services: { desk: { url: "http://10.0.0.7/" } }
+clients:
+  apiKeys: { clients: { erp: { class: all, keys: [${key}] } } }
+  jwt: { issuer: i, audience: a, class: all, jwksUrl: "${jwksUrl}" }
+  classes: { all: {} }
+`;
+  t.same(await notesOn(t, yaml('0123456789abcdef', 'http://login.example/keys')), [
+    '3:51: A key of client `erp` stands in the configuration file itself. Take it from the environment or from a file.',
+    '4:55: The keys of the issuer are fetched without TLS: another host could answer in its place. Use https.',
+  ]);
+  const kept = yaml('{ file: key.txt }', 'https://login.example/keys');
+  t.same(await notesOn(t, kept, { 'key.txt': '0123456789abcdef' }), []);
+  t.same(await notesOn(t, yaml('{ file: key.txt }', 'http://127.0.0.1:9/keys'), { 'key.txt': '0123456789abcdef' }), []);
+});
+
 const DENY = 'clients: { address: { class: p }, classes: { p: { deny: [desk.Drop] } } }\n';
 
 t.test('a plain route to the backend of a service that has rules is told of', async (t) => {

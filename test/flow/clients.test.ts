@@ -167,6 +167,29 @@ t.test('credentials that are no good get nowhere by either door, and the backend
   t.notMatch(await gateway.metrics(), 'no-such-key');
 });
 
+t.test('credentials that are missing read otherwise than those that are not accepted', async (t) => {
+  const backend = await startRecordingBackend(answerWith(''));
+  const gateway = await startTestGateway(
+    `services: { orders: { url: "${backend.url}", types: "type Query { a: String }", operations: { A: { field: Query.a } } } }
+clients: { apiKeys: { clients: { erp: { class: all, keys: [key-of-erp-0123456789] } } }, classes: { all: {} } }\n`,
+  );
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const ask = async (headers: Record<string, string>): Promise<readonly (string | null)[]> => {
+    const soap = await fetch(`${gateway.url}/soap/orders`, { method: 'POST', headers, body: '' });
+    const graphql = await postGraphql(gateway.url, { query: '{ a }' }, headers);
+    const { errors } = JSON.parse(await graphql.text());
+    const fault = /<faultstring>(.*)<\/faultstring>/.exec(await soap.text())?.[1] ?? '';
+    return [fault, errors[0].message, graphql.headers.get('www-authenticate')];
+  };
+  const missing = 'Credentials are required.';
+  t.same(await ask({}), [missing, missing, 'Bearer realm="soapstone"']);
+  const wrong = 'The credentials were not accepted.';
+  t.same(await ask({ 'x-api-key': 'wrong' }), [wrong, wrong, 'Bearer realm="soapstone", error="invalid_token"']);
+});
+
 t.test('nothing is invited that will not be let in', async (t) => {
   const { gateway } = await startPerimeter(t);
   const client = await RawClient.connect(gateway.url);

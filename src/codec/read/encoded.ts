@@ -1,4 +1,4 @@
-import { Refusal } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import { ALL, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import type { CodecLimits } from '../plan/limits.js';
 import type { Decoded } from '../plan/plan.js';
@@ -159,7 +159,7 @@ export class EncodedReply implements XmlHandler {
   #take(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#limits.encodedBytes) {
-      throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'a reply by the SOAP encoding');
+      throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.codec.encodedBytes', this.#limits.encodedBytes);
     }
   }
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../base/refusal.js';
+import { refuseByLimit } from '../../base/refusal.js';
 
 /** A request that is sent on in one piece: some stacks refuse what has no Content-Length. */
 export class Collected {
@@ -14,7 +14,9 @@ export class Collected {
   /** Throws `HTTP_TOO_LARGE`. */
   add(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#bytesMax) throw new Refusal('HTTP_TOO_LARGE', 'collected');
+    if (this.#bytes > this.#bytesMax) {
+      throw refuseByLimit('HTTP_TOO_LARGE', 'limits.soap.bufferBytes', this.#bytesMax);
+    }
     this.#chunks.push(chunk);
   }
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 
-import { Refusal } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import { GzipHeader } from './gzip-header.js';
 
@@ -54,7 +54,7 @@ export class Inflater {
       this.#drained = true;
       this.#settle();
     });
-    this.#raw.on('error', (error: Error) => this.#fail('ENCODING_CORRUPT', 'data', error));
+    this.#raw.on('error', (error: Error) => this.#corrupt('data', error));
   }
 
   /** The next bytes of the stream. */
@@ -63,7 +63,7 @@ export class Inflater {
     this.#taken += chunk.length;
     // A stream may go on without anything coming of it.
     if (this.#taken > this.#limits.messageBytes) {
-      this.#fail('DECOMPRESSION_LIMIT', 'compressed bytes');
+      this.#beyond('limits.xml.messageBytes', this.#limits.messageBytes);
       return;
     }
     this.#waiting.push(chunk);
@@ -111,7 +111,7 @@ export class Inflater {
 
   #take(chunk: Buffer): void {
     const behindHeader = this.#header.take(chunk);
-    if (behindHeader < 0) this.#fail('ENCODING_CORRUPT', 'header');
+    if (behindHeader < 0) this.#corrupt('header');
     const data = chunk.subarray(Math.max(0, behindHeader));
     if (data.length === 0 || this.#over) return;
     if (this.#deflated) this.#takeTrailer(data);
@@ -134,7 +134,7 @@ export class Inflater {
   }
 
   #takeTrailer(data: Buffer): void {
-    if (this.#trailerBytes + data.length > TRAILER_BYTES) this.#fail('ENCODING_CORRUPT', 'bytes behind the end');
+    if (this.#trailerBytes + data.length > TRAILER_BYTES) this.#corrupt('bytes behind the end');
     data.copy(this.#trailer, this.#trailerBytes);
     this.#trailerBytes += data.length;
   }
@@ -143,9 +143,9 @@ export class Inflater {
     if (this.#over) return;
     const { messageBytes, inflateRatio, inflateFreeBytes } = this.#limits;
     this.#decoded += chunk.length;
-    if (this.#decoded > messageBytes) this.#fail('DECOMPRESSION_LIMIT', 'bytes');
+    if (this.#decoded > messageBytes) this.#beyond('limits.xml.messageBytes', messageBytes);
     else if (this.#decoded > inflateFreeBytes && this.#decoded > inflateRatio * this.#raw.bytesWritten) {
-      this.#fail('DECOMPRESSION_LIMIT', 'ratio');
+      this.#beyond('limits.soap.inflateRatio', inflateRatio);
     } else {
       this.#sum = crc32(chunk, this.#sum);
       this.#output.data(chunk);
@@ -155,13 +155,13 @@ export class Inflater {
   /** The end is told when all that came was decoded, all that was decoded was taken, and the trailer fits. */
   #settle(): void {
     if (this.#over || !this.#sourceEnded || this.#busy || this.#waiting.length > 0) return;
-    if (!this.#deflated || this.#trailerBytes < TRAILER_BYTES) this.#fail('ENCODING_CORRUPT', 'cut off');
+    if (!this.#deflated || this.#trailerBytes < TRAILER_BYTES) this.#corrupt('cut off');
     else if (this.#drained) this.#finish();
   }
 
   #finish(): void {
     if (this.#trailer.readUInt32LE(0) !== this.#sum || this.#trailer.readUInt32LE(4) !== this.#decoded % 2 ** 32) {
-      this.#fail('ENCODING_CORRUPT', 'checksum');
+      this.#corrupt('checksum');
       return;
     }
     this.#over = true;
@@ -169,9 +169,17 @@ export class Inflater {
     this.#output.end();
   }
 
-  #fail(code: 'ENCODING_CORRUPT' | 'DECOMPRESSION_LIMIT', rule: string, cause?: Error): void {
+  #corrupt(rule: string, cause?: Error): void {
+    this.#fail(new Refusal('ENCODING_CORRUPT', rule, cause === undefined ? undefined : { cause }));
+  }
+
+  #beyond(key: string, limit: number): void {
+    this.#fail(refuseByLimit('DECOMPRESSION_LIMIT', key, limit));
+  }
+
+  #fail(refusal: Refusal): void {
     if (this.#over) return;
     this.destroy();
-    this.#output.failed(new Refusal(code, rule, cause === undefined ? undefined : { cause }));
+    this.#output.failed(refusal);
   }
 }

@@ -2,27 +2,33 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 
+import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import { type LongWork, lane } from './lane.js';
+
+/** The header field of every answer that has what log lines call `id`. */
+export const REQUEST_ID = 'x-request-id';
 
 /** How long a caller may go on sending what nobody reads, so that it gets round to reading the answer. */
 export const LINGER_MILLIS = 2000;
 
 /** Answers a request that may not have been read to its end; if it was not, its connection closes after the answer. */
 export function endLingering(
+  exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  headers: string[],
+  headers: readonly string[],
   body: Buffer | null,
 ): void {
+  const fields = [...headers, REQUEST_ID, exchange.id];
   if (request.complete) {
-    response.writeHead(status, headers);
+    response.writeHead(status, fields);
     response.end(body ?? undefined);
     return;
   }
   response.shouldKeepAlive = false;
-  response.writeHead(status, headers);
+  response.writeHead(status, fields);
   if (body === null) response.flushHeaders();
   else response.write(body);
   linger(request, response);

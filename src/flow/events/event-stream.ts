@@ -6,6 +6,7 @@ import type { Cancellation } from '../../base/cancellation.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { StreamCarrier } from '../../graphql/http.js';
 import { type AdmittedOperation, type ChargedOperation, refuseOperation } from '../../graphql/operation.js';
+import { REQUEST_ID } from '../body/linger.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import type { CallerHost } from '../graphql/host.js';
 import { answerGraphql, type GraphqlExchange } from '../graphql/http.js';
@@ -71,7 +72,7 @@ class EventStream implements StreamCarrier {
       void results.return(undefined);
     });
     asked.exchange.status = 200;
-    asked.response.writeHead(200, HEADERS);
+    asked.response.writeHead(200, { ...HEADERS, [REQUEST_ID]: asked.exchange.id });
     await this.#send(results);
     if (departure.aborted) throw new Refusal('CLIENT_GONE');
     asked.response.end();

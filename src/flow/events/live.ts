@@ -80,7 +80,7 @@ export class LiveDoor {
     try {
       judgeHead(request, this.#compiled.config.limits.http);
       readTarget(request);
-      if (!this.#mayCome(request)) throw new Refusal('HTTP_ORIGIN');
+      if (!this.#mayCome(request)) throw new Refusal('HTTP_ORIGIN', null, { found: request.headers.origin ?? null });
       if (this.#hooks.isShedding()) throw new Refusal('OVERLOADED');
     } catch (caught) {
       return asRefusal(caught);

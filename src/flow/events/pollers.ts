@@ -1,4 +1,4 @@
-import { Refusal } from '../../base/refusal.js';
+import { refuseByLimit } from '../../base/refusal.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import type { PollSource, Subscription } from '../../graphql/subscription/subscription.js';
 import { SUBSCRIPTION_LIMITS } from '../../pubsub/limits.js';
@@ -36,7 +36,9 @@ export class Pollers {
     const key = canonical([name, given.arguments, given.headers, context, selection]);
     let poller = this.#pollers.get(key);
     if (poller === undefined) {
-      if (this.#pollers.size >= this.#most) throw new Refusal('RATE_LIMITED', 'pollers');
+      if (this.#pollers.size >= this.#most) {
+        throw refuseByLimit('RATE_LIMITED', 'limits.subscriptions.pollers', this.#most);
+      }
       poller = new Poller({ bound: called, given, changed: source.changed, call }, source.everyMillis);
       this.#pollers.set(key, poller);
     }

@@ -2,7 +2,7 @@ import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import { parseStrictJson } from '../../graphql/document/json.js';
 import { type AdmittedOperation, admitOperation, refuseOperation } from '../../graphql/operation.js';
@@ -199,7 +199,7 @@ async function admitMessage(
     if (parts.isShedding()) throw new Refusal('OVERLOADED');
     // This one is among them already.
     if (Object.keys(subscriptions).length > limits.perConnection) {
-      throw new Refusal('RATE_LIMITED', 'operations of the connection');
+      throw refuseByLimit('RATE_LIMITED', 'limits.subscriptions.perConnection', limits.perConnection);
     }
     host.startWork();
     operation = await admitOperation(payload, door.operations, host);

@@ -3,7 +3,7 @@ import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 import { Refusal } from '../../base/refusal.js';
 import type { RefusalCode } from '../../base/refusals.js';
-import { codedError } from '../../graphql/document/errors.js';
+import { codedError, withId } from '../../graphql/document/errors.js';
 import { EventQueue, type QueueLimits } from '../../pubsub/event-queue.js';
 
 /** Why a subscription ended. */
@@ -11,6 +11,8 @@ export type Farewell = 'left' | 'overflow' | 'drain' | 'expired' | 'completed' |
 
 /** What a subscription is made of. */
 export interface StreamParts<T> {
+  /** What log lines call the subscription: `extensions.id` of its errors. */
+  readonly id: string;
   readonly limits: QueueLimits;
   /** What is told of an event; null where it is nothing. Rejects with what is wrong with it. */
   answer(event: T, signal: CancelSignal): Promise<ExecutionResult | null>;
@@ -59,7 +61,7 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
   end(why: Farewell, code: RefusalCode | null): void {
     if (this.#why !== null) return;
     this.#why = why;
-    this.#last = code === null ? null : failure(code);
+    this.#last = code === null ? null : this.#failure(code);
     this.#queue.end('dropped');
     if (why !== 'overflow') this.#departure.abort();
     this.#parts.ended(why);
@@ -114,7 +116,7 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
   async #resultOf(happening: Happening<T>): Promise<ExecutionResult | null> {
     if (happening.kind === 'gap') {
       this.#parts.told('gap');
-      return failure('SUBSCRIPTION_GAP');
+      return this.#failure('SUBSCRIPTION_GAP');
     }
     try {
       const result = await this.#parts.answer(happening.event, this.#departure);
@@ -122,13 +124,16 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
         const isFailure = result !== null && result.errors !== undefined;
         this.#parts.told(result === null ? 'filtered' : isFailure ? 'failed' : 'sent');
       }
-      return result;
+      if (result?.errors === undefined) return result;
+      return { ...result, errors: withId(result.errors, this.#parts.id) };
     } catch (caught) {
       if (this.#why !== null && this.#why !== 'overflow') return null;
       this.#parts.told('failed');
-      return failure(caught instanceof Refusal ? caught.code : 'INTERNAL');
+      return this.#failure(caught instanceof Refusal ? caught.code : 'INTERNAL');
     }
   }
-}
 
-const failure = (code: RefusalCode): ExecutionResult => ({ errors: [codedError(code)] });
+  #failure(code: RefusalCode): ExecutionResult {
+    return { errors: withId([codedError(code)], this.#parts.id) };
+  }
+}

@@ -3,7 +3,7 @@ import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 import type { EventBus, EventValues } from '../../base/event-bus.js';
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import { claimsIn } from '../../config/request-claims.js';
 import type { LinkAsk } from '../../graphql/graph/link-plan.js';
@@ -98,7 +98,9 @@ export class SubscriptionDesk {
     if (field === undefined || ask === undefined) throw new Refusal('BAD_USER_INPUT');
     const { id } = subscriber.purse.client;
     const count = this.#byClient.get(id) ?? 0;
-    if (count >= limits.perClient) throw new Refusal('RATE_LIMITED', 'subscriptions of the client');
+    if (count >= limits.perClient) {
+      throw refuseByLimit('RATE_LIMITED', 'limits.subscriptions.perClient', limits.perClient);
+    }
     const { exchange, purse, headers } = subscriber;
     const host = new CallerHost(door, purse, exchange, { signal: NEVER, headers });
     operation.authorizeAndCharge(host);
@@ -114,6 +116,7 @@ export class SubscriptionDesk {
     let events = 0;
     let release = (): void => {};
     const stream: Stream = new SubscriptionStream({
+      id: exchange.id,
       limits,
       answer: (event, signal) => this.#answer(event, { operation: told, subscription, subscriber, hasLinks, signal }),
       told: (outcome) => {

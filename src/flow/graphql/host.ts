@@ -107,7 +107,8 @@ export class CallerHost implements RequestHost, ItemHost {
 
   authorizeAndCharge(admitted: Admitted): void {
     const exchange = this.#exchange;
-    const { operation } = admitted.operation;
+    const { operation, name } = admitted.operation;
+    exchange.operationName = name?.value ?? '';
     exchange.operation = ['', operation].includes(exchange.operation) ? operation : 'batch';
     exchange.cost = (exchange.cost ?? 0) + admitted.cost;
     if (admitted.exceeded.size > 0) exchange.measuredLimits = [...admitted.exceeded];
@@ -195,7 +196,10 @@ export class CallerHost implements RequestHost, ItemHost {
     } catch (caught) {
       lifetime?.part(0, true);
       // An argument that cannot be written is the caller's error: nothing was sent.
-      if (!(caught instanceof InputError)) exchange.refuse(asRefusal(caught));
+      if (!(caught instanceof InputError)) {
+        exchange.refuse(asRefusal(caught));
+        exchange.failedCall = { service: service.name, operation: field.bound.operation.name };
+      }
       throw caught;
     }
   }

@@ -62,7 +62,7 @@ export async function answerGraphql(
   if (control !== 'no-store') {
     fields.push('vary', maySeeBreakdown(endpoint, caller.client) ? `accept, ${BREAKDOWN}` : 'accept');
   }
-  endLingering(request, response, answer.status, [...fields, 'content-length', String(bytes.length)], bytes);
+  endLingering(exchange, request, response, answer.status, [...fields, 'content-length', String(bytes.length)], bytes);
 }
 
 /** An answer may be kept only if nothing went wrong, and nothing was changed. */

@@ -130,12 +130,25 @@ export class DocumentRefusal extends Refusal {
 }
 
 /** The errors of a request of which nothing was executed. */
-export const refusalErrors = (refusal: Refusal): readonly GraphQLError[] =>
-  refusal instanceof DocumentRefusal ? refusal.errors : [codedError(refusal.code, {}, publicText(refusal))];
+export const refusalErrors = (refusal: Refusal, id?: string): readonly GraphQLError[] =>
+  withId(refusal instanceof DocumentRefusal ? refusal.errors : [codedError(refusal.code, {}, publicText(refusal))], id);
+
+/** The errors with `extensions.id`, what log lines call the request; as they are without one. */
+export const withId = (errors: readonly GraphQLError[], id: string | undefined): readonly GraphQLError[] =>
+  id === undefined ? errors : errors.map((error) => identified(error, id));
+
+function identified({ message, nodes, path, locations, extensions }: GraphQLError, id: string): GraphQLError {
+  const place = {
+    ...(nodes === undefined ? {} : { nodes }),
+    ...(path === undefined ? {} : { path }),
+    ...(locations === undefined ? {} : { locations }),
+  };
+  return errorAt(message, place, { ...extensions, id });
+}
 
 /** What is wrong with the parameters of a request helps the caller: the detail says it without their values. */
-const publicText = ({ code, kind, detail }: Refusal): string =>
-  code === 'BAD_REQUEST' && detail !== null ? `${kind.text} ${detail}` : kind.text;
+const publicText = ({ code, message, detail }: Refusal): string =>
+  code === 'BAD_REQUEST' && detail !== null ? `${message} ${detail}` : message;
 
 /** `lines[2].qty` */
 export function printPath(path: readonly (string | number)[]): string {
