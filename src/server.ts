@@ -12,7 +12,7 @@ import { LiveDoor } from './flow/events/live.js';
 import { makeGraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { Observers } from './flow/observation.js';
 import { Tarpit } from './flow/tarpit.js';
-import { makeAdminServer } from './observe/admin.js';
+import { adminHosts, makeAdminServer } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
 import type { Log } from './observe/log.js';
 import { Metrics } from './observe/metrics.js';
@@ -153,6 +153,7 @@ export async function startGateway(
   const admin = makeAdminServer({
     metrics: () => metrics.registry.metrics(),
     metricsType: metrics.registry.contentType,
+    ...adminHosts(config, log),
     isReady: () => ready,
   });
   const url = await listen(traffic.server, config.listen);

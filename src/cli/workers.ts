@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { InputSnapshot } from '../base/inputs.js';
 import { Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
-import { makeAdminServer } from '../observe/admin.js';
+import { adminHosts, makeAdminServer } from '../observe/admin.js';
 import type { Log } from '../observe/log.js';
 import { METRICS_TYPE } from '../observe/prometheus.js';
 import { closeServer, listen } from '../server.js';
@@ -70,8 +70,9 @@ export async function startWorkers(
   const metrics = new WorkerMetrics(count, taking, (worker) => send(worker, { kind: 'askMetrics' }));
   let isStarted = false;
   const { promise: broken, resolve: breakOff } = withResolver<ExitCode>();
-  // JSON has no bytes, and no infinite numbers for metrics.
-  cluster.setupPrimary({ serialization: 'advanced' });
+  // JSON has no bytes, and no infinite numbers for metrics. The file is named: which one is the default may change.
+  const args = [...process.argv.slice(2), '--config', loaded.file];
+  cluster.setupPrimary({ serialization: 'advanced', args });
 
   const runOne = (reportReady: (url: string) => void): Promise<Ended> => {
     const worker = cluster.fork();
@@ -115,6 +116,7 @@ export async function startWorkers(
   const admin = makeAdminServer({
     metrics: () => metrics.print(),
     metricsType: METRICS_TYPE,
+    ...adminHosts(loaded.config, log),
     isReady: () => !stopped.aborted && taking.size > 0,
   });
   const adminUrl = await listen(admin, loaded.config.admin);

@@ -21,6 +21,7 @@ import { DRIFT_KEYS, type DriftKeys } from './drift-keys.js';
 import { ADDRESS, BACKEND, BLOCK_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
 import { GRAPHQL_KEYS, type GraphqlKeys } from './graphql-keys.js';
 import { GRAPHQL_SERVICE_KEYS, type GraphqlServiceKeys, SERVICE_KINDS } from './graphql-service-keys.js';
+import { ADMIN_HOSTS, PUBLIC_URL } from './host-keys.js';
 import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
 import { LINK_KEYS, type LinkKeys } from './link-keys.js';
@@ -209,12 +210,8 @@ export const CONFIG = Type.Object(
       default: '127.0.0.1:4001',
       ...ADDRESS,
     }),
-    publicUrl: Type.Optional(
-      Type.String({
-        description: 'Address at which callers reach the gateway, for the WSDLs it serves; else the Host they named.',
-        ...HTTP_URL,
-      }),
-    ),
+    adminHosts: Type.Unsafe<string[]>(ADMIN_HOSTS),
+    publicUrl: Type.Optional(Type.Unsafe<string>(PUBLIC_URL)),
     workers: Type.Unsafe<number | 'auto'>({
       type: ['integer', 'string'],
       description: 'Processes that share the traffic address; `auto` is one for each processor.',

@@ -1,11 +1,18 @@
 import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
+import { isHostAllowed } from '../base/host-name.js';
+import type { Log } from './log.js';
+
 /** What operators may ask. */
 export interface AdminSources {
   /** The metrics, in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
   readonly metricsType: string;
+  /** Host names by which operators may reach it, in lower case; IP addresses and localhost always may. */
+  readonly hosts: ReadonlySet<string>;
+  /** A request that named another host was refused. */
+  readonly refused: () => void;
   /** Whether new traffic is welcome. */
   readonly isReady: () => boolean;
 }
@@ -16,8 +23,23 @@ interface Answer {
   readonly body: string;
 }
 
+const PROBES: ReadonlySet<string> = new Set(['/live', '/ready']);
+
 const TEXT = 'text/plain; charset=utf-8';
 const text = (status: number, body: string): Answer => ({ status, type: TEXT, body });
+
+/** Who may ask by which name; a refused request leaves a line that names the key. */
+export function adminHosts(
+  { admin, adminHosts }: { readonly admin: string; readonly adminHosts: readonly string[] },
+  log: Log,
+): Pick<AdminSources, 'hosts' | 'refused'> {
+  const own = admin.slice(0, admin.lastIndexOf(':'));
+  return {
+    hosts: new Set([own, ...adminHosts].map((name) => name.toLowerCase())),
+    refused: () =>
+      log.event('warn', 'a request to the admin address was refused: its Host is not known', { key: 'adminHosts' }),
+  };
+}
 
 /**
  * The server for operators: metrics and health, and nothing that changes anything. `/live` and `/ready` say `ok` or
@@ -43,7 +65,14 @@ export function makeAdminServer(sources: AdminSources): Server {
       response.writeHead(405, { allow: 'GET, HEAD', 'content-length': 0, connection: 'close' }).end();
       return;
     }
-    const { status, type, body } = await answer((request.url ?? '').split('?', 1)[0] ?? '');
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    // Probes may name whatever they like: they learn nothing.
+    if (!PROBES.has(path) && !isHostAllowed(request.headers.host, sources.hosts)) {
+      sources.refused();
+      response.writeHead(421, { 'content-length': 0, connection: 'close' }).end();
+      return;
+    }
+    const { status, type, body } = await answer(path);
     response.writeHead(status, {
       'content-type': type,
       'content-length': Buffer.byteLength(body),

@@ -1,0 +1,23 @@
+import { HTTP_URL } from './formats.js';
+
+/** By which names operators reach the gateway. */
+export const ADMIN_HOSTS = {
+  type: 'array',
+  description:
+    'Host names by which operators reach `admin`, besides IP addresses, localhost and the host of `admin`. Requests that name another are refused with 421, except `/live` and `/ready`.',
+  items: {
+    type: 'string',
+    pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$',
+    hint: 'Write a host name without a port, such as soapstone.monitoring.svc.',
+  },
+  maxItems: 64,
+  uniqueItems: true,
+  default: [],
+};
+
+/** By which address callers reach the gateway. */
+export const PUBLIC_URL = {
+  type: 'string',
+  description: 'Address at which callers reach the gateway, for the WSDLs it serves; else the Host they named.',
+  ...HTTP_URL,
+};
