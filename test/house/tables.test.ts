@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { specifiedScalarTypes } from 'graphql';
 import t from 'tap';
 
 import { printRefusals } from '../../src/base/reference.js';
@@ -7,6 +8,7 @@ import { levelOf } from '../../src/base/refusal-kind.js';
 import { kindOf, REFUSALS, type RefusalCode } from '../../src/base/refusals.js';
 import { replaceSection } from '../../src/config/reference.js';
 import { configSchema } from '../../src/config/schema-node.js';
+import { BUILT_INS } from '../../src/graphql/types/built-ins.js';
 import { Metrics } from '../../src/observe/metrics.js';
 import { printMetrics } from '../../src/observe/reference.js';
 import { DIALECT_NAMES, DIALECTS } from '../../src/soap/dialect.js';
@@ -50,6 +52,13 @@ t.test('limits that refusals name are keys of the configuration', async (t) => {
     const limits = configSchema().properties?.['limits']?.properties ?? {};
     t.ok(limits[group]?.properties?.[name], key);
   }
+});
+
+t.test('the README has a type for every scalar beyond those of GraphQL', async (t) => {
+  const block = /scalars: \{([^}]*)\}/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '';
+  const listed = [...block.matchAll(/(\w+): 'string'/g)].map(([, name = '']) => name);
+  const own = [...BUILT_INS.keys()].filter((name) => specifiedScalarTypes.every((known) => known.name !== name));
+  t.same(listed.toSorted(), [...own, 'XML'].toSorted());
 });
 
 t.test('metrics have the prefix, base units and help', async (t) => {
