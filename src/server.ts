@@ -12,6 +12,7 @@ import { LiveDoor } from './flow/events/live.js';
 import { makeGraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { Observers } from './flow/observation.js';
 import { Tarpit } from './flow/tarpit.js';
+import { wireStatus } from './flow/wire-status.js';
 import { adminHosts, makeAdminServer } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
 import type { Log } from './observe/log.js';
@@ -49,7 +50,7 @@ export async function startGateway(
   operators: 'here' | 'elsewhere' = 'here',
 ): Promise<Gateway> {
   const { config, services, remotes } = compiled;
-  const overload = new Overload(config.limits.overload);
+  const overload = new Overload(config.limits.overload, () => traffic.inFlight);
   const metrics = new Metrics(
     [...services, ...remotes].map(({ name, upstream }) => ({
       service: name,
@@ -107,7 +108,7 @@ export async function startGateway(
     topics.length === 0 ? null : observers,
     (local) => shared?.persisted(local, persisted) ?? local,
   );
-  const isShedding = (): boolean => overload.isShedding;
+  const isShedding = (): boolean => overload.shedsNext();
   const liveDoor = new LiveDoor(compiled, graphql, bus, {
     finish,
     budgets,
@@ -140,7 +141,7 @@ export async function startGateway(
     {
       refused(client, method, refusal) {
         const exchange = new Exchange(nextExchangeId(), client, method);
-        exchange.status = refusal.kind.status ?? 0;
+        exchange.status = wireStatus(refusal);
         exchange.refuse(refusal);
         finish(exchange);
         return exchange.id;

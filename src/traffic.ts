@@ -53,7 +53,7 @@ export class TrafficServer {
   /** Of each address, the oldest first. */
   readonly #ofClients = new Map<string, Set<Connection>>();
   /** Requests that have not been answered to their end. */
-  #inFlight = 0;
+  inFlight = 0;
   #draining = false;
   /** Connections accepted so far. */
   #accepted = 0;
@@ -133,7 +133,7 @@ export class TrafficServer {
     const idle = setInterval(async () => {
       // A timer that comes late runs before sockets are read: requests may lie unread in the kernel.
       await pollPhase();
-      if (this.#inFlight === 0) this.server.closeIdleConnections();
+      if (this.inFlight === 0) this.server.closeIdleConnections();
     }, GRACE_MILLIS);
     await closed;
     clearTimeout(deadline);
@@ -157,11 +157,7 @@ export class TrafficServer {
     if (own.size > this.#limits.connectionsPerClient && !this.#tarpit.isTrusted(client)) this.#limit(own, connection);
   }
 
-  /**
-   * Over the limit of an address, the connection is refused that has been open longest without a whole request: a client
-   * that holds connections open does not keep the others of its address from theirs. Refused connections stay open until
-   * they are answered; beyond as many again the oldest of them is closed.
-   */
+  /** Over the limit of an address, refuses the connection that has been open longest without a whole request. */
   #limit(own: ReadonlySet<Connection>, newest: Connection): void {
     let open = 0;
     let refused: Connection | null = null;
@@ -200,14 +196,14 @@ export class TrafficServer {
   #begin(connection: Connection, turn: Turn): void {
     const { request, response } = turn;
     const ending = connection.begin(turn);
-    this.#inFlight++;
+    this.inFlight++;
     if (this.#draining || connection.requests >= this.#limits.requestsPerConnection) response.shouldKeepAlive = false;
     void this.#handler(request, response, ending);
     connection.tellReader();
   }
 
   readonly #answered = (connection: Connection): void => {
-    this.#inFlight--;
+    this.inFlight--;
     connection.isProven = (connection.current?.response.statusCode ?? 500) < 400;
     connection.current = null;
     let next = connection.next();
@@ -261,7 +257,9 @@ export class TrafficServer {
 
   #answer(connection: Connection, refusal: Refusal, method = ''): void {
     const id = this.#hooks.refused(connection.client, method, refusal);
-    void connection.answer(refusal, id, this.#tarpit.hold(connection.socket, connection.socket.bytesRead));
+    // What the gateway cannot do does not count against the client.
+    const { socket } = connection;
+    void connection.answer(refusal, id, refusal.isOfCaller ? this.#tarpit.hold(socket, socket.bytesRead) : null);
   }
 
   #look(): void {

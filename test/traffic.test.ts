@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 
 import { defaultsOf } from '../src/base/limit.js';
-import { Refusal } from '../src/base/refusal.js';
+import { asRefusal, Refusal } from '../src/base/refusal.js';
 import { HTTP_LIMITS, type HttpLimits } from '../src/config/http-limits.js';
 import { Tarpit } from '../src/flow/tarpit.js';
+import { wireStatus } from '../src/flow/wire-status.js';
 import { listen } from '../src/server.js';
 import { TrafficServer } from '../src/traffic.js';
 import { RawClient, sendRaw } from './kit/raw-client.js';
@@ -171,3 +172,34 @@ t.test('a drain answers requests that lie unread while the event loop is late', 
   for (const client of clients) t.equal((await client.reply()).headers.get('connection'), 'close');
   t.equal(await drained, 0);
 });
+
+t.test(
+  'a refused upgrade is answered with the status that is logged, and only what the client did counts',
+  async (t) => {
+    const upgrade = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    for (const [refusal, status, counted] of [
+      [new Refusal('OVERLOADED'), 503, 0],
+      [asRefusal(new Error('a bug')), 500, 0],
+      [new Refusal('HTTP_ORIGIN'), 403, 1],
+      [new Refusal('HTTP_BAD_REQUEST'), 400, 1],
+    ] as const) {
+      const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 0 });
+      const logged: number[] = [];
+      const traffic = new TrafficServer(
+        async () => {},
+        defaultsOf(HTTP_LIMITS),
+        { refused: (_client, _method, told) => String(logged.push(wireStatus(told))) },
+        tarpit,
+        { wants: () => true, take: () => refusal },
+      );
+      const url = await listen(traffic.server, '127.0.0.1:0');
+      t.teardown(() => traffic.drain(0));
+      const reply = await sendRaw(url, upgrade);
+      t.equal(reply.status, status, refusal.code);
+      t.same(logged, [status]);
+      t.equal(tarpit.addresses, counted, `counted: ${counted}`);
+      t.equal(reply.headers.get('retry-after') ?? null, status === 503 ? '1' : null);
+    }
+    t.equal(wireStatus(new Refusal('CLIENT_GONE')), 0, 'nothing is answered');
+  },
+);

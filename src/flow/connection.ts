@@ -7,6 +7,7 @@ import { LINGER_MILLIS } from './body/linger.js';
 import { SlicedReading } from './body/sliced-reading.js';
 import { Ending } from './ending.js';
 import { SendProgress } from './send-progress.js';
+import { wireStatus } from './wire-status.js';
 
 /** A request and the answer it waits for. */
 export interface Turn {
@@ -127,9 +128,10 @@ export class Connection {
     this.#isRefused = true;
     const { socket } = this;
     if (held !== null) await held;
-    const status = refusal.kind.status ?? (refusal.code === 'OVERLOADED' ? 503 : 400);
+    const status = wireStatus(refusal);
     const allow = status === 405 ? 'Allow: GET, POST\r\n' : '';
-    const fields = `${allow}X-Request-Id: ${id}\r\nContent-Length: 0\r\nConnection: close\r\n`;
+    const later = status === 503 ? 'Retry-After: 1\r\n' : '';
+    const fields = `${allow}${later}X-Request-Id: ${id}\r\nContent-Length: 0\r\nConnection: close\r\n`;
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}\r\n`);
     // As in `linger`: what is still on its way must not make the kernel take the answer back.
     socket.resume();

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
 import { Refusal } from '../base/refusal.js';
-import { CREDENTIALS_MISSING, type RefusalCode } from '../base/refusals.js';
+import { CREDENTIALS_MISSING } from '../base/refusals.js';
 import type { SoapService } from '../compile/service.js';
 import { refusalErrors } from '../graphql/document/errors.js';
 import { type Dialect, dialectOfName } from '../soap/dialect.js';
@@ -11,6 +11,7 @@ import { dialectsOfMediaType, printMediaType } from '../soap/media-type.js';
 import { likelyEnvelopeType } from '../soap/package-type.js';
 import { faultCodeOf, faultStatusOf, printFault } from '../soap/print-fault.js';
 import { endLingering, REQUEST_ID } from './body/linger.js';
+import { wireStatus } from './wire-status.js';
 
 /**
  * Answers a SOAP caller whose request came to nothing: the one place where a refusal becomes an envelope. When part of
@@ -65,7 +66,7 @@ export function refuseGraphql(
     return;
   }
   const body = Buffer.from(JSON.stringify({ errors: refusalErrors(refusal, exchange.id) }));
-  exchange.status = statusOf(refusal);
+  exchange.status = wireStatus(refusal);
   exchange.bytesOut = body.length;
   const headers = [
     'content-type',
@@ -88,20 +89,8 @@ export function refuseHttp(
 ): void {
   exchange.refuse(refusal);
   if (response.headersSent || refusal.code === 'CLIENT_GONE') cut(exchange, response);
-  else answerStatus(exchange, request, response, statusOf(refusal), [...challenge(refusal), ...retryAfter(refusal)]);
+  else answerStatus(exchange, request, response, wireStatus(refusal), [...challenge(refusal), ...retryAfter(refusal)]);
 }
-
-function statusOf({ code, kind }: Refusal): number {
-  if (code === 'OVERLOADED') return 503;
-  if (kind.blame === 'upstream') return TIMEOUTS.has(code) ? 504 : 502;
-  return kind.status ?? kind.httpStatus ?? (kind.blame === 'us' ? 500 : 400);
-}
-
-const TIMEOUTS: ReadonlySet<RefusalCode> = new Set([
-  'UPSTREAM_CONNECT_TIMEOUT',
-  'UPSTREAM_TIMEOUT',
-  'UPSTREAM_IDLE_TIMEOUT',
-]);
 
 /** Callers that come again at once would keep the gateway where it is. */
 function retryAfter({ code, retryAfter: known }: Refusal): readonly string[] {

@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
 import { KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
 
@@ -10,7 +10,7 @@ export const OVERLOAD_LIMITS = {
     max: 60_000,
     unit: 'millis',
     refusal: 'OVERLOADED',
-    text: 'New requests are refused when the event loop comes later than this to its work (99th percentile) for three seconds on end; 0 never refuses.',
+    text: 'A rising share of new requests is refused while the event loop comes later than this to its work (99th percentile), is busy all the time, and 16 requests or more are in progress, from the third such second on; 0 never refuses.',
   },
   recoverMillis: {
     default: 50,
@@ -18,7 +18,7 @@ export const OVERLOAD_LIMITS = {
     max: 60_000,
     unit: 'millis',
     refusal: null,
-    text: 'New requests are taken again when the event loop is no later than this.',
+    text: 'A falling share of new requests is refused while the event loop is no later than this.',
   },
   logBacklogBytes: {
     default: 8 * MIB,
@@ -32,46 +32,92 @@ export const OVERLOAD_LIMITS = {
 
 export type OverloadLimits = Limits<typeof OVERLOAD_LIMITS>;
 
-/** How late the event loop was since it was last asked, in milliseconds. */
-export interface DelayMeter {
-  /** The 99th percentile; begins to measure anew. */
-  take(): number;
+/** What this process was busy with since it was last asked. */
+export interface Load {
+  /** How late the event loop came to its work, in milliseconds: the 99th percentile. */
+  readonly delayMillis: number;
+  /** The part of the time in which the event loop was not waiting for events, 0 to 1. */
+  readonly utilization: number;
+  /** The part of the time of one processor that this process had; more than 1 with several threads. */
+  readonly processorShare: number;
+}
+
+export interface LoadMeter {
+  /** Begins to measure anew. */
+  take(): Load;
   stop(): void;
 }
 
-/** How often the loop's delay is looked at. A second holds 200 measurements while the loop is on time. */
+/** How often the load is looked at. A second holds 200 measurements while the loop is on time. */
 const SAMPLE_MILLIS = 1000;
 const RESOLUTION_MILLIS = 5;
-/** Looks on end that must find it late: warming up, collecting garbage and a busy neighbour are no overload. */
+/** Looks on end that must find an overload: warming up and collecting garbage is none. */
 const LATE_LOOKS = 3;
 
+/** Below this the loop has time left, and comes late because of single long tasks or of other processes. */
+const BUSY_UTILIZATION = 0.9;
+/** On a busy host the loop seems busy while it waits for a processor: with less than this it has little to do. */
+const BUSY_PROCESSOR_SHARE = 0.1;
+/** With fewer requests in progress none waits long for the others, and refusing some would not make room for many. */
+const IN_FLIGHT_MIN = 16;
+
+/** Additive increase, multiplicative decrease of the share of requests that are taken (RFC 5681 section 3.1). */
+const TAKEN_DECREASE = 0.75;
+const TAKEN_INCREASE = 0.05;
+/** Some are always taken, so that there is something to measure. */
+const TAKEN_MIN = 0.05;
+
 /**
- * Says whether this process is overloaded: its event loop comes too late to its work. Requests read a boolean; what it
- * says is decided once a second (catalogue O03).
+ * Says which new requests to refuse because this process is overloaded (catalogue O03): its event loop is late, busy all
+ * the time, and many requests are in progress. The share of them is adjusted once a second.
  */
 export class Overload {
-  isShedding = false;
   /** The last measurement. */
   delayMillis = 0;
   readonly #limits: OverloadLimits;
-  readonly #meter: DelayMeter;
+  readonly #inFlight: () => number;
+  readonly #meter: LoadMeter;
   readonly #timer: NodeJS.Timeout;
   #lateLooks = 0;
+  #takenShare = 1;
+  /** The part of a request that may still be taken. */
+  #credit = 1;
 
-  constructor(limits: OverloadLimits, meter: DelayMeter = makeDelayMeter()) {
+  constructor(limits: OverloadLimits, inFlight: () => number, meter: LoadMeter = makeLoadMeter()) {
     this.#limits = limits;
+    this.#inFlight = inFlight;
     this.#meter = meter;
     this.#timer = setInterval(() => this.sample(), SAMPLE_MILLIS).unref();
   }
 
+  get isShedding(): boolean {
+    return this.#takenShare < 1;
+  }
+
+  /** Whether the new request is to be refused: asked once for each. */
+  shedsNext(): boolean {
+    if (!this.isShedding) return false;
+    this.#credit += this.#takenShare;
+    if (this.#credit < 1) return true;
+    this.#credit -= 1;
+    return false;
+  }
+
   sample(): void {
     const { eventLoopMillis, recoverMillis } = this.#limits;
-    this.delayMillis = this.#meter.take();
+    const { delayMillis, utilization, processorShare } = this.#meter.take();
+    this.delayMillis = delayMillis;
     if (eventLoopMillis === 0) return;
-    // A bound to recover above the one to shed would make no sense of either.
-    const bound = this.isShedding ? Math.min(recoverMillis, eventLoopMillis) : eventLoopMillis;
-    this.#lateLooks = this.delayMillis > bound ? this.#lateLooks + 1 : 0;
-    this.isShedding = this.#lateLooks >= LATE_LOOKS;
+    const isBusy =
+      utilization >= BUSY_UTILIZATION && processorShare >= BUSY_PROCESSOR_SHARE && this.#inFlight() >= IN_FLIGHT_MIN;
+    const isLate = delayMillis > eventLoopMillis && isBusy;
+    this.#lateLooks = isLate ? this.#lateLooks + 1 : 0;
+    if (isLate) {
+      if (this.isShedding || this.#lateLooks >= LATE_LOOKS) {
+        this.#takenShare = Math.max(TAKEN_MIN, this.#takenShare * TAKEN_DECREASE);
+      }
+    } else if (!isBusy || delayMillis <= recoverMillis)
+      this.#takenShare = Math.min(1, this.#takenShare + TAKEN_INCREASE);
   }
 
   close(): void {
@@ -80,16 +126,25 @@ export class Overload {
   }
 }
 
-/** Node's own, which counts its interval in: without it, an idle loop would seem late. */
-function makeDelayMeter(): DelayMeter {
+function makeLoadMeter(): LoadMeter {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS });
   histogram.enable();
+  let loop = performance.eventLoopUtilization();
+  let processor = process.cpuUsage();
+  let sinceMillis = performance.now();
   return {
     take() {
-      // Without a single measurement it tells of none.
+      // Node counts its interval in: without it, an idle loop would seem late. Without a measurement it tells of none.
       const millis = histogram.count === 0 ? 0 : histogram.percentile(99) / 1e6 - RESOLUTION_MILLIS;
       histogram.reset();
-      return Math.max(0, millis);
+      const { utilization } = performance.eventLoopUtilization(loop);
+      const { user, system } = process.cpuUsage(processor);
+      const nowMillis = performance.now();
+      const processorShare = (user + system) / 1000 / Math.max(1, nowMillis - sinceMillis);
+      loop = performance.eventLoopUtilization();
+      processor = process.cpuUsage();
+      sinceMillis = nowMillis;
+      return { delayMillis: Math.max(0, millis), utilization, processorShare };
     },
     stop: () => void histogram.disable(),
   };

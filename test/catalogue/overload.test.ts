@@ -33,20 +33,37 @@ t.test('O03: an event loop that comes too late to its work', async (t) => {
   const ask = (path: string): Promise<RawReply> => sendRaw(gateway.url, post(path, TYPE, replyOf('1.1')));
   let reply = await ask('/soap/s11');
   t.equal(reply.status, 200);
-  // The loop of the gateway is that of this test: it is held up until the gateway says so.
-  while (reply.status === 200) {
-    const end = performance.now() + 100;
-    while (performance.now() < end);
-    backend.complete.length = 0;
-    reply = await ask('/soap/s11');
-  }
+  // Requests in progress, which the backend answers in the end.
+  const { answer: good } = backend;
+  const held: (() => void)[] = [];
+  backend.answer = (message, response) => held.push(() => good(message, response));
+  const waiting = Array.from({ length: 20 }, () => ask('/soap/s11'));
+  while (held.length < 20) await rest();
+  backend.answer = good;
+  /** The loop of the gateway is that of this test: it is held up until the gateway says so. */
+  const refused = async (path: string): Promise<RawReply> => {
+    for (;;) {
+      const end = performance.now() + 200;
+      while (performance.now() < end);
+      backend.complete.length = 0;
+      const answered = await ask(path);
+      if (answered.headers.has('retry-after')) return answered;
+    }
+  };
+  reply = await refused('/soap/s11');
   expectAnswer(t, reply, rows.answer('O03', 'a SOAP request'), '1.1', 'SOAP');
   t.equal(reply.headers.get('retry-after'), '1');
   t.equal(backend.complete.length, 0, 'the backend hears nothing of it');
-  const other = await ask('/graphql');
+  const other = await refused('/graphql');
   expectAnswer(t, other, rows.answer('O03', 'any other request'), '1.1', 'GraphQL');
   t.equal(other.headers.get('retry-after'), '1');
   t.match(await gateway.metrics(), /^soapstone_shedding 1$/m);
+  for (const release of held) release();
+  t.same(
+    new Set((await Promise.all(waiting)).map(({ status }) => status)),
+    new Set([200]),
+    'those in progress are served',
+  );
   const answer = rows.answer('O03', 'after the loop has recovered');
   while (reply.status !== 200) {
     await rest();

@@ -1,40 +1,67 @@
 import t from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
-import { OVERLOAD_LIMITS, Overload, type OverloadLimits } from '../../src/observe/overload.js';
+import { type Load, OVERLOAD_LIMITS, Overload, type OverloadLimits } from '../../src/observe/overload.js';
 
-/** Runs through measurements; what was decided after each. */
-function decided(millis: readonly number[], limits: Partial<OverloadLimits> = {}): readonly boolean[] {
-  const left = [...millis];
-  const meter = { take: () => left.shift() ?? 0, stop: () => {} };
-  const overload = new Overload({ ...defaultsOf(OVERLOAD_LIMITS), ...limits }, meter);
-  const all = millis.map((expected) => {
+const LATE: Load = { delayMillis: 101, utilization: 1, processorShare: 1 };
+const ON_TIME: Load = { ...LATE, delayMillis: 50 };
+
+/** Runs through measurements; how many of 100 requests are refused after each. */
+function refused(loads: readonly Load[], limits: Partial<OverloadLimits> = {}, inFlight = 16): readonly number[] {
+  const left = [...loads];
+  const meter = { take: () => left.shift() ?? ON_TIME, stop: () => {} };
+  const overload = new Overload({ ...defaultsOf(OVERLOAD_LIMITS), ...limits }, () => inFlight, meter);
+  const all = loads.map(({ delayMillis }) => {
     overload.sample();
-    if (overload.delayMillis !== expected) throw new Error('not what was measured');
-    return overload.isShedding;
+    if (overload.delayMillis !== delayMillis) throw new Error('not what was measured');
+    return Array.from({ length: 100 }, () => overload.shedsNext()).filter((sheds) => sheds).length;
   });
   overload.close();
   return all;
 }
 
-t.test('begins after three looks above one bound and ends at the other', async (t) => {
-  t.same(decided([0, 100, 101, 101]), [false, false, false, false]);
-  t.same(decided([101, 101, 99, 101, 101]), [false, false, false, false, false], 'not on end');
-  const course = [101, 101, 101, 100, 51, 50, 100, 150, 150, 150];
-  t.same(decided(course), [false, false, true, true, true, false, false, false, false, true]);
+const times = (count: number, load: Load): readonly Load[] => Array.from({ length: count }, () => load);
+
+t.test('a share of requests is refused from the third late second on, more each second, but never all', async (t) => {
+  const shares = refused(times(20, LATE));
+  t.same(shares.slice(0, 2), [0, 0]);
+  t.ok(Math.abs((shares[2] ?? 0) - 25) <= 1, `${shares[2]}`);
+  t.ok(Math.abs((shares[3] ?? 0) - 44) <= 1, `${shares[3]}`);
+  t.ok(Math.abs((shares.at(-1) ?? 0) - 95) <= 1, `${shares.at(-1)}`);
+  t.same(refused([LATE, LATE, ON_TIME, LATE, LATE]), [0, 0, 0, 0, 0], 'not on end');
 });
 
-t.test('a bound to recover above the one to begin does not keep it for ever on one side', async (t) => {
-  const limits = { eventLoopMillis: 20, recoverMillis: 500 };
-  t.same(decided([30, 30, 30, 25, 20, 30], limits), [false, false, true, true, false, false]);
+t.test('the share falls while the loop is on time, and stays between both bounds', async (t) => {
+  const [at, ...shares] = refused([
+    ...times(3, LATE),
+    ...times(3, { ...LATE, delayMillis: 75 }),
+    ...times(5, ON_TIME),
+  ]).slice(2);
+  t.ok(
+    shares.slice(0, 3).every((share) => Math.abs(share - (at ?? 0)) <= 1),
+    'between them',
+  );
+  t.same(
+    shares.slice(3).map((share) => Math.round(share / 5) * 5),
+    [20, 15, 10, 5, 0],
+  );
 });
 
-t.test('zero never refuses', async (t) => {
-  t.same(decided([1e6, 1e6, 1e6, 1e9], { eventLoopMillis: 0 }), [false, false, false, false]);
+t.test('a loop that is late but not busy, or has few requests, refuses nothing', async (t) => {
+  const none = [0, 0, 0, 0, 0];
+  t.same(refused(times(5, { ...LATE, utilization: 0.8 })), none, 'other processes have the processor');
+  t.same(refused(times(5, { ...LATE, processorShare: 0.05 })), none, 'it waits for a processor most of the time');
+  t.same(refused(times(5, LATE), {}, 4), none, 'four clients with long requests');
+  t.same(refused(times(5, LATE), { eventLoopMillis: 0 }), none, 'zero never refuses');
 });
 
-t.test('one pause alone is no overload, many are, and an idle loop is on time', async (t) => {
-  const overload = new Overload({ ...defaultsOf(OVERLOAD_LIMITS), eventLoopMillis: 60, recoverMillis: 30 });
+t.test('a bound to recover above the one to begin is no contradiction', async (t) => {
+  const shares = refused([...times(3, LATE), ...times(6, { ...LATE, delayMillis: 30 })], { recoverMillis: 500 });
+  t.equal(shares.at(-1), 0);
+});
+
+t.test('the loop of this process is measured', async (t) => {
+  const overload = new Overload({ ...defaultsOf(OVERLOAD_LIMITS), eventLoopMillis: 60, recoverMillis: 30 }, () => 16);
   t.teardown(() => overload.close());
   const next = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
   const pause = async (millis: number): Promise<void> => {
@@ -43,8 +70,8 @@ t.test('one pause alone is no overload, many are, and an idle loop is on time', 
     // A turn of the timers, in which the delay is measured.
     await new Promise((resolve) => setTimeout(resolve, 6));
   };
-  while (!overload.isShedding) await pause(100);
+  while (!overload.isShedding) await pause(200);
   t.ok(overload.delayMillis > 60, `${overload.delayMillis} ms`);
   while (overload.isShedding) await next();
-  t.ok(overload.delayMillis <= 30, `${overload.delayMillis} ms`);
+  t.equal(overload.shedsNext(), false);
 });
