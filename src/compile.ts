@@ -6,7 +6,7 @@ import { ReplyCache } from './cache/reply-cache.js';
 import type { CacheRules } from './cache/rules.js';
 import { compileAccess } from './compile/access.js';
 import { compileCaching } from './compile/caching.js';
-import type { Callable } from './compile/classes.js';
+import { type Callable, noticesOfRights } from './compile/classes.js';
 import { compileGraph, type Graph, mappingProblems } from './compile/graph.js';
 import { LateNotices } from './compile/late-notices.js';
 import { noticesOfConfig } from './compile/notes.js';
@@ -69,9 +69,10 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
     const lateNotices = new LateNotices();
     const problems: Problem[] = [];
     const graph = attempt(problems, () => compileGraph(loaded, services, remotes));
+    const callables = [...services.map(soapOf), ...remotes.map(callableOf)];
     const access = attempt(problems, () => {
       const prices = graph === null ? [] : pricesOf(config, services, graph);
-      return compileAccess(loaded, [...services.map(soapOf), ...remotes.map(callableOf)], prices, lateNotices);
+      return compileAccess(loaded, callables, prices, lateNotices);
     });
     const caching = attempt(problems, () => compileCaching(loaded, services));
     if (graph === null || access === null || caching === null) throw new Problems(problems);
@@ -92,6 +93,7 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
         ...notices,
         ...noticesOfConfig(loaded, graph),
         ...noticesOfRoutes(loaded),
+        ...noticesOfRights(loaded, callables),
       ],
       lateNotices,
       close,
@@ -113,7 +115,11 @@ function attempt<T>(problems: Problem[], make: () => T): T | null {
   }
 }
 
-const soapOf = (soap: SoapService): Callable => ({ name: soap.name, operations: soap.operations, soap });
+const soapOf = (soap: SoapService): Callable => ({
+  name: soap.name,
+  operations: [...soap.requests.names].map((name) => ({ name })),
+  soap,
+});
 
 /** The operations of a service that speaks GraphQL are the fields of its root, as it calls them. */
 const callableOf = ({ name, remote }: RemoteUpstream): Callable => ({

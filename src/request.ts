@@ -221,8 +221,7 @@ async function soap(
   const policy = new RequestPolicy(
     service,
     exchange,
-    head.soapAction,
-    head.mediaType.action,
+    head,
     request.headers.host ?? '',
     // Monitor mode is about messages: what it finds does not stop them, so this is asked when all is read.
     gate.onViolation === null ? turnstile : null,
@@ -253,10 +252,10 @@ async function soap(
     gate.onViolation(refusal);
   }
   // In monitor mode a message may get here unjudged.
-  const operation = policy.known?.operation ?? null;
-  exchange.operation = operation?.name ?? '_other';
+  const { known } = policy;
+  exchange.operation = known?.label ?? '_other';
   try {
-    turnstile?.pass(operation);
+    turnstile?.pass(known);
     if (policy.nonces.length > 0) {
       await claimNonces(gateway.hooks.nonces, service, policy.nonces, gate.onViolation);
     }
@@ -267,7 +266,7 @@ async function soap(
 
   const said = saidOf(
     request,
-    service,
+    isEnforced,
     policy,
     judge.dialect,
     head.package === null ? head.mediaType : null,
@@ -290,6 +289,8 @@ async function soap(
   const isComparable = received.kind === 'whole' && head.package === null && query === '' && gate.onViolation === null;
   const key = isComparable ? policy.key(judge, { client: purse.client, headers: request.headers }) : null;
   const messageId = judge.addressing?.messageId ?? null;
-  await forward(context, { method: 'POST', query, headers, body }, operation, messageId, key);
+  const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
+  const sent = { method: 'POST', query, headers, body, isIdempotent } as const;
+  await forward(context, sent, known?.operation ?? null, messageId, key);
   if (received.kind === 'flowing') exchange.bytesIn = (parts ?? xml).bytes;
 }

@@ -60,6 +60,8 @@ const EVERYBODY: ClientClass = {
   costBreakdown: false,
   permitsAll: true,
   permits: () => true,
+  permitsSome: () => true,
+  permitsRoute: () => true,
 };
 
 /** Where no classes are configured: every client may call everything, without a budget. */

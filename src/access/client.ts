@@ -53,6 +53,10 @@ export interface ClientClass {
   readonly permitsAll: boolean;
   /** Whether an operation may be called; `operation` is null where it is not known which one it is. */
   permits(service: string, operation: string | null): boolean;
+  /** Whether any operation of the service may be called. */
+  permitsSome(service: string): boolean;
+  /** Whether requests may take the plain route of this path. */
+  permitsRoute(path: string): boolean;
 }
 
 /** What of a request tells who is calling. */

@@ -95,10 +95,11 @@ class Declaration {
       find('read', '`staleMillis` is of no use where nothing is remembered.', 'Give `cacheMillis` too.');
     }
     const known = requests.find(input.body?.name ?? null);
-    if (known?.operation !== this.#operation) {
-      const what = `Operation \`${name}\` has the same request as \`${known?.operation.name ?? 'another'}\`: it is taken for that one.`;
+    const other = known?.candidates.find((candidate) => candidate.name !== name);
+    if (other !== undefined) {
+      const what = `Operation \`${name}\` has the same request as \`${other.name}\`: a message need not say which it is.`;
       find(key, what, 'Declare nothing of either.');
-    } else if (known.soapAction === null && soapAction !== null && soapAction !== '') {
+    } else if (known?.soapAction === null && soapAction !== null && soapAction !== '') {
       const what = `Operation \`${name}\` shares its request with another, which is told by its SOAPAction alone.`;
       find(key, what, 'Declare nothing of either.');
     }

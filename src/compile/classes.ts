@@ -10,12 +10,22 @@ import type { SoapService } from './service.js';
 type ClientsConfig = NonNullable<Config['clients']>;
 type ClassConfig = NonNullable<ClientsConfig['classes']>[string];
 
-/** What clients may call, of whatever kind. */
+/** A service that clients may call, of whatever kind. */
 export interface Callable {
   readonly name: string;
   readonly operations: readonly { readonly name: string }[];
   /** Of a SOAP service. */
   readonly soap?: SoapService;
+}
+
+/**
+ * The operations that a call of this one may be taken for, by name, itself among them: those with the same request and
+ * SOAPAction. A right to all of them is needed.
+ */
+export function takenFor({ soap }: Callable, operation: string): readonly string[] {
+  const found = soap?.operations.find(({ name }) => name === operation);
+  const known = found === undefined ? null : (soap?.requests.called(found) ?? null);
+  return known?.candidates.map(({ name }) => name) ?? [operation];
 }
 
 /** The classes of clients by name. Throws `Problems` for services and operations that are not there. */
@@ -27,7 +37,6 @@ export function compileClasses(
 ): ReadonlyMap<string, ClientClass> {
   const problems: Problem[] = [];
   const classes = new Map<string, ClientClass>();
-  const twins = twinsIn(services);
   for (const [name, config] of Object.entries(clients.classes ?? {})) {
     for (const list of ['allow', 'deny'] as const) {
       for (const [index, entry] of (config[list] ?? []).entries()) {
@@ -35,8 +44,8 @@ export function compileClasses(
         if (problem !== null) problems.push(problem);
       }
     }
-    const rights = classOf(name, config, twins);
-    const tooSmall = smallBudget(loaded, rights, prices);
+    const rights = classOf(name, config, services);
+    const tooSmall = smallBudget(loaded, rights, services, prices);
     problems.push(...(tooSmall === null ? weightProblems(loaded, rights, services) : [tooSmall]));
     classes.set(name, rights);
   }
@@ -44,55 +53,68 @@ export function compileClasses(
   return classes;
 }
 
-/** By `service.operation`, those that have the same request, where there are several. */
-type Twins = ReadonlyMap<string, readonly string[]>;
-
-/** By its messages one cannot be told from the other: a rule for one alone would be passed by naming the other. */
-function twinsIn(services: readonly Callable[]): Twins {
-  const groups = new Map<string, string[]>();
-  for (const { name, soap } of services) {
-    for (const operation of soap?.operations ?? []) {
-      const found = soap?.requests.find(operation.input.body?.name ?? null)?.operation ?? operation;
-      const key = `${name}.${found.name}`;
-      const group = groups.get(key) ?? [key];
-      group.push(`${name}.${operation.name}`);
-      groups.set(key, group);
-    }
-  }
-  return new Map(
-    [...groups.values()].flatMap((group) => {
-      const names = [...new Set(group)];
-      return names.length === 1 ? [] : names.map((one): [string, readonly string[]] => [one, names]);
-    }),
-  );
-}
-
 /** What is denied is denied, whatever is allowed. */
 function classOf(
   name: string,
   { allow, deny, budget, requestsAtOnce, costBreakdown }: ClassConfig,
-  twins: Twins,
+  services: readonly Callable[],
 ): ClientClass {
-  const withTwins = (entries: readonly string[]): ReadonlySet<string> =>
-    new Set(entries.flatMap((entry) => twins.get(entry) ?? [entry]));
-  const allowed = allow === undefined ? null : withTwins(allow);
-  const denied = withTwins(deny);
+  const allowed = allow === undefined ? null : new Set(allow);
+  const denied = new Set(deny);
   const holds = (set: ReadonlySet<string>, service: string, operation: string | null): boolean =>
     set.has(service) || (operation !== null && set.has(`${service}.${operation}`));
   // Of what is not known it is not known either that it is none of those that are denied.
   const deniesSome = new Set(
-    deny.flatMap((entry) => (entry.includes('.') ? [entry.slice(0, entry.indexOf('.'))] : [])),
+    deny.flatMap((entry) => (isOfOperation(entry) ? [entry.slice(0, entry.indexOf('.'))] : [])),
   );
+  const permits = (service: string, operation: string | null): boolean => {
+    if (holds(denied, service, operation) || (operation === null && deniesSome.has(service))) return false;
+    return allowed === null || holds(allowed, service, operation);
+  };
+  const callable = services.filter(
+    (each) => permits(each.name, null) || each.operations.some((operation) => mayCall(permits, each, operation.name)),
+  );
+  const callableNames = new Set(callable.map((each) => each.name));
   return Object.freeze({
     name,
     budget: budget === undefined ? null : { maximum: budget.maximum, restoreRate: budget.restoreRate },
     requestsAtOnce: requestsAtOnce ?? null,
     costBreakdown,
     permitsAll: allow === undefined && deny.length === 0,
-    permits(service: string, operation: string | null): boolean {
-      if (holds(denied, service, operation) || (operation === null && deniesSome.has(service))) return false;
-      return allowed === null || holds(allowed, service, operation);
-    },
+    permits,
+    permitsSome: (service: string) => callableNames.has(service),
+    permitsRoute: (path: string) => !denied.has(path) && (allowed === null || allowed.has(path)),
+  });
+}
+
+/** Entries that begin with a slash are paths of plain routes, which may hold dots. */
+const isRoute = (entry: string): boolean => entry.startsWith('/');
+const isOfOperation = (entry: string): boolean => !isRoute(entry) && entry.includes('.');
+
+type Permits = ClientClass['permits'];
+
+const mayCall = (permits: Permits, service: Callable, operation: string): boolean =>
+  takenFor(service, operation).every((name) => permits(service.name, name));
+
+/** Where a class may call an operation, and not another that the backend may take its calls for. */
+export function noticesOfRights(loaded: LoadedConfig, services: readonly Callable[]): readonly Problem[] {
+  const { clients } = loaded.config;
+  return Object.entries(clients?.classes ?? {}).flatMap(([name, config]) => {
+    const { permits } = classOf(name, config, services);
+    return services.flatMap((service) =>
+      service.operations.flatMap((operation): readonly Problem[] => {
+        if (!permits(service.name, operation.name)) return [];
+        const others = takenFor(service, operation.name).filter((other) => !permits(service.name, other));
+        if (others.length === 0) return [];
+        const entries = [operation.name, ...others].map((each) => `${service.name}.${each}`);
+        const list = config.allow === undefined ? 'deny' : 'allow';
+        const index = config[list]?.findIndex((entry) => entries.includes(entry) || entry === service.name) ?? -1;
+        const path = ['clients', 'classes', name, ...(index === -1 ? [] : [list, index])];
+        const denied = others.map((each) => `\`${each}\``).join(', ');
+        const what = `Calls of \`${operation.name}\` cannot be told from calls of ${denied}, which class \`${name}\` may not call: it cannot call \`${operation.name}\` either.`;
+        return [problemAt(loaded, path, what, 'Allow all of them or none; or give each a SOAPAction of its own.')];
+      }),
+    );
   });
 }
 
@@ -102,6 +124,11 @@ function entryProblem(
   entry: string,
   services: readonly Callable[],
 ): Problem | null {
+  if (isRoute(entry)) {
+    const paths = loaded.config.routes.map((route) => route.path);
+    if (paths.includes(entry)) return null;
+    return problemAt(loaded, path, `There is no plain route \`${entry}\`.`, didYouMean(entry, paths));
+  }
   const dot = entry.indexOf('.');
   const serviceName = dot < 0 ? entry : entry.slice(0, dot);
   const service = services.find(({ name }) => name === serviceName);
@@ -124,10 +151,15 @@ function entryProblem(
 function smallBudget(
   loaded: LoadedConfig,
   { name, budget, permits }: ClientClass,
+  services: readonly Callable[],
   prices: readonly Price[],
 ): Problem | null {
   if (budget === null) return null;
-  const permitted = prices.filter(({ service, operation }) => permits(service, operation));
+  const permitted = prices.filter(({ service, operation }) => {
+    const callable = services.find((each) => each.name === service);
+    if (operation === null || callable === undefined) return permits(service, operation);
+    return mayCall(permits, callable, operation);
+  });
   const least = permitted.reduce((low, { points }) => Math.min(low, points), Number.POSITIVE_INFINITY);
   if (permitted.length === 0 || least <= budget.maximum) return null;
   const path = ['clients', 'classes', name, 'budget', 'maximum'];
@@ -145,7 +177,7 @@ function weightProblems(
   return services.flatMap((service) =>
     Object.entries(service.soap?.config.operations ?? {}).flatMap(([operation, mapping]): readonly Problem[] => {
       const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost ?? 0) : 0;
-      if (weight <= budget.maximum || !permits(service.name, operation)) return [];
+      if (weight <= budget.maximum || !mayCall(permits, service, operation)) return [];
       const path = ['services', service.name, 'operations', operation];
       const what = `The weight is beyond the budget of clients of class \`${name}\`: they could never call it.`;
       return [problemAt(loaded, path, what, 'Make it less, the budget more, or deny them the operation.')];

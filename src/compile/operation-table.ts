@@ -1,22 +1,10 @@
-import type { ExpectedParts } from '../soap/body-parts.js';
-import type { Operation, Payload, WsdlModel } from '../wsdl/model.js';
+import type { Operation, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
-import { expectedParts } from './body-parts.js';
+import { type KnownOperation, RequestGroup, type SaidActions } from './request-group.js';
 
-/** An operation as its requests are judged by. */
-export interface KnownOperation {
-  readonly operation: Operation;
-  /** What callers may write into SOAPAction, the action parameter or wsa:Action for it; null where that is not known. */
-  readonly actions: ReadonlySet<string> | null;
-  /** The SOAPAction the WSDL gives it; null where it gives none, or several operations share the child of Body. */
-  readonly soapAction: string | null;
-  /** The same as a field says it, in quotes. */
-  readonly soapActionField: string | null;
-  /** What its Body may hold; null where that is one child. */
-  readonly parts: ExpectedParts | null;
-}
+export type { KnownOperation, SaidActions } from './request-group.js';
 
-/** Which operation a request asks for: looked up by the first child of its Body and by nothing else. */
+/** Decides which operation a message is: everything that depends on the operation asks this table. */
 export class OperationTable {
   /** Every operation is in the table: a Body child that is not found asks for nothing there is. */
   readonly isComplete: boolean;
@@ -25,8 +13,10 @@ export class OperationTable {
    * are known to be literal is not: without a WSDL, and for operations that are not understood, it cannot be ruled out.
    */
   readonly mayBeEncoded: boolean;
-  readonly #byUri = new Map<string, Map<string, Draft>>();
-  #empty: Draft | null = null;
+  /** The names of all operations of all ports. */
+  readonly names: ReadonlySet<string>;
+  readonly #byUri = new Map<string, Map<string, RequestGroup>>();
+  #empty: RequestGroup | null = null;
 
   /**
    * `chosen` come first: where operations share the child of Body the first one stands for all. `given` tells the action
@@ -39,83 +29,79 @@ export class OperationTable {
   ) {
     const others = wsdl?.services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations)) ?? [];
     const all = [...chosen, ...others];
+    const groups = new Set<RequestGroup>();
     let isComplete = wsdl !== null;
     for (const operation of all) {
       const { body } = operation.input;
-      if (body !== null) this.#add(operation, body.name);
-      else if (operation.status === 'disabled') isComplete = false;
-      else {
-        this.#empty ??= draftOf(operation);
-        note(this.#empty, operation, null);
+      if (body === null && operation.status === 'disabled') {
+        isComplete = false;
+        continue;
       }
+      const group = this.#groupOf(body?.name ?? null);
+      groups.add(group);
+      group.add(operation, chosen.includes(operation) ? given(operation) : null);
     }
-    for (const operation of chosen) {
-      const { body } = operation.input;
-      const known = body === null ? this.#empty : this.#byUri.get(body.name.uri)?.get(body.name.local);
-      const action = given(operation);
-      if (known?.operation === operation && action !== null) known.soapAction = action;
-    }
-    for (const locals of this.#byUri.values()) for (const draft of locals.values()) complete(draft);
-    if (this.#empty !== null) complete(this.#empty);
+    const owners = namesByAction(all);
+    for (const group of groups) group.complete((action) => owners.get(action) ?? NOT_OWNED);
+    this.names = new Set(all.map(({ name }) => name));
     this.isComplete = isComplete;
     this.mayBeEncoded = wsdl === null || all.some(({ status, use }) => status === 'disabled' || use === 'encoded');
   }
 
-  /** The operation whose request has this child of Body, null for an empty one; null for none that is known. */
+  /** All operations whose requests have this child of Body, null for an empty one; null where there are none. */
   find(body: QName | null): KnownOperation | null {
+    return this.#find(body)?.whole ?? null;
+  }
+
+  /**
+   * The operation of a message, or those it may be: by the child of its Body and all actions that it names. Null where
+   * none has this child of Body; `mismatch` where an action belongs to another operation.
+   */
+  identify(body: QName | null, said: SaidActions): KnownOperation | 'mismatch' | null {
+    return this.#find(body)?.identify(said) ?? null;
+  }
+
+  /** What a call of this operation may be taken for that names its own SOAPAction, and has no WS-Addressing. */
+  called({ name, input, soapAction }: Operation): KnownOperation | null {
+    const group = this.#find(input.body?.name ?? null);
+    return group?.called(name, soapAction) ?? null;
+  }
+
+  #find(body: QName | null): RequestGroup | null {
     if (body === null) return this.#empty;
     return this.#byUri.get(body.uri)?.get(body.local) ?? null;
   }
 
-  #add(operation: Operation, name: QName): void {
-    let locals = this.#byUri.get(name.uri);
+  #groupOf(body: QName | null): RequestGroup {
+    if (body === null) {
+      this.#empty ??= new RequestGroup(null);
+      return this.#empty;
+    }
+    let locals = this.#byUri.get(body.uri);
     if (locals === undefined) {
       locals = new Map();
-      this.#byUri.set(name.uri, locals);
+      this.#byUri.set(body.uri, locals);
     }
-    const known = locals.get(name.local);
-    const draft = known ?? draftOf(operation);
-    if (known === undefined) locals.set(name.local, draft);
-    note(draft, operation, name);
+    let group = locals.get(body.local);
+    if (group === undefined) {
+      group = new RequestGroup(body);
+      locals.set(body.local, group);
+    }
+    return group;
   }
 }
 
-interface Draft extends KnownOperation {
-  readonly actions: Set<string> | null;
-  soapAction: string | null;
-  soapActionField: string | null;
-  parts: ExpectedParts | null;
-  /** Of every operation it stands for. */
-  readonly inputs: Payload[];
-}
+const NOT_OWNED: ReadonlySet<string> = new Set();
 
-function complete(draft: Draft): void {
-  draft.soapActionField = draft.soapAction === null ? null : `"${draft.soapAction}"`;
-  draft.parts = expectedParts(draft.inputs, true)(draft.operation.input);
-}
-
-const draftOf = (operation: Operation): Draft => ({
-  operation,
-  // A mapping written by hand may leave the action away without meaning that there is none.
-  actions: operation.soapAction === null && operation.addressingAction === null ? null : new Set(),
-  soapAction: operation.soapAction === '' ? null : operation.soapAction,
-  soapActionField: null,
-  parts: null,
-  inputs: [],
-});
-
-/** The WSDL's own words, and what real stacks write instead: the bare name (spyne), `uri#name` (SOAP::Lite), `uri/name`. */
-function note(draft: Draft, operation: Operation, body: QName | null): void {
-  const { name, soapAction, addressingAction, input } = operation;
-  draft.inputs.push(input);
-  if (soapAction !== null && soapAction !== '' && soapAction !== draft.soapAction) draft.soapAction = null;
-  if (draft.actions === null) return;
-  for (const action of [soapAction, addressingAction, name]) if (action !== null) draft.actions.add(action);
-  if (body === null) return;
-  const slash = body.uri.endsWith('/') ? body.uri : `${body.uri}/`;
-  for (const local of [name, body.local]) {
-    for (const action of [local, `${body.uri}#${local}`, `${slash}${local}`, `${body.uri}:${local}`]) {
-      draft.actions.add(action);
+/** By each action that the WSDL gives: the names of the operations it gives it to. */
+function namesByAction(operations: readonly Operation[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const { name, soapAction, addressingAction } of operations) {
+    for (const action of [soapAction, addressingAction]) {
+      if (action === null || action === '') continue;
+      const known = names.get(action) ?? new Set();
+      names.set(action, known.add(name));
     }
   }
+  return names;
 }

@@ -117,8 +117,8 @@ const operationNames = (description: string) =>
     description,
     items: {
       type: 'string',
-      pattern: '^[^\\s.]{1,64}(\\.[^\\s:{}]{1,256})?$',
-      hint: 'Write the name of a service, or of one of its operations: orders.GetOrder.',
+      pattern: '^(?:/[^\\s?#]{0,1024}|[^\\s./][^\\s.]{0,63}(\\.[^\\s:{}]{1,256})?)$',
+      hint: 'Write the name of a service, of one of its operations (orders.GetOrder), or the path of a plain route (/files).',
     },
     maxItems: 10_000,
     uniqueItems: true,
@@ -166,7 +166,9 @@ const CLASSES = {
           minimum: 1,
           maximum: 100_000,
         },
-        allow: operationNames('Services and operations (`orders`, `orders.GetOrder`) it may call; by default all.'),
+        allow: operationNames(
+          'Services, operations (`orders`, `orders.GetOrder`) and plain routes (`/files`) it may call; by default all. Where an operation cannot be told from another by SOAPAction, a right to both is needed.',
+        ),
         costBreakdown: {
           type: 'boolean',
           description:

@@ -54,15 +54,7 @@ export async function takeNotification(
   invite(request, response);
   const host = request.headers.host ?? '';
   const turnstile = new Turnstile(purse, service);
-  const policy = new RequestPolicy(
-    service,
-    exchange,
-    head.soapAction,
-    head.mediaType.action,
-    host,
-    turnstile,
-    callbacks,
-  );
+  const policy = new RequestPolicy(service, exchange, head, host, turnstile, callbacks);
   const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail', policy);
   const { xml, reader, package: parts } = takeReaders(service, judge, head.mediaType.charset, head.package);
   const intake = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes: null };
@@ -80,10 +72,9 @@ export async function takeNotification(
   }
   service.readers.give(xml);
   if (judge.dialect?.needsContentLength === true && !head.hasLength) throw new Refusal('HTTP_LENGTH_REQUIRED');
-  const operation = policy.known?.operation ?? null;
-  exchange.operation = operation?.name ?? '_other';
+  exchange.operation = policy.known?.label ?? '_other';
   // Nothing waits behind this address for the others.
-  if (operation === null || !callbacks.has(service.name, operation.name)) throw new Refusal('UNKNOWN_OPERATION');
+  if (policy.topic === null) throw new Refusal('UNKNOWN_OPERATION');
   if (policy.nonces.length > 0) await claimNonces(nonces, service, policy.nonces);
   policy.observation?.publish();
   new SoapAnswer(response, exchange, ending).empty(202);

@@ -1,6 +1,7 @@
 import type { Client } from '../access/client.js';
 import { Refusal } from '../base/refusal.js';
 import type { Budgets, Denied } from '../budget/budget.js';
+import type { KnownOperation } from '../compile/operation-table.js';
 import type { SoapService } from '../compile/service.js';
 import type { Operation } from '../wsdl/model.js';
 
@@ -24,23 +25,43 @@ export class Turnstile {
     this.#service = service;
   }
 
+  /** There are operations of the service that the client may not call. */
+  get isRestricted(): boolean {
+    return !this.#purse.client.rights.permits(this.#service.name, null);
+  }
+
   /** Null for an operation that is not known. Throws `FORBIDDEN` or `RATE_LIMITED`. */
-  pass(operation: Operation | null): void {
+  pass(known: KnownOperation | null): void {
     if (this.#hasPassed) return;
-    const { client, budgets } = this.#purse;
-    permit(client, this.#service.name, operation?.name ?? null);
-    if (client.budget !== null) {
-      const taken = budgets.take(client, this.#service.weightOf(operation));
-      if (!taken.isGranted) throw rateLimited(taken);
-    }
+    const { name, weightOf } = this.#service;
+    permitKnown(this.#purse.client, name, known);
+    takePoints(this.#purse, known === null ? weightOf(null) : Math.max(...known.candidates.map(weightOf)));
     this.#hasPassed = true;
   }
 }
 
 /** Throws `FORBIDDEN`. The operation is the one that will be called, whatever the request called it. */
-export function permit(client: Client, service: string, operation: string | null): void {
-  const { rights } = client;
+export function permit({ rights }: Client, service: string, operation: string | null): void {
   if (!rights.permitsAll && !rights.permits(service, operation)) throw new Refusal('FORBIDDEN');
+}
+
+/** The same for a message: a right to each operation is needed that the backend may read in it. */
+export function permitKnown(client: Client, service: string, known: KnownOperation | null): void {
+  if (known === null) permit(client, service, null);
+  else for (const { name } of known.candidates) permit(client, service, name);
+}
+
+/** The same for a GraphQL field: it calls one operation, which the backend may take for another. */
+export function permitCall(client: Client, service: SoapService | undefined, operation: Operation): void {
+  if (service === undefined) throw new Error('an operation of a service that is not there');
+  permitKnown(client, service.name, service.requests.called(operation));
+}
+
+/** Throws `RATE_LIMITED`. */
+export function takePoints({ client, budgets }: Purse, points: number): void {
+  if (client.budget === null) return;
+  const taken = budgets.take(client, points);
+  if (!taken.isGranted) throw rateLimited(taken);
 }
 
 /** What a client without points hears. Whole seconds: clients do not understand less (RFC 9110 section 10.2.3). */

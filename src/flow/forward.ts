@@ -75,8 +75,7 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
   begin(request: UpstreamRequest, key: CallKey | null): void {
     const { service, answer, exchange } = this.#context;
     const operation = this.#operation;
-    const placed = service.isIdempotent(operation) ? { ...request, isIdempotent: true } : request;
-    const placing = { exchange, service, operation, request: placed, key, receiver: this };
+    const placing = { exchange, service, operation, request, key, receiver: this };
     this.#declared = this.#context.calls.place(placing);
     this.#call = this.#declared ?? callAlone(placing);
     answer.onGone(() => this.#call?.abort(new Refusal('CLIENT_GONE')));

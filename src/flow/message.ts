@@ -37,7 +37,7 @@ export function takeReaders(
     limits: service.mimeLimits,
     messageBytes: service.xmlLimits.messageBytes,
     headBytes: service.gate.headBytes,
-    onEnvelope: (mediaType: string) => judge.expect(mediaType),
+    onEnvelope: (mediaType: string, action: string | null) => judge.expect(mediaType, action),
     attachments,
   };
   const reader = new MultipartReader(xml, references, options);

@@ -7,6 +7,7 @@ import type { KnownOperation } from '../compile/operation-table.js';
 import type { SoapService } from '../compile/service.js';
 import { type Addressing, isAnonymous } from '../soap/addressing.js';
 import type { EnvelopeJudge, EnvelopeWatcher } from '../soap/envelope.js';
+import type { Operation } from '../wsdl/model.js';
 import { expandedName, type XmlHandler } from '../xml/events.js';
 import { escapeText } from '../xml/writer.js';
 import { type Asker, callKey } from './call-key.js';
@@ -15,15 +16,18 @@ import type { CallKey } from './declared-call.js';
 import { type Observation, type Observers, together } from './observation.js';
 import type { SharedCalls } from './shared-calls.js';
 import { meant } from './soap-action.js';
+import type { PostHead } from './soap-request.js';
 
 /**
  * Holds a request to what the service offers, once its head is in order and before anything of it is let through: the
- * operation is decided by the first child of Body alone, and everything else that names one must agree with it; the message is
- * for this service, and its answer for the caller.
+ * operation is decided by the first child of Body and the actions that the message names, which must agree with it; the
+ * message is for this service, and its answer for the caller.
  */
 export class RequestPolicy implements EnvelopeWatcher {
   /** What is asked for; null while that is not known, and for what the service does not tell. */
   known: KnownOperation | null = null;
+  /** The operation whose events the exchange is one of; null where it is of none. */
+  topic: Operation | null = null;
   /** What looks at the exchange for those who subscribe to it; null where nobody does. */
   observation: Observation | null = null;
   readonly #service: SoapService;
@@ -32,6 +36,8 @@ export class RequestPolicy implements EnvelopeWatcher {
   readonly #soapAction: string | null;
   /** The action parameter of the Content-Type, or null. */
   readonly #typeAction: string | null;
+  /** The envelope is in a package. */
+  readonly #isPackage: boolean;
   /** The Host the caller named. */
   readonly #host: string;
   /** Null where nothing is decided by what is read here. */
@@ -50,8 +56,7 @@ export class RequestPolicy implements EnvelopeWatcher {
   constructor(
     service: SoapService,
     exchange: Exchange,
-    soapAction: string | null,
-    typeAction: string | null,
+    head: Pick<PostHead, 'soapAction' | 'mediaType' | 'package'>,
     host: string,
     turnstile: Turnstile | null,
     observers: Observers | null,
@@ -59,8 +64,9 @@ export class RequestPolicy implements EnvelopeWatcher {
   ) {
     this.#service = service;
     this.#exchange = exchange;
-    this.#soapAction = soapAction;
-    this.#typeAction = meant(typeAction);
+    this.#soapAction = head.soapAction;
+    this.#typeAction = meant(head.mediaType.action);
+    this.#isPackage = head.package !== null;
     this.#host = host;
     this.#turnstile = turnstile;
     this.#observers = observers;
@@ -69,11 +75,13 @@ export class RequestPolicy implements EnvelopeWatcher {
 
   judged(judge: EnvelopeJudge): void {
     const { requests, config } = this.#service;
+    // Whatever becomes of it from here on: refused, or let pass by monitor mode.
     this.known = requests.find(judge.operation);
-    const operation = this.known?.operation ?? null;
-    // Whatever becomes of it from here on: refused, too.
-    this.#exchange.operation = operation?.name ?? '_other';
-    this.#rule = this.#calls?.rule(this.#service, operation) ?? null;
+    this.#exchange.operation = this.known?.label ?? '_other';
+    this.known = this.#identify(judge);
+    this.#exchange.operation = this.known?.label ?? '_other';
+    const isDecided = this.known?.candidates.length === 1;
+    this.#rule = isDecided ? (this.#calls?.rule(this.#service, this.known?.operation ?? null) ?? null) : null;
     if (this.known === null && requests.isComplete && config.unknownOperations === 'refuse') {
       throw new Refusal('UNKNOWN_OPERATION', null, {
         found: judge.operation === null ? 'empty Body' : expandedName(judge.operation),
@@ -81,12 +89,12 @@ export class RequestPolicy implements EnvelopeWatcher {
     }
     judge.expectParts(this.known?.parts ?? null);
     const addressing = config.addressing.check ? judge.addressing : null;
-    this.#judgeActions(addressing === null ? null : meant(addressing.action));
     if (addressing !== null) {
       if (addressing.answersElsewhere) throw new Refusal('wsa:OnlyAnonymousAddressSupported');
       this.#judgeDestination(judge, addressing);
     }
-    this.#turnstile?.pass(operation);
+    this.topic = this.#findTopic();
+    this.#turnstile?.pass(this.known);
     // Last, because a message that is refused for something else should not use up its nonce.
     if (judge.stamps !== null) this.nonces = this.#service.freshness?.judge(judge.stamps, Date.now()) ?? [];
   }
@@ -95,7 +103,7 @@ export class RequestPolicy implements EnvelopeWatcher {
     if (this.known === null) return null;
     const { operation } = this.known;
     const { validity, name } = this.#service;
-    this.observation = this.#observers?.begin(name, operation.name) ?? null;
+    if (this.topic !== null) this.observation = this.#observers?.begin(name, this.topic.name) ?? null;
     this.#content = this.#rule === null ? null : new CanonicalHash(this.#rule);
     const own = together(this.observation?.request() ?? null, this.#content);
     return together(validity?.request(operation, this.#exchange) ?? null, own);
@@ -121,17 +129,38 @@ export class RequestPolicy implements EnvelopeWatcher {
     return this.known?.soapAction ?? this.#soapAction ?? this.#typeAction;
   }
 
-  #judgeActions(addressingAction: string | null): void {
-    const actions = this.known?.actions ?? null;
-    let first: string | null = null;
-    for (const action of [this.#soapAction, this.#typeAction, addressingAction]) {
-      if (action === null) continue;
-      // Without a WSDL nothing is known but what the message says itself: that must be one thing.
-      if (actions !== null ? !actions.has(action) : first !== null && action !== first) {
-        throw new Refusal('ACTION_MISMATCH', null, { found: action });
-      }
-      first = action;
-    }
+  /** Throws `ACTION_MISMATCH`. */
+  #identify(judge: EnvelopeJudge): KnownOperation | null {
+    const { requests, config } = this.#service;
+    // To let an action of another operation pass is for clients that may call all.
+    const isRead = config.addressing.check || this.#turnstile?.isRestricted === true;
+    const addressing = isRead ? judge.addressing : null;
+    const http = [this.#soapAction, this.#typeAction, meant(judge.partAction)];
+    const said = {
+      http,
+      addressing: meant(addressing?.action ?? null),
+      isAddressed: addressing?.isActionPassed === true,
+      // In a package of SOAP 1.2 the caller's own words say it.
+      isRewritten: !this.#isPackage || judge.dialect?.actionHeader === true,
+    };
+    const known = requests.identify(judge.operation, said);
+    const actions = [...http, said.addressing].filter((action) => action !== null);
+    // Where nothing is known but what the message says itself, that must be one thing.
+    const isOne = known !== null || new Set(actions).size < 2;
+    if (known !== 'mismatch' && isOne) return known;
+    const isWrong = (action: string): boolean =>
+      requests.identify(judge.operation, { ...said, http: [action], addressing: null }) === 'mismatch';
+    throw new Refusal('ACTION_MISMATCH', null, { found: actions.find(isWrong) ?? actions.at(-1) ?? null });
+  }
+
+  /** Null as well where the message may be an operation that subscribers have not needed a right to. */
+  #findTopic(): Operation | null {
+    const { name, requests } = this.#service;
+    const candidates = this.known?.candidates ?? [];
+    const topic = candidates.find((operation) => this.#observers?.has(name, operation.name) === true);
+    if (topic === undefined) return null;
+    const needed = requests.called(topic)?.candidates ?? [];
+    return candidates.every((candidate) => needed.includes(candidate)) ? topic : null;
   }
 
   #judgeDestination(judge: EnvelopeJudge, { to, toContent }: Addressing): void {

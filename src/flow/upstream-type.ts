@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { SoapService } from '../compile/service.js';
 import type { Dialect } from '../soap/dialect.js';
 import { type MediaType, printContentType } from '../soap/media-type.js';
 import type { Encoding } from '../xml/transcode.js';
@@ -20,19 +19,19 @@ export const asWritten = ({ headers }: IncomingMessage): SaidUpstream => ({
 
 /**
  * What is said of a judged message: one spelling of the media type, which some stacks compare letter by letter, the
- * charset the message is in, and the action the WSDL gives the operation, quoted. Monitor mode changes nothing. A package
+ * charset the message is in, and the action the WSDL gives the operation, quoted. What monitor mode lets pass is not changed. A package
  * keeps its own type, whose parameters say how to take it apart.
  */
 export function saidOf(
   request: IncomingMessage,
-  service: SoapService,
+  isEnforced: boolean,
   policy: RequestPolicy,
   dialect: Dialect | null,
   mediaType: MediaType | null,
   encoding: Encoding | null,
 ): SaidUpstream {
   const written = asWritten(request);
-  if (service.mode === 'monitor' || dialect === null) return written;
+  if (!isEnforced || dialect === null) return written;
   const { action } = policy;
   const mustSay = dialect.actionHeader && (action !== null || policy.known !== null);
   const soapAction =

@@ -7,6 +7,8 @@ export interface Addressing {
   /** Where the text of `to` stands in the message; null when there is none, or its block is taken out or for others. */
   readonly toContent: { readonly startBytes: number; readonly endBytes: number } | null;
   readonly action: string | null;
+  /** The block with the action is for the service, and reaches it. */
+  readonly isActionPassed: boolean;
   readonly messageId: string | null;
   /** The message this one is the reply to: the first RelatesTo without another kind of relationship. */
   readonly relatesTo: string | null;
@@ -47,6 +49,7 @@ export class AddressingReader implements Addressing {
   to: string | null = null;
   toContent: { readonly startBytes: number; readonly endBytes: number } | null = null;
   action: string | null = null;
+  isActionPassed = false;
   messageId: string | null = null;
   relatesTo: string | null = null;
   answersElsewhere = false;
@@ -131,6 +134,7 @@ export class AddressingReader implements Addressing {
         return;
       case 'Action':
         this.action = text;
+        this.isActionPassed = this.#passes;
         return;
       case 'MessageID':
         this.messageId = text;

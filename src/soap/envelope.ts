@@ -53,6 +53,8 @@ export class EnvelopeJudge implements XmlHandler {
   operation: QName | null = null;
   /** Reads the Fault when the message is one; its parts are complete once the message is. */
   fault: FaultReader | null = null;
+  /** The action parameter of the part that holds the envelope; null without one, and for an envelope as it is. */
+  partAction: string | null = null;
 
   readonly #rules: EnvelopeRules;
   readonly #watcher: EnvelopeWatcher | null;
@@ -126,8 +128,9 @@ export class EnvelopeJudge implements XmlHandler {
     if (expected !== null && this.operation !== null) this.#parts = new BodyParts(expected, this.operation);
   }
 
-  /** The envelope comes under this media type after all: a package says it where the envelope begins. */
-  expect(mediaType: string): void {
+  /** The envelope comes under this media type and action after all: a package says it where the envelope begins. */
+  expect(mediaType: string, action: string | null): void {
+    this.partAction = action;
     if (this.#rules.header.enforce) this.#mediaType = mediaType;
   }
 

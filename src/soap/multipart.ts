@@ -31,7 +31,7 @@ export interface MultipartOptions {
   /** The envelope begins within this many bytes: so much is held until it is judged. */
   readonly headBytes: number;
   /** Told the media type of the envelope before its first byte is read. */
-  readonly onEnvelope: (mediaType: string) => void;
+  readonly onEnvelope: (mediaType: string, action: string | null) => void;
   /** Null: parts are counted and let be. */
   readonly attachments?: AttachmentSink | null;
 }
@@ -206,7 +206,7 @@ export class MultipartReader implements MessageReader, ContentSink {
     if (!PLAIN_CODINGS.has(head.transferEncoding)) throw broken('transfer encoding of the envelope');
     this.#references.envelope(head.id);
     this.envelopeType = part;
-    this.#options.onEnvelope(part.name);
+    this.#options.onEnvelope(part.name, part.action);
     this.#envelope.begin(part.charset);
     this.#place = 'envelope';
     this.#state = 'reading';

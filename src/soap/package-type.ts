@@ -47,12 +47,18 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
   const named = type === null ? null : readMediaType(type);
   if (type !== null && named === null) throw new Refusal('MTOM_STRUCTURE', 'type');
   const info = named?.name === XOP ? readMediaType(parameters.get('start-info')) : null;
+  const actions = new Set(
+    [parameters.get('action'), info?.action, named?.action].filter((action) => action !== undefined && action !== null),
+  );
+  // Each of them is the one that some stack reads.
+  if (actions.size > 1) throw new Refusal('MTOM_STRUCTURE', 'several actions');
+  const [action = null] = actions;
   return {
     boundary,
     start: start === null ? null : withoutBrackets(start),
     type: named?.name ?? null,
     envelopeType: named?.name === XOP ? (info?.name ?? null) : (named?.name ?? null),
-    action: parameters.get('action') ?? info?.action ?? named?.action ?? null,
+    action,
   };
 }
 
@@ -63,12 +69,14 @@ export function readEnvelopePart(contentType: string | null, outer: PackageType)
   const type = contentType === null ? null : readContentType(contentType);
   if (type === null || (outer.type !== null && outer.type !== type.name)) return null;
   const charset = type.parameters.get('charset')?.toLowerCase() ?? null;
-  const action = type.parameters.get('action') ?? null;
+  const inner = type.name === XOP ? readMediaType(type.parameters.get('type')) : null;
+  const own = type.parameters.get('action') ?? null;
+  const action = own ?? inner?.action ?? null;
+  if (own !== null && inner !== null && inner.action !== null && inner.action !== own) return null;
   if (type.name !== XOP) return { name: type.name, charset, action };
-  const inner = readMediaType(type.parameters.get('type'));
   const name = inner?.name ?? outer.envelopeType;
   if (name === null || (outer.envelopeType !== null && name !== outer.envelopeType)) return null;
-  return { name, charset, action: inner?.action ?? action };
+  return { name, charset, action };
 }
 
 /** The media type of the envelope that probably comes under this Content-Type, in order or not; '' for none. */

@@ -44,6 +44,8 @@ export interface Operation {
    * Metadata 4.4.1 and 4.4.4). Null without a port type.
    */
   readonly addressingAction: string | null;
+  /** The WSDL names that action; else it is the default. */
+  readonly namesAction?: boolean;
   /** Of the binding: how its Body is made. Not given for what was written by hand. */
   readonly style?: 'document' | 'rpc';
   /** `encoded`: by the rules of SOAP 1.1 section 5, with xsi:type, arrays and multi-ref elements. Not given: literal. */

@@ -17,6 +17,8 @@ const classNamed = (name: string): ClientClass => ({
   requestsAtOnce: null,
   costBreakdown: false,
   permitsAll: true,
+  permitsSome: () => true,
+  permitsRoute: () => true,
   permits: () => true,
 });
 const [GOLD, PLAIN] = [classNamed('gold'), classNamed('plain')];

@@ -1,7 +1,7 @@
 import t from 'tap';
 
 import { Destinations } from '../../src/compile/destinations.js';
-import { type KnownOperation, OperationTable } from '../../src/compile/operation-table.js';
+import { type KnownOperation, OperationTable, type SaidActions } from '../../src/compile/operation-table.js';
 import { readSoapAction } from '../../src/flow/soap-action.js';
 import type { ElementDeclaration, Operation, WsdlModel } from '../../src/wsdl/model.js';
 import { plainComplexType, plainElement } from '../../src/wsdl/plain.js';
@@ -39,8 +39,22 @@ const model = (...ports: readonly (readonly Operation[])[]): WsdlModel => ({
   notices: [],
 });
 
-const permits = (known: KnownOperation | null, action: string): boolean =>
-  known !== null && (known.actions === null || known.actions.has(action));
+const said = (soapAction: string | null, more: Partial<SaidActions> = {}): SaidActions => ({
+  http: [soapAction],
+  addressing: null,
+  isAddressed: false,
+  isRewritten: true,
+  ...more,
+});
+
+/** What a message with this child of Body and these actions may be, by name. */
+function candidatesOf(table: OperationTable, body: ElementDeclaration | null, actions: SaidActions) {
+  const known = table.identify(body?.name ?? null, actions);
+  return known === null || known === 'mismatch' ? known : known.candidates.map(({ name }) => name);
+}
+
+const permits = (table: OperationTable, body: ElementDeclaration | null, action: string): boolean =>
+  Array.isArray(candidatesOf(table, body, said(action)));
 
 t.test('operations of every port are known, those of the chosen one first', (t) => {
   const chosen = operation('Ping', { soapAction: 'urn:one' });
@@ -57,9 +71,11 @@ t.test('operations of every port are known, those of the chosen one first', (t) 
     'urn:m:Ping',
     'urn:m:Desk:PingRequest',
   ]) {
-    t.ok(permits(ping, action), action);
+    t.ok(permits(table, element('urn:m', 'Ping'), action), action);
   }
-  for (const action of ['Pong', 'urn:m#Pong', 'ping', 'urn:m']) t.notOk(permits(ping, action), action);
+  for (const action of ['Pong', 'urn:m#Pong', 'ping', 'urn:m']) {
+    t.notOk(permits(table, element('urn:m', 'Ping'), action), action);
+  }
   t.equal(ping?.soapAction, null, 'what the WSDL says in two ways is not said for the caller');
   t.ok(table.find({ uri: 'urn:m', local: 'Pong' }));
   t.equal(table.find({ uri: '', local: 'Pong' }), null);
@@ -75,20 +91,76 @@ t.test('operations that share the child of Body', (t) => {
     operation('Read', { body: shared, soapAction: 'urn:read' }),
     operation('Write', { body: shared, soapAction: 'urn:write' }),
   ];
-  const known = new OperationTable(operations, model(operations)).find(shared.name);
+  const table = new OperationTable(operations, model(operations));
+  const known: KnownOperation | null = table.find(shared.name);
   t.equal(known?.operation.name, 'Read');
   t.equal(known?.soapAction, null, 'the caller says which of them');
-  t.ok(permits(known, 'urn:read') && permits(known, 'urn:write') && permits(known, 'Write'));
-  t.notOk(permits(known, 'urn:delete'));
+  t.notOk(permits(table, shared, 'urn:delete'));
+  const is = (names: unknown, actions: SaidActions, what: string): void => {
+    t.same(candidatesOf(table, shared, actions), names, what);
+  };
+  is(['Read', 'Write'], said(null), 'without an action it may be either');
+  is(['Read', 'Write'], said('urn:m#Request'), 'the name of the element is that of both');
+  is(['Write'], said('urn:write'), 'SOAPAction');
+  is(['Write'], said('Write'), 'what stacks write instead');
+  is(['Write'], said(null, { addressing: 'urn:m:Desk:WriteRequest' }), 'wsa:Action, and SOAPAction goes with it');
+  is('mismatch', said('urn:read', { addressing: 'urn:write' }), 'two actions');
+  is('mismatch', { ...said(null), http: ['urn:read', null, 'urn:write'] }, 'also in a package');
+  const asWritten = { isRewritten: false } as const;
+  is(['Write'], said('urn:write', asWritten), 'the backend hears it as it is written');
+  is(['Read', 'Write'], said('Write', asWritten), 'which it may not know');
+  is(['Read', 'Write'], said(null, { ...asWritten, addressing: 'urn:write', isAddressed: true }), 'nor read');
+  t.end();
+});
+
+t.test('operations that no SOAPAction tells apart', (t) => {
+  const shared = element('urn:m', 'Request');
+  const same = { body: shared, soapAction: 'urn:x' };
+  const operations = [
+    operation('Read', same),
+    operation('Write', same),
+    operation('Note', { body: shared, soapAction: 'urn:note' }),
+    operation('Named', { body: shared, addressingAction: 'urn:named', namesAction: true }),
+  ];
+  const table = new OperationTable(operations, model(operations));
+  const is = (names: unknown, actions: SaidActions, what: string): void => {
+    t.same(candidatesOf(table, shared, actions), names, what);
+  };
+  const all = ['Read', 'Write', 'Note', 'Named'];
+  is(['Read', 'Write'], said('urn:x'), 'the backend hears of both the same');
+  is(['Read', 'Write'], said('Write'), 'whichever is meant');
+  is(['Read', 'Write'], said('urn:x', { addressing: 'urn:m:Desk:WriteRequest', isAddressed: true }), 'by default');
+  is(['Note'], said('urn:note'), 'another action');
+  is(['Named'], said(null, { addressing: 'urn:named', isAddressed: true }), 'a wsa:Action that the WSDL names');
+  is(all, said(null, { addressing: 'urn:named' }), 'for another receiver');
+  is(all, said('urn:named'), 'a SOAPAction that the WSDL does not give');
+  is('mismatch', said('urn:x', { addressing: 'urn:named', isAddressed: true }), 'of two operations');
+  const takenFor = (index: number) => {
+    const asked = operations[index];
+    return asked === undefined ? null : table.called(asked)?.candidates.map(({ name }) => name);
+  };
+  t.same(takenFor(0), ['Read', 'Write']);
+  t.same(takenFor(2), ['Note']);
+  t.same(takenFor(3), all, 'called with an empty SOAPAction');
+  t.end();
+});
+
+t.test('an action of another operation is none that stacks may write for this one', (t) => {
+  const submit = operation('Submit', { body: element('urn:m', 'Cancel') });
+  const cancel = operation('Cancel', { body: element('urn:m', 'CancelRequest'), soapAction: 'urn:m/Cancel' });
+  const table = new OperationTable([submit, cancel], model([submit, cancel]));
+  t.equal(candidatesOf(table, element('urn:m', 'Cancel'), said('urn:m/Cancel')), 'mismatch');
+  t.same(candidatesOf(table, element('urn:m', 'Cancel'), said('urn:m#Cancel')), ['Submit']);
   t.end();
 });
 
 t.test('an action that the configuration gives is sent whatever the WSDL says', (t) => {
   const written = operation('Ping', { soapAction: 'urn:wsdl' });
   const given = { ...written, soapAction: 'urn:given' };
-  const known = new OperationTable([given], model([written]), () => 'urn:given').find({ uri: 'urn:m', local: 'Ping' });
-  t.equal(known?.soapAction, 'urn:given');
-  t.ok(permits(known, 'urn:given') && permits(known, 'urn:wsdl'));
+  const table = new OperationTable([given], model([written]), () => 'urn:given');
+  const ping = element('urn:m', 'Ping');
+  t.equal(table.find(ping.name)?.soapAction, 'urn:given');
+  t.ok(permits(table, ping, 'urn:given') && permits(table, ping, 'urn:wsdl'));
   t.end();
 });
 
@@ -96,7 +168,7 @@ t.test('an empty Body asks for the operation without one', (t) => {
   const operations = [operation('Ping', { body: null, soapAction: 'urn:ping' })];
   const table = new OperationTable(operations, model(operations));
   t.equal(table.find(null)?.operation.name, 'Ping');
-  t.ok(permits(table.find(null), 'urn:ping'));
+  t.ok(permits(table, null, 'urn:ping'));
   t.equal(table.isComplete, true);
   t.end();
 });
@@ -114,7 +186,7 @@ t.test('what is not understood makes the table incomplete, and encodings possibl
 t.test('a mapping written by hand knows what it maps and nothing else', (t) => {
   const table = new OperationTable([operation('Ping', { soapAction: null, addressingAction: null })], null);
   t.match(table, { isComplete: false, mayBeEncoded: true });
-  t.ok(permits(table.find({ uri: 'urn:m', local: 'Ping' }), 'urn:anything'), 'no action given is no action known');
+  t.ok(permits(table, element('urn:m', 'Ping'), 'urn:anything'), 'no action given is no action known');
   const given = new OperationTable([operation('Ping', { soapAction: 'urn:do', addressingAction: null })], null);
   t.equal(given.find({ uri: 'urn:m', local: 'Ping' })?.soapAction, 'urn:do');
   t.end();

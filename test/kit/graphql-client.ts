@@ -8,8 +8,10 @@ export const postGraphql = (
   url: string,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
+  signal: AbortSignal | null = null,
 ): Promise<Response> =>
   fetch(`${url}/graphql`, {
+    signal,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),

@@ -8,7 +8,7 @@ import type { Decoded } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import { limitOf } from '../../graphql/document/scale.js';
-import type { RemoteReply, RemoteRequest, SendRemote } from '../../graphql/graph/remote.js';
+import { isRemote, type RemoteReply, type RemoteRequest, type SendRemote } from '../../graphql/graph/remote.js';
 import type { ItemHost, RequestHost } from '../../graphql/http.js';
 import type { Admitted } from '../../graphql/run/admit.js';
 import type { Throttle } from '../../graphql/run/cost-report.js';
@@ -17,7 +17,7 @@ import { rootPlanOf } from '../../graphql/run/root-plan.js';
 import type { AnswerLifetime } from '../answer-lifetime.js';
 import { turnOfLong } from '../body/lane.js';
 import { callOperation } from '../call.js';
-import { type Purse, permit, rateLimited } from '../charge.js';
+import { type Purse, permit, permitCall, rateLimited } from '../charge.js';
 import { permitRemote } from '../permit-remote.js';
 import type { Room } from '../places.js';
 import { sendOperation } from '../remote.js';
@@ -157,7 +157,10 @@ export class CallerHost implements RequestHost, ItemHost {
         .flatMap((ask) => (ask.kind === 'remote' ? ask.plan.nested : []))
         .flatMap((name) => built.remotes?.get(name) ?? []),
     ];
-    for (const { service, operation } of called) permit(client, service, operation.name);
+    for (const each of called) {
+      if (isRemote(each)) permit(client, each.service, each.operation.name);
+      else permitCall(client, this.#endpoint.services.get(each.service), each.operation);
+    }
   }
 
   /** Throws `RATE_LIMITED`; what can never be paid is too expensive. Null where nothing is to be paid. */
@@ -180,7 +183,7 @@ export class CallerHost implements RequestHost, ItemHost {
     if (service === undefined) throw new Error('a field of a service that is not there');
     try {
       // Admission has asked. This is what nothing gets past, whatever way a call comes to be.
-      permit(client, service.name, field.bound.operation.name);
+      permitCall(client, service, field.bound.operation);
       const { claims } = client;
       const sharing = { client, calls, lifetime };
       return await callOperation(field, {

@@ -10,12 +10,17 @@ const ACTION_ATTRIBUTES = [
   '{http://schemas.xmlsoap.org/ws/2004/08/addressing}Action',
 ];
 
-/** The action the input of a port type's operation names, or has by default when it names none. */
-export function addressingActionOf(name: string, input: XmlNode): string {
+/** The action that the input of a port type's operation names, or null. */
+export function namedActionOf(input: XmlNode): string | null {
   for (const attribute of ACTION_ATTRIBUTES) {
     const named = input.attributes.get(attribute)?.trim();
     if (named !== undefined) return named;
   }
+  return null;
+}
+
+/** The action of an input that names none. */
+export function defaultActionOf(name: string, input: XmlNode): string {
   const uri = targetOf(input);
   const delimiter = uri.startsWith('urn:') ? ':' : '/';
   const portType = attributeOf(input.parent?.parent ?? input, 'name') ?? '';

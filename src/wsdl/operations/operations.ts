@@ -2,7 +2,7 @@ import type { Problem } from '../../base/problem.js';
 import { WSDL } from '../documents/namespaces.js';
 import { attributeOf, childOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
 import type { Operation, Payload } from '../model.js';
-import { addressingActionOf } from './addressing-action.js';
+import { defaultActionOf, namedActionOf } from './addressing-action.js';
 import { readFaults } from './declared-faults.js';
 import { referredBy } from './definitions.js';
 import { readHeaders } from './headers.js';
@@ -41,16 +41,18 @@ export function readOperations(
   });
 }
 
-type Common = Pick<Operation, 'name' | 'documentation' | 'soapAction' | 'addressingAction' | 'style'>;
+type Common = Pick<Operation, 'name' | 'documentation' | 'soapAction' | 'addressingAction' | 'namesAction' | 'style'>;
 
 function commonOf(pair: OperationPair, soap: XmlNode | null, style: 'document' | 'rpc'): Common {
   const { bound, abstract, written, name } = pair;
   const input = abstract === null ? null : childOf(abstract, WSDL, 'input');
+  const named = input === null ? null : namedActionOf(input);
   return {
     name,
     documentation: documentationIn(abstract, WSDL) ?? documentationIn(bound, WSDL),
     soapAction: soap?.attributes.get('soapAction') ?? null,
-    addressingAction: input === null ? null : addressingActionOf(written, input),
+    addressingAction: input === null ? null : (named ?? defaultActionOf(written, input)),
+    ...(named === null ? {} : { namesAction: true }),
     style,
   };
 }
