@@ -10,7 +10,7 @@ import type { SoapService } from './compile/service.js';
 import type { Compiled } from './compile.js';
 import { type Received, receive } from './flow/body/receive.js';
 import { callbackService, takeNotification } from './flow/callback.js';
-import { type Purse, Turnstile } from './flow/charge.js';
+import { type Purse, passOther, Turnstile } from './flow/charge.js';
 import { claimNonces } from './flow/claim-nonces.js';
 import type { Ending } from './flow/ending.js';
 import { takesEvents } from './flow/events/event-stream.js';
@@ -27,12 +27,13 @@ import type { Places } from './flow/places.js';
 import { makePlainDoor, type PlainDoor } from './flow/plain.js';
 import { refuseGraphql, refuseHttp, refuseSoap } from './flow/refuse.js';
 import { RequestPolicy } from './flow/request-policy.js';
+import { callsNothing, serveServicePage } from './flow/service-page.js';
 import { SoapAnswer } from './flow/soap-answer.js';
 import { readSoapRequestHead, upstreamHeaders } from './flow/soap-request.js';
 import { readTarget } from './flow/target.js';
 import type { Tarpit } from './flow/tarpit.js';
 import { saidOf } from './flow/upstream-type.js';
-import { asksForDocument, makeWsdlDoor, serveWsdl, type WsdlDoor } from './flow/wsdl.js';
+import { makeWsdlDoor, serveWsdl, type WsdlDoor } from './flow/wsdl.js';
 import type { Finish } from './observe/finish.js';
 import { EnvelopeJudge } from './soap/envelope.js';
 import { Gate } from './soap/gate.js';
@@ -120,6 +121,7 @@ async function handle(
   const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', request.method ?? '');
   let service: SoapService | null = null;
   let isGraphql = false;
+  let asksForText = false;
   let leave: (() => void) | null = null;
   try {
     judgeHead(request, compiled.config.limits.http);
@@ -127,6 +129,7 @@ async function handle(
     service = compiled.byPath.get(path) ?? null;
     const notified = callbackService(path, gateway.graphql.services, gateway.live.callbacks);
     service ??= notified;
+    asksForText = service !== null && notified === null && callsNothing(request, service, query);
     if (service !== null) exchange.route = service.name;
     else if (path === compiled.graph.path) {
       isGraphql = true;
@@ -155,9 +158,7 @@ async function handle(
         const asked = { caller: purse, exchange, request, response, ending };
         if (takesEvents(request) === 'no') await answerGraphql(gateway.graphql, asked);
         else await gateway.live.answerEvents(asked, () => leave?.());
-      } else if (!(await gateway.plain(exchange, path, request, response))) {
-        throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
-      }
+      } else await gateway.plain(purse, exchange, path, request, response);
     }
   } catch (caught) {
     const refusal = asRefusal(caught);
@@ -168,7 +169,7 @@ async function handle(
       const held = holdRefused(gateway.hooks.tarpit, request, exchange, refusal);
       if (held !== null) await held;
     }
-    if (service !== null) refuseSoap(exchange, request, response, service, refusal);
+    if (service !== null && !asksForText) refuseSoap(exchange, request, response, service, refusal);
     else if (isGraphql && refusal.kind.httpStatus !== undefined) refuseGraphql(exchange, request, response, refusal);
     else refuseHttp(exchange, request, response, refusal);
   }
@@ -197,8 +198,10 @@ async function soap(
   response: ServerResponse,
   ending: Ending,
 ): Promise<void> {
-  if (asksForDocument(request.method ?? '', query)) {
-    serveWsdl(gateway.wsdl, exchange, request, response, service, query);
+  if (callsNothing(request, service, query)) {
+    passOther(purse, purse.client.rights.permitsSome(service.name));
+    if (query === '') serveServicePage(exchange, response, service, gateway.wsdl.documents.has(service));
+    else serveWsdl(gateway.wsdl, exchange, request, response, service, query);
     return;
   }
   // What is not in order may be read as another operation by the next: to let it pass is for those who may call all.

@@ -15,25 +15,24 @@ export function noticesOfRoutes(loaded: LoadedConfig): readonly Problem[] {
     ...Object.entries(config.services),
     ...Object.entries(config.graphqlServices),
   ];
-  const judged = services.flatMap(([name, service]) => {
-    const rules = rulesOf(config, name, service);
-    return rules.length === 0 ? [] : [{ name, service, rules: rules.join(', ') }];
-  });
   return config.routes.flatMap((route, index) =>
-    judged.flatMap(({ name, service, rules }): readonly Problem[] => {
+    services.flatMap(([name, service]): readonly Problem[] => {
       const path = (service.urls ?? [service.url ?? '']).flatMap((url) => wayTo(config, route, url))[0];
-      if (path === undefined) return [];
-      const what = `Calls to \`${path}\` reach the backend of service \`${name}\` by this route: they pass by its ${rules}.`;
+      const rules = rulesOf(config, route.path, name, service);
+      if (path === undefined || rules.length === 0) return [];
+      const what = `Calls to \`${path}\` reach the backend of service \`${name}\` by this route: they pass by its ${rules.join(', ')}.`;
       const remedy = `Let the route begin elsewhere; or make ${path} the path of a service.`;
       return [problemAt(loaded, ['routes', index, 'path'], what, remedy)];
     }),
   );
 }
 
-/** What calls of a service are held to, in words of the configuration. */
-function rulesOf({ clients }: Config, name: string, service: AnyService): readonly string[] {
+/** What calls of a service are held to by clients that may take the route, in words of the configuration. */
+function rulesOf({ clients }: Config, route: string, name: string, service: AnyService): readonly string[] {
   const concerns = (entry: string): boolean => entry === name || entry.startsWith(`${name}.`);
-  const classes = Object.values(clients?.classes ?? {});
+  const classes = Object.values(clients?.classes ?? {}).filter(
+    ({ allow, deny }) => !deny.includes(route) && allow?.includes(route) !== false,
+  );
   const rules: readonly (readonly [rule: string, holds: boolean])[] = [
     ['`allow`', classes.some(({ allow }) => allow !== undefined)],
     ['`deny`', classes.some(({ deny }) => deny.some(concerns))],

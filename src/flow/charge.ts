@@ -57,6 +57,15 @@ export function permitCall(client: Client, service: SoapService | undefined, ope
   permitKnown(client, service.name, service.requests.called(operation));
 }
 
+/** Points of a request that calls no operation: a plain route, a WSDL, a page. */
+const OTHER_POINTS = 1;
+
+/** Lets a request pass that calls no operation. Throws `FORBIDDEN` or `RATE_LIMITED`. */
+export function passOther(purse: Purse, isPermitted: boolean): void {
+  if (!isPermitted) throw new Refusal('FORBIDDEN');
+  takePoints(purse, OTHER_POINTS);
+}
+
 /** Throws `RATE_LIMITED`. */
 export function takePoints({ client, budgets }: Purse, points: number): void {
   if (client.budget === null) return;

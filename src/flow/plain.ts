@@ -1,18 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Exchange } from '../base/exchange.js';
+import { Refusal } from '../base/refusal.js';
 import type { Compiled } from '../compile.js';
 import { makePlainProxy, type PlainProxy } from '../upstream/plain.js';
 import { linger, REQUEST_ID } from './body/linger.js';
+import { type Purse, passOther } from './charge.js';
 import { invite } from './invite.js';
 
-/** Passes a request on if its path belongs to a plain route; resolves to false if it does not. */
+/** Passes a request on whose path belongs to a plain route. Rejects with a refusal, `HTTP_NOT_FOUND` for other paths. */
 export type PlainDoor = (
+  purse: Purse,
   exchange: Exchange,
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
-) => Promise<boolean>;
+) => Promise<void>;
 
 interface Route {
   readonly path: string;
@@ -24,14 +27,14 @@ export function makePlainDoor({ config }: Compiled): PlainDoor {
   const routes = config.routes
     .map(({ path, url }): Route => ({ path, proxy: makePlainProxy(url, config.limits.upstream.headersMillis, linger) }))
     .sort((one, other) => other.path.length - one.path.length);
-  return async (exchange, path, request, response) => {
+  return async (purse, exchange, path, request, response) => {
     const route = routes.find((candidate) => isBelow(path, candidate.path));
-    if (route === undefined) return false;
+    if (route === undefined) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
     exchange.route = route.path;
+    passOther(purse, purse.client.rights.permitsRoute(route.path));
     invite(request, response);
     await route.proxy(request, response, [REQUEST_ID, exchange.id]);
     exchange.status = response.statusCode;
-    return true;
   };
 }
 

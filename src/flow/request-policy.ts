@@ -133,8 +133,11 @@ export class RequestPolicy implements EnvelopeWatcher {
   #identify(judge: EnvelopeJudge): KnownOperation | null {
     const { requests, config } = this.#service;
     // To let an action of another operation pass is for clients that may call all.
-    const isRead = config.addressing.check || this.#turnstile?.isRestricted === true;
-    const addressing = isRead ? judge.addressing : null;
+    const isRestricted = this.#turnstile?.isRestricted === true;
+    const addressing = config.addressing.check || isRestricted ? judge.addressing : null;
+    const blocks = judge.header?.actionBlocks ?? 0;
+    const isUnread = blocks > 1 || (blocks === 1 && addressing?.action == null);
+    if (isRestricted && isUnread) throw new Refusal('ACTION_MISMATCH');
     const http = [this.#soapAction, this.#typeAction, meant(judge.partAction)];
     const said = {
       http,

@@ -14,7 +14,7 @@ export function verdictOf(
   isWhole: boolean,
 ): Verdict {
   if (judge === null || judge.fault !== null) return 'share';
-  if (judge.hasBlocks) return 'own';
+  if (judge.header !== null) return 'own';
   const isInvalid = violations?.some(({ direction }) => direction === 'reply') === true;
   return isWhole && head?.status === 200 && !isInvalid ? 'keep' : 'share';
 }

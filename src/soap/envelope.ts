@@ -53,6 +53,8 @@ export class EnvelopeJudge implements XmlHandler {
   operation: QName | null = null;
   /** Reads the Fault when the message is one; its parts are complete once the message is. */
   fault: FaultReader | null = null;
+  /** Null until there is a header block. */
+  header: HeaderReader | null = null;
   /** The action parameter of the part that holds the envelope; null without one, and for an envelope as it is. */
   partAction: string | null = null;
 
@@ -62,8 +64,6 @@ export class EnvelopeJudge implements XmlHandler {
   /** The dialect the Content-Type stands for, by its media type; an envelope of another media type is a mismatch. */
   #mediaType: string | null;
   #awaits: Awaits = 'envelope';
-  /** Null until there is a header block. */
-  #header: HeaderReader | null = null;
   #encodingSeen = false;
   /** Envelope, Header or Body has attributes. */
   #hasAttributes = false;
@@ -87,17 +87,12 @@ export class EnvelopeJudge implements XmlHandler {
 
   /** What the WS-Addressing blocks say, or null when there are none: complete once the head is judged. */
   get addressing(): Addressing | null {
-    return this.#header?.addressing ?? null;
+    return this.header?.addressing ?? null;
   }
 
   /** What the Security headers say of time, or null: only where the rules want it read. */
   get stamps(): readonly Stamp[] | null {
-    return this.#header?.security?.stamps ?? null;
-  }
-
-  /** There are header blocks. */
-  get hasBlocks(): boolean {
-    return this.#header !== null;
+    return this.header?.security?.stamps ?? null;
   }
 
   /**
@@ -105,22 +100,22 @@ export class EnvelopeJudge implements XmlHandler {
    * is called: it has no attributes, and no blocks besides `To`, `Action`, `MessageID` and `ReplyTo`.
    */
   get isBare(): boolean {
-    return !this.#hasAttributes && this.#header?.isBare !== false;
+    return !this.#hasAttributes && this.header?.isBare !== false;
   }
 
   /** There is a signature in the Header: what it covers must not be changed. */
   get isSigned(): boolean {
-    return this.#header?.ids?.isSigned === true;
+    return this.header?.ids?.isSigned === true;
   }
 
   /** What is to be changed in the head before the message goes on; null for nothing. */
   get edits(): readonly Edit[] | null {
-    return this.#header?.edits ?? null;
+    return this.header?.edits ?? null;
   }
 
   /** Adds a change inside the Header: until the head is `judged`, by who watches. */
   edit(edit: Edit): void {
-    this.#header?.edit(edit);
+    this.header?.edit(edit);
   }
 
   /** Body may have several children: those of the message that its first one begins. While it is judged, by who watches. */
@@ -167,7 +162,7 @@ export class EnvelopeJudge implements XmlHandler {
     }
     switch (this.#awaits) {
       case 'header':
-        this.#header?.finish();
+        this.header?.finish();
         this.#awaits = 'bodyOnly';
         return;
       case 'body':
@@ -217,7 +212,7 @@ export class EnvelopeJudge implements XmlHandler {
     if (dialect === null || tag.uri !== dialect.envelopeUri) throw misplaced('foreign child of Envelope');
     this.#checkAttributes(tag, dialect);
     if (tag.local === 'Body') {
-      if (tag.attributeCount > 0) this.#header?.ids?.noteContent(tag);
+      if (tag.attributeCount > 0) this.header?.ids?.noteContent(tag);
       this.#awaits = 'body';
       return PRESENCE;
     }
@@ -228,10 +223,10 @@ export class EnvelopeJudge implements XmlHandler {
 
   #openBlock(tag: StartTag): Interest {
     if (this.dialect === null) throw misplaced('Header');
-    this.#header ??= new HeaderReader(this.dialect, this.#rules.header, this.#rules);
-    this.#inner = this.#header;
+    this.header ??= new HeaderReader(this.dialect, this.#rules.header, this.#rules);
+    this.#inner = this.header;
     this.#depth = 1;
-    return this.#header.open(tag);
+    return this.header.open(tag);
   }
 
   #openBodyChild(tag: StartTag): Interest {
@@ -268,7 +263,7 @@ export class EnvelopeJudge implements XmlHandler {
   #judgeContent(tag: StartTag, dialect: Dialect): XmlHandler | null {
     const { arrayItemsMax, header } = this.#rules;
     if (!header.enforce) return null;
-    const ids = this.#header?.ids ?? null;
+    const ids = this.header?.ids ?? null;
     if (arrayItemsMax !== null || ids?.isSigned === true) return new ContentJudge(dialect, arrayItemsMax, ids);
     if (tag.attributeCount > 0) {
       judgeEncodingStyle(tag, dialect);

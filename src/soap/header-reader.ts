@@ -43,6 +43,8 @@ export class HeaderReader implements XmlHandler {
   ids: SignedIds | null = null;
   /** No block goes on but those of WS-Addressing that say where to, and what it is called. */
   isBare = true;
+  /** Blocks with an action of WS-Addressing, whomever they are for. */
+  actionBlocks = 0;
   readonly #dialect: Dialect;
   readonly #rules: HeaderRules;
   readonly #bounds: HeaderBounds;
@@ -113,6 +115,7 @@ export class HeaderReader implements XmlHandler {
     if (this.#rules.enforce && isSecurity(tag)) this.#noteSecurity(tag, target);
     this.#noteIds(tag);
     if (this.#fate !== 'take' && !isAboutDelivery(tag, dialect, ofAddressing)) this.isBare = false;
+    if (ofAddressing && tag.local === 'Action') this.actionBlocks++;
     const isForOthers = target === 'other' || target === 'nobody';
     if (isForOthers && !(this.#rules.checksAddressing && ofAddressing && ACTED_ON.has(tag.local))) return ELEMENTS;
     if (ofAddressing) {

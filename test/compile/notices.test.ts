@@ -52,8 +52,10 @@ t.test('a plain route to the backend of a service that has rules is told of', as
   t.match(await judge('{ path: /, url: http://10.0.0.7 }'), [passes('/ws/desk', '`deny`')]);
   t.match(await judge('{ path: /ws, url: http://10.0.0.7/ }'), [passes('/ws/desk', '`deny`')]);
   t.match(await judge('{ path: /desk, url: "http://10.0.0.7:80/ws" }'), [passes('/desk', '`deny`')]);
-  const paid = DENY.replace('deny: [desk.Drop]', 'budget: { maximum: 50 }, allow: [desk]');
+  const paid = DENY.replace('deny: [desk.Drop]', 'budget: { maximum: 50 }, allow: [desk, /]');
   t.match(await judge('{ path: /, url: http://10.0.0.7 }', paid), [passes('/ws/desk', '`allow`, `budget`')]);
+  t.same(await judge('{ path: /, url: http://10.0.0.7 }', paid.replace(', /', '')), [], 'no class may take it');
+  t.same(await judge('{ path: /, url: http://10.0.0.7 }', DENY.replace('desk.Drop', 'desk.Drop, /')), []);
   const several = service('', 'urls: ["http://10.0.0.8/ws/desk", "http://10.0.0.7/ws/desk"]');
   t.match(await judge('{ path: /, url: http://10.0.0.7 }', DENY, several), [passes('/ws/desk', '`deny`')]);
   const validated = service(', validate: { requests: report }');

@@ -349,6 +349,78 @@ t.test('without clients everybody may do everything, and nothing is told of it',
   t.notMatch(JSON.stringify(gateway.logLines()), '"caller"');
 });
 
+t.test('plain routes need a right, and each request of one costs a point', async (t) => {
+  const rights = `clients:
+  apiKeys:
+    clients:
+      erp: { class: internal, keys: [${KEYS.erp}] }
+      web: { class: partner, keys: [${KEYS.web}] }
+      shop: { class: shop, keys: [${KEYS.shop}] }
+  classes:
+    internal: {}
+    partner: { allow: [orders.GetOrder, /files], budget: { maximum: 10, restoreRate: 1 } }
+    shop: { deny: [/files] }
+`;
+  const { backend, gateway } = await startPerimeter(
+    t,
+    (url) => `routes: [{ path: /files, url: "${url}" }, { path: /files/own.d, url: "${url}" }]\n${rights}`,
+  );
+  const get = async (path: string, headers: Record<string, string>) => {
+    const response = await fetch(gateway.url + path, { headers });
+    const text = response.ok ? '' : await response.text();
+    return { status: response.status, text, retryAfter: response.headers.get('retry-after') };
+  };
+  t.equal((await get('/files/a', {})).status, 401);
+  t.equal((await get('/files/a', as('erp'))).status, 200);
+  t.match(await get('/files/a', as('shop')), { status: 403, text: '' });
+  t.equal((await get('/files/own.d/a', as('shop'))).status, 200, 'another route');
+  t.match(await get('/files/own.d/a', as('web')), { status: 403, text: '' }, 'not allowed');
+  for (let time = 0; time < 10; time++) t.equal((await get('/files/a', as('web'))).status, 200);
+  let denied = await get('/files/a', as('web'));
+  while (denied.status === 200) denied = await get('/files/a', as('web'));
+  t.match(denied, { status: 429, text: '', retryAfter: /^[1-9]/ });
+  const heard = backend.begun;
+  await get('/files/a', as('web'));
+  t.equal(backend.begun, heard, 'the backend hears of none that was denied');
+
+  const nowhere = rights.replace('/files]', '/fies]');
+  const start = startPerimeter(t, (url) => `routes: [{ path: /files, url: "${url}" }]\n${nowhere}`);
+  await t.rejects(start, /There is no plain route `\/fies`\./);
+});
+
+t.test('what is no call is refused as HTTP refuses, and needs a right to one operation', async (t) => {
+  const { backend, gateway } = await startPerimeter(
+    t,
+    CLIENTS.replace('allow: [orders.GetOrder]', 'allow: [customers]'),
+  );
+  const get = async (query: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${gateway.url}/soap/orders${query}`, { headers });
+    return {
+      status: response.status,
+      text: await response.text(),
+      challenge: response.headers.get('www-authenticate'),
+    };
+  };
+  for (const query of ['?wsdl', '?xsd=1', '']) {
+    t.match(await get(query, { 'x-api-key': 'no-such-key' }), { status: 401, text: '', challenge: /^Bearer/ }, query);
+    t.match(await get(query, at('203.0.113.1')), { status: 403, text: '' }, 'may call nothing of it');
+    t.equal((await get(query, as('web'))).status, query === '' ? 200 : 404, 'where there is no WSDL');
+  }
+  t.match((await get('', as('web'))).text, /^orders is a SOAP service\.\nSend envelopes to this address by POST: /);
+  t.equal(backend.begun, 0);
+  const enveloped = { ...as('erp'), accept: 'application/soap+xml' };
+  t.equal((await get('', enveloped)).status, 200, 'GET for an envelope goes on');
+  t.equal((await get('?op=GetOrder', as('erp'))).status, 200, 'so does one with a query');
+  t.equal(backend.complete.length, 2);
+  backend.answer = answerWith('<html>a page</html>', 'text/html', 500);
+  const failed = await get('?op=GetOrder', as('erp'));
+  t.match(failed, { status: 500, text: /code="UPSTREAM_INVALID_RESPONSE"/ }, 'what is no envelope becomes a Fault');
+  t.notMatch(failed.text, 'a page');
+  let left = 100;
+  while (left > 0 && (await get('', as('web'))).status === 200) left--;
+  t.ok(left === 0, 'a page costs one of 1,000 points');
+});
+
 t.test('monitor mode is about messages, not about who may call', async (t) => {
   const { backend, soap } = await startPerimeter(t, CLIENTS, '    mode: monitor\n');
   t.equal((await soap('GetOrder', { 'x-api-key': 'no-such-key-anywhere' })).status, 500);

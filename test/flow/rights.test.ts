@@ -231,6 +231,12 @@ t.test('a right to one of two operations with the same request is none to the ot
   t.equal(await send(desk, 'all', { path, element: 'Request', soapAction: 'urn:write' }), '202');
   t.equal(backend.complete.length, heard + 1, 'of the rest the backend hears nothing');
   t.equal(await send(desk, 'all', { element: 'Request' }), '200', 'which is for those who may call both');
+  for (const [headers, status] of [
+    [{}, 401],
+    [{ 'x-api-key': keyOf('reader') }, 200],
+  ] as const) {
+    t.equal((await fetch(`${desk.gateway.url}/soap/desk?wsdl`, { headers })).status, status, 'its WSDL');
+  }
   const lines = desk.gateway.logLines().filter(({ msg }) => msg === 'request');
   t.ok(lines.some(({ operation, code }) => operation === 'FindItem' && code === 'FORBIDDEN'));
   t.ok(
@@ -247,6 +253,11 @@ t.test('without the check of addressing, and in monitor mode, a right stays what
     t.equal(await send(desk, 'reader', two), 'ACTION_MISMATCH', service);
     t.equal(await send(desk, 'reader', { element: 'Request', action: 'urn:write' }), 'FORBIDDEN', service);
     t.equal(await send(desk, 'all', two), '200', service);
+    for (const second of ['', ' E:actor="urn:another"']) {
+      const action = `urn:read</a:Action><a:Action xmlns:a="${WSA}"${second}>urn:write`;
+      const repeated = await send(desk, 'reader', { element: 'Request', soapAction: 'urn:read', action });
+      t.ok(['ACTION_MISMATCH', 'SOAP_STRUCTURE'].includes(repeated), `${repeated}${service}`);
+    }
     t.equal(await send(desk, 'reader', { element: 'Request', action: 'urn:read' }), '200', service);
     t.equal(desk.backend.complete.at(-1)?.headers['soapaction'], '"urn:read"', 'what the WSDL says goes with it');
   }
