@@ -2,8 +2,6 @@ import type { Operation, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
 import { type KnownOperation, RequestGroup, type SaidActions } from './request-group.js';
 
-export type { KnownOperation, SaidActions } from './request-group.js';
-
 /** Decides which operation a message is: everything that depends on the operation asks this table. */
 export class OperationTable {
   /** Every operation is in the table: a Body child that is not found asks for nothing there is. */

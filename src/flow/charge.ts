@@ -1,7 +1,7 @@
 import type { Client } from '../access/client.js';
 import { Refusal } from '../base/refusal.js';
 import type { Budgets, Denied } from '../budget/budget.js';
-import type { KnownOperation } from '../compile/operation-table.js';
+import type { KnownOperation } from '../compile/request-group.js';
 import type { SoapService } from '../compile/service.js';
 import type { Operation } from '../wsdl/model.js';
 

@@ -3,10 +3,12 @@ import type { Nonce } from '../base/nonce-store.js';
 import { Refusal } from '../base/refusal.js';
 import type { ReadRule } from '../cache/rules.js';
 import { CanonicalHash } from '../codec/values/canonical-hash.js';
-import type { KnownOperation } from '../compile/operation-table.js';
+import type { KnownOperation } from '../compile/request-group.js';
 import type { SoapService } from '../compile/service.js';
 import { type Addressing, isAnonymous } from '../soap/addressing.js';
 import type { EnvelopeJudge, EnvelopeWatcher } from '../soap/envelope.js';
+import type { MediaType } from '../soap/media-type.js';
+import type { PackageType } from '../soap/package-type.js';
 import type { Operation } from '../wsdl/model.js';
 import { expandedName, type XmlHandler } from '../xml/events.js';
 import { escapeText } from '../xml/writer.js';
@@ -16,7 +18,15 @@ import type { CallKey } from './declared-call.js';
 import { type Observation, type Observers, together } from './observation.js';
 import type { SharedCalls } from './shared-calls.js';
 import { meant } from './soap-action.js';
-import type { PostHead } from './soap-request.js';
+
+/** What the head of HTTP says of the envelope. */
+interface SaidInHead {
+  /** The action in SOAPAction, or null. */
+  readonly soapAction: string | null;
+  readonly mediaType: MediaType;
+  /** Null for an envelope that comes as it is. */
+  readonly package: PackageType | null;
+}
 
 /**
  * Holds a request to what the service offers, once its head is in order and before anything of it is let through: the
@@ -56,7 +66,7 @@ export class RequestPolicy implements EnvelopeWatcher {
   constructor(
     service: SoapService,
     exchange: Exchange,
-    head: Pick<PostHead, 'soapAction' | 'mediaType' | 'package'>,
+    head: SaidInHead,
     host: string,
     turnstile: Turnstile | null,
     observers: Observers | null,

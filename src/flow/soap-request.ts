@@ -30,7 +30,7 @@ export type SoapRequestHead =
       readonly isUnread: boolean;
     };
 
-export type PostHead = Extract<SoapRequestHead, { readonly method: 'POST' }>;
+type PostHead = Extract<SoapRequestHead, { readonly method: 'POST' }>;
 
 /**
  * Judges the head of a SOAP request. Throws a refusal of the HTTP layer: no SOAP message exists yet. `onViolation`, of
