@@ -21,7 +21,7 @@ import { Overload } from './observe/overload.js';
 import type { MetricList } from './observe/prometheus.js';
 import { MemoryTransport } from './pubsub/memory-transport.js';
 import { OrderedBus } from './pubsub/ordered-bus.js';
-import { Shared } from './redis/shared.js';
+import { SharedState } from './redis/shared-state.js';
 import { makeRequestHandler } from './request.js';
 import { TrafficServer } from './traffic.js';
 
@@ -90,7 +90,7 @@ export async function startGateway(
   const shared =
     config.redis === undefined
       ? null
-      : new Shared(config.redis, clientsMax, {
+      : new SharedState(config.redis, clientsMax, {
           budget: spending,
           operation: (operation, outcome) => metrics.redis(operation, outcome),
           event: (level, message, fields) => log.event(level, message, fields),
@@ -98,7 +98,7 @@ export async function startGateway(
   const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax, events: spending });
   const { subscriptions: live, codec, persisted } = config.limits;
   const { topics } = compiled.graph.subscriptions;
-  const transport = topics.length === 0 ? null : (shared?.transport(live.historyEvents) ?? null);
+  const transport = topics.length === 0 ? null : (shared?.makeEventTransport(live.historyEvents) ?? null);
   const bus = new OrderedBus(transport ?? new MemoryTransport(live.historyEvents));
   const observers = new Observers(topics, 'on', bus, { codec, eventBytes: live.eventBytes });
   const tarpit = new Tarpit(config.limits.http, new Networks(config.clients?.trustedProxies ?? []));
@@ -106,7 +106,7 @@ export async function startGateway(
     compiled,
     tarpit,
     topics.length === 0 ? null : observers,
-    (local) => shared?.persisted(local, persisted) ?? local,
+    (local) => shared?.makePersistedStore(local, persisted) ?? local,
   );
   const isShedding = (): boolean => overload.shedsNext();
   const liveDoor = new LiveDoor(compiled, graphql, bus, {

@@ -1,17 +1,17 @@
 import { createClient } from '@redis/client';
 
-import { RedisUnavailable } from './reason.js';
+import { RedisUnavailable } from './errors.js';
 
 export interface ConnectionSettings {
-  /** `redis://` or `rediss://`, perhaps with credentials. */
+  /** `redis://` or `rediss://`, with or without credentials. */
   readonly url: string;
   readonly username?: string;
   readonly password?: string;
-  /** Certificates of authorities that vouch for the server, PEM. */
+  /** Trusted certificate authorities of the server, PEM. */
   readonly ca?: string;
-  /** How long a request may wait for an answer. What nobody waits for may take longer. */
+  /** Time limit of an operation that a request waits for; background operations have more. */
   readonly operationMillis: number;
-  /** What every key begins with. */
+  /** Prefix of every key and channel. */
   readonly prefix: string;
 }
 
@@ -19,7 +19,7 @@ export type Client = ReturnType<typeof makeClient>;
 
 export const CONNECT_MILLIS = 500;
 
-/** A client of Redis that is not connected yet, and never connects again by itself. */
+/** Makes a Redis client that is not connected yet, and never reconnects by itself. */
 export function makeClient({ url, username, password, ca, operationMillis }: ConnectionSettings) {
   const isSecure = url.startsWith('rediss:');
   const common = { connectTimeout: Math.max(CONNECT_MILLIS, operationMillis), reconnectStrategy: false } as const;
@@ -36,24 +36,24 @@ export function makeClient({ url, username, password, ca, operationMillis }: Con
   });
 }
 
-/** The result, or `RedisUnavailable` when it takes longer. What comes later is nobody's. */
-export function inTime<T>(promise: Promise<T>, millis: number): Promise<T> {
+/** Rejects with `RedisUnavailable` when the promise takes longer; a later result is ignored. */
+export function withTimeout<T>(promise: Promise<T>, millis: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    let isOver = false;
+    let isSettled = false;
     const timer = setTimeout(() => {
-      // If this process was busy, the answer may be here and only not read yet.
+      // If this process was busy, the reply may have arrived without being read yet.
       setImmediate(() => {
-        if (!isOver) reject(new RedisUnavailable('timeout'));
+        if (!isSettled) reject(new RedisUnavailable('timeout'));
       });
     }, millis);
     promise.then(
       (value) => {
-        isOver = true;
+        isSettled = true;
         clearTimeout(timer);
         resolve(value);
       },
       (error: unknown) => {
-        isOver = true;
+        isSettled = true;
         clearTimeout(timer);
         reject(error);
       },

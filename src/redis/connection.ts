@@ -1,44 +1,45 @@
 import { performance } from 'node:perf_hooks';
-import { type Client, CONNECT_MILLIS, type ConnectionSettings, inTime, makeClient } from './client.js';
-import { ANSWERS, RedisUnavailable, reasonOf } from './reason.js';
+import { type Client, CONNECT_MILLIS, type ConnectionSettings, makeClient, withTimeout } from './client.js';
+import { FATAL_ERRORS, RedisUnavailable, reasonOf } from './errors.js';
 import type { Script } from './script.js';
 
 export interface ConnectionEvents {
-  /** One operation is over: `outcome` is ok, error, timeout or down (not tried). */
+  /** An operation ended: `outcome` is ok, error, timeout or down (not sent). */
   operation(operation: string, outcome: string): void;
-  /** Told once for each change, and of a connection that comes and goes only when it lasts. */
+  /** Called once for each change; for a flapping connection only when it is stable again. */
   up(): void;
   down(reason: string): void;
 }
 
-/** What Redis answers, as far as its scripts and commands here do. */
-export type Answer = string | number | null | readonly Answer[];
+/** A reply of Redis to the commands and scripts of this folder. */
+export type RedisReply = string | number | null | readonly RedisReply[];
 
 const FAILURES_MAX = 5;
-const PATIENCE = 10;
-const PATIENCE_MILLIS = 400;
+/** A background operation has this multiple of `operationMillis`, at most `BACKGROUND_MILLIS`. */
+const BACKGROUND_FACTOR = 10;
+const BACKGROUND_MILLIS = 400;
 const BACKOFF_MIN_MILLIS = 50;
 const BACKOFF_MAX_MILLIS = 1000;
-/** How long a connection has to last before it is told: twice as long after each that did not. */
-const LASTING_MIN_MILLIS = 1000;
-const LASTING_MAX_MILLIS = 60_000;
+/** Uptime before a reconnection is reported: doubled after each connection that lasted less. */
+const STABLE_MIN_MILLIS = 1000;
+const STABLE_MAX_MILLIS = 60_000;
 
 /**
- * One connection to Redis that nobody ever has to wait for: while it is down, operations are refused at once, and one
- * that gets no answer in time counts as failed. After five failures in a row, or an answer that says that Redis cannot
- * work, the connection is given up, and tried anew at most a second apart. An attempt counts only when a key could be
- * written: what accepts connections may still be a replica, loading, out of memory, or stopped.
+ * One connection to Redis that never blocks its callers. While it is down, operations are rejected at once; one without
+ * a reply in time has failed. Five failures in a row, or an error that says that Redis cannot serve any command, close
+ * it; it reconnects with a backoff of at most one second. An attempt succeeds only when a key can be written: a server
+ * that accepts connections may still be a replica, loading, out of memory, or stopped.
  */
 export class RedisConnection {
   readonly #settings: ConnectionSettings;
   readonly #events: ConnectionEvents;
   #client: Client | null = null;
   #isUp = false;
-  #connected = 0;
-  #wasTold: 'up' | 'down' | null = null;
+  #connections = 0;
+  #reported: 'up' | 'down' | null = null;
   #upAt = 0;
-  #lastingMillis = 0;
-  #lasting: NodeJS.Timeout | null = null;
+  #stableMillis = 0;
+  #stableTimer: NodeJS.Timeout | null = null;
   #isClosed = false;
   #failures = 0;
   #attempts = 0;
@@ -51,7 +52,7 @@ export class RedisConnection {
     this.#events = events;
   }
 
-  /** Begins to connect. Nothing waits for it. */
+  /** Starts to connect, without waiting for it. */
   start(): void {
     void this.#connect();
   }
@@ -60,74 +61,74 @@ export class RedisConnection {
     return this.#isUp;
   }
 
-  /** Up, and the last answer but one came in time. */
-  get isWell(): boolean {
+  /** Whether it is up, and at most one operation in a row has failed. */
+  get isHealthy(): boolean {
     return this.#isUp && this.#failures < 2;
   }
 
-  /** How often it has come up. Redis loses its memory only together with its connections. */
-  get connected(): number {
-    return this.#connected;
+  /** Number of connections made so far. Redis loses state only together with its connections. */
+  get connections(): number {
+    return this.#connections;
   }
 
-  /** Calls back whenever the connection has come up. */
+  /** Calls the listener whenever the connection comes up, and at once if it is up. */
   onUp(listener: () => void): void {
     this.#upListeners.push(listener);
     if (this.#isUp) listener();
   }
 
-  /** Sends a command. Rejects with `RedisUnavailable`, or with the error of Redis. `waitMillis` is for those that block. */
-  command(operation: string, words: readonly string[], waitMillis = 0): Promise<Answer> {
-    return this.#run(operation, waitMillis, (client) => client.sendCommand<Answer>(words));
+  /** Sends a command. Rejects with `RedisUnavailable`, or with the error of Redis. `extraMillis` is for those that block. */
+  command(operation: string, words: readonly string[], extraMillis = 0): Promise<RedisReply> {
+    return this.#run(operation, extraMillis, (client) => client.sendCommand<RedisReply>(words));
   }
 
-  /** Runs a script, by its digest if Redis knows it. For what no request waits for. Rejects as `command` does. */
+  /** Runs a script in the background, by its digest if Redis has it. Rejects as `command` does. */
   script(
     operation: string,
     script: Script,
     keys: readonly string[],
     values: readonly string[],
-    waitMillis = this.#patienceMillis - this.#settings.operationMillis,
-  ): Promise<Answer> {
+    extraMillis = this.#backgroundMillis - this.#settings.operationMillis,
+  ): Promise<RedisReply> {
     const rest = [String(keys.length), ...keys, ...values];
-    return this.#run(operation, waitMillis, async (client) => {
+    return this.#run(operation, extraMillis, async (client) => {
       try {
-        return await client.sendCommand<Answer>(['EVALSHA', script.sha1, ...rest]);
+        return await client.sendCommand<RedisReply>(['EVALSHA', script.sha1, ...rest]);
       } catch (error) {
         if (reasonOf(error) !== 'NOSCRIPT') throw error;
-        return await client.sendCommand<Answer>(['EVAL', script.text, ...rest]);
+        return await client.sendCommand<RedisReply>(['EVAL', script.text, ...rest]);
       }
     });
   }
 
-  /** Sends a command that Redis may not allow or know, and whose failure says nothing about Redis. Null then. */
-  async ask(words: readonly string[]): Promise<Answer> {
+  /** Sends an optional command, which Redis may not know or permit; null if it fails. */
+  async tryCommand(words: readonly string[]): Promise<RedisReply> {
     const client = this.#client;
     if (client === null || !this.#isUp) return null;
-    return await inTime(client.sendCommand<Answer>(words), CONNECT_MILLIS).catch(() => null);
+    return await withTimeout(client.sendCommand<RedisReply>(words), CONNECT_MILLIS).catch(() => null);
   }
 
-  /** Hears what is published on a channel, whenever the connection is up. A connection that listens sends no commands. */
-  listen(channel: string, listener: (message: string) => void): void {
+  /** Subscribes to a channel whenever the connection is up. A connection in subscriber mode sends no commands. */
+  subscribe(channel: string, listener: (message: string) => void): void {
     this.#channels.set(channel, listener);
-    if (this.#client !== null && this.#isUp) void this.#subscribe(this.#client, [channel]);
+    if (this.#client !== null && this.#isUp) void this.#subscribeTo(this.#client, [channel]);
   }
 
-  unlisten(channel: string): void {
+  unsubscribe(channel: string): void {
     this.#channels.delete(channel);
     const client = this.#client;
     if (client === null || !this.#isUp) return;
-    inTime(client.unsubscribe(channel), CONNECT_MILLIS).catch((error: unknown) => {
-      if (client === this.#client) this.#lost(reasonOf(error));
+    withTimeout(client.unsubscribe(channel), CONNECT_MILLIS).catch((error: unknown) => {
+      if (client === this.#client) this.#disconnect(reasonOf(error));
     });
   }
 
-  /** Gives the connection up as if it had been lost, and makes a new one. */
-  renew(): void {
-    if (this.#isUp) this.#lost('silent');
+  /** Closes the connection as lost, and makes a new one. */
+  reconnect(): void {
+    if (this.#isUp) this.#disconnect('silent');
   }
 
-  /** Ends the connection for good. */
+  /** Closes the connection without reconnecting. */
   close(): void {
     this.#isClosed = true;
     this.#isUp = false;
@@ -135,33 +136,37 @@ export class RedisConnection {
     this.#drop();
   }
 
-  get #patienceMillis(): number {
+  get #backgroundMillis(): number {
     const { operationMillis } = this.#settings;
-    return Math.max(operationMillis, Math.min(PATIENCE * operationMillis, PATIENCE_MILLIS));
+    return Math.max(operationMillis, Math.min(BACKGROUND_FACTOR * operationMillis, BACKGROUND_MILLIS));
   }
 
-  async #run(operation: string, waitMillis: number, send: (client: Client) => Promise<Answer>): Promise<Answer> {
+  async #run(
+    operation: string,
+    extraMillis: number,
+    send: (client: Client) => Promise<RedisReply>,
+  ): Promise<RedisReply> {
     const client = this.#client;
     if (client === null || !this.#isUp) {
       this.#events.operation(operation, 'down');
       throw new RedisUnavailable('down');
     }
     try {
-      const answer = await inTime(send(client), this.#settings.operationMillis + waitMillis);
+      const reply = await withTimeout(send(client), this.#settings.operationMillis + extraMillis);
       this.#events.operation(operation, 'ok');
       if (client === this.#client) this.#failures = 0;
-      return answer;
+      return reply;
     } catch (error) {
       const reason = reasonOf(error);
       this.#events.operation(operation, reason === 'timeout' ? 'timeout' : 'error');
-      if (client === this.#client) this.#failed(reason);
+      if (client === this.#client) this.#countFailure(reason);
       throw error;
     }
   }
 
-  #failed(reason: string): void {
+  #countFailure(reason: string): void {
     this.#failures += 1;
-    if (this.#failures >= FAILURES_MAX || ANSWERS.has(reason)) this.#lost(reason);
+    if (this.#failures >= FAILURES_MAX || FATAL_ERRORS.has(reason)) this.#disconnect(reason);
   }
 
   async #connect(): Promise<void> {
@@ -169,63 +174,63 @@ export class RedisConnection {
     const client = makeClient(this.#settings);
     this.#client = client;
     client.on('error', (error: unknown) => {
-      if (client === this.#client) this.#lost(reasonOf(error));
+      if (client === this.#client) this.#disconnect(reasonOf(error));
     });
     client.on('end', () => {
-      if (client === this.#client) this.#lost('closed');
+      if (client === this.#client) this.#disconnect('closed');
     });
     try {
-      await inTime(client.connect(), CONNECT_MILLIS);
+      await withTimeout(client.connect(), CONNECT_MILLIS);
       const probe = ['SET', `${this.#settings.prefix}v1:probe`, '1', 'PX', '10000'];
-      await inTime(client.sendCommand(probe), this.#patienceMillis);
-      if (this.#channels.size > 0) await this.#subscribe(client, [...this.#channels.keys()]);
+      await withTimeout(client.sendCommand(probe), this.#backgroundMillis);
+      if (this.#channels.size > 0) await this.#subscribeTo(client, [...this.#channels.keys()]);
     } catch (error) {
-      if (client === this.#client) this.#lost(reasonOf(error));
+      if (client === this.#client) this.#disconnect(reasonOf(error));
       return;
     }
     if (client !== this.#client || this.#isClosed) return;
     this.#isUp = true;
-    this.#connected += 1;
+    this.#connections += 1;
     this.#failures = 0;
-    this.#lasts();
+    this.#reportWhenStable();
     for (const listener of this.#upListeners) listener();
   }
 
-  /** The first is told at once; one that comes again must last. Until it does, the next attempt is not the first either. */
-  #lasts(): void {
+  /** Reports the first connection at once, a later one when it is stable; until then the backoff is not reset. */
+  #reportWhenStable(): void {
     this.#upAt = performance.now();
-    const told = (): void => {
+    const report = (): void => {
       this.#attempts = 0;
-      this.#tell('up', '');
+      this.#report('up', '');
     };
-    if (this.#lastingMillis === 0) told();
-    else this.#lasting = setTimeout(told, this.#lastingMillis).unref();
-    this.#lastingMillis = Math.min(LASTING_MAX_MILLIS, Math.max(LASTING_MIN_MILLIS, 2 * this.#lastingMillis));
+    if (this.#stableMillis === 0) report();
+    else this.#stableTimer = setTimeout(report, this.#stableMillis).unref();
+    this.#stableMillis = Math.min(STABLE_MAX_MILLIS, Math.max(STABLE_MIN_MILLIS, 2 * this.#stableMillis));
   }
 
-  /** Rejects for a connection that is being made; one that is in use is lost. */
-  async #subscribe(client: Client, channels: string[]): Promise<void> {
-    const hear = (message: string, channel: string): void => this.#channels.get(channel)?.(message);
+  /** A failure rejects while connecting, and closes a connection that is up. */
+  async #subscribeTo(client: Client, channels: string[]): Promise<void> {
+    const receive = (message: string, channel: string): void => this.#channels.get(channel)?.(message);
     try {
-      await inTime(client.subscribe(channels, hear), CONNECT_MILLIS);
+      await withTimeout(client.subscribe(channels, receive), CONNECT_MILLIS);
     } catch (error) {
       if (!this.#isUp) throw error;
-      if (client === this.#client) this.#lost(reasonOf(error));
+      if (client === this.#client) this.#disconnect(reasonOf(error));
     }
   }
 
-  /** Gives the connection up and plans the next. */
-  #lost(reason: string): void {
-    if (this.#isUp && performance.now() - this.#upAt > LASTING_MAX_MILLIS) this.#lastingMillis = 0;
+  /** Closes the connection and schedules the next attempt. */
+  #disconnect(reason: string): void {
+    if (this.#isUp && performance.now() - this.#upAt > STABLE_MAX_MILLIS) this.#stableMillis = 0;
     this.#isUp = false;
-    if (this.#lasting !== null) clearTimeout(this.#lasting);
+    if (this.#stableTimer !== null) clearTimeout(this.#stableTimer);
     this.#drop();
     if (this.#isClosed) return;
-    this.#tell('down', reason);
+    this.#report('down', reason);
     if (this.#timer !== null) return;
     const backoff = Math.min(BACKOFF_MAX_MILLIS, BACKOFF_MIN_MILLIS * 2 ** Math.min(this.#attempts, 10));
     this.#attempts += 1;
-    // Replicas that lost the same Redis must not all come back at once.
+    // Jitter: replicas that lost the same Redis must not reconnect all at once.
     this.#timer = setTimeout(() => void this.#connect(), backoff * (0.7 + 0.3 * Math.random()));
     this.#timer.unref();
   }
@@ -237,13 +242,13 @@ export class RedisConnection {
     try {
       client.destroy();
     } catch {
-      // It was closed already: that is all that was wanted.
+      // It was closed already.
     }
   }
 
-  #tell(state: 'up' | 'down', reason: string): void {
-    if (this.#wasTold === state) return;
-    this.#wasTold = state;
+  #report(state: 'up' | 'down', reason: string): void {
+    if (this.#reported === state) return;
+    this.#reported = state;
     if (state === 'up') this.#events.up();
     else this.#events.down(reason);
   }

@@ -3,36 +3,36 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EventValues } from '../base/event-bus.js';
 import { isRecord } from '../base/record.js';
 
-/** An event as replicas send it to each other. */
+/** An event in a message between replicas. */
 export interface SentEvent {
   readonly id: string;
   readonly values: EventValues;
 }
 
-/** No event is this long: what is read from messages is bounded before it becomes one. */
+/** Length limit of a message. Events are smaller: their size is bounded before they are published. */
 const CHARS_MAX = 4 * 1024 * 1024;
 const KEYS_MAX = 1000;
-/** How old an event may be, and how far clocks may be apart. What is older may be sent again by somebody else. */
+/** Greatest age of an event, and clock difference of replicas. An older message may be a replay attack. */
 const AGE_MILLIS = 15 * 60_000;
 const SIGNATURE_CHARS = 64;
 
-/** Writes an event: its signature, a blank, and JSON. Throws when its values are none of JSON. */
+/** Writes an event: its signature, a space, and JSON. Throws for values that JSON cannot express. */
 export function writeEvent(topic: string, { id, values }: SentEvent, secret: string): string {
   const body = JSON.stringify({ topic, id, at: Date.now(), values });
   return `${sign(body, secret)} ${body}`;
 }
 
-/** Reads an event; null for what was not signed with the secret, is old, of another topic, or has another form. */
+/** Reads an event; null without a valid signature, or if it is old, of another topic, or malformed. */
 export function readEvent(topic: string, text: string, secret: string): SentEvent | null {
   if (text.length > CHARS_MAX || text[SIGNATURE_CHARS] !== ' ') return null;
   const body = text.slice(SIGNATURE_CHARS + 1);
-  const given = Buffer.from(text.slice(0, SIGNATURE_CHARS));
-  const right = Buffer.from(sign(body, secret));
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
-  return checked(topic, parse(body));
+  const signature = Buffer.from(text.slice(0, SIGNATURE_CHARS));
+  const expected = Buffer.from(sign(body, secret));
+  if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return null;
+  return validate(topic, parseJson(body));
 }
 
-function checked(topic: string, event: unknown): SentEvent | null {
+function validate(topic: string, event: unknown): SentEvent | null {
   if (!isRecord(event)) return null;
   const { id, at, values } = event;
   if (event['topic'] !== topic || typeof id !== 'string' || id.length === 0 || id.length > 64) return null;
@@ -42,7 +42,7 @@ function checked(topic: string, event: unknown): SentEvent | null {
   return { id, values };
 }
 
-function parse(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

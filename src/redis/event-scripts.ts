@@ -1,10 +1,11 @@
 import { makeScript } from './script.js';
 
 /**
- * Numbers an event, keeps it for those who missed it and sends it to those who listen, in one step: so the order of the
- * numbers is the order of what is heard. Its number is also its place in the stream.
+ * Numbers an event, appends it to the history and publishes it, atomically: events are received in the order of their
+ * numbers. The number is also the id in the stream.
  *
- * KEYS: counter, stream. ARGV: channel, message, events kept, how long they are kept
+ * KEYS: sequence (counter), history (stream). ARGV: channel, message, events kept, milliseconds they are kept
+ * Reply: the number
  */
 export const PUBLISH = makeScript(`
 local number = redis.call('INCR', KEYS[1])
@@ -21,15 +22,17 @@ return number
 `);
 
 /**
- * The event with a number and all after it. KEYS: counter, stream. ARGV: number, events at most
- * Answer: the newest number, then pairs of number and message
+ * Reads the event with a number and all later ones.
+ *
+ * KEYS: sequence, history. ARGV: number, events at most
+ * Reply: the newest number, then pairs of number and message
  */
 export const REPLAY = makeScript(`
-local answer = {redis.call('GET', KEYS[1]) or '0'}
+local reply = {redis.call('GET', KEYS[1]) or '0'}
 local found = redis.call('XRANGE', KEYS[2], ARGV[1] .. '-0', '+', 'COUNT', ARGV[2])
 for _, entry in ipairs(found) do
-  answer[#answer + 1] = string.match(entry[1], '^%d+')
-  answer[#answer + 1] = entry[2][2]
+  reply[#reply + 1] = string.match(entry[1], '^%d+')
+  reply[#reply + 1] = entry[2][2]
 end
-return answer
+return reply
 `);

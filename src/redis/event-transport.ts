@@ -1,105 +1,107 @@
+import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { BusMessage, EventTransport, EventValues, TransportReceiver } from '../base/event-bus.js';
-import type { Answer, RedisConnection } from './connection.js';
+import type { RedisConnection, RedisReply } from './connection.js';
 import { readEvent, type SentEvent, writeEvent } from './event-message.js';
 import { PUBLISH, REPLAY } from './event-scripts.js';
 
 export interface EventTransportOptions {
   readonly prefix: string;
-  /** Signs what is sent; what is not signed with it is dropped. */
+  /** Signs events; an event without its signature is dropped. */
   readonly secret: string;
-  /** Events of one topic that are kept for those who missed them. */
+  /** Events of one topic kept for replay. */
   readonly historyEvents: number;
-  /** Told of each message that was dropped because it is none of ours. */
-  readonly forged: () => void;
-  /** How often those who listen say so. */
+  /** Called for each dropped message without a valid signature. */
+  readonly onForged: () => void;
+  /** Interval of demand announcements. */
   readonly announceMillis?: number;
 }
 
 interface Topic {
   readonly receivers: Set<TransportReceiver>;
-  /** The number that was heard last; 0 before the first. */
+  /** Sequence number of the last received event; 0 before the first. */
   last: number;
-  /** Its id. */
+  /** Id of that event. */
   lastId: string;
-  /** When the last wish for it that Redis took was sent: the others believe it for a while. */
-  wishedAt: number;
-  /** Redis took one. */
-  isWished: boolean;
+  /** When the last announcement that Redis accepted was sent: other replicas hold it valid for a while. */
+  announcedAt: number;
+  /** Redis accepted an announcement. */
+  isAnnounced: boolean;
 }
 
-const STREAM_MILLIS = 3_600_000;
+const HISTORY_MILLIS = 3_600_000;
 const ANNOUNCE_MILLIS = 2000;
-/** Everybody says something each time: whoever has heard nothing for so long hears nobody. */
-const SILENT_TIMES = 3;
-/** How long a wish is believed: by one who hears it late, and may miss some, still longer than it takes to be silent. */
-const WANTED_TIMES = 8;
-/** What nobody waits for: a Redis that is late because all of the machine is must not be taken for one that is away. */
-const PATIENT_MILLIS = 1000;
+/** Every replica announces each interval: after this many without a message the subscription counts as dead. */
+const SILENT_INTERVALS = 3;
+/** Validity of announced demand in intervals: longer than a dead subscription takes to be detected. */
+const DEMAND_INTERVALS = 8;
+/** Extra time limit of background commands: a Redis that is late because the machine is busy must not count as down. */
+const EXTRA_MILLIS = 1000;
 const TOPICS_MAX = 10_000;
 
 /**
- * Carries events between replicas through Redis: what is published is numbered and kept there, and heard by all who
- * listen. While Redis is away events stay in this process, and everybody hears afterwards that some are missing.
+ * Carries events between replicas through Redis, which numbers, keeps and publishes them. Replicas announce the topics
+ * they subscribe to, so that others publish only those. While Redis is down, events stay in this process, and a gap is
+ * published afterwards.
  */
 export class RedisEventTransport implements EventTransport {
-  readonly #sender: RedisConnection;
-  readonly #hearer: RedisConnection;
+  readonly #connection: RedisConnection;
+  readonly #subscriber: RedisConnection;
   readonly #options: EventTransportOptions;
   readonly #topics = new Map<string, Topic>();
-  /** Topics that others want to hear of, and until when that is believed. */
-  readonly #wanted = new Map<string, number>();
-  /** Topics of which events never got to the others. */
-  readonly #owed = new Set<string>();
+  /** Topics that other replicas subscribe to, and until when their announcement is valid. */
+  readonly #demand = new Map<string, number>();
+  /** Topics with events that were not sent. */
+  readonly #unsent = new Set<string>();
   readonly #timer: NodeJS.Timeout;
   readonly #silentMillis: number;
-  readonly #wantedMillis: number;
-  #heardAt: number;
-  /** Since when whoever said something was heard. */
-  #hearingSince: number;
+  readonly #demandMillis: number;
+  #lastMessageAt: number;
+  /** Since when announcements have been received without interruption. */
+  #receivingSince: number;
 
-  /** The second connection does nothing but listen. */
-  constructor(sender: RedisConnection, hearer: RedisConnection, options: EventTransportOptions) {
-    this.#sender = sender;
-    this.#hearer = hearer;
+  /** The second connection is in subscriber mode, and sends no commands. */
+  constructor(connection: RedisConnection, subscriber: RedisConnection, options: EventTransportOptions) {
+    this.#connection = connection;
+    this.#subscriber = subscriber;
     this.#options = options;
     const { announceMillis = ANNOUNCE_MILLIS } = options;
-    this.#silentMillis = SILENT_TIMES * announceMillis;
-    this.#wantedMillis = WANTED_TIMES * announceMillis;
-    this.#heardAt = performance.now();
-    this.#hearingSince = this.#heardAt;
-    hearer.listen(this.#wishes, (topic) => this.#heardWish(topic));
-    hearer.onUp(() => {
-      this.#hearingSince = performance.now();
+    this.#silentMillis = SILENT_INTERVALS * announceMillis;
+    this.#demandMillis = DEMAND_INTERVALS * announceMillis;
+    this.#lastMessageAt = performance.now();
+    this.#receivingSince = this.#lastMessageAt;
+    subscriber.subscribe(this.#demandChannel, (topic) => this.#receiveDemand(topic));
+    subscriber.onUp(() => {
+      this.#receivingSince = performance.now();
     });
-    hearer.onUp(() => this.#resume());
-    sender.onUp(() => this.#resume());
-    this.#timer = setInterval(() => this.#announce(), announceMillis).unref();
+    subscriber.onUp(() => this.#resume());
+    connection.onUp(() => this.#resume());
+    this.#timer = setInterval(() => this.#announceAll(), announceMillis).unref();
   }
 
-  /** Whoever has not heard all others for so long that they must have spoken takes it that they all listen. */
+  /** True as well while announcements may have been missed. */
   hasSubscribers(topic: string): boolean {
-    if (this.#topics.has(topic) || !this.#hearer.isUp) return true;
+    if (this.#topics.has(topic) || !this.#subscriber.isUp) return true;
     const now = performance.now();
-    if (now - this.#heardAt > this.#silentMillis || now - this.#hearingSince < this.#wantedMillis) return true;
-    return (this.#wanted.get(topic) ?? 0) > now;
+    if (now - this.#lastMessageAt > this.#silentMillis || now - this.#receivingSince < this.#demandMillis) return true;
+    return (this.#demand.get(topic) ?? 0) > now;
   }
 
   publish(topic: string, id: string, values: EventValues): void {
     this.#send(topic, { id, values }).catch(() => {
-      this.#owed.add(topic);
+      this.#unsent.add(topic);
       const known = this.#topics.get(topic);
-      if (known !== undefined) this.#tell(known, topic, known.last + 1, { id, values });
+      if (known !== undefined) this.#deliver(known, topic, known.last + 1, { id, values });
     });
   }
 
   subscribe(name: string, receiver: TransportReceiver): () => void {
     let topic = this.#topics.get(name);
     if (topic === undefined) {
-      topic = { receivers: new Set(), last: 0, lastId: '', wishedAt: performance.now(), isWished: false };
+      topic = { receivers: new Set(), last: 0, lastId: '', announcedAt: performance.now(), isAnnounced: false };
       this.#topics.set(name, topic);
-      this.#hearer.listen(`${this.#options.prefix}v1:events:${name}`, (text) => this.#heard(name, text));
-      this.#wish(name);
+      this.#subscriber.subscribe(this.#channel(name), (text) => this.#receive(name, text));
+      this.#announce(name);
     }
     const { receivers } = topic;
     receivers.add(receiver);
@@ -107,7 +109,7 @@ export class RedisEventTransport implements EventTransport {
       receivers.delete(receiver);
       if (receivers.size > 0 || this.#topics.get(name) !== topic) return;
       this.#topics.delete(name);
-      this.#hearer.unlisten(`${this.#options.prefix}v1:events:${name}`);
+      this.#subscriber.unsubscribe(this.#channel(name));
     };
   }
 
@@ -115,19 +117,19 @@ export class RedisEventTransport implements EventTransport {
     const { historyEvents, secret } = this.#options;
     const lastId = this.#topics.get(name)?.lastId ?? '';
     const most = String(2 * historyEvents + 2);
-    const answer = await this.#sender.script('event_replay', REPLAY, this.#keys(name), [String(after), most]);
-    const [newest, ...entries] = Array.isArray(answer) ? answer : [];
+    const reply = await this.#connection.script('event_replay', REPLAY, this.#keys(name), [String(after), most]);
+    const [newest, ...entries] = Array.isArray(reply) ? reply : [];
     const messages: BusMessage[] = [];
     for (let at = 0; at + 1 < entries.length; at += 2) {
       const event = readEvent(name, asText(entries[at + 1]), secret);
       const sequence = Number(entries[at]);
-      // A hole in what is kept, or something that is not ours.
+      // A hole in the history, or a forged entry.
       if (event === null || sequence !== after + messages.length) return null;
       messages.push({ ...event, topic: name, sequence });
     }
-    // The event heard last must be there as it was heard: else Redis has another past.
+    // The history must contain the last received event unchanged: else Redis is at another state.
     const [first, ...missed] = messages;
-    if (first === undefined || (lastId !== '' && !this.#isLast(name, first, missed, lastId))) return null;
+    if (first === undefined || (lastId !== '' && !this.#hasLast(name, first, missed, lastId))) return null;
     return Number(newest) === after + missed.length ? missed : null;
   }
 
@@ -136,108 +138,113 @@ export class RedisEventTransport implements EventTransport {
     this.#topics.clear();
   }
 
-  /** What was heard while the question was on its way has moved `last` on. */
-  #isLast(name: string, first: BusMessage, missed: readonly BusMessage[], lastId: string): boolean {
+  /** Whether the history has the last received event. Events received during the replay have advanced `last`. */
+  #hasLast(name: string, first: BusMessage, missed: readonly BusMessage[], lastId: string): boolean {
     const last = this.#topics.get(name)?.last ?? first.sequence;
     return [first, ...missed].some(({ id, sequence }) => id === lastId && sequence <= last);
   }
 
-  #heard(name: string, text: string): void {
+  #receive(name: string, text: string): void {
     const topic = this.#topics.get(name);
     if (topic === undefined) return;
-    const blank = text.indexOf(' ');
-    const sequence = Number(text.slice(0, blank));
-    const event = readEvent(name, text.slice(blank + 1), this.#options.secret);
+    const space = text.indexOf(' ');
+    const sequence = Number(text.slice(0, space));
+    const event = readEvent(name, text.slice(space + 1), this.#options.secret);
     if (event === null || !Number.isSafeInteger(sequence) || sequence < 1) {
-      this.#options.forged();
+      this.#options.onForged();
       return;
     }
-    this.#tell(topic, name, sequence, event);
+    this.#deliver(topic, name, sequence, event);
   }
 
-  #tell(topic: Topic, name: string, sequence: number, { id, values }: SentEvent): void {
+  #deliver(topic: Topic, name: string, sequence: number, { id, values }: SentEvent): void {
     topic.last = sequence;
     topic.lastId = id;
     for (const receiver of [...topic.receivers]) receiver.message({ id, topic: name, sequence, values });
   }
 
-  /** Both ways are open again: what was missed is asked for, and what could not be sent is told to be missing. */
+  /** Both connections are up again: receivers replay what they missed, and gaps are sent for unsent events. */
   #resume(): void {
-    if (!this.#sender.isUp || !this.#hearer.isUp) return;
-    this.#heardAt = performance.now();
+    if (!this.#connection.isUp || !this.#subscriber.isUp) return;
+    this.#lastMessageAt = performance.now();
     for (const { receivers } of this.#topics.values()) for (const receiver of [...receivers]) receiver.resumed();
-    for (const name of this.#topics.keys()) this.#wish(name);
-    this.#settle();
+    for (const name of this.#topics.keys()) this.#announce(name);
+    this.#sendGaps();
   }
 
-  /** Tells the others that events are missing, where some never got to them. */
-  #settle(): void {
-    const owed = [...this.#owed];
-    this.#owed.clear();
-    for (const name of owed) {
-      this.#send(name, { id: crypto.randomUUID(), values: null }).catch(() => this.#owed.add(name));
+  /** Publishes a gap for each topic with unsent events. */
+  #sendGaps(): void {
+    const unsent = [...this.#unsent];
+    this.#unsent.clear();
+    for (const name of unsent) {
+      this.#send(name, { id: randomUUID(), values: null }).catch(() => this.#unsent.add(name));
     }
   }
 
   async #send(topic: string, event: SentEvent): Promise<void> {
-    const { prefix, secret, historyEvents } = this.#options;
+    const { secret, historyEvents } = this.#options;
     const message = writeEvent(topic, event, secret);
-    const values = [`${prefix}v1:events:${topic}`, message, String(historyEvents), String(STREAM_MILLIS)];
-    await this.#sender.script('event_publish', PUBLISH, this.#keys(topic), values, PATIENT_MILLIS);
+    const values = [this.#channel(topic), message, String(historyEvents), String(HISTORY_MILLIS)];
+    await this.#connection.script('event_publish', PUBLISH, this.#keys(topic), values, EXTRA_MILLIS);
   }
 
-  #announce(): void {
-    for (const name of this.#topics.keys()) this.#wish(name);
-    // Who wants nothing says something too: whether it hears is what all depends on.
-    if (this.#topics.size === 0) this.#wish('');
-    if (!this.#sender.isUp || !this.#hearer.isUp) return;
-    this.#settle();
-    // Whoever listens hears its own wishes: silence means that the connection is dead and nobody said so.
-    if (performance.now() - Math.max(this.#heardAt, this.#hearingSince) > this.#silentMillis) this.#hearer.renew();
+  #announceAll(): void {
+    for (const name of this.#topics.keys()) this.#announce(name);
+    // A replica without topics announces as well: it tests its own subscription by that.
+    if (this.#topics.size === 0) this.#announce('');
+    if (!this.#connection.isUp || !this.#subscriber.isUp) return;
+    this.#sendGaps();
+    // A subscription that receives not even the own announcements is dead.
+    const silentMillis = performance.now() - Math.max(this.#lastMessageAt, this.#receivingSince);
+    if (silentMillis > this.#silentMillis) this.#subscriber.reconnect();
   }
 
-  #wish(name: string): void {
+  #announce(name: string): void {
     const topic = this.#topics.get(name);
-    if (!this.#sender.isUp) return;
+    if (!this.#connection.isUp) return;
     const sentAt = performance.now();
-    this.#sender.command('event_wish', ['PUBLISH', this.#wishes, name], PATIENT_MILLIS).then(
+    this.#connection.command('event_demand', ['PUBLISH', this.#demandChannel, name], EXTRA_MILLIS).then(
       () => {
-        if (topic !== undefined) this.#wished(topic, sentAt);
+        if (topic !== undefined) this.#confirmDemand(topic, sentAt);
       },
       () => {
-        // The first: until the next nobody knows.
-        if (topic?.isWished === false) topic.wishedAt = Number.NEGATIVE_INFINITY;
+        // Without a first announcement nothing is certain until the next one.
+        if (topic?.isAnnounced === false) topic.announcedAt = Number.NEGATIVE_INFINITY;
       },
     );
   }
 
-  /** Who was not heard for so long that the others forgot it has lost what they did not tell it. */
-  #wished(topic: Topic, sentAt: number): void {
-    const isForgotten = performance.now() - topic.wishedAt > this.#wantedMillis - this.#silentMillis;
-    topic.wishedAt = sentAt;
-    topic.isWished = true;
-    if (isForgotten) for (const receiver of [...topic.receivers]) receiver.lost();
+  /** Reports a loss when the previous announcement may have expired: others have published nothing since. */
+  #confirmDemand(topic: Topic, sentAt: number): void {
+    const isExpired = performance.now() - topic.announcedAt > this.#demandMillis - this.#silentMillis;
+    topic.announcedAt = sentAt;
+    topic.isAnnounced = true;
+    if (isExpired) for (const receiver of [...topic.receivers]) receiver.lost();
   }
 
-  #heardWish(name: string): void {
+  #receiveDemand(name: string): void {
     const now = performance.now();
-    if (now - this.#heardAt > this.#silentMillis) this.#hearingSince = now;
-    this.#heardAt = now;
+    if (now - this.#lastMessageAt > this.#silentMillis) this.#receivingSince = now;
+    this.#lastMessageAt = now;
     if (name === '' || name.length > 1024) return;
-    if (this.#wanted.size >= TOPICS_MAX && !this.#wanted.has(name)) {
-      this.#wanted.clear();
-      this.#hearingSince = now;
+    if (this.#demand.size >= TOPICS_MAX && !this.#demand.has(name)) {
+      this.#demand.clear();
+      this.#receivingSince = now;
     }
-    this.#wanted.set(name, now + this.#wantedMillis);
+    this.#demand.set(name, now + this.#demandMillis);
   }
 
-  get #wishes(): string {
-    return `${this.#options.prefix}v1:wishes`;
+  get #demandChannel(): string {
+    return `${this.#options.prefix}v1:demand`;
+  }
+
+  #channel(topic: string): string {
+    return `${this.#options.prefix}v1:events:${topic}`;
   }
 
   #keys(topic: string): readonly string[] {
-    return [`${this.#options.prefix}v1:number:${topic}`, `${this.#options.prefix}v1:stream:${topic}`];
+    return [`${this.#options.prefix}v1:sequence:${topic}`, `${this.#options.prefix}v1:history:${topic}`];
   }
 }
 
-const asText = (answer: Answer | undefined): string => (typeof answer === 'string' ? answer : '');
+const asText = (reply: RedisReply | undefined): string => (typeof reply === 'string' ? reply : '');

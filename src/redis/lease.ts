@@ -1,248 +1,253 @@
 import type { BudgetAccount, BudgetRule } from '../budget/budget.js';
-import type { Reply, Report, Seen } from './ledger.js';
-import { TICK_MILLIS } from './pace.js';
+import { HEARTBEAT_MILLIS } from './lease-clock.js';
+import type { BucketReply, BucketView, LeaseRequest } from './lease-store.js';
 
-/** What is known of the time. */
+/** One reading of the lease clock. */
 export interface Times {
-  /** Of this process. */
+  /** Monotonic time of this process. */
   readonly nowMillis: number;
-  /** Common milliseconds, in which common buckets refill. */
-  readonly commonMillis: number;
-  /** Milliseconds in which this replica's part of what comes back is its own. */
-  readonly ownMillis: number;
+  /** Shared time, in which shared buckets refill. */
+  readonly sharedMillis: number;
+  /** Local time, in which this replica refills its part of the budgets itself. */
+  readonly localMillis: number;
   readonly replicas: number;
   /** Whether points can be had from Redis now. */
   readonly isShared: boolean;
-  /** Whether what others spend is heard of within milliseconds. */
+  /** Whether views of other replicas arrive within milliseconds. */
   readonly isFresh: boolean;
 }
 
-/** What was asked and not answered yet. It is asked again as it was, so that it happens once. */
+/** A request without a reply. It is repeated unchanged, so that it is executed once. */
 interface Pending {
   readonly number: number;
-  readonly debt: number;
-  readonly wanted: number;
-  readonly back: number;
+  readonly overdraft: number;
+  readonly requested: number;
+  readonly returned: number;
 }
 
-/** A lease not asked for in this time is given back. */
+/** An unused lease is returned after this time. */
 const IDLE_MILLIS = 1000;
-/** A client that was sent away must find what it was told to come again for. */
-const PATIENT_MILLIS = 2500;
+/** The same after a denial: a client that retries at the promised time must find its points. */
+const DENIED_IDLE_MILLIS = 2500;
+/** After a denial a client can overdraw no single request for this time. */
 const DENIED_MILLIS = 2000;
 
 /**
- * What one replica has of the budget of one client, and when it may spend more than that. Nobody waits: who has not
- * enough at hand is admitted on what is known of the common bucket, and owes the points until Redis hears of it, which
- * is at once. Only a request dearer than a lease needs that, and only while nothing speaks against it:
+ * The lease of one replica on the budget of one client: points that it spends without asking Redis.
  *
- * - a lease may be owed where the common bucket holds one;
- * - this replica's part of what the common bucket holds may be owed while all hear of each other, and when Redis is
- *   away: together the parts are what there is, and those in touch are not given the parts of others;
- * - one request may be owed, however dear, where the bucket holds it, or where nothing was ever heard of the client,
- *   which then has a full one. Not within two seconds after a denial: a client at its limit gets what is granted only.
+ * No request waits. One that costs more than the lease holds can overdraw it, on the last view of the shared bucket; the
+ * overdraft is sent to Redis at once. These overdrafts are allowed:
  *
- * So four replicas together spend the budget and one lease each at most, where a lease covers one request at least; and
- * what was owed too much is paid from what comes back, before anything else is.
+ * - one lease, where the shared bucket holds one;
+ * - this replica's part of the shared bucket, while views are fresh or Redis is away: the parts add up to the bucket,
+ *   and connected replicas are not granted the parts of absent ones;
+ * - one request of any cost, where the bucket holds it or nothing is known of the client, whose bucket then counts as
+ *   full. Not within two seconds after a denial: a client at its limit spends grants only.
+ *
+ * So four replicas together spend at most the budget and one lease each (a lease covers at least one request). An
+ * overdraft beyond the budget is paid from the refill before anything else.
  */
 export class Lease {
   readonly client: string;
   rule: BudgetRule;
-  /** Points that can be spent here; below zero they are owed. */
+  /** Points that can be spent here; below zero it is the overdraft. */
   #points = 0;
   #pending: Pending | null = null;
-  #seen: Seen | null = null;
-  /** Common time of `#seen`. */
-  #seenAt = 0;
-  #isDoubted = false;
-  /** Nobody else has asked for this client since we did. */
-  #isAlone = false;
-  #ownAt: number;
-  #askedAt: number;
+  #view: BucketView | null = null;
+  /** Shared time of `#view`. */
+  #viewedAt = 0;
+  #isUnconfirmed = false;
+  /** No other replica changed the bucket between the last two replies. */
+  #isOnlyUser = false;
+  #filledAt: number;
+  #usedAt: number;
   #deniedAt = Number.NEGATIVE_INFINITY;
-  /** The most points asked for at once since it was idle: requests that cost more than a lease need more at hand. */
-  #largest = 0;
-  /** Points that were asked for in vain since the last answer. */
-  #missed = 0;
+  /** Cost of the dearest request since the lease was idle. */
+  #dearest = 0;
+  /** Points of the dearest denied request since the last reply. */
+  #denied = 0;
 
   constructor({ id }: BudgetAccount, rule: BudgetRule, times: Times) {
     this.client = id;
     this.rule = rule;
-    this.#ownAt = times.ownMillis;
-    this.#askedAt = times.nowMillis;
+    this.#filledAt = times.localMillis;
+    this.#usedAt = times.nowMillis;
   }
 
   get points(): number {
     return this.#points;
   }
 
-  /** Takes the points or none of them. */
+  /** Takes all the points, or none. */
   take(points: number, times: Times): boolean {
-    this.#askedAt = times.nowMillis;
-    this.#largest = Math.min(this.rule.maximum, Math.max(this.#largest, points));
-    this.fill(times);
-    if (points > 0 && this.#points < points && !this.#mayOwe(points, times)) {
+    this.#usedAt = times.nowMillis;
+    this.#dearest = Math.min(this.rule.maximum, Math.max(this.#dearest, points));
+    this.refill(times);
+    if (points > 0 && this.#points < points && !this.#canOverdraw(points, times)) {
       this.#deniedAt = times.nowMillis;
-      this.#missed = Math.min(this.rule.maximum, Math.max(this.#missed, points));
+      this.#denied = Math.min(this.rule.maximum, Math.max(this.#denied, points));
       return false;
     }
     this.#points -= points;
     return true;
   }
 
-  give(points: number): void {
+  /** Adds points; negative ones are charged. The overdraft is bounded by one budget. */
+  credit(points: number): void {
     const { maximum } = this.rule;
     this.#points = Math.min(maximum, Math.max(-maximum, this.#points + points));
   }
 
-  /** Adds what came back since the last time and was this replica's own. */
-  fill({ ownMillis, replicas }: Times): void {
+  /** Adds this replica's part of the refill for the local time since the last call. */
+  refill({ localMillis, replicas }: Times): void {
     const { maximum, restoreRate } = this.rule;
-    const back = ((ownMillis - this.#ownAt) / 1000) * (restoreRate / replicas);
-    this.#ownAt = ownMillis;
+    const refilled = ((localMillis - this.#filledAt) / 1000) * (restoreRate / replicas);
+    this.#filledAt = localMillis;
     const top = Math.max(1, maximum / replicas);
-    if (back > 0 && this.#points < top) this.#points = Math.min(top, this.#points + back);
+    if (refilled > 0 && this.#points < top) this.#points = Math.min(top, this.#points + refilled);
   }
 
-  /** What the common bucket holds, as far as is known; null: nothing is. */
-  common({ commonMillis }: Times): number | null {
-    if (this.#seen === null) return null;
+  /** Points of the shared bucket by its last view; null without a view. */
+  sharedAvailable({ sharedMillis }: Times): number | null {
+    if (this.#view === null) return null;
     const { maximum, restoreRate } = this.rule;
-    const back = (Math.max(0, commonMillis - this.#seenAt) / 1000) * restoreRate;
-    return Math.min(maximum, this.#seen.available + back);
+    const refilled = (Math.max(0, sharedMillis - this.#viewedAt) / 1000) * restoreRate;
+    return Math.min(maximum, this.#view.available + refilled);
   }
 
-  /** Whether there is something to tell Redis, or to ask of it. */
-  wants(times: Times): boolean {
+  /** Whether there is anything to report to Redis, or to request. */
+  hasRequest(times: Times): boolean {
     if (this.#pending !== null || this.#points < 0) return true;
     if (this.#isIdle(times)) return this.#points > 0;
     const half = leaseOf(this.rule, times.replicas) / 2;
-    return this.#points < Math.max(half + this.#reserve(times), this.#missed);
+    return this.#points < Math.max(half + this.#reserve(times), this.#denied);
   }
 
-  /** What others do not know. */
-  isBelow(times: Times): boolean {
-    const common = this.common(times);
-    return this.#pending !== null || this.#points !== 0 || (common !== null && common < this.rule.maximum);
+  /** Whether a Redis without state would give the client more than this replica knows it to have. */
+  hasState(times: Times): boolean {
+    const available = this.sharedAvailable(times);
+    return this.#pending !== null || this.#points !== 0 || (available !== null && available < this.rule.maximum);
   }
 
-  isAtRest(times: Times): boolean {
+  /** Whether the lease is idle and returned. */
+  isReturned(times: Times): boolean {
     return this.#isIdle(times) && this.#pending === null && this.#points === 0;
   }
 
-  /** Nobody will ask for it any more. */
-  retire(): void {
-    this.#askedAt = Number.NEGATIVE_INFINITY;
+  /** Makes the lease idle at once, so that it is returned. */
+  expire(): void {
+    this.#usedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Redis may have forgotten what it knew of this client, or remember it as it was long ago. */
-  doubt(): void {
-    this.#isDoubted = true;
+  /** Marks the state in Redis as lost or outdated: the next request sends the view of this replica. */
+  markUnconfirmed(): void {
+    this.#isUnconfirmed = true;
   }
 
-  /** What to ask; `number` is taken when it is a new question. */
-  report(number: number, times: Times): Report {
+  /** The next request, or the pending one again; only a new one takes `number`. */
+  nextRequest(number: number, times: Times): LeaseRequest {
     const { maximum, restoreRate } = this.rule;
-    this.#pending ??= this.#ask(number, times);
-    const available = this.common(times);
+    this.#pending ??= this.#composeRequest(number, times);
+    const available = this.sharedAvailable(times);
     return {
       client: this.client,
       maximum,
       restoreRate,
       ...this.#pending,
-      seen: this.#seen === null || available === null ? null : { ...this.#seen, available },
-      isDoubted: this.#isDoubted,
+      view: this.#view === null || available === null ? null : { ...this.#view, available },
+      isUnconfirmed: this.#isUnconfirmed,
     };
   }
 
-  /** Takes the answer to the last `report`; null: nothing was done. */
-  settle(reply: Reply | null, times: Times): void {
+  /** Applies the reply to the pending request; null: nothing was done. */
+  applyReply(reply: BucketReply | null, times: Times): void {
     const pending = this.#pending;
     this.#pending = null;
     if (pending === null) return;
     if (reply === null) {
-      this.give(pending.back);
+      this.credit(pending.returned);
       return;
     }
-    this.give(pending.debt + reply.granted);
-    this.#missed = 0;
-    const before = this.#seen?.birth === reply.birth ? this.#seen.changes : 0;
-    this.#isAlone = reply.changes <= before + 1;
-    this.#seen = reply;
-    this.#seenAt = times.commonMillis;
-    this.#isDoubted = false;
+    this.credit(pending.overdraft + reply.granted);
+    this.#denied = 0;
+    const before = this.#view?.incarnation === reply.incarnation ? this.#view.version : 0;
+    this.#isOnlyUser = reply.version <= before + 1;
+    this.#view = reply;
+    this.#viewedAt = times.sharedMillis;
+    this.#isUnconfirmed = false;
   }
 
-  /** What is known of the common bucket; null: nothing is. */
-  get seen(): Seen | null {
-    return this.#seen;
+  /** The last view of the shared bucket. */
+  get view(): BucketView | null {
+    return this.#view;
   }
 
-  /** Another replica has changed the common bucket. */
-  hear(heard: Seen, times: Times): void {
-    const known = this.common(times);
-    if (this.#seen?.birth === heard.birth && heard.changes <= this.#seen.changes) return;
-    const isOther = this.#seen !== null && this.#seen.birth !== heard.birth;
-    const available = isOther && known !== null ? Math.min(known, heard.available) : heard.available;
-    this.#seen = { ...heard, available };
-    this.#seenAt = times.commonMillis;
-    this.#isAlone = false;
+  /** Applies a view that another replica published. */
+  updateView(view: BucketView, times: Times): void {
+    const known = this.sharedAvailable(times);
+    if (this.#view?.incarnation === view.incarnation && view.version <= this.#view.version) return;
+    const isOther = this.#view !== null && this.#view.incarnation !== view.incarnation;
+    const available = isOther && known !== null ? Math.min(known, view.available) : view.available;
+    this.#view = { ...view, available };
+    this.#viewedAt = times.sharedMillis;
+    this.#isOnlyUser = false;
   }
 
-  #ask(number: number, times: Times): Pending {
-    // While nothing is given, this replica pays from what is its own.
-    if (!times.isShared) return { number, debt: 0, wanted: 0, back: 0 };
-    const debt = Math.max(0, -this.#points);
+  #composeRequest(number: number, times: Times): Pending {
+    // While nothing is granted, an overdraft is paid from the local refill.
+    if (!times.isShared) return { number, overdraft: 0, requested: 0, returned: 0 };
+    const overdraft = Math.max(0, -this.#points);
     if (this.#isIdle(times)) {
-      const back = Math.max(0, this.#points);
-      this.#points -= back;
-      this.#largest = 0;
-      return { number, debt, wanted: 0, back };
+      const returned = Math.max(0, this.#points);
+      this.#points -= returned;
+      this.#dearest = 0;
+      return { number, overdraft, requested: 0, returned };
     }
     const held = Math.max(0, this.#points);
-    const needed = Math.max(0, this.#missed - held);
-    const kept = leaseOf(this.rule, times.replicas) + this.#reserve(times) - Math.max(0, held - this.#missed);
-    // Of the rest of a bucket nobody keeps more than its part: what each holds for later is too little for anybody.
-    const rest = ((this.common(times) ?? this.rule.maximum) - needed) / (this.#isAlone ? 1 : times.replicas);
-    const wanted = needed + Math.max(0, Math.min(kept, Math.max(1, rest)));
-    return { number, debt, wanted, back: 0 };
+    const needed = Math.max(0, this.#denied - held);
+    const kept = leaseOf(this.rule, times.replicas) + this.#reserve(times) - Math.max(0, held - this.#denied);
+    // No replica stocks more than its part of the rest: small stocks in each would be too little for any request.
+    const rest =
+      ((this.sharedAvailable(times) ?? this.rule.maximum) - needed) / (this.#isOnlyUser ? 1 : times.replicas);
+    const requested = needed + Math.max(0, Math.min(kept, Math.max(1, rest)));
+    return { number, overdraft, requested, returned: 0 };
   }
 
-  /** What is held besides the lease for requests dearer than that: all replicas together not more than half a bucket. */
+  /** Points held beside the lease for requests that cost more: at most half a bucket over all replicas. */
   #reserve({ replicas }: Times): number {
     const { maximum } = this.rule;
-    return this.#largest > leaseOf(this.rule, replicas) ? Math.min(this.#largest, maximum / (2 * replicas)) : 0;
+    return this.#dearest > leaseOf(this.rule, replicas) ? Math.min(this.#dearest, maximum / (2 * replicas)) : 0;
   }
 
-  /** Whether the client may go below zero for the points: see the class. */
-  #mayOwe(points: number, times: Times): boolean {
+  /** Whether the points may be overdrawn: see the class. */
+  #canOverdraw(points: number, times: Times): boolean {
     const { maximum } = this.rule;
-    const owed = points - this.#points;
+    const overdraft = points - this.#points;
     const lease = Math.floor(leaseSize(this.rule, times.replicas));
-    const common = this.common(times);
+    const known = this.sharedAvailable(times);
     if (points > maximum) return false;
-    if (common === null && this.#points >= 0) return true;
+    if (known === null && this.#points >= 0) return true;
     if (!times.isShared) {
-      // Our part of what comes back pays for it afterwards.
+      // The local refill pays for it afterwards.
       const part = Math.max(1, maximum / times.replicas);
-      if (common === null) return owed <= Math.max(1, lease);
-      return owed <= common / times.replicas || (points > part && this.#points >= part);
+      if (known === null) return overdraft <= Math.max(1, lease);
+      return overdraft <= known / times.replicas || (points > part && this.#points >= part);
     }
-    const holds = common ?? maximum;
-    if (owed <= lease && holds >= lease) return true;
+    const available = known ?? maximum;
+    if (overdraft <= lease && available >= lease) return true;
     if (!times.isFresh) return false;
-    if (owed <= holds / times.replicas) return true;
+    if (overdraft <= available / times.replicas) return true;
     const wasDenied = times.nowMillis - this.#deniedAt < DENIED_MILLIS;
-    return !wasDenied && this.#points >= 0 && owed <= holds;
+    return !wasDenied && this.#points >= 0 && overdraft <= available;
   }
 
   #isIdle(times: Times): boolean {
-    const wasDenied = this.#deniedAt >= this.#askedAt;
-    return times.nowMillis - this.#askedAt >= (wasDenied ? PATIENT_MILLIS : IDLE_MILLIS);
+    const wasDenied = this.#deniedAt >= this.#usedAt;
+    return times.nowMillis - this.#usedAt >= (wasDenied ? DENIED_IDLE_MILLIS : IDLE_MILLIS);
   }
 }
 
-/** Points one replica holds of one client, as a rule: what comes back in a second, a tenth of its part at most. */
+/** Whole points of a lease: the refill of one second, at most a tenth of the replica's part, at least 1. */
 export function leaseOf(rule: BudgetRule, replicas: number): number {
   return Math.max(1, Math.floor(leaseSize(rule, replicas)));
 }
@@ -250,14 +255,14 @@ export function leaseOf(rule: BudgetRule, replicas: number): number {
 const leaseSize = ({ maximum, restoreRate }: BudgetRule, replicas: number): number =>
   Math.min(restoreRate, maximum / (10 * replicas));
 
-/** When the points will be there if nothing else is taken; null: never. */
-export function retryAfter(lease: Lease, points: number, times: Times): number | null {
+/** Time until the points are available if nothing else is taken; null: the bucket is too small for them. */
+export function retryAfterOf(lease: Lease, points: number, times: Times): number | null {
   const { maximum, restoreRate } = lease.rule;
   if (points > maximum) return null;
   if (!times.isShared) {
     const missing = Math.min(points, Math.max(1, maximum / times.replicas)) - lease.points;
-    return Math.max(TICK_MILLIS, Math.ceil((missing / (restoreRate / times.replicas)) * 1000));
+    return Math.max(HEARTBEAT_MILLIS, Math.ceil((missing / (restoreRate / times.replicas)) * 1000));
   }
-  const owed = points - lease.points - Math.max(0, lease.common(times) ?? maximum);
-  return Math.max(TICK_MILLIS, Math.ceil((owed / restoreRate) * 1000));
+  const missing = points - lease.points - Math.max(0, lease.sharedAvailable(times) ?? maximum);
+  return Math.max(HEARTBEAT_MILLIS, Math.ceil((missing / restoreRate) * 1000));
 }

@@ -9,100 +9,100 @@ import {
   NO_EVENTS,
   type ThrottleStatus,
 } from '../budget/budget.js';
-import { Lease, retryAfter, type Times } from './lease.js';
-import type { Ledger, Seen } from './ledger.js';
-import { Pace, TICK_MILLIS } from './pace.js';
-import { Strangers } from './strangers.js';
+import { Lease, retryAfterOf, type Times } from './lease.js';
+import { HEARTBEAT_MILLIS, LeaseClock } from './lease-clock.js';
+import type { LeaseStore } from './lease-store.js';
+import { UnknownBuckets } from './unknown-buckets.js';
 
 export interface LeasedOptions {
-  readonly ledger: Ledger;
-  /** Replicas there are at least. */
+  readonly store: LeaseStore;
+  /** Configured number of replicas. */
   readonly replicas: number;
-  /** Clients that are remembered. */
+  /** Leases kept at most. */
   readonly clientsMax: number;
   readonly events?: BudgetEvents;
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly clock?: () => number;
 }
 
-/** Clients of one question to Redis. */
+/** Leases in one exchange with Redis. */
 const BATCH = 50;
-/** Clients looked at for one to forget. */
-const LOOKED_AT = 8;
+/** Leases compared for one eviction. */
+const EVICTION_CANDIDATES = 8;
 
 /**
- * Budgets that replicas share. Each holds a small lease of points for clients that are active on it and spends it
- * without asking; leases are renewed in the background and given back when they lie idle. While Redis is away, each
- * replica spends its part of what comes back: together never more than one.
+ * Budgets that replicas share through Redis. Each replica spends from small leases on the buckets of its active clients,
+ * renews them in the background and returns idle ones. While Redis is away, each replica spends its part of the refill.
+ * The protocol is described in `README.md` beside this file.
  */
 export class LeasedBudgets implements Budgets {
-  /** By client, the one asked for last at the end. */
+  /** By client, the least recently used first. */
   readonly #leases = new Map<string, Lease>();
-  /** Those that may have something to tell Redis. */
+  /** Leases that may have anything to report or to request. */
   readonly #active = new Set<Lease>();
   readonly #queue = new Set<Lease>();
-  readonly #ledger: Ledger;
+  readonly #store: LeaseStore;
   readonly #clientsMax: number;
   readonly #events: BudgetEvents;
   readonly #clock: () => number;
-  readonly #pace: Pace;
+  readonly #leaseClock: LeaseClock;
   #numbers = 0;
   #flushing: Promise<void> | null = null;
-  #isBeating = false;
+  #isTicking = false;
   #timer: NodeJS.Timeout | null = null;
-  readonly #strangers: Strangers;
+  readonly #unknown: UnknownBuckets;
 
-  constructor({ ledger, replicas, clientsMax, events = NO_EVENTS, clock = () => performance.now() }: LeasedOptions) {
-    this.#ledger = ledger;
+  constructor({ store, replicas, clientsMax, events = NO_EVENTS, clock = () => performance.now() }: LeasedOptions) {
+    this.#store = store;
     this.#clientsMax = clientsMax;
     this.#events = events;
     this.#clock = clock;
-    this.#pace = new Pace(replicas, clock);
-    this.#strangers = new Strangers(clientsMax);
-    ledger.onView((bucket, seen) => this.#hear(bucket, seen));
+    this.#leaseClock = new LeaseClock(replicas, clock);
+    this.#unknown = new UnknownBuckets(clientsMax);
+    store.onView((bucket, view) => this.#unknown.update(bucket, view, this.#times()));
   }
 
-  /** Looks after the leases from now on. */
+  /** Starts the heartbeats and the renewal of leases. */
   start(): void {
-    this.#timer ??= setInterval(() => void this.tick(), TICK_MILLIS).unref();
+    this.#timer ??= setInterval(() => void this.tick(), HEARTBEAT_MILLIS).unref();
   }
 
-  /** Gives back what is left and says goodbye, if Redis is there. Never rejects. */
+  /** Returns all leases and leaves the members, if Redis is up. Never rejects. */
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
     await this.#flushing;
-    if (!this.#ledger.isUp) return;
+    if (!this.#store.isUp) return;
     const times = this.#times();
     for (const lease of this.#active) {
-      lease.retire();
-      if (times.isShared && lease.wants(times)) this.#queue.add(lease);
+      lease.expire();
+      if (times.isShared && lease.hasRequest(times)) this.#queue.add(lease);
     }
-    await this.#flushed();
-    await this.#ledger.leave().catch(() => {});
+    await this.#finishFlush();
+    await this.#store.leave().catch(() => {});
   }
 
-  /** Clients that are remembered now. */
+  /** Leases kept now. */
   get size(): number {
     return this.#leases.size;
   }
 
-  /** Whether points can be had from Redis, and among how many replicas. */
+  /** Whether points can be had from Redis. */
   get isShared(): boolean {
-    return this.#pace.isShared;
+    return this.#leaseClock.isShared;
   }
 
   take(account: BudgetAccount, points: number): Grant | Denied {
     const { budget, className } = account;
     if (budget === null) return { isGranted: true, account, points };
     const times = this.#times();
-    const lease = this.#find(account, budget, times);
+    const lease = this.#findOrCreate(account, budget, times);
     const isTaken = lease.take(points, times);
     this.#active.add(lease);
-    if (times.isShared && lease.wants(times)) this.#ask(lease, times);
+    if (times.isShared && lease.hasRequest(times)) this.#enqueue(lease, times);
     if (!isTaken) {
       this.#events.denied(className, points);
-      return { isGranted: false, retryAfterMillis: retryAfter(lease, points, times) };
+      return { isGranted: false, retryAfterMillis: retryAfterOf(lease, points, times) };
     }
     this.#events.spent(className, points);
     return { isGranted: true, account, points };
@@ -112,9 +112,9 @@ export class LeasedBudgets implements Budgets {
     const { budget, className } = account;
     if (budget === null || points === actualPoints) return;
     const times = this.#times();
-    const lease = this.#find(account, budget, times);
-    lease.fill(times);
-    lease.give(points - actualPoints);
+    const lease = this.#findOrCreate(account, budget, times);
+    lease.refill(times);
+    lease.credit(points - actualPoints);
     this.#active.add(lease);
     if (actualPoints < points) this.#events.refunded(className, points - actualPoints);
     else this.#events.spent(className, actualPoints - points);
@@ -125,68 +125,68 @@ export class LeasedBudgets implements Budgets {
     const { maximum, restoreRate } = budget;
     const times = this.#times();
     const lease = this.#leases.get(id);
-    lease?.fill(times);
-    const common = times.isShared ? (lease?.common(times) ?? maximum) : 0;
-    const currentlyAvailable = Math.floor(Math.min(maximum, common + (lease?.points ?? 0)));
+    lease?.refill(times);
+    const available = times.isShared ? (lease?.sharedAvailable(times) ?? maximum) : 0;
+    const currentlyAvailable = Math.floor(Math.min(maximum, available + (lease?.points ?? 0)));
     return { maximumAvailable: maximum, currentlyAvailable, restoreRate };
   }
 
-  /** One round of what is done in the background. Never rejects. */
+  /** Sends one heartbeat and renews the leases. Never rejects. */
   async tick(): Promise<void> {
-    if (this.#isBeating || !this.#ledger.isUp) return;
-    this.#isBeating = true;
+    if (this.#isTicking || !this.#store.isUp) return;
+    this.#isTicking = true;
     try {
-      const beat = await this.#ledger.beat(this.#pace.inTouchSinceMillis);
-      const change = this.#pace.heard(beat, this.#ledger.connected);
+      const heartbeat = await this.#store.sendHeartbeat(this.#leaseClock.creditFromMillis);
+      const change = this.#leaseClock.update(heartbeat, this.#store.connections);
       const times = this.#times();
-      if (change.isDoubtful) this.#tellAgain(times);
-      if (change.isReunited) this.#settleOwn(times);
-      this.#lookAfter(times);
+      if (change.isUnconfirmed) this.#resend(times);
+      if (change.isRejoined) this.#activateAll(times);
+      this.#renew(times);
     } catch {
-      // The connection counts and tells it; the next round is soon.
+      // The connection counts and reports the failure; the next round follows in HEARTBEAT_MILLIS.
     } finally {
-      this.#isBeating = false;
+      this.#isTicking = false;
     }
     await this.#flushing;
   }
 
-  #lookAfter(times: Times): void {
+  #renew(times: Times): void {
     if (!times.isShared) return;
     for (const lease of this.#active) {
-      if (lease.isAtRest(times)) this.#active.delete(lease);
-      else if (lease.wants(times)) this.#queue.add(lease);
+      if (lease.isReturned(times)) this.#active.delete(lease);
+      else if (lease.hasRequest(times)) this.#queue.add(lease);
     }
-    if (this.#queue.size > 0) void this.#flushed();
+    if (this.#queue.size > 0) void this.#finishFlush();
   }
 
-  /** Redis may not know any more what this replica knows. */
-  #tellAgain(times: Times): void {
+  /** Sends what this replica knows to a Redis that may have lost it. */
+  #resend(times: Times): void {
     for (const lease of this.#leases.values()) {
-      lease.fill(times);
-      lease.doubt();
-      if (lease.isBelow(times)) this.#queue.add(lease);
+      lease.refill(times);
+      lease.markUnconfirmed();
+      if (lease.hasState(times)) this.#queue.add(lease);
     }
-    if (this.#queue.size > 0) void this.#flushed();
+    if (this.#queue.size > 0) void this.#finishFlush();
   }
 
-  /** What came back here while Redis was away goes the way of leases: idle, it is given back. */
-  #settleOwn(times: Times): void {
+  /** Makes all leases active that hold points of the local refill, so that idle ones are returned. */
+  #activateAll(times: Times): void {
     for (const lease of this.#leases.values()) {
-      lease.fill(times);
-      if (!lease.isAtRest(times)) this.#active.add(lease);
+      lease.refill(times);
+      if (!lease.isReturned(times)) this.#active.add(lease);
     }
   }
 
-  /** Asks soon for one that has little left; one that Redis has nothing for waits for the next round. */
-  #ask(lease: Lease, times: Times): void {
-    const common = lease.common(times);
-    if (common !== null && common < 1) return;
+  /** Renews a lease at once, unless the shared bucket is empty: then with the next heartbeat. */
+  #enqueue(lease: Lease, times: Times): void {
+    const available = lease.sharedAvailable(times);
+    if (available !== null && available < 1) return;
     this.#queue.add(lease);
-    void this.#flushed();
+    void this.#finishFlush();
   }
 
-  /** Resolves when all that is in the queue now was asked, or Redis did not answer. */
-  async #flushed(): Promise<void> {
+  /** Resolves when the leases that are queued now were sent, or Redis did not reply. */
+  async #finishFlush(): Promise<void> {
     if (this.#flushing !== null) await this.#flushing;
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = null;
@@ -195,32 +195,32 @@ export class LeasedBudgets implements Budgets {
   }
 
   async #flush(): Promise<void> {
-    // What a burst of requests needs is asked in one.
+    // One exchange for a burst of requests.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#queue.size > 0) {
-      const { era } = this.#pace;
-      if (era === null || !this.#ledger.isUp || !(await this.#exchange(era))) {
-        this.#queue.clear();
-      }
+      const { epoch } = this.#leaseClock;
+      const hasReply = epoch !== null && this.#store.isUp && (await this.#exchange(epoch));
+      if (!hasReply) this.#queue.clear();
     }
   }
 
-  /** Asks for the first of the queue. Resolves to whether there was an answer. */
-  async #exchange(era: string): Promise<boolean> {
+  /** Sends the first queued leases. Resolves to whether there was a reply. */
+  async #exchange(epoch: string): Promise<boolean> {
     const times = this.#times();
     const leases: Lease[] = [];
     for (const lease of this.#queue) {
       if (leases.push(lease) === BATCH) break;
     }
-    const reports = leases.map((lease) => {
+    const requests = leases.map((lease) => {
       this.#queue.delete(lease);
-      lease.fill(times);
+      lease.refill(times);
       this.#numbers += 1;
-      return lease.report(this.#numbers, times);
+      return lease.nextRequest(this.#numbers, times);
     });
     try {
-      const replies = await this.#ledger.exchange({ era, gives: times.isShared, replicas: times.replicas }, reports);
-      for (const [index, lease] of leases.entries()) lease.settle(replies?.[index] ?? null, this.#times());
+      const terms = { epoch, canGrant: times.isShared, replicas: times.replicas };
+      const replies = await this.#store.exchange(terms, requests);
+      for (const [index, lease] of leases.entries()) lease.applyReply(replies?.[index] ?? null, this.#times());
       return replies !== null;
     } catch {
       return false;
@@ -228,12 +228,12 @@ export class LeasedBudgets implements Budgets {
   }
 
   #times(): Times {
-    const { commonMillis, ownMillis, replicas, isShared } = this.#pace;
-    const isFresh = isShared && this.#ledger.hears;
-    return { nowMillis: this.#clock(), commonMillis, ownMillis, replicas, isShared, isFresh };
+    const { sharedMillis, localMillis, replicas, isShared } = this.#leaseClock;
+    const isFresh = isShared && this.#store.hasFreshViews;
+    return { nowMillis: this.#clock(), sharedMillis, localMillis, replicas, isShared, isFresh };
   }
 
-  #find(account: BudgetAccount, rule: BudgetRule, times: Times): Lease {
+  #findOrCreate(account: BudgetAccount, rule: BudgetRule, times: Times): Lease {
     const known = this.#leases.get(account.id);
     if (known !== undefined) {
       this.#leases.delete(account.id);
@@ -241,29 +241,24 @@ export class LeasedBudgets implements Budgets {
       known.rule = rule;
       return known;
     }
-    if (this.#leases.size >= this.#clientsMax) this.#forgetOne(times);
+    if (this.#leases.size >= this.#clientsMax) this.#evictOne(times);
     const lease = new Lease(account, rule, times);
-    this.#strangers.meet(lease, this.#ledger.bucketOf(account.id), times);
+    this.#unknown.claim(lease, this.#store.bucketOf(account.id), times);
     this.#leases.set(account.id, lease);
     return lease;
   }
 
-  /** What others have left in a bucket. */
-  #hear(bucket: string, seen: Seen): void {
-    this.#strangers.hear(bucket, seen, this.#times());
-  }
-
-  /** Forgets the first at rest, else the one with most points: a debt must not be forgotten to be forgiven. */
-  #forgetOne(times: Times): void {
+  /** Evicts a returned lease, else the one with the most points: an eviction must not forgive an overdraft. */
+  #evictOne(times: Times): void {
     let chosen: Lease | null = null;
-    let looked = 0;
+    let compared = 0;
     for (const lease of this.#leases.values()) {
-      if (chosen === null || lease.isAtRest(times) || lease.points > chosen.points) chosen = lease;
-      if (chosen.isAtRest(times) || ++looked === LOOKED_AT) break;
+      if (chosen === null || lease.isReturned(times) || lease.points > chosen.points) chosen = lease;
+      if (chosen.isReturned(times) || ++compared === EVICTION_CANDIDATES) break;
     }
     if (chosen === null) return;
     this.#leases.delete(chosen.client);
-    this.#strangers.part(chosen, this.#ledger.bucketOf(chosen.client), times);
+    this.#unknown.release(chosen, this.#store.bucketOf(chosen.client), times);
     this.#active.delete(chosen);
     this.#queue.delete(chosen);
   }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A program that Redis runs as one step. Its text is fixed: what differs comes as keys and arguments, so that nothing a
- * caller wrote can become part of a program.
+ * A Lua script that Redis runs atomically. Its text is constant: all data comes as keys and arguments, so that text of a
+ * caller cannot become code.
  */
 export interface Script {
   readonly text: string;
-  /** What Redis knows it by once it has seen it. */
+  /** Digest for EVALSHA. */
   readonly sha1: string;
 }
 

@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
 
-import { bucketKey } from '../../src/redis/ledger.js';
+import { bucketKey } from '../../src/redis/lease-store.js';
 import { accountOf, Fleet, Load, type Replica, startReplica } from '../redis/fleet.js';
-import { connect, RedisServer, Told, turn, until, Way } from '../redis/kit.js';
+import { connect, RedisProxy, RedisServer, Told, turn, until } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
 /**
@@ -219,18 +219,18 @@ export function testBudgets(t: Test, rows: Rows): void {
 
   test('half of the replicas cannot reach Redis', [['R05', 'two of four cut off, and back']], async (t) => {
     const server = await startServer(t);
-    const way = await Way.to(server.port);
-    const fleet = new Fleet([server.url, way.url], 4);
+    const proxy = await RedisProxy.to(server.port);
+    const fleet = new Fleet([server.url, proxy.url], 4);
     t.teardown(async () => {
       await fleet.close();
-      await way.close();
+      await proxy.close();
     });
     await fleet.shared();
     const load = new Load(fleet, 'greedy', RULE);
     const fresh = new Load(fleet, 'fresh', { maximum: 1000, restoreRate: 10 }, 40);
     await load.run(1000);
     within(t, load, 'before');
-    way.cut();
+    proxy.cut();
     const before = [...load.admitted];
     await Promise.all([0, 1].map((side) => load.run(3000, (index) => index % 2 === side)));
     within(t, load, 'during');
@@ -242,7 +242,7 @@ export function testBudgets(t: Test, rows: Rows): void {
     t.ok(cutOff < share * 1.1 && cutOff > share * 0.3, `those cut off: ${cutOff} of ${share}`);
     await fresh.run(500);
     within(t, fresh, 'a client of whom nobody had heard');
-    way.mend();
+    proxy.mend();
     await load.run(4000);
     within(t, load, 'after');
     await fresh.run(500);
@@ -251,29 +251,29 @@ export function testBudgets(t: Test, rows: Rows): void {
   });
 
   test(
-    'Redis is slow, and the way to it loses',
+    'Redis is slow, and the network to it loses packets',
     [
       ['R09', '100 ms for every answer'],
       ['R09', 'one piece in a hundred is lost'],
     ],
     async (t) => {
       const server = await startServer(t);
-      const way = await Way.to(server.port);
-      const fleet = new Fleet(way.url, 4);
+      const proxy = await RedisProxy.to(server.port);
+      const fleet = new Fleet(proxy.url, 4);
       t.teardown(async () => {
         await fleet.close();
-        await way.close();
+        await proxy.close();
       });
       await fleet.shared();
-      way.lostShare = 0.01;
+      proxy.lostShare = 0.01;
       const lossy = new Load(fleet, 'lossy', RULE);
       await lossy.run(2500);
       within(t, lossy, 'one of a hundred lost');
       atLeast(t, lossy.total, 0.4 * RULE.maximum, 'it gets most of what it may have');
-      way.lostShare = 0;
+      proxy.lostShare = 0;
       const load = new Load(fleet, 'patient', RULE);
       await load.run(500);
-      way.delayMillis = 100;
+      proxy.delayMillis = 100;
       await load.run(2000);
       within(t, load, '100 ms');
       t.same(
@@ -302,7 +302,7 @@ export function testBudgets(t: Test, rows: Rows): void {
       };
       const before = await want(first, 9);
       await until(
-        () => (second.heard(client.id) ?? 10) < 0.5,
+        () => (second.viewed(client.id) ?? 10) < 0.5,
         'the first has it all, and the second has heard of that',
       );
       const both = await Promise.all([want(first, 1), want(second, 1)]);
@@ -346,7 +346,7 @@ export function testBudgets(t: Test, rows: Rows): void {
       const buckets = (): string[] => keys.filter((key) => key.includes(':bucket:'));
       while (buckets().length < names.length + 1) {
         await turn(20);
-        const found: unknown = await operator.ask(['KEYS', '*']);
+        const found: unknown = await operator.tryCommand(['KEYS', '*']);
         keys = Array.isArray(found) ? found.map(String) : [];
       }
       t.equal(buckets().length, names.length + 1);
@@ -362,9 +362,16 @@ export function testBudgets(t: Test, rows: Rows): void {
       );
       t.ok(keys.includes(bucketKey('test:', 'a:b')));
 
-      const clock = await operator.ask(['HGET', 'test:v1:clock', 'v']);
+      const clock = await operator.tryCommand(['HGET', 'test:v1:clock', 'shared']);
       const old = bucketKey('test:', 'old');
-      await operator.ask(['HSET', old, 'a', '50', 't', String(clock), 'b', '1.r9.1', 'n', '7', 'r:r9', '7 3']);
+      const fields = {
+        available: '50',
+        filledAt: String(clock),
+        incarnation: '1.r9.1',
+        version: '7',
+        'reply:r9': '7 3',
+      };
+      await operator.tryCommand(['HSET', old, ...Object.entries(fields).flat()]);
       admitted = 0;
       for (let round = 0; round < 20; round += 1) {
         for (const replica of replicas) while (replica.budgets.take(accountOf('old', OLD), 1).isGranted) admitted += 1;

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import t from 'tap';
 
-import { bucketKey } from '../../src/redis/ledger.js';
-import { ByHand } from './by-hand.js';
+import { bucketKey } from '../../src/redis/lease-store.js';
 import { accountOf } from './fleet.js';
 import { MISSING } from './kit.js';
+import { ManualFleet } from './manual-fleet.js';
 
-/** What four replicas admit together, whatever happens: real scripts in a real Redis, and clocks moved by hand. */
+/** The points that four replicas admit together, under any fault: real scripts in a real Redis, and a manual clock. */
 
 type Step =
-  | readonly ['ask', at: number, points: number, times: number, isHeard: boolean]
-  | readonly ['pass' | 'jump', millis: number]
-  | readonly ['cut' | 'lose' | 'deafen' | 'mend', at: number]
+  | readonly ['ask', at: number, points: number, times: number, isDelivered: boolean]
+  | readonly ['advance' | 'jump', millis: number]
+  | readonly ['cut' | 'lose replies' | 'lose messages' | 'mend', at: number]
   | readonly ['away' | 'back' | 'flush' | 'evict' | 'save' | 'restart empty' | 'restart stale'];
 
 const COUNT = 4;
@@ -28,8 +28,8 @@ const STEPS: fc.Arbitrary<Step> = fc.oneof(
       fc.boolean(),
     ),
   },
-  { weight: 5, arbitrary: fc.tuple(one('pass'), fc.constantFrom(100, 300, 1000, 3000)) },
-  { weight: 2, arbitrary: fc.tuple(one('cut', 'lose', 'deafen', 'mend', 'mend'), fc.nat(COUNT - 1)) },
+  { weight: 5, arbitrary: fc.tuple(one('advance'), fc.constantFrom(100, 300, 1000, 3000)) },
+  { weight: 2, arbitrary: fc.tuple(one('cut', 'lose replies', 'lose messages', 'mend', 'mend'), fc.nat(COUNT - 1)) },
   {
     weight: 1,
     arbitrary: fc.tuple(one('away', 'back', 'back', 'flush', 'evict', 'save', 'restart empty', 'restart stale')),
@@ -41,12 +41,30 @@ const RULE = { maximum: 200, restoreRate: 20 };
 const CLIENT = accountOf('one', RULE);
 const BUCKET = bucketKey('test:', CLIENT.id);
 
-t.test('replicas by hand', { skip: MISSING }, async (t) => {
-  const hand = await ByHand.start();
-  t.teardown(() => hand.close());
+/** Fields of a bucket. */
+const INVALID = Object.entries({
+  available: 'nan',
+  filledAt: 'inf',
+  incarnation: '',
+  version: '-inf',
+  'reply:h0': '9e99 nan',
+  published: 'x',
+  publishedAt: '1e300',
+}).flat();
+const HUGE = Object.entries({
+  available: '1e14',
+  filledAt: '9e14',
+  incarnation: 'x',
+  version: '1',
+  'reply:h0': '99999999999 99999999999',
+}).flat();
+
+t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
+  const fleet = await ManualFleet.start();
+  t.teardown(() => fleet.close());
 
   const ask = (at: number, points: number, times: number): number => {
-    const { budgets } = hand.replicas[at] ?? {};
+    const { budgets } = fleet.replicas[at] ?? {};
     let admitted = 0;
     for (let asked = 0; asked < times && budgets?.take(CLIENT, points).isGranted; asked += 1) admitted += points;
     return admitted;
@@ -54,140 +72,176 @@ t.test('replicas by hand', { skip: MISSING }, async (t) => {
 
   const act = async (step: Step): Promise<void> => {
     const [kind, what = 0] = step;
-    await hand.quiet();
-    const replica = hand.replicas[what];
-    if (kind === 'pass') await hand.pass(what);
-    else if (kind === 'jump') hand.aheadMillis += what;
+    await fleet.drain();
+    const replica = fleet.replicas[what];
+    if (kind === 'advance') await fleet.advance(what);
+    else if (kind === 'jump') fleet.aheadMillis += what;
     else if (kind === 'cut') replica?.cut();
     else if (kind === 'mend') replica?.mend();
-    else if (kind === 'lose' && replica !== undefined) replica.losesAnswers = true;
-    else if (kind === 'deafen' && replica !== undefined) replica.isDeaf = true;
-    else if (kind === 'flush') await hand.flush();
-    else if (kind === 'evict') await hand.command('DEL', BUCKET);
-    else if (kind === 'save') await hand.save();
-    else if (kind === 'away') for (const each of hand.replicas) each.cut();
-    else if (kind === 'back') for (const each of hand.replicas) each.mend();
+    else if (kind === 'lose replies' && replica !== undefined) replica.losesReplies = true;
+    else if (kind === 'lose messages' && replica !== undefined) replica.losesMessages = true;
+    else if (kind === 'flush') await fleet.flush();
+    else if (kind === 'evict') await fleet.command('DEL', BUCKET);
+    else if (kind === 'save') await fleet.save();
+    else if (kind === 'away') for (const each of fleet.replicas) each.cut();
+    else if (kind === 'back') for (const each of fleet.replicas) each.mend();
     else if (kind.startsWith('restart')) {
-      const away = hand.replicas.filter(({ isCut }) => isCut);
-      for (const each of hand.replicas) each.cut();
-      await hand.flush();
-      if (kind === 'restart stale') await hand.restore();
-      for (const each of hand.replicas) if (!away.includes(each)) each.mend();
+      const away = fleet.replicas.filter(({ isCut }) => isCut);
+      for (const each of fleet.replicas) each.cut();
+      await fleet.flush();
+      if (kind === 'restart stale') await fleet.restore();
+      for (const each of fleet.replicas) if (!away.includes(each)) each.mend();
     }
   };
 
-  /** How much more than the budget was admitted at worst, in points. */
+  /** Points admitted beyond the budget, at the worst moment. */
   const excess = async (steps: readonly Step[]): Promise<number> => {
-    await hand.renew(COUNT);
-    const startedMillis = hand.nowMillis;
+    await fleet.reset(COUNT);
+    const startedMillis = fleet.nowMillis;
     let admitted = 0;
     let worst = Number.NEGATIVE_INFINITY;
     for (const step of steps) {
       if (step[0] === 'ask') {
         admitted += ask(step[1], step[2], step[3]);
-        if (step[4]) await hand.quiet();
+        if (step[4]) await fleet.drain();
       } else await act(step);
-      const seconds = (hand.nowMillis - startedMillis) / 1000;
+      const seconds = (fleet.nowMillis - startedMillis) / 1000;
       worst = Math.max(worst, admitted - 1.05 * (RULE.maximum + RULE.restoreRate * seconds));
     }
     return worst;
   };
 
-  t.test('who may have it gets it, and nobody gets more', async (t) => {
+  t.test('the whole budget is admitted, and no more', async (t) => {
     const { maximum } = RULE;
     for (const points of [1, 5, 10, 20, 50, 100, 200]) {
-      await hand.renew(COUNT);
+      await fleet.reset(COUNT);
       let admitted = 0;
       while (ask(0, points, 1) > 0) {
         admitted += points;
-        await hand.quiet();
+        await fleet.drain();
       }
       t.equal(admitted, maximum, `${points} points, one request after the other at one replica`);
 
-      await hand.renew(COUNT);
+      await fleet.reset(COUNT);
       admitted = 0;
       for (let at = 0; ask(at % COUNT, points, 1) > 0; at += 1) {
         admitted += points;
-        await hand.quiet();
+        await fleet.drain();
       }
       t.ok(admitted <= maximum && admitted >= 0.9 * maximum, `${points} points, at each in turn: ${admitted}`);
 
-      await hand.renew(COUNT);
+      await fleet.reset(COUNT);
       admitted = 0;
       for (let round = 0; round < 12; round += 1) {
         admitted += ask(0, points, 1000);
-        await hand.quiet();
+        await fleet.drain();
       }
       t.equal(admitted, maximum, `${points} points, as many at once as are admitted, at one replica`);
 
-      await hand.renew(COUNT);
+      await fleet.reset(COUNT);
       admitted = 0;
       for (let round = 0; round < 12; round += 1) {
         for (let at = 0; at < COUNT; at += 1) admitted += ask(at, points, 1000);
-        await hand.quiet();
+        await fleet.drain();
       }
       const most = Math.max(maximum, COUNT * points);
       t.ok(admitted <= most && admitted >= 0.75 * maximum, `${points} points, at all at once: ${admitted}`);
     }
   });
 
-  t.test('who was sent away finds it when it was told to come again', async (t) => {
-    await hand.renew(COUNT);
-    t.equal(ask(0, 60, 2), 60, 'the second of two at once comes too soon');
-    await hand.pass(1000);
+  t.test('a denied client finds its points at the promised time', async (t) => {
+    await fleet.reset(COUNT);
+    t.equal(ask(0, 60, 2), 60, 'the second of two requests at once comes too early');
+    await fleet.advance(1000);
     t.equal(ask(0, 60, 1), 60);
-    await hand.pass(20_000);
-    t.equal(ask(1, 200, 1), 200, 'what nobody came for was given back');
+    await fleet.advance(20_000);
+    t.equal(ask(1, 200, 1), 200, 'points without a request were returned');
+  });
+
+  /** Empties the bucket, and counts the points that all replicas admit in twenty seconds. */
+  const refillOf20s = async (): Promise<number> => {
+    for (let round = 0; round < 12; round += 1) {
+      for (let at = 0; at < fleet.replicas.length; at += 1) ask(at, 1, 1000);
+      await fleet.drain();
+    }
+    let admitted = 0;
+    for (let second = 0; second < 20; second += 1) {
+      await fleet.advance(1000);
+      for (let at = 0; at < fleet.replicas.length; at += 1) admitted += ask(at, 1, 1000);
+      await fleet.drain();
+    }
+    return admitted;
+  };
+
+  t.test('a replica crashes: its part of the refill is lost, and no more', async (t) => {
+    await fleet.reset(COUNT);
+    await refillOf20s();
+    fleet.replicas.pop();
+    const admitted = await refillOf20s();
+    t.ok(admitted >= 0.6 * 400 && admitted <= 0.8 * 400, `${admitted} points of 400, by three of four`);
+  });
+
+  t.test('more replicas are configured than there are: the refill is slower', async (t) => {
+    await fleet.reset(COUNT, 2 * COUNT);
+    const admitted = await refillOf20s();
+    t.ok(admitted >= 0.4 * 400 && admitted <= 0.55 * 400, `${admitted} points of 400, by four of eight`);
+  });
+
+  t.test('fewer replicas are configured than there are: they are counted', async (t) => {
+    await fleet.reset(COUNT, 1);
+    const admitted = await refillOf20s();
+    t.ok(admitted >= 0.9 * 400 && admitted <= 1.05 * 400, `${admitted} points of 400, by four`);
+    for (const { budgets } of fleet.replicas) t.ok(budgets.isShared);
   });
 
   t.test('the clock of Redis jumps: budgets refill as before', async (t) => {
     for (const millis of [-3_600_000, 3_600_000, -100]) {
-      await hand.renew(COUNT);
+      await fleet.reset(COUNT);
       t.equal(ask(0, 10, 1), 10);
-      await hand.quiet();
-      while (ask(0, 10, 1) > 0) await hand.quiet();
-      hand.aheadMillis += millis;
-      await hand.pass(6000);
+      await fleet.drain();
+      while (ask(0, 10, 1) > 0) await fleet.drain();
+      fleet.aheadMillis += millis;
+      await fleet.advance(6000);
       let admitted = 0;
       for (let round = 0; round < 12; round += 1) {
         admitted += ask(0, 10, 100);
-        await hand.quiet();
+        await fleet.drain();
       }
-      // After a jump back the replicas make sure of each other for two seconds.
+      // After a jump back there is a recovery of two seconds.
       t.ok(admitted >= 60 && admitted <= 130, `${millis} ms: ${admitted} points in six seconds`);
     }
   });
 
-  t.test('keys hold what is not ours', async (t) => {
+  t.test('keys of another type, and buckets with invalid fields', async (t) => {
     for (const words of [
       ['SET', BUCKET, 'x'],
       ['RPUSH', BUCKET, 'x'],
-      ['HSET', BUCKET, 'a', 'nan', 't', 'inf', 'b', '', 'n', '-inf', 'r:h0', '9e99 nan', 'p', 'x', 'q', '1e300'],
-      ['HSET', BUCKET, 'a', '1e14', 't', '9e14', 'b', 'x', 'n', '1', 'r:h0', '99999999999 99999999999'],
+      ['HSET', BUCKET, ...INVALID],
+      ['HSET', BUCKET, ...HUGE],
       ['SET', 'test:v1:clock', 'x'],
-      ['HSET', 'test:v1:clock', 'v', 'nan'],
-      ['HSET', 'test:v1:clock', 'b', 'x'],
+      ['HSET', 'test:v1:clock', 'shared', 'nan'],
+      ['HSET', 'test:v1:clock', 'startedAt', 'x'],
       ['SET', 'test:v1:replicas', 'x'],
-      ['RPUSH', 'test:v1:handed', 'x'],
-      ['HSET', 'test:v1:handed', 'h0', '9e99', 'h1', 'nan'],
+      ['RPUSH', 'test:v1:credited', 'x'],
+      ['HSET', 'test:v1:credited', 'h0', '9e99', 'h1', 'nan'],
     ]) {
-      await hand.renew(COUNT);
+      await fleet.reset(COUNT);
       t.equal(ask(0, 10, 1), 10);
-      await hand.quiet();
+      await fleet.drain();
       const [command = '', key = '', ...rest] = words;
-      if (command !== 'HSET') await hand.command('DEL', key);
-      await hand.command(command, key, ...rest);
+      if (command !== 'HSET') await fleet.command('DEL', key);
+      await fleet.command(command, key, ...rest);
       let admitted = 10;
       for (let round = 0; round < 12; round += 1) {
         admitted += ask(round % COUNT, 10, 100);
-        await hand.pass(500);
+        await fleet.advance(500);
       }
       const most = 1.05 * (RULE.maximum + RULE.restoreRate * 6) + COUNT * 10;
       t.ok(admitted >= 150 && admitted <= most, `${words.slice(0, 3).join(' ')}: ${admitted} of at most ${most}`);
     }
   });
 
-  t.test('whatever happens, the budget and one lease each, or one request each', async (t) => {
+  t.test('under any sequence of faults, at most the budget and one lease or request for each replica', async (t) => {
     await fc.assert(
       fc.asyncProperty(fc.array(STEPS, { minLength: 5, maxLength: 40 }), async (steps) => {
         const dearest = Math.max(

@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url';
 
 import type { BudgetAccount, BudgetRule } from '../../src/budget/budget.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
+import { HEARTBEAT_TIMEOUT_MILLIS } from '../../src/redis/lease-clock.js';
+import { RedisLeaseStore } from '../../src/redis/lease-store.js';
 import { LeasedBudgets } from '../../src/redis/leased-budgets.js';
-import { RedisLedger } from '../../src/redis/ledger.js';
-import { SILENCE_MILLIS } from '../../src/redis/pace.js';
 import { connect, Told, turn, until } from './kit.js';
-import type { Outcome, Wish } from './replica.js';
+import type { Outcome, RequestLoad } from './replica.js';
 
-/** What the gateway waits for Redis by default. */
+/** Default time limit of the gateway for an operation of Redis. */
 const OPERATION_MILLIS = 20;
 
-/** Replicas of a gateway, as far as they share budgets: each a process of its own. */
+/** The budgets of several replicas, each in its own process. */
 export class Fleet {
   readonly #replicas: readonly ChildProcess[];
 
@@ -29,8 +29,8 @@ export class Fleet {
     return this.#replicas.length;
   }
 
-  /** Tells one replica what to do; null: nothing. */
-  ask(index: number, wish: Wish | null): Promise<Outcome> {
+  /** Sends requests to one replica; null only reads its state. */
+  ask(index: number, load: RequestLoad | null): Promise<Outcome> {
     const replica = this.#replicas[index];
     if (replica === undefined) throw new Error('no such replica');
     return new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export class Fleet {
         replica.off('exit', gone);
         resolve(outcome);
       });
-      replica.send(JSON.stringify(wish));
+      replica.send(JSON.stringify(load));
     });
   }
 
@@ -68,7 +68,7 @@ export class Fleet {
   }
 }
 
-/** What one client asks for, which is more than it may have, and what it got. */
+/** Requests of one client beyond its budget, and the points that were admitted. */
 export class Load {
   readonly admitted: number[];
   readonly #started = performance.now();
@@ -91,7 +91,7 @@ export class Load {
     return this.admitted.reduce((sum, points) => sum + points, 0);
   }
 
-  /** What may have been admitted by now: 1.05 times the budget, and one lease or one request for each replica. */
+  /** Points that may have been admitted by now: 1.05 times the budget, and one lease or request for each replica. */
   get bound(): number {
     const { maximum, restoreRate } = this.#rule;
     const { count } = this.#fleet;
@@ -100,7 +100,7 @@ export class Load {
     return 1.05 * (maximum + restoreRate * seconds) + count * lease;
   }
 
-  /** Asks every replica that `isAsked` for as much as it gives, all at the same time, for a while. */
+  /** Sends as many requests as are admitted to every replica that `isAsked`, concurrently, for some time. */
   async run(millis: number, isAsked: (index: number) => boolean = () => true): Promise<void> {
     const [client, rule, points, atOnce] = [this.#client, this.#rule, this.#points, this.#atOnce];
     await Promise.all(
@@ -112,7 +112,7 @@ export class Load {
     );
   }
 
-  /** One request at one replica. */
+  /** Sends one request to one replica. */
   async once(index: number): Promise<boolean> {
     const before = this.total;
     const atOnce = 1;
@@ -128,37 +128,42 @@ export interface Replica {
   readonly budgets: LeasedBudgets;
   readonly connection: RedisConnection;
   readonly told: Told;
-  /** What it has heard of a client's common bucket last; null: nothing. */
-  heard(client: string): number | null;
+  /** Points of a client's shared bucket by the last view received; null without a view. */
+  viewed(client: string): number | null;
   close(): Promise<void>;
 }
 
 let replicas = 0;
 
-/** More patient than the gateway by default: for what is not about time. */
+/** With a longer time limit than the default of the gateway, for tests that are not about time. */
 export async function startReplica(url: string, count: number, clock = () => performance.now()): Promise<Replica> {
   replicas += 1;
   const told = new Told();
   const connection = connect(url, told, { operationMillis: 2000 });
-  const hearer = connect(url, new Told(), { operationMillis: 2000 });
-  const options = { prefix: 'test:', replica: `r${replicas}`, replicas: count, silenceMillis: SILENCE_MILLIS };
-  const ledger = new RedisLedger(connection, hearer, options);
-  const heard = new Map<string, number>();
-  const onView = ledger.onView.bind(ledger);
-  ledger.onView = (listener) =>
-    onView((bucket, seen) => {
-      listener(bucket, seen);
-      heard.set(bucket, seen.available);
+  const subscriber = connect(url, new Told(), { operationMillis: 2000 });
+  const options = {
+    prefix: 'test:',
+    replica: `r${replicas}`,
+    replicas: count,
+    heartbeatTimeoutMillis: HEARTBEAT_TIMEOUT_MILLIS,
+  };
+  const store = new RedisLeaseStore(connection, subscriber, options);
+  const views = new Map<string, number>();
+  const onView = store.onView.bind(store);
+  store.onView = (listener) =>
+    onView((bucket, view) => {
+      listener(bucket, view);
+      views.set(bucket, view.available);
     });
-  const budgets = new LeasedBudgets({ ledger, replicas: count, clientsMax: 1000, clock });
+  const budgets = new LeasedBudgets({ store, replicas: count, clientsMax: 1000, clock });
   budgets.start();
-  await until(() => budgets.isShared && hearer.isUp, 'it shares');
+  await until(() => budgets.isShared && subscriber.isUp, 'points can be had from Redis');
   const close = async (): Promise<void> => {
     await budgets.close();
     connection.close();
-    hearer.close();
+    subscriber.close();
   };
-  return { budgets, connection, told, heard: (client) => heard.get(ledger.bucketOf(client)) ?? null, close };
+  return { budgets, connection, told, viewed: (client) => views.get(store.bucketOf(client)) ?? null, close };
 }
 
 export const accountOf = (id: string, budget: BudgetRule): BudgetAccount => ({ id, className: 'test', budget });

@@ -3,10 +3,10 @@ import t, { type Test } from 'tap';
 
 import { NO_EVENTS } from '../../src/budget/budget.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
-import { bucketKey } from '../../src/redis/ledger.js';
-import { Shared } from '../../src/redis/shared.js';
+import { bucketKey } from '../../src/redis/lease-store.js';
+import { SharedState } from '../../src/redis/shared-state.js';
 import { accountOf } from './fleet.js';
-import { connect, MISSING, RedisServer, Told, turn, until, Way } from './kit.js';
+import { connect, MISSING, RedisProxy, RedisServer, Told, turn, until } from './kit.js';
 
 /** Servers that are no Redis, or one that does not do what it should: no request minds, and the log says it once. */
 
@@ -17,7 +17,7 @@ function share(t: Test, url: string, password?: string) {
   const lines: string[] = [];
   const operations = new Map<string, number>();
   const settings = { url, replicas: 2, operationMillis: 20, prefix: 'test:', ...(password && { password }) };
-  const shared = new Shared(settings, 100, {
+  const shared = new SharedState(settings, 100, {
     budget: NO_EVENTS,
     operation: (operation, outcome) =>
       operations.set(`${operation} ${outcome}`, (operations.get(`${operation} ${outcome}`) ?? 0) + 1),
@@ -142,8 +142,8 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
       await until(() => one.shared.budgets.isShared, 'it shares');
       await ask(one, 300);
       const operator = await operatorOf(t, server, 'the password');
-      await operator.ask(['CONFIG', 'SET', 'requirepass', 'another']);
-      await operator.ask(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'no']);
+      await operator.tryCommand(['CONFIG', 'SET', 'requirepass', 'another']);
+      await operator.tryCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'no']);
       t.equal(await ask(one, 2500), 0, 'nobody is refused');
       t.equal(failures(one).length, 1, `${one.lines}`);
     },
@@ -156,10 +156,10 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
     await until(() => one.shared.budgets.isShared, 'it shares');
     await ask(one, 300);
     const operator = await operatorOf(t, server);
-    await operator.ask(['CONFIG', 'SET', 'maxmemory', '1']);
+    await operator.tryCommand(['CONFIG', 'SET', 'maxmemory', '1']);
     t.equal(await ask(one, 2500), 0, 'nobody is refused');
     t.same(failures(one), ['Redis is away OOM']);
-    await operator.ask(['CONFIG', 'SET', 'maxmemory', '0']);
+    await operator.tryCommand(['CONFIG', 'SET', 'maxmemory', '0']);
     await until(() => one.shared.budgets.isShared, 'it shares again');
   });
 
@@ -168,7 +168,7 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
     await until(() => one.shared.budgets.isShared, 'it shares');
     await ask(one, 300);
     const operator = await operatorOf(t, server);
-    await operator.ask(['REPLICAOF', '127.0.0.1', '1']);
+    await operator.tryCommand(['REPLICAOF', '127.0.0.1', '1']);
     t.equal(await ask(one, 2500), 0, 'nobody is refused');
     t.same(failures(one), ['Redis is away READONLY']);
   });
@@ -180,8 +180,8 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
     const operator = await operatorOf(t, server);
     let refused = 0;
     for (let round = 0; round < 5; round += 1) {
-      for (const key of ['test:v1:clock', 'test:v1:replicas', 'test:v1:handed', bucketKey('test:', 'one')]) {
-        await operator.ask(['SET', key, 'not ours']);
+      for (const key of ['test:v1:clock', 'test:v1:replicas', 'test:v1:credited', bucketKey('test:', 'one')]) {
+        await operator.tryCommand(['SET', key, 'not ours']);
       }
       refused += await ask(one, 500);
     }
@@ -190,16 +190,16 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
     await until(() => one.shared.budgets.isShared, 'it shares again');
   });
 
-  test('a way that takes five seconds', async (t, server) => {
-    const way = await Way.to(server.port);
-    t.teardown(() => way.close());
-    const one = share(t, way.url);
+  test('a network with a delay of five seconds', async (t, server) => {
+    const proxy = await RedisProxy.to(server.port);
+    t.teardown(() => proxy.close());
+    const one = share(t, proxy.url);
     await until(() => one.shared.budgets.isShared, 'it shares');
     await ask(one, 300);
-    way.delayMillis = 5000;
+    proxy.delayMillis = 5000;
     t.equal(await ask(one, 7000), 0, 'nobody is refused');
     t.same(failures(one), ['Redis is away timeout']);
-    way.delayMillis = 0;
+    proxy.delayMillis = 0;
     await until(() => one.shared.budgets.isShared, 'it shares again');
   });
 
@@ -207,7 +207,7 @@ t.test('a Redis that does not do what it should', { skip: MISSING }, async (t) =
     const one = share(t, server.url);
     const operator = await operatorOf(t, server);
     await until(() => one.shared.isUp, 'up');
-    const forgetting = setInterval(() => void operator.ask(['SCRIPT', 'FLUSH']), 5);
+    const forgetting = setInterval(() => void operator.tryCommand(['SCRIPT', 'FLUSH']), 5);
     t.teardown(() => clearInterval(forgetting));
     await until(() => one.shared.budgets.isShared, 'it shares');
     await ask(one, 300);

@@ -7,13 +7,13 @@ import type { ConnectionSettings } from '../../src/redis/client.js';
 import { type ConnectionEvents, RedisConnection } from '../../src/redis/connection.js';
 import { freePort } from '../kit/free-port.js';
 
-/** Whether there is a Redis to test with; else a sentence that says how to get one. */
+/** False where redis-server is installed; else how to install it. */
 export const MISSING: string | false =
   spawnSync('redis-server', ['--version']).status === 0
     ? false
     : 'redis-server is not installed: apt-get install redis-server';
 
-/** A real Redis on a free port, which can be killed, stopped and brought back. */
+/** A real Redis on a free port, which can be killed, stopped and restarted. */
 export class RedisServer {
   readonly port: number;
   readonly #directory = mkdtempSync(join(tmpdir(), 'soapstone-redis-'));
@@ -35,7 +35,7 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Starts it (again), with what it saved if it did. */
+  /** Starts it (again), with its snapshot if there is one. */
   async start(...options: readonly string[]): Promise<void> {
     const fixed = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#directory];
     const child = spawn('redis-server', [...fixed, '--save', '', '--appendonly', 'no', ...this.#options, ...options]);
@@ -52,7 +52,7 @@ export class RedisServer {
     child.removeAllListeners('exit');
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills it without a shutdown, as a power failure does. */
   async kill(): Promise<void> {
     const child = this.#process;
     this.#process = null;
@@ -63,7 +63,7 @@ export class RedisServer {
     await gone;
   }
 
-  /** It accepts connections and does nothing with them. */
+  /** Stops the process: the kernel accepts connections, and no command is answered. */
   stop(): void {
     this.#process?.kill('SIGSTOP');
   }
@@ -78,8 +78,8 @@ export class RedisServer {
   }
 }
 
-/** Resolves when `isTrue`; rejects after ten seconds. */
-export async function until(isTrue: () => boolean, what: string, millis = 10_000): Promise<void> {
+/** Resolves when the condition is true; rejects after a minute, which is enough for a machine many times slower. */
+export async function until(isTrue: () => boolean, what: string, millis = 60_000): Promise<void> {
   const end = performance.now() + millis;
   while (!isTrue()) {
     if (performance.now() > end) throw new Error(`never: ${what}`);
@@ -87,10 +87,19 @@ export async function until(isTrue: () => boolean, what: string, millis = 10_000
   }
 }
 
-/** Lets the process do what it has to do for a moment. */
+/** The same for a condition that is asynchronous itself. */
+export async function untilAsync(isTrue: () => Promise<boolean>, what: string, millis = 60_000): Promise<void> {
+  const end = performance.now() + millis;
+  while (!(await isTrue())) {
+    if (performance.now() > end) throw new Error(`never: ${what}`);
+    await turn(20);
+  }
+}
+
+/** Lets the event loop run for some milliseconds. */
 export const turn = (millis = 2): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis));
 
-/** What a connection told. */
+/** Records the reports of a connection. */
 export class Told implements ConnectionEvents {
   readonly operations = new Map<string, number>();
   readonly changes: string[] = [];
@@ -113,18 +122,18 @@ export function connect(url: string, told = new Told(), settings: Partial<Connec
   return connection;
 }
 
-/** What Linux waits at least until it sends again what was lost. */
-const RESENT_MILLIS = 200;
+/** Least retransmission timeout of Linux. */
+const RETRANSMISSION_MILLIS = 200;
 
-/** A way to Redis that can be cut, and made slow. */
-export class Way {
+/** A TCP proxy before Redis that can be cut, delayed and stalled. */
+export class RedisProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #isCut = false;
   readonly #outside = new Set<Socket>();
-  /** How long every piece of an answer takes. */
+  /** Delay of every chunk of a reply. */
   delayMillis = 0;
-  /** Pieces that are lost and sent again, as TCP does it: those behind them wait as well. */
+  /** Share of chunks that are lost and retransmitted; those behind them wait as well, as in TCP. */
   lostShare = 0;
 
   private constructor(port: number) {
@@ -150,7 +159,7 @@ export class Way {
       inside.on('data', (bytes) => outside.write(bytes));
       let lastAt = 0;
       outside.on('data', (bytes) => {
-        const millis = this.delayMillis + (Math.random() < this.lostShare ? RESENT_MILLIS : 0);
+        const millis = this.delayMillis + (Math.random() < this.lostShare ? RETRANSMISSION_MILLIS : 0);
         const now = performance.now();
         if (millis === 0 && lastAt <= now) {
           inside.write(bytes);
@@ -162,10 +171,10 @@ export class Way {
     });
   }
 
-  static async to(port: number): Promise<Way> {
-    const way = new Way(port);
-    await new Promise<void>((resolve) => way.#server.listen(0, '127.0.0.1', resolve));
-    return way;
+  static async to(port: number): Promise<RedisProxy> {
+    const proxy = new RedisProxy(port);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    return proxy;
   }
 
   get url(): string {
@@ -173,7 +182,7 @@ export class Way {
     return `redis://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
   }
 
-  /** Nothing of what Redis says is taken from it any more, and its connections stay. */
+  /** Reads no more replies from Redis, and keeps the connections. */
   stall(): void {
     for (const socket of this.#outside) socket.pause();
   }

@@ -1,25 +1,25 @@
 import { type BudgetRule, NO_EVENTS } from '../../src/budget/budget.js';
-import { Shared } from '../../src/redis/shared.js';
+import { SharedState } from '../../src/redis/shared-state.js';
 import { turn } from './kit.js';
 
-/** One replica of a gateway in a process of its own, as far as it shares budgets. */
+/** The budgets of one replica in its own process. */
 
-/** Ask for as much as is given, again and again, for a while. */
-export interface Wish {
+/** Requests that are repeated for some time, as many as are admitted. */
+export interface RequestLoad {
   readonly client: string;
   readonly rule: BudgetRule;
   readonly points: number;
   readonly millis: number;
-  /** Requests one after the other before others have their turn. */
+  /** Requests in a row before the event loop runs. */
   readonly atOnce: number;
 }
 
-/** What came of it, and how it stands. */
+/** Result of a load, and state of the replica. */
 export interface Outcome {
   readonly admitted: number;
   readonly isShared: boolean;
   readonly isUp: boolean;
-  /** What was logged since the start. */
+  /** Log lines since the start. */
   readonly lines: readonly string[];
   /** By operation and outcome. */
   readonly operations: Readonly<Record<string, number>>;
@@ -37,7 +37,7 @@ if (settings !== undefined && process.send !== undefined) serve(JSON.parse(setti
 function serve({ url, replicas, operationMillis }: ReplicaSettings): void {
   const lines: string[] = [];
   const operations: Record<string, number> = {};
-  const shared = new Shared({ url, replicas, operationMillis, prefix: 'test:' }, 1000, {
+  const shared = new SharedState({ url, replicas, operationMillis, prefix: 'test:' }, 1000, {
     budget: NO_EVENTS,
     operation: (operation, outcome) => {
       const key = `${operation} ${outcome}`;
@@ -46,8 +46,8 @@ function serve({ url, replicas, operationMillis }: ReplicaSettings): void {
     event: (_level, message, { reason = '' }) => lines.push(`${message} ${reason}`.trim()),
   });
   shared.start();
-  process.on('message', (wish: string) => {
-    void run(shared, JSON.parse(wish) as Wish | null).then((admitted) => {
+  process.on('message', (load: string) => {
+    void run(shared, JSON.parse(load) as RequestLoad | null).then((admitted) => {
       const outcome: Outcome = { admitted, isShared: shared.budgets.isShared, isUp: shared.isUp, lines, operations };
       process.send?.(outcome);
     });
@@ -57,9 +57,9 @@ function serve({ url, replicas, operationMillis }: ReplicaSettings): void {
   });
 }
 
-async function run({ budgets }: Shared, wish: Wish | null): Promise<number> {
-  if (wish === null) return 0;
-  const { client, rule, points, millis, atOnce } = wish;
+async function run({ budgets }: SharedState, load: RequestLoad | null): Promise<number> {
+  if (load === null) return 0;
+  const { client, rule, points, millis, atOnce } = load;
   const account = { id: client, className: 'test', budget: rule };
   const end = performance.now() + millis;
   let admitted = 0;

@@ -2,23 +2,23 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
 import type { RedisConnection } from './connection.js';
-import { TEXT_GET, TEXT_SET } from './text-scripts.js';
+import { GET_DOCUMENT, SET_DOCUMENT } from './persisted-scripts.js';
 
-export interface PersistedTextsOptions {
+export interface PersistedStoreOptions {
   readonly prefix: string;
-  /** How long a text is kept after it was last used. */
+  /** Expiry after the last use. */
   readonly keptMillis: number;
-  /** Longer texts are not looked at. */
+  /** Longer documents are rejected. */
   readonly textBytes: number;
-  /** Texts that Redis keeps, and bytes of all of them: beyond that, those go that were not used for longest. */
+  /** Documents in Redis, and bytes of all of them: beyond that, the least recently used are evicted. */
   readonly entries: number;
   readonly bytes: number;
-  /** Somebody has put another text under the hash: Redis is not to be trusted. */
-  readonly poisoned: () => void;
+  /** Called for a document whose text does not match its hash: Redis has been tampered with. */
+  readonly onPoisoned: () => void;
 }
 
-/** Where texts are looked for first, and kept while Redis is away. */
-export interface Texts {
+/** Persisted documents of one process, which the shared ones complement. */
+export interface DocumentStore {
   get(hash: string): Promise<string | null>;
   set(hash: string, text: string): Promise<void>;
 }
@@ -26,31 +26,31 @@ export interface Texts {
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Texts of documents by their SHA-256, which all replicas find. What comes from Redis is believed only if it has the
- * hash it is kept under; what cannot be had for the moment is not there, and callers send it again.
+ * Persisted documents by their SHA-256, shared by all replicas. A text from Redis is used only if its hash is right. A
+ * document that Redis cannot deliver counts as unknown, and the client sends its text again.
  */
-export class PersistedTexts implements Texts {
-  readonly #local: Texts;
+export class RedisPersistedStore implements DocumentStore {
+  readonly #local: DocumentStore;
   readonly #connection: RedisConnection;
-  readonly #options: PersistedTextsOptions;
+  readonly #options: PersistedStoreOptions;
 
-  constructor(local: Texts, connection: RedisConnection, options: PersistedTextsOptions) {
+  constructor(local: DocumentStore, connection: RedisConnection, options: PersistedStoreOptions) {
     this.#local = local;
     this.#connection = connection;
     this.#options = options;
   }
 
-  /** Never rejects, and takes no longer than an operation of Redis may. */
+  /** Never rejects, and takes at most `operationMillis`. */
   async get(hash: string): Promise<string | null> {
     const known = await this.#local.get(hash);
     if (known !== null || !HASH.test(hash) || !this.#connection.isUp) return known;
     const text = await this.#connection
-      .script('document_get', TEXT_GET, this.#keys(hash), [hash, String(this.#options.keptMillis)], 0)
+      .script('document_get', GET_DOCUMENT, this.#keys(hash), [hash, String(this.#options.keptMillis)], 0)
       .catch(() => null);
     if (typeof text !== 'string') return null;
-    const isRight = Buffer.byteLength(text) <= this.#options.textBytes && hashOf(text) === hash;
-    if (!isRight) {
-      this.#options.poisoned();
+    const isValid = Buffer.byteLength(text) <= this.#options.textBytes && hashOf(text) === hash;
+    if (!isValid) {
+      this.#options.onPoisoned();
       await this.#connection.command('document_drop', ['DEL', this.#key(hash)]).catch(() => null);
       return null;
     }
@@ -64,7 +64,7 @@ export class PersistedTexts implements Texts {
     if (!HASH.test(hash) || !this.#connection.isUp) return;
     const { keptMillis, entries, bytes } = this.#options;
     const values = [hash, String(keptMillis), text, String(entries), String(bytes), this.#key('')];
-    await this.#connection.script('document_set', TEXT_SET, this.#keys(hash), values).catch(() => null);
+    await this.#connection.script('document_set', SET_DOCUMENT, this.#keys(hash), values).catch(() => null);
   }
 
   #keys(hash: string): readonly string[] {

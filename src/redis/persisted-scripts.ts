@@ -1,14 +1,14 @@
 import { makeScript } from './script.js';
 
 /**
- * Both keep a list of the texts by their last use, and their sizes: the sum is under the field `all`. What has expired
- * meanwhile counts until its turn comes, which is first. Keys that hold something else, which is not ours, are made anew.
+ * Shared by both scripts: the index of documents by last use, and their sizes, with the sum under the field `all`. An
+ * expired document counts until its eviction, which comes first. Keys of another type are deleted and created anew.
  */
 const COMMON = `
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-local function isOther(answer) return type(answer) == 'table' and answer.err end
-if isOther(redis.pcall('ZCARD', KEYS[2])) or isOther(redis.pcall('HGET', KEYS[3], 'all')) then
+local function isError(reply) return type(reply) == 'table' and reply.err end
+if isError(redis.pcall('ZCARD', KEYS[2])) or isError(redis.pcall('HGET', KEYS[3], 'all')) then
   redis.call('DEL', KEYS[2], KEYS[3])
 end
 local function count(hash, bytes)
@@ -24,12 +24,12 @@ end
 `;
 
 /**
- * The text under a hash, which is kept for longer from now on.
+ * Reads the document with a hash, and renews its expiry.
  *
- * KEYS: text, texts (sorted set by last use), sizes (hash)
- * ARGV: hash, milliseconds
+ * KEYS: document, documents (sorted set by last use), sizes (hash)
+ * ARGV: hash, expiry in milliseconds
  */
-export const TEXT_GET = makeScript(`${COMMON}
+export const GET_DOCUMENT = makeScript(`${COMMON}
 local text = redis.call('GET', KEYS[1])
 if not text then return false end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
@@ -40,12 +40,12 @@ return text
 `);
 
 /**
- * Keeps a text; those that were not used for longest make room, a hundred at most.
+ * Stores a document, and evicts the least recently used ones over the bounds, at most 100 at a time.
  *
  * KEYS: as above
- * ARGV: hash, milliseconds, text, texts at most, bytes at most, what keys of texts begin with
+ * ARGV: hash, expiry in milliseconds, text, documents at most, bytes at most, prefix of the keys of documents
  */
-export const TEXT_SET = makeScript(`${COMMON}
+export const SET_DOCUMENT = makeScript(`${COMMON}
 redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[2])
 redis.call('ZADD', KEYS[2], now, ARGV[1])
 count(ARGV[1], #ARGV[3])

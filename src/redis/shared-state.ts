@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+
+import type { EventTransport } from '../base/event-bus.js';
+import type { BudgetEvents } from '../budget/budget.js';
+import type { ConnectionSettings } from './client.js';
+import { RedisConnection } from './connection.js';
+import { RedisEventTransport } from './event-transport.js';
+import { HEARTBEAT_TIMEOUT_MILLIS } from './lease-clock.js';
+import { RedisLeaseStore } from './lease-store.js';
+import { LeasedBudgets } from './leased-budgets.js';
+import { RedisNonceStore } from './nonce-store.js';
+import { type DocumentStore, type PersistedStoreOptions, RedisPersistedStore } from './persisted-store.js';
+
+/** The key `redis` of the configuration. */
+export interface SharedStateSettings extends ConnectionSettings {
+  /** Configured number of processes that share the budgets. */
+  readonly replicas: number;
+  /** Signs events. */
+  readonly secret?: string;
+}
+
+export interface SharedStateEvents {
+  readonly budget: BudgetEvents;
+  /** An operation of Redis ended. */
+  operation(operation: string, outcome: string): void;
+  /** Logs a message for operators; never with a secret. */
+  event(level: 'info' | 'warn' | 'error', message: string, fields: Readonly<Record<string, string>>): void;
+}
+
+/** The state that replicas share through Redis, one object for each process. */
+export class SharedState {
+  readonly budgets: LeasedBudgets;
+  readonly nonces: RedisNonceStore;
+  readonly #settings: SharedStateSettings;
+  readonly #events: SharedStateEvents;
+  readonly #connection: RedisConnection;
+  /** In subscriber mode. */
+  readonly #subscriber: RedisConnection;
+
+  constructor(settings: SharedStateSettings, clientsMax: number, events: SharedStateEvents) {
+    const { prefix, replicas } = settings;
+    this.#settings = settings;
+    this.#events = events;
+    this.#connection = new RedisConnection(settings, {
+      operation: (operation, outcome) => events.operation(operation, outcome),
+      up: () => events.event('info', 'Redis is there', {}),
+      down: (reason) => events.event('warn', 'Redis is away: this process goes on with its share', { reason }),
+    });
+    this.nonces = new RedisNonceStore(this.#connection, prefix);
+    const replica = randomBytes(8).toString('hex');
+    this.#subscriber = new RedisConnection(settings, { operation() {}, up() {}, down() {} });
+    const options = { prefix, replica, replicas, heartbeatTimeoutMillis: HEARTBEAT_TIMEOUT_MILLIS };
+    const store = new RedisLeaseStore(this.#connection, this.#subscriber, options);
+    this.budgets = new LeasedBudgets({ store, replicas, clientsMax, events: events.budget });
+  }
+
+  get isUp(): boolean {
+    return this.#connection.isUp;
+  }
+
+  /** Makes a store of persisted documents that all replicas share; `local` is searched first. */
+  makePersistedStore(
+    local: DocumentStore,
+    limits: Omit<PersistedStoreOptions, 'prefix' | 'onPoisoned'>,
+  ): DocumentStore {
+    const onPoisoned = (): void => {
+      this.#events.operation('document_get', 'poisoned');
+      this.#events.event('error', 'Redis held another text than the one with its hash: it was dropped', {});
+    };
+    const { prefix } = this.#settings;
+    return new RedisPersistedStore(local, this.#connection, { ...limits, prefix, onPoisoned });
+  }
+
+  /** Makes a transport of events between replicas; null without a secret, as any client of Redis could forge events. */
+  makeEventTransport(historyEvents: number): EventTransport | null {
+    const { secret, prefix } = this.#settings;
+    if (secret === undefined) {
+      this.#events.event('warn', 'Events stay in this process: redis.secret is not configured', {});
+      return null;
+    }
+    const onForged = (): void => this.#events.operation('event_receive', 'forged');
+    return new RedisEventTransport(this.#connection, this.#subscriber, { prefix, secret, historyEvents, onForged });
+  }
+
+  /** Starts to connect, without waiting for it. */
+  start(): void {
+    this.#connection.onUp(() => void this.#checkEvictionPolicy());
+    this.#connection.start();
+    this.#subscriber.start();
+    this.budgets.start();
+  }
+
+  /** Returns all leases and closes the connections. Never rejects. */
+  async close(): Promise<void> {
+    await this.budgets.close();
+    this.#connection.close();
+    this.#subscriber.close();
+  }
+
+  async #checkEvictionPolicy(): Promise<void> {
+    const reply = await this.#connection.tryCommand(['INFO', 'memory']);
+    const policy = typeof reply === 'string' ? (/^maxmemory_policy:([a-z-]{1,40})/m.exec(reply)?.[1] ?? null) : null;
+    if (policy === null || policy === 'noeviction') return;
+    const message = 'Redis may forget budgets when its memory is full: set its maxmemory-policy to noeviction';
+    this.#events.event('warn', message, { policy });
+  }
+}

@@ -1,0 +1,46 @@
+import { setNewest } from '../base/newest.js';
+import type { Lease, Times } from './lease.js';
+import type { BucketView } from './lease-store.js';
+
+interface UnknownBucket {
+  readonly view: BucketView;
+  readonly sharedMillis: number;
+}
+
+/**
+ * Views of buckets that have no lease here, the oldest evicted first. A client that spent its budget at another replica
+ * must not count as new, with a full bucket.
+ */
+export class UnknownBuckets {
+  readonly #max: number;
+  readonly #leases = new Map<string, Lease>();
+  readonly #unknown = new Map<string, UnknownBucket>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Applies a published view to the bucket's lease, or keeps it until there is one. */
+  update(bucket: string, view: BucketView, times: Times): void {
+    const lease = this.#leases.get(bucket);
+    if (lease !== undefined) lease.updateView(view, times);
+    else setNewest(this.#unknown, bucket, { view, sharedMillis: times.sharedMillis }, this.#max);
+  }
+
+  /** Hands the kept view of a bucket to its new lease. */
+  claim(lease: Lease, bucket: string, times: Times): void {
+    const unknown = this.#unknown.get(bucket);
+    this.#unknown.delete(bucket);
+    this.#leases.set(bucket, lease);
+    if (unknown !== undefined) lease.updateView(unknown.view, { ...times, sharedMillis: unknown.sharedMillis });
+  }
+
+  /** Keeps the view of an evicted lease. */
+  release(lease: Lease, bucket: string, times: Times): void {
+    this.#leases.delete(bucket);
+    const available = lease.sharedAvailable(times);
+    if (lease.view === null || available === null) return;
+    const unknown = { view: { ...lease.view, available }, sharedMillis: times.sharedMillis };
+    setNewest(this.#unknown, bucket, unknown, this.#max);
+  }
+}
