@@ -77,7 +77,7 @@ export class RedisConnection {
     if (this.#isUp) listener();
   }
 
-  /** Sends a command. Rejects with `RedisUnavailable`, or with the error of Redis. `extraMillis` is for those that block. */
+  /** Sends a command. Rejects with `RedisUnavailable`, or with the error of Redis. `extraMillis` extends its time limit. */
   command(operation: string, words: readonly string[], extraMillis = 0): Promise<RedisReply> {
     return this.#run(operation, extraMillis, (client) => client.sendCommand<RedisReply>(words));
   }

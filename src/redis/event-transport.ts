@@ -40,9 +40,9 @@ const EXTRA_MILLIS = 1000;
 const TOPICS_MAX = 10_000;
 
 /**
- * Carries events between replicas through Redis, which numbers, keeps and publishes them. Replicas announce the topics
- * they subscribe to, so that others publish only those. While Redis is down, events stay in this process, and a gap is
- * published afterwards.
+ * Carries events between replicas through Redis, which numbers, keeps and publishes them. Each replica announces its
+ * subscribed topics, so that others read only the events of these from messages. While Redis is down, events stay in
+ * this process, and a gap is published afterwards.
  */
 export class RedisEventTransport implements EventTransport {
   readonly #connection: RedisConnection;

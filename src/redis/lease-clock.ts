@@ -4,10 +4,10 @@ import type { Heartbeat } from './lease-store.js';
 export const HEARTBEAT_MILLIS = 100;
 /** A replica without a heartbeat for this long refills its part of the budgets itself. */
 export const HEARTBEAT_TIMEOUT_MILLIS = 500;
-/** After Redis may have lost state, no points are granted for this long, while replicas send what they know. */
+/** After Redis may have lost state, no points are granted for this long, while replicas send their views. */
 export const RECOVERY_MILLIS = 2000;
 
-/** What a heartbeat changed. */
+/** Changes by a heartbeat. */
 export interface ClockChange {
   /** Redis may have lost state, or be back at an older one. */
   readonly isUnconfirmed: boolean;

@@ -38,12 +38,12 @@ export interface Heartbeat {
 
 export interface ExchangeTerms {
   readonly epoch: string;
-  /** Whether points may be granted; else only overdrafts and views are sent. */
+  /** Whether points may be granted; else only views and pending requests are sent. */
   readonly canGrant: boolean;
   readonly replicas: number;
 }
 
-/** What one replica reports of one client, and requests for it. */
+/** Report of one replica on one client, with the points that it requests or returns. */
 export interface LeaseRequest {
   readonly client: string;
   readonly maximum: number;
@@ -55,7 +55,7 @@ export interface LeaseRequest {
   readonly requested: number;
   readonly returned: number;
   readonly view: BucketView | null;
-  /** The view counts more than what Redis has. */
+  /** Redis may have lost this state: the smaller of its points and the view's counts. */
   readonly isUnconfirmed: boolean;
 }
 

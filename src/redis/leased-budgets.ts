@@ -159,7 +159,7 @@ export class LeasedBudgets implements Budgets {
     if (this.#queue.size > 0) void this.#finishFlush();
   }
 
-  /** Sends what this replica knows to a Redis that may have lost it. */
+  /** Sends all views to a Redis that may have lost its state. */
   #resend(times: Times): void {
     for (const lease of this.#leases.values()) {
       lease.refill(times);

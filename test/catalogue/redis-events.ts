@@ -5,26 +5,26 @@ import { OrderedBus } from '../../src/pubsub/ordered-bus.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { writeEvent } from '../../src/redis/event-message.js';
 import { RedisEventTransport } from '../../src/redis/event-transport.js';
-import { connect, RedisProxy, RedisServer, Told, turn, until } from '../redis/kit.js';
+import { connect, RecordedEvents, RedisProxy, RedisServer, turn, until, untilAsync } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
 const SECRET = 'a secret of the replicas';
-/** Replicas that say what they want so often have forgotten after so long what others wanted. */
+/** Interval of announcements in some tests, and the time after which an announcement has expired. */
 const OFTEN_MILLIS = 200;
 const FORGOTTEN_MILLIS = 10 * OFTEN_MILLIS;
 const TOPIC = 'on orders.Place';
 
-/** One replica of those that tell each other events, and what a listener there heard. */
+/** One replica with a subscriber, and the events that it received. */
 class Listener {
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
   readonly bus: OrderedBus;
   readonly sender: RedisConnection;
   readonly subscriber: RedisConnection;
   forged = 0;
 
   constructor(url: string, subscriberUrl = url, historyEvents = 100, announceMillis = 2000, operationMillis = 1000) {
-    this.sender = connect(url, new Told(), { operationMillis });
-    this.subscriber = connect(subscriberUrl, new Told(), { operationMillis: 1000 });
+    this.sender = connect(url, new RecordedEvents(), { operationMillis });
+    this.subscriber = connect(subscriberUrl, new RecordedEvents(), { operationMillis: 1000 });
     const onForged = (): void => {
       this.forged += 1;
     };
@@ -32,15 +32,21 @@ class Listener {
     this.bus = new OrderedBus(new RedisEventTransport(this.sender, this.subscriber, options));
   }
 
-  /** Listens, and forgets what was told until then. */
+  /** Subscribes, and clears what was received until then. */
   async listen(): Promise<void> {
     await until(() => this.sender.isUp && this.subscriber.isUp, 'up');
+    const before = await this.#subscribers();
     this.bus.subscribe(TOPIC, {
-      event: (values) => this.heard.push(String(values?.['n'])),
-      gap: () => this.heard.push('gap'),
+      event: (values) => this.received.push(String(values?.['n'])),
+      gap: () => this.received.push('gap'),
     });
-    await turn(50);
-    this.heard.length = 0;
+    await untilAsync(async () => (await this.#subscribers()) > before, 'subscribed');
+    this.received.length = 0;
+  }
+
+  async #subscribers(): Promise<number> {
+    const reply = await this.sender.tryCommand(['PUBSUB', 'NUMSUB', `test:v1:events:${TOPIC}`]);
+    return Array.isArray(reply) ? Number(reply[1]) : 0;
   }
 
   publish(...numbers: number[]): void {
@@ -69,7 +75,8 @@ export function testEvents(t: Test, rows: Rows): void {
       await proxy.close();
       await server.close();
     });
-    await Promise.all([a.listen(), b.listen()]);
+    await a.listen();
+    await b.listen();
     return { server, proxy, a, b };
   };
 
@@ -78,102 +85,102 @@ export function testEvents(t: Test, rows: Rows): void {
     t.ok(a.bus.hasSubscribers(TOPIC) && b.bus.hasSubscribers(TOPIC));
     a.publish(1, 2);
     b.publish(3);
-    await until(() => a.heard.length === 3 && b.heard.length === 3, 'three events');
-    t.same(b.heard, a.heard, 'both hear the same');
-    t.same(a.heard.toSorted(), ['1', '2', '3']);
+    await until(() => a.received.length === 3 && b.received.length === 3, 'three events');
+    t.same(b.received, a.received, 'both receive the same');
+    t.same(a.received.toSorted(), ['1', '2', '3']);
 
     proxy.cut();
     a.publish(4, 5, 6);
-    await until(() => a.heard.length === 6, 'six events');
+    await until(() => a.received.length === 6, 'six events');
     proxy.mend();
-    await until(() => b.heard.length === 6, 'all of them');
+    await until(() => b.received.length === 6, 'all of them');
     t.equal(rows.answer('R14', 'events while one is cut off'), 'replayed in order');
-    t.same(b.heard.slice(3), ['4', '5', '6']);
+    t.same(b.received.slice(3), ['4', '5', '6']);
 
     const channel = `test:v1:events:${TOPIC}`;
     const again = `7 ${writeEvent(TOPIC, { id: 'one', values: { n: 7 } }, SECRET)}`;
     for (let count = 0; count < 3; count += 1) await a.sender.command('again', ['PUBLISH', channel, again]);
-    await until(() => b.heard.length === 7, 'the seventh');
+    await until(() => b.received.length === 7, 'the seventh');
     await turn(50);
     rows.answer('R15', 'the same message again');
-    t.same(b.heard.slice(6), ['7'], 'told once');
+    t.same(b.received.slice(6), ['7'], 'delivered once');
 
-    a.heard.length = 0;
-    b.heard.length = 0;
+    a.received.length = 0;
+    b.received.length = 0;
     await server.kill();
     await until(() => !a.sender.isUp && !b.subscriber.isUp, 'down');
     a.publish(8);
-    await until(() => a.heard.includes('8'), 'this process still hears');
+    await until(() => a.received.includes('8'), 'this process still receives');
     await server.start();
-    await until(() => a.heard.includes('gap') && b.heard.includes('gap'), 'a gap');
+    await until(() => a.received.includes('gap') && b.received.includes('gap'), 'a gap');
     rows.answer('R14', 'Redis killed and back');
     a.publish(9);
-    await until(() => a.heard.includes('9') && b.heard.includes('9'), 'it goes on');
-    t.notOk(b.heard.includes('8'), 'what was lost was told to be lost');
+    await until(() => a.received.includes('9') && b.received.includes('9'), 'it goes on');
+    t.notOk(b.received.includes('8'), 'the lost event was reported as a gap');
   });
 
   test('R14: more is lost than is kept', async (t) => {
     const { proxy, a, b } = await setUp(t, 10);
     a.publish(0);
-    await until(() => b.heard.length === 1, 'the first');
+    await until(() => b.received.length === 1, 'the first');
     proxy.cut();
     a.publish(...Array.from({ length: 500 }, (_, index) => index + 1));
-    await until(() => a.heard.length === 501, 'all of them');
+    await until(() => a.received.length === 501, 'all of them');
     proxy.mend();
-    await until(() => b.heard.length === 2, 'a gap');
+    await until(() => b.received.length === 2, 'a gap');
     t.equal(rows.answer('R14', 'more of them than are kept'), 'one gap');
     a.publish(501);
-    await until(() => b.heard.length === 3, 'the next');
-    t.same(b.heard, ['0', 'gap', '501']);
+    await until(() => b.received.length === 3, 'the next');
+    t.same(b.received, ['0', 'gap', '501']);
   });
 
-  test('R14: a replica that has only just started cannot know who listens', async (t) => {
+  test('R14: a replica that has just started takes every topic as subscribed', async (t) => {
     const { server, a } = await setUp(t, 100, OFTEN_MILLIS);
     const fresh = new Listener(server.url, server.url, 100, OFTEN_MILLIS);
     t.teardown(() => fresh.close());
     t.ok(fresh.bus.hasSubscribers(TOPIC), 'before it is connected');
     fresh.publish(1);
-    await until(() => a.heard.includes('gap'), 'a gap for what could not be sent');
+    await until(() => a.received.includes('gap'), 'a gap for what could not be sent');
     await until(() => fresh.sender.isUp && fresh.subscriber.isUp, 'up');
-    t.ok(fresh.bus.hasSubscribers(TOPIC), 'before anybody has spoken');
+    t.ok(fresh.bus.hasSubscribers(TOPIC), 'before any announcement');
     fresh.publish(2);
-    await until(() => a.heard.includes('2'), 'the first that could');
-    const isWanted = (): boolean => fresh.bus.hasSubscribers('on nobody');
+    await until(() => a.received.includes('2'), 'the first that could');
+    const isWanted = (): boolean => fresh.bus.hasSubscribers('on unused');
     t.ok(isWanted());
-    await until(() => !isWanted(), 'it has heard them all');
-    t.ok(fresh.bus.hasSubscribers(TOPIC), 'of those somebody wants');
+    await until(() => !isWanted(), 'it has received all announcements');
+    t.ok(fresh.bus.hasSubscribers(TOPIC), 'a topic with a subscriber');
     t.equal(rows.answer('R14', 'a write through a replica that has just started'), 'heard, or one gap');
   });
 
-  test('R14: Redis is away for longer than wishes are believed', async (t) => {
+  test('R14: Redis is away for longer than announcements are valid', async (t) => {
     const { server, a, b } = await setUp(t, 100, OFTEN_MILLIS);
     const other = new Listener(server.url, server.url, 100, OFTEN_MILLIS);
     t.teardown(() => other.close());
-    await until(() => !other.bus.hasSubscribers('on nobody'), 'it hears the others');
+    await until(() => !other.bus.hasSubscribers('on unused'), 'it receives the announcements of others');
     t.ok(other.bus.hasSubscribers(TOPIC));
 
     server.stop();
     await turn(FORGOTTEN_MILLIS);
-    t.ok(other.bus.hasSubscribers(TOPIC), 'it hears nobody, whatever it thinks of the connection');
+    t.ok(other.bus.hasSubscribers(TOPIC), 'it receives no announcements, in whatever state the connection is');
     other.publish(1);
     await until(() => !other.sender.isUp, 'away');
     server.resume();
-    await until(() => a.heard.length > 0 && b.heard.length > 0, 'the event, or a gap');
-    t.ok(['1', 'gap'].includes(a.heard[0] ?? ''), a.heard.join());
+    await until(() => a.received.length > 0 && b.received.length > 0, 'the event, or a gap');
+    t.ok(['1', 'gap'].includes(a.received[0] ?? ''), a.received.join());
 
     await until(() => other.sender.isUp && other.subscriber.isUp && a.sender.isUp && a.subscriber.isUp, 'up');
     await server.kill();
     await until(() => !other.sender.isUp && !a.sender.isUp && !b.sender.isUp, 'down');
     await turn(FORGOTTEN_MILLIS);
     t.ok(other.bus.hasSubscribers(TOPIC));
-    a.heard.length = 0;
+    a.received.length = 0;
     other.publish(2);
     await server.start();
-    await until(() => a.heard.includes('gap'), 'a gap');
+    await until(() => a.received.includes('gap'), 'a gap');
     t.equal(rows.answer('R14', 'a write while Redis is away for long'), 'heard, or a gap');
   });
 
-  test('R14: Redis is late because all of the machine is', async (t) => {
+  test('R14: Redis is late because the machine is busy', async (t) => {
     const { server, a } = await setUp(t);
     const hasty = new Listener(server.url, server.url, 100, 2000, 20);
     t.teardown(() => hasty.close());
@@ -182,62 +189,62 @@ export function testEvents(t: Test, rows: Rows): void {
     hasty.publish(1, 2, 3, 4, 5, 6, 7, 8);
     await turn(400);
     server.resume();
-    await until(() => a.heard.length >= 8 && hasty.heard.length >= 8, 'all of them');
-    t.same(a.heard, ['1', '2', '3', '4', '5', '6', '7', '8'], 'and no gap');
-    t.same(hasty.heard, a.heard);
+    await until(() => a.received.length >= 8 && hasty.received.length >= 8, 'all of them');
+    t.same(a.received, ['1', '2', '3', '4', '5', '6', '7', '8'], 'and no gap');
+    t.same(hasty.received, a.received);
   });
 
-  test('R14: one is cut off for longer than the others remember what it wants', async (t) => {
+  test('R14: a replica is cut off for longer than its announcements are valid', async (t) => {
     const { proxy, a } = await setUp(t, 100, OFTEN_MILLIS);
     const far = new Listener(proxy.url, proxy.url, 100, OFTEN_MILLIS);
     t.teardown(() => far.close());
     await far.listen();
     a.publish(1);
-    await until(() => far.heard.includes('1'), 'the first');
+    await until(() => far.received.includes('1'), 'the first');
     proxy.cut();
     await until(() => !far.subscriber.isUp && !far.sender.isUp, 'cut off');
     await turn(FORGOTTEN_MILLIS);
-    // Nothing was published: the others thought nobody listened.
-    const before = far.heard.length;
+    // Nothing was published: the announcements had expired.
+    const before = far.received.length;
     proxy.mend();
-    await until(() => far.heard.slice(before).includes('gap'), 'a gap');
+    await until(() => far.received.slice(before).includes('gap'), 'a gap');
     await until(() => far.subscriber.isUp && far.sender.isUp, 'up');
     a.publish(2);
-    await until(() => far.heard.includes('2'), 'it goes on');
+    await until(() => far.received.includes('2'), 'it goes on');
   });
 
-  test('R16: Redis ends the connection of one that does not keep up', async (t) => {
+  test('R16: Redis closes the connection of a slow subscriber', async (t) => {
     const { a, b } = await setUp(t);
     a.publish(1);
-    await until(() => b.heard.length === 1, 'the first');
+    await until(() => b.received.length === 1, 'the first');
     await a.sender.tryCommand(['CLIENT', 'KILL', 'TYPE', 'pubsub']);
     a.publish(2, 3);
-    await until(() => b.heard.length === 3 && a.heard.length === 3, 'all of them');
+    await until(() => b.received.length === 3 && a.received.length === 3, 'all of them');
     t.equal(rows.answer('R16', 'Redis ends the connection that listens'), 'replayed in order');
-    t.same(b.heard, ['1', '2', '3']);
+    t.same(b.received, ['1', '2', '3']);
   });
 
-  test('R16: Redis has more for one that listens than it keeps', async (t) => {
+  test('R16: the output buffer of a subscriber overflows in Redis', async (t) => {
     const { proxy, a, b } = await setUp(t);
     await a.sender.tryCommand(['CONFIG', 'SET', 'client-output-buffer-limit', 'pubsub 1mb 0 0']);
     a.publish(1);
-    await until(() => b.heard.length === 1, 'the first');
+    await until(() => b.received.length === 1, 'the first');
     proxy.stall();
     const long = 'x'.repeat(50_000);
     // No faster than the first receives them: its own connection has the same bound.
     for (let sent = 1; sent < 801; sent += 10) {
       for (let n = 0; n < 10; n += 1) a.bus.publish(TOPIC, { n: 2, long });
-      await until(() => a.heard.length >= sent + 10, 'ten of them');
+      await until(() => a.received.length >= sent + 10, 'ten of them');
     }
     proxy.flow();
-    await until(() => b.heard.includes('gap'), 'a gap');
+    await until(() => b.received.includes('gap'), 'a gap');
     t.equal(rows.answer('R16', 'more waits for it than Redis keeps'), 'one gap');
     a.publish(3);
-    await until(() => b.heard.at(-1) === '3', 'it goes on');
-    t.equal(b.heard.filter((heard) => heard === 'gap').length, 1);
+    await until(() => b.received.at(-1) === '3', 'it goes on');
+    t.equal(b.received.filter((received) => received === 'gap').length, 1);
   });
 
-  test('R17: events that are none of ours', async (t) => {
+  test('R17: forged events', async (t) => {
     const { a, b } = await setUp(t);
     const channel = `test:v1:events:${TOPIC}`;
     const send = async (name: string, message: string): Promise<void> => {
@@ -252,8 +259,8 @@ export function testEvents(t: Test, rows: Rows): void {
     await send('signed with another secret', `1 ${other}`);
     await send('signed, for another topic', `1 ${writeEvent('on other', { id: 'x', values: { n: 1 } }, SECRET)}`);
     await send('signed, of another form', `1 ${writeEvent(TOPIC, { id: '', values: { n: 1 } }, SECRET)}`);
-    t.same(b.heard, [], 'nobody heard of them');
+    t.same(b.received, [], 'none was delivered');
     a.publish(2);
-    await until(() => b.heard.includes('2'), 'an event of ours');
+    await until(() => b.received.includes('2'), 'a signed event');
   });
 }

@@ -53,7 +53,7 @@ ${service('strict', '')}${service('lenient', ', noncesWithoutRedis: true')}`;
     const refused = async (gateway: TestGateway, path: string, body: string, code: string, what: string) => {
       const before = whole();
       t.equal(await send(gateway, path, body), code, what);
-      t.equal(whole(), before, `${what}: the backend has heard of nothing`);
+      t.equal(whole(), before, `${what}: the backend gets nothing`);
     };
 
     for (const path of ['/soap/strict', '/soap/lenient']) {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { connect, MISSING, RedisServer, Told, untilAsync } from './kit.js';
+import { connect, MISSING, RecordedEvents, RedisServer, untilAsync } from './kit.js';
 
 /** Two gateways that share a Redis, from outside. */
 
@@ -61,7 +61,7 @@ t.test('two gateways and one Redis', { skip: MISSING }, async (t) => {
   const [a, b] = gateways;
   if (a === undefined || b === undefined) throw new Error('two gateways');
   // A replica credits shared time only after the recovery of a new Redis.
-  const operator = connect(redis.url, new Told(), { operationMillis: 2000, password: SECRET });
+  const operator = connect(redis.url, new RecordedEvents(), { operationMillis: 2000, password: SECRET });
   t.teardown(() => operator.close());
   await untilAsync(
     async () => (await operator.tryCommand(['HLEN', 'soapstone:v1:credited'])) === gateways.length,

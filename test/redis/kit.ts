@@ -100,7 +100,7 @@ export async function untilAsync(isTrue: () => Promise<boolean>, what: string, m
 export const turn = (millis = 2): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis));
 
 /** Records the reports of a connection. */
-export class Told implements ConnectionEvents {
+export class RecordedEvents implements ConnectionEvents {
   readonly operations = new Map<string, number>();
   readonly changes: string[] = [];
 
@@ -116,8 +116,12 @@ export class Told implements ConnectionEvents {
   }
 }
 
-export function connect(url: string, told = new Told(), settings: Partial<ConnectionSettings> = {}): RedisConnection {
-  const connection = new RedisConnection({ url, operationMillis: 20, prefix: 'test:', ...settings }, told);
+export function connect(
+  url: string,
+  recorded = new RecordedEvents(),
+  settings: Partial<ConnectionSettings> = {},
+): RedisConnection {
+  const connection = new RedisConnection({ url, operationMillis: 20, prefix: 'test:', ...settings }, recorded);
   connection.start();
   return connection;
 }

@@ -4,7 +4,7 @@ import { HEARTBEAT_MILLIS, HEARTBEAT_TIMEOUT_MILLIS } from '../../src/redis/leas
 import { type CommandConnection, RedisLeaseStore, type SubscriberConnection } from '../../src/redis/lease-store.js';
 import { LeasedBudgets } from '../../src/redis/leased-budgets.js';
 import { makeScript, type Script } from '../../src/redis/script.js';
-import { connect, RedisServer, Told, until } from './kit.js';
+import { connect, RecordedEvents, RedisServer, until } from './kit.js';
 
 /**
  * Replicas with the scripts of the gateway in a real Redis, and a manual clock: nothing runs by itself, so the result
@@ -38,8 +38,8 @@ export class ManualFleet {
     const patient = { operationMillis: 1000 };
     const fleet = new ManualFleet(
       server,
-      connect(server.url, new Told(), patient),
-      connect(server.url, new Told(), patient),
+      connect(server.url, new RecordedEvents(), patient),
+      connect(server.url, new RecordedEvents(), patient),
     );
     await until(() => fleet.connection.isUp && fleet.#subscriber.isUp, 'up');
     return fleet;

@@ -1,3 +1,5 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
 import { type BudgetRule, NO_EVENTS } from '../../src/budget/budget.js';
 import { SharedState } from '../../src/redis/shared-state.js';
 import { turn } from './kit.js';
@@ -19,6 +21,8 @@ export interface Outcome {
   readonly admitted: number;
   readonly isShared: boolean;
   readonly isUp: boolean;
+  /** Greatest delay of the event loop since the last outcome. */
+  readonly delayMillis: number;
   /** Log lines since the start. */
   readonly lines: readonly string[];
   /** By operation and outcome. */
@@ -45,10 +49,15 @@ function serve({ url, replicas, operationMillis }: ReplicaSettings): void {
     },
     event: (_level, message, { reason = '' }) => lines.push(`${message} ${reason}`.trim()),
   });
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
   shared.start();
   process.on('message', (load: string) => {
     void run(shared, JSON.parse(load) as RequestLoad | null).then((admitted) => {
-      const outcome: Outcome = { admitted, isShared: shared.budgets.isShared, isUp: shared.isUp, lines, operations };
+      const delayMillis = delay.max / 1e6;
+      delay.reset();
+      const { isUp, budgets } = shared;
+      const outcome: Outcome = { admitted, isShared: budgets.isShared, isUp, delayMillis, lines, operations };
       process.send?.(outcome);
     });
   });
