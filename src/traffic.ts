@@ -71,7 +71,7 @@ export class TrafficServer {
     this.#hooks = hooks;
     const shortest = Math.min(limits.headerMillis, limits.bodyGraceMillis, limits.stallMillis);
     const crumbled = (request: IncomingMessage): void =>
-      this.#connections.get(request.socket)?.break(new Refusal('HTTP_CRUMBS'), request);
+      this.#connections.get(request.socket)?.break(new Refusal('HTTP_TINY_CHUNKS'), request);
     const lookMillis = Math.min(LOOK_MILLIS, Math.ceil(shortest / 4));
     this.server = createServer({
       IncomingMessage: requestClass(crumbled, upgrades),

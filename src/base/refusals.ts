@@ -103,7 +103,7 @@ export const REFUSALS = {
 
   // The HTTP layer: a real status, no body, no SOAP message exists yet.
   HTTP_BAD_REQUEST: { blame: 'client', status: 400, text: 'The request is malformed.' },
-  HTTP_CRUMBS: {
+  HTTP_TINY_CHUNKS: {
     blame: 'client',
     status: 400,
     isAbrupt: true,

@@ -209,7 +209,7 @@ t.test('a body in crumbs is refused, and nothing more of it is taken apart', asy
   const many = await sendRaw(gateway.url, Buffer.concat([head, crumbs(20_000)]));
   t.equal(many.status, 400);
   t.equal(backend.complete.length, 1);
-  t.match(await gateway.accessLine(2), { code: 'HTTP_CRUMBS', outcome: 'refused' });
+  t.match(await gateway.accessLine(2), { code: 'HTTP_TINY_CHUNKS', outcome: 'refused' });
 });
 
 t.test('a body in crumbs that came before its turn is never taken for whole', async (t) => {
@@ -218,7 +218,7 @@ t.test('a body in crumbs that came before its turn is never taken for whole', as
   const crumbs = Array.from(Buffer.from(envelope(text(4000))), (byte) => Uint8Array.of(byte));
   const client = await RawClient.connect(gateway.url);
   await client.send(Buffer.concat([post('/soap/s', 'text/xml', envelope(text(10))), head, chunked(...crumbs)]));
-  t.match(await gateway.accessLine(2), { code: 'HTTP_CRUMBS', outcome: 'refused' });
+  t.match(await gateway.accessLine(2), { code: 'HTTP_TINY_CHUNKS', outcome: 'refused' });
   t.equal(backend.complete.length, 1, 'the first alone');
   client.close();
 });
