@@ -1,6 +1,6 @@
 import { print } from 'graphql';
 
-import type { RemotePlan, RemoteRequest } from '../graphql/graph/remote.js';
+import type { RemotePlan, RemoteRequest } from '../graphql/fields/subschema.js';
 
 /**
  * The operation that a service which speaks GraphQL would be sent, as text; where the values that stand in for those of

@@ -1,7 +1,7 @@
 import { getNullableType, isListType } from 'graphql';
 import type { Problem } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
-import type { LinkMapping, LinkTable } from '../graphql/graph/link.js';
+import type { LinkMapping, LinkTable } from '../graphql/links/link.js';
 import { costOfLink } from './costs.js';
 import { problemAt } from './problem-at.js';
 

@@ -1,7 +1,7 @@
 import type { Problem } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import { didYouMean } from '../config/nearest.js';
-import type { Mistake } from '../graphql/graph/mistake.js';
+import type { Mistake } from '../graphql/links/mistake.js';
 import { problemAt } from './problem-at.js';
 
 /** Mistakes in links or subscriptions as problems at their places in the file, with the nearest name that exists. */

@@ -1,8 +1,8 @@
 import type { GraphQLSchema } from 'graphql';
 import type { DeepReadonly } from '../config/deep-readonly.js';
 import type { GraphqlServiceKeys } from '../config/graphql-service-keys.js';
-import type { RemoteCosts } from '../graphql/graph/remote.js';
-import { partName } from '../graphql/graph/remote-parts.js';
+import type { RemoteCosts } from '../graphql/fields/subschema.js';
+import { partName } from '../graphql/subschema/schema-parts.js';
 import { costOfRemote } from './costs.js';
 
 /** What the configuration says about costs of a service that speaks GraphQL, and else its schema. */

@@ -1,5 +1,5 @@
 import type { Limits } from '../base/limit.js';
-import { REMOTE_LIMITS } from '../graphql/graph/remote-limits.js';
+import { REMOTE_LIMITS } from '../graphql/subschema/subschema-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { LIST_SIZE, OPERATION_COST_KEYS, type OperationCostKeys, points } from './cost-keys.js';
 import { FIELD_NAME, GRAPHQL_NAME, HTTP_URL, SUBSCRIPTION_URL } from './formats.js';

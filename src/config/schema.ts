@@ -5,7 +5,7 @@ import { CODEC_LIMITS } from '../codec/plan/limits.js';
 import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
 import { GRAPHQL_LIMITS } from '../graphql/document/limits.js';
 import { PERSISTED_LIMITS } from '../graphql/document/persisted-limits.js';
-import { REMOTE_LIMITS } from '../graphql/graph/remote-limits.js';
+import { REMOTE_LIMITS } from '../graphql/subschema/subschema-limits.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { SUBSCRIPTION_LIMITS } from '../pubsub/limits.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';

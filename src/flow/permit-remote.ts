@@ -1,7 +1,7 @@
 import { type GraphQLSchema, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 
 import type { Client } from '../access/client.js';
-import type { RemoteRequest } from '../graphql/graph/remote.js';
+import type { RemoteRequest } from '../graphql/fields/subschema.js';
 import { rootTypes } from '../graphql/types/roots.js';
 import { permit } from './charge.js';
 

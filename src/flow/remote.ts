@@ -5,7 +5,7 @@ import type { Exchange } from '../base/exchange.js';
 import { asRefusal, Refusal } from '../base/refusal.js';
 import type { RequestContext } from '../codec/write/source.js';
 import type { RemoteUpstream } from '../compile/remote-upstream.js';
-import type { RemoteReply, RemoteRequest } from '../graphql/graph/remote.js';
+import type { RemoteReply, RemoteRequest } from '../graphql/fields/subschema.js';
 import { judgeJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
 import { isPrintable } from './reply-head.js';

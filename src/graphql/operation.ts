@@ -7,7 +7,7 @@ import { DocumentCache } from './document/documents.js';
 import { closedError, refusalErrors, withId } from './document/errors.js';
 import type { GraphqlLimits, MeasurableLimit } from './document/limits.js';
 import type { TrustedDocuments } from './document/trusted.js';
-import type { SendRemote } from './graph/remote.js';
+import type { SendRemote } from './fields/subschema.js';
 import { type Admission, type Admitted, admit, takesLong } from './run/admit.js';
 import { type CostReport, costByField, costReport, type Throttle } from './run/cost-report.js';
 import { executeOperation } from './run/execute.js';

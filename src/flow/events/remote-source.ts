@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
-import type { RemotePlan } from '../../graphql/graph/remote.js';
+import type { RemotePlan } from '../../graphql/fields/subschema.js';
 import type { Admitted } from '../../graphql/run/admit.js';
 import { remoteRequestOf } from '../../graphql/run/remote-request.js';
 import type { RootPlan } from '../../graphql/run/root-plan.js';

@@ -6,7 +6,7 @@ import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import { claimsIn } from '../../config/request-claims.js';
-import type { LinkAsk } from '../../graphql/graph/link-plan.js';
+import type { LinkAsk } from '../../graphql/links/link-plan.js';
 import type { AdmittedOperation } from '../../graphql/operation.js';
 import type { Admitted } from '../../graphql/run/admit.js';
 import { argumentsOf } from '../../graphql/run/arguments.js';

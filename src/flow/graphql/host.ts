@@ -8,7 +8,7 @@ import type { Decoded } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import { limitOf } from '../../graphql/document/scale.js';
-import { isRemote, type RemoteReply, type RemoteRequest, type SendRemote } from '../../graphql/graph/remote.js';
+import { isRemote, type RemoteReply, type RemoteRequest, type SendRemote } from '../../graphql/fields/subschema.js';
 import type { ItemHost, RequestHost } from '../../graphql/http.js';
 import type { Admitted } from '../../graphql/run/admit.js';
 import type { Throttle } from '../../graphql/run/cost-report.js';

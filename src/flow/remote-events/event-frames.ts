@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusal.js';
-import type { RemoteTextLimits } from '../../graphql/graph/remote.js';
-import { parseRemoteText } from '../../graphql/graph/remote-text.js';
+import type { RemoteTextLimits } from '../../graphql/fields/subschema.js';
+import { parseRemoteText } from '../../graphql/subschema/read-reply.js';
 
 /** One event as it goes on: held to its bounds, on lines of its own. */
 export interface EventFrame {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 import { asRefusal, Refusal } from '../../base/refusal.js';
-import type { RemoteTextLimits } from '../../graphql/graph/remote.js';
-import { parseRemoteText } from '../../graphql/graph/remote-text.js';
+import type { RemoteTextLimits } from '../../graphql/fields/subschema.js';
+import { parseRemoteText } from '../../graphql/subschema/read-reply.js';
 import { refusalOfError } from '../../upstream/failure.js';
 import { judgeStatus } from '../../upstream/json-head.js';
 import { LINGER_MILLIS } from '../body/linger.js';

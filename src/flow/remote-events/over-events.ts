@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusal.js';
-import type { RemoteRequest, RemoteTextLimits } from '../../graphql/graph/remote.js';
+import type { RemoteRequest, RemoteTextLimits } from '../../graphql/fields/subschema.js';
 import { judgeEventsHead } from '../../upstream/json-head.js';
 import type { UpstreamCall } from '../../upstream/reply.js';
 import type { Upstream } from '../../upstream/upstream.js';

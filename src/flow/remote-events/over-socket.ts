@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/refusal.js';
-import type { RemoteRequest } from '../../graphql/graph/remote.js';
+import type { RemoteRequest } from '../../graphql/fields/subschema.js';
 import { subscribeOverSocket } from '../wire/graphql-ws.js';
 import { type OutgoingParts, OutgoingSocket } from './outgoing-socket.js';
 

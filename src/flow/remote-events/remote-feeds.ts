@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { RemoteSubscriptions, RemoteUpstream } from '../../compile/remote-upstream.js';
-import type { RemoteRequest } from '../../graphql/graph/remote.js';
+import type { RemoteRequest } from '../../graphql/fields/subschema.js';
 import { Breaker } from '../../upstream/breaker.js';
 import { Upstream } from '../../upstream/upstream.js';
 import { TIMER_MAX } from '../expiry.js';

@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import { isRecord } from '../../base/record.js';
 import { responseKey, type Variables } from '../document/plan.js';
-import type { RemotePlan } from '../graph/remote.js';
+import type { RemotePlan } from '../fields/subschema.js';
 import { fieldCostOf, typeWeightOf } from '../types/cost-rules.js';
 import { rootOf } from '../types/roots.js';
 import { argumentPoints } from './cost-slicing.js';

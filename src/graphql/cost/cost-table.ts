@@ -14,8 +14,8 @@ import {
 } from 'graphql';
 import type { GraphqlLimits } from '../document/limits.js';
 import type { BoundField } from '../fields/bound-field.js';
-import type { Link, LinkTable } from '../graph/link.js';
-import type { RemoteField } from '../graph/remote.js';
+import type { RemoteField } from '../fields/subschema.js';
+import type { Link, LinkTable } from '../links/link.js';
 import { type FieldCost, fieldCostOf, type ListSize, typeWeightOf } from '../types/cost-rules.js';
 import { isRoot } from '../types/roots.js';
 

@@ -1,7 +1,7 @@
 import type { EventValues, WrongPlace, WrongValue } from '../../base/event-bus.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import type { Decoded, ObjectPlan, ReplyPlan, Slot } from '../../codec/plan/plan.js';
-import { hiddenKey } from '../graph/link-slots.js';
+import { hiddenKey } from '../links/link-slots.js';
 import type { EventSource } from '../subscription/subscription.js';
 import type { FieldCall } from './field-call.js';
 import { type FedValue, fedValues, withValues } from './link-feed.js';

@@ -2,9 +2,9 @@ import { isRecord } from '../../base/record.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
-import type { Feed, LinkBatch } from '../graph/link.js';
-import { hiddenAlong } from '../graph/link-plan.js';
-import { HIDDEN, hiddenKey } from '../graph/link-slots.js';
+import type { Feed, LinkBatch } from '../links/link.js';
+import { hiddenAlong } from '../links/link-plan.js';
+import { HIDDEN, hiddenKey } from '../links/link-slots.js';
 import type { BatchKey } from './link-batches.js';
 
 /** What came of asking for one link. */

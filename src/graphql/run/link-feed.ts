@@ -1,7 +1,7 @@
 import { InputError } from '../../codec/write/input-error.js';
-import type { Feed } from '../graph/link.js';
-import { hiddenAlong } from '../graph/link-plan.js';
-import { hiddenKey } from '../graph/link-slots.js';
+import type { Feed } from '../links/link.js';
+import { hiddenAlong } from '../links/link-plan.js';
+import { hiddenKey } from '../links/link-slots.js';
 import type { FieldCall } from './field-call.js';
 
 /** What a field is called with. */

@@ -1,6 +1,6 @@
 import type { ObjectPlan, ReplyPlan, Slot } from '../../codec/plan/plan.js';
-import { type LinkSelection, linkIdOf, valuesOf } from '../graph/link-plan.js';
-import { HIDDEN } from '../graph/link-slots.js';
+import { type LinkSelection, linkIdOf, valuesOf } from '../links/link-plan.js';
+import { HIDDEN } from '../links/link-slots.js';
 import type { RootPlan } from './root-plan.js';
 
 /** A place in the plan of an operation where a link is. */

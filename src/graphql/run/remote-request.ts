@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/refusal.js';
-import type { RemotePlan, RemoteRequest } from '../graph/remote.js';
+import type { RemotePlan, RemoteRequest } from '../fields/subschema.js';
 import type { Admitted } from './admit.js';
 import { RemoteRun } from './remote-run.js';
 import type { RootPlan } from './root-plan.js';

@@ -4,12 +4,12 @@ import type { DecodeError } from '../../codec/plan/decode-error.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { remotePoints } from '../cost/cost-remote.js';
 import type { Fragments, Variables } from '../document/plan.js';
-import type { LinkSelect } from '../graph/link-plan.js';
-import type { RemotePlan, RemoteRequest, SendRemote } from '../graph/remote.js';
-import { batchAnswer, batchPath } from '../graph/remote-batch.js';
-import { RemoteShaper } from '../graph/remote-shape.js';
-import { REMOTE_ERROR, type RemoteResult, readRemoteReply } from '../graph/remote-text.js';
-import { isLost, type RemoteSender } from '../graph/remote-wrap.js';
+import type { RemotePlan, RemoteRequest, SendRemote } from '../fields/subschema.js';
+import type { LinkSelect } from '../links/link-plan.js';
+import { RemoteShaper } from '../subschema/answer-shaper.js';
+import { batchAnswer, batchPath } from '../subschema/batch-answer.js';
+import { REMOTE_ERROR, type RemoteResult, readRemoteReply } from '../subschema/read-reply.js';
+import { isLost, type RemoteSender } from '../subschema/wrap.js';
 
 /** What the execution of one request tells about itself. */
 export interface RemoteContext {

@@ -3,12 +3,12 @@ import { collectFields, planReply, type Variables } from '../document/plan.js';
 import { UNWEIGHED, type Weigh } from '../document/weigh.js';
 import type { Maker } from '../document/workings.js';
 import type { BoundField } from '../fields/bound-field.js';
-import type { Link } from '../graph/link.js';
-import { type LinkAsk, LinkPlanner, type LinkSelect, type LinkSelection } from '../graph/link-plan.js';
-import type { RemoteField } from '../graph/remote.js';
-import { RemotePlanner } from '../graph/remote-plan.js';
-import type { Walk } from '../graph/walk.js';
+import type { RemoteField } from '../fields/subschema.js';
+import type { Link } from '../links/link.js';
+import { type LinkAsk, LinkPlanner, type LinkSelect, type LinkSelection } from '../links/link-plan.js';
+import type { Walk } from '../links/walk.js';
 import type { BuiltSchema } from '../schema.js';
+import { RemotePlanner } from '../subschema/subschema-planner.js';
 import type { Admitted } from './admit.js';
 
 /** One response key of the root. */

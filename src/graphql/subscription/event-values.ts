@@ -15,7 +15,7 @@ import { isRecord } from '../../base/record.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import { objectOf } from '../../codec/plan/object-of.js';
 import type { Decoded, EncodeElement, EncodeObject, ReplyPlan, Slot } from '../../codec/plan/plan.js';
-import type { LinkTarget } from '../graph/link.js';
+import type { LinkTarget } from '../links/link.js';
 import type { ElementShape, FieldShape, ReplyRoot } from '../types/shape.js';
 import type { ValueReading } from './subscription.js';
 

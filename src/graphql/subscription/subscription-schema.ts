@@ -1,7 +1,7 @@
 import { type GraphQLFieldConfigArgumentMap, getNullableType } from 'graphql';
-import type { LinkTarget } from '../graph/link.js';
-import { type Mistake, type Report, reportInto } from '../graph/mistake.js';
-import { type Targets, type TargetUse, targetOf } from '../graph/target.js';
+import type { LinkTarget } from '../links/link.js';
+import { type Mistake, type Report, reportInto } from '../links/mistake.js';
+import { type Targets, type TargetUse, targetOf } from '../links/target.js';
 import type { TypeNames } from '../types/type-names.js';
 import { type EventValue, eventValueOf, isLost, planOf, readingOf, slotAlong } from './event-values.js';
 import {

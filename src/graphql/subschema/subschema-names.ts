@@ -1,12 +1,12 @@
+import type { RemoteService } from '../fields/subschema.js';
 import type { Finding } from '../types/mapping.js';
 import { fieldName, NameScope, pascalName } from '../types/naming.js';
 import { ROOTS, type Root, rootOf } from '../types/roots.js';
 import type { TypeNames } from '../types/type-names.js';
-import type { RemoteService } from './remote.js';
-import { carriedParts } from './remote-carry.js';
-import { judgeParts } from './remote-judge.js';
-import { isBuiltIn } from './remote-parts.js';
-import type { RemoteNames } from './remote-wrap.js';
+import { carriedParts } from './propagated-parts.js';
+import { isBuiltIn } from './schema-parts.js';
+import { judgeParts } from './validate-parts.js';
+import type { RemoteNames } from './wrap.js';
 
 type Taken = (parent: Root, name: string) => boolean;
 

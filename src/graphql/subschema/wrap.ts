@@ -24,8 +24,8 @@ import {
   print,
 } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import type { RemoteRequest } from './remote.js';
-import type { RemoteResult } from './remote-text.js';
+import type { RemoteRequest } from '../fields/subschema.js';
+import type { RemoteResult } from './read-reply.js';
 
 /** What a service's schema is called here. Names that are not in a map stay. */
 export interface RemoteNames {

@@ -7,9 +7,9 @@ import {
   isInterfaceType,
   isObjectType,
 } from 'graphql';
+import type { RemoteService } from '../fields/subschema.js';
 import { isRoot } from '../types/roots.js';
-import type { RemoteService } from './remote.js';
-import { fieldsOf, hasPart, isBuiltIn, partName, typeOf } from './remote-parts.js';
+import { fieldsOf, hasPart, isBuiltIn, partName, typeOf } from './schema-parts.js';
 
 /** What is hidden and renamed once interfaces and what implements them agree. */
 export interface CarriedParts {

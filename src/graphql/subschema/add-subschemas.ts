@@ -10,16 +10,16 @@ import {
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql';
+import type { RemoteField, RemoteService } from '../fields/subschema.js';
+import type { RemoteTarget } from '../links/link.js';
 import { costExtensions, costOfCall } from '../types/cost-rules.js';
 import { type Root, rootOf } from '../types/roots.js';
 import type { TypeNames } from '../types/type-names.js';
-import type { RemoteTarget } from './link.js';
-import type { RemoteField, RemoteService } from './remote.js';
-import { costsHere } from './remote-costs.js';
-import { judgeSchema } from './remote-judge.js';
-import { offeredRoots, remoteNames } from './remote-names.js';
+import { offeredRoots, remoteNames } from './subschema-names.js';
+import { costsHere } from './translated-costs.js';
+import { judgeSchema } from './validate-parts.js';
 
-import { wrapRemote } from './remote-wrap.js';
+import { wrapRemote } from './wrap.js';
 
 /** What one service that speaks GraphQL adds to the schema. */
 interface AddedRemote {

@@ -12,9 +12,9 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { type Fragments, isIncluded, responseKey, type Variables } from '../document/plan.js';
-import type { Link, LinkTable } from './link.js';
-import type { RemoteField } from './remote.js';
-import type { Walk } from './walk.js';
+import type { RemoteField } from '../fields/subschema.js';
+import type { Link, LinkTable } from '../links/link.js';
+import type { Walk } from '../links/walk.js';
 
 /**
  * Writes selections for a service that knows nothing of links: each link becomes the fields that feed it, and every

@@ -5,12 +5,12 @@ import type { ReplyPlan, Slot, ValuePlan } from '../../codec/plan/plan.js';
 import { type Fragments, type LinkSlots, planReply, type Variables } from '../document/plan.js';
 import { UNWEIGHED, type Weigh } from '../document/weigh.js';
 import type { BoundField } from '../fields/bound-field.js';
+import { isRemote, type RemoteField, type RemotePlan } from '../fields/subschema.js';
 import { errorPlans } from '../output/fault-plan.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
 import { LinkFinder } from './link-finder.js';
 import { HIDDEN, hiddenKey, keyed, leafSlot, NULLABLE, objectAlong, selfSlot, slotAlong } from './link-slots.js';
-import { isRemote, type RemoteField, type RemotePlan } from './remote.js';
 import type { Walk } from './walk.js';
 
 /**

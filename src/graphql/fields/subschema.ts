@@ -1,6 +1,6 @@
 import type { DocumentNode, FieldNode, GraphQLFieldConfig, GraphQLOutputType, GraphQLSchema } from 'graphql';
-import type { RootType } from '../fields/exposure.js';
 import type { FieldCost } from '../types/cost-rules.js';
+import type { RootType } from './exposure.js';
 
 /** A service that speaks GraphQL, as the schema sees it. */
 export interface RemoteService {

@@ -1,7 +1,7 @@
 import type { GraphQLField, GraphQLFieldConfig, GraphQLOutputType } from 'graphql';
 import type { BoundField } from '../fields/bound-field.js';
+import type { RemoteField } from '../fields/subschema.js';
 import type { FieldCost } from '../types/cost-rules.js';
-import type { RemoteField } from './remote.js';
 
 /** A link as the configuration has it: a field that one type gets by calling an operation with fields of the object. */
 export interface LinkMapping {

@@ -6,12 +6,12 @@ import {
   isIntrospectionType,
   isObjectType,
 } from 'graphql';
+import type { RemoteService } from '../fields/subschema.js';
 import { costExtensions, FieldCost } from '../types/cost-rules.js';
 import type { Finding } from '../types/mapping.js';
 import { isRoot, ROOTS, rootOf } from '../types/roots.js';
-import type { RemoteService } from './remote.js';
-import { fieldsOf, hasPart, partName, typeOf } from './remote-parts.js';
-import type { RemoteNames } from './remote-wrap.js';
+import { fieldsOf, hasPart, partName, typeOf } from './schema-parts.js';
+import type { RemoteNames } from './wrap.js';
 
 /** What is said about the fields of roots, by their names there. */
 interface CostsHere {

@@ -12,11 +12,11 @@ import {
   isUnionType,
   validateSchema,
 } from 'graphql';
+import type { RemoteService } from '../fields/subschema.js';
 import type { Finding } from '../types/mapping.js';
 import { isRoot, ROOTS, rootOf } from '../types/roots.js';
-import type { RemoteService } from './remote.js';
-import type { CarriedParts } from './remote-carry.js';
-import { fieldsOf, hasPart, isBuiltIn, partName, typeOf } from './remote-parts.js';
+import type { CarriedParts } from './propagated-parts.js';
+import { fieldsOf, hasPart, isBuiltIn, partName, typeOf } from './schema-parts.js';
 
 /** Mistakes in `rename` and `hide`: names that are not there, and what would leave no schema to ask with. */
 export function judgeParts(service: RemoteService, parts: CarriedParts): readonly Finding[] {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/record.js';
-import { HIDDEN, hiddenKey } from './link-slots.js';
-import type { RemoteBatch } from './remote.js';
+import type { RemoteBatch } from '../fields/subschema.js';
+import { HIDDEN, hiddenKey } from '../links/link-slots.js';
 
 /**
  * The answer of a list operation as links read it: each step to the items under `HIDDEN`, and so each item beside its

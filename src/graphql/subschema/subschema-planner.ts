@@ -14,11 +14,11 @@ import {
 } from 'graphql';
 import { type Fragments, responseKey, type Variables } from '../document/plan.js';
 import { UNWEIGHED, type Weigh } from '../document/weigh.js';
-import type { Link, LinkBatch, LinkTable } from './link.js';
-import type { PlannedRemote, RemotePlans } from './link-plan.js';
-import type { RemoteField, RemoteLinks, RemotePlan } from './remote.js';
-import { nestedRootFields } from './remote-nested.js';
-import { LinkRewriter, path, plain } from './remote-rewrite.js';
+import type { RemoteField, RemoteLinks, RemotePlan } from '../fields/subschema.js';
+import type { Link, LinkBatch, LinkTable } from '../links/link.js';
+import type { PlannedRemote, RemotePlans } from '../links/link-plan.js';
+import { LinkRewriter, path, plain } from './link-rewriter.js';
+import { nestedRootFields } from './nested-root-fields.js';
 
 /** Plans what services that speak GraphQL are asked, for one operation of a document. */
 export class RemotePlanner implements RemotePlans {

@@ -1,8 +1,8 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind, visit } from 'graphql';
 import { checkCostDirective, costOfField, weightIn } from '../fields/cost-sdl.js';
+import type { RemoteCosts } from '../fields/subschema.js';
 import type { FieldCost } from '../types/cost-rules.js';
-import type { RemoteCosts } from './remote.js';
-import { partName } from './remote-parts.js';
+import { partName } from './schema-parts.js';
 
 export const NO_COSTS: RemoteCosts = { fields: new Map(), types: new Map() };
 

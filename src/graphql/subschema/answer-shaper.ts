@@ -1,11 +1,11 @@
 import { type FieldNode, type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
 import { isRecord } from '../../base/record.js';
 import { collectFields, type Fragments, type Variables } from '../document/plan.js';
-import type { Link } from './link.js';
-import type { LinkSelect } from './link-plan.js';
-import { HIDDEN, hiddenKey } from './link-slots.js';
-import type { RemoteLinks, RemotePlan } from './remote.js';
-import { hidden } from './remote-batch.js';
+import type { RemoteLinks, RemotePlan } from '../fields/subschema.js';
+import type { Link } from '../links/link.js';
+import type { LinkSelect } from '../links/link-plan.js';
+import { HIDDEN, hiddenKey } from '../links/link-slots.js';
+import { hidden } from './batch-answer.js';
 
 /**
  * Turns what a service sent into what the caller asked for: what was asked for links only goes, and in the place of
