@@ -1,4 +1,4 @@
-/** Keys about Redis, which replicas share: the part of the table of keys for it. */
+/** The keys of Redis in the configuration. */
 export interface RedisKeys {
   url: string;
   username?: string;
@@ -13,13 +13,13 @@ export interface RedisKeys {
 export const REDIS_KEYS = {
   type: 'object',
   description:
-    'What replicas share: budgets, persisted documents, events, nonces. No budget is waited for, and all but `nonces` goes on without it. Without the key each process is alone.',
+    'State that replicas share: budgets, persisted documents, events, nonces. No request waits for a budget, and all but `nonces` works on while Redis is away. Without the key each process has its own state.',
   additionalProperties: false,
   required: ['url', 'prefix', 'operationMillis', 'replicas'],
   properties: {
     url: {
       type: 'string',
-      description: 'Its address: redis://host:6379/0, or rediss:// for TLS.',
+      description: 'Address of Redis: redis://host:6379/0, or rediss:// for TLS.',
       pattern: '^rediss?://[^\\s]{1,1024}$',
       hint: 'Write redis://host:port, or rediss://host:port for TLS; credentials in `username` and `password`.',
     },
@@ -27,12 +27,12 @@ export const REDIS_KEYS = {
     password: { type: 'string', description: 'Its password, from the environment or a file.', minLength: 1 },
     ca: {
       type: 'string',
-      description: 'Certificates of authorities that vouch for it, PEM: `{ file: ca.pem }`; else those of Node.',
+      description: 'Trusted certificate authorities, PEM: `{ file: ca.pem }`; else those of Node.',
       minLength: 1,
     },
     prefix: {
       type: 'string',
-      description: 'What every key and channel begins with: gateways that share budgets share it.',
+      description: 'Prefix of every key and channel: the same for all gateways that share budgets.',
       pattern: '^[A-Za-z0-9:_.-]{1,64}$',
       hint: 'Letters, digits and `:_.-`, 64 at most.',
       default: 'soapstone:',
@@ -40,7 +40,7 @@ export const REDIS_KEYS = {
     operationMillis: {
       type: 'integer',
       description:
-        'How long it may take to answer when a request needs it (a persisted document), and ten times as long, but 400 ms at most, in the background; five times late in a row counts as away.',
+        'Time limit of an operation that a request waits for (a persisted document, a nonce). Background operations have ten times as long, 400 ms at most. After five timeouts in a row Redis counts as away.',
       unit: 'millis',
       minimum: 1,
       maximum: 1000,
@@ -49,14 +49,15 @@ export const REDIS_KEYS = {
     replicas: {
       type: 'integer',
       description:
-        'Processes that share the budgets, at least: while Redis is away each has this part of what comes back. More are counted when they are seen.',
+        'Number of processes that share the budgets: while Redis is away each spends this part of the refill. More are counted by their heartbeats.',
       minimum: 1,
       maximum: 1024,
       default: 1,
     },
     secret: {
       type: 'string',
-      description: 'What replicas sign events with (HMAC-SHA-256), from the environment or a file: others are dropped.',
+      description:
+        'Secret that signs events (HMAC-SHA-256), from the environment or a file. Events without a valid signature are dropped.',
       minLength: 16,
     },
   },

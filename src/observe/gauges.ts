@@ -97,7 +97,7 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   );
   const { isRedisUp } = process;
   if (isRedisUp !== undefined) {
-    const up = { name: 'soapstone_redis_up', help: 'Processes that are in touch with Redis.' };
+    const up = { name: 'soapstone_redis_up', help: 'Processes that are connected to Redis.' };
     book.reading('gauge', up, () => one(isRedisUp() ? 1 : 0));
   }
   book.reading('gauge', { name: 'soapstone_websockets', help: 'WebSockets that are open.' }, () =>
