@@ -8,10 +8,10 @@ import { descriptorsMax } from './base/descriptors.js';
 import { pollPhase, untilSteady } from './base/poll-phase.js';
 import { Refusal, refuseByLimit } from './base/refusal.js';
 import type { HttpLimits } from './config/http-limits.js';
-import { Incoming } from './flow/body/incoming.js';
-import { Connection, type Turn } from './flow/connection.js';
-import { codeOfParserError } from './flow/parser-error.js';
-import type { Tarpit } from './flow/tarpit.js';
+import { Connection, type Turn } from './flow/http/connection.js';
+import { Incoming } from './flow/http/incoming-request.js';
+import { codeOfParserError } from './flow/http/parser-error.js';
+import type { Tarpit } from './flow/http/penalty-box.js';
 import type { RequestHandler } from './request.js';
 
 /** How often deadlines and paces are looked at, at most: Node's default of 30 s makes 10 s into 40. */

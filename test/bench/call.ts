@@ -4,7 +4,7 @@ import { Exchange } from '../../src/base/exchange.js';
 import { encodeRequest } from '../../src/codec/write/encode.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { callOperation } from '../../src/flow/call.js';
+import { callOperation } from '../../src/flow/graphql/call.js';
 import { planReply } from '../../src/graphql/document/plan.js';
 import { fileOf, isProgram, isQuick, median, print, startServer, table } from './kit.js';
 import { withConfiguration } from './soapstone.js';

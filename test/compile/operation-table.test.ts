@@ -3,7 +3,7 @@ import t from 'tap';
 import { Destinations } from '../../src/compile/destinations.js';
 import { OperationTable } from '../../src/compile/operation-table.js';
 import type { KnownOperation, SaidActions } from '../../src/compile/request-group.js';
-import { readSoapAction } from '../../src/flow/soap-action.js';
+import { readSoapAction } from '../../src/soap/soap-action.js';
 import type { ElementDeclaration, Operation, WsdlModel } from '../../src/wsdl/model.js';
 import { plainComplexType, plainElement } from '../../src/wsdl/plain.js';
 

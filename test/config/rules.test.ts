@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Problems } from '../../src/base/problem.js';
 import { loadConfig } from '../../src/config/load.js';
-import { readTarget } from '../../src/flow/target.js';
+import { readTarget } from '../../src/flow/http/target.js';
 
 const directory = await mkdtemp(join(tmpdir(), 'soapstone-rules-'));
 t.teardown(() => rm(directory, { recursive: true }));

@@ -25,6 +25,9 @@ const ROOMS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ]),
 ]);
 
+/** The order of the folders of `flow`; a file imports only from its own folder and from folders further left. */
+const FLOW = ['http', 'calls', 'routes', 'soap', 'graphql', 'subscriptions', 'drift'];
+
 /** The demonstration is no part of the gateway: one file may know that it exists. */
 const DEMO = 'config/demo/';
 const DEMO_IMPORTER = 'src/cli/start.ts';
@@ -110,6 +113,18 @@ t.test('a file imports from its own room and from rooms further left', async (t)
   });
   none(t, findings, 'order of rooms');
   t.ok(imports.length > 100, 'imports are found at all');
+});
+
+t.test('the folders of flow stand in their order, and hold all of its files', async (t) => {
+  const rankOf = (path: string): number => FLOW.indexOf(path.split('/')[2] ?? '');
+  const inside = imports.filter(({ file, target }) => file.startsWith('src/flow/') && target?.startsWith('src/flow/'));
+  const findings = inside.flatMap((found) => {
+    const rank = rankOf(found.file);
+    const target = rankOf(found.target ?? '');
+    return rank >= 0 && target >= 0 && target <= rank ? [] : [`${place(found)}: ${found.target}`];
+  });
+  none(t, findings, 'order of folders');
+  t.ok(inside.length > 100, 'imports are found at all');
 });
 
 t.test('nothing imports itself, by whatever way', async (t) => {

@@ -5,9 +5,9 @@ import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 import { decodeText, readText } from '../../graphql/run/body.js';
-import { type BodyTaker, Incoming } from '../body/incoming.js';
-import { lane, turnOfLong } from '../body/lane.js';
-import { invite } from '../invite.js';
+import { invite } from '../http/continue.js';
+import { lane, turnOfLong } from '../http/fair-scheduler.js';
+import { type BodyTaker, Incoming } from '../http/incoming-request.js';
 
 /** The body of a request as text. Rejects with a refusal of the HTTP layer, or `BAD_REQUEST`. */
 export async function readBody(

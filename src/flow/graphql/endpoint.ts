@@ -5,10 +5,10 @@ import { MemoryPersistedStore, type PersistedStore } from '../../graphql/documen
 import { createGraphqlHandler, type GraphqlHandler } from '../../graphql/http.js';
 import { type Operations, operationsOf } from '../../graphql/operation.js';
 import { PersistedDocuments } from '../../graphql/run/persisted.js';
-import type { Observers } from '../observation.js';
-import { Places } from '../places.js';
-import { SharedCalls } from '../shared-calls.js';
-import type { Tarpit } from '../tarpit.js';
+import type { Observers } from '../calls/observation.js';
+import { SharedCalls } from '../calls/shared-calls.js';
+import { Places } from '../http/concurrency.js';
+import type { Tarpit } from '../http/penalty-box.js';
 
 /** The one GraphQL endpoint over all services, made once a generation. */
 export interface GraphqlEndpoint {

@@ -14,14 +14,14 @@ import type { Admitted } from '../../graphql/run/admit.js';
 import type { Throttle } from '../../graphql/run/cost-report.js';
 import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
 import { rootPlanOf } from '../../graphql/run/root-plan.js';
-import type { AnswerLifetime } from '../answer-lifetime.js';
-import { turnOfLong } from '../body/lane.js';
-import { callOperation } from '../call.js';
-import { type Purse, permit, permitCall, rateLimited } from '../charge.js';
-import { permitRemote } from '../permit-remote.js';
-import type { Room } from '../places.js';
-import { sendOperation } from '../remote.js';
+import type { AnswerLifetime } from '../calls/answer-lifetime.js';
+import { type Purse, permit, permitCall, rateLimited } from '../calls/authorize.js';
+import type { Room } from '../http/concurrency.js';
+import { turnOfLong } from '../http/fair-scheduler.js';
+import { permitRemote } from './authorize-upstream.js';
+import { callOperation } from './call.js';
 import type { GraphqlEndpoint } from './endpoint.js';
+import { sendOperation } from './upstream-call.js';
 
 /** How operations reach their backends. */
 export interface BackendCalls {

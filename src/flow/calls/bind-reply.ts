@@ -1,0 +1,34 @@
+import { Refusal } from '../../base/refusal.js';
+import type { SoapService } from '../../compile/service.js';
+import type { EnvelopeJudge } from '../../soap/envelope.js';
+import type { ReplyHead } from '../../upstream/reply.js';
+import type { Operation } from '../../wsdl/model.js';
+import { checkResultStatus } from './reply-head.js';
+
+/**
+ * Holds a reply to its request, before anything of it is let through: it is a Fault or the declared output of the
+ * operation, and relates to the message that was sent where both say so. Throws `UPSTREAM_INVALID_RESPONSE` for a Body
+ * that is empty and should not be, and for a result with the status of a failure; else `UPSTREAM_DESYNC`: the answer to
+ * somebody else's request is nobody's (catalogue U01).
+ */
+export function bindReply(
+  judge: EnvelopeJudge,
+  head: ReplyHead | null,
+  service: SoapService,
+  operation: Operation | null,
+  messageId: string | null,
+): void {
+  const { operation: body, dialect } = judge;
+  const isFault = body !== null && body.local === 'Fault' && body.uri === dialect?.envelopeUri;
+  if (!isFault && !service.isReply(operation, body)) {
+    if (body === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
+    throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation');
+  }
+  const relatesTo = judge.addressing?.relatesTo ?? null;
+  if (messageId !== null && relatesTo !== null && relatesTo !== messageId) {
+    throw new Refusal('UPSTREAM_DESYNC', 'relates to another message');
+  }
+  if (isFault) return;
+  checkResultStatus(head);
+  judge.expectParts(service.replyParts(operation));
+}

@@ -1,0 +1,110 @@
+import type { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+import type { Client } from '../../access/client.js';
+import type { ReadRule } from '../../cache/rules.js';
+import { CanonicalHash } from '../../codec/values/canonical-hash.js';
+import type { SoapService } from '../../compile/service.js';
+import { isAnonymous } from '../../soap/addressing.js';
+import { EnvelopeJudge } from '../../soap/envelope.js';
+import type { CallKey } from './declared-call.js';
+
+/** An envelope that was read, as far as keys need it. */
+export interface Asked {
+  readonly judge: EnvelopeJudge;
+  /** Null where the Body is empty. */
+  readonly content: CanonicalHash | null;
+  /** There are elements beside those that belong to the operation. */
+  readonly hasFurther: boolean;
+  /** What is said to be asked for, in the head of HTTP. */
+  readonly action: string | null;
+}
+
+/** By whom, and what goes on of the head of HTTP that may make a difference. */
+export interface Asker {
+  readonly client: Client;
+  /** Of a SOAP caller; null for GraphQL, of which nothing goes on. */
+  readonly headers: IncomingHttpHeaders | null;
+}
+
+/**
+ * The key of a call by what it means: two with the same key are the same to the backend, whoever wrote them, unless it
+ * tells them by who they are (`scope`). Null where the message holds what keys do not tell.
+ */
+export function callKey(rule: ReadRule, asked: Asked, { client, headers }: Asker): CallKey | null {
+  const { judge, content, hasFurther, action } = asked;
+  if (!judge.isBare || hasFurther) return null;
+  const digest = content === null ? '' : content.digest();
+  if (digest === null || (content === null && judge.operation !== null)) return null;
+  return keyOf(rule, judge, action, digest, { client, headers });
+}
+
+/** `content`: what stands for all that is asked for. */
+function keyOf(
+  rule: ReadRule,
+  { dialect, addressing }: EnvelopeJudge,
+  action: string | null,
+  content: string,
+  { client, headers }: Asker,
+): CallKey | null {
+  if (dialect === null) return null;
+  const to = addressing?.to ?? null;
+  const parts = [
+    rule.invalidation.name,
+    dialect.name,
+    action ?? '',
+    content,
+    rule.isShared ? '' : client.id,
+    headers?.authorization ?? '',
+    languageOf(headers),
+    // A reply to one who numbers his messages may name the number: it is told apart from those for others.
+    addressing === null ? null : [to === null || isAnonymous(to) ? '' : to, addressing.action],
+  ];
+  const text = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  return { text, mayJoin: addressing === null };
+}
+
+/** Many libraries say that any language will do; saying nothing means the same (RFC 9110 section 12.5.4). */
+function languageOf(headers: IncomingHttpHeaders | null): string {
+  const language = headers?.['accept-language'] ?? '';
+  return language === '*' ? '' : language;
+}
+
+/**
+ * The key of a call for a GraphQL field, by the envelope that was written for it. One with header blocks, as a mapping
+ * writes them, is told by its bytes: the same values are always written the same way.
+ */
+export function envelopeKey(
+  rule: ReadRule,
+  service: SoapService,
+  envelope: Buffer,
+  action: string | null,
+  client: Client,
+): CallKey | null {
+  const content = new CanonicalHash(rule);
+  let hasFurther = false;
+  const judge = new EnvelopeJudge(service.replyRules, null, 'no detail', {
+    judged: (seen) => seen.expectParts(service.requests.find(seen.operation)?.parts ?? null),
+    body: () => content,
+    further: () => {
+      hasFurther = true;
+      return null;
+    },
+  });
+  const reader = service.readers.take(judge, null);
+  try {
+    reader.write(envelope);
+    reader.end();
+  } catch {
+    // Whatever is wrong with it, the backend will say.
+    return null;
+  } finally {
+    service.readers.give(reader);
+  }
+  const asker = { client, headers: null };
+  if (!judge.isBare)
+    return keyOf(rule, judge, action, createHash('sha256').update(envelope).digest('base64url'), asker);
+  const asked = { judge, content: judge.operation === null ? null : content, hasFurther, action };
+  return callKey(rule, asked, asker);
+}

@@ -1,0 +1,182 @@
+import type { Buffer } from 'node:buffer';
+import type { EventBus } from '../../base/event-bus.js';
+import type { CodecLimits } from '../../codec/plan/limits.js';
+import type { Decoded } from '../../codec/plan/plan.js';
+import { ReplyDecoder } from '../../codec/read/decode.js';
+import { expectedParts } from '../../compile/body-parts.js';
+import type { SoapService } from '../../compile/service.js';
+import { valuesRead } from '../../graphql/subscription/event-values.js';
+import type { EventTopic, ValueReading } from '../../graphql/subscription/subscription.js';
+import { EnvelopeJudge } from '../../soap/envelope.js';
+import type { Operation } from '../../wsdl/model.js';
+import { Both } from '../../xml/both.js';
+import type { Interest, StartTag, XmlHandler } from '../../xml/events.js';
+
+export interface ObservationLimits {
+  readonly codec: CodecLimits;
+  /** Of the values of one event, as JSON. */
+  readonly eventBytes: number;
+}
+
+/**
+ * Looks at what passes the gateway, by whatever door, for those who subscribe to it. Where nobody does, that is one
+ * look-up for each message; else its values are read beside the judge's work, and nothing is kept back for it.
+ */
+export class Observers {
+  readonly #bus: EventBus;
+  readonly #limits: ObservationLimits;
+  readonly #topics = new Map<string, Map<string, EventTopic>>();
+
+  /** `via`: what is looked at. */
+  constructor(topics: readonly EventTopic[], via: EventTopic['via'], bus: EventBus, limits: ObservationLimits) {
+    this.#bus = bus;
+    this.#limits = limits;
+    for (const topic of topics) {
+      if (topic.via !== via) continue;
+      const ofService = this.#topics.get(topic.service) ?? new Map<string, EventTopic>();
+      this.#topics.set(topic.service, ofService.set(topic.operation, topic));
+    }
+  }
+
+  /** Whether anything of this service can be an event. */
+  hasService(service: string): boolean {
+    return this.#topics.has(service);
+  }
+
+  /** Whether its messages can be events. */
+  has(service: string, operation: string): boolean {
+    return this.#topics.get(service)?.has(operation) === true;
+  }
+
+  /** What looks at one exchange of the operation; null where nobody wants to know. */
+  begin(service: string, operation: string): Observation | null {
+    const topic = this.#topics.get(service)?.get(operation);
+    return topic === undefined || !this.#bus.hasSubscribers(topic.name)
+      ? null
+      : new Observation(topic, this.#bus, this.#limits);
+  }
+}
+
+/** Reads the values of an event from one exchange. */
+export class Observation {
+  readonly #topic: EventTopic;
+  readonly #bus: EventBus;
+  readonly #limits: ObservationLimits;
+  #request: ValueReader | null = null;
+  #reply: ValueReader | null = null;
+  #isSent = false;
+  #isLost = false;
+
+  constructor(topic: EventTopic, bus: EventBus, limits: ObservationLimits) {
+    this.#topic = topic;
+    this.#bus = bus;
+    this.#limits = limits;
+  }
+
+  /** Hears the child of Body of the request; null where nothing is wanted of it. */
+  request(): XmlHandler | null {
+    const { request } = this.#topic;
+    if (request === null) return null;
+    this.#request = new ValueReader(request, this.#limits.codec);
+    return this.#request;
+  }
+
+  /** The same of the reply. */
+  reply(): XmlHandler | null {
+    const { reply } = this.#topic;
+    if (reply === null) return null;
+    this.#reply = new ValueReader(reply, this.#limits.codec);
+    return this.#reply;
+  }
+
+  /** The backend has the request, and may act. */
+  sent(): void {
+    this.#isSent = true;
+  }
+
+  /**
+   * The exchange ended, and there is no answer that could be read: tells of a gap where the backend may have done what
+   * it was asked for. `status` is that of the answer; null where none came. Never throws.
+   */
+  lost(status: number | null): void {
+    const saysNothing = status === null || (status >= 200 && status <= 299) || INTERMEDIATE.has(status);
+    if (!this.#isSent || this.#isLost || !saysNothing) return;
+    this.#isLost = true;
+    this.#bus.publish(this.#topic.name, null);
+  }
+
+  /** The exchange came to a good end: tells of it. Never throws. */
+  publish(): void {
+    const { name, request, reply } = this.#topic;
+    const values = [...valuesOf(request, this.#request), ...valuesOf(reply, this.#reply)];
+    const isUnread = values.includes(null);
+    const event = isUnread ? null : Object.fromEntries(values.filter((value) => value !== null));
+    const isTooMuch = event !== null && JSON.stringify(event).length > this.#limits.eventBytes;
+    this.#bus.publish(name, isTooMuch ? null : event);
+  }
+}
+
+/** Statuses with which something between tells that it knows of no answer (RFC 9110, 15.6.3 and 15.6.5). */
+const INTERMEDIATE: ReadonlySet<number> = new Set([502, 504]);
+
+/** Null in place of values that were not read to their end. */
+function valuesOf(
+  reading: ValueReading | null,
+  reader: ValueReader | null,
+): readonly (readonly [string, unknown] | null)[] {
+  if (reading === null) return [];
+  return reader === null || !reader.isOver ? [null] : valuesRead(reading, reader.finish());
+}
+
+/** A decoder that knows whether it has heard everything. */
+class ValueReader implements XmlHandler {
+  isOver = false;
+  readonly #decoder: ReplyDecoder;
+  #depth = 0;
+
+  constructor({ plan }: ValueReading, limits: CodecLimits) {
+    this.#decoder = new ReplyDecoder(plan, limits);
+  }
+
+  open(tag: StartTag): Interest {
+    this.#depth++;
+    return this.#decoder.open(tag);
+  }
+
+  text(piece: string): void {
+    this.#decoder.text(piece);
+  }
+
+  close(): void {
+    this.#decoder.close();
+    if (--this.#depth === 0) this.isOver = true;
+  }
+
+  finish(): Decoded {
+    return this.#decoder.finish();
+  }
+}
+
+/** Lets the observation hear a request that is about to be sent. */
+export function hearRequest(
+  observation: Observation,
+  service: SoapService,
+  operation: Operation,
+  message: Buffer,
+): void {
+  const handler = observation.request();
+  if (handler === null) return;
+  const parts = expectedParts([operation.input], true)(operation.input);
+  const judge = new EnvelopeJudge(service.replyRules, null, 'no detail', {
+    judged: (seen) => seen.expectParts(parts),
+    body: () => handler,
+  });
+  const reader = service.readers.take(judge, null);
+  reader.write(message);
+  reader.end();
+  service.readers.give(reader);
+}
+
+/** Both of them hear the same content; null for none. */
+export const together = (one: XmlHandler | null, other: XmlHandler | null): XmlHandler | null =>
+  one === null || other === null ? (one ?? other) : new Both(one, other);

@@ -1,0 +1,45 @@
+import type { SoapService } from '../../compile/service.js';
+import type { EnvelopeJudge } from '../../soap/envelope.js';
+import type { MessageReader } from '../../soap/gate.js';
+import { IncludeReader } from '../../soap/include.js';
+import { type AttachmentSink, MultipartReader } from '../../soap/multipart.js';
+import type { PackageType } from '../../soap/package-type.js';
+import { References } from '../../soap/references.js';
+import type { XmlReader } from '../../xml/reader.js';
+
+/** What reads one message: `xml` its envelope, to be given back to the service, and `reader` all of it. */
+export interface Reading {
+  readonly xml: XmlReader;
+  readonly reader: MessageReader;
+  /** The same as `reader` where the message is a package. */
+  readonly package: MultipartReader | null;
+}
+
+/**
+ * Readers for a message of a service: an envelope as it is, whose Content-Type names `charset`, or the envelope in a
+ * package, whose part names its own, and whose other parts go to `attachments` as far as that wants them.
+ */
+export function takeReaders(
+  service: SoapService,
+  judge: EnvelopeJudge,
+  charset: string | null,
+  type: PackageType | null,
+  attachments: AttachmentSink | null = null,
+): Reading {
+  if (type === null) {
+    const xml = service.readers.take(judge, charset);
+    return { xml, reader: xml, package: null };
+  }
+  const references = new References(service.mimeLimits.parts);
+  const xml = service.readers.take(new IncludeReader(judge, references), null);
+  const options = {
+    type,
+    limits: service.mimeLimits,
+    messageBytes: service.xmlLimits.messageBytes,
+    headBytes: service.gate.headBytes,
+    onEnvelope: (mediaType: string, action: string | null) => judge.expect(mediaType, action),
+    attachments,
+  };
+  const reader = new MultipartReader(xml, references, options);
+  return { xml, reader, package: reader };
+}

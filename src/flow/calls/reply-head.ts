@@ -1,0 +1,85 @@
+import { asRefusal, asUpstream, Refusal } from '../../base/refusal.js';
+import type { SoapService } from '../../compile/service.js';
+import { type MediaType, readMediaType } from '../../soap/media-type.js';
+import { PACKAGE, type PackageType, readPackageType } from '../../soap/package-type.js';
+import type { ReplyHead } from '../../upstream/reply.js';
+
+/** What an envelope may come as. The pairing with the envelope's namespace is not enforced: real stacks mix them. */
+const ENVELOPE_TYPES: ReadonlySet<string> = new Set(['text/xml', 'application/soap+xml', 'application/xml']);
+
+/** How a reply comes that may hold an envelope. */
+export interface ReplyForm {
+  readonly type: MediaType;
+  /** The package the envelope is in, or null for one that comes as it is. */
+  readonly package: PackageType | null;
+  /** It comes as gzip. */
+  readonly isCompressed: boolean;
+}
+
+/**
+ * Judges the head of a reply: throws a refusal of the upstream for what no envelope can follow; returns how an envelope
+ * may come, or null where only an empty body can be right.
+ */
+export function judgeReplyHead(head: ReplyHead, service: SoapService): ReplyForm | null {
+  const { status } = head;
+  if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
+  if (status === 401 || status === 407) throw new Refusal('UPSTREAM_AUTH', `status ${status}`);
+  const isCompressed = judgeCoding(head.header('content-encoding'));
+  const written = head.header('content-type');
+  if (written !== null && !isPrintable(written)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');
+  const type = readMediaType(written ?? undefined);
+  if (written === null || type === null) return null;
+  if (ENVELOPE_TYPES.has(type.name)) return { type, package: null, isCompressed };
+  if (type.name !== PACKAGE || !service.config.attachments) return null;
+  try {
+    return { type, package: readPackageType(written, service.mimeLimits), isCompressed };
+  } catch (caught) {
+    throw asUpstream(asRefusal(caught));
+  }
+}
+
+/** True for gzip, which some stacks send although none was asked for (RFC 9110 section 12.5.3). */
+function judgeCoding(header: string | null): boolean {
+  if (header === null) return false;
+  const coding = header.trim().toLowerCase();
+  if (coding === 'gzip' || coding === 'x-gzip') return true;
+  if (coding === 'identity') return false;
+  throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding');
+}
+
+/** The refusal for a reply that holds no envelope at all. */
+export const noEnvelope = (head: ReplyHead | null): Refusal => unusable(head, 'no envelope');
+
+/**
+ * Throws unless a result, which is an envelope without a Fault, may come with the status of this head: SOAP 1.2 part 2
+ * section 7.5.1.2. Of the statuses of success these are the ones with a whole content (RFC 9110 section 15.3).
+ */
+export function checkResultStatus(head: ReplyHead | null): void {
+  if (head === null || head.status < 200 || head.status > 203) throw unusable(head, 'result');
+}
+
+function unusable(head: ReplyHead | null, content: string): Refusal {
+  const status = head?.status ?? 0;
+  const detail = `${content}, status ${status}`;
+  if (status !== 503) return new Refusal('UPSTREAM_INVALID_RESPONSE', detail);
+  return new Refusal('UPSTREAM_OVERLOADED', detail, { retryAfter: head === null ? null : retryAfterOf(head) });
+}
+
+/** When an overloaded service wants to be asked again: Retry-After of RFC 9110 section 10.2.3, or null. */
+export function retryAfterOf(head: ReplyHead): string | null {
+  if (head.status !== 503 && head.status !== 429) return null;
+  const value = head.header('retry-after');
+  return value !== null && (SECONDS.test(value) || HTTP_DATE.test(value)) ? value : null;
+}
+
+/** Whether a field of a reply can be said again to the caller as it is. */
+export const isPrintable = (value: string): boolean => PRINTABLE.test(value);
+
+const PRINTABLE = /^[\t\x20-\x7e]*$/;
+const SECONDS = /^\d{1,10}$/;
+/** The one form of date that is still sent (RFC 9110 section 5.6.7). */
+const HTTP_DATE =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** A status of success. */
+export const isSuccess = (head: ReplyHead | null): boolean => head !== null && head.status >= 200 && head.status <= 299;

@@ -1,0 +1,27 @@
+import { type GraphQLSchema, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+
+import type { Client } from '../../access/client.js';
+import type { RemoteRequest } from '../../graphql/fields/subschema.js';
+import { rootTypes } from '../../graphql/types/roots.js';
+import { permit } from '../calls/authorize.js';
+
+/**
+ * Throws `FORBIDDEN` where an operation for a service that speaks GraphQL asks for a field of a root type that the client
+ * may not. It is the operation as it will be sent that is looked at, whatever fields and links it was put together from,
+ * and wherever in it a root type is come by.
+ */
+export function permitRemote(client: Client, { service, query }: RemoteRequest, schema: GraphQLSchema): void {
+  if (client.rights.permitsAll) return;
+  const roots = rootTypes(schema);
+  const types = new TypeInfo(schema);
+  visit(
+    parse(query, { noLocation: true }),
+    visitWithTypeInfo(types, {
+      Field({ name }) {
+        const parent = types.getParentType();
+        const isOfRoot = roots.some((root) => root.name === parent?.name);
+        if (isOfRoot && !name.value.startsWith('__')) permit(client, service, name.value);
+      },
+    }),
+  );
+}

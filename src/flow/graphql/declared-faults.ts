@@ -1,0 +1,96 @@
+import type { CodecLimits } from '../../codec/plan/limits.js';
+import type { Decoded, FaultPlan, FaultPlans } from '../../codec/plan/plan.js';
+import { type DetailWatcher, type FaultReader, SoapFaultError } from '../../soap/fault.js';
+import { ALL, type Interest, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { FaultEntry } from './fault-entry.js';
+
+/** Reads the entries of a Fault's detail that the operation declares, by their types. */
+export class DeclaredFaults implements DetailWatcher {
+  readonly #plans: FaultPlans;
+  readonly #limits: CodecLimits;
+  readonly #isEncoded: boolean;
+  readonly #read: { readonly local: string; readonly entry: FaultEntry }[] = [];
+
+  /** `isEncoded`: by the rules of SOAP encoding, so that entries may refer to what stands beside the Fault. */
+  constructor(plans: FaultPlans, limits: CodecLimits, isEncoded: boolean) {
+    this.#plans = plans;
+    this.#limits = limits;
+    this.#isEncoded = isEncoded;
+  }
+
+  /** The first entry is the Fault; of an error every declared one is told. */
+  entry(tag: StartTag): XmlHandler | null {
+    const { as, entries } = this.#plans;
+    const isFull = this.#read.length === (as === 'data' ? 1 : entries.length);
+    const declared = isFull ? null : declaredFor(tag, entries);
+    if (declared === null) return null;
+    const entry = new FaultEntry(declared, this.#limits, { isEncoded: this.#isEncoded, isBounded: as === 'error' });
+    this.#read.push({ local: tag.local, entry });
+    return entry;
+  }
+
+  /** Takes over inside an element beside the Fault; null where nobody can refer to it. */
+  further(): XmlHandler | null {
+    return this.#isEncoded && this.#read.length > 0 ? new Further(this.#read.map(({ entry }) => entry)) : null;
+  }
+
+  /** The Fault as the answer; null where it is not one that is declared, or comes to nothing by its type. */
+  get answer(): Decoded | null {
+    const [first] = this.#read;
+    if (this.#plans.as === 'error' || first === undefined) return null;
+    const decoded = first.entry.decoded;
+    return decoded === null || decoded.value === null ? null : decoded;
+  }
+
+  /** The Fault as an error. */
+  error(fault: FaultReader): SoapFaultError {
+    const typed = new Map<string, unknown[]>();
+    for (const { local, entry } of this.#plans.as === 'error' ? this.#read : []) {
+      const value = entry.decoded?.value ?? null;
+      if (saysSomething(value)) typed.set(local, [...(typed.get(local) ?? []), value]);
+    }
+    const typedDetail = typed.size === 0 ? null : Object.fromEntries([...typed].map(alone));
+    return new SoapFaultError(fault.parts, { ...fault.particulars, typedDetail });
+  }
+}
+
+/** Repeated names are a list, as where no type is known. */
+const alone = ([local, values]: [string, unknown[]]): [string, unknown] => [
+  local,
+  values.length === 1 ? values[0] : values,
+];
+
+/** An element beside the Fault, for every entry. */
+class Further implements XmlHandler {
+  readonly #entries: readonly FaultEntry[];
+
+  constructor(entries: readonly FaultEntry[]) {
+    this.#entries = entries;
+  }
+
+  open(tag: StartTag): Interest {
+    for (const entry of this.#entries) entry.openFurther(tag);
+    return ALL;
+  }
+
+  text(piece: string): void {
+    for (const entry of this.#entries) entry.textFurther(piece);
+  }
+
+  close(): void {
+    for (const entry of this.#entries) entry.closeFurther();
+  }
+}
+
+/** Whether anything came of a detail by its type. */
+const saysSomething = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).some((part) => part !== null && !(Array.isArray(part) && part.length === 0))
+    : value !== null;
+
+/** By its name, or by the local name alone: stacks leave the namespace away, and Axis puts a package before the name. */
+function declaredFor({ uri, local }: StartTag, entries: readonly FaultPlan[]): FaultPlan | null {
+  const bare = local.slice(local.lastIndexOf('.') + 1);
+  const byLocal = entries.filter(({ names }) => names.has(local) || names.has(bare));
+  return byLocal.find(({ element }) => element.uri === uri && element.local === local) ?? byLocal[0] ?? null;
+}

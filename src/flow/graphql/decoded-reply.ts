@@ -1,0 +1,291 @@
+import type { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
+import type { Client } from '../../access/client.js';
+import type { CancelSignal } from '../../base/cancellation.js';
+import { type Exchange, REPLIES_MAX } from '../../base/exchange.js';
+import { KIB } from '../../base/limit.js';
+import { asRefusal, asUpstream, Refusal } from '../../base/refusal.js';
+import type { CodecLimits } from '../../codec/plan/limits.js';
+import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
+import { ReplyDecoder } from '../../codec/read/decode.js';
+import { emptyReply } from '../../codec/read/empty-reply.js';
+import { EncodedReply } from '../../codec/read/encoded.js';
+import type { RequestContext } from '../../codec/write/source.js';
+import type { SoapService } from '../../compile/service.js';
+import { Attachments } from '../../soap/attachments.js';
+import { EnvelopeJudge } from '../../soap/envelope.js';
+import { type FaultReader, SoapFaultError } from '../../soap/fault.js';
+import type { MessageReader } from '../../soap/gate.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
+import type { Operation } from '../../wsdl/model.js';
+import { Both } from '../../xml/both.js';
+import type { StartTag, XmlHandler } from '../../xml/events.js';
+import type { XmlReader } from '../../xml/reader.js';
+import type { AnswerLifetime } from '../calls/answer-lifetime.js';
+import { bindReply } from '../calls/bind-reply.js';
+import type { DeclaredCall, Verdict } from '../calls/declared-call.js';
+import type { Observation, Observers } from '../calls/observation.js';
+import { takeReaders } from '../calls/readers.js';
+import { isSuccess, judgeReplyHead, noEnvelope } from '../calls/reply-head.js';
+import { verdictOf } from '../calls/reply-use.js';
+import type { SharedCalls } from '../calls/shared-calls.js';
+import { InflatedReply } from '../http/inflate-reply.js';
+import { DeclaredFaults } from './declared-faults.js';
+
+/** What a GraphQL field needs to call its operation. */
+export interface CallContext {
+  readonly exchange: Exchange;
+  readonly service: SoapService;
+  readonly signal: CancelSignal;
+  /** Header fields of the caller's request, for what operations take from them. */
+  readonly headers: RequestContext['headers'];
+  /** What the caller's token says, for the same. */
+  readonly claims: RequestContext['claims'];
+  readonly limits: CodecLimits;
+  /** Null, or not given, where nothing is looked at. */
+  readonly observers?: Observers | null;
+  /** Null, or not given, for calls that have to be made, whatever is known. */
+  readonly sharing?: CallSharing | null;
+}
+
+/** By whom a call is made that may be one with others, or change what they answer. */
+export interface CallSharing {
+  readonly client: Client;
+  readonly calls: SharedCalls;
+  /** Told of each reply for how long it would be the same. */
+  readonly lifetime: AnswerLifetime | null;
+}
+
+const NO_LISTS: NonNullable<Decoded['lists']> = new Map();
+
+/** Status of a reply to a one-way operation (WS-I Basic Profile R1112). */
+const ACCEPTED = 202;
+
+/** So much of a reply is read rather than its connection given up. */
+const EARLY_END_BYTES = 64 * KIB;
+
+/** One reply on its way through the judge into the decoder. Nothing is held: what is decoded is not sent on. */
+export class DecodedReply implements UpstreamReceiver {
+  readonly #context: CallContext;
+  readonly #observation: Observation | null;
+  readonly #operation: Operation;
+  readonly #plan: ReplyPlan;
+  readonly #resolve: (decoded: Decoded) => void;
+  readonly #reject: (refusal: Refusal) => void;
+  readonly #startedMillis = performance.now();
+  #release: () => void = () => {};
+  #head: ReplyHead | null = null;
+  #call: UpstreamCall | null = null;
+  #declared: DeclaredCall | null = null;
+  #inflated: InflatedReply | null = null;
+  #xml: XmlReader | null = null;
+  #reader: MessageReader | null = null;
+  #judge: EnvelopeJudge | null = null;
+  #decoder: ReplyDecoder | EncodedReply | null = null;
+  readonly #faults: DeclaredFaults | null;
+  /** Null where the reply is no package. */
+  #attachments: Attachments | null = null;
+  #bytes = 0;
+  /** What the reply holds must be valid, to its end. */
+  #isEnforced = false;
+  #isOver = false;
+
+  constructor(
+    context: CallContext,
+    observation: Observation | null,
+    operation: Operation,
+    plan: ReplyPlan,
+    resolve: (decoded: Decoded) => void,
+    reject: (refusal: Refusal) => void,
+  ) {
+    this.#context = context;
+    this.#observation = observation;
+    this.#operation = operation;
+    this.#plan = plan;
+    this.#faults =
+      plan.faults === undefined ? null : new DeclaredFaults(plan.faults, context.limits, operation.use === 'encoded');
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  begin(call: UpstreamCall, declared: DeclaredCall | null, release: () => void): void {
+    this.#call = call;
+    this.#declared = declared;
+    this.#release = release;
+  }
+
+  abort(refusal: Refusal): void {
+    (this.#inflated ?? this.#call)?.abort(refusal);
+  }
+
+  sent(): void {
+    this.#observation?.sent();
+  }
+
+  head(head: ReplyHead): void {
+    this.#head = head;
+    const { service, limits } = this.#context;
+    const form = judgeReplyHead(head, service);
+    if (form === null) return;
+    const faultWants = service.detailRules(this.#operation);
+    this.#judge = new EnvelopeJudge(service.replyRules, null, faultWants, {
+      judged: (judge) => bindReply(judge, head, service, this.#operation, null),
+      body: (tag) => this.#validated(tag, this.#beginAnswer()),
+      further: () => (this.#decoder instanceof EncodedReply ? this.#decoder : (this.#faults?.further() ?? null)),
+      entry: (tag) => this.#faults?.entry(tag) ?? null,
+    });
+    this.#attachments = form.package === null ? null : new Attachments(limits.attachmentBytes);
+    const { xml, reader } = takeReaders(service, this.#judge, form.type.charset, form.package, this.#attachments);
+    this.#xml = xml;
+    this.#reader = reader;
+    if (form.isCompressed && this.#call !== null) {
+      this.#inflated = new InflatedReply(service.inflateLimits, this.#call, {
+        data: (piece) => this.#take(piece),
+        end: () => this.#complete(),
+        failed: (refusal) => this.failed(refusal),
+      });
+    }
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isOver) return;
+    // It has been taken on, whatever is said besides. With another status it may be a Fault, or no answer of this service.
+    if (this.#operation.output === null && this.#head?.status === ACCEPTED) return;
+    if (this.#reader === null) throw noEnvelope(this.#head);
+    this.#bytes += chunk.length;
+    if (this.#inflated === null) this.#take(chunk);
+    else this.#inflated.write(chunk);
+  }
+
+  end(): void {
+    if (this.#inflated !== null && this.#bytes > 0) this.#inflated.end();
+    else this.#complete();
+  }
+
+  failed(refusal: Refusal): void {
+    if (this.#isOver) return;
+    if (!this.#judge?.fault) this.#observation?.lost(this.#head?.status ?? null);
+    this.#finish();
+    this.#reject(refusal);
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isOver) return;
+    if (this.#mayEndEarly) this.#endEarly();
+    else this.#attempt(() => this.#reader?.write(chunk));
+  }
+
+  /** Enough has come, and more comes. Where little is left the connection is worth more than that. */
+  get #mayEndEarly(): boolean {
+    const { service } = this.#context;
+    if (
+      !service.config.earlyEnd ||
+      this.#isEnforced ||
+      this.#observation !== null ||
+      !(this.#decoder instanceof ReplyDecoder)
+    )
+      return false;
+    const length = Number(this.#head?.header('content-length') ?? Number.POSITIVE_INFINITY);
+    return length - this.#bytes > EARLY_END_BYTES && this.#decoder.isComplete;
+  }
+
+  /** Answers, and drops the connection. What follows is not judged. */
+  #endEarly(): void {
+    const answer = this.#readDecoded();
+    this.#finish();
+    this.#answer(answer);
+    // Nobody hears of it but the breaker, to which it is an answer.
+    this.#call?.abort(new Refusal('UPSTREAM_RESPONSE_LIMIT', 'answered before the end'));
+  }
+
+  #complete(): void {
+    const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
+    if (!this.#judge?.fault) this.#observation?.publish();
+    const isWhole = this.#attachments === null && answer.errors.length === 0;
+    this.#finish(verdictOf(this.#judge, this.#head, this.#context.exchange, isWhole));
+    this.#answer(answer);
+  }
+
+  /** What an answer has taken is part of it, and told to whoever sums it up. */
+  #answer(decoded: Decoded): void {
+    const { exchange, service } = this.#context;
+    // None where the answer is known, or came with another's.
+    const calls = this.#declared?.isMade === false ? 0 : 1;
+    const bytes = calls === 0 ? 0 : this.#bytes;
+    if (calls > 0) {
+      exchange.replySizes ??= [];
+      const { lists = NO_LISTS } = decoded;
+      const size = { service: service.name, operation: this.#operation.name, bytes, lists };
+      if (exchange.replySizes.length < REPLIES_MAX) exchange.replySizes.push(size);
+    }
+    this.#resolve({ ...decoded, replyBytes: bytes, calls });
+  }
+
+  #beginAnswer(): ReplyDecoder | EncodedReply {
+    const { limits } = this.#context;
+    const attachments = this.#attachments;
+    const decoder = new ReplyDecoder(this.#plan, limits, attachments && ((href) => attachments.want(href)));
+    this.#decoder = this.#operation.use === 'encoded' ? new EncodedReply(decoder, limits) : decoder;
+    return this.#decoder;
+  }
+
+  /** What is not selected is nobody's business here, unless replies are held to the schema. */
+  #validated(tag: StartTag, decoder: XmlHandler): XmlHandler {
+    const { service, exchange } = this.#context;
+    const observer = this.#observation?.reply() ?? null;
+    const heard = observer === null ? decoder : new Both(decoder, observer);
+    const validator = service.validity?.enforcedReply(this.#operation, tag, exchange) ?? null;
+    this.#isEnforced = validator !== null;
+    return validator === null ? heard : new Both(heard, validator);
+  }
+
+  #emptyAnswer(): Decoded {
+    if (this.#operation.output !== null || !isSuccess(this.#head)) throw noEnvelope(this.#head);
+    return emptyReply(this.#plan, this.#context.limits);
+  }
+
+  #readAnswer(): Decoded {
+    this.#attempt(() => this.#reader?.end());
+    const fault = this.#judge?.fault ?? null;
+    if (fault !== null) return this.#readFault(fault);
+    return this.#readDecoded();
+  }
+
+  #readDecoded(): Decoded {
+    const decoder = this.#decoder;
+    if (decoder === null) {
+      if (this.#operation.output?.body) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
+      return emptyReply(this.#plan, this.#context.limits);
+    }
+    return this.#attempt(() => decoder.finish());
+  }
+
+  #readFault(fault: FaultReader): Decoded {
+    const answer = this.#faults?.answer ?? null;
+    if (answer !== null) return answer;
+    throw this.#faults?.error(fault) ?? new SoapFaultError(fault.parts, { ...fault.particulars, typedDetail: null });
+  }
+
+  #attempt<T>(step: () => T): T {
+    try {
+      return step();
+    } catch (caught) {
+      throw asUpstream(asRefusal(caught));
+    }
+  }
+
+  #finish(verdict: Verdict = 'share'): void {
+    const { exchange, service, sharing } = this.#context;
+    this.#isOver = true;
+    this.#release();
+    const leftMillis = this.#declared?.settle(verdict) ?? 0;
+    sharing?.lifetime?.part(leftMillis, sharing.calls.rule(service, this.#operation)?.isShared === true);
+    exchange.upstreamMillis += performance.now() - this.#startedMillis;
+    if (this.#judge?.fault) exchange.faultCode = this.#judge.fault.parts.code;
+    this.#inflated?.destroy();
+    if (this.#xml === null) return;
+    exchange.bytesSkipped += this.#xml.skippedBytes;
+    service.readers.give(this.#xml);
+    this.#xml = null;
+  }
+}

@@ -1,0 +1,101 @@
+import type { Buffer } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Exchange } from '../../base/exchange.js';
+import { Refusal } from '../../base/refusal.js';
+import type { Compiled } from '../../compile.js';
+import { exampleQuery } from '../../graphql/document/example.js';
+import { type Asset, assetsPath, PAGE_POLICY, type Page, readPage } from '../../graphql/page/page.js';
+import { endLingering } from '../http/linger.js';
+
+/** GraphiQL for browsers. It knows nothing that needs a credential: people give theirs on the page. */
+export interface PageDoor {
+  /** Whether a request is for the page or one of its files. */
+  isFor(path: string, request: IncomingMessage): boolean;
+  answer(exchange: Exchange, path: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
+/** Null where there is no page. Its files are read when the first browser comes. */
+export function makePageDoor({ config, graph, trusted }: Compiled): PageDoor | null {
+  const { graphiql, introspection } = config.graphql;
+  // It asks in words of its own.
+  if (!graphiql || trusted?.only === true) return null;
+  // The schema is told to those only who may ask for it.
+  const isOpen = introspection && config.clients?.classes === undefined;
+  const example = isOpen ? exampleQuery(graph.schema) : '';
+  const folder = assetsPath(graph.path);
+  let reading: Promise<Page> | null = null;
+  return {
+    isFor: (path, request) => (path === graph.path ? wantsPage(request) : path.startsWith(folder)),
+    async answer(exchange, path, request, response) {
+      exchange.route = 'graphql';
+      exchange.operation = 'page';
+      if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('HTTP_METHOD');
+      reading ??= readPage(graph.path, example);
+      const page = await reading;
+      if (path === graph.path) {
+        send(exchange, request, response, 200, PAGE_FIELDS, page.html);
+        return;
+      }
+      const asset = page.assets.get(path);
+      if (asset === undefined) throw new Refusal('HTTP_NOT_FOUND');
+      sendAsset(exchange, request, response, asset);
+    },
+  };
+}
+
+/** A browser that was pointed here: it wants HTML first and asks nothing. */
+const wantsPage = ({ method, url = '', headers }: IncomingMessage): boolean =>
+  method === 'GET' && !url.includes('?') && (headers.accept ?? '').startsWith('text/html');
+
+const PAGE_FIELDS = [
+  ...['content-type', 'text/html; charset=utf-8'],
+  ...['content-security-policy', PAGE_POLICY],
+  ...['referrer-policy', 'no-referrer'],
+  ...['cache-control', 'no-cache'],
+  ...['vary', 'accept'],
+];
+
+function sendAsset(exchange: Exchange, request: IncomingMessage, response: ServerResponse, asset: Asset): void {
+  const { type, tag, plain, gzipped } = asset;
+  const { headers } = request;
+  // Weak, for it vouches for the file in either coding.
+  const fields = [
+    'cache-control',
+    'public, max-age=31536000, immutable',
+    'etag',
+    `W/${tag}`,
+    'vary',
+    'accept-encoding',
+  ];
+  if (headers['if-none-match']?.includes(tag) === true) {
+    send(exchange, request, response, 304, fields, null);
+    return;
+  }
+  fields.push('content-type', type);
+  if (takesGzip(headers['accept-encoding'])) {
+    send(exchange, request, response, 200, [...fields, 'content-encoding', 'gzip'], gzipped);
+  } else send(exchange, request, response, 200, fields, plain);
+}
+
+/** Also a client that sends no Accept-Encoding could read it (RFC 9110 section 12.5.3), but many do not. */
+function takesGzip(accepted = ''): boolean {
+  return accepted.split(',').some((given) => {
+    const [coding = '', quality = ''] = given.toLowerCase().split(';');
+    return coding.trim() === 'gzip' && !/^\s*q=0(?:\.0{0,3})?\s*$/.test(quality);
+  });
+}
+
+function send(
+  exchange: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  fields: readonly string[],
+  body: Buffer | null,
+): void {
+  exchange.status = status;
+  exchange.bytesOut = body?.length ?? 0;
+  const length = body === null ? [] : ['content-length', String(body.length)];
+  endLingering(exchange, request, response, status, [...fields, 'x-content-type-options', 'nosniff', ...length], body);
+}

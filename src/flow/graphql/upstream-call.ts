@@ -1,0 +1,73 @@
+import { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
+import type { CancelSignal } from '../../base/cancellation.js';
+import type { Exchange } from '../../base/exchange.js';
+import { asRefusal, Refusal } from '../../base/refusal.js';
+import type { RequestContext } from '../../codec/write/source.js';
+import type { RemoteUpstream } from '../../compile/remote-upstream.js';
+import type { RemoteReply, RemoteRequest } from '../../graphql/fields/subschema.js';
+import { judgeJsonHead } from '../../upstream/json-head.js';
+import { postWhole } from '../../upstream/post.js';
+import { isPrintable } from '../calls/reply-head.js';
+
+/** What a call of a service that speaks GraphQL needs. */
+export interface RemoteCallContext {
+  readonly exchange: Exchange;
+  readonly service: RemoteUpstream;
+  readonly signal: CancelSignal;
+  /** Header fields of the caller's request, of which the allowed ones are sent on. */
+  readonly headers: RequestContext['headers'];
+}
+
+/** Sends one operation to a service that speaks GraphQL. Rejects with a `Refusal`. */
+export async function sendOperation(request: RemoteRequest, context: RemoteCallContext): Promise<RemoteReply> {
+  const { exchange, service, signal, headers } = context;
+  const { query, variables, operation } = request;
+  const { responseBytes, responseDepth, responseValues } = service.config.limits.remote;
+  const startedMillis = performance.now();
+  exchange.upstreamCalls++;
+  try {
+    const body = await postWhole(service.upstream, {
+      headers: [...service.headers, ...forwarded(service, headers), ...JSON_HEADERS],
+      body: Buffer.from(JSON.stringify(hasMembers(variables) ? { query, variables } : { query })),
+      isIdempotent: operation === 'query',
+      maxBytes: responseBytes,
+      signal,
+      aborted: () => new Refusal('CLIENT_GONE'),
+      judge: judgeJsonHead,
+    });
+    return { text: textOf(body), limits: { depth: responseDepth, values: responseValues } };
+  } catch (caught) {
+    exchange.refuse(asRefusal(caught));
+    exchange.failedCall = { service: service.name, operation };
+    throw caught;
+  } finally {
+    exchange.upstreamMillis += performance.now() - startedMillis;
+  }
+}
+
+const JSON_HEADERS: readonly string[] = [
+  ...['content-type', 'application/json'],
+  ...['accept', 'application/graphql-response+json, application/json;q=0.9'],
+];
+
+/** The header fields of a caller that are sent on, names and values in turn. */
+export function forwarded({ forwardHeaders }: RemoteUpstream, headers: RequestContext['headers']): readonly string[] {
+  return forwardHeaders.flatMap((name) => {
+    const value = headers[name];
+    const text = typeof value === 'object' ? value.join(', ') : value;
+    return text !== undefined && isPrintable(text) ? [name, text] : [];
+  });
+}
+
+const hasMembers = (object: object): boolean => Object.keys(object).length > 0;
+
+function textOf(body: Buffer): string {
+  try {
+    return UTF8.decode(body);
+  } catch {
+    throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'GraphQL: no UTF-8');
+  }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });

@@ -1,0 +1,179 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import type { HttpLimits } from '../../config/http-limits.js';
+import { Ending } from './ending.js';
+import { LINGER_MILLIS } from './linger.js';
+import { SendProgress } from './send-progress.js';
+import { SlicedReading } from './sliced-reading.js';
+import { wireStatus } from './wire-status.js';
+
+/** A request and the answer it waits for. */
+export interface Turn {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** The paces that a connection has to keep. */
+export type Paces = Pick<HttpLimits, 'stallMillis' | 'bodyRateBytes' | 'bodyGraceMillis'>;
+
+/** One connection of a caller: its requests, one at a time, and how fast it takes part in them. */
+export class Connection {
+  readonly socket: Socket;
+  /** Its address, kept because a closed socket has none; '' when it was closed at once. */
+  readonly client: string;
+  /** The request that is being answered; null between requests. */
+  current: Turn | null = null;
+  /** Requests begun. */
+  requests = 0;
+  /** The last answer on it was no refusal. */
+  isProven = false;
+  readonly #reading: SlicedReading;
+  /** Requests that were sent ahead of their turn. */
+  readonly #waiting: Turn[] = [];
+  /** What is wrong with what came last, until it is told. */
+  #broken: Refusal | null = null;
+  /** The request whose body is broken although all of it came. */
+  #brokenRequest: IncomingMessage | null = null;
+  #isRefused = false;
+  readonly #sending: SendProgress;
+  /** Bytes read when the present stretch of reading began; no moment before its first look. */
+  #readBytes = 0;
+  #readMillis: number | null = null;
+  readonly #answered: () => void;
+
+  /** `answered` is called when the present request is over. */
+  constructor(socket: Socket, answered: (connection: Connection) => void) {
+    this.socket = socket;
+    this.#reading = new SlicedReading(socket);
+    this.#sending = new SendProgress(socket);
+    this.#answered = () => answered(this);
+    this.client = socket.remoteAddress ?? '';
+  }
+
+  /** Nothing that comes is answered any more. */
+  get isOver(): boolean {
+    return this.#isRefused || !this.socket.writable;
+  }
+
+  /** It ended with an answer to what was no request. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  /** What came last is refused, though that is not told yet. */
+  get isBroken(): boolean {
+    return this.#broken !== null;
+  }
+
+  /** It has brought a whole request that is being answered, or the last one was good. */
+  get hasBrought(): boolean {
+    return this.isProven || this.current?.request.complete === true;
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
+  begin(turn: Turn): Ending {
+    this.current = turn;
+    this.requests++;
+    this.#sending.rest();
+    this.#readMillis = null;
+    // Node decides that there is a listener before it tells an error: whoever stops reading between must not be missed.
+    turn.request.on('error', ignore);
+    return new Ending(turn.response, this.#answered);
+  }
+
+  /** Keeps a request for later. Nothing more is read meanwhile: what is ahead of its turn costs memory only. */
+  wait(turn: Turn): void {
+    this.#waiting.push(turn);
+    this.socket.pause();
+  }
+
+  /** The next one that waits, or null. Reading goes on once none does. */
+  next(): Turn | null {
+    const turn = this.#waiting.shift() ?? null;
+    if (turn !== null && this.#waiting.length === 0) this.socket.resume();
+    return turn;
+  }
+
+  /**
+   * What came last cannot be read, or not in time. If that is the body of the present request, whoever reads it is told
+   * in an `error` event and answers; else `refusalDue` has it when its turn comes. `request` is given where its body is
+   * not told to its end, though the parser has seen that.
+   */
+  break(refusal: Refusal, request: IncomingMessage | null = null): void {
+    this.#broken ??= refusal;
+    this.#brokenRequest ??= request;
+    this.tellReader();
+  }
+
+  /** Tells whoever reads the body of the present request that it is broken; again, until somebody does read it. */
+  tellReader(): void {
+    const request = this.current?.request;
+    if (this.#broken === null || request === undefined) return;
+    if (request.complete && request !== this.#brokenRequest) return;
+    if (request.listenerCount('error') > 1) request.emit('error', this.#broken);
+  }
+
+  /** The refusal for a head that was no request, or null. Of use between requests only. */
+  get refusalDue(): Refusal | null {
+    return this.#broken;
+  }
+
+  /** Answers with a bare status what is no request to be handled, and ends the connection; once `held` is over. */
+  async answer(refusal: Refusal, id: string, held: Promise<void> | null): Promise<void> {
+    this.#isRefused = true;
+    const { socket } = this;
+    if (held !== null) await held;
+    const status = wireStatus(refusal);
+    const allow = status === 405 ? 'Allow: GET, POST\r\n' : '';
+    const later = status === 503 ? 'Retry-After: 1\r\n' : '';
+    const fields = `${allow}${later}X-Request-Id: ${id}\r\nContent-Length: 0\r\nConnection: close\r\n`;
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}\r\n`);
+    // As in `linger`: what is still on its way must not make the kernel take the answer back.
+    socket.resume();
+    const timer = setTimeout(() => socket.destroy(), LINGER_MILLIS);
+    socket.once('close', () => clearTimeout(timer));
+  }
+
+  /** Called regularly while a request is being answered. A caller that does not keep pace is told, or cut. */
+  look(paces: Paces, nowMillis: number): void {
+    if (this.current === null) return;
+    this.tellReader();
+    this.#lookAtReading(this.current.request, paces, nowMillis);
+    this.#lookAtWriting(paces, nowMillis);
+  }
+
+  #lookAtReading(request: IncomingMessage, { bodyRateBytes, bodyGraceMillis }: Paces, nowMillis: number): void {
+    if (request.complete || this.#broken !== null) return;
+    const { bytesRead } = this.socket;
+    const millis = this.#readMillis === null ? 0 : nowMillis - this.#readMillis;
+    if (millis >= bodyGraceMillis && (bytesRead - this.#readBytes) * 1000 < bodyRateBytes * millis) {
+      this.break(refuseByLimit('HTTP_TIMEOUT', 'limits.http.bodyRateBytes', bodyRateBytes));
+    }
+    // What is held and not taken is ours to answer for: the backend is slow then, and the caller has to wait.
+    if (
+      this.#readMillis === null ||
+      millis >= bodyGraceMillis ||
+      request.readableLength > 0 ||
+      this.#reading.isBehind
+    ) {
+      this.#readBytes = bytesRead;
+      this.#readMillis = nowMillis;
+    }
+  }
+
+  #lookAtWriting({ stallMillis }: Paces, nowMillis: number): void {
+    if (this.socket.writableLength === 0) this.#sending.rest();
+    else if (this.#sending.stalledMillis(nowMillis) >= stallMillis) {
+      this.socket.resetAndDestroy();
+      // An answer that was all handed over looks finished once its connection is gone.
+      this.current?.response.destroy(new Refusal('CLIENT_GONE', 'stalled'));
+    }
+  }
+}
+
+const ignore = (): void => {};

@@ -1,0 +1,69 @@
+import type { Buffer } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
+
+import type { Exchange } from '../../base/exchange.js';
+import { Refusal } from '../../base/refusal.js';
+import { type LongWork, lane } from './fair-scheduler.js';
+
+/** The header field of every answer that has what log lines call `id`. */
+export const REQUEST_ID = 'x-request-id';
+
+/** How long a caller may go on sending what nobody reads, so that it gets round to reading the answer. */
+export const LINGER_MILLIS = 2000;
+
+/** Answers a request that may not have been read to its end; if it was not, its connection closes after the answer. */
+export function endLingering(
+  exchange: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: readonly string[],
+  body: Buffer | null,
+): void {
+  const fields = [...headers, REQUEST_ID, exchange.id];
+  if (request.complete) {
+    response.writeHead(status, fields);
+    response.end(body ?? undefined);
+    return;
+  }
+  response.shouldKeepAlive = false;
+  response.writeHead(status, fields);
+  if (body === null) response.flushHeaders();
+  else response.write(body);
+  linger(request, response);
+}
+
+/**
+ * Ends an answer that is written, said to be the last on its connection, and came before its request did. Closing with
+ * unread bytes makes the kernel send a reset, which can take the answer away from the caller (RFC 9112 section 9.6):
+ * so the rest is read and thrown away for a while.
+ */
+export function linger(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete || response.socket?.readableEnded !== false) {
+    response.end();
+    return;
+  }
+  const timer = setTimeout(() => response.destroy(), LINGER_MILLIS);
+  request.once('end', () => response.end());
+  // The server tells here of a body that breaks off: with the connection that was all; or of one not to be read on.
+  request.on('error', (error) => {
+    const isAbrupt = error instanceof Refusal && error.kind.isAbrupt === true;
+    if (isAbrupt || response.socket?.readableEnded === true) response.end();
+  });
+  response.once('close', () => clearTimeout(timer));
+  // In turns with all that is long: what nobody wants must not be read faster than what somebody does.
+  const readOn: LongWork = {
+    beganMillis: performance.now(),
+    step() {
+      request.resume();
+      return 'waits';
+    },
+  };
+  request.on('data', () => {
+    if (request.isPaused()) return;
+    request.pause();
+    lane.enter(readOn, request.socket.remoteAddress ?? '');
+  });
+  request.resume();
+}

@@ -1,0 +1,287 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import type { Readable } from 'node:stream';
+
+import { Refusal } from '../../base/refusal.js';
+import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
+import type { Gate, GateOutput } from '../../soap/gate.js';
+import type { InflateLimits } from '../../soap/limits.js';
+import { Collected } from './collected.js';
+import { type LongWork, lane, TURN_MILLIS, turnOfLong } from './fair-scheduler.js';
+import { type BodyTaker, Incoming } from './incoming-request.js';
+import { Inflater } from './inflate.js';
+import { RequestBody } from './request-body.js';
+
+/** A request that passed the gate as far as it had to before anything is sent on. */
+export type Received =
+  | { readonly kind: 'whole'; readonly message: Buffer }
+  /** Its head is in order and the rest flows; the gate destroys `body` when it does not stay so. */
+  | {
+      readonly kind: 'flowing';
+      readonly body: Readable;
+      /** How much longer it is than what the caller announced, because of what was changed in its head. */
+      readonly growthBytes: number;
+    };
+
+/** How much of a long message is judged at a time: what takes a turn of the lane, between these. */
+const PIECE_BYTES_MIN = 2 * 1024;
+const PIECE_BYTES_MAX = 64 * 1024;
+
+/** What is done with a request's bytes besides judging them. */
+export interface Intake {
+  /** It comes as gzip, and is judged and sent on decoded, within these limits; null: it comes as it is. */
+  readonly inflate: InflateLimits | null;
+  /** A request longer than the window is collected up to so many bytes, so that its length is known; null: it flows. */
+  readonly bufferBytes: number | null;
+}
+
+/** Where it is added up what judging a request takes. */
+export interface Account {
+  /** The address of the caller. */
+  readonly client: string;
+  readonly startedMillis: number;
+  workMillis: number;
+}
+
+/**
+ * Reads a request through the gate. Resolves when it is judged whole, or when it begins to flow. Rejects with the
+ * refusal before that; after that the refusal destroys the body, which ends the upstream request before its end.
+ */
+export function receive(
+  request: IncomingMessage,
+  intake: Intake,
+  account: Account,
+  makeGate: (output: GateOutput) => Gate,
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const receiving = new Receiving(request, intake, account, resolve, reject);
+    receiving.start(makeGate(receiving));
+  });
+}
+
+/** One request on its way through the gate in. */
+class Receiving implements GateOutput, LongWork, BodyTaker {
+  readonly beganMillis: number;
+  readonly #request: IncomingMessage;
+  readonly #address: string;
+  readonly #bufferBytes: number | null;
+  readonly #inflater: Inflater | null;
+  readonly #account: Account;
+  readonly #resolve: (received: Received) => void;
+  readonly #reject: (caught: unknown) => void;
+  #gate: Gate | null = null;
+  #unlisten: (() => void) | null = null;
+  /** Made for long messages only: a stream costs more than judging a short message does. */
+  #body: RequestBody | null = null;
+  #collected: Collected | null = null;
+  #bytes = 0;
+  /** Bytes that wait for their turn, and whether there is one to come. */
+  readonly #waiting: Buffer[] = [];
+  #isInLane = false;
+  #pieceBytes = PIECE_BYTES_MIN;
+  /** The backend takes no more for now. */
+  #isHeld = false;
+  #isEnded = false;
+  #isOver = false;
+
+  constructor(
+    request: IncomingMessage,
+    { inflate, bufferBytes }: Intake,
+    account: Account,
+    resolve: (received: Received) => void,
+    reject: (caught: unknown) => void,
+  ) {
+    this.beganMillis = account.startedMillis;
+    this.#request = request;
+    this.#address = account.client;
+    this.#bufferBytes = bufferBytes;
+    this.#inflater = inflate === null ? null : this.#inflate(inflate);
+    this.#account = account;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  start(gate: Gate): void {
+    this.#gate = gate;
+    const bytes = Number(this.#request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+    const isShort = bytes <= SHORT_MESSAGE_BYTES;
+    if (isShort || !lane.isSuspect(this.#address)) this.#read(isShort && this.#inflater === null);
+    else void turnOfLong(this.#address).then(() => this.#read(false));
+  }
+
+  #read(isShort: boolean): void {
+    const request = this.#request;
+    request.on('error', this.#onError);
+    const isGiven = isShort && request instanceof Incoming && request.giveBody(this);
+    if (!isGiven) this.#listen();
+    // It may have left before its turn came.
+    if (request.destroyed) this.#stop(new Refusal('CLIENT_GONE'));
+  }
+
+  #listen(): void {
+    const piece = (bytes: Buffer): void => this.piece(bytes);
+    const ended = (): void => this.ended();
+    this.#request.on('data', piece).on('end', ended);
+    this.#unlisten = () => this.#request.off('data', piece).off('end', ended);
+  }
+
+  whole(message: Buffer): void {
+    this.#resolve({ kind: 'whole', message });
+  }
+
+  begin(growthBytes: number): void {
+    if (this.#bufferBytes !== null) {
+      this.#collected = new Collected(this.#bufferBytes);
+      return;
+    }
+    this.#body = new RequestBody(
+      () => this.#resume(),
+      () => this.#leave(),
+    );
+    this.#resolve({ kind: 'flowing', body: this.#body, growthBytes });
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#collected !== null) this.#collected.add(chunk);
+    else if (this.#body?.push(chunk) === false) this.#isHeld = true;
+  }
+
+  end(): void {
+    if (this.#collected !== null) this.#resolve({ kind: 'whole', message: this.#collected.message() });
+    else this.#body?.push(null);
+  }
+
+  /** The backend takes more. */
+  #resume(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#goOn();
+  }
+
+  step(): 'more' | 'waits' {
+    this.#isInLane = false;
+    if (this.#isOver || this.#isHeld) return 'waits';
+    if (this.#waiting.length > 0) this.#takePiece();
+    if (this.#isOver || this.#isHeld) return 'waits';
+    if (this.#waiting.length > 0) {
+      this.#isInLane = true;
+      return 'more';
+    }
+    this.#goOn();
+    return 'waits';
+  }
+
+  /** Some messages are read twenty times as slowly as others, so that pieces are measured in time. */
+  #takePiece(): void {
+    const millis = this.#take(takePiece(this.#waiting, this.#pieceBytes));
+    if (millis > TURN_MILLIS) this.#pieceBytes = Math.max(PIECE_BYTES_MIN, this.#pieceBytes / 2);
+    else if (millis < TURN_MILLIS / 4) this.#pieceBytes = Math.min(PIECE_BYTES_MAX, this.#pieceBytes * 2);
+  }
+
+  /** Does what is next: the turn of what waits, the end, or reading. */
+  #goOn(): void {
+    if (this.#isOver || this.#isInLane) return;
+    if (this.#waiting.length > 0) {
+      this.#isInLane = true;
+      lane.enter(this, this.#address);
+    } else if (this.#isEnded) this.#finish();
+    else (this.#inflater ?? this.#request).resume();
+  }
+
+  piece(bytes: Buffer): void {
+    this.#bytes += bytes.length;
+    if (this.#inflater !== null) this.#inflater.write(bytes);
+    else if (this.#bytes <= SHORT_MESSAGE_BYTES) this.#take(bytes);
+    else this.#arrive(bytes);
+  }
+
+  ended(): void {
+    if (this.#inflater === null) this.#arriveEnd();
+    else this.#inflater.end();
+  }
+
+  /** Bytes of the message itself, which are judged in turns. */
+  #arrive(chunk: Buffer): void {
+    this.#waiting.push(chunk);
+    (this.#inflater ?? this.#request).pause();
+    if (!this.#isHeld) this.#goOn();
+  }
+
+  #arriveEnd(): void {
+    this.#isEnded = true;
+    if (this.#waiting.length === 0 && !this.#isInLane) this.#finish();
+  }
+
+  /** Told by the server: what is wrong with the rest of the request; else the caller has left. */
+  readonly #onError = (error: Error): void => {
+    this.#stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
+  };
+
+  /** How long that took. */
+  #take(chunk: Buffer): number {
+    const fromMillis = performance.now();
+    try {
+      this.#gate?.write(chunk);
+    } catch (caught) {
+      this.#stop(caught);
+    }
+    const millis = performance.now() - fromMillis;
+    this.#account.workMillis += millis;
+    return millis;
+  }
+
+  #finish(): void {
+    if (this.#bytes <= SHORT_MESSAGE_BYTES) lane.passed();
+    try {
+      this.#gate?.end();
+    } catch (caught) {
+      this.#stop(caught);
+    }
+  }
+
+  #stop(caught: unknown): void {
+    this.#leave();
+    // Whoever waits for the head hears it here, whoever has the body hears it there.
+    this.#reject(caught);
+    this.#body?.destroy(caught instanceof Error ? caught : new Error('stopped'));
+  }
+
+  #leave(): void {
+    this.#isOver = true;
+    this.#waiting.length = 0;
+    const request = this.#request;
+    if (request instanceof Incoming) request.leaveBody();
+    this.#unlisten?.();
+    request.off('error', this.#onError);
+    this.#inflater?.destroy();
+  }
+
+  /** Decodes the request; the caller waits while its bytes do. */
+  #inflate(limits: InflateLimits): Inflater {
+    return new Inflater(limits, {
+      data: (chunk) => this.#arrive(chunk),
+      end: () => this.#arriveEnd(),
+      failed: (refusal) => this.#stop(refusal),
+      enough: () => this.#request.pause(),
+      more: () => this.#request.resume(),
+    });
+  }
+}
+
+/** Takes the next bytes, not more than one piece of them; crumbs are put together. */
+function takePiece(waiting: Buffer[], pieceBytes: number): Buffer {
+  const first = waiting[0] ?? Buffer.alloc(0);
+  if (first.length > pieceBytes) {
+    waiting[0] = first.subarray(pieceBytes);
+    return first.subarray(0, pieceBytes);
+  }
+  let count = 1;
+  let bytes = first.length;
+  for (; count < waiting.length; count++) {
+    bytes += waiting[count]?.length ?? 0;
+    if (bytes > pieceBytes) break;
+  }
+  const taken = waiting.splice(0, count);
+  return count === 1 ? first : Buffer.concat(taken);
+}

@@ -1,0 +1,99 @@
+import { Buffer } from 'node:buffer';
+import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+
+import { KIB } from '../../base/limit.js';
+import { type LongWork, lane } from './fair-scheduler.js';
+
+/** Bytes that the parser gets at a time: with chunks of one byte it takes half a millisecond for them. */
+const SLICE_BYTES = 4 * KIB;
+
+/** Chunks of a slice beyond which the next slice waits for its turn. */
+const CHUNKS_MAX = 64;
+
+const READINGS = new WeakMap<Socket, SlicedReading>();
+
+/**
+ * Gives what is read from a connection to its parser in slices. Node's parser takes all of a packet at once: 10,000
+ * chunks of one byte in 64 KiB are 10 to 20 ms in which nothing else runs, and requests that are sent ahead are parsed
+ * although the connection is paused. After a slice of many chunks the next one waits for its turn in the lane, so that
+ * what they cost is the connection's own, and new connections of the same address are read like any others.
+ */
+export class SlicedReading implements LongWork {
+  beganMillis = 0;
+  /** Chunks that the parser found in the present slice. */
+  chunks = 0;
+  /** Bytes to come of a body whose length is known: they hold no chunks, and are one slice. */
+  plainBytes = 0;
+  readonly #socket: Socket;
+  readonly #address: string;
+  readonly #push: (bytes: Buffer | null) => boolean;
+  /** What was read and not parsed yet: of one packet, for nothing is read meanwhile. */
+  #rest: Buffer | null = null;
+  #isInLane = false;
+
+  /** From the `connection` event of an HTTP server on. */
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#address = socket.remoteAddress ?? '';
+    this.#push = socket.push.bind(socket);
+    const read = socket._read.bind(socket);
+    // The native parser reads from the socket itself until there is a listener.
+    socket.on('data', ignore).off('data', ignore);
+    socket.push = (bytes: Buffer | null) => this.#take(bytes);
+    socket._read = (size) => {
+      if (this.#rest === null) read(size);
+    };
+    socket.on('resume', () => this.#goOn());
+    READINGS.set(socket, this);
+  }
+
+  /** Null where a connection is not read in slices. */
+  static of(socket: Socket): SlicedReading | null {
+    return READINGS.get(socket) ?? null;
+  }
+
+  /** Bytes wait to be parsed: its client is not the slow one. */
+  get isBehind(): boolean {
+    return this.#rest !== null;
+  }
+
+  step(): 'more' | 'waits' {
+    this.#isInLane = false;
+    if (this.#rest === null || this.#socket.destroyed || this.#socket.isPaused()) return 'waits';
+    this.#slice(this.#rest);
+    if (this.#rest === null) return 'waits';
+    this.#isInLane = true;
+    return 'more';
+  }
+
+  #take(bytes: Buffer | null): boolean {
+    if (bytes === null || (this.#rest === null && bytes.length <= SLICE_BYTES)) return this.#push(bytes);
+    this.#rest = this.#rest === null ? bytes : Buffer.concat([this.#rest, bytes]);
+    return this.#goOn();
+  }
+
+  /** Whether more is to be read. */
+  #goOn(): boolean {
+    let takesMore = false;
+    while (this.#rest !== null) {
+      if (this.#isInLane || this.#socket.destroyed || this.#socket.isPaused()) return false;
+      takesMore = this.#slice(this.#rest);
+      if (this.#rest !== null && this.chunks > CHUNKS_MAX) {
+        this.#isInLane = true;
+        this.beganMillis = performance.now();
+        lane.enter(this, this.#address);
+      }
+    }
+    return takesMore;
+  }
+
+  #slice(rest: Buffer): boolean {
+    const end = Math.max(SLICE_BYTES, this.plainBytes);
+    this.#rest = end < rest.length ? rest.subarray(end) : null;
+    this.chunks = 0;
+    return this.#push(rest.subarray(0, end));
+  }
+}
+
+const ignore = (): void => {};

@@ -1,0 +1,26 @@
+import type { Nonce, NonceStore } from '../../base/nonce-store.js';
+import { Refusal } from '../../base/refusal.js';
+import type { SoapService } from '../../compile/service.js';
+
+/**
+ * Asks the other processes for nonces that are new to this one. While they cannot be asked, a message with a nonce is
+ * refused: it may be a replay, and whoever can make the store fail must not be able to replay. `noncesWithoutRedis` says
+ * otherwise. In monitor mode it is only told. Rejects with `wsse:FailedAuthentication` or `OVERLOADED`.
+ */
+export async function claimNonces(
+  store: NonceStore | null,
+  { name, config, freshness }: SoapService,
+  nonces: readonly Nonce[],
+  onViolation: ((refusal: Refusal) => void) | null = null,
+): Promise<void> {
+  if (store === null || freshness === null) return;
+  const claims = await Promise.all(nonces.map((nonce) => store.claim(name, nonce, freshness.keptMillis)));
+  const refusal = claims.includes('seen')
+    ? new Refusal('wsse:FailedAuthentication', 'nonce came before, elsewhere')
+    : claims.includes('unknown') && !config.security.noncesWithoutRedis
+      ? new Refusal('OVERLOADED', 'nonces cannot be compared')
+      : null;
+  if (refusal === null) return;
+  if (onViolation === null) throw refusal;
+  onViolation(refusal);
+}

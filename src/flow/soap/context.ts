@@ -1,0 +1,17 @@
+import type { Exchange } from '../../base/exchange.js';
+import type { SoapService } from '../../compile/service.js';
+import type { GateOptions } from '../../soap/gate.js';
+import type { Observation } from '../calls/observation.js';
+import type { SharedCalls } from '../calls/shared-calls.js';
+import type { SoapAnswer } from './answer.js';
+
+/** What a SOAP exchange carries from step to step. */
+export interface SoapContext {
+  readonly exchange: Exchange;
+  readonly service: SoapService;
+  readonly gate: GateOptions;
+  readonly answer: SoapAnswer;
+  readonly calls: SharedCalls;
+  /** Null, or not given, where nobody wants to hear of it. */
+  readonly observation?: Observation | null;
+}

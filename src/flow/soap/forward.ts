@@ -1,0 +1,223 @@
+import type { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
+import { asRefusal, asUpstream, Refusal } from '../../base/refusal.js';
+import { EnvelopeJudge, type EnvelopeWatcher } from '../../soap/envelope.js';
+import { Gate } from '../../soap/gate.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
+import type { Operation } from '../../wsdl/model.js';
+import type { StartTag, XmlHandler } from '../../xml/events.js';
+import type { XmlReader } from '../../xml/reader.js';
+import { bindReply } from '../calls/bind-reply.js';
+import { type CallKey, callAlone, type DeclaredCall } from '../calls/declared-call.js';
+import { together } from '../calls/observation.js';
+import { takeReaders } from '../calls/readers.js';
+import { isSuccess, judgeReplyHead, noEnvelope, type ReplyForm } from '../calls/reply-head.js';
+import { verdictOf } from '../calls/reply-use.js';
+import { InflatedReply } from '../http/inflate-reply.js';
+import type { SoapContext } from './context.js';
+import { ReplyOutput } from './reply-output.js';
+
+/**
+ * Sends a judged request to the backend and its judged reply to the caller, byte for byte. `messageId` is what a reply
+ * may relate to, `key` what it asks for, if that can be told. Resolves when the reply is complete. Rejects with a
+ * refusal; if part of the reply is out by then, the caller's connection must be cut.
+ */
+export function forward(
+  context: SoapContext,
+  request: UpstreamRequest,
+  operation: Operation | null,
+  messageId: string | null = null,
+  key: CallKey | null = null,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    new Relay(context, operation, messageId, resolve, reject).begin(request, key);
+  });
+}
+
+const UNREAD: ReplyForm = { type: { name: '', charset: null, action: null }, package: null, isCompressed: false };
+
+/** One reply on its way through the gate out. */
+class Relay implements UpstreamReceiver, EnvelopeWatcher {
+  readonly #context: SoapContext;
+  /** Null when it is not known: then an empty answer is judged by its status alone. */
+  readonly #operation: Operation | null;
+  readonly #messageId: string | null;
+  readonly #resolve: () => void;
+  readonly #reject: (refusal: Refusal) => void;
+  readonly #startedMillis = performance.now();
+  #call: UpstreamCall | null = null;
+  #declared: DeclaredCall | null = null;
+  #isComplete = false;
+  #head: ReplyHead | null = null;
+  #reader: XmlReader | null = null;
+  #judge: EnvelopeJudge | null = null;
+  #gate: Gate | null = null;
+  #inflated: InflatedReply | null = null;
+  #hasBody = false;
+  #isPackage = false;
+  /** Monitor mode: it is known, and told, that the reply is in no order. */
+  #isUnread = false;
+
+  constructor(
+    context: SoapContext,
+    operation: Operation | null,
+    messageId: string | null,
+    resolve: () => void,
+    reject: (refusal: Refusal) => void,
+  ) {
+    this.#context = context;
+    this.#operation = operation;
+    this.#messageId = messageId;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  begin(request: UpstreamRequest, key: CallKey | null): void {
+    const { service, answer, exchange } = this.#context;
+    const operation = this.#operation;
+    const placing = { exchange, service, operation, request, key, receiver: this };
+    this.#declared = this.#context.calls.place(placing);
+    this.#call = this.#declared ?? callAlone(placing);
+    answer.onGone(() => this.#call?.abort(new Refusal('CLIENT_GONE')));
+  }
+
+  sent(): void {
+    this.#context.observation?.sent();
+  }
+
+  head(head: ReplyHead): void {
+    this.#head = head;
+    const form = this.#judgeHead(head);
+    if (form !== null) this.#open(head, form);
+  }
+
+  /** Null also where monitor mode lets through what is in no order: then the reply passes unread. */
+  #judgeHead(head: ReplyHead): ReplyForm | null {
+    try {
+      return judgeReplyHead(head, this.#context.service);
+    } catch (caught) {
+      this.#violated(caught);
+      return null;
+    }
+  }
+
+  #open(head: ReplyHead, form: ReplyForm): Gate {
+    const { service, gate } = this.#context;
+    const judge = new EnvelopeJudge(service.replyRules, null, 'no detail', this);
+    this.#judge = judge;
+    const reading = takeReaders(service, judge, form.type.charset, form.package);
+    this.#reader = reading.xml;
+    if (form.isCompressed && this.#call !== null) this.#call = this.#inflateFrom(this.#call);
+    this.#isPackage = form.package !== null;
+    const ageMillis = this.#declared?.ageMillis ?? null;
+    const rules = service.detailRules(this.#operation);
+    const output = new ReplyOutput(this.#context, head, form, reading, judge, rules, this.#call, ageMillis);
+    this.#gate = new Gate(reading.reader, judge, gate, output);
+    return this.#gate;
+  }
+
+  /** Monitor mode tells of it and goes on; else it is thrown. */
+  #violated(caught: unknown): void {
+    const { onViolation } = this.#context.gate;
+    if (onViolation === null || !(caught instanceof Refusal)) throw caught;
+    if (!this.#isUnread) onViolation(caught);
+    this.#isUnread = true;
+  }
+
+  judged(judge: EnvelopeJudge): void {
+    bindReply(judge, this.#head, this.#context.service, this.#operation, this.#messageId);
+  }
+
+  body(tag: StartTag): XmlHandler | null {
+    const { service, exchange, observation } = this.#context;
+    if (this.#operation === null) return null;
+    return together(service.validity?.reply(this.#operation, tag, exchange) ?? null, observation?.reply() ?? null);
+  }
+
+  data(chunk: Buffer): void {
+    // A Fault is told to the caller even where no answer is due; anything else is dropped there (catalogue S23).
+    if (this.#isOneWay && isSuccess(this.#head)) return;
+    if (this.#gate === null) this.#passUnread();
+    this.#hasBody = true;
+    if (this.#inflated === null) this.#take(chunk);
+    else this.#inflated.write(chunk);
+  }
+
+  #passUnread(): void {
+    if (!this.#isUnread) this.#violated(noEnvelope(this.#head));
+    if (this.#head !== null) this.#open(this.#head, UNREAD).passUnread();
+  }
+
+  end(): void {
+    if (this.#inflated !== null && this.#hasBody) this.#inflated.end();
+    else this.#complete();
+  }
+
+  failed(refusal: Refusal): void {
+    this.#tell(false);
+    this.#finish();
+    this.#reject(refusal);
+  }
+
+  #inflateFrom(call: UpstreamCall): InflatedReply {
+    this.#inflated = new InflatedReply(this.#context.service.inflateLimits, call, {
+      data: (chunk) => this.#take(chunk),
+      end: () => this.#complete(),
+      failed: (refusal) => this.failed(refusal),
+    });
+    return this.#inflated;
+  }
+
+  #take(chunk: Buffer): void {
+    try {
+      this.#gate?.write(chunk);
+    } catch (caught) {
+      throw asUpstream(asRefusal(caught));
+    }
+  }
+
+  #complete(): void {
+    if (!this.#hasBody) {
+      // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks say 200 and nothing.
+      const mayBeEmpty = this.#operation === null ? this.#head?.status === 202 : this.#isOneWay;
+      const isInOrder = mayBeEmpty && isSuccess(this.#head);
+      if (!isInOrder) this.#violated(noEnvelope(this.#head));
+      this.#context.answer.empty(isInOrder ? 202 : (this.#head?.status ?? 502));
+    } else {
+      try {
+        this.#gate?.end();
+      } catch (caught) {
+        throw asUpstream(asRefusal(caught));
+      }
+    }
+    this.#tell(isSuccess(this.#head));
+    this.#isComplete = true;
+    this.#finish();
+    this.#resolve();
+  }
+
+  /** Tells those who subscribe to it. */
+  #tell(isGood: boolean): void {
+    if (this.#judge?.fault) return;
+    if (isGood) this.#context.observation?.publish();
+    else this.#context.observation?.lost(this.#head?.status ?? null);
+  }
+
+  get #isOneWay(): boolean {
+    return this.#operation !== null && this.#operation.output === null;
+  }
+
+  #finish(): void {
+    const { exchange, service } = this.#context;
+    exchange.upstreamMillis += performance.now() - this.#startedMillis;
+    if (this.#judge?.fault) {
+      exchange.faultCode = this.#judge.fault.parts.code;
+      exchange.outcome = 'fault';
+    }
+    const isWhole = this.#isComplete && !this.#isPackage;
+    if (this.#declared !== null) this.#declared.settle(verdictOf(this.#judge, this.#head, exchange, isWhole));
+    this.#inflated?.destroy();
+    if (this.#reader !== null) service.readers.give(this.#reader);
+    this.#reader = null;
+  }
+}

@@ -1,0 +1,155 @@
+import { Buffer } from 'node:buffer';
+import { Refusal } from '../../base/refusal.js';
+import { dialectOfName } from '../../soap/dialect.js';
+import type { EnvelopeJudge } from '../../soap/envelope.js';
+import { tellFault } from '../../soap/fault-answer.js';
+import type { DetailRules } from '../../soap/fault-policy.js';
+import type { GateOutput } from '../../soap/gate.js';
+import { type MediaType, printMediaType } from '../../soap/media-type.js';
+import type { MultipartReader } from '../../soap/multipart.js';
+import { faultStatusOf } from '../../soap/print-fault.js';
+import type { ReplyHead, UpstreamCall } from '../../upstream/reply.js';
+import type { Reading } from '../calls/readers.js';
+import { isPrintable, type ReplyForm, retryAfterOf } from '../calls/reply-head.js';
+import type { SoapContext } from './context.js';
+
+/**
+ * What the gate lets through of a reply, on its way to the caller: byte for byte, but for a Fault, which is held until it
+ * is whole, speaks the caller's dialect and tells what the service lets it tell.
+ */
+export class ReplyOutput implements GateOutput {
+  readonly #context: SoapContext;
+  readonly #head: ReplyHead;
+  readonly #form: ReplyForm;
+  readonly #package: MultipartReader | null;
+  readonly #judge: EnvelopeJudge;
+  readonly #rules: DetailRules;
+  readonly #call: UpstreamCall | null;
+  /** Null for a reply that comes from the backend. */
+  readonly #ageMillis: number | null;
+  /** A Fault longer than the window, until it is whole. */
+  #collected: Buffer[] | null = null;
+  #collectedBytes = 0;
+
+  constructor(
+    context: SoapContext,
+    head: ReplyHead,
+    form: ReplyForm,
+    reading: Reading,
+    judge: EnvelopeJudge,
+    rules: DetailRules,
+    call: UpstreamCall | null,
+    ageMillis: number | null,
+  ) {
+    this.#context = context;
+    this.#head = head;
+    this.#form = form;
+    this.#package = reading.package;
+    this.#judge = judge;
+    this.#rules = rules;
+    this.#call = call;
+    this.#ageMillis = ageMillis;
+  }
+
+  whole(message: Buffer): void {
+    if (this.#judge.fault !== null && this.#mayChange) this.#tellFault(message);
+    else this.#answer(this.#status(), this.#contentType(), message);
+  }
+
+  begin(): void {
+    if (this.#judge.fault !== null && this.#mayChange && this.#rules.policy !== 'pass') {
+      this.#collected = [];
+      return;
+    }
+    const { answer } = this.#context;
+    answer.begin(this.#status(), this.#contentType(), this.#more());
+    answer.onDrain(() => this.#call?.resume());
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#collected === null) {
+      if (!this.#context.answer.data(chunk)) this.#call?.pause();
+      return;
+    }
+    this.#collected.push(chunk);
+    this.#collectedBytes += chunk.length;
+    if (this.#collectedBytes > this.#context.gate.headBytes) {
+      throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'a Fault that must be held');
+    }
+  }
+
+  end(): void {
+    if (this.#collected === null) this.#context.answer.end();
+    else this.#tellFault(Buffer.concat(this.#collected));
+  }
+
+  /** Monitor mode changes nothing. */
+  get #mayChange(): boolean {
+    return this.#context.gate.onViolation === null;
+  }
+
+  #tellFault(message: Buffer): void {
+    const { service, exchange } = this.#context;
+    const { envelope, type } = this.#envelopeOf(message);
+    const telling = {
+      to: dialectOfName(exchange.dialect),
+      rules: this.#rules,
+      readers: service.readers,
+      charset: type.charset,
+    };
+    const told = tellFault(envelope, telling);
+    if (told.kind === 'own') {
+      // Of a package whose Fault is changed only the Fault is told.
+      const isChanged = told.message !== envelope && this.#package !== null;
+      const contentType = isChanged ? contentTypeOf(type) : this.#contentType();
+      this.#answer(this.#status(), contentType, told.message === envelope ? message : told.message);
+    } else this.#answer(faultStatusOf(told.dialect, told.code), printMediaType(told.dialect, null), told.message);
+  }
+
+  #envelopeOf(message: Buffer): { readonly envelope: Buffer; readonly type: MediaType } {
+    if (this.#package === null) return { envelope: message, type: this.#form.type };
+    const { sourceStart, envelopeBytes, envelopeType } = this.#package;
+    return {
+      envelope: message.subarray(sourceStart, sourceStart + envelopeBytes),
+      type: envelopeType ?? this.#form.type,
+    };
+  }
+
+  #answer(status: number, contentType: string, message: Buffer): void {
+    this.#context.answer.whole(status, contentType, message, this.#more());
+  }
+
+  /** A Fault comes with the status of an error (WS-I Basic Profile R1126): the one that the backend gave, or its own. */
+  #status(): number {
+    const { status } = this.#head;
+    const { fault, dialect } = this.#judge;
+    if (!this.#mayChange || fault === null || dialect === null || (status >= 400 && status <= 599)) return status;
+    return faultStatusOf(dialect, fault.parts.code);
+  }
+
+  /** Further fields: when to ask again, or in monitor mode whatever else says how to take the reply. */
+  #more(): readonly string[] {
+    if (this.#mayChange) {
+      // RFC 9111 section 5.1: whole seconds.
+      if (this.#ageMillis !== null) return ['age', String(Math.floor(this.#ageMillis / 1000))];
+      const retryAfter = retryAfterOf(this.#head);
+      return retryAfter === null ? NO_FIELDS : ['retry-after', retryAfter];
+    }
+    return MONITORED.flatMap((name) => {
+      // What was decoded to be looked at goes on decoded.
+      if (name === 'content-encoding' && this.#form.isCompressed) return [];
+      const value = this.#head.header(name);
+      return value === null || !isPrintable(value) ? [] : [name, value];
+    });
+  }
+
+  #contentType(): string {
+    return this.#head.header('content-type') ?? 'text/xml';
+  }
+}
+
+const NO_FIELDS: readonly string[] = [];
+const MONITORED = ['content-encoding', 'location', 'retry-after', 'www-authenticate'];
+
+const contentTypeOf = ({ name, charset }: MediaType): string =>
+  charset === null ? name : `${name}; charset=${charset}`;

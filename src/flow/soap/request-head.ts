@@ -1,0 +1,149 @@
+import type { IncomingMessage } from 'node:http';
+
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import type { SoapService } from '../../compile/service.js';
+import type { GateOptions } from '../../soap/gate.js';
+import { type MediaType, readMediaType } from '../../soap/media-type.js';
+import { PACKAGE, type PackageType, readPackageType } from '../../soap/package-type.js';
+import { readSoapAction } from '../../soap/soap-action.js';
+import { isKnownCharset } from '../../xml/prolog.js';
+import { asWritten, type SaidUpstream } from './upstream-head.js';
+
+/** The head of a SOAP request, judged: what the XML reader and the upstream need of it. */
+export type SoapRequestHead =
+  | { readonly method: 'GET' }
+  | {
+      readonly method: 'POST';
+      /** Of the envelope, also where it is in a package; `multipart/related` where only the part that holds it says it. */
+      readonly mediaType: MediaType;
+      /** Null for an envelope that comes as it is. */
+      readonly package: PackageType | null;
+      /** The action in SOAPAction, or null. */
+      readonly soapAction: string | null;
+      /** It comes as gzip. */
+      readonly isCompressed: boolean;
+      /** The length was announced. */
+      readonly hasLength: boolean;
+      /** Bytes of the body as it is judged and sent on; null when they are not known. */
+      readonly bodyBytes: number | null;
+      /** Monitor mode: what the head says of the body is not in order, so it goes on unread. */
+      readonly isUnread: boolean;
+    };
+
+type PostHead = Extract<SoapRequestHead, { readonly method: 'POST' }>;
+
+/**
+ * Judges the head of a SOAP request. Throws a refusal of the HTTP layer: no SOAP message exists yet. `onViolation`, of
+ * monitor mode, is told instead of what the head says of the body; how the request is framed is never let through.
+ */
+export function readSoapRequestHead(
+  request: IncomingMessage,
+  service: SoapService,
+  onViolation: GateOptions['onViolation'],
+): SoapRequestHead {
+  const { method, headers } = request;
+  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  if (method === 'GET') {
+    // A body on GET is a smuggling primitive: what one server reads as a body the next takes for a request.
+    if (hasBody) throw new Refusal('HTTP_BAD_REQUEST', 'GET with a body');
+    return { method };
+  }
+  if (method !== 'POST') throw new Refusal('HTTP_METHOD');
+  const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
+  try {
+    return readPostHead(request, service, contentLength);
+  } catch (caught) {
+    if (onViolation === null || !(caught instanceof Refusal)) throw caught;
+    onViolation(caught);
+    const hasLength = contentLength !== null;
+    return { ...UNREAD, hasLength, bodyBytes: contentLength };
+  }
+}
+
+const UNREAD = {
+  method: 'POST',
+  mediaType: { name: '', charset: null, action: null },
+  package: null,
+  soapAction: null,
+  isCompressed: false,
+  isUnread: true,
+} as const;
+
+function readPostHead(request: IncomingMessage, service: SoapService, contentLength: number | null): PostHead {
+  const { headers } = request;
+  const packageType = readPackage(headers['content-type'], service);
+  const mediaType = packageType === null ? readMediaType(headers['content-type']) : envelopeOf(packageType);
+  if (mediaType === null || (mediaType.name !== PACKAGE && !service.mediaTypes.has(mediaType.name))) {
+    throw new Refusal('HTTP_MEDIA_TYPE', null, { found: headers['content-type'] ?? 'no Content-Type' });
+  }
+  const { charset } = mediaType;
+  if (charset !== null && !isKnownCharset(charset)) throw new Refusal('HTTP_MEDIA_TYPE', 'charset', { found: charset });
+  const isCompressed = judgeCoding(headers['content-encoding']);
+  const { messageBytes } = service.xmlLimits;
+  if (contentLength !== null && contentLength > messageBytes) {
+    throw refuseByLimit('HTTP_TOO_LARGE', 'limits.xml.messageBytes', messageBytes, contentLength);
+  }
+  return {
+    method: 'POST',
+    mediaType,
+    package: packageType,
+    soapAction: readSoapAction(asWritten(request).soapAction),
+    isCompressed,
+    hasLength: contentLength !== null,
+    bodyBytes: isCompressed ? null : contentLength,
+    isUnread: false,
+  };
+}
+
+function readPackage(header: string | undefined, service: SoapService): PackageType | null {
+  if (header === undefined || !MULTIPART.test(header)) return null;
+  const isPackage = readMediaType(header)?.name === PACKAGE;
+  if (!isPackage || !service.config.attachments) throw new Refusal('HTTP_MEDIA_TYPE', 'multipart', { found: header });
+  return readPackageType(header, service.mimeLimits);
+}
+
+const MULTIPART = /^\s*multipart\//i;
+
+/** The media type of the envelope in a package, or that of the package where only the part itself says it. */
+const envelopeOf = ({ envelopeType, action }: PackageType): MediaType => ({
+  name: envelopeType ?? PACKAGE,
+  charset: null,
+  action,
+});
+
+/** True for gzip. A second coding, or one we do not read, cannot be judged: RFC 9110 section 8.4. */
+function judgeCoding(header: string | undefined): boolean {
+  if (header === undefined) return false;
+  const coding = header.toLowerCase();
+  if (coding === 'gzip' || coding === 'x-gzip') return true;
+  if (coding === 'identity') return false;
+  throw new Refusal('HTTP_MEDIA_TYPE', 'content coding', { found: header });
+}
+
+/** Header fields of a caller that reach the backend, if it sent them. Everything else is ours to say. */
+const PASSED = [
+  'accept',
+  'accept-language',
+  'authorization',
+  'user-agent',
+  'x-request-id',
+  'traceparent',
+  'tracestate',
+] as const;
+
+/** The head sent upstream: an allow-list of the caller's fields, and exactly one framing. */
+export function upstreamHeaders(
+  request: IncomingMessage,
+  said: SaidUpstream | null,
+  contentLength: number | null,
+): string[] {
+  const headers: string[] = [];
+  if (said !== null && said.contentType !== null) headers.push('content-type', said.contentType);
+  if (said !== null && said.soapAction !== null) headers.push('soapaction', said.soapAction);
+  for (const name of PASSED) {
+    const value = request.headers[name];
+    if (typeof value === 'string') headers.push(name, value);
+  }
+  if (contentLength !== null) headers.push('content-length', String(contentLength));
+  return headers;
+}

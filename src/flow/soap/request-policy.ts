@@ -1,0 +1,189 @@
+import type { Exchange } from '../../base/exchange.js';
+import type { Nonce } from '../../base/nonce-store.js';
+import { Refusal } from '../../base/refusal.js';
+import type { ReadRule } from '../../cache/rules.js';
+import { CanonicalHash } from '../../codec/values/canonical-hash.js';
+import type { KnownOperation } from '../../compile/request-group.js';
+import type { SoapService } from '../../compile/service.js';
+import { type Addressing, isAnonymous } from '../../soap/addressing.js';
+import type { EnvelopeJudge, EnvelopeWatcher } from '../../soap/envelope.js';
+import type { MediaType } from '../../soap/media-type.js';
+import type { PackageType } from '../../soap/package-type.js';
+import { meant } from '../../soap/soap-action.js';
+import type { Operation } from '../../wsdl/model.js';
+import { expandedName, type XmlHandler } from '../../xml/events.js';
+import { escapeText } from '../../xml/writer.js';
+import type { Turnstile } from '../calls/authorize.js';
+import { type Asker, callKey } from '../calls/call-key.js';
+import type { CallKey } from '../calls/declared-call.js';
+import { type Observation, type Observers, together } from '../calls/observation.js';
+import type { SharedCalls } from '../calls/shared-calls.js';
+
+/** What the head of HTTP says of the envelope. */
+interface SaidInHead {
+  /** The action in SOAPAction, or null. */
+  readonly soapAction: string | null;
+  readonly mediaType: MediaType;
+  /** Null for an envelope that comes as it is. */
+  readonly package: PackageType | null;
+}
+
+/**
+ * Holds a request to what the service offers, once its head is in order and before anything of it is let through: the
+ * operation is decided by the first child of Body and the actions that the message names, which must agree with it; the
+ * message is for this service, and its answer for the caller.
+ */
+export class RequestPolicy implements EnvelopeWatcher {
+  /** What is asked for; null while that is not known, and for what the service does not tell. */
+  known: KnownOperation | null = null;
+  /** The operation whose events the exchange is one of; null where it is of none. */
+  topic: Operation | null = null;
+  /** What looks at the exchange for those who subscribe to it; null where nobody does. */
+  observation: Observation | null = null;
+  readonly #service: SoapService;
+  readonly #exchange: Exchange;
+  /** Of SOAPAction; null for none. */
+  readonly #soapAction: string | null;
+  /** The action parameter of the Content-Type, or null. */
+  readonly #typeAction: string | null;
+  /** The envelope is in a package. */
+  readonly #isPackage: boolean;
+  /** The Host the caller named. */
+  readonly #host: string;
+  /** Null where nothing is decided by what is read here. */
+  readonly #turnstile: Turnstile | null;
+  readonly #observers: Observers | null;
+  readonly #calls: SharedCalls | null;
+  /** Nonces of the message, which are new to this process. */
+  nonces: readonly Nonce[] = [];
+  /** Of the content of Body, where calls of the operation may be shared; else null. */
+  #content: CanonicalHash | null = null;
+  /** There are elements beside those that belong to the operation. */
+  #hasFurther = false;
+  /** What its calls may be shared by; null where they are not. */
+  #rule: ReadRule | null = null;
+
+  constructor(
+    service: SoapService,
+    exchange: Exchange,
+    head: SaidInHead,
+    host: string,
+    turnstile: Turnstile | null,
+    observers: Observers | null,
+    calls: SharedCalls | null = null,
+  ) {
+    this.#service = service;
+    this.#exchange = exchange;
+    this.#soapAction = head.soapAction;
+    this.#typeAction = meant(head.mediaType.action);
+    this.#isPackage = head.package !== null;
+    this.#host = host;
+    this.#turnstile = turnstile;
+    this.#observers = observers;
+    this.#calls = calls;
+  }
+
+  judged(judge: EnvelopeJudge): void {
+    const { requests, config } = this.#service;
+    // Whatever becomes of it from here on: refused, or let pass by monitor mode.
+    this.known = requests.find(judge.operation);
+    this.#exchange.operation = this.known?.label ?? '_other';
+    this.known = this.#identify(judge);
+    this.#exchange.operation = this.known?.label ?? '_other';
+    const isDecided = this.known?.candidates.length === 1;
+    this.#rule = isDecided ? (this.#calls?.rule(this.#service, this.known?.operation ?? null) ?? null) : null;
+    if (this.known === null && requests.isComplete && config.unknownOperations === 'refuse') {
+      throw new Refusal('UNKNOWN_OPERATION', null, {
+        found: judge.operation === null ? 'empty Body' : expandedName(judge.operation),
+      });
+    }
+    judge.expectParts(this.known?.parts ?? null);
+    const addressing = config.addressing.check ? judge.addressing : null;
+    if (addressing !== null) {
+      if (addressing.answersElsewhere) throw new Refusal('wsa:OnlyAnonymousAddressSupported');
+      this.#judgeDestination(judge, addressing);
+    }
+    this.topic = this.#findTopic();
+    this.#turnstile?.pass(this.known);
+    // Last, because a message that is refused for something else should not use up its nonce.
+    if (judge.stamps !== null) this.nonces = this.#service.freshness?.judge(judge.stamps, Date.now()) ?? [];
+  }
+
+  body(): XmlHandler | null {
+    if (this.known === null) return null;
+    const { operation } = this.known;
+    const { validity, name } = this.#service;
+    if (this.topic !== null) this.observation = this.#observers?.begin(name, this.topic.name) ?? null;
+    this.#content = this.#rule === null ? null : new CanonicalHash(this.#rule);
+    const own = together(this.observation?.request() ?? null, this.#content);
+    return together(validity?.request(operation, this.#exchange) ?? null, own);
+  }
+
+  /** The key of the call, once all of it is read; null where it cannot be compared with others. */
+  key(judge: EnvelopeJudge, asker: Asker): CallKey | null {
+    if (this.#rule === null) return null;
+    return callKey(
+      this.#rule,
+      { judge, content: this.#content, hasFurther: this.#hasFurther, action: this.action },
+      asker,
+    );
+  }
+
+  further(): null {
+    this.#hasFurther = true;
+    return null;
+  }
+
+  /** What to send as SOAPAction or action parameter: the WSDL's word for the operation, else the caller's. */
+  get action(): string | null {
+    return this.known?.soapAction ?? this.#soapAction ?? this.#typeAction;
+  }
+
+  /** Throws `ACTION_MISMATCH`. */
+  #identify(judge: EnvelopeJudge): KnownOperation | null {
+    const { requests, config } = this.#service;
+    // To let an action of another operation pass is for clients that may call all.
+    const isRestricted = this.#turnstile?.isRestricted === true;
+    const addressing = config.addressing.check || isRestricted ? judge.addressing : null;
+    const blocks = judge.header?.actionBlocks ?? 0;
+    const isUnread = blocks > 1 || (blocks === 1 && addressing?.action == null);
+    if (isRestricted && isUnread) throw new Refusal('ACTION_MISMATCH');
+    const http = [this.#soapAction, this.#typeAction, meant(judge.partAction)];
+    const said = {
+      http,
+      addressing: meant(addressing?.action ?? null),
+      isAddressed: addressing?.isActionPassed === true,
+      // In a package of SOAP 1.2 the caller's own words say it.
+      isRewritten: !this.#isPackage || judge.dialect?.actionHeader === true,
+    };
+    const known = requests.identify(judge.operation, said);
+    const actions = [...http, said.addressing].filter((action) => action !== null);
+    // Where nothing is known but what the message says itself, that must be one thing.
+    const isOne = known !== null || new Set(actions).size < 2;
+    if (known !== 'mismatch' && isOne) return known;
+    const isWrong = (action: string): boolean =>
+      requests.identify(judge.operation, { ...said, http: [action], addressing: null }) === 'mismatch';
+    throw new Refusal('ACTION_MISMATCH', null, { found: actions.find(isWrong) ?? actions.at(-1) ?? null });
+  }
+
+  /** Null as well where the message may be an operation that subscribers have not needed a right to. */
+  #findTopic(): Operation | null {
+    const { name, requests } = this.#service;
+    const candidates = this.known?.candidates ?? [];
+    const topic = candidates.find((operation) => this.#observers?.has(name, operation.name) === true);
+    if (topic === undefined) return null;
+    const needed = requests.called(topic)?.candidates ?? [];
+    return candidates.every((candidate) => needed.includes(candidate)) ? topic : null;
+  }
+
+  #judgeDestination(judge: EnvelopeJudge, { to, toContent }: Addressing): void {
+    if (to === null || isAnonymous(to)) return;
+    const { destinations, config } = this.#service;
+    if (destinations.isOwn(to, this.#host)) {
+      if (toContent === null || judge.isSigned || !config.addressing.rewriteTo) return;
+      judge.edit({ ...toContent, replacement: escapeText(destinations.backend) });
+      return;
+    }
+    if (!destinations.permits(to)) throw new Refusal('WSA_DESTINATION', null, { found: to.replace(/[?#].*$/s, '') });
+  }
+}

@@ -1,0 +1,102 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Exchange } from '../../base/exchange.js';
+import { Refusal } from '../../base/refusal.js';
+import type { SoapService } from '../../compile/service.js';
+import type { Compiled } from '../../compile.js';
+import { type ServedDocument, ServedDocuments } from '../../wsdl/serve.js';
+import { REQUEST_ID } from '../http/linger.js';
+
+/** The documents of all services that show theirs. */
+export interface WsdlDoor {
+  readonly documents: ReadonlyMap<SoapService, ServedDocuments>;
+  readonly publicUrl: string | null;
+}
+
+export function makeWsdlDoor({ config, services }: Compiled): WsdlDoor {
+  const documents = new Map<SoapService, ServedDocuments>();
+  for (const service of services) {
+    if (service.wsdl !== null && service.config.serveWsdl) {
+      documents.set(service, new ServedDocuments(service.wsdl.documents));
+    }
+  }
+  return { documents, publicUrl: config.publicUrl?.replace(/\/$/, '') ?? null };
+}
+
+/** `?wsdl`, `?wsdl=1`, `?xsd=2`, and what some stacks call all of it in one: in either case of letters. */
+const QUERY = /^\?(?:wsdl|xsd|singlewsdl)(?:[=&]|$)/i;
+
+/** Whether the target asks for a document and not for a message. Backends are never asked for theirs. */
+export const asksForDocument = (method: string, query: string): boolean =>
+  (method === 'GET' || method === 'HEAD') && QUERY.test(query);
+
+/** Documents are asked for by number: a path or an address here is an attempt at something else. */
+const NUMBERED = /^\?(?:wsdl|xsd)(?:=[0-9]+)?$/i;
+
+/**
+ * Serves the WSDL of a service or one of its schemas, with the gateway's address in it. Throws `HTTP_NOT_FOUND` for
+ * what does not exist or is not shown, and `HTTP_BAD_REQUEST` for what names no document of any service.
+ */
+export function serveWsdl(
+  door: WsdlDoor,
+  exchange: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
+  service: SoapService,
+  query: string,
+): void {
+  exchange.operation = 'wsdl';
+  if (!NUMBERED.test(query)) throw new Refusal('HTTP_BAD_REQUEST', 'document');
+  const documents = door.documents.get(service);
+  if (documents === undefined) throw new Refusal('HTTP_NOT_FOUND');
+  const document = documents.find(query, addressOf(request, door.publicUrl) + service.path);
+  if (document === null) throw new Refusal('HTTP_NOT_FOUND');
+  // Who keeps a copy asks each time whether it is still good: another Host, another document.
+  const validators = [REQUEST_ID, exchange.id, 'etag', document.etag, 'cache-control', 'no-cache'];
+  if (isKnown(request.headers['if-none-match'], document.etag)) {
+    exchange.status = 304;
+    response.writeHead(304, validators).end();
+    return;
+  }
+  exchange.status = 200;
+  const type = ['content-type', 'text/xml; charset=utf-8', 'content-length', String(document.bytes)];
+  response.writeHead(200, [...type, ...validators]);
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  exchange.bytesOut = document.bytes;
+  send(document, response);
+}
+
+/** Longer ones go out in parts, which are shared: joining them would be a copy for each caller. */
+const JOIN_BYTES = 64 * 1024;
+
+function send({ parts, bytes }: ServedDocument, response: ServerResponse): void {
+  if (bytes <= JOIN_BYTES) {
+    response.end(Buffer.concat(parts));
+    return;
+  }
+  response.cork();
+  for (const part of parts) response.write(part);
+  response.end();
+  response.uncork();
+}
+
+/** If-None-Match by weak comparison (RFC 9110 section 13.1.2). */
+function isKnown(field: string | undefined, etag: string): boolean {
+  if (field === undefined) return false;
+  return field.trim() === '*' || field.split(',').some((each) => each.trim().replace(/^W\//, '') === etag);
+}
+
+/** A Host as RFC 9110 section 7.2 has it, without user information; anything else is no place to send callers to. */
+const HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;
+
+/** The gateway's address as this caller reaches it. Nothing of it is kept for other callers. */
+function addressOf(request: IncomingMessage, publicUrl: string | null): string {
+  if (publicUrl !== null) return publicUrl;
+  const host = request.headers.host ?? '';
+  if (!HOST.test(host)) throw new Refusal('HTTP_BAD_REQUEST', 'Host');
+  return `http://${host}`;
+}

@@ -1,0 +1,78 @@
+import type { CancelSignal } from '../../base/cancellation.js';
+import type { Tarpit, Waiter } from '../http/penalty-box.js';
+
+/** Who opened the WebSocket, and whether it is gone. */
+interface Gone {
+  readonly address: string;
+  readonly signal: CancelSignal;
+}
+
+/**
+ * The refusals of one WebSocket that wait to be told, as those of HTTP do. What is in order goes on meanwhile, until
+ * too many wait.
+ */
+export class LateRefusals {
+  readonly #tarpit: Tarpit;
+  readonly #waiter: Waiter;
+  readonly #most: number;
+  readonly #released: () => void;
+  /** The operations that still want to hear of it. */
+  readonly #ids = new Set<string>();
+  #count = 0;
+
+  /** `released` is called whenever one has waited long enough. */
+  constructor(tarpit: Tarpit, visitor: Gone, most: number, released: () => void) {
+    this.#tarpit = tarpit;
+    this.#waiter = waiterOf(visitor);
+    this.#most = most;
+    this.#released = released;
+  }
+
+  get isFull(): boolean {
+    return this.#count >= this.#most;
+  }
+
+  /** The refusal of this operation waits. */
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  /** Its client does not want to hear of this operation any more. It has waited none the less, as far as others count. */
+  forget(id: string): void {
+    this.#ids.delete(id);
+  }
+
+  /** Null: it may be told at once. Else it resolves when it may be told, with whether anybody wants to hear it. */
+  hold(id: string, bytes: number, workMillis: number): Promise<boolean> | null {
+    const held = this.#tarpit.hold(this.#waiter, bytes, workMillis);
+    if (held === null) return null;
+    this.#count++;
+    this.#ids.add(id);
+    return held.then(() => {
+      this.#count--;
+      // Before anything that has waited behind it.
+      queueMicrotask(this.#released);
+      return this.#ids.delete(id) && !this.#waiter.destroyed;
+    });
+  }
+}
+
+/** The socket goes on being read: others than the refused want to hear and say something over it. */
+function waiterOf({ address, signal }: Gone): Waiter {
+  // One listener for all of them: Node warns of signals that have many.
+  const waiting = new Set<() => void>();
+  const gone = (): void => {
+    for (const listener of waiting) listener();
+  };
+  signal.addEventListener('abort', gone, { once: true });
+  return {
+    remoteAddress: address,
+    get destroyed() {
+      return signal.aborted;
+    },
+    pause() {},
+    resume() {},
+    once: (_event, listener) => waiting.add(listener),
+    off: (_event, listener) => waiting.delete(listener),
+  };
+}

@@ -1,0 +1,131 @@
+import type { Buffer } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import type { Client } from '../../access/client.js';
+import type { EventBus } from '../../base/event-bus.js';
+import { Exchange, nextExchangeId } from '../../base/exchange.js';
+import { asRefusal, Refusal } from '../../base/refusal.js';
+import type { Budgets } from '../../budget/budget.js';
+import type { Compiled } from '../../compile.js';
+import type { Purse } from '../calls/authorize.js';
+import { Observers } from '../calls/observation.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
+import type { GraphqlExchange } from '../graphql/http.js';
+import { judgeHead } from '../http/head.js';
+import { readTarget } from '../http/target.js';
+import { answerEvents } from './event-stream.js';
+import { makeProtocol, type Visitor } from './socket-protocol.js';
+import { SubscriptionDesk, type SubscriptionHooks } from './subscription-manager.js';
+import { RemoteFeeds } from './upstream/remote-feeds.js';
+import { WebSockets } from './web-socket.js';
+
+export interface LiveHooks extends SubscriptionHooks {
+  readonly budgets: Budgets;
+  readonly isShedding: () => boolean;
+}
+
+/** All that goes on for longer than one answer: subscriptions, over whatever transport, and WebSockets. */
+export class LiveDoor {
+  readonly desk: SubscriptionDesk;
+  /** Those who post notifications here. */
+  readonly callbacks: Observers;
+  readonly sockets: WebSockets;
+  /** Subscriptions at services that speak GraphQL. */
+  readonly feeds: RemoteFeeds;
+  readonly #compiled: Compiled;
+  readonly #door: GraphqlEndpoint;
+  readonly #hooks: LiveHooks;
+  readonly #origins: ReadonlySet<string>;
+
+  constructor(compiled: Compiled, door: GraphqlEndpoint, bus: EventBus, hooks: LiveHooks) {
+    const { config, graph } = compiled;
+    const { subscriptions: limits, codec, http } = config.limits;
+    this.#compiled = compiled;
+    this.#door = door;
+    this.#hooks = hooks;
+    const { subscriptions, topics } = graph.subscriptions;
+    this.feeds = new RemoteFeeds(compiled.remotes, limits.pingMillis);
+    this.desk = new SubscriptionDesk({ door, subscriptions, feeds: this.feeds, bus, limits, hooks });
+    this.callbacks = new Observers(topics, 'callback', bus, { codec, eventBytes: limits.eventBytes });
+    const credentials = ['authorization', config.clients?.apiKeys?.header.toLowerCase() ?? 'authorization'];
+    const protocol = makeProtocol({
+      door,
+      desk: this.desk,
+      limits,
+      credentials: new Set(credentials),
+      purseOf: (visitor, headers) => this.#purseOf(visitor, headers),
+      note: (exchange, purse) => this.#note(exchange, purse.client),
+      finish: hooks.finish,
+      isShedding: hooks.isShedding,
+    });
+    this.sockets = new WebSockets(protocol, { ...limits, stallMillis: http.stallMillis });
+    this.#origins = new Set([...config.graphql.origins, config.publicUrl ?? ''].flatMap((url) => originOf(url) ?? []));
+  }
+
+  /** Answers a request of a client that takes server-sent events. `subscribed`: nothing is done for it but for events. */
+  answerEvents(asked: GraphqlExchange, subscribed: () => void): Promise<void> {
+    return answerEvents(this.#door, this.desk, asked, subscribed);
+  }
+
+  /** Whether a request asks for a WebSocket where there is one. */
+  wants({ method, url = '', headers }: IncomingMessage): boolean {
+    if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false;
+    const mark = url.indexOf('?');
+    return (mark < 0 ? url : url.slice(0, mark)) === this.#compiled.graph.path;
+  }
+
+  /** Opens the WebSocket; or says why not. */
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null {
+    try {
+      judgeHead(request, this.#compiled.config.limits.http);
+      readTarget(request);
+      if (!this.#mayCome(request)) throw new Refusal('HTTP_ORIGIN', null, { found: request.headers.origin ?? null });
+      if (this.#hooks.isShedding()) throw new Refusal('OVERLOADED');
+    } catch (caught) {
+      return asRefusal(caught);
+    }
+    const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', 'GET');
+    exchange.route = 'graphql';
+    exchange.operation = 'websocket';
+    const isOpen = this.sockets.open(request, socket, head);
+    exchange.status = isOpen ? 101 : 400;
+    if (!isOpen) exchange.refuse(new Refusal('HTTP_BAD_REQUEST', 'handshake'));
+    this.#hooks.finish(exchange);
+    return null;
+  }
+
+  /** Ends every subscription, then every WebSocket, on both sides. */
+  async close(): Promise<void> {
+    this.desk.close();
+    // What the ends of subscriptions have set going is said before the farewell.
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
+    await Promise.all([this.sockets.close(), this.feeds.close()]);
+  }
+
+  /** Pages of other sites can open WebSockets with the user's own cookies and certificates; browsers say whose they are. */
+  #mayCome({ headers: { origin, host } }: IncomingMessage): boolean {
+    if (origin === undefined) return true;
+    const parsed = originOf(origin);
+    if (parsed === null) return false;
+    return this.#origins.has(parsed) || new URL(parsed).host === host?.toLowerCase();
+  }
+
+  async #purseOf({ address }: Visitor, headers: Visitor['headers']): Promise<Purse> {
+    const client = await this.#compiled.access.identify({ headers, address });
+    return { client, budgets: this.#hooks.budgets };
+  }
+
+  #note(exchange: Exchange, client: Client): void {
+    if (this.#compiled.config.clients === undefined) return;
+    exchange.clientClass = client.className;
+    exchange.caller = client.label;
+  }
+}
+
+function originOf(url: string): string | null {
+  const { origin } = URL.canParse(url) ? new URL(url) : { origin: 'null' };
+  return origin === 'null' ? null : origin;
+}

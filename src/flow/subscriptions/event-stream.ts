@@ -1,0 +1,161 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ExecutionResult } from 'graphql';
+import type { Cancellation } from '../../base/cancellation.js';
+
+import { asRefusal, Refusal } from '../../base/refusal.js';
+import type { StreamCarrier } from '../../graphql/http.js';
+import { type AdmittedOperation, type ChargedOperation, refuseOperation } from '../../graphql/operation.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
+import type { CallerHost } from '../graphql/host.js';
+import { answerGraphql, type GraphqlExchange } from '../graphql/http.js';
+import { REQUEST_ID } from '../http/linger.js';
+import type { SubscriptionDesk } from './subscription-manager.js';
+import { COMPLETE_EVENT, nextEvent, PING } from './wire/graphql-sse.js';
+
+/** Whether a client takes server-sent events, and whether it takes nothing else. */
+export function takesEvents({ headers }: IncomingMessage): 'only' | 'too' | 'no' {
+  const types = (headers.accept ?? '').split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
+  if (!types.includes('text/event-stream')) return 'no';
+  return types.length === 1 ? 'only' : 'too';
+}
+
+/**
+ * GraphQL over server-sent events, one request for each operation ("distinct connections" of graphql-sse). A client that
+ * takes JSON too gets it for all but subscriptions. `subscribed` is called when the request holds no permit any more.
+ */
+export function answerEvents(
+  endpoint: GraphqlEndpoint,
+  desk: SubscriptionDesk,
+  asked: GraphqlExchange,
+  subscribed: () => void,
+): Promise<void> {
+  return answerGraphql(endpoint, asked, (host, departure) => {
+    return new EventStream({ endpoint, desk, asked, subscribed, host, departure });
+  });
+}
+
+interface EventStreamParts {
+  readonly endpoint: GraphqlEndpoint;
+  readonly desk: SubscriptionDesk;
+  readonly asked: GraphqlExchange;
+  readonly subscribed: () => void;
+  readonly host: CallerHost;
+  readonly departure: Cancellation;
+}
+
+/** Comments go out so often, so that proxies do not take a quiet stream for a dead one. */
+const PING_MILLIS = 12_000;
+
+/** Carries the results of one operation as events. */
+class EventStream implements StreamCarrier {
+  readonly isOnly: boolean;
+  readonly #parts: EventStreamParts;
+
+  constructor(parts: EventStreamParts) {
+    this.#parts = parts;
+    this.isOnly = takesEvents(parts.asked.request) === 'only';
+  }
+
+  carry(operation: AdmittedOperation | Refusal): Promise<void> | null {
+    const isSubscription = !(operation instanceof Refusal) && operation.type === 'subscription';
+    return this.isOnly || isSubscription ? this.#carry(operation) : null;
+  }
+
+  async #carry(operation: AdmittedOperation | Refusal): Promise<void> {
+    const { asked, departure } = this.#parts;
+    // The client may have left while its operation was admitted.
+    if (asked.response.closed) throw new Refusal('CLIENT_GONE');
+    const results = this.#results(operation);
+    asked.ending.onGone(() => {
+      departure.abort();
+      void results.return(undefined);
+    });
+    asked.exchange.status = 200;
+    asked.response.writeHead(200, { ...HEADERS, [REQUEST_ID]: asked.exchange.id });
+    await this.#send(results);
+    if (departure.aborted) throw new Refusal('CLIENT_GONE');
+    asked.response.end();
+  }
+
+  /** Throws `HTTP_METHOD`, which is told before the stream begins. */
+  #results(operation: AdmittedOperation | Refusal): AsyncGenerator<ExecutionResult, void, undefined> {
+    const { desk, asked, subscribed, host } = this.#parts;
+    const { caller, exchange, request } = asked;
+    try {
+      if (operation instanceof Refusal) throw operation;
+      if (operation.type === 'mutation' && request.method === 'GET') throw new Refusal('HTTP_METHOD');
+      if (operation.type !== 'subscription') return this.#single(operation.authorizeAndCharge(host));
+      const stream = desk.begin(operation, { purse: caller, headers: request.headers, exchange, transport: 'sse' });
+      subscribed();
+      return stream;
+    } catch (caught) {
+      const refusal = asRefusal(caught);
+      if (refusal.code === 'HTTP_METHOD') throw refusal;
+      return this.#refused(refusal);
+    }
+  }
+
+  async *#single(operation: ChargedOperation): AsyncGenerator<ExecutionResult, void, undefined> {
+    const result = await operation.run();
+    await this.#delayed();
+    yield result;
+  }
+
+  async *#refused(refusal: Refusal): AsyncGenerator<ExecutionResult, void, undefined> {
+    const { result } = refuseOperation(refusal, this.#parts.host);
+    await this.#delayed();
+    yield result;
+  }
+
+  /** Delays a refusal as over plain HTTP, without a permit. */
+  async #delayed(): Promise<void> {
+    const { endpoint, asked, subscribed, host } = this.#parts;
+    const { exchange, request } = asked;
+    if (exchange.refusal?.isOfCaller !== true) return;
+    const held = endpoint.tarpit.hold(request.socket, exchange.bytesIn, host.workMillis);
+    if (held === null) return;
+    subscribed();
+    await held;
+  }
+
+  /** Sends the results as fast as the client takes them. */
+  async #send(results: AsyncGenerator<ExecutionResult, void, undefined>): Promise<void> {
+    const { response } = this.#parts.asked;
+    // Some browsers tell nothing of a stream before its first byte.
+    this.#write(PING);
+    const pings = setInterval(() => response.writableNeedDrain || this.#write(PING), PING_MILLIS);
+    try {
+      for await (const result of results) {
+        if (!this.#write(nextEvent(result))) await drained(response);
+      }
+      this.#write(COMPLETE_EVENT);
+    } finally {
+      clearInterval(pings);
+    }
+  }
+
+  #write(event: string): boolean {
+    const { exchange, response } = this.#parts.asked;
+    exchange.bytesOut += Buffer.byteLength(event);
+    return response.write(event);
+  }
+}
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/** Resolves when more may be written, or never will be. */
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    if (response.destroyed) return resolve();
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });

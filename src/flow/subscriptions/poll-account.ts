@@ -1,0 +1,89 @@
+import type { CancelSignal } from '../../base/cancellation.js';
+import type { Decoded } from '../../codec/plan/plan.js';
+import { Spending } from '../../graphql/cost/cost-actual.js';
+import type { CostLimits } from '../../graphql/cost/cost-table.js';
+import type { FieldCall } from '../../graphql/run/field-call.js';
+import type { FieldCost } from '../../graphql/types/cost-rules.js';
+import type { Purse } from '../calls/authorize.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
+import type { Leave } from '../http/concurrency.js';
+
+/** A call, as far as it has a price. */
+export interface PricedCall {
+  readonly cost: FieldCost | null;
+  readonly given: FieldCall['arguments'];
+}
+
+/** A call that somebody pays for. */
+export interface PollPayment {
+  /** The call is over: what it really came to is taken, nothing for the objects of its answer. To be called once. */
+  settle(decoded: Decoded | null): void;
+}
+
+/** What a subscriber pays for what is repeated for it: a call when it is its turn, and each answer that it is told. */
+export class PollAccount {
+  /** Who pays: another subscription of the same client has no more than this one. */
+  readonly client: string;
+  readonly #purse: Purse;
+  readonly #call: PricedCall;
+  readonly #answerPoints: number;
+  readonly #door: PollDoor;
+
+  constructor(purse: Purse, call: PricedCall, answerPoints: number, door: PollDoor) {
+    this.client = purse.client.id;
+    this.#purse = purse;
+    this.#call = call;
+    this.#answerPoints = answerPoints;
+    this.#door = door;
+  }
+
+  /** Room for one call among the requests of the client; null where there is none now. */
+  takeRoom(): Leave | null {
+    return this.#door.places.takeFree(this.#purse.client);
+  }
+
+  /** Waits for it, behind those who wait already; null when `signal` is aborted. */
+  async waitForRoom(signal: CancelSignal): Promise<Leave | null> {
+    const leave = await this.#door.places.wait(this.#purse.client, signal);
+    return leave ?? (signal.aborted ? null : () => {});
+  }
+
+  /** Takes what a call and its answer may come to; null where the client has not so much. The room is given back when it is over. */
+  pay(leave: Leave): PollPayment | null {
+    const { client, budgets } = this.#purse;
+    const { limits } = this.#door.operations;
+    if (client.budget === null) return this.paid(leave);
+    const grant = budgets.take(client, callPoints(this.#call, limits) + this.#answerPoints);
+    if (!grant.isGranted) return null;
+    return {
+      settle: (decoded) => {
+        leave();
+        budgets.reconcile(grant, callPoints(this.#call, limits, decoded));
+      },
+    };
+  }
+
+  /** For a call that has been paid for. */
+  paid(leave: Leave): PollPayment {
+    return { settle: leave };
+  }
+
+  /** Whether the client can pay for one more answer. */
+  canAnswer(): boolean {
+    const { client, budgets } = this.#purse;
+    if (client.budget === null) return true;
+    const grant = budgets.take(client, this.#answerPoints);
+    if (grant.isGranted) budgets.reconcile(grant, 0);
+    return grant.isGranted;
+  }
+}
+
+type PollDoor = Pick<GraphqlEndpoint, 'operations' | 'places'>;
+
+/** What one call comes to without the objects of its answer, in points. */
+export function callPoints({ cost, given }: PricedCall, limits: CostLimits, decoded: Decoded | null = null): number {
+  const spending = new Spending(limits);
+  spending.called(cost, given);
+  if (decoded !== null) spending.took({ ...decoded, points: 0 });
+  return spending.points;
+}

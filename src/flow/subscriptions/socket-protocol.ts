@@ -1,0 +1,283 @@
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
+
+import { Exchange, nextExchangeId } from '../../base/exchange.js';
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import type { RequestContext } from '../../codec/write/source.js';
+import { parseStrictJson } from '../../graphql/document/json.js';
+import { type AdmittedOperation, admitOperation, refuseOperation } from '../../graphql/operation.js';
+import type { SubscriptionLimits } from '../../pubsub/limits.js';
+import type { Purse } from '../calls/authorize.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
+import { CallerHost } from '../graphql/host.js';
+import type { Leave } from '../http/concurrency.js';
+import { expiry } from '../http/expiry.js';
+import { LateRefusals } from './delayed-refusals.js';
+import { Incoming } from './received-messages.js';
+import { OneResult } from './single-result.js';
+import type { SubscriptionDesk } from './subscription-manager.js';
+import { type Connection, errorMessage, makeProtocolServer, type Subscribe } from './wire/graphql-ws.js';
+
+/** One WebSocket, as the protocol wants it. */
+export interface ProtocolSocket {
+  readonly protocol: string;
+  /** Resolves when the system has taken it, so that who reads slowly is told slowly. Never rejects. */
+  send(data: string): Promise<void>;
+  close(code: number, reason: string): void;
+  /** Nothing more is to come until `resume`, but what is on its way. */
+  pause(): void;
+  resume(): void;
+}
+
+/** Who opened it. */
+export interface Visitor {
+  readonly address: string;
+  readonly headers: RequestContext['headers'];
+  /** Aborted when it is gone. */
+  readonly signal: CancelSignal;
+}
+
+export interface ProtocolParts {
+  readonly door: GraphqlEndpoint;
+  readonly desk: SubscriptionDesk;
+  readonly limits: SubscriptionLimits;
+  /** Names of connection parameters, in lower case, that stand for the header fields a page cannot send. */
+  readonly credentials: ReadonlySet<string>;
+  purseOf(visitor: Visitor, headers: RequestContext['headers']): Promise<Purse>;
+  note(exchange: Exchange, purse: Purse): void;
+  finish(exchange: Exchange): void;
+  isShedding(): boolean;
+}
+
+/** What a WebSocket does with its messages, and when it is over. */
+export interface ProtocolSession {
+  /** Not twice in one turn of the event loop: an id may be used again at once, and what was ended by it must be over. */
+  message(data: string): Promise<void>;
+  closed(code: number): Promise<void>;
+}
+
+export type Protocol = (socket: ProtocolSocket, visitor: Visitor) => ProtocolSession;
+
+interface Guest {
+  readonly visitor: Visitor;
+  readonly socket: ProtocolSocket;
+  purse: Purse | null;
+  headers: RequestContext['headers'];
+  stopWatching: () => void;
+  readonly late: LateRefusals;
+  /** Of the message that is taken. */
+  bytes: number;
+}
+
+/** What will be done for one message, decided when it was admitted. */
+interface Job {
+  run(): AsyncGenerator<ExecutionResult, void, undefined>;
+}
+
+const isJob = (value: unknown): value is Job => typeof value === 'object' && value !== null && 'run' in value;
+
+/**
+ * `graphql-transport-ws`: `graphql-ws` keeps to its rules; what is asked, whether it may run and how is decided where it
+ * is for HTTP.
+ */
+export function makeProtocol(parts: ProtocolParts): Protocol {
+  const server = makeProtocolServer<Record<string, unknown> | undefined, Guest>({
+    connectionInitWaitTimeout: parts.limits.initMillis,
+    onConnect: async (connection) => {
+      const { extra } = connection;
+      const headers = withCredentials(extra.visitor.headers, connection.connectionParams, parts.credentials);
+      try {
+        extra.purse = await parts.purseOf(extra.visitor, headers);
+      } catch {
+        return false;
+      }
+      if (extra.visitor.signal.aborted) return false;
+      extra.headers = headers;
+      const { expiresMillis } = extra.purse.client;
+      extra.stopWatching = expiry(expiresMillis, () => extra.socket.close(4403, 'Forbidden'));
+      return true;
+    },
+    onSubscribe: (connection, id, payload) => admitMessage(connection, id, payload, parts),
+    execute: perform,
+    subscribe: perform,
+  });
+  return (socket, visitor) => {
+    let take: ((data: string) => Promise<void>) | null = null;
+    const { limits, door } = parts;
+    const late = new LateRefusals(door.tarpit, visitor, limits.perConnection, () => void incoming.release());
+    const { headers } = visitor;
+    const guest: Guest = { visitor, socket, purse: null, headers, stopWatching: () => {}, late, bytes: 0 };
+    const incoming = new Incoming({
+      isFull: () => late.isFull,
+      charsMax: limits.messageBytes + ON_ITS_WAY_CHARS,
+      take: (data) => takeMessage(data).catch(() => socket.close(4500, 'Unexpected error')),
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      overflow: () => socket.close(4429, 'Too many messages'),
+    });
+    const closed = server.opened(
+      {
+        protocol: socket.protocol,
+        send: (data) => socket.send(data),
+        close: (code = 1000, reason = '') => socket.close(code, reason),
+        onMessage: (listener) => {
+          take = listener;
+        },
+      },
+      guest,
+    );
+    const takeMessage = async (data: string): Promise<void> => {
+      let told: unknown;
+      try {
+        told = parseStrictJson(data);
+      } catch {
+        socket.close(4400, 'Invalid message received');
+        return;
+      }
+      const ended = idOf(told, 'complete');
+      if (ended !== null) late.forget(ended);
+      if (late.has(idOf(told, 'subscribe') ?? '')) {
+        socket.close(4409, 'Subscriber already exists');
+        return;
+      }
+      guest.bytes = data.length;
+      await take?.(data);
+    };
+    return {
+      message: (data) => incoming.message(data),
+      async closed(code) {
+        guest.stopWatching();
+        incoming.close();
+        await closed(code);
+      },
+    };
+  };
+}
+
+/** When reading stops, so much may have been read that nobody has looked at: small messages, each with what it takes. */
+const ON_ITS_WAY_CHARS = 1024 * 1024;
+
+/** Which operation a message of this type is about. */
+const idOf = (message: unknown, type: 'subscribe' | 'complete'): string | null =>
+  typeof message === 'object' &&
+  message !== null &&
+  'type' in message &&
+  message.type === type &&
+  'id' in message &&
+  typeof message.id === 'string'
+    ? message.id
+    : null;
+
+/** Browsers cannot give a WebSocket header fields: what clients are known by may come in the first message instead. */
+function withCredentials(
+  headers: RequestContext['headers'],
+  params: Readonly<Record<string, unknown>> | undefined,
+  credentials: ReadonlySet<string>,
+): RequestContext['headers'] {
+  const given = Object.entries(params ?? {}).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' && credentials.has(name.toLowerCase()) ? [[name.toLowerCase(), value]] : [],
+  );
+  return given.length === 0 ? headers : { ...headers, ...Object.fromEntries(given) };
+}
+
+async function admitMessage(
+  { extra, subscriptions }: Connection<Guest>,
+  id: string,
+  payload: Subscribe,
+  parts: ProtocolParts,
+): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  const { door, limits } = parts;
+  const { visitor, purse, headers, late, bytes, socket } = extra;
+  const exchange = new Exchange(nextExchangeId(), visitor.address, 'WS');
+  exchange.route = 'graphql';
+  if (purse === null) throw new Error('a message of a connection that was not acknowledged');
+  const departure = new Cancellation();
+  const host = new CallerHost(door, purse, exchange, { signal: departure, headers });
+  let operation: AdmittedOperation | null = null;
+  try {
+    parts.note(exchange, purse);
+    if (parts.isShedding()) throw new Refusal('OVERLOADED');
+    // This one is among them already.
+    if (Object.keys(subscriptions).length > limits.perConnection) {
+      throw refuseByLimit('RATE_LIMITED', 'limits.subscriptions.perConnection', limits.perConnection);
+    }
+    host.startWork();
+    operation = await admitOperation(payload, door.operations, host);
+    // The client may have left while its operation was admitted.
+    if (visitor.signal.aborted) throw new Refusal('CLIENT_GONE');
+    const job = jobOf(operation, { purse, headers, exchange, host, departure }, parts);
+    const { document, operation: definition } = operation.admitted;
+    return {
+      schema: door.operations.built.schema,
+      document: document.document,
+      operationName: definition.name?.value ?? null,
+      contextValue: job,
+      rootValue: null,
+    };
+  } catch (caught) {
+    const { refusal, result } = refuseOperation(caught, host, operation);
+    const errors = result.errors ?? [];
+    const held = refusal.isOfCaller ? late.hold(id, bytes, host.workMillis) : null;
+    if (held === null) {
+      parts.finish(exchange);
+      return errors;
+    }
+    // To the protocol it is over: its place is free, and what comes under its name later is not told of it.
+    delete subscriptions[id];
+    void held.then((isWanted) => {
+      if (isWanted) void socket.send(errorMessage(id, errors));
+      parts.finish(exchange);
+    });
+    return errors;
+  }
+}
+
+interface Asking {
+  readonly purse: Purse;
+  readonly headers: RequestContext['headers'];
+  readonly exchange: Exchange;
+  readonly host: CallerHost;
+  readonly departure: Cancellation;
+}
+
+/** Throws where the operation may not run. */
+function jobOf(
+  operation: AdmittedOperation,
+  { purse, headers, exchange, host, departure }: Asking,
+  parts: ProtocolParts,
+): Job {
+  const { door, desk } = parts;
+  if (operation.type === 'subscription') {
+    const stream = desk.begin(operation, { purse, headers, exchange, transport: 'websocket' });
+    return { run: () => stream };
+  }
+  const leave = door.places.take(purse.client);
+  const charged = attempt(() => operation.authorizeAndCharge(host), leave);
+  const run = async (signal: CancelSignal): Promise<ExecutionResult> => {
+    signal.addEventListener('abort', () => departure.abort(), { once: true });
+    try {
+      return await charged.run();
+    } catch (caught) {
+      return refuseOperation(caught, host).result;
+    } finally {
+      leave?.();
+      parts.finish(exchange);
+    }
+  };
+  return { run: () => new OneResult(run) };
+}
+
+/** The answer of `work`; the permit is given back where it throws. */
+function attempt<T>(work: () => T, leave: Leave | null): T {
+  try {
+    return work();
+  } catch (caught) {
+    leave?.();
+    throw caught;
+  }
+}
+
+const perform = ({ contextValue }: ExecutionArgs): ReturnType<Job['run']> => {
+  if (!isJob(contextValue)) throw new Error('a message that was not admitted');
+  return contextValue.run();
+};

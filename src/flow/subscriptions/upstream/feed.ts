@@ -1,0 +1,93 @@
+import { Refusal } from '../../../base/refusal.js';
+import { type Verdict, verdictOf } from '../../../upstream/breaker.js';
+
+/** Where the events of a subscription at a service go. */
+export interface FeedSink {
+  /** The service has taken it. */
+  accepted(): void;
+  /** `answer` was held to the bounds of answers; `bytes` is about what it takes. */
+  event(answer: unknown, bytes: number): void;
+  /** Nothing more comes: null where the service has said so. Called once. */
+  ended(refusal: Refusal | null): void;
+}
+
+export interface FeedParts {
+  readonly acceptMillis: number;
+  readonly sink: FeedSink;
+  /** How it began, and then, if it is so, that it broke. */
+  verdict(verdict: Verdict): void;
+  /** Its connection is gone. */
+  closed(): void;
+}
+
+/** One subscription at a service, whatever is spoken there: it is accepted or not, has events, ends once, is closed once. */
+export class Feed {
+  /** Ends the connection, however far it has come. */
+  hangUp: () => void = () => {};
+  readonly #parts: FeedParts;
+  readonly #timer: NodeJS.Timeout;
+  #isAccepted = false;
+  #isOver = false;
+  #isClosed = false;
+
+  constructor(parts: FeedParts) {
+    this.#parts = parts;
+    this.#timer = setTimeout(() => this.failed(new Refusal('UPSTREAM_TIMEOUT', 'subscription')), parts.acceptMillis);
+  }
+
+  get isAccepted(): boolean {
+    return this.#isAccepted;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  accepted(): void {
+    if (this.#isOver || this.#isAccepted) return;
+    this.#isAccepted = true;
+    clearTimeout(this.#timer);
+    this.#parts.verdict('answered');
+    this.#parts.sink.accepted();
+  }
+
+  event(answer: unknown, bytes: number): void {
+    if (this.#isOver) return;
+    // Who sends events has accepted, whatever it said.
+    this.accepted();
+    this.#parts.sink.event(answer, bytes);
+  }
+
+  completed(): void {
+    this.#end(null);
+  }
+
+  failed(refusal: Refusal): void {
+    this.#end(refusal);
+  }
+
+  /** Nobody wants it any more. */
+  leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    if (!this.#isAccepted) this.#parts.verdict('none');
+    this.hangUp();
+  }
+
+  closed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#parts.closed();
+  }
+
+  #end(refusal: Refusal | null): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    const verdict = refusal === null ? 'answered' : verdictOf(refusal, this.#isAccepted ? 200 : 0);
+    if (!this.#isAccepted || verdict === 'failed') this.#parts.verdict(verdict);
+    this.hangUp();
+    this.#parts.sink.ended(refusal);
+  }
+}

@@ -1,0 +1,153 @@
+import type { IncomingMessage } from 'node:http';
+
+import { asRefusal, Refusal } from '../../../base/refusal.js';
+import type { RemoteTextLimits } from '../../../graphql/fields/subschema.js';
+import { parseRemoteText } from '../../../graphql/subschema/read-reply.js';
+import { refusalOfError } from '../../../upstream/failure.js';
+import { judgeStatus } from '../../../upstream/json-head.js';
+import { LINGER_MILLIS } from '../../http/linger.js';
+import { SUBSCRIPTION_ID } from '../wire/graphql-ws.js';
+import { dial, keepAsking, type Socket, textOf } from '../wire/ws.js';
+import type { Feed } from './feed.js';
+
+export interface OutgoingParts {
+  readonly feed: Feed;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly eventBytes: number;
+  readonly bounds: RemoteTextLimits;
+  readonly pingMillis: number;
+}
+
+/** What the service does not read of what it makes us say, pongs above all. */
+const UNREAD_BYTES_MAX = 64 * 1024;
+
+/** Bytes of a message besides those of its event. */
+const MESSAGE_BYTES = 1024;
+
+/**
+ * A WebSocket at a service, as the client of the protocol wants it: what comes in is held to its bounds before anybody
+ * reads it, and what goes wrong is told here, where it is known, and not as the client understands it.
+ */
+export class OutgoingSocket {
+  static readonly CONNECTING = 0;
+  static readonly OPEN = 1;
+  static readonly CLOSING = 2;
+  static readonly CLOSED = 3;
+  onopen: (() => void) | null = null;
+  onmessage: ((message: { readonly data: string }) => void) | null = null;
+  onclose: ((event: { readonly code: number; readonly reason: string; readonly wasClean: boolean }) => void) | null =
+    null;
+  onerror: (() => void) | null = null;
+  /** Of the message that is being read. */
+  messageBytes = 0;
+  readonly #parts: OutgoingParts;
+  readonly #socket: Socket;
+
+  constructor(url: string, protocol: string, parts: OutgoingParts) {
+    const { feed, headers, eventBytes, pingMillis } = parts;
+    this.#parts = parts;
+    const socket = dial(url, protocol, { headers, messageBytesMax: eventBytes + MESSAGE_BYTES });
+    this.#socket = socket;
+    let stopAsking = (): void => {};
+    socket.once('open', () => {
+      stopAsking = keepAsking(socket, pingMillis, () => this.#fail(new Refusal('UPSTREAM_IDLE_TIMEOUT', 'ping')));
+      this.onopen?.();
+    });
+    socket.on('message', (data, isBinary) => {
+      if (isBinary) this.#fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'binary message'));
+      else this.#take(textOf(data));
+    });
+    socket.on('ping', () => this.#isRead());
+    socket.on('unexpected-response', (_request, response) => this.#fail(refusalOfAnswer(response)));
+    socket.on('error', (error) => this.#fail(refusalOfSocket(error, feed.isAccepted)));
+    socket.once('close', (code) => {
+      stopAsking();
+      feed.failed(refusalOfClose(code, feed.isAccepted));
+      feed.closed();
+      // Not the code that came: after some of them the client would quietly begin anew.
+      this.onclose?.({ code: 1006, reason: '', wasClean: false });
+    });
+  }
+
+  get readyState(): number {
+    return this.#socket.readyState;
+  }
+
+  send(data: string): void {
+    if (this.readyState === OutgoingSocket.OPEN && this.#isRead()) this.#socket.send(data);
+  }
+
+  close(code: number, reason: string): void {
+    if (this.readyState === OutgoingSocket.CONNECTING) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#socket.close(code, reason);
+    const timer = setTimeout(() => this.#socket.terminate(), LINGER_MILLIS);
+    this.#socket.once('close', () => clearTimeout(timer));
+  }
+
+  #take(text: string): void {
+    try {
+      const message = parseRemoteText(text, this.#parts.bounds);
+      // It would be passed over in silence: somebody's events go astray.
+      if (!isOurs(message)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'another id');
+    } catch (caught) {
+      this.#fail(asRefusal(caught));
+      return;
+    }
+    this.messageBytes = text.length;
+    this.onmessage?.({ data: text });
+  }
+
+  #isRead(): boolean {
+    if (this.#socket.bufferedAmount <= UNREAD_BYTES_MAX) return true;
+    this.#fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'reads nothing'));
+    return false;
+  }
+
+  #fail(refusal: Refusal): void {
+    this.#parts.feed.failed(refusal);
+    this.#socket.terminate();
+  }
+}
+
+const isOurs = (message: unknown): boolean =>
+  typeof message !== 'object' || message === null || !('id' in message) || message.id === SUBSCRIPTION_ID;
+
+/** Instead of a WebSocket. */
+function refusalOfAnswer({ statusCode = 0, headers }: IncomingMessage): Refusal {
+  try {
+    judgeStatus(statusCode, headers['retry-after'] ?? null);
+  } catch (caught) {
+    return asRefusal(caught);
+  }
+  return new Refusal('UPSTREAM_INVALID_RESPONSE', `no WebSocket, status ${statusCode}`);
+}
+
+function refusalOfSocket(error: Error, isAccepted: boolean): Refusal {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  // What is no answer to a handshake has no code.
+  if (code === null) return new Refusal('UPSTREAM_INVALID_RESPONSE', 'handshake', { cause: error });
+  if (TOO_LARGE.has(code)) return new Refusal('UPSTREAM_RESPONSE_LIMIT', 'event', { cause: error });
+  if (code.startsWith('WS_ERR_')) return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
+  return refusalOfError(error, isAccepted);
+}
+
+const TOO_LARGE: ReadonlySet<string> = new Set([
+  'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH',
+  'WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH',
+  'WS_ERR_TOO_MANY_BUFFERED_PARTS',
+]);
+
+/** A close is no end of a subscription: that is said before. */
+function refusalOfClose(code: number, isAccepted: boolean): Refusal {
+  if (code === 4401 || code === 4403) return new Refusal('UPSTREAM_AUTH', `close ${code}`);
+  if (code === 1013) return new Refusal('UPSTREAM_OVERLOADED', `close ${code}`);
+  if (RULES.has(code)) return new Refusal('UPSTREAM_INVALID_RESPONSE', `close ${code}`);
+  return new Refusal(isAccepted ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_RESET', `close ${code}`);
+}
+
+/** That we break the rules; as we do not, it speaks another protocol. */
+const RULES: ReadonlySet<number> = new Set([1002, 1003, 1007, 1010, 4400, 4406, 4408, 4409, 4429]);

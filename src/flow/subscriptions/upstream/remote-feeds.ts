@@ -1,0 +1,130 @@
+import { performance } from 'node:perf_hooks';
+import { Refusal } from '../../../base/refusal.js';
+import type { RequestContext } from '../../../codec/write/source.js';
+import type { RemoteSubscriptions, RemoteUpstream } from '../../../compile/remote-upstream.js';
+import type { RemoteRequest } from '../../../graphql/fields/subschema.js';
+import { Breaker } from '../../../upstream/breaker.js';
+import { Upstream } from '../../../upstream/upstream.js';
+import { forwarded } from '../../graphql/upstream-call.js';
+import { TIMER_MAX } from '../../http/expiry.js';
+import { Feed, type FeedSink } from './feed.js';
+import { feedOverEvents } from './over-events.js';
+import { feedOverSocket } from './over-socket.js';
+
+/** All subscriptions of this process at services that speak GraphQL. */
+export class RemoteFeeds {
+  readonly #lines: ReadonlyMap<string, Line>;
+
+  constructor(services: Iterable<RemoteUpstream>, pingMillis: number) {
+    const lines = [...services].flatMap((service): [string, Line][] =>
+      service.subscriptions === null ? [] : [[service.name, new Line(service, service.subscriptions, pingMillis)]],
+    );
+    this.#lines = new Map(lines);
+  }
+
+  /** Connections for subscriptions at a service, those that are about to close included. */
+  active(service: string): number {
+    return this.#lines.get(service)?.open ?? 0;
+  }
+
+  /** Whether a service has no new ones for now because they keep failing. */
+  isResting(service: string): boolean {
+    return this.#lines.get(service)?.isResting ?? false;
+  }
+
+  /** Subscribes; the answer leaves. Throws `POOL_EXHAUSTED`, `CIRCUIT_OPEN`. */
+  open(service: string, request: RemoteRequest, headers: RequestContext['headers'], sink: FeedSink): () => void {
+    const line = this.#lines.get(service);
+    if (line === undefined) throw new Error('a subscription of a service that has none');
+    return line.subscribe(request, headers, sink);
+  }
+
+  /** Ends those that are left. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#lines.values()].map((line) => line.close()));
+  }
+}
+
+/** Those at one service. */
+class Line {
+  readonly #service: RemoteUpstream;
+  readonly #subscriptions: RemoteSubscriptions;
+  readonly #pingMillis: number;
+  readonly #breaker: Breaker;
+  /** With places of its own: streams would hold those of calls for ever. Null where WebSockets are spoken. */
+  readonly #upstream: Upstream | null;
+  readonly #feeds = new Set<Feed>();
+  #open = 0;
+  #next = 0;
+
+  constructor(service: RemoteUpstream, subscriptions: RemoteSubscriptions, pingMillis: number) {
+    const { remote, upstream } = service.config.limits;
+    this.#service = service;
+    this.#subscriptions = subscriptions;
+    this.#pingMillis = pingMillis;
+    this.#breaker = new Breaker(upstream.breakerFailures, upstream.breakerMillis, remote.subscriptions);
+    const limits = {
+      ...upstream,
+      connections: remote.subscriptions,
+      pending: 0,
+      headersMillis: remote.acceptMillis,
+      idleMillis: remote.silenceMillis,
+      // They have no end.
+      totalMillis: TIMER_MAX,
+      // Theirs would wait for the end of a stream.
+      breakerFailures: 0,
+    };
+    this.#upstream = subscriptions.protocol === 'sse' ? new Upstream(subscriptions.urls, limits) : null;
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  get isResting(): boolean {
+    return this.#breaker.isOpen;
+  }
+
+  subscribe(request: RemoteRequest, given: RequestContext['headers'], sink: FeedSink): () => void {
+    const { acceptMillis, eventBytes, responseDepth, responseValues, subscriptions } =
+      this.#service.config.limits.remote;
+    const nowMillis = performance.now();
+    if (this.#open >= subscriptions) throw new Refusal('POOL_EXHAUSTED', 'subscriptions');
+    if (!this.#breaker.admits(nowMillis)) {
+      const restMillis = this.#breaker.restMillis(nowMillis);
+      throw new Refusal('CIRCUIT_OPEN', null, { retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))) });
+    }
+    this.#open++;
+    let epoch: number | null = this.#breaker.begin();
+    const feed: Feed = new Feed({
+      acceptMillis,
+      sink,
+      verdict: (verdict) => {
+        this.#breaker.end(epoch ?? this.#breaker.begin(), verdict, performance.now());
+        epoch = null;
+      },
+      closed: () => {
+        this.#open--;
+        this.#feeds.delete(feed);
+      },
+    });
+    this.#feeds.add(feed);
+    const headers = [...this.#service.headers, ...forwarded(this.#service, given)];
+    // In the message the answer stands in an object of its own.
+    const bounds = { depth: responseDepth + 1, values: responseValues + 8 };
+    const { urls, connectionParams } = this.#subscriptions;
+    if (this.#upstream !== null) {
+      feedOverEvents({ feed, upstream: this.#upstream, request, headers, eventBytes, bounds });
+    } else {
+      const url = urls[this.#next++ % urls.length] ?? '';
+      const pingMillis = this.#pingMillis;
+      feedOverSocket({ feed, url, request, headers, connectionParams, eventBytes, bounds, pingMillis });
+    }
+    return () => feed.leave();
+  }
+
+  async close(): Promise<void> {
+    for (const feed of [...this.#feeds]) feed.leave();
+    await this.#upstream?.close();
+  }
+}

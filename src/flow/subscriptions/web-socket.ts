@@ -1,0 +1,116 @@
+import type { Buffer } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Cancellation } from '../../base/cancellation.js';
+
+import type { SubscriptionLimits } from '../../pubsub/limits.js';
+import { LINGER_MILLIS } from '../http/linger.js';
+import { Outgoing, type OutgoingLimits } from './send-queue.js';
+import type { Protocol } from './socket-protocol.js';
+import { chooseProtocol } from './wire/graphql-ws.js';
+import { keepAsking, makeSocketServer, type Socket, textOf } from './wire/ws.js';
+
+export type SocketLimits = Pick<SubscriptionLimits, 'messageBytes' | 'pingMillis'> & OutgoingLimits;
+
+/** The WebSockets of this process: frames, pings and farewells. What is said over them is for the protocol. */
+export class WebSockets {
+  readonly #server: ReturnType<typeof makeSocketServer>;
+  readonly #protocol: Protocol;
+  readonly #limits: SocketLimits;
+  readonly #open = new Set<Socket>();
+
+  constructor(protocol: Protocol, limits: SocketLimits) {
+    this.#protocol = protocol;
+    this.#limits = limits;
+    this.#server = makeSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: limits.messageBytes,
+      autoPong: false,
+      handleProtocols: chooseProtocol,
+    });
+    // Nobody hears what is wrong with a handshake: a status says it.
+    this.#server.on('wsClientError', (_error, socket) => {
+      socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    });
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Takes a connection over from HTTP; false where the handshake is none, which it was told. */
+  open(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    const address = request.socket.remoteAddress ?? '';
+    let isOpen = false;
+    // At once: nobody else is asked.
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      isOpen = true;
+      this.#opened(webSocket, request, address);
+    });
+    return isOpen;
+  }
+
+  /** Says farewell to all; who does not answer in time is cut. Resolves when all are gone. */
+  async close(): Promise<void> {
+    const gone = [...this.#open].map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          socket.once('close', () => resolve());
+          bidFarewell(socket, 1001, 'Going away');
+        }),
+    );
+    await Promise.all(gone);
+  }
+
+  #opened(socket: Socket, { headers, socket: connection }: IncomingMessage, address: string): void {
+    const departure = new Cancellation();
+    // Whoever reads on hears of it; it may come again.
+    const stalled = (): void => {
+      stopPinging();
+      bidFarewell(socket, 1013, 'Read too slowly');
+    };
+    const outgoing = new Outgoing(socket, connection, this.#limits, stalled);
+    const session = this.#protocol(
+      {
+        protocol: socket.protocol,
+        send: (data) => outgoing.send(data),
+        close: (code, reason) => socket.close(code, reason),
+        pause: () => socket.pause(),
+        // There are others who want nothing to be read.
+        resume: () => outgoing.isPaused || socket.resume(),
+      },
+      { address, headers, signal: departure },
+    );
+    const { pingMillis } = this.#limits;
+    const stopPinging = keepAsking(socket, pingMillis, () => {
+      // The answer may not be read yet, or the ping not have been reached.
+      if (outgoing.drainedMillis >= pingMillis) socket.terminate();
+    });
+    this.#open.add(socket);
+    socket.on('message', (data, isBinary) => {
+      // Whoever is told farewell may go on saying things until it has heard that.
+      if (socket.readyState !== socket.OPEN) return;
+      if (isBinary) socket.close(1003, 'Text only');
+      // It keeps to itself what goes wrong for reasons of its own; anything else is a bug of ours.
+      else session.message(textOf(data)).catch(() => socket.close(4500, 'Unexpected error'));
+    });
+    socket.on('ping', (data) => outgoing.pong(data));
+    // It has been closed for that already.
+    socket.on('error', () => {});
+    socket.once('close', (code) => {
+      this.#open.delete(socket);
+      stopPinging();
+      outgoing.close();
+      departure.abort();
+      session.closed(code).catch(() => {});
+    });
+  }
+}
+
+/** Says farewell; who does not answer in time is cut. */
+function bidFarewell(socket: Socket, code: number, reason: string): void {
+  const timer = setTimeout(() => socket.terminate(), LINGER_MILLIS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.close(code, reason);
+}

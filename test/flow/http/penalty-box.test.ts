@@ -1,0 +1,313 @@
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import t from 'tap';
+
+import { Networks } from '../../../src/access/networks.js';
+import { Tarpit } from '../../../src/flow/http/penalty-box.js';
+import { answerWith, startRecordingBackend } from '../../kit/backend.js';
+import { startTestGateway } from '../../kit/gateway.js';
+import { envelope, INIT, PROTOCOL, rawSocket, startDesk, subscribe } from '../../kit/live-desk.js';
+import { RawClient, sendRaw } from '../../kit/raw-client.js';
+
+/** Refusals of one address are answered at a bounded rate; what is in order never waits for them. */
+
+const A = '192.0.2.1';
+const B = '192.0.2.2';
+
+t.test('two seconds of the rate are answered at once, then the rate is kept', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
+  for (let n = 0; n < 20; n++) t.equal(tarpit.delayMillis(A, 0, 1000), 0, `refusal ${n}`);
+  t.equal(tarpit.delayMillis(A, 0, 1000), 100, 'the first that waits');
+  t.equal(tarpit.delayMillis(A, 0, 1000), 200);
+  t.equal(tarpit.delayMillis(B, 0, 1000), 0, 'another address has its own');
+  t.equal(tarpit.delayMillis(A, 0, 1200), 100, 'time pays');
+  t.equal(tarpit.delayMillis(A, 0, 60_000), 0, 'and everything is forgotten');
+});
+
+t.test('bytes count, and nobody waits longer than the limit', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
+  t.equal(tarpit.delayMillis(A, 64 * 1024 * 20, 0), 100, '21 at a stroke');
+  const waits = Array.from({ length: 50 }, () => tarpit.delayMillis(A, 2 ** 30, 0));
+  t.ok(Math.min(...waits) >= 500 && Math.max(...waits) <= 1000, 'half of the limit at least, the limit at most');
+  t.ok(new Set(waits).size > 40, 'not all until the same moment');
+  t.ok(tarpit.delayMillis(A, 0, 1000) <= 100, 'what was never waited for is not owed');
+});
+
+t.test('each answer makes up for a refusal', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
+  tarpit.redeem(A, 1000);
+  t.equal(tarpit.addresses, 0, 'of whom nothing was refused');
+  for (let n = 0; n < 20; n++) tarpit.delayMillis(A, 0, 1000);
+  for (let n = 0; n < 5; n++) tarpit.redeem(A, 1000);
+  for (let n = 0; n < 5; n++) t.equal(tarpit.delayMillis(A, 0, 1000), 0, `refusal ${n}`);
+  t.equal(tarpit.delayMillis(A, 0, 1000), 100);
+  for (let n = 0; n < 21; n++) tarpit.redeem(A, 1000);
+  t.equal(tarpit.addresses, 0, 'forgotten when all is made up for');
+  tarpit.redeem(A, 1000);
+  for (let n = 0; n < 20; n++) t.equal(tarpit.delayMillis(A, 0, 1000), 0);
+  t.equal(tarpit.delayMillis(A, 0, 1000), 100, 'nothing is saved up');
+});
+
+t.test('without a rate nothing waits', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 0, refusalHoldMillis: 1000 });
+  for (let n = 0; n < 10_000; n++) if (tarpit.delayMillis(A, 2 ** 20, 0) !== 0) t.fail('waits');
+  t.equal(tarpit.addresses, 0);
+});
+
+t.test('ten thousand addresses are remembered, those refused last', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 1000 });
+  const refuse = (address: number): number => tarpit.delayMillis(String(address), 64 * 1024 * 10, 0);
+  t.ok(refuse(0) >= 500);
+  for (let n = 1; n < 10_000; n++) refuse(n);
+  t.ok(refuse(0) >= 500, 'the ten thousandth is the last that fits');
+  for (let n = 10_000; n < 20_000; n++) refuse(n);
+  t.equal(tarpit.addresses, 10_000);
+  t.equal(tarpit.delayMillis('0', 0, 0), 0, 'forgotten');
+});
+
+/** A socket as the tarpit sees it. */
+const socketOf = (remoteAddress: string | undefined): Socket =>
+  Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
+
+t.test('what comes through a trusted proxy is neither held nor counted', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 60_000 }, new Networks(['10.0.0.0/8', '::1']));
+  t.teardown(() => tarpit.close());
+  for (const proxy of ['10.1.2.3', '::ffff:10.1.2.3', '::1']) {
+    const socket = socketOf(proxy);
+    t.equal(tarpit.hold(socket, 2 ** 30), null, proxy);
+    t.equal(socket.isPaused(), false);
+  }
+  t.equal(tarpit.addresses, 0);
+  const other = tarpit.hold(socketOf('192.0.2.1'), 2 ** 30);
+  t.not(other, null, 'others are');
+  tarpit.close();
+  await other;
+});
+
+t.test('nobody is held who is gone', async (t) => {
+  const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 60_000 });
+  t.teardown(() => tarpit.close());
+  t.equal(tarpit.hold(socketOf(undefined), 2 ** 30), null, 'it was gone when it was looked at first');
+  const gone = socketOf('192.0.2.1');
+  gone.destroy();
+  t.equal(tarpit.hold(gone, 2 ** 30), null);
+  t.equal(tarpit.held, 0);
+  t.equal(tarpit.addresses, 0, 'what has no address any more is not counted as one');
+});
+
+const LIMITS = 'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 60000 } }\n';
+
+t.test('refused envelopes, documents and heads wait together, good requests of the same address pass', async (t) => {
+  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(`services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
+  t.teardown(() => gateway.close());
+  const post = (path: string, type: string, body: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: g\r\nContent-Type: ${type}\r\nSOAPAction: ""\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const rubbish = post('/soap/s', 'text/xml', '<a></b>');
+  for (let n = 0; n < 2; n++) t.equal((await sendRaw(gateway.url, rubbish)).status, 500, `at once: ${n}`);
+  const waiting = [
+    rubbish,
+    post('/graphql', 'application/json', '{"query":"{ nothing }"}'),
+    'POST /soap/s HTTP/9.9\r\nHost: g\r\n\r\n',
+    'GET /nowhere HTTP/1.1\r\nHost: g\r\n\r\n',
+  ];
+  const clients = await Promise.all(waiting.map(() => RawClient.connect(gateway.url)));
+  let answered = 0;
+  for (const [index, client] of clients.entries()) {
+    client.socket.on('data', () => answered++);
+    client.socket.write(waiting[index] ?? '');
+  }
+  const held = async (count: number): Promise<void> => {
+    while (!(await gateway.metrics()).includes(`soapstone_refusals_held ${count}\n`));
+  };
+  await held(4);
+  const good = await sendRaw(gateway.url, post('/soap/s', 'text/xml', envelope('<q xmlns="urn:q"/>')));
+  t.equal(good.status, 200, 'good requests do not wait');
+  t.equal(answered, 0, 'the others do');
+  clients[0]?.socket.destroy();
+  await held(3);
+  t.pass('who leaves is not waited for');
+  await gateway.drain();
+  t.equal(answered, 3, 'the end lets all go');
+});
+
+t.test('a body in tiny chunks has no new connection of its address wait', async (t) => {
+  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(`services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
+  t.teardown(() => gateway.close());
+  const head = 'POST /soap/s HTTP/1.1\r\nHost: g\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\n';
+  const body = envelope('<q xmlns="urn:q"/>');
+  const tiny = `${head}Transfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(10_000)}`;
+  for (let n = 0; n < 5; n++) {
+    const client = await RawClient.connect(gateway.url);
+    t.teardown(() => client.close());
+    await client.send(tiny);
+  }
+  while (!/soapstone_refusals_held [1-5]\n/.test(await gateway.metrics()));
+  for (let n = 0; n < 32; n++) {
+    const good = await sendRaw(gateway.url, `${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+    t.equal(good.status, 200, `neighbour ${n}`);
+  }
+});
+
+t.test('a trusted proxy may have as many connections as there are, and is trusted without classes', async (t) => {
+  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(
+    `services: { s: { url: "${backend.url}/s" } }\nclients: { trustedProxies: [127.0.0.1] }\nlimits: { http: { connectionsPerClient: 2 } }\n`,
+  );
+  t.teardown(() => gateway.close());
+  const body = envelope('<q xmlns="urn:q"/>');
+  for (let n = 0; n < 5; n++) {
+    const client = await RawClient.connect(gateway.url);
+    t.teardown(() => client.close());
+    await client.send(
+      `POST /soap/s HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: 192.0.2.${n}\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    t.equal((await client.reply()).status, 200, `connection ${n}`);
+  }
+  t.match(await gateway.accessLine(), { caller: 'address:192.0.2.0', class: 'default' }, 'the log has the client');
+});
+
+t.test('callers behind a trusted proxy do not wait for each other', async (t) => {
+  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
+  t.teardown(() => backend.close());
+  const clients = 'clients: { trustedProxies: [127.0.0.1], address: { class: all }, classes: { all: {} } }\n' as const;
+  const gateway = await startTestGateway(`services: { s: { url: "${backend.url}/s" } }\n${LIMITS}${clients}`);
+  t.teardown(() => gateway.close());
+  const proxy = await RawClient.connect(gateway.url);
+  t.teardown(() => proxy.close());
+  const from = (address: string, path: string, body: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: ${address}\r\nContent-Type: ${path === '/graphql' ? 'application/json' : 'text/xml'}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const exchanges = async (): Promise<void> => {
+    for (let n = 0; n < 10; n++) {
+      for (const path of ['/soap/s', '/graphql']) {
+        await proxy.send(from('192.0.2.1', path, '<a></b>'));
+        await proxy.reply();
+      }
+      await proxy.send(from('192.0.2.2', '/soap/s', envelope('<q xmlns="urn:q"/>')));
+      t.equal((await proxy.reply()).status, 200);
+    }
+  };
+  let isOver = false;
+  const all = exchanges().then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    if (!(await gateway.metrics()).includes('soapstone_refusals_held 0\n')) return t.fail('somebody is held');
+  }
+  return all;
+});
+
+t.test('who leaves in the middle of a request is not held', async (t) => {
+  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(`services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
+  t.teardown(() => gateway.close());
+  const head =
+    'POST /soap/s HTTP/1.1\r\nHost: g\r\nContent-Type: text/xml\r\nContent-Length: 30000\r\nExpect: 100-continue\r\n\r\n';
+  const all = 20;
+  for (let n = 0; n < all; n++) {
+    const client = await RawClient.connect(gateway.url);
+    const invited = once(client.socket, 'data');
+    await client.send(head);
+    await invited;
+    client.socket.resetAndDestroy();
+  }
+  const gone = (): number => gateway.logLines().filter((line) => JSON.stringify(line).includes('CLIENT_GONE')).length;
+  while (gone() < all) {
+    if (!(await gateway.metrics()).includes('soapstone_refusals_held 0\n')) return t.fail('somebody is held');
+  }
+  return t.pass('all are over');
+});
+
+/** What of refusals is answered at once. */
+async function spend(gateway: { readonly url: string }): Promise<void> {
+  for (let n = 0; n < 2; n++) await fetch(`${gateway.url}/nowhere`);
+}
+
+/** Waits until so many wait. */
+const held = async (gateway: { metrics(): Promise<string> }, count: number): Promise<void> => {
+  while (!(await gateway.metrics()).includes(`soapstone_refusals_held ${count}\n`));
+};
+
+t.test('refusals wait over server-sent events as well', async (t) => {
+  const desk = await startDesk(t, LIMITS);
+  const ask = (query: string): Promise<string> =>
+    fetch(desk.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query }),
+    }).then((response) => response.text());
+  await spend(desk.gateway);
+  let answered = 0;
+  const later = ['{ nothing }', '{ order }', 'subscription { nothing }'].map((query) =>
+    ask(query).then((text) => {
+      answered++;
+      return text;
+    }),
+  );
+  await held(desk.gateway, 3);
+  t.match(await ask('{ order(id: 1) { id } }'), /"id":1/, 'what is in order does not wait');
+  t.equal(answered, 0);
+  await desk.gateway.drain();
+  for (const text of await Promise.all(later)) t.match(text, /event: next\ndata: \{"errors"/);
+});
+
+t.test('refusals wait over WebSockets as well, and nothing else does', async (t) => {
+  const desk = await startDesk(t, LIMITS);
+  await spend(desk.gateway);
+  const one = await rawSocket(desk, PROTOCOL);
+  one.say(INIT);
+  await one.heard(1);
+  one.say(subscribe('a', '{ nothing }'));
+  one.say(subscribe('b', '{'));
+  one.say(subscribe('c', '{ order(id: 1) { id } }'));
+  await one.heard(3);
+  t.match(
+    one.messages.slice(1),
+    [
+      { id: 'c', type: 'next' },
+      { id: 'c', type: 'complete' },
+    ],
+    'what is in order',
+  );
+  await held(desk.gateway, 2);
+  one.say({ id: 'a', type: 'complete' });
+  one.say(subscribe('a', '{ order(id: 2) { id } }'));
+  await one.heard(5);
+  t.match(
+    one.messages.slice(3),
+    [
+      { id: 'a', type: 'next' },
+      { id: 'a', type: 'complete' },
+    ],
+    'a name used again',
+  );
+  t.match(await desk.gateway.metrics(), 'soapstone_refusals_held 2\n', 'who does not want to hear has to wait as well');
+  one.say(subscribe('b', '{ order(id: 2) { id } }'));
+  t.equal(await one.closed, 4409, 'the other is not over yet');
+  await held(desk.gateway, 0);
+});
+
+t.test('where too many refusals of a WebSocket wait nothing more is taken from it', async (t) => {
+  const desk = await startDesk(
+    t,
+    'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 500 }, subscriptions: { perConnection: 2 } }\n',
+  );
+  await spend(desk.gateway);
+  const one = await rawSocket(desk, PROTOCOL);
+  one.say(INIT);
+  await one.heard(1);
+  for (const id of ['a', 'b', 'c', 'd']) one.say(subscribe(id, '{ nothing }'));
+  one.say(subscribe('e', '{ order(id: 1) { id } }'));
+  await one.heard(7);
+  const told = one.messages.slice(1).map(({ id, type }) => `${id} ${type}`);
+  t.same([...told].sort(), ['a error', 'b error', 'c error', 'd error', 'e complete', 'e next']);
+  t.ok(told.indexOf('e next') >= 3, `only one of four may still wait: ${told}`);
+  one.say(subscribe('f', '{ order(id: 1) { id } }'));
+  await one.heard(9);
+  t.match(one.messages.at(-1), { id: 'f', type: 'complete' }, 'and it goes on');
+});

@@ -1,0 +1,266 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import t, { type Test } from 'tap';
+
+import { defaultsOf, KIB, MIB } from '../../../src/base/limit.js';
+import { Refusal } from '../../../src/base/refusal.js';
+import { type LongWork, lane } from '../../../src/flow/http/fair-scheduler.js';
+import { type Intake, type Received, receive } from '../../../src/flow/http/receive.js';
+import { EnvelopeJudge, type EnvelopeRules } from '../../../src/soap/envelope.js';
+import { Gate } from '../../../src/soap/gate.js';
+import { XML_LIMITS } from '../../../src/xml/limits.js';
+import { XmlReader } from '../../../src/xml/reader.js';
+import { answerWith, type RecordingBackend, startRecordingBackend } from '../../kit/backend.js';
+import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
+import { chunked, post, RawClient, type RawReply, sendRaw } from '../../kit/raw-client.js';
+
+const URI = 'http://schemas.xmlsoap.org/soap/envelope/';
+const envelope = (content: string): string =>
+  `<E:Envelope xmlns:E="${URI}"><E:Body><m:Ping xmlns:m="urn:m">${content}</m:Ping></E:Body></E:Envelope>`;
+/** Text that compresses to about a third. */
+const text = (bytes: number): string =>
+  Array.from({ length: Math.ceil(bytes / 16) }, (_, line) => `${(line * 7919) % 1_000_003} of 1000003\n`)
+    .join('')
+    .slice(0, bytes);
+
+interface Path {
+  readonly gateway: TestGateway;
+  readonly backend: RecordingBackend;
+  send(body: Uint8Array | string, headers: Readonly<Record<string, string>>): Promise<RawReply>;
+}
+
+async function startPath(t: Test, perService = '', more = ''): Promise<Path> {
+  const backend = await startRecordingBackend(answerWith(envelope('')));
+  const gateway = await startTestGateway(`services:\n  s:\n    url: ${backend.url}/\n${perService}${more}`);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  return {
+    gateway,
+    backend,
+    send: (body, headers) => {
+      const isChunked = headers['Transfer-Encoding'] !== undefined;
+      const head = isChunked ? { ...headers, 'Content-Length': null } : headers;
+      const bytes = Buffer.from(body);
+      const middle = bytes.length >> 1;
+      const sent = isChunked ? chunked(bytes.subarray(0, middle), bytes.subarray(middle)) : bytes;
+      return sendRaw(
+        gateway.url,
+        Buffer.concat([post('/soap/s', 'text/xml', isChunked ? '' : bytes, head), isChunked ? sent : Buffer.alloc(0)]),
+      );
+    },
+  };
+}
+
+const CHUNKED = { 'Transfer-Encoding': 'chunked' };
+const GZIP = { 'Content-Encoding': 'gzip' };
+
+t.test('a backend gets the message as it was judged, with its length where that is known', async (t) => {
+  const { send, backend } = await startPath(t);
+  const [short, long] = [envelope('a'), envelope(text(200 * KIB))];
+  const cases: readonly (readonly [string, Uint8Array | string, Record<string, string>, string, boolean])[] = [
+    ['short', short, {}, short, true],
+    ['short and chunked', short, CHUNKED, short, true],
+    ['short and compressed', gzipSync(short), GZIP, short, true],
+    ['short, compressed and chunked', gzipSync(short), { ...GZIP, ...CHUNKED }, short, true],
+    ['long', long, {}, long, true],
+    ['long and chunked', long, CHUNKED, long, false],
+    ['long and compressed', gzipSync(long), GZIP, long, false],
+  ];
+  for (const [name, body, headers, expected, hasLength] of cases) {
+    backend.complete.length = 0;
+    t.equal((await send(body, headers)).status, 200, name);
+    const [message] = backend.complete;
+    t.equal(message?.body.toString(), expected, `${name}: the bytes`);
+    t.equal(message?.headers['content-length'], hasLength ? String(expected.length) : undefined, `${name}: the length`);
+    t.equal(message?.headers['transfer-encoding'], hasLength ? undefined : 'chunked', `${name}: one framing`);
+    t.equal(message?.headers['content-encoding'], undefined, `${name}: no coding`);
+    t.equal(message?.headers['accept-encoding'], undefined, `${name}: and none is asked for`);
+  }
+});
+
+t.test('for a backend that refuses chunked a message is collected', async (t) => {
+  const limits = 'limits:\n  soap:\n    bufferBytes: 256KiB\n';
+  const { send, backend } = await startPath(t, '    bufferRequests: true\n', limits);
+  const long = envelope(text(200 * KIB));
+  for (const [body, headers] of [
+    [long, {}],
+    [long, CHUNKED],
+    [gzipSync(long), GZIP],
+    [gzipSync(long), { ...GZIP, ...CHUNKED }],
+  ] as const) {
+    backend.complete.length = 0;
+    t.equal((await send(body, headers)).status, 200, JSON.stringify(headers));
+    t.equal(backend.complete[0]?.headers['content-length'], String(long.length));
+    t.equal(backend.complete[0]?.body.toString(), long);
+  }
+  backend.complete.length = 0;
+  backend.begun = 0;
+  const tooLong = envelope(text(300 * KIB));
+  t.equal((await send(tooLong, CHUNKED)).status, 413, 'too long to collect');
+  t.equal((await send(gzipSync(tooLong), GZIP)).status, 413, 'too long when decoded');
+  const { status, body } = await send(`${envelope(text(200 * KIB))}<late/>`, CHUNKED);
+  t.equal(status, 500);
+  t.match(body, 'XML_NOT_WELLFORMED', 'a late violation is a proper Fault');
+  t.equal(backend.begun, 0, 'and the backend heard of nothing');
+  t.equal((await send(tooLong, {})).status, 200, 'what says its length flows');
+});
+
+t.test('a late violation in a compressed message aborts it at the backend', async (t) => {
+  const { send, backend } = await startPath(t);
+  const { body } = await send(gzipSync(`${envelope(text(400 * KIB))}<late/>`), GZIP);
+  t.match(body, 'XML_NOT_WELLFORMED');
+  t.equal(backend.complete.length, 0);
+});
+
+const RULES: EnvelopeRules = {
+  dialects: new Set(['1.1']),
+  header: {
+    ownTargets: new Set(),
+    understoodByGateway: new Set(),
+    understoodByService: null,
+    enforce: true,
+    checksAddressing: true,
+  },
+  headerBlocksMax: 64,
+  idsMax: 100,
+  multiRef: false,
+  arrayItemsMax: null,
+  readsSecurity: false,
+};
+
+interface Reception {
+  readonly url: string;
+  readonly request: Promise<IncomingMessage>;
+  readonly received: Promise<Received>;
+}
+
+/** A server that receives one request and does nothing with it. */
+async function startReception(t: Test, intake: Intake): Promise<Reception> {
+  const server = createServer();
+  const request = new Promise<IncomingMessage>((resolve) => server.once('request', resolve));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const received = request.then((incoming) => {
+    const judge = new EnvelopeJudge(RULES, null, 'no detail');
+    const reader = new XmlReader(judge, { ...defaultsOf(XML_LIMITS), messageBytes: 64 * MIB });
+    const options = { windowBytes: 64 * KIB, headBytes: 256 * KIB, onViolation: null };
+    const account = { client: '127.0.0.1', startedMillis: performance.now(), workMillis: 0 };
+    return receive(incoming, intake, account, (output) => new Gate(reader, judge, options, output));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, request, received };
+}
+
+const INFLATE = { messageBytes: 64 * MIB, inflateRatio: 100, inflateFreeBytes: MIB };
+
+t.test('while nobody takes the body, nothing more of the request is read', async (t) => {
+  for (const [name, inflate] of [
+    ['as it is', null],
+    ['compressed', INFLATE],
+  ] as const) {
+    const { url, request, received } = await startReception(t, { inflate, bufferBytes: null });
+    const message = Buffer.from(envelope(text(12 * MIB)));
+    const client = await RawClient.connect(url);
+    const sent = client.send(post('/', 'text/xml', inflate === null ? message : gzipSync(message)));
+    const incoming = await request;
+    const outcome = await received;
+    if (outcome.kind !== 'flowing') throw new Error('it does not flow');
+    // Until nothing more comes in, however many turns it is given.
+    for (let turns = 0, before = -1; turns < 100; turns++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (outcome.body.readableLength !== before) turns = 0;
+      before = outcome.body.readableLength;
+    }
+    t.ok(incoming.isPaused() || inflate !== null, `${name}: reading has stopped`);
+    t.ok(outcome.body.readableLength <= 512 * KIB, `${name}: ${outcome.body.readableLength} bytes wait`);
+    let bytes = 0;
+    for await (const chunk of outcome.body) bytes += (chunk as Buffer).length;
+    await sent;
+    t.equal(bytes, message.length, `${name}: all of it comes in the end`);
+    client.close();
+  }
+});
+
+t.test('a caller that leaves ends its message', async (t) => {
+  for (const inflate of [null, INFLATE]) {
+    const { url, request, received } = await startReception(t, { inflate, bufferBytes: null });
+    const message = Buffer.from(envelope(text(100)));
+    const client = await RawClient.connect(url);
+    const bytes = post('/', 'text/xml', inflate === null ? message : gzipSync(message));
+    await client.send(bytes.subarray(0, -20));
+    await request;
+    client.close();
+    await t.rejects(received, new Refusal('CLIENT_GONE'));
+  }
+});
+
+t.test('a body in crumbs is refused, and nothing more of it is taken apart', async (t) => {
+  const { gateway, backend } = await startPath(t);
+  const head = post('/soap/s', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
+  const crumbs = (bytes: number): Buffer =>
+    chunked(...Array.from(Buffer.from(envelope(text(bytes))), (byte) => Uint8Array.of(byte)));
+  const few = await sendRaw(gateway.url, Buffer.concat([head, crumbs(3000)]));
+  t.equal(few.status, 200, 'some thousand are no attack');
+  const many = await sendRaw(gateway.url, Buffer.concat([head, crumbs(20_000)]));
+  t.equal(many.status, 400);
+  t.equal(backend.complete.length, 1);
+  t.match(await gateway.accessLine(2), { code: 'HTTP_TINY_CHUNKS', outcome: 'refused' });
+});
+
+t.test('a body in crumbs that came before its turn is never taken for whole', async (t) => {
+  const { gateway, backend } = await startPath(t);
+  const head = post('/soap/s', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
+  const crumbs = Array.from(Buffer.from(envelope(text(4000))), (byte) => Uint8Array.of(byte));
+  const client = await RawClient.connect(gateway.url);
+  await client.send(Buffer.concat([post('/soap/s', 'text/xml', envelope(text(10))), head, chunked(...crumbs)]));
+  t.match(await gateway.accessLine(2), { code: 'HTTP_TINY_CHUNKS', outcome: 'refused' });
+  t.equal(backend.complete.length, 1, 'the first alone');
+  client.close();
+});
+
+/** The address of the test is suspected, and what it sends next waits for so long. */
+function suspect(t: Test, waitMillis: number): void {
+  t.teardown(() => lane.pardon());
+  lane.suspect('127.0.0.1', Number.POSITIVE_INFINITY);
+  const work: LongWork = {
+    beganMillis: 0,
+    step() {
+      const endMillis = performance.now() + waitMillis / 49;
+      while (performance.now() < endMillis);
+      return 'waits';
+    },
+  };
+  lane.enter(work, '127.0.0.1');
+}
+
+const LONG = envelope(text(200 * KIB));
+
+t.test('a long message of a suspect is read when it is its turn', async (t) => {
+  suspect(t, 0);
+  const { url, received } = await startReception(t, { inflate: null, bufferBytes: null });
+  const client = await RawClient.connect(url);
+  t.teardown(() => client.close());
+  await client.send(post('/', 'text/xml', LONG));
+  const message = await received;
+  if (message.kind !== 'flowing') throw new Error('it is long');
+  const pieces: Buffer[] = [];
+  for await (const piece of message.body) pieces.push(piece as Buffer);
+  t.equal(Buffer.concat(pieces).toString(), LONG);
+});
+
+t.test('a suspect may leave before it is its turn', async (t) => {
+  suspect(t, 200);
+  const { url, request, received } = await startReception(t, { inflate: null, bufferBytes: null });
+  const client = await RawClient.connect(url);
+  await client.send('POST / HTTP/1.1\r\nHost: g\r\nContent-Length: 100000\r\n\r\n<a>');
+  const incoming = await request;
+  const left = new Promise((resolve) => incoming.once('error', resolve));
+  client.socket.resetAndDestroy();
+  await left;
+  await t.rejects(received, { code: 'CLIENT_GONE' });
+});
