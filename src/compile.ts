@@ -17,7 +17,7 @@ import { compileService, type SoapService } from './compile/service.js';
 import { compileTrusted, readTrusted } from './compile/trusted.js';
 import type { LoadedConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
-import type { TrustedDocuments } from './graphql/document/trusted.js';
+import type { TrustedDocuments } from './graphql/admission/trusted-documents.js';
 import { rootTypes } from './graphql/types/roots.js';
 import type { Operation } from './wsdl/model.js';
 

@@ -4,13 +4,13 @@ import { dirname, join, resolve } from 'node:path';
 import { MIB } from '../base/limit.js';
 import { type Problem, Problems } from '../base/problem.js';
 import { Refusal } from '../base/refusal.js';
+import { parseStrictJson } from '../base/strict-json.js';
 import type { LoadedConfig } from '../config/load.js';
-import type { AdmittedDocument } from '../graphql/document/documents.js';
-import { refusalErrors } from '../graphql/document/errors.js';
-import { parseStrictJson } from '../graphql/document/json.js';
-import { type ManifestEntry, readManifest, type TrustedDocuments } from '../graphql/document/trusted.js';
+import { readDocument } from '../graphql/admission/admit.js';
+import type { AdmittedDocument } from '../graphql/admission/document-cache.js';
+import { type ManifestEntry, readManifest, type TrustedDocuments } from '../graphql/admission/trusted-documents.js';
+import { refusalErrors } from '../graphql/errors.js';
 import { operationsOf } from '../graphql/operation.js';
-import { readDocument } from '../graphql/run/admit.js';
 import type { Graph } from './graph.js';
 
 /** The manifest of trusted documents, read. */

@@ -1,4 +1,4 @@
-import { MEASURABLE_LIMITS, type MeasurableLimit } from '../graphql/document/limits.js';
+import { MEASURABLE_LIMITS, type MeasurableLimit } from '../graphql/limits.js';
 import { BATCH_KEY, PERSISTED_KEYS, type PersistedKeys, TRUSTED_KEYS, type TrustedKeys } from './document-keys.js';
 import { flag, ORIGIN, PATH } from './formats.js';
 

@@ -1,8 +1,9 @@
 import type { ExecutionResult } from 'graphql';
 import { asRefusal, Refusal, refuseByLimit } from '../base/refusal.js';
-import { DocumentRefusal } from './document/errors.js';
-import type { MeasurableLimit } from './document/limits.js';
-import { Scale } from './document/scale.js';
+import { Scale } from './admission/limit-checker.js';
+import { boundsOf, type GraphqlRequest, readRequest } from './admission/params.js';
+import { DocumentRefusal } from './errors.js';
+import type { MeasurableLimit } from './limits.js';
 import {
   type AdmittedOperation,
   admitOperation,
@@ -14,7 +15,6 @@ import {
   refuseOperation,
 } from './operation.js';
 import { answerInOrder, checkBatch, joinAnswers } from './run/batch.js';
-import { boundsOf, type GraphqlRequest, readRequest } from './run/params.js';
 import { writeResult } from './run/written-json.js';
 
 /** The host of an HTTP request. */

@@ -1,19 +1,19 @@
 import type { ExecutionResult, OperationTypeNode } from 'graphql';
 import type { CancelSignal } from '../base/cancellation.js';
 import { asRefusal, type Refusal } from '../base/refusal.js';
+import { type Admission, type Admitted, admit, takesLong } from './admission/admit.js';
+import { DocumentCache } from './admission/document-cache.js';
+import { rawParams } from './admission/params.js';
+import { NOTHING_PERSISTED, type PersistedDocuments, type ResolvedParams } from './admission/persisted.js';
+import type { TrustedDocuments } from './admission/trusted-documents.js';
 import { Spending } from './cost/cost-actual.js';
 import { CostTable } from './cost/cost-table.js';
-import { DocumentCache } from './document/documents.js';
-import { closedError, refusalErrors, withId } from './document/errors.js';
-import type { GraphqlLimits, MeasurableLimit } from './document/limits.js';
-import type { TrustedDocuments } from './document/trusted.js';
+import { closedError, refusalErrors, withId } from './errors.js';
 import type { SendRemote } from './fields/subschema.js';
-import { type Admission, type Admitted, admit, takesLong } from './run/admit.js';
+import type { GraphqlLimits, MeasurableLimit } from './limits.js';
 import { type CostReport, costByField, costReport, type Throttle } from './run/cost-report.js';
 import { executeOperation } from './run/execute.js';
 import type { CallField } from './run/field-call.js';
-import { rawParams } from './run/params.js';
-import { NOTHING_PERSISTED, type PersistedDocuments, type ResolvedParams } from './run/persisted.js';
 import type { PlannedSchema } from './run/root-plan.js';
 
 /** What one generation of the configuration says about GraphQL. */

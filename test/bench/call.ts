@@ -5,7 +5,7 @@ import { encodeRequest } from '../../src/codec/write/encode.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { callOperation } from '../../src/flow/graphql/call.js';
-import { planReply } from '../../src/graphql/document/plan.js';
+import { planReply } from '../../src/graphql/output/reply-plan.js';
 import { fileOf, isProgram, isQuick, median, print, startServer, table } from './kit.js';
 import { withConfiguration } from './soapstone.js';
 

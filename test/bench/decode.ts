@@ -6,7 +6,7 @@ import type { ReplyPlan } from '../../src/codec/plan/plan.js';
 import { ReplyDecoder } from '../../src/codec/read/decode.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { planReply } from '../../src/graphql/document/plan.js';
+import { planReply } from '../../src/graphql/output/reply-plan.js';
 import { EnvelopeJudge } from '../../src/soap/envelope.js';
 import { SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Test } from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
-import { MemoryPersistedStore } from '../../src/graphql/document/documents.js';
-import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/document/limits.js';
-import { PERSISTED_LIMITS } from '../../src/graphql/document/persisted-limits.js';
+import { MemoryPersistedStore } from '../../src/graphql/admission/document-cache.js';
+import { PersistedDocuments } from '../../src/graphql/admission/persisted.js';
+import { PERSISTED_LIMITS } from '../../src/graphql/admission/persisted-limits.js';
 import { createGraphqlHandler } from '../../src/graphql/http.js';
-import { PersistedDocuments } from '../../src/graphql/run/persisted.js';
+import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/limits.js';
 import { buildSchema } from '../../src/graphql/schema.js';
 import { INT, one, operation } from '../graphql/models.js';
 import { askRaw, codesOf, type Reply, type Shop, startShop } from './graphql-kit.js';

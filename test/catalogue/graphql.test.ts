@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
-import { GRAPHQL_LIMITS } from '../../src/graphql/document/limits.js';
 import { createGraphqlHandler } from '../../src/graphql/http.js';
+import { GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
 import { buildSchema } from '../../src/graphql/schema.js';
 import { INT, one, operation } from '../graphql/models.js';
 import { answerWith } from '../kit/backend.js';

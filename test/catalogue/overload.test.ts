@@ -8,7 +8,7 @@ import { parse } from 'graphql';
 import t from 'tap';
 
 import { Exchange } from '../../src/base/exchange.js';
-import { AdmittedDocument, DocumentCache } from '../../src/graphql/document/documents.js';
+import { AdmittedDocument, DocumentCache } from '../../src/graphql/admission/document-cache.js';
 import { Metrics } from '../../src/observe/metrics.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { post, RawClient, type RawReply, sendRaw } from '../kit/raw-client.js';

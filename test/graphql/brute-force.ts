@@ -1,4 +1,4 @@
-import type { GraphqlLimits } from '../../src/graphql/document/limits.js';
+import type { GraphqlLimits } from '../../src/graphql/limits.js';
 import { type Directive, type Field, RULES, type Selection } from './random-operations.js';
 
 /** What an operation is, found by writing out everything: nothing is shared, nothing is remembered, nothing saturates. */

@@ -11,7 +11,7 @@ import { encodeRequest } from '../../src/codec/write/encode.js';
 import { InputError } from '../../src/codec/write/input-error.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { planReply } from '../../src/graphql/document/plan.js';
+import { planReply } from '../../src/graphql/output/reply-plan.js';
 import { DIALECTS } from '../../src/soap/dialect.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
-import { decodeText, readText } from '../../graphql/run/body.js';
+import { decodeText, readText } from '../../graphql/admission/body.js';
 import { invite } from '../http/continue.js';
 import { lane, turnOfLong } from '../http/fair-scheduler.js';
 import { type BodyTaker, Incoming } from '../http/incoming-request.js';

@@ -1,10 +1,10 @@
 import type { RemoteUpstream } from '../../compile/remote-upstream.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Compiled } from '../../compile.js';
-import { MemoryPersistedStore, type PersistedStore } from '../../graphql/document/documents.js';
+import { MemoryPersistedStore, type PersistedStore } from '../../graphql/admission/document-cache.js';
+import { PersistedDocuments } from '../../graphql/admission/persisted.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../../graphql/http.js';
 import { type Operations, operationsOf } from '../../graphql/operation.js';
-import { PersistedDocuments } from '../../graphql/run/persisted.js';
 import type { Observers } from '../calls/observation.js';
 import { SharedCalls } from '../calls/shared-calls.js';
 import { Places } from '../http/concurrency.js';

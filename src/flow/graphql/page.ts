@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import type { Compiled } from '../../compile.js';
-import { exampleQuery } from '../../graphql/document/example.js';
+import { exampleQuery } from '../../graphql/page/example.js';
 import { type Asset, assetsPath, PAGE_POLICY, type Page, readPage } from '../../graphql/page/page.js';
 import { endLingering } from '../http/linger.js';
 

@@ -5,7 +5,7 @@ import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import { CREDENTIALS_MISSING } from '../../base/refusals.js';
 import type { SoapService } from '../../compile/service.js';
-import { refusalErrors } from '../../graphql/document/errors.js';
+import { refusalErrors } from '../../graphql/errors.js';
 import { type Dialect, dialectOfName } from '../../soap/dialect.js';
 import { dialectsOfMediaType, printMediaType } from '../../soap/media-type.js';
 import { likelyEnvelopeType } from '../../soap/package-type.js';

@@ -3,8 +3,8 @@ import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import { parseStrictJson } from '../../base/strict-json.js';
 import type { RequestContext } from '../../codec/write/source.js';
-import { parseStrictJson } from '../../graphql/document/json.js';
 import { type AdmittedOperation, admitOperation, refuseOperation } from '../../graphql/operation.js';
 import type { SubscriptionLimits } from '../../pubsub/limits.js';
 import type { Purse } from '../calls/authorize.js';

@@ -3,7 +3,7 @@ import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 import { Refusal } from '../../base/refusal.js';
 import type { RefusalCode } from '../../base/refusals.js';
-import { codedError, withId } from '../../graphql/document/errors.js';
+import { codedError, withId } from '../../graphql/errors.js';
 import { EventQueue, type QueueLimits } from '../../pubsub/event-queue.js';
 
 /** Why a subscription ended. */

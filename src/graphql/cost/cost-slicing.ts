@@ -1,7 +1,7 @@
 import { type FieldNode, type GraphQLArgument, type GraphQLField, Kind, type ValueNode, valueFromAST } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import { codedError, DocumentRefusal } from '../document/errors.js';
-import type { Variables } from '../document/plan.js';
+import { codedError, DocumentRefusal } from '../errors.js';
+import type { Variables } from '../output/reply-plan.js';
 import type { ListSize } from '../types/cost-rules.js';
 import type { ArgumentPrice } from './cost-table.js';
 

@@ -12,9 +12,9 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-import type { GraphqlLimits } from '../document/limits.js';
 import type { BoundField } from '../fields/bound-field.js';
 import type { RemoteField } from '../fields/subschema.js';
+import type { GraphqlLimits } from '../limits.js';
 import type { Link, LinkTable } from '../links/link.js';
 import { type FieldCost, fieldCostOf, type ListSize, typeWeightOf } from '../types/cost-rules.js';
 import { isRoot } from '../types/roots.js';

@@ -5,7 +5,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type Fragments, isIncluded, type Variables } from '../document/plan.js';
+import { type Fragments, isIncluded, type Variables } from '../output/reply-plan.js';
 import { argumentPoints, sliceOf, variablesIn } from './cost-slicing.js';
 import type { CostTable, FieldPrice } from './cost-table.js';
 

@@ -1,6 +1,6 @@
 import type { FieldNode, SelectionSetNode } from 'graphql';
-import { collectFields, type Fragments, type Variables } from '../document/plan.js';
-import type { Weigh } from '../document/weigh.js';
+import type { Weigh } from '../count-bytes.js';
+import { collectFields, type Fragments, type Variables } from '../output/reply-plan.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape, ValueShape } from '../types/shape.js';
 import type { LinkTable } from './link.js';
 import { LinkMentions } from './link-mentions.js';

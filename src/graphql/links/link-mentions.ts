@@ -1,5 +1,5 @@
 import { type FieldNode, Kind, type SelectionSetNode } from 'graphql';
-import type { Fragments } from '../document/plan.js';
+import type { Fragments } from '../output/reply-plan.js';
 import type { LinkTable } from './link.js';
 
 /** Whether selections may hold links: by the names of fields alone, so every node is looked at once. */

@@ -1,7 +1,7 @@
 import { type FieldNode, GraphQLError, type GraphQLField, getArgumentValues } from 'graphql';
 import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusal.js';
-import type { Variables } from '../document/plan.js';
+import type { Variables } from '../output/reply-plan.js';
 import type { FieldCall } from './field-call.js';
 
 /** What a field is given in the document, coerced, the header blocks apart. Throws `BAD_USER_INPUT`. */

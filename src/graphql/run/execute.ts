@@ -11,21 +11,21 @@ import {
 import type { CancelSignal } from '../../base/cancellation.js';
 import type { Refusal } from '../../base/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
+import type { Admitted } from '../admission/admit.js';
 import type { Spending } from '../cost/cost-actual.js';
 import { givenTo } from '../cost/cost-slicing.js';
-import { codedError, decodeError, fieldError, listed } from '../document/errors.js';
-import type { GraphqlLimits } from '../document/limits.js';
+import { codedError, decodeError, fieldError, listed } from '../errors.js';
 import { isRemote, type SendRemote } from '../fields/subschema.js';
+import type { GraphqlLimits } from '../limits.js';
 import type { LinkAsk } from '../links/link-plan.js';
 import { visible } from '../links/link-walk.js';
-import type { Admitted } from './admit.js';
 import { argumentsOf } from './arguments.js';
 import { ErrorList } from './error-list.js';
 import { type CallField, RequestCalls } from './field-call.js';
 import { introspectionAnswers } from './introspection-answers.js';
 import { LinkRun } from './link-run.js';
-import { RemoteRun } from './remote-run.js';
 import { type PlannedSchema, type RootCall, type RootField, rootPlanOf } from './root-plan.js';
+import { RemoteRun } from './subschema-run.js';
 
 export interface Execution {
   readonly built: PlannedSchema;

@@ -3,8 +3,8 @@ import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { Spending } from '../cost/cost-actual.js';
-import { GRAPHQL_LIMITS, type GraphqlLimits } from '../document/limits.js';
 import type { BoundField } from '../fields/bound-field.js';
+import { GRAPHQL_LIMITS, type GraphqlLimits } from '../limits.js';
 import type { FieldCost } from '../types/cost-rules.js';
 
 /** One field that a backend answers: at the root, or a link. */

@@ -14,7 +14,7 @@ import { BoundedCache } from '../../base/bounded-cache.js';
 import type { CancelSignal } from '../../base/cancellation.js';
 import { MIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusal.js';
-import type { Variables } from '../document/plan.js';
+import type { Variables } from '../output/reply-plan.js';
 import { WrittenJson } from './written-json.js';
 
 /** What one field of introspection came to. */

@@ -1,20 +1,20 @@
 import { Refusal } from '../../base/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
-import { decodeError, fieldError } from '../document/errors.js';
-import type { GraphqlLimits } from '../document/limits.js';
-import type { Variables } from '../document/plan.js';
+import { decodeError, fieldError } from '../errors.js';
+import type { GraphqlLimits } from '../limits.js';
 import type { LinkBatch } from '../links/link.js';
 import type { LinkSelection, LinkTargetPlan } from '../links/link-plan.js';
 import { HIDDEN } from '../links/link-slots.js';
 import { copyAlong, type Place, pathOf, type Site, sitesOf, visible } from '../links/link-walk.js';
 import type { Walk } from '../links/walk.js';
+import type { Variables } from '../output/reply-plan.js';
 import { argumentsOf } from './arguments.js';
 import type { ErrorList } from './error-list.js';
 import { type RequestCalls, Turns } from './field-call.js';
 import { answerKeys, failed, keyText, type LinkAnswer, NO_ANSWER } from './link-answer.js';
 import { LinkBatches } from './link-batches.js';
 import { type FedValue, fedValues, type Given, withValues } from './link-feed.js';
-import type { RemoteRun } from './remote-run.js';
+import type { RemoteRun } from './subschema-run.js';
 
 /** With what names a group of calls that differ in their keys only. */
 interface GivenText extends Given {

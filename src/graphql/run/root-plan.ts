@@ -1,15 +1,15 @@
 import type { FieldNode, GraphQLObjectType } from 'graphql';
-import { collectFields, planReply, type Variables } from '../document/plan.js';
-import { UNWEIGHED, type Weigh } from '../document/weigh.js';
-import type { Maker } from '../document/workings.js';
+import type { Admitted } from '../admission/admit.js';
+import type { Maker } from '../admission/document-cache-entry.js';
+import { UNWEIGHED, type Weigh } from '../count-bytes.js';
 import type { BoundField } from '../fields/bound-field.js';
 import type { RemoteField } from '../fields/subschema.js';
 import type { Link } from '../links/link.js';
 import { type LinkAsk, LinkPlanner, type LinkSelect, type LinkSelection } from '../links/link-plan.js';
 import type { Walk } from '../links/walk.js';
+import { collectFields, planReply, type Variables } from '../output/reply-plan.js';
 import type { BuiltSchema } from '../schema.js';
 import { RemotePlanner } from '../subschema/subschema-planner.js';
-import type { Admitted } from './admit.js';
 
 /** One response key of the root. */
 export interface RootField {

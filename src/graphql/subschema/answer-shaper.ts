@@ -1,10 +1,10 @@
 import { type FieldNode, type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import { collectFields, type Fragments, type Variables } from '../document/plan.js';
 import type { RemoteLinks, RemotePlan } from '../fields/subschema.js';
 import type { Link } from '../links/link.js';
 import type { LinkSelect } from '../links/link-plan.js';
 import { HIDDEN, hiddenKey } from '../links/link-slots.js';
+import { collectFields, type Fragments, type Variables } from '../output/reply-plan.js';
 import { hidden } from './batch-answer.js';
 
 /**

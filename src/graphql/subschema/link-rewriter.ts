@@ -11,10 +11,10 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type Fragments, isIncluded, responseKey, type Variables } from '../document/plan.js';
 import type { RemoteField } from '../fields/subschema.js';
 import type { Link, LinkTable } from '../links/link.js';
 import type { Walk } from '../links/walk.js';
+import { type Fragments, isIncluded, responseKey, type Variables } from '../output/reply-plan.js';
 
 /**
  * Writes selections for a service that knows nothing of links: each link becomes the fields that feed it, and every

@@ -10,7 +10,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import type { Fragments } from '../document/plan.js';
+import type { Fragments } from '../output/reply-plan.js';
 import { ROOTS, rootOf } from '../types/roots.js';
 
 /**

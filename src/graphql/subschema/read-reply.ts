@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusal.js';
-import { JsonBoundsError, parseStrictJson } from '../document/json.js';
+import { JsonBoundsError, parseStrictJson } from '../../base/strict-json.js';
 import type { RemoteReply, RemoteTextLimits } from '../fields/subschema.js';
 
 /** The answer of a service that speaks GraphQL, cleaned of what nobody asked for. */

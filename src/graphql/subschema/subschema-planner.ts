@@ -12,11 +12,11 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
-import { type Fragments, responseKey, type Variables } from '../document/plan.js';
-import { UNWEIGHED, type Weigh } from '../document/weigh.js';
+import { UNWEIGHED, type Weigh } from '../count-bytes.js';
 import type { RemoteField, RemoteLinks, RemotePlan } from '../fields/subschema.js';
 import type { Link, LinkBatch, LinkTable } from '../links/link.js';
 import type { PlannedRemote, RemotePlans } from '../links/link-plan.js';
+import { type Fragments, responseKey, type Variables } from '../output/reply-plan.js';
 import { LinkRewriter, path, plain } from './link-rewriter.js';
 import { nestedRootFields } from './nested-root-fields.js';
 

@@ -6,12 +6,12 @@ import t, { type Test } from 'tap';
 import { Problems } from '../../../src/base/problem.js';
 import { type Compiled, compile } from '../../../src/compile.js';
 import { loadConfig } from '../../../src/config/load.js';
+import { type Admission, admit } from '../../../src/graphql/admission/admit.js';
+import { AdmittedDocument, DocumentCache } from '../../../src/graphql/admission/document-cache.js';
 import { costOf } from '../../../src/graphql/cost/cost.js';
 import { printWithCosts } from '../../../src/graphql/cost/cost-print.js';
 import { CostTable } from '../../../src/graphql/cost/cost-table.js';
-import { AdmittedDocument, DocumentCache } from '../../../src/graphql/document/documents.js';
-import { refusalErrors } from '../../../src/graphql/document/errors.js';
-import { type Admission, admit } from '../../../src/graphql/run/admit.js';
+import { refusalErrors } from '../../../src/graphql/errors.js';
 
 const SHOP = `services:
   orders:

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { defaultsOf } from '../../base/limit.js';
 import { Refusal } from '../../base/refusal.js';
 import type { RefusalCode } from '../../base/refusals.js';
-import type { PersistedStore } from '../document/documents.js';
-import { codedError, DocumentRefusal } from '../document/errors.js';
-import { PERSISTED_LIMITS, type PersistedLimits } from '../document/persisted-limits.js';
-import type { TrustedDocuments } from '../document/trusted.js';
+import { codedError, DocumentRefusal } from '../errors.js';
 import type { GraphqlParams } from './admit.js';
+import type { PersistedStore } from './document-cache.js';
 import type { RawParams } from './params.js';
+import { PERSISTED_LIMITS, type PersistedLimits } from './persisted-limits.js';
+import type { TrustedDocuments } from './trusted-documents.js';
 
 /** What a request asks for, with the text of its document. */
 export interface ResolvedParams extends GraphqlParams {

@@ -1,7 +1,7 @@
 import { buildSchema, NoUnusedFragmentsRule, OverlappingFieldsCanBeMergedRule, parse, validate } from 'graphql';
 import t from 'tap';
 
-import { mergeableFieldsRule } from '../../../src/graphql/document/mergeable-fields.js';
+import { mergeableFieldsRule } from '../../../src/graphql/admission/mergeable-fields.js';
 import { Random } from '../../codec/random-values.js';
 
 /** Types on which one name is the same, of another shape, or another field with the same shape. */

@@ -2,10 +2,10 @@ import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, subscr
 import { Refusal } from '../../base/refusal.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import type { Decoded } from '../../codec/plan/plan.js';
-import { remotePoints } from '../cost/cost-remote.js';
-import type { Fragments, Variables } from '../document/plan.js';
+import { remotePoints } from '../cost/cost-subschema.js';
 import type { RemotePlan, RemoteRequest, SendRemote } from '../fields/subschema.js';
 import type { LinkSelect } from '../links/link-plan.js';
+import type { Fragments, Variables } from '../output/reply-plan.js';
 import { RemoteShaper } from '../subschema/answer-shaper.js';
 import { batchAnswer, batchPath } from '../subschema/batch-answer.js';
 import { REMOTE_ERROR, type RemoteResult, readRemoteReply } from '../subschema/read-reply.js';

@@ -12,21 +12,21 @@ import {
 } from 'graphql';
 import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { Estimate } from '../cost/cost.js';
-import { EstimateMemo } from '../cost/cost-memo.js';
 import type { CostTable } from '../cost/cost-table.js';
-import { DocumentSource } from '../document/document-source.js';
-import { AdmittedDocument, type DocumentCache, fragmentsOf } from '../document/documents.js';
-import { codedError, DocumentRefusal } from '../document/errors.js';
-import { checkGiven, GIVEN, measureVariables, readGiven } from '../document/given.js';
-import { introspectedFields, introspectionPoints, wholeSchemaFields } from '../document/introspection.js';
-import type { GraphqlLimits, MeasurableLimit } from '../document/limits.js';
-import { checkShape } from '../document/measure.js';
-import type { Variables } from '../document/plan.js';
-import { beyond, Scale } from '../document/scale.js';
-import type { TrustedDocuments } from '../document/trusted.js';
-import { validateDocument } from '../document/validation.js';
-import { coerceVariables } from '../document/variables.js';
-import type { Maker, Workings } from '../document/workings.js';
+import { EstimateMemo } from '../cost/estimate-cache.js';
+import { DocumentSource } from '../document-source.js';
+import { codedError, DocumentRefusal } from '../errors.js';
+import type { GraphqlLimits, MeasurableLimit } from '../limits.js';
+import type { Variables } from '../output/reply-plan.js';
+import { coerceVariables } from './coerce-variables.js';
+import { AdmittedDocument, type DocumentCache, fragmentsOf } from './document-cache.js';
+import type { Maker, Workings } from './document-cache-entry.js';
+import { checkShape } from './document-shape.js';
+import { checkGiven, GIVEN, measureVariables, readGiven } from './input-size.js';
+import { introspectedFields, introspectionPoints, wholeSchemaFields } from './introspection-cost.js';
+import { beyond, Scale } from './limit-checker.js';
+import type { TrustedDocuments } from './trusted-documents.js';
+import { validateDocument } from './validation.js';
 
 /** What a caller asks for, by whatever transport. */
 export interface GraphqlParams {

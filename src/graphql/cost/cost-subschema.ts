@@ -12,8 +12,8 @@ import {
   type SelectionNode,
 } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import { responseKey, type Variables } from '../document/plan.js';
 import type { RemotePlan } from '../fields/subschema.js';
+import { responseKey, type Variables } from '../output/reply-plan.js';
 import { fieldCostOf, typeWeightOf } from '../types/cost-rules.js';
 import { rootOf } from '../types/roots.js';
 import { argumentPoints } from './cost-slicing.js';

@@ -14,8 +14,8 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { codedError, DocumentRefusal, printPath, tooManyErrors } from './errors.js';
-import type { Variables } from './plan.js';
+import { codedError, DocumentRefusal, printPath, tooManyErrors } from '../errors.js';
+import type { Variables } from '../output/reply-plan.js';
 
 export interface VariableErrors {
   /** Errors listed; one more says that there were others. */

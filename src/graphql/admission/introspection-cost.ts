@@ -16,8 +16,8 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql';
-import { fragmentsOf } from './documents.js';
-import type { Fragments } from './plan.js';
+import type { Fragments } from '../output/reply-plan.js';
+import { fragmentsOf } from './document-cache.js';
 
 /**
  * How many fields the introspection of an operation would have answered, at most `most` and one. Lists within lists

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/record.js';
-import type { AdmittedDocument } from './documents.js';
+import type { AdmittedDocument } from './document-cache.js';
 
 /** Documents that were known when the gateway started. */
 export interface TrustedDocuments {

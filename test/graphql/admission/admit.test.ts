@@ -2,11 +2,11 @@ import { buildSchema as buildGraphqlSchema, getIntrospectionQuery } from 'graphq
 import t from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusal.js';
+import { type Admission, type Admitted, admit } from '../../../src/graphql/admission/admit.js';
+import { DocumentCache } from '../../../src/graphql/admission/document-cache.js';
 import { CostTable } from '../../../src/graphql/cost/cost-table.js';
-import { DocumentCache } from '../../../src/graphql/document/documents.js';
-import { refusalErrors } from '../../../src/graphql/document/errors.js';
-import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../../src/graphql/document/limits.js';
-import { type Admission, type Admitted, admit } from '../../../src/graphql/run/admit.js';
+import { refusalErrors } from '../../../src/graphql/errors.js';
+import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../../src/graphql/limits.js';
 import { buildSchema } from '../../../src/graphql/schema.js';
 import { complex, elements, INT, LONG, one, operation, STRING, shop } from '../models.js';
 

@@ -6,8 +6,8 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { codedError, DocumentRefusal } from './errors.js';
-import type { Scale } from './scale.js';
+import { codedError, DocumentRefusal } from '../errors.js';
+import type { Scale } from './limit-checker.js';
 
 /**
  * Holds a parsed document to the limits on its shape, before anything else walks it. Fragments count wherever they are

@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusal.js';
-import { type JsonBounds, JsonBoundsError, parseStrictJson } from '../document/json.js';
-import type { GraphqlLimits } from '../document/limits.js';
+import { type JsonBounds, JsonBoundsError, parseStrictJson } from '../../base/strict-json.js';
+import type { GraphqlLimits } from '../limits.js';
 import type { GraphqlParams } from './admit.js';
 
 /** One HTTP request for GraphQL, of whatever server. Header names are in lower case. */

@@ -1,6 +1,6 @@
 import type { OperationDefinitionNode } from 'graphql';
-import type { Fragments, Variables } from '../document/plan.js';
-import type { Weigh } from '../document/weigh.js';
+import type { Weigh } from '../count-bytes.js';
+import type { Fragments, Variables } from '../output/reply-plan.js';
 import { costOf, type Estimate } from './cost.js';
 import type { CostTable } from './cost-table.js';
 

@@ -7,10 +7,10 @@ import {
   type ValueNode,
 } from 'graphql';
 import { Refusal } from '../../base/refusal.js';
-import type { Fragments, Variables } from './plan.js';
-import type { Scale } from './scale.js';
-import { UNWEIGHED } from './weigh.js';
-import type { Maker } from './workings.js';
+import { UNWEIGHED } from '../count-bytes.js';
+import type { Fragments, Variables } from '../output/reply-plan.js';
+import type { Maker } from './document-cache-entry.js';
+import type { Scale } from './limit-checker.js';
 
 /** How much one value is. */
 interface Size {

@@ -1,8 +1,8 @@
 import type { OperationDefinitionNode } from 'graphql';
 import { BoundedCache } from '../../base/bounded-cache.js';
-import { GRAPHQL_LIMITS } from './limits.js';
-import type { Variables } from './plan.js';
-import type { Weigh } from './weigh.js';
+import type { Weigh } from '../count-bytes.js';
+import { GRAPHQL_LIMITS } from '../limits.js';
+import type { Variables } from '../output/reply-plan.js';
 
 /** Identifies what is remembered. */
 export interface Maker<T> {

@@ -1,4 +1,4 @@
-import { KIB, type Limits, type LimitTable, MIB } from '../../base/limit.js';
+import { KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
 
 /** Limits of GraphQL requests and answers. All but the last are checked before anything is called. */
 export const GRAPHQL_LIMITS = {

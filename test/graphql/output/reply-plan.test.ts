@@ -17,9 +17,9 @@ import {
 import t from 'tap';
 import type { ObjectPlan, ReplyPlan, ValuePlan } from '../../../src/codec/plan/plan.js';
 import { programOf } from '../../../src/codec/read/program.js';
-import { AdmittedDocument } from '../../../src/graphql/document/documents.js';
-import { planReply, type Variables } from '../../../src/graphql/document/plan.js';
+import { AdmittedDocument } from '../../../src/graphql/admission/document-cache.js';
 import type { BoundField } from '../../../src/graphql/fields/bound-field.js';
+import { planReply, type Variables } from '../../../src/graphql/output/reply-plan.js';
 import { buildSchema } from '../../../src/graphql/schema.js';
 import { attribute, complex, elements, extension, INT, one, operation, STRING, shop } from '../models.js';
 

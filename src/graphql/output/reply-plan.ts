@@ -10,9 +10,9 @@ import {
 import { LateObject } from '../../codec/plan/late-object.js';
 import { objectOf } from '../../codec/plan/object-of.js';
 import type { FaultPlan, ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../../codec/plan/plan.js';
-import { errorPlans } from '../output/fault-plan.js';
+import { UNWEIGHED, type Weigh } from '../count-bytes.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape } from '../types/shape.js';
-import { UNWEIGHED, type Weigh } from './weigh.js';
+import { errorPlans } from './fault-plan.js';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 /** Coerced values of the operation's variables. */

@@ -2,11 +2,11 @@ import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } fr
 import { Kind, visit } from 'graphql';
 import { BoundedCache } from '../../base/bounded-cache.js';
 import { MIB } from '../../base/limit.js';
-import { DocumentSource } from './document-source.js';
-import type { MeasurableLimit } from './limits.js';
+import { DocumentSource } from '../document-source.js';
+import type { MeasurableLimit } from '../limits.js';
+import type { Fragments } from '../output/reply-plan.js';
+import { WorkingsCache } from './document-cache-entry.js';
 import type { PersistedLimits } from './persisted-limits.js';
-import type { Fragments } from './plan.js';
-import { WorkingsCache } from './workings.js';
 
 /** A document that was parsed and validated against the schema of one generation. */
 export class AdmittedDocument {

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../base/refusal.js';
-import { codedError, DocumentRefusal } from './errors.js';
-import { GRAPHQL_LIMITS, type GraphqlLimits, type MeasurableLimit } from './limits.js';
+import { codedError, DocumentRefusal } from '../errors.js';
+import { GRAPHQL_LIMITS, type GraphqlLimits, type MeasurableLimit } from '../limits.js';
 
 /**
  * Weighs one document or one request against the limits: what is beyond one is refused, or remembered where that limit

@@ -27,7 +27,7 @@ import {
   VariablesInAllowedPositionRule,
   validate,
 } from 'graphql';
-import { codedError, DocumentRefusal, tooManyErrors } from './errors.js';
+import { codedError, DocumentRefusal, tooManyErrors } from '../errors.js';
 import { mergeableFieldsRule, TOO_COMPLEX } from './mergeable-fields.js';
 import { Suggestions } from './suggestions.js';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
 import t from 'tap';
 
-import { exampleQuery } from '../../../src/graphql/document/example.js';
+import { exampleQuery } from '../../../src/graphql/page/example.js';
 
 /** The query that GraphiQL begins with. */
 

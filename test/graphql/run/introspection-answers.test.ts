@@ -2,8 +2,8 @@ import { buildSchema, execute, getIntrospectionQuery, parse } from 'graphql';
 import t from 'tap';
 
 import { defaultsOf } from '../../../src/base/limit.js';
-import { GRAPHQL_LIMITS } from '../../../src/graphql/document/limits.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../../../src/graphql/http.js';
+import { GRAPHQL_LIMITS } from '../../../src/graphql/limits.js';
 import { introspectionAnswers } from '../../../src/graphql/run/introspection-answers.js';
 
 const TYPES = 800;

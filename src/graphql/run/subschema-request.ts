@@ -1,8 +1,8 @@
 import { Refusal } from '../../base/refusal.js';
+import type { Admitted } from '../admission/admit.js';
 import type { RemotePlan, RemoteRequest } from '../fields/subschema.js';
-import type { Admitted } from './admit.js';
-import { RemoteRun } from './remote-run.js';
 import type { RootPlan } from './root-plan.js';
+import { RemoteRun } from './subschema-run.js';
 
 /**
  * What a service that speaks GraphQL would be sent, in its own names; null where the values, by argument, are of another
