@@ -7,8 +7,8 @@ import { ContentJudge, checkEnvelopeAttributes, hasId, judgeEncodingStyle, names
 import { type Dialect, type DialectName, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
 import { type DetailWatcher, FaultReader, type FaultWants } from './fault.js';
-import { type HeaderRules, misplaced, refuseElement } from './header.js';
-import { type HeaderBounds, HeaderReader } from './header-reader.js';
+import { type HeaderBounds, type HeaderRules, misplaced, refuseElement } from './header.js';
+import { HeaderReader } from './header-reader.js';
 import type { Stamp } from './security-reader.js';
 
 /** What is expected of the messages of one direction of one service. Made at start-up. */

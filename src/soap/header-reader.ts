@@ -1,29 +1,23 @@
 import { Refusal, refuseByLimit } from '../base/refusal.js';
+import type { RefusalCode } from '../base/refusals.js';
 import { ELEMENTS, type Interest, type QName, type StartTag, type XmlHandler } from '../xml/events.js';
-import { AddressingReader, isAddressing } from './addressing.js';
+import type { AddressingReader } from './addressing.js';
 import type { Dialect } from './dialect.js';
 import type { Edit } from './edit.js';
 import {
-  type BlockFate,
+  type BlockAction,
   type BlockTarget,
-  fateOf,
+  decideBlock,
+  type HeaderBounds,
   type HeaderRules,
   misplaced,
   NotUnderstood,
   refuseElement,
   targetOf,
 } from './header.js';
-import { SecurityReader } from './security-reader.js';
-import { hasId, isSecurity, SignedIds } from './signed-ids.js';
-
-/** How much of a Header is looked at. */
-export interface HeaderBounds {
-  readonly headerBlocksMax: number;
-  /** Ids of one message. */
-  readonly idsMax: number;
-  /** Whether somebody wants to know what Security says of time. */
-  readonly readsSecurity: boolean;
-}
+import { type BlockReader, type HeaderReaders, headerBlockKindOf } from './header-blocks.js';
+import type { SecurityReader } from './security-reader.js';
+import { hasId, SignedIds } from './signed-ids.js';
 
 /** Blocks named in one answer: SOAP 1.2 part 1 section 5.4.8 wants them all, a caller gains nothing by more than these. */
 const NAMED_MAX = 16;
@@ -32,18 +26,16 @@ const NAMED_MAX = 16;
  * Reads the blocks of one Header. Made for messages that have any: most have none. Throws the refusals of the blocks as
  * they come by, and `NotUnderstood` at the end of the Header.
  */
-export class HeaderReader implements XmlHandler {
-  /** What is to be changed: blocks that end here are cut out. Null for nothing. */
+export class HeaderReader implements XmlHandler, HeaderReaders {
+  /** Changes of the Header: blocks that end here are removed. Null for none. */
   edits: Edit[] | null = null;
-  /** Null when no block of WS-Addressing is for the gateway or the final receiver, or might be acted on by it. */
   addressing: AddressingReader | null = null;
-  /** Null when there is no Security header, or nobody wants to know. */
   security: SecurityReader | null = null;
   /** Null when the message has neither Ids nor a signature. */
   ids: SignedIds | null = null;
-  /** No block goes on but those of WS-Addressing that say where to, and what it is called. */
+  /** No block is forwarded but those that say where the message goes and how it is called. */
   isBare = true;
-  /** Blocks with an action of WS-Addressing, whomever they are for. */
+  /** Blocks that name an action, whichever receiver they name. */
   actionBlocks = 0;
   readonly #dialect: Dialect;
   readonly #rules: HeaderRules;
@@ -51,12 +43,13 @@ export class HeaderReader implements XmlHandler {
   #blocks = 0;
   /** Elements open; a block is 1. */
   #depth = 0;
-  #fate: BlockFate = 'pass';
+  #action: BlockAction = 'pass';
   #startBytes = 0;
-  /** Who reads the block that is open, besides this. */
-  #reader: AddressingReader | SecurityReader | null = null;
+  /** Of the block that is open; null where it is not read. */
+  #reader: BlockReader | null = null;
   #notUnderstood: QName[] | null = null;
-  #secured: Set<string> | null = null;
+  /** Targets of the blocks that may come once for each. */
+  #seenTargets: Set<string> | null = null;
 
   constructor(dialect: Dialect, rules: HeaderRules, bounds: HeaderBounds) {
     this.#dialect = dialect;
@@ -69,7 +62,7 @@ export class HeaderReader implements XmlHandler {
     if (this.#depth === 1) return this.#openBlock(tag);
     // "Fault at most once and only in Body" holds for the content of header blocks too.
     if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri) throw misplaced('Fault outside Body');
-    this.#noteIds(tag);
+    this.#addIds(tag);
     if (tag.local !== 'Address') this.isBare = false;
     return this.#reader === null ? ELEMENTS : this.#reader.open(tag);
   }
@@ -79,7 +72,7 @@ export class HeaderReader implements XmlHandler {
     this.#reader?.close(contentEndBytes);
     if (this.#depth > 0) return;
     this.#reader = null;
-    if (this.#fate === 'take') this.edit({ startBytes: this.#startBytes, endBytes, replacement: null });
+    if (this.#action === 'remove') this.edit({ startBytes: this.#startBytes, endBytes, replacement: null });
   }
 
   text(piece: string): void {
@@ -108,41 +101,38 @@ export class HeaderReader implements XmlHandler {
       throw refuseByLimit('SOAP_HEADER_LIMIT', 'limits.soap.headerBlocks', this.#bounds.headerBlocksMax);
     }
     const target = targetOf(tag, dialect, this.#rules);
-    const ofAddressing = isAddressing(tag.uri);
-    this.#fate = fateOf(tag, dialect, this.#rules, target, ofAddressing);
+    const kind = headerBlockKindOf(tag);
+    this.#action = decideBlock(tag, dialect, this.#rules, target, kind?.isRemoved === true);
     this.#startBytes = tag.offsetBytes;
-    if (this.#fate === 'not understood') this.#noteUnknown(tag);
-    if (this.#rules.enforce && isSecurity(tag)) this.#noteSecurity(tag, target);
-    this.#noteIds(tag);
-    if (this.#fate !== 'take' && !isAboutDelivery(tag, dialect, ofAddressing)) this.isBare = false;
-    if (ofAddressing && tag.local === 'Action') this.actionBlocks++;
-    const isForOthers = target === 'other' || target === 'nobody';
-    if (isForOthers && !(this.#rules.checksAddressing && ofAddressing && ACTED_ON.has(tag.local))) return ELEMENTS;
-    if (ofAddressing) {
-      this.#reader = this.addressing ??= new AddressingReader(this.#rules.checksAddressing);
-      // What is for others stays as it is.
-      return this.addressing.begin(tag, this.#fate === 'pass' && !isForOthers);
-    }
-    if (!this.#bounds.readsSecurity || !isSecurity(tag)) return ELEMENTS;
-    this.#reader = this.security ??= new SecurityReader();
-    return this.security.begin();
+    if (this.#action === 'not understood') this.#addNotUnderstood(tag);
+    const repeated = kind?.repeatedPerTarget ?? null;
+    if (this.#rules.enforce && repeated !== null) this.#refuseRepeated(tag, target, repeated);
+    this.#addIds(tag);
+    const isDelivery = kind?.deliveryNames.has(tag.local) === true && hasEnvelopeAttributesOnly(tag, dialect);
+    if (this.#action !== 'remove' && !isDelivery) this.isBare = false;
+    if (kind === null) return ELEMENTS;
+    if (kind.actionNames.has(tag.local)) this.actionBlocks++;
+    const isForOthers = target === 'other' || target === 'none';
+    if (isForOthers && !(this.#rules.checksAddressing && kind.namesForAllTargets.has(tag.local))) return ELEMENTS;
+    this.#reader = kind.ensureReader(this, this.#rules, this.#bounds);
+    return this.#reader?.begin(tag, this.#action === 'pass' && !isForOthers) ?? ELEMENTS;
   }
 
-  #noteUnknown(tag: StartTag): void {
+  #addNotUnderstood(tag: StartTag): void {
     this.#notUnderstood ??= [];
     if (this.#notUnderstood.length < NAMED_MAX) this.#notUnderstood.push({ uri: tag.uri, local: tag.local });
   }
 
-  /** WS-Security 1.1 section 5: one for each actor. Other names of the same actor are the same. */
-  #noteSecurity(tag: StartTag, target: BlockTarget): void {
+  /** Other names of the same target are the same. */
+  #refuseRepeated(tag: StartTag, target: BlockTarget, code: RefusalCode): void {
     const named = target === 'other' ? tag.attribute(this.#dialect.envelopeUri, this.#dialect.targetAttribute) : null;
-    this.#secured ??= new Set();
-    const actor = named === null ? `of ${target}` : `named ${named.trim()}`;
-    if (this.#secured.has(actor)) throw new Refusal('WSSE_STRUCTURE', 'Security twice');
-    this.#secured.add(actor);
+    const key = `${tag.local} ${named === null ? `of ${target}` : `named ${named.trim()}`}`;
+    this.#seenTargets ??= new Set();
+    if (this.#seenTargets.has(key)) throw new Refusal(code, `${tag.local} twice`);
+    this.#seenTargets.add(key);
   }
 
-  #noteIds(tag: StartTag): void {
+  #addIds(tag: StartTag): void {
     if (!this.#rules.enforce) return;
     if (!hasId(tag)) return;
     this.ids ??= new SignedIds(this.#bounds.idsMax);
@@ -150,22 +140,13 @@ export class HeaderReader implements XmlHandler {
   }
 }
 
-/** What the gateway says of a caller nobody else may say (catalogue B15). */
+/** Namespaces of the gateway's own blocks, which a client must not send (catalogue B15). */
 const RESERVED = 'urn:soapstone:';
 
-/** A block that says nothing of what is asked for. With other attributes it is the parameter of a reference, or signed. */
-function isAboutDelivery(tag: StartTag, { envelopeUri }: Dialect, ofAddressing: boolean): boolean {
-  if (!ofAddressing || !DELIVERY.has(tag.local)) return false;
+/** With other attributes a block of delivery is the parameter of a reference, or signed. */
+function hasEnvelopeAttributesOnly(tag: StartTag, { envelopeUri }: Dialect): boolean {
   for (let index = 0; index < tag.attributeCount; index++) {
     if (tag.attributeUri(index) !== envelopeUri) return false;
   }
   return true;
 }
-
-const DELIVERY: ReadonlySet<string> = new Set(['To', 'Action', 'MessageID', 'ReplyTo']);
-
-/**
- * Not every stack asks whom a block is for: what it would do, and where its answers would go, is judged whoever is named
- * (catalogue S08, S10, S11).
- */
-const ACTED_ON: ReadonlySet<string> = new Set(['To', 'Action', 'ReplyTo', 'FaultTo']);

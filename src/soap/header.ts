@@ -3,11 +3,11 @@ import type { RefusalCode } from '../base/refusals.js';
 import { expandedName, type QName, type StartTag } from '../xml/events.js';
 import type { Dialect } from './dialect.js';
 
-/** Who the gateway is on the message path, and what is understood there and at the end of it. */
+/** The gateway's names on the message path, and the blocks understood there and by the service behind. */
 export interface HeaderRules {
   /** Targets (actor, role) besides the standard `next` that mean the gateway itself. */
   readonly ownTargets: ReadonlySet<string>;
-  /** Names `{uri}local` of the blocks the gateway takes care of, besides those of WS-Addressing. */
+  /** Names `{uri}local` of the blocks the gateway removes, besides the kinds of its own table (`header-blocks.ts`). */
   readonly understoodByGateway: ReadonlySet<string>;
   /**
    * Names `{uri}local` of the blocks the service behind understands; null when it did not say: then its blocks pass
@@ -18,6 +18,15 @@ export interface HeaderRules {
   readonly enforce: boolean;
   /** WS-Addressing blocks come once at most, and blocks for other receivers are checked too. False for replies. */
   readonly checksAddressing: boolean;
+}
+
+/** Bounds of what is read of a Header. */
+export interface HeaderBounds {
+  readonly headerBlocksMax: number;
+  /** Ids of one message. */
+  readonly idsMax: number;
+  /** Whether the times and nonces of Security blocks are read. */
+  readonly readsSecurity: boolean;
 }
 
 /** The `MUST_UNDERSTAND` refusal, with the names SOAP 1.2 part 1 section 5.4.8 wants the answer to give. */
@@ -37,18 +46,18 @@ export const refuseElement = (code: RefusalCode, tag: QName): Refusal =>
 
 export const misplaced = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);
 
-/** Whom a header block is for. `service` is the final receiver; `nobody` the role `none` of SOAP 1.2. */
-export type BlockTarget = 'gateway' | 'service' | 'nobody' | 'other';
+/** The receiver of a header block. `service` is the final receiver, `none` the role of that name. */
+export type BlockTarget = 'gateway' | 'service' | 'none' | 'other';
 
-/** What is done with a header block: it passes, it is taken out, or it had to be understood by somebody who does not. */
-export type BlockFate = 'pass' | 'take' | 'not understood';
+/** What the gateway does with a header block. */
+export type BlockAction = 'pass' | 'remove' | 'not understood';
 
-/** Whom a header block is for: SOAP 1.1 section 4.2.2, SOAP 1.2 part 1 section 2.2. */
+/** Finds the receiver of a header block: SOAP 1.1 section 4.2.2, SOAP 1.2 part 1 section 2.2. */
 export function targetOf(tag: StartTag, dialect: Dialect, rules: HeaderRules): BlockTarget {
   if (tag.attributeCount === 0) return 'service';
   const named = tag.attribute(dialect.envelopeUri, dialect.targetAttribute)?.trim() ?? '';
   if (named === '' || named === dialect.ultimateTarget) return 'service';
-  if (named === dialect.noneTarget) return 'nobody';
+  if (named === dialect.noneTarget) return 'none';
   return dialect.nextTargets.includes(named) || rules.ownTargets.has(named) ? 'gateway' : 'other';
 }
 
@@ -56,13 +65,13 @@ export function targetOf(tag: StartTag, dialect: Dialect, rules: HeaderRules): B
  * Decides on one header block: SOAP 1.1 section 4.2, SOAP 1.2 part 1 sections 2.7 and 5.2. Throws `SOAP_STRUCTURE` for
  * values its attributes cannot have.
  */
-export function fateOf(
+export function decideBlock(
   tag: StartTag,
   dialect: Dialect,
   rules: HeaderRules,
   target: BlockTarget,
-  isAddressing: boolean,
-): BlockFate {
+  isRemoved: boolean,
+): BlockAction {
   if (tag.attributeCount === 0) return 'pass';
   const must = flagOf(tag, dialect, 'mustUnderstand');
   const relay = dialect.hasRelay && flagOf(tag, dialect, 'relay');
@@ -73,9 +82,9 @@ export function fateOf(
     return must && known !== null && !known.has(name) ? 'not understood' : 'pass';
   }
   if (target !== 'gateway') return 'pass';
-  if (isAddressing || rules.understoodByGateway.has(name)) return 'take';
+  if (isRemoved || rules.understoodByGateway.has(name)) return 'remove';
   if (must) return 'not understood';
-  return relay ? 'pass' : 'take';
+  return relay ? 'pass' : 'remove';
 }
 
 /** A yes or no among the attributes of the envelope's namespace. */

@@ -1,5 +1,17 @@
 import { Refusal } from '../base/refusal.js';
-import { ALL, ELEMENTS, type Interest, type StartTag, type XmlHandler } from '../xml/events.js';
+import { ALL, ELEMENTS, type Interest, type QName, type StartTag, type XmlHandler } from '../xml/events.js';
+
+const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
+/** The drafts before the standard: old stacks still write them. */
+const NAMESPACES: ReadonlySet<string> = new Set([
+  WSSE,
+  'http://schemas.xmlsoap.org/ws/2002/07/secext',
+  'http://schemas.xmlsoap.org/ws/2002/12/secext',
+  'http://schemas.xmlsoap.org/ws/2003/06/secext',
+]);
+
+/** Whether this is the name of a Security header block. */
+export const isSecurity = ({ uri, local }: QName): boolean => local === 'Security' && NAMESPACES.has(uri);
 
 /** A Timestamp or a UsernameToken of a Security header, as far as it says when it was made. Texts are as written. */
 export interface Stamp {

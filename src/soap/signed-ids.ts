@@ -1,17 +1,8 @@
 import { Refusal, refuseByLimit } from '../base/refusal.js';
 import type { StartTag } from '../xml/events.js';
 
-const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 const XML = 'http://www.w3.org/XML/1998/namespace';
 const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
-/** The drafts before the standard: old stacks still write them. */
-const SECURITY: ReadonlySet<string> = new Set([
-  WSSE,
-  'http://schemas.xmlsoap.org/ws/2002/07/secext',
-  'http://schemas.xmlsoap.org/ws/2002/12/secext',
-  'http://schemas.xmlsoap.org/ws/2003/06/secext',
-]);
-
 const UTILITY: ReadonlySet<string> = new Set([
   'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd',
   'http://schemas.xmlsoap.org/ws/2002/07/utility',
@@ -20,9 +11,6 @@ const UTILITY: ReadonlySet<string> = new Set([
 
 /** An Id is a name: longer ones are none, and what is kept of a long message is bounded. */
 const ID_CHARS_MAX = 1024;
-
-/** Whether this is the start tag of a Security header block. */
-export const isSecurity = (tag: StartTag): boolean => tag.local === 'Security' && SECURITY.has(tag.uri);
 
 /**
  * Keeps the Ids of one message. Whoever verifies a signature finds what is signed by its Id, and whoever acts on the
