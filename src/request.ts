@@ -13,11 +13,11 @@ import { takeReaders } from './flow/calls/readers.js';
 import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { answerGraphql } from './flow/graphql/http.js';
 import { makePageDoor, type PageDoor } from './flow/graphql/page.js';
-import type { Places } from './flow/http/concurrency.js';
 import { invite } from './flow/http/continue.js';
 import type { Ending } from './flow/http/ending.js';
 import { judgeHead } from './flow/http/head.js';
 import { holdRefused } from './flow/http/hold-refused.js';
+import { type HostCheck, makeHostCheck } from './flow/http/host-check.js';
 import type { Tarpit } from './flow/http/penalty-box.js';
 import { type Received, receive } from './flow/http/receive.js';
 import { readTarget } from './flow/http/target.js';
@@ -44,7 +44,7 @@ import type { UpstreamRequest } from './upstream/reply.js';
  *
  *                            request
  *                               |
- * 400, 404, 414, 505 <-- route by exact path
+ *           4xx, 505 <-- route by exact path
  *                               |
  *            401, Fault <-- identify the client ----------------+------------------------+
  *                               |                              |                        |
@@ -64,12 +64,12 @@ export function makeRequestHandler(compiled: Compiled, doors: Doors, hooks: Requ
   const gateway: Gateway = {
     compiled,
     hooks,
+    checkHost: makeHostCheck(compiled),
     graphql: doors.graphql,
     live: doors.live,
     page: makePageDoor(compiled),
     plain: makePlainDoor(compiled),
     wsdl: makeWsdlDoor(compiled),
-    places: doors.graphql.places,
     isGuarded: compiled.config.clients !== undefined,
   };
   return (request, response, ending) => handle(gateway, request, response, ending);
@@ -101,12 +101,12 @@ export interface RequestHooks {
 interface Gateway {
   readonly compiled: Compiled;
   readonly hooks: RequestHooks;
+  readonly checkHost: HostCheck;
   readonly graphql: GraphqlEndpoint;
   readonly live: LiveDoor;
   readonly page: PageDoor | null;
   readonly plain: PlainDoor;
   readonly wsdl: WsdlDoor;
-  readonly places: Places;
   /** Clients are known, so that not everybody may call everything as often as he likes. */
   readonly isGuarded: boolean;
 }
@@ -135,6 +135,7 @@ async function handle(
       isGraphql = true;
       exchange.route = 'graphql';
     }
+    gateway.checkHost(path, request);
     // Before the body: what is refused for want of time must take none.
     if (gateway.hooks.isShedding()) throw new Refusal('OVERLOADED');
     // Nobody is asked who they are before they see where to say it.
@@ -147,7 +148,7 @@ async function handle(
       // A mapping of GraphQL names the fields that go on.
       if (!isGraphql) compiled.access.withhold(head);
       if (gateway.isGuarded) note(exchange, client);
-      leave = gateway.places.take(client);
+      leave = gateway.graphql.places.take(client);
       const purse = { client, budgets: gateway.hooks.budgets };
       if (notified !== null && service === notified) {
         const { nonces } = gateway.hooks;

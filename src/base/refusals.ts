@@ -141,6 +141,12 @@ export const REFUSALS = {
     text: 'Pages of this origin may not open a WebSocket here.',
   },
 
+  HTTP_MISDIRECTED: {
+    blame: 'client',
+    status: 421,
+    text: 'The Host is not one of this gateway.',
+  },
+
   // The upstream.
   UPSTREAM_UNREACHABLE: { blame: 'upstream', text: 'The service cannot be reached.' },
   UPSTREAM_CONNECT_TIMEOUT: {

@@ -1,10 +1,7 @@
 import { HTTP_URL } from './formats.js';
 
-/** By which names operators reach the gateway. */
-export const ADMIN_HOSTS = {
+const NAMES = {
   type: 'array',
-  description:
-    'Host names by which operators reach `admin`, besides IP addresses, localhost and the host of `admin`. Requests that name another are refused with 421, except `/live` and `/ready`.',
   items: {
     type: 'string',
     pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$',
@@ -13,6 +10,20 @@ export const ADMIN_HOSTS = {
   maxItems: 64,
   uniqueItems: true,
   default: [],
+};
+
+/** By which names operators reach the gateway. */
+export const ADMIN_HOSTS = {
+  ...NAMES,
+  description:
+    'Host names by which operators reach `admin`, besides IP addresses, localhost and the host of `admin`. Requests that name another are refused with 421, except `/live` and `/ready`.',
+};
+
+/** By which names callers reach the gateway. */
+export const HOSTS = {
+  ...NAMES,
+  description:
+    'Host names by which callers reach `listen`, besides IP addresses, localhost, the host of `listen` and that of `publicUrl`. Requests that name another are refused with 421. Without it GraphQL alone does so, and only where `publicUrl` is set.',
 };
 
 /** By which address callers reach the gateway. */

@@ -21,7 +21,7 @@ import { DRIFT_KEYS, type DriftKeys } from './drift-keys.js';
 import { ADDRESS, BACKEND, BLOCK_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
 import { GRAPHQL_KEYS, type GraphqlKeys } from './graphql-keys.js';
 import { GRAPHQL_SERVICE_KEYS, type GraphqlServiceKeys, SERVICE_KINDS } from './graphql-service-keys.js';
-import { ADMIN_HOSTS, PUBLIC_URL } from './host-keys.js';
+import { ADMIN_HOSTS, HOSTS, PUBLIC_URL } from './host-keys.js';
 import { HTTP_LIMITS } from './http-limits.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
 import { LINK_KEYS, type LinkKeys } from './link-keys.js';
@@ -211,6 +211,7 @@ export const CONFIG = Type.Object(
       ...ADDRESS,
     }),
     adminHosts: Type.Unsafe<string[]>(ADMIN_HOSTS),
+    hosts: Type.Unsafe<string[]>(HOSTS),
     publicUrl: Type.Optional(Type.Unsafe<string>(PUBLIC_URL)),
     workers: Type.Unsafe<number | 'auto'>({
       type: ['integer', 'string'],

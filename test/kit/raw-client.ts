@@ -105,7 +105,7 @@ function parseReply(bytes: Buffer, ended: boolean): { readonly reply: RawReply; 
     }),
   );
   const start = headEnd + 4;
-  if (status === 100) {
+  if (status === 100 || status === 101) {
     return { reply: { status, headers, body: '', isCut: false }, length: start };
   }
   const done = (body: string, length: number, isCut = false) => ({ reply: { status, headers, body, isCut }, length });

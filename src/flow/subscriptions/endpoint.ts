@@ -13,6 +13,7 @@ import { Observers } from '../calls/observation.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import type { GraphqlExchange } from '../graphql/http.js';
 import { judgeHead } from '../http/head.js';
+import { type HostCheck, makeHostCheck } from '../http/host-check.js';
 import { readTarget } from '../http/target.js';
 import { answerEvents } from './event-stream.js';
 import { makeProtocol, type Visitor } from './socket-protocol.js';
@@ -36,6 +37,7 @@ export class LiveDoor {
   readonly #compiled: Compiled;
   readonly #door: GraphqlEndpoint;
   readonly #hooks: LiveHooks;
+  readonly #checkHost: HostCheck;
   readonly #origins: ReadonlySet<string>;
 
   constructor(compiled: Compiled, door: GraphqlEndpoint, bus: EventBus, hooks: LiveHooks) {
@@ -60,6 +62,7 @@ export class LiveDoor {
       isShedding: hooks.isShedding,
     });
     this.sockets = new WebSockets(protocol, { ...limits, stallMillis: http.stallMillis });
+    this.#checkHost = makeHostCheck(compiled);
     this.#origins = new Set([...config.graphql.origins, config.publicUrl ?? ''].flatMap((url) => originOf(url) ?? []));
   }
 
@@ -79,7 +82,7 @@ export class LiveDoor {
   take(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null {
     try {
       judgeHead(request, this.#compiled.config.limits.http);
-      readTarget(request);
+      this.#checkHost(readTarget(request).path, request);
       if (!this.#mayCome(request)) throw new Refusal('HTTP_ORIGIN', null, { found: request.headers.origin ?? null });
       if (this.#hooks.isShedding()) throw new Refusal('OVERLOADED');
     } catch (caught) {

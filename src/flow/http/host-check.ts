@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+
+import { isHostAllowed } from '../../base/host-name.js';
+import { Refusal } from '../../base/refusal.js';
+import type { Compiled } from '../../compile.js';
+import { parseAddress } from '../../config/address.js';
+import { assetsPath } from '../../graphql/page/page.js';
+
+/** Throws `HTTP_MISDIRECTED` for a request to `path` whose Host is not a name of the gateway. */
+export type HostCheck = (path: string, request: IncomingMessage) => void;
+
+/**
+ * Makes the check against DNS rebinding: a page whose own name leads to the gateway is of the same origin to a browser,
+ * which then lets it read answers. `hosts` is for every path, `publicUrl` alone for those of GraphQL: SOAP clients
+ * inside a network often use other names.
+ */
+export function makeHostCheck({ config, graph }: Compiled): HostCheck {
+  const { listen, publicUrl, hosts } = config;
+  const isForAll = hosts.length > 0;
+  if (!isForAll && publicUrl === undefined) return () => {};
+  const own = parseAddress(listen)?.host ?? '';
+  const published = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
+  const names = new Set([own, published, ...hosts].map((name) => name.toLowerCase().replace(/\.$/, '')));
+  const assets = assetsPath(graph.path);
+  return (path, { headers: { host } }) => {
+    if ((isForAll || path === graph.path || path.startsWith(assets)) && !isHostAllowed(host, names)) {
+      const detail = 'a host that neither `publicUrl` nor `hosts` names';
+      throw new Refusal('HTTP_MISDIRECTED', detail, { found: host ?? null });
+    }
+  };
+}
