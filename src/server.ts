@@ -101,7 +101,10 @@ export async function startGateway(
   const transport = topics.length === 0 ? null : (shared?.makeEventTransport(live.historyEvents) ?? null);
   const bus = new OrderedBus(transport ?? new MemoryTransport(live.historyEvents));
   const observers = new Observers(topics, 'on', bus, { codec, eventBytes: live.eventBytes });
-  const tarpit = new Tarpit(config.limits.http, new Networks(config.clients?.trustedProxies ?? []));
+  const tarpit = new Tarpit(config.limits.http, new Networks(config.clients?.trustedProxies ?? []), (client) => {
+    const limit = config.limits.http.refusalsPerSecond;
+    log.event('warn', 'refusals of an address are delayed', { client, limit, key: 'limits.http.refusalsPerSecond' });
+  });
   const graphql = makeGraphqlEndpoint(
     compiled,
     tarpit,

@@ -52,9 +52,18 @@ export class Tarpit {
   readonly #proxies: Networks;
   /** Until when the refusals of an address use up its time; the last to be refused is the last here. */
   readonly #paidMillis = new Map<string, number>();
+  /** Until when addresses whose refusals wait have been reported. */
+  readonly #reportedMillis = new Map<string, number>();
   readonly #held = new Set<() => void>();
+  readonly #penalised: (address: string) => void;
 
-  constructor({ refusalsPerSecond, refusalHoldMillis }: Patience, trustedProxies = new Networks([])) {
+  /** `penalised` is called with an address whose refusals wait, once in `SUSPICION_MILLIS`. */
+  constructor(
+    { refusalsPerSecond, refusalHoldMillis }: Patience,
+    trustedProxies = new Networks([]),
+    penalised: (address: string) => void = () => {},
+  ) {
+    this.#penalised = penalised;
     this.#unitMillis = refusalsPerSecond === 0 ? 0 : 1000 / refusalsPerSecond;
     this.#holdMillis = refusalHoldMillis;
     this.#proxies = trustedProxies;
@@ -123,8 +132,17 @@ export class Tarpit {
     const capped = Math.min(paid, nowMillis + burstMillis + longest);
     setNewest(this.#paidMillis, address, capped, ADDRESSES_MAX);
     const delayMillis = Math.max(0, capped - nowMillis - burstMillis);
-    if (delayMillis > 0) lane.suspect(address, nowMillis + SUSPICION_MILLIS);
+    if (delayMillis > 0) {
+      lane.suspect(address, nowMillis + SUSPICION_MILLIS);
+      this.#report(address, nowMillis);
+    }
     return delayMillis;
+  }
+
+  #report(address: string, nowMillis: number): void {
+    if (nowMillis < (this.#reportedMillis.get(address) ?? 0)) return;
+    setNewest(this.#reportedMillis, address, nowMillis + SUSPICION_MILLIS, ADDRESSES_MAX);
+    this.#penalised(address);
   }
 
   /** Lets all go at once: the gateway stops. */

@@ -33,6 +33,18 @@ t.test('bytes count, and nobody waits longer than the limit', async (t) => {
   t.ok(tarpit.delayMillis(A, 0, 1000) <= 100, 'what was never waited for is not owed');
 });
 
+t.test('an address whose refusals wait is reported once a period', async (t) => {
+  const reported: string[] = [];
+  const limits = { refusalsPerSecond: 10, refusalHoldMillis: 1000 };
+  const tarpit = new Tarpit(limits, new Networks([]), (address) => reported.push(address));
+  for (let n = 0; n < 20; n++) tarpit.delayMillis(A, 0, 1000);
+  t.same(reported, [], 'not before one waits');
+  for (let n = 0; n < 100; n++) tarpit.delayMillis(A, 0, 1000);
+  t.same(reported, [A]);
+  for (let n = 0; n < 100; n++) tarpit.delayMillis(A, 0, 40_000);
+  t.same(reported, [A, A], 'again in the next period');
+});
+
 t.test('each answer makes up for a refusal', async (t) => {
   const tarpit = new Tarpit({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
   tarpit.redeem(A, 1000);
