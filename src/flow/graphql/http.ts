@@ -47,7 +47,7 @@ export async function answerGraphql(
   if (answer === CARRIED) return;
   if (departure.aborted) throw new Refusal('CLIENT_GONE');
   // A refusal of the HTTP layer is the last answer on its connection (catalogue convention D2).
-  if (exchange.refusal?.kind.status !== undefined) response.shouldKeepAlive = false;
+  if (exchange.refusal?.code.startsWith('HTTP_') === true) response.shouldKeepAlive = false;
   if (exchange.refusal?.isOfCaller === true) {
     const held = endpoint.tarpit.hold(request.socket, exchange.bytesIn, host.workMillis);
     if (held !== null) await held;
