@@ -1,11 +1,11 @@
 import { defaultsOf } from '../../src/base/limit.js';
 import type {
   Decoded,
+  FieldSlot,
   ObjectPlan,
   ObjectVariant,
   ReplyPlan,
   Scalar,
-  Slot,
   SlotSource,
   ValuePlan,
 } from '../../src/codec/plan/plan.js';
@@ -23,7 +23,7 @@ export const scalar = (builtIn: string): Scalar => scalarOf(plainSimpleType(null
 
 export const value = (builtIn: string): ValuePlan => ({ kind: 'scalar', scalar: scalar(builtIn) });
 
-export const object = (...slots: readonly Slot[]): ObjectPlan => ({
+export const object = (...slots: readonly FieldSlot[]): ObjectPlan => ({
   kind: 'object',
   variants: new Map(),
   declared: { slots },
@@ -37,7 +37,7 @@ export const typed = (
 /**
  * A slot named as GraphQL writes types: `child('a', 'Int!')` with the built-in type, `[T!]!` for a list.
  */
-export function slot(key: string, source: SlotSource, type: string, inner: ValuePlan | null = null): Slot {
+export function slot(key: string, source: SlotSource, type: string, inner: ValuePlan | null = null): FieldSlot {
   const list = type.startsWith('[');
   const bare = type.replace(/[[\]!]/g, '');
   return {
@@ -52,16 +52,16 @@ export function slot(key: string, source: SlotSource, type: string, inner: Value
 
 export const name = (local: string, uri = URI) => ({ uri, local });
 
-export const child = (key: string, type: string, inner: ValuePlan | null = null, local = key): Slot =>
+export const child = (key: string, type: string, inner: ValuePlan | null = null, local = key): FieldSlot =>
   slot(key, { from: 'child', name: name(local), default: null }, type, inner);
 
-export const wrapped = (key: string, type: string, inner: ValuePlan | null = null): Slot =>
+export const wrapped = (key: string, type: string, inner: ValuePlan | null = null): FieldSlot =>
   slot(key, { from: 'wrapped list', name: name(key), item: name('item'), default: null }, type, inner);
 
-export const attribute = (key: string, type: string, fallback: string | null = null): Slot =>
+export const attribute = (key: string, type: string, fallback: string | null = null): FieldSlot =>
   slot(key, { from: 'attribute', name: name(key, ''), default: fallback }, type);
 
-export const text = (key: string, type: string): Slot => slot(key, { from: 'text' }, type);
+export const text = (key: string, type: string): FieldSlot => slot(key, { from: 'text' }, type);
 
 export const reply = (plan: ObjectPlan, shape: ReplyPlan['shape'] = 'whole', nonNull = false): ReplyPlan => ({
   element: { uri: URI, local: 'r' },

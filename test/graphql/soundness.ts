@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusal.js';
-import type { Decoded, ObjectPlan, Slot } from '../../src/codec/plan/plan.js';
+import type { Decoded, FieldSlot, ObjectPlan } from '../../src/codec/plan/plan.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { type Admission, type Admitted, admit } from '../../src/graphql/admission/admit.js';
@@ -135,7 +135,7 @@ async function run(admitted: Admitted, graph: Compiled['graph']): Promise<number
     const { ids, first } = call.arguments;
     const keys = Array.isArray(ids) ? ids : null;
     const length = keys?.length ?? (typeof first === 'number' ? first : LIMITS.assumedListSize);
-    const scalar = (name: string, slot: Slot): unknown => {
+    const scalar = (name: string, slot: FieldSlot): unknown => {
       if (slot.source.from === 'constant') return slot.source.value;
       // No two keys are the same: nothing is asked once for many.
       return name === 'Int' ? ++next : `${++next}`;
@@ -147,7 +147,7 @@ async function run(admitted: Admitted, graph: Compiled['graph']): Promise<number
           return [slot.key, isKey && key !== null ? key : value(slot, LIMITS.assumedListSize, null)];
         }),
       );
-    const value = (slot: Slot, items: number, given: readonly unknown[] | null): unknown => {
+    const value = (slot: FieldSlot, items: number, given: readonly unknown[] | null): unknown => {
       const one = (key: unknown): unknown => {
         if (slot.value.kind === 'object') return object(slot.value, key);
         return slot.value.kind === 'scalar' ? scalar(slot.value.scalar.name, slot) : '';

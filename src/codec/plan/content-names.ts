@@ -5,20 +5,20 @@ import { wordStart } from './words.js';
 const PREFIX_UNITS_MAX = 256;
 
 /**
- * What prefixes in the text of one element are bound to: found as the text is told, for later nobody can say. Bounded by
- * the declarations that are in force.
+ * The namespaces of the prefixes in the text of one element. They are looked up while the element is open, for its
+ * declarations are gone later. Bounded by the declarations in scope.
  */
 export class ContentNames {
   readonly #tag: Pick<StartTag, 'namespace'>;
   /** The namespace of names without a prefix. */
-  readonly #ofNoPrefix: string;
+  readonly #defaultUri: string;
   #bound: Map<string, string> | null = null;
   /** The beginning of a word whose end has not come. */
   #word = '';
 
   constructor(tag: Pick<StartTag, 'namespace'>) {
     this.#tag = tag;
-    this.#ofNoPrefix = tag.namespace('') ?? '';
+    this.#defaultUri = tag.namespace('') ?? '';
   }
 
   /** The namespaces of prefixes that were found. */
@@ -26,8 +26,8 @@ export class ContentNames {
     return this.#bound ?? NONE;
   }
 
-  /** More of the text has come. Linear, however it is cut. */
-  note(piece: string): void {
+  /** Takes a chunk of the text. Linear, however it is cut. */
+  add(piece: string): void {
     let from = 0;
     for (let colon = piece.indexOf(':'); colon >= 0; colon = piece.indexOf(':', from)) {
       const start = wordStart(piece, from, colon);
@@ -40,27 +40,27 @@ export class ContentNames {
     this.#word = word.length > PREFIX_UNITS_MAX ? word.slice(-PREFIX_UNITS_MAX) : word;
   }
 
-  /** All of a text, or of the value of an attribute, by itself. */
-  noteWhole(text: string): void {
-    this.note(text);
+  /** Takes a whole text, or the value of an attribute. */
+  addWhole(text: string): void {
+    this.add(text);
     this.endRun();
   }
 
-  /** A child begins: what follows it is another text. */
+  /** Ends a run of text: a child begins. */
   endRun(): void {
     this.#word = '';
   }
 
-  /** A name of the text by what it means: `{namespace}name`; as it is where it is in none, or its prefix is not bound. */
+  /** A name of the text as `{namespace}name`; as it is where it is in none, or its prefix is not bound. */
   qualified(name: string): string {
     const colon = name.indexOf(':');
-    const uri = colon === -1 ? this.#ofNoPrefix : (this.#bound?.get(name.slice(0, colon)) ?? '');
+    const uri = colon === -1 ? this.#defaultUri : (this.#bound?.get(name.slice(0, colon)) ?? '');
     return uri === '' ? name : `{${uri}}${name.slice(colon + 1)}`;
   }
 
-  /** What a prefix is bound to that was found, or ''. Null for any other. */
+  /** The namespace of a prefix that was found. Null for any other. */
   namespace(prefix: string): string | null {
-    return prefix === '' ? this.#ofNoPrefix : (this.#bound?.get(prefix) ?? null);
+    return prefix === '' ? this.#defaultUri : (this.#bound?.get(prefix) ?? null);
   }
 
   #use(prefix: string): void {
@@ -72,14 +72,14 @@ export class ContentNames {
   }
 }
 
-/** Of a text that is all there. */
+/** The names of a complete text. */
 export function namesIn(tag: Pick<StartTag, 'namespace'>, text: string): ContentNames {
   const names = new ContentNames(tag);
-  names.note(text);
+  names.add(text);
   return names;
 }
 
-/** Prefixes that mean one thing in all of an element, to be declared once; and those that are declared where they are used. */
+/** Splits prefixes into those with one binding in all of an element (`shared`), and those declared where they are used. */
 export function sharedBindings(bound: Iterable<ReadonlyMap<string, string>>): {
   readonly shared: ReadonlyMap<string, string>;
   readonly own: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-/** What is wrong with a value that was read: it is null. */
+/** An error of a value in a reply, which is null for it. */
 export interface DecodeError {
   readonly code:
     | 'UPSTREAM_SCHEMA_INVALID'
@@ -9,6 +9,6 @@ export interface DecodeError {
   readonly path: readonly (string | number)[];
   /** Names the rule, never the value. */
   readonly rule: string;
-  /** What the backend says about it, for the caller; not given: nothing. */
+  /** The backend's own message, for the client; absent: none. */
   readonly message?: string;
 }

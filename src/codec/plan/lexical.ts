@@ -31,7 +31,7 @@ const NUMBER_CHARS = 128;
 /** Whether a trimmed text is short enough for a number or a date: what follows may then be matched by a pattern. */
 export const isShort = (trimmed: string): boolean => trimmed.length <= NUMBER_CHARS;
 
-/** The rule a number or a date breaks that is not short. */
+/** The rule that a number or date breaks if it is not short. */
 export const TOO_LONG = 'longer than a value of this type may be';
 
 /** `text` trimmed, if it is short. Throws `LexicalError`. */

@@ -1,7 +1,7 @@
-import type { ObjectPlan, Slot } from './plan.js';
+import type { FieldSlot, ObjectPlan } from './plan.js';
 
-/** An object that is of one type, whatever its element says. */
-export const objectOf = (slots: readonly Slot[]): ObjectPlan => ({
+/** An object of one type, whatever xsi:type its element has. */
+export const objectOf = (slots: readonly FieldSlot[]): ObjectPlan => ({
   kind: 'object',
   variants: new Map(),
   declared: { slots },

@@ -2,8 +2,8 @@ import type { Wildcard } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import type { DecodeError } from './decode-error.js';
 import type { RepeatedGroup } from './group.js';
+import type { ItemRange } from './item-range.js';
 import type { ListLengths } from './list-lengths.js';
-import type { Share } from './share.js';
 import type { Variants } from './variants.js';
 
 /**
@@ -11,7 +11,7 @@ import type { Variants } from './variants.js';
  * model and the GraphQL schema. The decoder and the encoder know nothing else: neither WSDL nor GraphQL.
  */
 
-/** How one simple value looks on both sides. */
+/** Converts simple values between XML and GraphQL. */
 export interface Scalar {
   /** Name of the GraphQL type: `Int`, `String`, `Long`, `Decimal`, an enum's name, ... */
   readonly name: string;
@@ -28,7 +28,7 @@ export type ScalarItem = string | number | boolean;
 
 /** A value that is outside the lexical or value space of its type. The message names the rule, never the value. */
 export class LexicalError extends Error {
-  /** In order by its type; only GraphQL has no such value. */
+  /** Valid by its XSD type, but not representable in GraphQL. */
   readonly isValid: boolean;
 
   constructor(rule: string, isValid = false) {
@@ -58,18 +58,18 @@ export interface ObjectPlan {
 
 export interface ObjectVariant {
   /** In the order of the response. */
-  readonly slots: readonly Slot[];
-  /** What each such object adds to `Decoded.points`; 0 unless given. */
+  readonly slots: readonly FieldSlot[];
+  /** Points that each such object adds to `Decoded.points`; 0 by default. */
   readonly weight?: number;
-  /** Where child elements stand, for who does not wait for the end; not given: anywhere. */
-  readonly order?: ChildPlaces;
+  /** Positions of child elements, by which a value can be complete before the end; absent: anywhere. */
+  readonly order?: ChildPositions;
 }
 
-/** By local name: the first place where an element of the name may stand, and the last. */
-export type ChildPlaces = ReadonlyMap<string, { readonly first: number; readonly last: number }>;
+/** By local name: the first and the last position of elements with that name. */
+export type ChildPositions = ReadonlyMap<string, { readonly first: number; readonly last: number }>;
 
-/** One response key, filled from one place of the element. Two aliases of one field are two slots. */
-export interface Slot {
+/** One response key and its source in the element. Two aliases of one field are two slots. */
+export interface FieldSlot {
   /** The response key. */
   readonly key: string;
   readonly source: SlotSource;
@@ -79,18 +79,18 @@ export interface Slot {
   /** For lists: an item may not be null. */
   readonly itemNonNull: boolean;
   readonly value: ValuePlan;
-  /** Under which name the lengths of these lists are told; not given: they are not. */
+  /** The name under which the lengths of these lists are reported; absent: they are not. */
   readonly listName?: string;
 }
 
 interface NamedChild {
   readonly name: QName;
-  /** Only the child of this name that comes in this turn, counted from 0. */
-  readonly turn?: number;
-  /** The value of an element, or of an item, that is there and empty (XSD 1.0 part 1 section 3.3.1). */
+  /** Only this occurrence of the child, counted from 0. */
+  readonly occurrence?: number;
+  /** The value of an element, or of an item, that is present and empty (XSD 1.0 part 1 section 3.3.1). */
   readonly default: string | null;
-  /** What xs:any lets in beside it is not this element, unless that has exactly its name. */
-  readonly beside?: readonly Wildcard[];
+  /** The wildcards of the same content: an element they allow is this child only by its exact name. */
+  readonly wildcards?: readonly Wildcard[];
 }
 
 export type SlotSource =
@@ -103,12 +103,12 @@ export type SlotSource =
   | (NamedChild & { readonly from: 'wrapped list'; readonly item: QName | null })
   /** The child elements of this element, whatever their names: an array that is not unwrapped. Always a list. */
   | { readonly from: 'items' }
-  /** Child elements that have none of these names, or one of `once` another time: what `beside` lets in. A list. */
+  /** Child elements with none of these names, or a further one of `once`: content of the wildcards. A list. */
   | {
       readonly from: 'rest';
       readonly except: readonly QName[];
       readonly once: readonly QName[];
-      readonly beside: readonly Wildcard[];
+      readonly wildcards: readonly Wildcard[];
     }
   /**
    * Child elements of a choice: each is read as the object of its branch, whose own slots are filled from that very
@@ -116,7 +116,7 @@ export type SlotSource =
    */
   | { readonly from: 'choice'; readonly branches: readonly ChoiceBranch[] }
   /** Child elements of a group that is repeated: a list, its items objects whose slots are filled from one repetition. */
-  | { readonly from: 'group'; readonly group: RepeatedGroup; readonly beside?: readonly Wildcard[] }
+  | { readonly from: 'group'; readonly group: RepeatedGroup; readonly wildcards?: readonly Wildcard[] }
   | { readonly from: 'attribute'; readonly name: QName; readonly default: string | null }
   /** The text of this element (simple content). */
   | { readonly from: 'text' }
@@ -145,7 +145,7 @@ export interface ReplyPlan {
   readonly faults?: FaultPlans;
 }
 
-/** `data`: a declared Fault is the answer. `error`: it is an error, and its entry is told in it. */
+/** `data`: a declared Fault is the answer. `error`: it is an error, which holds its entry. */
 export interface FaultPlans {
   readonly as: 'data' | 'error';
   readonly entries: readonly FaultPlan[];
@@ -158,32 +158,32 @@ export interface FaultPlan {
   readonly plan: ReplyPlan;
 }
 
-/** What came of a reply. `path` begins below the field's own response key. */
+/** A decoded reply. Paths of its errors begin below the field's own response key. */
 export interface Decoded {
   readonly value: unknown;
   /** The first few, in document order. */
   readonly errors: readonly DecodeError[];
   /** How many more there were. */
   readonly furtherErrors: number;
-  /** What the objects that were read weigh, those included that a null has taken with it; not given: unknown. */
+  /** The weight of the objects that were read, also of those that a null has removed; absent: unknown. */
   readonly points?: number;
   /** Lists that were read, by `Slot.listName`. */
   readonly lists?: ReadonlyMap<string, ListLengths>;
-  /** Bytes that the reply had on the wire; not given: unknown. */
+  /** Bytes of the reply on the wire; absent: unknown. */
   readonly replyBytes?: number;
-  /** Calls that were made for it: 1 unless given, 0 where the answer was known. */
+  /** Upstream calls made for it: 1 by default, 0 where the answer was known. */
   readonly calls?: number;
 }
 
 // --------------------------------------------------------------------------------------------- writing a request
 
-/** Where a value comes from that is not the caller's to give. */
+/** The source of a value that is not an argument. */
 export type EncodeSource =
   /** As it stands in the configuration, in its lexical form. It may be a secret: it is never printed. */
   | { readonly from: 'constant'; readonly lexical: string }
   /** The header field of the caller's request with this name, in lower case. */
   | { readonly from: 'header'; readonly header: string }
-  /** The claim of this name of the token that says who the caller is. */
+  /** The claim of this name in the client's token. */
   | { readonly from: 'claim'; readonly claim: string };
 
 /** An element to be written from the member `key` of the caller's object. */
@@ -201,20 +201,20 @@ export interface EncodeElement {
   /** At least one must be written. */
   readonly required: boolean;
   readonly nillable: boolean;
-  /** Written whatever the caller says. */
+  /** The value that is always written; null: that of the client. */
   readonly fixed: string | null;
   /** The name of its type, which SOAP encoding writes; of the items, where it is a list in a wrapper. */
   readonly typeName?: QName | null;
-  /** Set where the caller has no say. Its value is a scalar then. */
+  /** Set where the value is not an argument. It is a scalar then. */
   readonly source?: EncodeSource;
-  /** Written even where the caller gives nothing: an object that holds what comes from elsewhere. */
+  /** Written even without an argument: an object with values from other sources. */
   readonly always?: boolean;
   /** There is no such element, only its content: a group, with an object for each time, or XML, an element of any name. */
   readonly transparent?: boolean;
-  /** Which elements may be written as XML there; none, or not given: any. */
-  readonly lets?: readonly Wildcard[];
-  /** Which items of a list stand here, where others stand further on; not given: all of them. */
-  readonly share?: Share;
+  /** Elements that may be written as XML there; none, or absent: any. */
+  readonly wildcards?: readonly Wildcard[];
+  /** Which items of a list stand here, where others stand further on; absent: all of them. */
+  readonly itemRange?: ItemRange;
   /** Set by `linked` types late: input types may be recursive. */
   readonly value: EncodeValue;
 }
@@ -236,15 +236,15 @@ export interface EncodeObject {
   readonly children: readonly EncodeElement[];
   /** Members of which exactly one must be given, for a required choice; [] where there is none. */
   readonly choices: readonly (readonly string[])[];
-  /** What else must be given together, or not together. */
+  /** Members that must be given together, or not together. */
   readonly branches?: readonly BranchRule[];
   /** Member that holds the whole element as XML, where its content is not modelled. */
   readonly xml?: string;
-  /** Of an element whose declared type is abstract: the member that says what it is of. It has no others then. */
+  /** Of an element whose declared type is abstract: the member that names its type. It has no others then. */
   readonly variant?: { readonly key: string; readonly value: EncodeVariants };
 }
 
-/** Of the branches one may be given: all that it requires, and nothing of the others. */
+/** Members of one branch may be given: all that it requires, and none of the others. */
 export interface BranchRule {
   /** One must be given. */
   readonly required: boolean;
@@ -253,13 +253,13 @@ export interface BranchRule {
 
 export interface Branch {
   readonly keys: readonly string[];
-  /** Those without which the branch is not complete. */
+  /** The keys that the branch requires. */
   readonly required: readonly string[];
   /** Choices within it. */
   readonly rules: readonly BranchRule[];
 }
 
-/** An object with one member, which says by its name what type the element is of. */
+/** An object with one member, whose name is that of the element's type. */
 export interface EncodeVariants {
   readonly kind: 'variants';
   readonly members: ReadonlyMap<string, EncodeVariant>;
@@ -271,7 +271,7 @@ export interface EncodeVariant {
   readonly value: EncodeValue;
 }
 
-/** An array of the SOAP encoding: its items are elements of a name that means nothing. */
+/** An array of the SOAP encoding: the names of its item elements carry no meaning. */
 export interface EncodeArray {
   readonly kind: 'array';
   /** Null where the type of the items has no name. */

@@ -1,4 +1,4 @@
-/** What of a map is needed where its values may be made when they are asked for. */
+/** A read-only map whose values may be made on demand. */
 export interface Variants<V> {
   readonly size: number;
   get(type: string): V | undefined;

@@ -1,11 +1,11 @@
-/** Where the word begins that ends at `end`, not before `from`. */
+/** The start of the word that ends at `end`, not before `from`. */
 export function wordStart(text: string, from: number, end: number): number {
   let start = end;
   while (start > from && isNameUnit(text.charCodeAt(start - 1))) start--;
   return start;
 }
 
-/** All that may be in a name, and more. */
+/** Whether a UTF-16 unit may be in a name; true for more than the specification allows. */
 export const isNameUnit = (unit: number): boolean =>
   unit >= 0x80 ||
   (unit >= 0x61 && unit <= 0x7a) ||

@@ -1,13 +1,13 @@
 import type { QName, StartTag } from '../../xml/events.js';
 import { trimXml } from './lexical.js';
 
-/** `xsi`: where `nil` and `type` live. */
+/** The namespace of `xsi:nil` and `xsi:type`. */
 export const XSI_URI = 'http://www.w3.org/2001/XMLSchema-instance';
 
-/** What the prefix `xml` is bound to, without a declaration. */
+/** The namespace of the prefix `xml`, which needs no declaration. */
 export const XML_URI = 'http://www.w3.org/XML/1998/namespace';
 
-/** Whether the element says that it has no value. */
+/** Whether the element has xsi:nil with true. */
 export function isNil(tag: StartTag): boolean {
   const nil = tag.attributeCount === 0 ? null : tag.attribute(XSI_URI, 'nil');
   if (nil === null) return false;
@@ -15,7 +15,7 @@ export function isNil(tag: StartTag): boolean {
   return lexical === 'true' || lexical === '1';
 }
 
-/** The type that the element says it has, or null. */
+/** The element's xsi:type, or null. */
 export function typeNameOf(tag: StartTag): QName | null {
   const type = tag.attributeCount === 0 ? null : tag.attribute(XSI_URI, 'type');
   return type === null ? null : resolveQName(tag, type);
@@ -28,17 +28,17 @@ export function resolveQName(tag: StartTag, lexical: string): QName {
   return { uri: tag.namespace(colon === -1 ? '' : name.slice(0, colon)) ?? '', local: name.slice(colon + 1) };
 }
 
-/** What the prefix of a QName in content is bound to; null where it has none, or its prefix is not declared. */
+/** The namespace of a QName's prefix; null where it has none, or its prefix is not declared. */
 export function uriOfName(tag: StartTag, lexical: string): string | null {
   const colon = lexical.indexOf(':');
   return colon === -1 ? null : tag.namespace(trimXml(lexical.slice(0, colon)));
 }
 
-/** `enc:offset` and `enc:position` of an array live here (SOAP 1.1 section 5.4.2). */
+/** The namespace of `enc:offset` and `enc:position` of an array (SOAP 1.1 section 5.4.2). */
 const ENCODING_URI = 'http://schemas.xmlsoap.org/soap/encoding/';
 
-/** The place that an array, or an item of one, says it begins at: `[3]` is 3. Null where it says none. */
-export function placeOf(tag: StartTag, attribute: 'offset' | 'position'): number | null {
+/** The index that an array begins at, or an item has: `[3]` is 3. Null where none is written. */
+export function arrayPositionOf(tag: StartTag, attribute: 'offset' | 'position'): number | null {
   const written = tag.attributeCount === 0 ? null : tag.attribute(ENCODING_URI, attribute);
   const place = written === null ? null : /^\[(\d{1,9})\]$/.exec(trimXml(written.slice(0, 100)));
   return place === null ? null : Number(place[1]);

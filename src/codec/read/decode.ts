@@ -2,14 +2,14 @@ import { ALL, type Interest, type QName, SKIP, type StartTag, type XmlHandler } 
 import { ContentNames, namesIn } from '../plan/content-names.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import type { Decoded, ReplyPlan } from '../plan/plan.js';
-import { isNil, placeOf } from '../plan/xsi.js';
+import { arrayPositionOf, isNil } from '../plan/xsi.js';
 import { textOfBase64 } from '../values/binary.js';
-import { type FindAttachment, filled, includedIn, Late } from './attachment.js';
-import { repetitionsOf } from './groups.js';
+import { Deferred, type FindAttachment, includedIn, resolveDeferred } from './attachment.js';
+import { openRepetitions } from './groups.js';
 import { OpaqueXml } from './opaque.js';
-import { ABSTRACT, type Answer, MISSING, NIL, Places } from './places.js';
-import { ANY_TURN, LATER_TURNS, nilVariantOf, programOf, type SlotProgram, slotsFor } from './program.js';
+import { ANY, LATER, nilVariantOf, programOf, type SlotProgram, slotsFor } from './program.js';
 import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
+import { ABSTRACT, MISSING, NIL, ResponseBuilder, type ResponseObject } from './response-builder.js';
 
 export interface DecodeLimits {
   /** Items of one list; a longer list is null with an error. */
@@ -20,7 +20,7 @@ export interface DecodeLimits {
 
 /**
  * Builds the answer of one operation from the events of the child of Body, which is opened first; that its name is the
- * plan's has been checked. Of what the plan does not ask for, no string and no object is made.
+ * plan's has been checked. No string and no object is made for content that the plan does not request.
  *
  * The value has the shape of the response: keys in the plan's order, nulls propagated as GraphQL section 6.4.4 says.
  */
@@ -31,20 +31,20 @@ export class ReplyDecoder implements XmlHandler {
   readonly #open: Reading[] = [];
   /** The last of them. */
   #top: Reading | null = null;
-  readonly #places: Places;
+  readonly #output: ResponseBuilder;
   #skipping = false;
-  /** Readings of simple values that are over. */
+  /** Readings of simple values that have ended, for reuse. */
   #idle: Reading | null = null;
   readonly #findAttachment: FindAttachment | null;
-  #hasLate = false;
+  #hasDeferred = false;
   #hasBegun = false;
-  #answer: Answer | null = null;
+  #answer: ResponseObject | null = null;
 
   /** `findAttachment`: null where the message is no package. */
   constructor(plan: ReplyPlan, limits: DecodeLimits, findAttachment: FindAttachment | null = null) {
     this.#plan = plan;
     this.#findAttachment = findAttachment;
-    this.#places = new Places(limits.listItems, plan.shape === 'unwrap' ? 1 : 0);
+    this.#output = new ResponseBuilder(limits.listItems, plan.shape === 'unwrap' ? 1 : 0);
     this.#opaqueChars = limits.opaqueChars ?? CODEC_LIMITS.opaqueChars.default;
   }
 
@@ -57,7 +57,7 @@ export class ReplyDecoder implements XmlHandler {
       for (let owner: Reading | null = this.#top; owner !== null; owner = owner.next) {
         if (owner.xml !== null) readings = readXml(tag, owner, owner.slot, owner.index, owner.xml, readings);
         else if (owner.children === null) this.#readInclude(tag, owner);
-        else if (!owner.lost) {
+        else if (!owner.isNullified) {
           owner.last = tag.local;
           const slots = slotsFor(owner.children, tag, owner.uri);
           if (slots !== null) readings = this.#readChild(tag, owner, slots, readings);
@@ -78,7 +78,7 @@ export class ReplyDecoder implements XmlHandler {
       if (reading.xml !== null) reading.xml.text(piece);
       else if (reading.interest === ALL) {
         reading.text += piece;
-        if (reading.names !== null) reading.names.note(piece);
+        if (reading.names !== null) reading.names.add(piece);
       }
     }
   }
@@ -104,8 +104,8 @@ export class ReplyDecoder implements XmlHandler {
     }
   }
 
-  /** All that is in the element that was opened last is told, whatever a plan asks for. */
-  get isTellingAll(): boolean {
+  /** Whether the element that was opened last is read as XML, with all that is in it. */
+  get isReadAsXml(): boolean {
     return this.#top !== null && isReadAsXml(this.#top);
   }
 
@@ -123,22 +123,19 @@ export class ReplyDecoder implements XmlHandler {
     }
   }
 
-  /** All that the plan asks for is there, whatever follows. Of a list that is open nobody knows. */
+  /** Whether the plan is filled, whatever follows. An open list may always have further items. */
   get isComplete(): boolean {
-    if (!this.#hasBegun || this.#hasLate) return false;
+    if (!this.#hasBegun || this.#hasDeferred) return false;
     return this.#plan.shape === 'done' || isComplete(this.#open);
   }
 
-  /** The name of the child that is the answer, where one is. */
+  /** The name of the child that is the answer, or null. */
   get resultName(): QName | null {
     const source = this.#plan.shape === 'unwrap' ? this.#plan.value.declared?.slots[0]?.source : undefined;
     return source?.from === 'child' || source?.from === 'wrapped list' ? source.name : null;
   }
 
-  /**
-   * What came of the reply. To be called after the element was closed, or as soon as `isComplete`; of a package after the
-   * last part. Throws what the values of attachments throw.
-   */
+  /** The decoded reply, once the element was closed or `isComplete`, and all attachments read. Throws what these throw. */
   finish(): Decoded {
     this.#skipping = false;
     while (this.#open.length > 0) this.close();
@@ -146,9 +143,9 @@ export class ReplyDecoder implements XmlHandler {
     let answer: unknown = this.#answer;
     if (shape === 'done') answer = true;
     if (shape === 'unwrap') answer = this.#answer?.[this.#plan.value.declared?.slots[0]?.key ?? ''] ?? null;
-    if (answer === null && nonNull && this.#places.errors.length === 0) this.#places.record(null, null, -1, MISSING);
-    const value = this.#hasLate ? filled(answer) : answer;
-    const { errors, furtherErrors, points, lists } = this.#places;
+    if (answer === null && nonNull && this.#output.errors.length === 0) this.#output.report(null, null, -1, MISSING);
+    const value = this.#hasDeferred ? resolveDeferred(answer) : answer;
+    const { errors, furtherErrors, points, lists } = this.#output;
     const decoded = { value, errors, furtherErrors, points };
     return lists === null ? decoded : { ...decoded, lists };
   }
@@ -159,7 +156,7 @@ export class ReplyDecoder implements XmlHandler {
     const variant = nil ? nilVariantOf(program, tag) : program.variantOf(tag);
     if (nil && variant === null) return null;
     if (variant === null) {
-      this.#places.record(null, null, -1, ABSTRACT);
+      this.#output.report(null, null, -1, ABSTRACT);
       return null;
     }
     return this.#beginObject(tag, new Reading(null, null, -1, tag.uri, variant), null);
@@ -168,18 +165,18 @@ export class ReplyDecoder implements XmlHandler {
   /** Adds to `readings` those by which `slots` of `owner` take this child element. */
   #readChild(tag: StartTag, owner: Reading, slots: readonly SlotProgram[], readings: Reading | null): Reading | null {
     if (slots[0]?.group != null) {
-      const parts = repetitionsOf(tag, owner, slots, this.#places);
+      const parts = openRepetitions(tag, owner, slots, this.#output);
       return parts.reduce((all, part) => this.#readChild(tag, part.owner, part.slots, all), readings);
     }
     const isSure = tag.attributeCount === 0;
-    const turn = slots[0]?.turn === ANY_TURN || owner.kind === 'list' ? ANY_TURN : owner.turnOf(slots);
+    const nth = slots[0]?.occurrence === ANY || owner.kind === 'list' ? ANY : owner.nextOccurrence(slots);
     for (const slot of slots) {
-      if (turn !== ANY_TURN && slot.turn !== turn && (slot.turn !== LATER_TURNS || turn === 0)) continue;
+      if (nth !== ANY && slot.occurrence !== nth && (slot.occurrence !== LATER || nth === 0)) continue;
       const isItem = slot.isItem || owner.kind === 'list';
-      if (slot.isArray && isItem) this.#places.fillUpTo(placeOf(tag, 'position'), owner, slot);
-      const index = isItem ? this.#places.nextIndex(owner, slot) : -1;
-      if (isItem ? index === -1 : this.#places.isFilled(owner, slot)) continue;
-      // Of a choice the branch is nil, not the choice; what is not modelled says so itself.
+      if (slot.isArray && isItem) this.#output.fillUpTo(arrayPositionOf(tag, 'position'), owner, slot);
+      const index = isItem ? this.#output.nextIndex(owner, slot) : -1;
+      if (isItem ? index === -1 : this.#output.isFilled(owner, slot)) continue;
+      // Of a choice the branch is nil, not the choice; content read as XML keeps its own xsi:nil.
       if (isSure || slot.from === 'choice' || slot.from === 'rest' || !isNil(tag))
         readings = this.#beginValue(tag, owner, slot, index, readings);
       else readings = this.#beginNil(tag, owner, slot, index, readings);
@@ -191,7 +188,7 @@ export class ReplyDecoder implements XmlHandler {
     const isWrapper = slot.items !== null && index === -1;
     const variant = isWrapper ? null : nilVariantOf(slot.value, tag);
     if (variant !== null) return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), readings);
-    this.#places.deliver(owner, slot, index, null, NIL);
+    this.#output.setValue(owner, slot, index, null, NIL);
     return readings;
   }
 
@@ -209,13 +206,13 @@ export class ReplyDecoder implements XmlHandler {
         return readXml(tag, owner, slot, index, new OpaqueXml(this.#opaqueChars), readings);
       const reading = new Reading(owner, slot, index, tag.uri, null);
       reading.next = readings;
-      if (isWrapper && slot.isArray) this.#places.fillUpTo(placeOf(tag, 'offset'), reading, slot);
+      if (isWrapper && slot.isArray) this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, slot);
       return reading;
     }
     const variant = slot.value.variantOf(tag);
     if (variant !== null) return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), readings);
-    this.#places.record(owner, slot, index, ABSTRACT);
-    this.#places.deliver(owner, slot, index, null, null);
+    this.#output.report(owner, slot, index, ABSTRACT);
+    this.#output.setValue(owner, slot, index, null, null);
     return readings;
   }
 
@@ -237,53 +234,54 @@ export class ReplyDecoder implements XmlHandler {
     const { variant } = reading;
     if (variant === null) return reading;
     if (variant.hasNames) reading.names = new ContentNames(tag);
-    for (const slot of variant.constants) reading.values[slot.place] = slot.fallback;
+    for (const slot of variant.constants) reading.values[slot.position] = slot.fallback;
     for (const slot of variant.attributes) this.#readAttribute(tag, reading, slot);
     let first = reading;
-    for (const slot of variant.anyItems) this.#places.fillUpTo(placeOf(tag, 'offset'), reading, slot);
+    for (const slot of variant.anyItems) this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, slot);
     for (const slot of variant.selves) {
       // An object that exists in GraphQL only ends before the one that holds it: it goes in front.
-      if (reading.lost) break;
-      if (isNil(tag)) this.#places.deliver(reading, slot, -1, null, NIL);
+      if (reading.isNullified) break;
+      if (isNil(tag)) this.#output.setValue(reading, slot, -1, null, NIL);
       else first = this.#beginValue(tag, reading, slot, -1, first) ?? first;
     }
     return first;
   }
 
-  /** In a simple value nothing may stand but what stands for bytes outside of the envelope. */
+  /** A simple value may have no child but an Include, which refers to bytes outside of the envelope. */
   #readInclude(tag: StartTag, owner: Reading): void {
     const included = owner.hasChildren ? null : includedIn(tag, owner, this.#findAttachment);
     if (included === null) owner.hasChildren = true;
-    else owner.late = included;
+    else owner.deferred = included;
   }
 
   #readAttribute(tag: StartTag, owner: Reading, slot: SlotProgram): void {
     const lexical = tag.attributeCount === 0 ? null : tag.attribute(slot.name.uri, slot.name.local);
-    if (lexical === null) this.#places.deliver(owner, slot, -1, slot.fallback, MISSING);
-    else if (slot.isName) this.#places.deliverName(owner, slot, -1, lexical, namesIn(tag, lexical));
-    else this.#places.deliverText(owner, slot, -1, lexical);
+    if (lexical === null) this.#output.setValue(owner, slot, -1, slot.fallback, MISSING);
+    else if (slot.isName) this.#output.setName(owner, slot, -1, lexical, namesIn(tag, lexical));
+    else this.#output.setText(owner, slot, -1, lexical);
   }
 
   #end(reading: Reading): void {
     const { owner, slot, index } = reading;
     if (reading.broken !== null) {
-      this.#places.record(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
-      if (owner !== null && slot !== null) this.#places.deliver(owner, slot, index, null, null);
+      this.#output.report(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
+      if (owner !== null && slot !== null) this.#output.setValue(owner, slot, index, null, null);
     } else if (reading.kind === 'object') {
-      const answer = this.#places.endObject(reading);
+      const answer = this.#output.endObject(reading);
       if (owner === null || slot === null) this.#answer = answer;
-      else this.#places.deliver(owner, slot, index, answer, null);
+      else this.#output.setValue(owner, slot, index, answer, null);
     } else if (owner !== null && slot !== null) {
-      if (reading.kind === 'list') this.#places.deliver(owner, slot, index, reading.lost ? null : reading.values, null);
+      const { isNullified, values } = reading;
+      if (reading.kind === 'list') this.#output.setValue(owner, slot, index, isNullified ? null : values, null);
       else if (reading.hasChildren)
-        this.#places.reject(owner, slot, index, 'elements where a simple value is expected');
-      else if (reading.late !== null) {
-        this.#hasLate = true;
-        this.#places.deliver(owner, slot, index, new Late(reading.late), null);
+        this.#output.reject(owner, slot, index, 'elements where a simple value is expected');
+      else if (reading.deferred !== null) {
+        this.#hasDeferred = true;
+        this.#output.setValue(owner, slot, index, new Deferred(reading.deferred), null);
       } else if (reading.text === '' && slot.fallback !== null)
-        this.#places.deliver(owner, slot, index, slot.fallback, null);
-      else if (reading.names !== null) this.#places.deliverName(owner, slot, index, reading.text, reading.names);
-      else this.#places.deliverText(owner, slot, index, reading.isBase64 ? textOfBase64(reading.text) : reading.text);
+        this.#output.setValue(owner, slot, index, slot.fallback, null);
+      else if (reading.names !== null) this.#output.setName(owner, slot, index, reading.text, reading.names);
+      else this.#output.setText(owner, slot, index, reading.isBase64 ? textOfBase64(reading.text) : reading.text);
     }
   }
 
@@ -293,8 +291,8 @@ export class ReplyDecoder implements XmlHandler {
     // Elements within are owned by the reading of the element around them.
     if (owner === null || slot === null || owner.xml !== null) return;
     const text = reading.broken === null ? xml.finish() : null;
-    if (reading.broken !== null) this.#places.record(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
-    else if (text === null) this.#places.record(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
-    this.#places.deliver(owner, slot, index, text, null);
+    if (reading.broken !== null) this.#output.report(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
+    else if (text === null) this.#output.report(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
+    this.#output.setValue(owner, slot, index, text, null);
   }
 }

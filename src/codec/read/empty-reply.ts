@@ -2,7 +2,7 @@ import { plainTag } from '../../xml/plain-tag.js';
 import type { Decoded, ReplyPlan } from '../plan/plan.js';
 import { type DecodeLimits, ReplyDecoder } from './decode.js';
 
-/** What a reply comes to that has no element: the same as one whose element holds nothing. */
+/** Decodes a reply that has no element like one whose element is empty. */
 export function emptyReply(plan: ReplyPlan, limits: DecodeLimits): Decoded {
   const decoder = new ReplyDecoder(plan, limits);
   decoder.open(plainTag({ uri: '', local: '' }, 1));

@@ -12,11 +12,11 @@ export type EncodedLimits = Pick<CodecLimits, 'encodedBytes' | 'references'>;
 
 /**
  * A reply by the SOAP encoding: elements stand in for others (`href` of SOAP 1.1 section 5.4.1, `ref` of SOAP 1.2 part 2
- * section 3.1.5) that may come later, as further children of Body. So all of Body is recorded, and told to the decoder
- * when the message is over, with every reference followed. What the decoder skips is not followed.
+ * section 3.1.5) that may come later, as further children of Body. So all of Body is recorded, and replayed to the
+ * decoder when the message is over, with every reference followed. What the decoder skips is not followed.
  *
- * Throws `UPSTREAM_RESPONSE_LIMIT` for more than `encodedBytes`, recorded or told, and `UPSTREAM_INVALID_RESPONSE` for
- * more references than `references`. A reference that leads nowhere, or back to references only, is an error at its place.
+ * Throws `UPSTREAM_RESPONSE_LIMIT` for more than `encodedBytes`, recorded or replayed, and `UPSTREAM_INVALID_RESPONSE` for
+ * more references than `references`. A reference that leads nowhere, or back to references only, is an error at its path.
  */
 export class EncodedReply implements XmlHandler {
   readonly #decoder: ReplyDecoder;
@@ -45,9 +45,9 @@ export class EncodedReply implements XmlHandler {
     return ALL;
   }
 
-  /** What one run of text takes does not depend on how it is cut. */
+  /** Counts a run of text the same however it is cut. */
   text(piece: string): void {
-    this.#recording.at(-1)?.note(piece);
+    this.#recording.at(-1)?.addText(piece);
     const last = this.#events.at(-1);
     if (typeof last !== 'string') {
       this.#record(piece);
@@ -63,18 +63,18 @@ export class EncodedReply implements XmlHandler {
     this.#record(null);
   }
 
-  /** What came of the reply; its first element is the answer. To be called when the message is over. */
+  /** The decoded reply; its first element is the answer. To be called when the message is over. */
   finish(): Decoded {
     const root = this.#events[0];
     if (root instanceof RecordedTag) {
       this.#bytes = 0;
       this.#references = 0;
-      this.#tell(root);
+      this.#replay(root);
     }
     return this.#decoder.finish();
   }
 
-  #tell(root: RecordedTag): void {
+  #replay(root: RecordedTag): void {
     const renamed = this.#renamedResult(root);
     const stack: Frame[] = [];
     this.#enter(root, root, stack);
@@ -82,12 +82,12 @@ export class EncodedReply implements XmlHandler {
       const event = this.#events[frame.at];
       if (frame.at >= frame.element.end || event === undefined || event === null) {
         this.#decoder.close();
-        if (frame.isWhole) frame.element.isToldWhole = false;
+        if (frame.isReadAsXml) frame.element.isReplayedAsXml = false;
         stack.pop();
       } else if (typeof event === 'string') {
         frame.at++;
         this.#count(event);
-        if (frame.hearsText) this.#decoder.text(event);
+        if (frame.isTextWanted) this.#decoder.text(event);
       } else {
         frame.at = event.end + 1;
         this.#enter(event, renamed !== null && event === renamed.element ? renamed.name : event, stack);
@@ -102,19 +102,19 @@ export class EncodedReply implements XmlHandler {
     this.#count(shown);
     const interest = this.#decoder.open(shown === name ? shown : new ReferringTag(name, shown));
     // A graph may lead back to itself: a plan ends somewhere, XML would not.
-    const isWhole = this.#decoder.isTellingAll;
-    const told = typeof element !== 'string' && isWhole && element.isToldWhole ? CYCLE : element;
-    if (interest === SKIP || typeof told === 'string') {
-      if (interest !== SKIP && typeof told === 'string') this.#decoder.reject(told);
+    const isReadAsXml = this.#decoder.isReadAsXml;
+    const target = typeof element !== 'string' && isReadAsXml && element.isReplayedAsXml ? CYCLE : element;
+    if (interest === SKIP || typeof target === 'string') {
+      if (interest !== SKIP && typeof target === 'string') this.#decoder.reject(target);
       this.#decoder.close();
       return;
     }
-    if (told.isBase64) this.#decoder.expectBase64();
-    if (isWhole) told.isToldWhole = true;
-    stack.push({ element: told, at: told.start + 1, hearsText: interest === ALL, isWhole });
+    if (target.isBase64) this.#decoder.expectBase64();
+    if (isReadAsXml) target.isReplayedAsXml = true;
+    stack.push({ element: target, at: target.start + 1, isTextWanted: interest === ALL, isReadAsXml });
   }
 
-  /** The element that this one stands for, itself if it is no reference; or what is wrong. */
+  /** The element that this one refers to, itself if it is no reference; or the rule that is broken. */
   #follow(tag: RecordedTag): RecordedTag | string {
     let element = tag;
     for (let steps = 0; element.reference !== null; steps++) {
@@ -168,12 +168,12 @@ export class EncodedReply implements XmlHandler {
   }
 }
 
-/** An element that is being told, up to which of its content, and whether the decoder wants its text. */
+/** An element that is being replayed, how far, and whether the decoder wants its text. */
 interface Frame {
   readonly element: RecordedTag;
   at: number;
-  readonly hearsText: boolean;
-  readonly isWhole: boolean;
+  readonly isTextWanted: boolean;
+  readonly isReadAsXml: boolean;
 }
 
 const CYCLE = 'a reference to an element it stands in';

@@ -1,24 +1,24 @@
 import type { StartTag } from '../../xml/events.js';
-import type { Places } from './places.js';
 import { type SlotProgram, slotsFor } from './program.js';
 import { type OpenRepetition, Reading } from './reading.js';
 import { Repetition } from './repetition.js';
+import type { ResponseBuilder } from './response-builder.js';
 
-/** What reads one repetition of a group, and the slots of it that an element fills. */
+/** The reading of one repetition of a group, and the slots of it that an element fills. */
 export interface GroupPart {
   readonly owner: Reading;
   readonly slots: readonly SlotProgram[];
 }
 
 /**
- * Whose an element is that stands in a group which is repeated: `slots` of `owner` are those of the group. Objects for
- * repetitions are begun and ended here; none where nobody asks for the element, or where the list is lost.
+ * The readings that take an element of a repeated group: `slots` of `owner` are those of the group. Objects for
+ * repetitions are begun and ended here; none where the element is not requested, or where the list is null.
  */
-export function repetitionsOf(
+export function openRepetitions(
   tag: StartTag,
   owner: Reading,
   slots: readonly SlotProgram[],
-  places: Places,
+  response: ResponseBuilder,
 ): readonly GroupPart[] {
   const group = slots[0]?.group ?? null;
   if (group === null) return [];
@@ -27,7 +27,7 @@ export function repetitionsOf(
   const repetition = repetitions.get(group) ?? new Repetition(group);
   repetitions.set(group, repetition);
   repetition.step(tag);
-  return partsOf(tag, { owner, slots }, repetition, places);
+  return partsOf(tag, { owner, slots }, repetition, response);
 }
 
 /** Recursion is as deep as groups are nested in one content model, which is bounded. */
@@ -35,45 +35,50 @@ function partsOf(
   tag: StartTag,
   { owner, slots }: GroupPart,
   repetition: Repetition | null,
-  places: Places,
+  response: ResponseBuilder,
 ): readonly GroupPart[] {
   const parts: GroupPart[] = [];
   if (repetition === null) return parts;
   for (const slot of slots) {
-    const open = repetitionOf(owner, slot, repetition.turn, places);
+    const open = openRepetition(owner, slot, repetition.ordinal, response);
     for (const reading of open === null ? [] : [open.reading, ...open.selves]) {
-      if (reading.lost || reading.children === null) continue;
+      if (reading.isNullified || reading.children === null) continue;
       const filled = slotsFor(reading.children, tag, owner.uri);
       if (filled === null) continue;
       const part = { owner: reading, slots: filled };
       if (filled[0]?.group == null) parts.push(part);
-      else parts.push(...partsOf(tag, part, repetition.inner, places));
+      else parts.push(...partsOf(tag, part, repetition.inner, response));
     }
   }
   return parts;
 }
 
-/** What is read of the repetition of this turn; of the one before it, all is read. Null where the list takes no more. */
-function repetitionOf(owner: Reading, slot: SlotProgram, turn: number, places: Places): OpenRepetition | null {
+/** The open repetition with this ordinal; ends the one before it. Null where the list takes no more. */
+function openRepetition(
+  owner: Reading,
+  slot: SlotProgram,
+  ordinal: number,
+  response: ResponseBuilder,
+): OpenRepetition | null {
   owner.groups ??= { repetitions: new Map(), readings: new Map() };
   const { readings } = owner.groups;
   const open = readings.get(slot) ?? null;
-  if (open?.turn === turn) return open;
+  if (open?.ordinal === ordinal) return open;
   if (open !== null) {
     readings.delete(slot);
-    places.endRepetition(open);
+    response.endRepetition(open);
   }
   const variant = slot.value.kind === 'object' ? slot.value.declared : null;
-  const index = variant === null || owner.lost ? -1 : places.nextIndex(owner, slot);
+  const index = variant === null || owner.isNullified ? -1 : response.nextIndex(owner, slot);
   if (index === -1) return null;
-  const reading = begun(new Reading(owner, slot, index, owner.uri, variant));
-  const made = { turn, reading, selves: selvesOf(reading) };
+  const reading = setConstants(new Reading(owner, slot, index, owner.uri, variant));
+  const made = { ordinal, reading, selves: selvesOf(reading) };
   readings.set(slot, made);
   return made;
 }
 
-function begun(reading: Reading): Reading {
-  for (const constant of reading.variant?.constants ?? []) reading.values[constant.place] = constant.fallback;
+function setConstants(reading: Reading): Reading {
+  for (const constant of reading.variant?.constants ?? []) reading.values[constant.position] = constant.fallback;
   return reading;
 }
 
@@ -84,7 +89,7 @@ function selvesOf(root: Reading): readonly Reading[] {
     for (const slot of reading.variant?.selves ?? []) {
       const variant = slot.value.kind === 'object' ? slot.value.declared : null;
       if (variant === null) continue;
-      const self = begun(new Reading(reading, slot, -1, reading.uri, variant));
+      const self = setConstants(new Reading(reading, slot, -1, reading.uri, variant));
       selves.push(self);
       all.push(self);
     }

@@ -39,7 +39,7 @@ export class OpaqueXml {
 
   text(piece: string): void {
     if (!this.#take(piece.length)) return;
-    this.#open.at(-1)?.names.note(piece);
+    this.#open.at(-1)?.names.add(piece);
     this.#events.push(piece);
   }
 
@@ -128,7 +128,7 @@ class Element {
     const name = { uri: tag.attributeUri(index), local: tag.attributeLocal(index) };
     const value = tag.attributeValue(index);
     const isType = name.uri === XSI_URI && name.local === 'type';
-    if (!isType) this.names.noteWhole(value);
+    if (!isType) this.names.addWhole(value);
     this.attributes.push({ name, value, type: isType ? resolveQName(tag, value) : null });
   }
 }

@@ -1,25 +1,24 @@
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
 import { letsIn } from '../../wsdl/open-content.js';
-import type { QName } from '../../xml/events.js';
-import { ALL, ELEMENTS, type Interest, SKIP, type StartTag } from '../../xml/events.js';
+import { ALL, ELEMENTS, type Interest, type QName, SKIP, type StartTag } from '../../xml/events.js';
 import type { RepeatedGroup } from '../plan/group.js';
 import {
-  type ChildPlaces,
+  type ChildPositions,
+  type FieldSlot,
   LexicalError,
   type ObjectPlan,
   type ObjectVariant,
   type ReplyPlan,
   type Scalar,
   type ScalarValue,
-  type Slot,
   type SlotSource,
   type ValuePlan,
 } from '../plan/plan.js';
 import { typeNameOf } from '../plan/xsi.js';
-import { besideOf, namesOf } from './slot-names.js';
+import { namesOf, wildcardsOf } from './slot-names.js';
 
 /**
- * A reply plan arranged for the decoder: children by local name, places by number. Made once per plan and kept beside
+ * A reply plan compiled for the decoder: children by local name, slots by position. Made once per plan and kept beside
  * it, so a plan that is used again costs a look-up.
  */
 export const programOf = ({ value }: ReplyPlan): ObjectProgram => compileObject(value);
@@ -29,7 +28,7 @@ export type ValueProgram =
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
   | { readonly kind: 'opaque' };
 
-/** What an element is read as is arranged when the first one of its type is met. */
+/** An object plan, compiled for each type of element when the first one is met. */
 export class ObjectProgram {
   readonly kind = 'object';
   readonly #plan: ObjectPlan;
@@ -50,15 +49,15 @@ export class ObjectProgram {
     return this.#declared;
   }
 
-  /** What an element of this type is read as; null where its type is abstract and it names no other. */
+  /** The variant of an element by its xsi:type; null where its type is abstract and it names no other. */
   variantOf(tag: StartTag): VariantProgram | null {
     const name = this.#hasVariants ? typeNameOf(tag) : null;
     if (name === null) return this.declared;
     const key = typeKey(name);
-    return this.#variants.get(key) ?? this.#meet(key) ?? this.declared;
+    return this.#variants.get(key) ?? this.#addVariant(key) ?? this.declared;
   }
 
-  #meet(type: string): VariantProgram | null {
+  #addVariant(type: string): VariantProgram | null {
     const program = this.#compiled(this.#plan.variants.get(type) ?? null);
     if (program !== null) this.#variants.set(type, program);
     return program;
@@ -89,21 +88,21 @@ export interface VariantProgram {
   readonly mayBeNil: boolean;
   /** Its text is a QName, or several. */
   readonly hasNames: boolean;
-  readonly order: ChildPlaces | null;
-  /** Lists whose lengths are told. */
+  readonly order: ChildPositions | null;
+  /** Lists whose lengths are reported. */
   readonly counted: readonly SlotProgram[];
 }
 
 export interface SlotProgram {
-  /** The place in `VariantProgram.slots` and among the object's values. */
-  readonly place: number;
+  /** The position in `VariantProgram.slots` and among the object's values. */
+  readonly position: number;
   readonly key: string;
   readonly from: SlotSource['from'];
   /** Of the attribute, of the child, or of one in the group; empty for other sources. */
   readonly name: QName;
-  /** Which of the elements of its name fills it, from 0; `ANY_TURN`, or `LATER_TURNS` for all but the first. */
-  readonly turn: number;
-  /** Whatever comes after the first of its name is not its own. */
+  /** Which of the elements of its name fills it, from 0; `ANY`, or `LATER` for all but the first. */
+  readonly occurrence: number;
+  /** Only the first element of its name fills it. */
   readonly isOnce: boolean;
   readonly list: boolean;
   readonly nonNull: boolean;
@@ -115,13 +114,13 @@ export interface SlotProgram {
   readonly isItem: boolean;
   /** Its value is simple, and stands in the element that fills it. */
   readonly isSimple: boolean;
-  /** Its value is a QName, whose prefix means something where it stands. */
+  /** Its value is a QName, resolved by the namespaces in scope. */
   readonly isName: boolean;
-  /** Its items are those of an array of the SOAP encoding, which may tell their places. */
+  /** Its items are those of an array of the SOAP encoding, which may have positions of their own. */
   readonly isArray: boolean;
   /** The decoded default, or the constant; null where there is none. */
   readonly fallback: ScalarValue | null;
-  /** What the text of an object is that has none. */
+  /** The text of an object whose element is empty: its default. */
   readonly emptyText: string;
   readonly listName: string | null;
   /** Each repetition is an item. */
@@ -134,12 +133,12 @@ export interface ChildTable {
   readonly named: ReadonlyMap<string, readonly NamedSlots[]>;
   /** Those that every other child fills; null where there are none. */
   readonly any: readonly SlotProgram[] | null;
-  /** Whatever these let in fills what has exactly its name, or is one of the others. */
-  readonly beside: readonly Wildcard[];
+  /** Wildcards of the content model: an element they allow is matched by its exact name only. */
+  readonly wildcards: readonly Wildcard[];
 }
 
-export const ANY_TURN = -1;
-export const LATER_TURNS = -2;
+export const ANY = -1;
+export const LATER = -2;
 
 interface NamedSlot {
   readonly name: QName;
@@ -152,9 +151,8 @@ interface NamedSlots {
 }
 
 /**
- * The slots that this element fills, or null. Where no slot has exactly its name, an element in no namespace or in its
- * parent's is matched by the local name, for stacks disagree about the qualification of local elements; but not where it
- * may be there by its own name.
+ * The slots that this element fills, or null. Stacks disagree about the qualification of local elements: without a slot
+ * of exactly its name, it is matched by local name if its namespace is none or its parent's, and no wildcard allows it.
  */
 export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): readonly SlotProgram[] | null {
   const named = table.named.get(tag.local);
@@ -163,11 +161,12 @@ export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): r
   for (const entry of named) {
     if (entry.uri === uri) return entry.slots;
   }
-  const isMeant = (uri === '' || uri === parentUri) && (table.beside.length === 0 || !letsIn(table.beside, uri));
-  return isMeant ? (named[0]?.slots ?? null) : table.any;
+  const isSameLocal =
+    (uri === '' || uri === parentUri) && (table.wildcards.length === 0 || !letsIn(table.wildcards, uri));
+  return isSameLocal ? (named[0]?.slots ?? null) : table.any;
 }
 
-/** What a nil element is read as: null, unless it has attributes that are asked for and may have nothing else. */
+/** The variant of a nil element: null, unless it has requested attributes and nothing else in it is required. */
 export function nilVariantOf(value: ValueProgram, tag: StartTag): VariantProgram | null {
   const variant = value.kind === 'object' ? value.variantOf(tag) : null;
   if (variant === null || !variant.mayBeNil) return null;
@@ -189,19 +188,19 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
   const slots = variant.slots.map(compileSlot);
   const of = (from: SlotProgram['from']): readonly SlotProgram[] => slots.filter((slot) => slot.from === from);
   const named = namedSlots(
-    variant.slots.flatMap((slot, place) => {
-      if (slot.source.from === 'choice') return choiceSlots(slot, place);
-      const program = slots[place];
+    variant.slots.flatMap((slot, position) => {
+      if (slot.source.from === 'choice') return choiceSlots(slot, position);
+      const program = slots[position];
       return program === undefined ? [] : namesOf(slot.source).map((name) => ({ name, slot: program }));
     }),
-    slots.flatMap((slot, place) => furtherSlots(variant.slots[place]?.source, slot)),
+    slots.flatMap((slot, position) => furtherSlots(variant.slots[position]?.source, slot)),
     variant.slots.flatMap(({ source }) => (source.from === 'rest' ? source.except : [])),
   );
   const items = of('items');
   const others = [...items, ...of('rest')];
   return {
     slots,
-    children: { named, any: others.length === 0 ? null : others, beside: besideOf(variant) },
+    children: { named, any: others.length === 0 ? null : others, wildcards: wildcardsOf(variant) },
     attributes: of('attribute'),
     constants: of('constant'),
     anyItems: items,
@@ -220,17 +219,17 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
 
 const NAMELESS: QName = { uri: '', local: '' };
 
-function compileSlot(slot: Slot, place: number): SlotProgram {
+function compileSlot(slot: FieldSlot, position: number): SlotProgram {
   const { source } = slot;
   const value = compileValue(slot.value);
   const group = source.from === 'group' ? source.group : null;
   const program = {
-    place,
+    position,
     key: slot.key,
     from: source.from,
     name: 'name' in source ? source.name : (group?.names[0] ?? NAMELESS),
-    turn: source.from === 'child' || source.from === 'wrapped list' ? (source.turn ?? ANY_TURN) : ANY_TURN,
-    isOnce: 'turn' in source && source.turn === 0 && source.beside !== undefined,
+    occurrence: 'occurrence' in source ? (source.occurrence ?? ANY) : ANY,
+    isOnce: 'occurrence' in source && source.occurrence === 0 && source.wildcards !== undefined,
     list: slot.list,
     nonNull: slot.nonNull,
     itemNonNull: slot.itemNonNull,
@@ -248,25 +247,26 @@ function compileSlot(slot: Slot, place: number): SlotProgram {
   if (source.from !== 'wrapped list') return program;
   const named = new Map<string, readonly NamedSlots[]>();
   const itself: SlotProgram[] = [];
-  const wrapped: SlotProgram = { ...program, items: { named, any: source.item === null ? itself : null, beside: [] } };
+  const others = source.item === null ? itself : null;
+  const wrapped: SlotProgram = { ...program, items: { named, any: others, wildcards: [] } };
   itself.push(wrapped);
   if (source.item !== null) named.set(source.item.local, [{ uri: source.item.uri, slots: itself }]);
   return wrapped;
 }
 
-/** The slot for what else is let in, under names that are taken by the first of each. */
+/** The slot for wildcard content, under the names whose first element fills a slot of its own. */
 const furtherSlots = (source: SlotSource | undefined, rest: SlotProgram): readonly NamedSlot[] =>
-  source?.from === 'rest' ? source.once.map((name) => ({ name, slot: { ...rest, turn: LATER_TURNS } })) : [];
+  source?.from === 'rest' ? source.once.map((name) => ({ name, slot: { ...rest, occurrence: LATER } })) : [];
 
-/** A slot for each branch, all of the same place. */
-const choiceSlots = (slot: Slot, place: number): readonly NamedSlot[] =>
+/** A slot for each branch, all with the same position. */
+const choiceSlots = (slot: FieldSlot, position: number): readonly NamedSlot[] =>
   slot.source.from !== 'choice'
     ? []
-    : slot.source.branches.map(({ name, value }) => ({ name, slot: compileSlot({ ...slot, value }, place) }));
+    : slot.source.branches.map(({ name, value }) => ({ name, slot: compileSlot({ ...slot, value }, position) }));
 
 const compileValue = (value: ValuePlan): ValueProgram => (value.kind === 'object' ? compileObject(value) : value);
 
-function fallbackOf(slot: Slot, value: ValueProgram): ScalarValue | null {
+function fallbackOf(slot: FieldSlot, value: ValueProgram): ScalarValue | null {
   const { source } = slot;
   const lexical = source.from === 'constant' ? source.value : 'default' in source ? source.default : null;
   if (lexical === null || value.kind !== 'scalar') return null;
@@ -278,7 +278,7 @@ function fallbackOf(slot: Slot, value: ValueProgram): ScalarValue | null {
   }
 }
 
-/** `others` have a name, but nothing here wants them: they are not left for who takes any. */
+/** The table by name. Elements named in `others` fill no slot: without their entry they would fill those of `any`. */
 function namedSlots(
   named: readonly NamedSlot[],
   further: readonly NamedSlot[],

@@ -1,7 +1,7 @@
 import { ALL, ELEMENTS, type Interest, type StartTag } from '../../xml/events.js';
 import type { ContentNames } from '../plan/content-names.js';
 import type { RepeatedGroup } from '../plan/group.js';
-import type { ChildPlaces } from '../plan/plan.js';
+import type { ChildPositions } from '../plan/plan.js';
 import type { OpaqueXml } from './opaque.js';
 import type { ChildTable, SlotProgram, VariantProgram } from './program.js';
 import type { Repetition } from './repetition.js';
@@ -14,9 +14,9 @@ export class Reading {
   readonly kind: 'object' | 'scalar' | 'list';
   /** The reading that takes the value; null for the root. */
   owner: Reading | null;
-  /** Where in `owner` it goes; null for the root. */
+  /** The slot of `owner` it fills; null for the root. */
   slot: SlotProgram | null;
-  /** The place in a list, or -1. */
+  /** The index in a list, or -1. */
   index: number;
   /** The namespace of the element. */
   uri: string;
@@ -24,30 +24,30 @@ export class Reading {
   /** What the child elements fill; null where there must be none. */
   readonly children: ChildTable | null;
   readonly interest: Interest;
-  /** By `SlotProgram.place`, or the items of a list. `undefined` is not seen yet, null is known to be null. */
+  /** By `SlotProgram.position`, or the items of a list. `undefined` is not seen yet, null is known to be null. */
   readonly values: unknown[];
   text = '';
-  /** The value will be null: a part of it that may not be null is. */
-  lost = false;
-  /** What it is written to, for a reading as XML; elements within have readings of their own that share it. */
+  /** The value will be null: a part of it that must not be null is (GraphQL section 6.4.4). */
+  isNullified = false;
+  /** The writer of a reading as XML; elements within have readings of their own that share it. */
   xml: OpaqueXml | null = null;
-  /** A simple value whose bytes stand elsewhere. */
-  late: LateValue | null = null;
-  /** The text stands there in base64. */
+  /** A simple value whose bytes are an attachment. */
+  deferred: DeferredValue | null = null;
+  /** The text is written in base64. */
   isBase64 = false;
-  /** What names in the text mean; null where it is not made of names. */
+  /** The prefixes in the text; null where it is not made of QNames. */
   names: ContentNames | null = null;
   /** A simple value has child elements. */
   hasChildren = false;
-  /** The value cannot be had, for this reason: null with an error. */
+  /** The rule that makes the value null with an error. */
   broken: string | null = null;
   /** The local name of the child element that began last. */
   last = '';
-  /** How many elements have come for slots that are filled in turn; null where there are none. */
-  turns: Map<readonly SlotProgram[], number> | null = null;
+  /** How many elements have come for slots that take one occurrence; null where there are none. */
+  occurrences: Map<readonly SlotProgram[], number> | null = null;
   /** The repetitions of groups that are being read; null where there are none. */
   groups: OpenGroups | null = null;
-  /** Places that were reported as filled more than once. */
+  /** Positions that were reported as filled more than once. */
   repeated: Set<number> | null = null;
   next: Reading | null = null;
 
@@ -81,25 +81,25 @@ export class Reading {
     }
   }
 
-  /** Which of the elements for these slots is the one that comes now, from 0. */
-  turnOf(slots: readonly SlotProgram[]): number {
+  /** Counts an element for these slots and returns its number among them, from 0. */
+  nextOccurrence(slots: readonly SlotProgram[]): number {
     // The usual case needs no count: what the first has filled is there.
     const first = slots[0];
-    if (first?.isOnce === true) return this.values[first.place] === undefined ? 0 : 1;
-    this.turns ??= new Map();
-    const turn = this.turns.get(slots) ?? 0;
-    this.turns.set(slots, turn + 1);
-    return turn;
+    if (first?.isOnce === true) return this.values[first.position] === undefined ? 0 : 1;
+    this.occurrences ??= new Map();
+    const occurrence = this.occurrences.get(slots) ?? 0;
+    this.occurrences.set(slots, occurrence + 1);
+    return occurrence;
   }
 
-  /** Begins a reading of a simple value in the place of one that is over. */
+  /** Begins another reading of a simple value in this object. */
   begin(owner: Reading, slot: SlotProgram, index: number, uri: string): void {
     this.owner = owner;
     this.slot = slot;
     this.index = index;
     this.uri = uri;
     this.text = '';
-    this.late = null;
+    this.deferred = null;
     this.isBase64 = false;
     this.hasChildren = false;
     this.broken = null;
@@ -112,16 +112,16 @@ export interface OpenGroups {
   readonly readings: Map<SlotProgram, OpenRepetition>;
 }
 
-/** What is read of the repetition of this turn. */
+/** The readings of one repetition. */
 export interface OpenRepetition {
-  readonly turn: number;
+  readonly ordinal: number;
   readonly reading: Reading;
   /** The same read as other objects, each after the one that holds it. */
   readonly selves: readonly Reading[];
 }
 
-/** Bytes that stand outside the envelope (XOP 1.0), known when the message is over. */
-export interface LateValue {
+/** Bytes outside the envelope (XOP 1.0), known when the message is over. */
+export interface DeferredValue {
   /** In base64. */
   value(): string;
 }
@@ -133,7 +133,7 @@ export function pathOf(owner: Reading | null, slot: SlotProgram | null, index: n
   const path: (string | number)[] = [];
   while (slot !== null) {
     if (index >= 0) path.push(index);
-    // The wrapper of the list has given the key.
+    // The key comes from the wrapper of the list.
     if (owner?.kind !== 'list') path.push(slot.key);
     slot = owner?.slot ?? null;
     index = owner?.index ?? -1;
@@ -161,12 +161,12 @@ export function readXml(
 
 /** The list that `slot` of `owner` fills, begun if need be; null where it is lost. */
 export function itemsOf(owner: Reading, slot: SlotProgram): unknown[] | null {
-  if (owner.kind === 'list') return owner.lost ? null : owner.values;
-  const held = owner.values[slot.place];
+  if (owner.kind === 'list') return owner.isNullified ? null : owner.values;
+  const held = owner.values[slot.position];
   if (Array.isArray(held)) return held;
-  if (held !== undefined || owner.lost) return null;
+  if (held !== undefined || owner.isNullified) return null;
   const items: unknown[] = [];
-  owner.values[slot.place] = items;
+  owner.values[slot.position] = items;
   return items;
 }
 
@@ -177,7 +177,7 @@ export function isReadAsXml(first: Reading): boolean {
   return reading !== null;
 }
 
-/** The most that any reading wants to hear. */
+/** The strongest interest of all readings of an element. */
 export function strongestInterest(first: Reading): Interest {
   let { interest } = first;
   for (let reading = first.next; reading !== null; reading = reading.next) {
@@ -188,22 +188,22 @@ export function strongestInterest(first: Reading): Interest {
 
 /** Whether the readings of the elements that are open hold all that is asked for, the outermost first. */
 export function isComplete(open: readonly (Reading | null)[]): boolean {
-  /** Places that will be filled when the reading for them ends, by who holds them. */
-  const places = new Map<Reading, Set<number>>();
+  /** By reading: the positions that open readings will fill when they end. */
+  const coming = new Map<Reading, Set<number>>();
   let isRoot = true;
   for (let at = open.length - 1; at >= 0; at--) {
     for (let reading = open[at] ?? null; reading !== null; reading = reading.next) {
-      isRoot = reading.lost || hasAll(reading, places.get(reading));
+      isRoot = reading.isNullified || hasAll(reading, coming.get(reading));
       const { owner, slot, index } = reading;
       if (!isRoot || owner === null || slot === null || index !== -1) continue;
-      places.set(owner, (places.get(owner) ?? new Set()).add(slot.place));
+      coming.set(owner, (coming.get(owner) ?? new Set()).add(slot.position));
     }
   }
   return isRoot;
 }
 
-/** Nothing more can come for it, whether anything has or not: what stands behind it has begun. */
-function isPast({ name, from }: SlotProgram, order: ChildPlaces, last: string): boolean {
+/** Whether no further element can come for a slot: one that stands behind it has begun. */
+function isPast({ name, from }: SlotProgram, order: ChildPositions, last: string): boolean {
   const [own, seen] = [order.get(name.local), order.get(last)];
   return (
     (from === 'child' || from === 'wrapped list' || from === 'group') &&
@@ -219,6 +219,6 @@ function hasAll({ variant, values, last }: Reading, coming: ReadonlySet<number> 
   return variant.slots.every((slot) => {
     if (order !== null && isPast(slot, order, last)) return true;
     if (slot.list && slot.items === null) return false;
-    return values[slot.place] !== undefined || coming?.has(slot.place) === true;
+    return values[slot.position] !== undefined || coming?.has(slot.position) === true;
   });
 }

@@ -19,19 +19,19 @@ export class RecordedTag implements StartTag {
   readonly depth: number;
   readonly offsetBytes = 0;
   readonly contentBytes = 0;
-  /** The place of this event, and of that which ends the element. */
+  /** The index of this event, and of the event that ends the element. */
   readonly start: number;
   end = 0;
-  /** What it can be referred to by, or null. */
+  /** Its id, which references name, or null. */
   readonly id: string | null;
   /** The reference it is, as written; null for an element with a value of its own. */
   readonly reference: string | null;
-  /** It is being told with all that is in it: whoever refers to it now stands in it. */
-  isToldWhole = false;
+  /** It is being replayed as XML: a reference to it found now is a cycle. */
+  isReplayedAsXml = false;
   readonly #attributes: readonly RecordedAttribute[];
   readonly #names: ContentNames;
 
-  /** `start`: the place of this event. */
+  /** `start`: the index of this event. */
   constructor(tag: StartTag, start: number) {
     this.uri = tag.uri;
     this.local = tag.local;
@@ -43,12 +43,12 @@ export class RecordedTag implements StartTag {
     const attributes: RecordedAttribute[] = [];
     this.#names = new ContentNames(tag);
     for (let index = 0; index < tag.attributeCount; index++) {
-      const attribute = recorded(tag, index);
+      const attribute = recordAttribute(tag, index);
       const { uri, local, value } = attribute;
       if (local === 'id' && isOfEncoding(uri)) id = value;
       else if ((local === 'href' && uri === '') || (local === 'ref' && uri === ENCODING_12)) reference = value;
       else attributes.push(attribute);
-      this.#names.noteWhole(value);
+      this.#names.addWhole(value);
     }
     this.id = id;
     this.reference = reference;
@@ -66,8 +66,8 @@ export class RecordedTag implements StartTag {
   }
 
   /** More of its text has come, for the names in it. */
-  note(piece: string): void {
-    this.#names.note(piece);
+  addText(piece: string): void {
+    this.#names.add(piece);
   }
 
   /** A child of it begins. */
@@ -186,7 +186,7 @@ const XSI_DRAFTS: ReadonlySet<string> = new Set([
   'http://www.w3.org/2000/10/XMLSchema-instance',
 ]);
 
-function recorded(tag: StartTag, index: number): RecordedAttribute {
+function recordAttribute(tag: StartTag, index: number): RecordedAttribute {
   const uri = tag.attributeUri(index);
   const local = tag.attributeLocal(index);
   const value = tag.attributeValue(index);

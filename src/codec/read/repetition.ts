@@ -1,13 +1,13 @@
 import type { StartTag } from '../../xml/events.js';
-import type { GroupPlace, RepeatedGroup } from '../plan/group.js';
+import type { GroupParticle, RepeatedGroup } from '../plan/group.js';
 
 /**
- * Which repetition of a group is being read, and where in it. An element goes to its next place; where the current
- * repetition has none left for it, the next one begins.
+ * Follows which repetition of a group is being read, and where in it. An element goes to its next particle; where the
+ * current repetition has none left for it, the next one begins.
  */
 export class Repetition {
-  /** Another for each repetition. */
-  turn = 0;
+  /** The number of the repetition, from 1. */
+  ordinal = 0;
   /** Of the group within this one in which the last element stands; null where it stands in none. */
   inner: Repetition | null = null;
   readonly #index: GroupIndex;
@@ -20,28 +20,28 @@ export class Repetition {
 
   /** The element that comes now. */
   step(tag: StartTag): void {
-    if (this.turn === 0 || !this.#take(tag)) this.#begin(tag);
+    if (this.ordinal === 0 || !this.#take(tag)) this.#begin(tag);
   }
 
   #begin(tag: StartTag): void {
-    this.turn += 1;
+    this.ordinal += 1;
     this.#at = -1;
     this.#count = 0;
     this.inner = null;
     this.#take(tag);
   }
 
-  /** Whether there is a place for it in the current repetition, which it has now. Groups nest as deep as schemas. */
+  /** Moves to the element's particle in the current repetition, if there is one. Groups nest as deep as schemas. */
   #take(tag: StartTag): boolean {
-    for (const at of placesFor(this.#index, tag)) {
-      const place = this.#index.places[at];
-      if (place === undefined || at < this.#at) continue;
-      if (at === this.#at ? this.#stay(place, tag) : this.#goTo(at, place, tag)) return true;
+    for (const at of particlesFor(this.#index, tag)) {
+      const particle = this.#index.particles[at];
+      if (particle === undefined || at < this.#at) continue;
+      if (at === this.#at ? this.#stay(particle, tag) : this.#goTo(at, particle, tag)) return true;
     }
     return false;
   }
 
-  #stay({ max }: GroupPlace, tag: StartTag): boolean {
+  #stay({ max }: GroupParticle, tag: StartTag): boolean {
     const { inner } = this;
     const isInner = inner === null ? false : inner.#take(tag);
     if (isInner) return true;
@@ -51,8 +51,8 @@ export class Repetition {
     return true;
   }
 
-  #goTo(at: number, { group }: GroupPlace, tag: StartTag): boolean {
-    const excluded = this.#index.places[this.#at]?.excluded ?? NOTHING;
+  #goTo(at: number, { group }: GroupParticle, tag: StartTag): boolean {
+    const excluded = this.#index.particles[this.#at]?.excluded ?? NOTHING;
     for (const [first, end] of excluded) if (at >= first && at < end) return false;
     this.#at = at;
     this.#count = 1;
@@ -66,13 +66,13 @@ export class Repetition {
 }
 
 interface GroupIndex {
-  readonly places: readonly GroupPlace[];
+  readonly particles: readonly GroupParticle[];
   /** By local name. */
   readonly named: ReadonlyMap<string, readonly { readonly uri: string; readonly at: number[] }[]>;
 }
 
-/** By its name, or else by its local name, for stacks disagree about qualification. */
-function placesFor({ named }: GroupIndex, tag: StartTag): readonly number[] {
+/** Matches by name, or else by local name, for stacks disagree about qualification. */
+function particlesFor({ named }: GroupIndex, tag: StartTag): readonly number[] {
   const entries = named.get(tag.local);
   if (entries === undefined) return NOTHING;
   for (const { uri, at } of entries) if (uri === tag.uri) return at;
@@ -85,7 +85,7 @@ function indexOf(group: RepeatedGroup): GroupIndex {
   const known = INDEXES.get(group);
   if (known !== undefined) return known;
   const named = new Map<string, { readonly uri: string; readonly at: number[] }[]>();
-  for (const [at, { names }] of group.places.entries()) {
+  for (const [at, { names }] of group.particles.entries()) {
     for (const { uri, local } of names) {
       const sameLocal = named.get(local) ?? [];
       named.set(local, sameLocal);
@@ -94,7 +94,7 @@ function indexOf(group: RepeatedGroup): GroupIndex {
       else if (entry.at.at(-1) !== at) entry.at.push(at);
     }
   }
-  const made = { places: group.places, named };
+  const made = { particles: group.particles, named };
   INDEXES.set(group, made);
   return made;
 }

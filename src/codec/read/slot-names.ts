@@ -2,14 +2,14 @@ import type { Wildcard } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import type { ObjectVariant, SlotSource } from '../plan/plan.js';
 
-/** The elements that fill a slot, by whose names alone it is known. */
+/** The names of the elements that fill a slot; [] where it is not filled by name. */
 export function namesOf(source: SlotSource): readonly QName[] {
   if (source.from === 'group') return source.group.names;
   return source.from === 'child' || source.from === 'wrapped list' ? [source.name] : [];
 }
 
-/** All slots of one object say the same, where they say something. */
-export function besideOf({ slots }: ObjectVariant): readonly Wildcard[] {
-  for (const { source } of slots) if ('beside' in source && source.beside !== undefined) return source.beside;
+/** The wildcards of an object's content model: those of the first slot that has any, for all have the same. */
+export function wildcardsOf({ slots }: ObjectVariant): readonly Wildcard[] {
+  for (const { source } of slots) if ('wildcards' in source && source.wildcards !== undefined) return source.wildcards;
   return [];
 }

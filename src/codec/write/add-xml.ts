@@ -21,7 +21,7 @@ export function addXml(marks: Mark[], xml: readonly Mark[], isNamed: boolean, le
 }
 
 /** The elements that may stand somewhere; none: any. */
-export type Lets = EncodeElement['lets'];
+export type Lets = EncodeElement['wildcards'];
 
 const NOT_LET_IN = 'must not be an element of this namespace';
 

@@ -1,6 +1,7 @@
 import { never } from '../../base/invariant.js';
 import { isRecord } from '../../base/record.js';
 import type { QName } from '../../xml/events.js';
+import { resolveRange } from '../plan/item-range.js';
 import type {
   EncodeArray,
   EncodeElement,
@@ -9,7 +10,6 @@ import type {
   EncodeValue,
   EncodeVariants,
 } from '../plan/plan.js';
-import { bordersOf } from '../plan/share.js';
 import { addXml, type Lets } from './add-xml.js';
 import { brokenChoice } from './branches.js';
 import { arrayMarks, itemElement, NIL, TYPE, typeOfXml } from './encoding.js';
@@ -154,7 +154,8 @@ export class ContentMarker {
     const items = this.#listOf(value, path);
     const broken = brokenCount(element, items.length);
     if (broken !== null) refuse(path, broken);
-    const [from, to] = element.share === undefined ? [0, items.length] : bordersOf(element.share, items.length);
+    const [from, to] =
+      element.itemRange === undefined ? [0, items.length] : resolveRange(element.itemRange, items.length);
     const tasks = items.slice(from, to).map((item, at): Task => {
       const index = from + at;
       if (item !== null && item !== undefined) {
@@ -187,7 +188,7 @@ export class ContentMarker {
     }
     if (element.transparent === true) {
       if (element.value.kind === 'object') this.#beginObject(element.value, value, path, null);
-      else this.#xml(value, null, path, null, element.lets);
+      else this.#xml(value, null, path, null, element.wildcards);
       return;
     }
     if (element.value.kind !== 'variants') {

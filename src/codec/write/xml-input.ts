@@ -84,7 +84,7 @@ class Collector implements XmlHandler {
 
   text(piece: string): void {
     if (piece === '') return;
-    this.#open.at(-1)?.note(piece);
+    this.#open.at(-1)?.add(piece);
     this.#marks.push({ kind: 'text', value: piece });
   }
 
@@ -121,7 +121,7 @@ class Collector implements XmlHandler {
       this.#marks.push({ kind: 'name attribute', name, value: type, suffix: '' });
       return;
     }
-    names.noteWhole(value);
+    names.addWhole(value);
     this.#marks.push({ kind: 'attribute', name, value });
   }
 

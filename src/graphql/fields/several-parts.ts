@@ -84,5 +84,5 @@ function membersOf(
 function inTurn(shape: FieldShape, turn: number): FieldShape {
   const { source } = shape;
   if (source.from !== 'child' && source.from !== 'wrapped list') return shape;
-  return { ...shape, source: { ...source, turn } };
+  return { ...shape, source: { ...source, occurrence: turn } };
 }

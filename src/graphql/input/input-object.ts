@@ -190,7 +190,7 @@ export class ObjectFiller implements InputObject {
       nillable: false,
       fixed: null,
       transparent: true,
-      ...(piece.kind === 'any' ? { lets: piece.wildcards } : {}),
+      ...(piece.kind === 'any' ? { wildcards: piece.wildcards } : {}),
       value: object === null ? { kind: 'xml' } : object.plan,
     };
     const shown = max > 1 ? new GraphQLList(new GraphQLNonNull(type)) : type;

@@ -1,5 +1,5 @@
+import type { ItemRange } from '../../codec/plan/item-range.js';
 import type { EncodeElement } from '../../codec/plan/plan.js';
-import type { Share } from '../../codec/plan/share.js';
 
 /** One place of a content model where a piece stands, in the order of the schema. */
 export interface Place {
@@ -15,7 +15,7 @@ export interface Place {
 
 /** What is to be written where: a piece stands there again where it has several places. */
 export interface InputOrder {
-  readonly places: readonly { readonly key: string; readonly share: Share | null }[];
+  readonly places: readonly { readonly key: string; readonly share: ItemRange | null }[];
   /** Pieces whose places depend on what else is given: all of it is written at the first. */
   readonly tangled: readonly string[];
 }
@@ -32,7 +32,7 @@ export function orderOf(places: readonly Place[], keys: Iterable<string>): Input
   const isPlain = byKey.size === joined.length && !joined.some(({ isTangled }) => isTangled === true);
   if (isPlain && [...keys].every((key, at) => joined[at]?.key === key)) return null;
   const tangled = new Set<string>();
-  const shares = new Map<Place, Share>();
+  const shares = new Map<Place, ItemRange>();
   for (const [key, own] of byKey) {
     if (own.some(({ scope, isTangled }) => isTangled === true || scope !== own[0]?.scope)) tangled.add(key);
     else if (own.length > 1) for (const [place, share] of sharesOf(own)) shares.set(place, share);
@@ -58,12 +58,12 @@ export function inOrder(
     const { counts: _counts, ...again } = { ...element, required: false };
     const own = written.has(element) ? again : element;
     written.add(element);
-    return [{ ...own, share }];
+    return [{ ...own, itemRange: share }];
   });
 }
 
 /** Each place takes the most it may that leaves the later ones the least they need. */
-function sharesOf(places: readonly Place[]): readonly (readonly [Place, Share])[] {
+function sharesOf(places: readonly Place[]): readonly (readonly [Place, ItemRange])[] {
   let rest = 0;
   for (const { min } of places) rest += min;
   let most = 0;

@@ -1,7 +1,7 @@
 import { type FieldNode, print } from 'graphql';
 import { isRecord } from '../../base/record.js';
 import { objectOf } from '../../codec/plan/object-of.js';
-import type { ReplyPlan, Slot, ValuePlan } from '../../codec/plan/plan.js';
+import type { FieldSlot, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
 import { UNWEIGHED, type Weigh } from '../count-bytes.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { isRemote, type RemoteField, type RemotePlan } from '../fields/subschema.js';
@@ -68,11 +68,11 @@ export function hiddenAlong(value: unknown, steps: number): unknown {
 }
 
 /** What a slot's elements are read as. */
-export const valuesOf = ({ source, value }: Slot): readonly ValuePlan[] =>
+export const valuesOf = ({ source, value }: FieldSlot): readonly ValuePlan[] =>
   source.from === 'choice' ? source.branches.map((branch) => branch.value) : [value];
 
 /** The selection that a slot is the place of; null where it is no link. */
-export function linkIdOf({ value }: Slot): string | null {
+export function linkIdOf({ value }: FieldSlot): string | null {
   const first = value.kind === 'object' ? value.declared?.slots[0] : undefined;
   if (first?.key !== HIDDEN || first.source.from !== 'constant') return null;
   return typeof first.source.value === 'string' ? first.source.value : null;
@@ -109,12 +109,12 @@ export class LinkPlanner implements LinkSlots {
     this.#finder = new LinkFinder(table, fragments, variables, isLink, weigh);
   }
 
-  slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): Slot | null {
+  slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): FieldSlot | null {
     const link = this.#table.get(`${object.typeName}.${nodes[0]?.name.value}`);
     if (link === undefined) return null;
     const id = this.selected(link, nodes);
     this.#weigh(SLOT_BYTES * (2 + link.feeds.length));
-    const mark: Slot = { ...CONSTANT, key: HIDDEN, source: { from: 'constant', value: id } };
+    const mark: FieldSlot = { ...CONSTANT, key: HIDDEN, source: { from: 'constant', value: id } };
     const values = link.feeds.flatMap((feed, index) => {
       const field = object.fields.get(feed.field[0] ?? '');
       return field === undefined ? [] : [slotAlong(hiddenKey(index), field, feed.field.slice(1), leafSlot)];
@@ -177,7 +177,7 @@ export class LinkPlanner implements LinkSlots {
     const { root, element } = reply;
     const faults = errorPlans(reply);
     let walk: Walk | null = null;
-    const items = (key: string, list: FieldShape): Slot => {
+    const items = (key: string, list: FieldShape): FieldSlot => {
       const listed: ReplyShape = { ...reply, root: { kind: 'unwrap', field: list }, nonNull: false };
       const plan = this.#plan(listed, nodes);
       walk = this.walkOf(listed, nodes);

@@ -1,5 +1,5 @@
-import { LateObject } from '../../codec/plan/late-object.js';
-import type { ObjectPlan, ObjectVariant, Slot } from '../../codec/plan/plan.js';
+import { LazyObject } from '../../codec/plan/lazy-object.js';
+import type { FieldSlot, ObjectPlan, ObjectVariant } from '../../codec/plan/plan.js';
 import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
 
 /** No response key begins like this: what is under such a key is never part of a response. */
@@ -11,17 +11,17 @@ export const hiddenKey = (index: number): string => `${HIDDEN}${index}`;
 export const NULLABLE = { list: false, nonNull: false, itemNonNull: false } as const;
 
 /** The element itself, read once more as this object. */
-export const selfSlot = (key: string, value: ObjectPlan): Slot => ({
+export const selfSlot = (key: string, value: ObjectPlan): FieldSlot => ({
   key,
   ...NULLABLE,
   source: { from: 'self' },
   value,
 });
 
-type End = (key: string, field: FieldShape) => Slot;
+type End = (key: string, field: FieldShape) => FieldSlot;
 
 /** A slot that follows a path of fields to its end: each step is under `HIDDEN` of the one before. */
-export function slotAlong(key: string, field: FieldShape, rest: readonly string[], end: End): Slot {
+export function slotAlong(key: string, field: FieldShape, rest: readonly string[], end: End): FieldSlot {
   if (rest.length === 0 || field.value.kind !== 'object') return end(key, field);
   return { key, ...NULLABLE, source: field.source, value: objectAlong(field.value.shape, rest, end) };
 }
@@ -39,13 +39,13 @@ function mapped(shape: ElementShape, variantOf: (object: ObjectShape) => ObjectV
   return { kind: 'object', variants, declared: shape.declared === null ? null : variantOf(shape.declared) };
 }
 
-export function leafSlot(key: string, { source, list, value }: FieldShape): Slot {
+export function leafSlot(key: string, { source, list, value }: FieldShape): FieldSlot {
   if (value.kind === 'object' || value.kind === 'choice') throw new Error('a link is fed with simple values');
   return { key, ...NULLABLE, source, list, value };
 }
 
 export const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly string[]): ObjectPlan =>
-  new LateObject(shape, (object) => {
+  new LazyObject(shape, (object) => {
     const field = object.fields.get(path[0] ?? '');
     const key = field === undefined ? [] : [slotAlong(hiddenKey(0), field, path.slice(1), leafSlot)];
     return { slots: [selfSlot(HIDDEN, item), ...key] };

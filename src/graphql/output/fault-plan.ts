@@ -1,4 +1,4 @@
-import type { FaultPlans, ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import type { FaultPlans, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan } from '../../codec/plan/plan.js';
 import type { ElementShape, FaultShape, FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 
 /** What is read of Faults that are told as errors: bounded, for types may be recursive and a Fault explains. */
@@ -51,7 +51,7 @@ class Whole {
   }
 
   /** Null where it would be too deep, or one too many. */
-  slot(key: string, field: FieldShape, depth: number): Slot | null {
+  slot(key: string, field: FieldShape, depth: number): FieldSlot | null {
     if (this.#slotsLeft === 0) return null;
     const { source, list, value } = field;
     // What is there is told, whatever is missing or kept from callers.
@@ -68,7 +68,7 @@ class Whole {
   }
 
   #variant(object: ObjectShape, depth: number): ObjectVariant {
-    const slots: Slot[] = [];
+    const slots: FieldSlot[] = [];
     for (const [key, field] of object.fields) {
       // What only GraphQL needs: the place of a type without content.
       const slot = key === '_' ? null : this.slot(key, field, depth);

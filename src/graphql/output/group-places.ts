@@ -1,9 +1,9 @@
-import type { GroupPlace, RepeatedGroup } from '../../codec/plan/group.js';
+import type { GroupParticle, RepeatedGroup } from '../../codec/plan/group.js';
 import { type Particle, typeKey } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 
 /**
- * The places of one repetition of a group, in the order of the schema. `inner` tells the groups that are shown as lists
+ * The particles of one repetition of a group, in the order of the schema. `inner` tells the groups that are shown as lists
  * of their own; whatever else is repeated is one place for all that is in it.
  */
 export function repeatedGroup(root: Particle, inner: ReadonlyMap<Particle, RepeatedGroup>): RepeatedGroup {
@@ -27,10 +27,10 @@ export function repeatedGroup(root: Particle, inner: ReadonlyMap<Particle, Repea
     else if (max > 1) places.push({ names: namesIn(particle), max: Infinity, group: null, excluded: [] });
     else stack.push(...childrenOf(particle));
   }
-  return { names: distinct(places.flatMap(({ names }) => names)), places };
+  return { names: distinct(places.flatMap(({ names }) => names)), particles: places };
 }
 
-type MutablePlace = GroupPlace & { readonly excluded: [number, number][] };
+type MutablePlace = GroupParticle & { readonly excluded: [number, number][] };
 
 type Step =
   | { readonly particle: Particle }

@@ -62,7 +62,7 @@ export class GroupTypes {
     const weight = mapping?.cost?.weight ?? null;
     const listName = listNameOf(member, member.name);
     const shape: FieldShape = {
-      source: { from: 'group', group: member.group, ...(wildcards.length === 0 ? {} : { beside: wildcards }) },
+      source: { from: 'group', group: member.group, ...(wildcards.length === 0 ? {} : { wildcards: wildcards }) },
       list: true,
       nonNull,
       itemNonNull: true,

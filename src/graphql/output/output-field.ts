@@ -81,8 +81,8 @@ export function besideAny(field: OutputField, member: Member, wildcards: readonl
   const { source } = shape;
   if (wildcards.length === 0 || member.place !== 'element') return field;
   if (source.from !== 'child' && source.from !== 'wrapped list') return field;
-  const beside = isOnce(member, wildcards) ? { turn: 0, beside: wildcards } : { beside: wildcards };
-  return { ...field, shape: { ...shape, source: { ...source, ...beside } } };
+  const match = isOnce(member, wildcards) ? { occurrence: 0, wildcards } : { wildcards };
+  return { ...field, shape: { ...shape, source: { ...source, ...match } } };
 }
 
 /** A second such element is what xs:any lets in. */
@@ -101,7 +101,7 @@ export function restField(
       from: 'rest',
       except: named.map(({ element }) => element.name),
       once: named.filter((member) => isOnce(member, wildcards)).map(({ element }) => element.name),
-      beside: wildcards,
+      wildcards: wildcards,
     },
     list: true,
     nonNull: false,

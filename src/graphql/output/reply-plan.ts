@@ -7,9 +7,9 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { LateObject } from '../../codec/plan/late-object.js';
+import { LazyObject } from '../../codec/plan/lazy-object.js';
 import { objectOf } from '../../codec/plan/object-of.js';
-import type { FaultPlan, ObjectPlan, ObjectVariant, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import type { FaultPlan, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan } from '../../codec/plan/plan.js';
 import { UNWEIGHED, type Weigh } from '../count-bytes.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import { errorPlans } from './fault-plan.js';
@@ -21,7 +21,7 @@ export type Variables = Readonly<Record<string, unknown>>;
 /** Slots for fields that another call answers. */
 export interface LinkSlots {
   /** Null where the object has no such field. */
-  slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): Slot | null;
+  slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): FieldSlot | null;
 }
 
 /** What a reply is read for: exactly the selection, in the order of the response. The document has been validated. */
@@ -124,7 +124,7 @@ class Planner {
     return made;
   }
 
-  slot(key: string, field: FieldShape, nodes: readonly FieldNode[]): Slot {
+  slot(key: string, field: FieldShape, nodes: readonly FieldNode[]): FieldSlot {
     const { source, list, nonNull, itemNonNull, value } = field;
     if (value.kind === 'choice') {
       this.#weigh(SLOT_BYTES * value.branches.length);
@@ -138,13 +138,13 @@ class Planner {
   #object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {
     this.#weigh(OBJECT_BYTES);
     const sets = nodes.flatMap((node) => (node.selectionSet === undefined ? [] : [node.selectionSet]));
-    return new LateObject(shape, (object: ObjectShape) => this.#variant(object, sets));
+    return new LazyObject(shape, (object: ObjectShape) => this.#variant(object, sets));
   }
 
   #variant(object: ObjectShape, sets: readonly SelectionSetNode[]): ObjectVariant {
     const unions = this.#unions.get(object.typeName);
     const applies = (condition: string): boolean => object.conditions.has(condition) || unions?.has(condition) === true;
-    const slots: Slot[] = [];
+    const slots: FieldSlot[] = [];
     let weight = object.weight ?? 1;
     for (const [key, nodes] of collectFields(sets, applies, this.#fragments, this.#variables)) {
       const name = nodes[0]?.name.value ?? '';
@@ -173,7 +173,7 @@ const OBJECT_BYTES = 800;
 const VARIANT_BYTES = 900;
 const SLOT_BYTES = 720;
 
-const asList = (slot: Slot | null): readonly Slot[] => (slot === null ? [] : [slot]);
+const asList = (slot: FieldSlot | null): readonly FieldSlot[] => (slot === null ? [] : [slot]);
 
 /** What the answer of an operation is called among lists, where it is one. */
 export const ITSELF = '';
@@ -188,7 +188,7 @@ const STRING = {
   encode: (value: unknown): string => String(value),
 };
 
-const typenameSlot = (key: string, typeName: string): Slot => ({
+const typenameSlot = (key: string, typeName: string): FieldSlot => ({
   key,
   source: { from: 'constant', value: typeName },
   list: false,

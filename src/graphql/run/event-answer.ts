@@ -1,6 +1,6 @@
 import type { EventValues, WrongPlace, WrongValue } from '../../base/event-bus.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
-import type { Decoded, ObjectPlan, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import type { Decoded, FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/plan/plan.js';
 import { hiddenKey } from '../links/link-slots.js';
 import type { EventSource } from '../subscription/subscription.js';
 import type { FieldCall } from './field-call.js';
@@ -72,7 +72,7 @@ function objectOf(
   return Object.fromEntries(slots.map((slot) => [slot.key, filledBy(slot, filling, [...path, slot.key])]));
 }
 
-function filledBy({ source, value }: Slot, filling: Filling, path: readonly string[]): unknown {
+function filledBy({ source, value }: FieldSlot, filling: Filling, path: readonly string[]): unknown {
   if (source.from === 'constant') return source.value;
   if (source.from === 'self' && value.kind === 'object') return objectOf(value, filling, path);
   if (source.from !== 'child') return null;

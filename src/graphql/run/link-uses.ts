@@ -1,4 +1,4 @@
-import type { ObjectPlan, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import type { FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/plan/plan.js';
 import { type LinkSelection, linkIdOf, valuesOf } from '../links/link-plan.js';
 import { HIDDEN } from '../links/link-slots.js';
 import type { RootPlan } from './root-plan.js';
@@ -23,7 +23,7 @@ export function linkUses(key: string, reply: ReplyPlan, links: RootPlan['links']
       else inSlot({ ...slot, key: HIDDEN }, path, slot.key !== HIDDEN);
     }
   };
-  const inSlot = (slot: Slot, path: string, isShown = slot.key !== HIDDEN): void => {
+  const inSlot = (slot: FieldSlot, path: string, isShown = slot.key !== HIDDEN): void => {
     const inner = path + (slot.key === HIDDEN ? '' : `.${slot.key}`) + (isShown && slot.list ? '[]' : '');
     const id = linkIdOf(slot);
     const selection = id === null ? undefined : links.get(id);

@@ -14,7 +14,7 @@ import type { WrongPlace } from '../../base/event-bus.js';
 import { isRecord } from '../../base/record.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import { objectOf } from '../../codec/plan/object-of.js';
-import type { Decoded, EncodeElement, EncodeObject, ReplyPlan, Slot } from '../../codec/plan/plan.js';
+import type { Decoded, EncodeElement, EncodeObject, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
 import type { LinkTarget } from '../links/link.js';
 import type { ElementShape, FieldShape, ReplyRoot } from '../types/shape.js';
 import type { ValueReading } from './subscription.js';
@@ -161,7 +161,7 @@ export function readingOf(element: ReplyPlan['element'], values: readonly EventV
 }
 
 /** The plan that reads these slots from the child of Body. */
-export const planOf = (element: ReplyPlan['element'], slots: readonly Slot[]): ReplyPlan => ({
+export const planOf = (element: ReplyPlan['element'], slots: readonly FieldSlot[]): ReplyPlan => ({
   element,
   shape: 'whole',
   value: objectOf(slots),
@@ -169,7 +169,7 @@ export const planOf = (element: ReplyPlan['element'], slots: readonly Slot[]): R
 });
 
 /** Each step is under `=` of the one before. */
-export function slotAlong(key: string, [first, ...rest]: readonly FieldShape[]): Slot {
+export function slotAlong(key: string, [first, ...rest]: readonly FieldShape[]): FieldSlot {
   if (first === undefined) throw new Error('a value without a path');
   const { source, list, value } = first;
   const slot = { key, source, list, nonNull: false, itemNonNull: false };

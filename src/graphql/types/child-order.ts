@@ -1,8 +1,8 @@
-import type { ChildPlaces } from '../../codec/plan/plan.js';
+import type { ChildPositions } from '../../codec/plan/plan.js';
 import type { ComplexType, Particle } from '../../wsdl/model.js';
 
 /** Where the children of an element of this type stand; null where nothing can be told of what has been seen already. */
-export function childOrder({ content }: ComplexType): ChildPlaces | null {
+export function childOrder({ content }: ComplexType): ChildPositions | null {
   if (content.kind !== 'elements') return null;
   const places = new Map<string, { first: number; last: number }>();
   let next = 0;

@@ -1,4 +1,4 @@
-import type { ChildPlaces, ReplyPlan, Scalar, SlotSource } from '../../codec/plan/plan.js';
+import type { ChildPositions, ReplyPlan, Scalar, SlotSource } from '../../codec/plan/plan.js';
 import type { QName } from '../../xml/events.js';
 
 /**
@@ -53,7 +53,7 @@ export interface ObjectShape {
   /** Points for each object; 1 unless given. */
   readonly weight?: number;
   /** Where its elements stand on the wire; null, or not given, where nothing is known of that. */
-  readonly order?: ChildPlaces | null;
+  readonly order?: ChildPositions | null;
 }
 
 /** One field; the names and flags are those of `Slot`. */

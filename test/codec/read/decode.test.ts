@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
 import { CODEC_LIMITS } from '../../../src/codec/plan/limits.js';
-import type { Decoded, ObjectPlan, Scalar, Slot } from '../../../src/codec/plan/plan.js';
+import type { Decoded, FieldSlot, ObjectPlan, Scalar } from '../../../src/codec/plan/plan.js';
 import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';
 import { listScalarOf } from '../../../src/codec/values/scalars.js';
@@ -603,7 +603,7 @@ t.test('XML that is handed out means by itself what it meant in its message', as
 const withoutTypes = (meaning: string): string => meaning.replace(/XMLSchema-instance type [^,>]*/g, '');
 
 /** A plan of any nullability over the names a, b, c; and a document of the same names that keeps none of its promises. */
-const { anyPlan, anyContent } = fc.letrec<{ anyPlan: ObjectPlan; anySlot: Slot; anyContent: string }>((tie) => ({
+const { anyPlan, anyContent } = fc.letrec<{ anyPlan: ObjectPlan; anySlot: FieldSlot; anyContent: string }>((tie) => ({
   anyPlan: fc
     .uniqueArray(tie('anySlot'), { minLength: 1, maxLength: 4, selector: (each) => each.key })
     .map((slots) => object(...slots)),
@@ -712,8 +712,8 @@ function isExplained(decoded: Decoded, error: Decoded['errors'][number]): boolea
 }
 
 t.test('a choice keeps the order of the elements, each the object of its branch', async (t) => {
-  const constant = (type: string): Slot => slot('t', { from: 'constant', value: type }, 'string!');
-  const self = (key: string, type: string, inner: ObjectPlan | null = null): Slot =>
+  const constant = (type: string): FieldSlot => slot('t', { from: 'constant', value: type }, 'string!');
+  const self = (key: string, type: string, inner: ObjectPlan | null = null): FieldSlot =>
     slot(key, { from: 'self' }, type, inner);
   const branches = [
     { name: name('a'), value: object(constant('A'), self('v', 'int')) },
@@ -768,7 +768,7 @@ t.test('what is asked for is all there as soon as nothing that follows can matte
   t.equal(completeAt(reply(object(child('o', 'O', order), child('q', 'int'))), content), `${content}</r>`);
   t.equal(completeAt(reply(object(wrapped('o', '[int]'))), '<o><item>1</item></o><z/>'), '<o><item>1</item></o>');
   t.equal(completeAt(reply(object(text('v', 'string'))), '<z/>'), '<z/></r>');
-  const ordered = (...slots: readonly Slot[]): ReturnType<typeof reply> => {
+  const ordered = (...slots: readonly FieldSlot[]): ReturnType<typeof reply> => {
     const names = [...'abcd'].map((local, at) => [local, { first: at, last: local === 'a' ? 2 : at }] as const);
     const { declared, ...rest } = object(...slots);
     return reply({ ...rest, declared: declared && { ...declared, order: new Map(names) } });

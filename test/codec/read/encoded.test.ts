@@ -3,7 +3,7 @@ import t from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusal.js';
 import { CODEC_LIMITS, type CodecLimits } from '../../../src/codec/plan/limits.js';
-import type { Decoded, ReplyPlan, Slot, ValuePlan } from '../../../src/codec/plan/plan.js';
+import type { Decoded, FieldSlot, ReplyPlan, ValuePlan } from '../../../src/codec/plan/plan.js';
 import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';
 import { DIALECT_NAMES } from '../../../src/soap/dialect.js';
@@ -60,13 +60,13 @@ function decode(plan: ReplyPlan, message: string, limits: Partial<CodecLimits> =
   return whole;
 }
 
-const local = (key: string, type: string, inner: ValuePlan | null = null): Slot =>
+const local = (key: string, type: string, inner: ValuePlan | null = null): FieldSlot =>
   slot(key, { from: 'child', name: name(key, ''), default: null }, type, inner);
-const array = (key: string, type: string, inner: ValuePlan | null = null): Slot =>
+const array = (key: string, type: string, inner: ValuePlan | null = null): FieldSlot =>
   slot(key, { from: 'wrapped list', name: name(key, ''), item: null, default: null }, type, inner);
 
 const item = object(local('sku', 'string'), local('qty', 'int'), array('tags', '[string]'));
-const result = (inner: Slot): ReplyPlan => reply(object(inner), 'unwrap');
+const result = (inner: FieldSlot): ReplyPlan => reply(object(inner), 'unwrap');
 
 t.test('PHP: types stand on everything, arrays name their items', async (t) => {
   const message = readFileSync('test/codec/fixtures/php-encoded.xml', 'utf8');

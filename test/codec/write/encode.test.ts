@@ -11,8 +11,8 @@ import type {
   EncodeSource,
   EncodeValue,
   EncodeVariant,
+  FieldSlot,
   RequestPlan,
-  Slot,
 } from '../../../src/codec/plan/plan.js';
 import { encodeRequest } from '../../../src/codec/write/encode.js';
 import { InputError } from '../../../src/codec/write/input-error.js';
@@ -493,7 +493,7 @@ function readBack(document: string): readonly [number, string, string | null] {
 /** A type of any shape, as both plans see it, with a value of it. */
 interface Sample {
   readonly encode: EncodeElement;
-  readonly decode: Slot;
+  readonly decode: FieldSlot;
   readonly value: unknown;
 }
 

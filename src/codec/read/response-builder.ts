@@ -6,13 +6,13 @@ import type { SlotProgram } from './program.js';
 import { itemsOf, type OpenRepetition, pathOf, type Reading } from './reading.js';
 
 /**
- * Puts values into their places, propagates nulls as GraphQL section 6.4.4 says, and keeps the first errors. `index` is
- * the place in a list, -1 outside of one.
+ * Fills the objects of the response, propagates nulls as GraphQL section 6.4.4 says, and keeps the first errors. `index`
+ * is that in a list, -1 outside of one.
  */
-export class Places {
+export class ResponseBuilder {
   readonly errors: DecodeError[] = [];
   furtherErrors = 0;
-  /** What the objects weigh that are finished. */
+  /** The weight of all finished objects. */
   points = 0;
   /** Made when there is a first one. */
   lists: Map<string, MutableLengths> | null = null;
@@ -25,74 +25,74 @@ export class Places {
     this.#hiddenSteps = hiddenSteps;
   }
 
-  /** The place of the next item, or -1 where the list is lost already or, being too long, now. */
+  /** The index of the next item, or -1 where the list is null already or, being too long, now. */
   nextIndex(owner: Reading, slot: SlotProgram): number {
     const items = itemsOf(owner, slot);
     if (items === null) return -1;
     if (items.length < this.#listItems) return items.length;
-    this.record(owner, slot, -1, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
-    this.loseItem(owner, slot);
+    this.report(owner, slot, -1, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
+    this.nullifyList(owner, slot);
     return -1;
   }
 
-  /** Of an array of which only a part was sent, the items before `place` are null. */
-  fillUpTo(place: number | null, owner: Reading, slot: SlotProgram): void {
-    if (place === null) return;
-    while ((itemsOf(owner, slot)?.length ?? place) < place) {
+  /** Sets the items before `start` to null: of an array only a part was sent. */
+  fillUpTo(start: number | null, owner: Reading, slot: SlotProgram): void {
+    if (start === null) return;
+    while ((itemsOf(owner, slot)?.length ?? start) < start) {
       const index = this.nextIndex(owner, slot);
       if (index === -1) return;
-      this.deliver(owner, slot, index, null, MISSING);
+      this.setValue(owner, slot, index, null, MISSING);
     }
   }
 
   /** Whether a single value is there already: the first one counts. */
   isFilled(owner: Reading, slot: SlotProgram): boolean {
-    if (owner.values[slot.place] === undefined) return false;
+    if (owner.values[slot.position] === undefined) return false;
     owner.repeated ??= new Set();
-    if (!owner.repeated.has(slot.place)) this.record(owner, slot, -1, 'given more than once');
-    owner.repeated.add(slot.place);
+    if (!owner.repeated.has(slot.position)) this.report(owner, slot, -1, 'given more than once');
+    owner.repeated.add(slot.position);
     return true;
   }
 
-  /** The finished object, or null if a part of it that may not be null is. */
-  endObject(reading: Reading): Answer | null {
+  /** The finished object, or null if a part of it that must not be null is. */
+  endObject(reading: Reading): ResponseObject | null {
     const { values } = reading;
     const slots = reading.variant?.slots ?? [];
     if (reading.groups !== null) {
       for (const open of reading.groups.readings.values()) this.endRepetition(open);
     }
     for (const slot of slots) {
-      if (reading.lost) return null;
-      if (values[slot.place] !== undefined) continue;
-      if (slot.from === 'text') this.#deliverOwnText(reading, slot);
-      else this.deliver(reading, slot, -1, slot.list && slot.items === null ? [] : null, MISSING);
+      if (reading.isNullified) return null;
+      if (values[slot.position] !== undefined) continue;
+      if (slot.from === 'text') this.#setOwnText(reading, slot);
+      else this.setValue(reading, slot, -1, slot.list && slot.items === null ? [] : null, MISSING);
     }
-    if (reading.lost) return null;
-    const answer: Answer = Object.create(BARE);
-    for (const slot of slots) answer[slot.key] = values[slot.place];
+    if (reading.isNullified) return null;
+    const answer: ResponseObject = Object.create(BARE);
+    for (const slot of slots) answer[slot.key] = values[slot.position];
     if (reading.variant !== null) {
       this.points += reading.variant.weight;
-      for (const slot of reading.variant.counted) this.#count(slot.listName ?? '', values[slot.place]);
+      for (const slot of reading.variant.counted) this.#count(slot.listName ?? '', values[slot.position]);
     }
     return answer;
   }
 
-  /** Nothing more belongs to this repetition of a group. */
+  /** Ends a repetition of a group. */
   endRepetition({ reading, selves }: OpenRepetition): void {
-    for (const each of [...selves].reverse()) this.#deliverObject(each);
-    this.#deliverObject(reading);
+    for (const each of [...selves].reverse()) this.#setObject(each);
+    this.#setObject(reading);
   }
 
-  #deliverObject(reading: Reading): void {
+  #setObject(reading: Reading): void {
     const { owner, slot, index } = reading;
     const answer = this.endObject(reading);
-    if (owner !== null && slot !== null) this.deliver(owner, slot, index, answer, null);
+    if (owner !== null && slot !== null) this.setValue(owner, slot, index, answer, null);
   }
 
-  #deliverOwnText(reading: Reading, slot: SlotProgram): void {
-    if (reading.text === '' && reading.slot !== null) this.deliverText(reading, slot, -1, reading.slot.emptyText);
-    else if (slot.isName) this.deliverName(reading, slot, -1, reading.text, reading.names);
-    else this.deliverText(reading, slot, -1, reading.text);
+  #setOwnText(reading: Reading, slot: SlotProgram): void {
+    if (reading.text === '' && reading.slot !== null) this.setText(reading, slot, -1, reading.slot.emptyText);
+    else if (slot.isName) this.setName(reading, slot, -1, reading.text, reading.names);
+    else this.setText(reading, slot, -1, reading.text);
   }
 
   #count(name: string, list: unknown): void {
@@ -108,58 +108,58 @@ export class Places {
     known.longest = Math.max(known.longest, list.length);
   }
 
-  deliverText(owner: Reading, slot: SlotProgram, index: number, text: string): void {
+  setText(owner: Reading, slot: SlotProgram, index: number, text: string): void {
     if (slot.value.kind !== 'scalar') {
-      this.deliver(owner, slot, index, text, null);
+      this.setValue(owner, slot, index, text, null);
       return;
     }
     const value = decodeOrRule(slot.value.scalar, text);
     if (this.#isTooLong(value)) this.reject(owner, slot, index, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
-    else if (!(value instanceof LexicalError)) this.deliver(owner, slot, index, value, null);
+    else if (!(value instanceof LexicalError)) this.setValue(owner, slot, index, value, null);
     // Many stacks write an absent date or number as an empty element.
-    else if (trimXml(text) === '') this.deliver(owner, slot, index, null, 'empty where a value is required');
+    else if (trimXml(text) === '') this.setValue(owner, slot, index, null, 'empty where a value is required');
     else this.reject(owner, slot, index, value.message, value.isValid ? 'VALUE_NOT_REPRESENTABLE' : undefined);
   }
 
-  /** A QName, or several, as `{uri}local`; as it is written where nobody knows what the prefix means. */
-  deliverName(owner: Reading, slot: SlotProgram, index: number, text: string, names: ContentNames | null): void {
+  /** A QName, or several, as `{uri}local`; as it is written where the prefix is not bound. */
+  setName(owner: Reading, slot: SlotProgram, index: number, text: string, names: ContentNames | null): void {
     const value = names === null || slot.value.kind !== 'scalar' ? null : decodeOrRule(slot.value.scalar, text);
     if (names === null || value === null || value instanceof LexicalError || this.#isTooLong(value))
-      this.deliverText(owner, slot, index, text);
-    else this.deliver(owner, slot, index, qualified(value, names), null);
+      this.setText(owner, slot, index, text);
+    else this.setValue(owner, slot, index, qualified(value, names), null);
   }
 
   #isTooLong(value: ScalarValue | LexicalError): boolean {
     return Array.isArray(value) && value.length > this.#listItems;
   }
 
-  /** A value that is none: null with an error, whether it may be null or not. */
+  /** Sets null with an error, whether the value may be null or not. */
   reject(owner: Reading, slot: SlotProgram, index: number, rule: string, code?: DecodeError['code']): void {
-    this.record(owner, slot, index, rule, code);
-    this.deliver(owner, slot, index, null, null);
+    this.report(owner, slot, index, rule, code);
+    this.setValue(owner, slot, index, null, null);
   }
 
-  /** Puts a value in its place. `rule` is the error if the value is null and may not be; null if that is recorded. */
-  deliver(owner: Reading, slot: SlotProgram, index: number, value: unknown, rule: string | null): void {
+  /** Sets a value. `rule` is the error if the value is null and must not be; null if that error was added before. */
+  setValue(owner: Reading, slot: SlotProgram, index: number, value: unknown, rule: string | null): void {
     const isItem = index !== -1;
     if (value === null && (isItem ? slot.itemNonNull : slot.nonNull)) {
-      if (rule !== null) this.record(owner, slot, index, rule);
-      if (isItem) this.loseItem(owner, slot);
-      else owner.lost = true;
+      if (rule !== null) this.report(owner, slot, index, rule);
+      if (isItem) this.nullifyList(owner, slot);
+      else owner.isNullified = true;
     } else if (isItem) {
       itemsOf(owner, slot)?.push(value);
     } else {
-      owner.values[slot.place] = value;
+      owner.values[slot.position] = value;
     }
   }
 
-  /** An item may not be null and is: the list is null. */
-  loseItem(owner: Reading, slot: SlotProgram): void {
-    if (owner.kind === 'list' || slot.nonNull) owner.lost = true;
-    else owner.values[slot.place] = null;
+  /** Makes the list null, for an item that must not be null is. */
+  nullifyList(owner: Reading, slot: SlotProgram): void {
+    if (owner.kind === 'list' || slot.nonNull) owner.isNullified = true;
+    else owner.values[slot.position] = null;
   }
 
-  record(
+  report(
     owner: Reading | null,
     slot: SlotProgram | null,
     index: number,
@@ -183,10 +183,10 @@ interface MutableLengths {
 }
 
 /** One object of the response. */
-export type Answer = Record<string, unknown>;
+export type ResponseObject = Record<string, unknown>;
 
 /**
- * What answers inherit from: an empty object that inherits nothing. Objects whose own prototype is null are
+ * The prototype of response objects: an empty object that inherits nothing. Objects whose own prototype is null are
  * dictionaries in V8, five times slower to fill.
  */
 const BARE = Object.freeze(Object.create(null));

@@ -1,7 +1,7 @@
 import type { ObjectPlan, ObjectVariant } from './plan.js';
 import type { Variants } from './variants.js';
 
-/** What the variants of an object are made from: the types that its element can be of. */
+/** The types that an object's element can be of, from which its variants are made. */
 export interface VariantSources<T> {
   readonly variants: ReadonlyMap<string, T>;
   readonly declared: T | null;
@@ -11,7 +11,7 @@ export interface VariantSources<T> {
  * A plan whose variants are made when they are first asked for. A type may have hundreds that derive from it, of which
  * a reply has a few: made beforehand, plans would grow with all of them at each level.
  */
-export class LateObject<T extends object> implements ObjectPlan, Variants<ObjectVariant> {
+export class LazyObject<T extends object> implements ObjectPlan, Variants<ObjectVariant> {
   readonly kind = 'object';
   readonly #sources: VariantSources<T>;
   readonly #make: (source: T) => ObjectVariant;
