@@ -122,9 +122,9 @@ const soapOf = (soap: SoapService): Callable => ({
 });
 
 /** The operations of a service that speaks GraphQL are the fields of its root, as it calls them. */
-const callableOf = ({ name, remote }: RemoteUpstream): Callable => ({
+const callableOf = ({ name, subschema }: RemoteUpstream): Callable => ({
   name,
-  operations: rootTypes(remote.schema).flatMap((root) =>
+  operations: rootTypes(subschema.schema).flatMap((root) =>
     Object.keys(root.getFields()).map((field) => ({ name: field })),
   ),
 });

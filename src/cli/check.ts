@@ -36,7 +36,7 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   const parts = [
     count(compiled.services.length + compiled.remotes.length, 'service'),
     count(operations, 'operation'),
-    count(compiled.graph.fields.size + compiled.graph.remotes.size, 'GraphQL field'),
+    count(compiled.graph.fields.size + compiled.graph.subschemaFields.size, 'GraphQL field'),
     count(notices.length, 'note'),
   ];
   terminal.out(`${file} is fine: ${parts.join(', ')}.`);
@@ -98,7 +98,7 @@ function printService(service: SoapService, loaded: LoadedConfig, { graph }: Com
 
 /** What a service that speaks GraphQL adds. */
 function printRemote({ name, config }: RemoteUpstream, { graph }: Compiled, terminal: Terminal): void {
-  const fields = [...graph.remotes.values()].filter(({ service }) => service === name);
+  const fields = [...graph.subschemaFields.values()].filter(({ service }) => service === name);
   const from = config.schema === undefined ? 'by introspection' : `from ${config.schema}`;
   terminal.out(`service ${name}: GraphQL, ${count(fields.length, 'field')}, schema ${oneLine(from)}`);
   const lines = fields.slice(0, MOST_LISTED).map(({ operation, parent, name: field }) => {

@@ -10,7 +10,7 @@ import { depthOf } from '../graphql/admission/document-shape.js';
 import { readRequest } from '../graphql/admission/params.js';
 import { fieldError, refusalErrors } from '../graphql/errors.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
-import type { RemotePlan } from '../graphql/fields/subschema.js';
+import type { SubschemaPlan } from '../graphql/fields/subschema.js';
 import type { Feed } from '../graphql/links/link.js';
 import { admitOperation, operationsOf } from '../graphql/operation.js';
 import { responseKey } from '../graphql/output/reply-plan.js';
@@ -19,7 +19,7 @@ import { costByField } from '../graphql/run/cost-report.js';
 import { type Given, withValues } from '../graphql/run/link-feed.js';
 import { type LinkUse, linkUses } from '../graphql/run/link-uses.js';
 import { type RootField, type RootPlan, rootPlanOf } from '../graphql/run/root-plan.js';
-import { remoteRequestOf } from '../graphql/run/subschema-request.js';
+import { subschemaRequestOf } from '../graphql/run/subschema-request.js';
 import { printMediaType } from '../soap/media-type.js';
 import type { Operation } from '../wsdl/model.js';
 import { indent } from './indent.js';
@@ -127,7 +127,7 @@ class Explanation {
       return;
     }
     const { ask } = call;
-    if (ask.kind === 'remote') {
+    if (ask.kind === 'subschema') {
       return this.#remote(`${key}: ${nameOf(call.bound)}`, ask.plan, {}, '');
     }
     const definition = this.#plan.root.getFields()[name];
@@ -154,7 +154,7 @@ class Explanation {
       const standIns = new Set(feeds.map(textOf));
       const title = `then for each ${path}: ${nameOf(called)}(${filled})${how}`;
       const given = withValues(own, values);
-      if (target.ask.kind === 'remote') await this.#remote(title, target.ask.plan, given.arguments, '  ');
+      if (target.ask.kind === 'subschema') await this.#remote(title, target.ask.plan, given.arguments, '  ');
       else this.#call(title, target.ask.bound, given, standIns, '  ');
     }, [path]);
   }
@@ -177,9 +177,9 @@ class Explanation {
     this.#terminal.out(indent(envelope, `${margin}  `));
   }
 
-  async #remote(title: string, plan: RemotePlan, values: Given['arguments'], margin: string): Promise<void> {
+  async #remote(title: string, plan: SubschemaPlan, values: Given['arguments'], margin: string): Promise<void> {
     const service = this.#compiled.remotes.find(({ name }) => name === plan.field.service);
-    const request = printRemoteRequest(await remoteRequestOf(plan, values, this.#admitted, this.#plan), plan);
+    const request = printRemoteRequest(await subschemaRequestOf(plan, values, this.#admitted, this.#plan), plan);
     this.#terminal.out(`\n${margin}${title}\n${margin}  ${service === undefined ? '' : wayTo(service, plan)}`);
     this.#terminal.out(request.replaceAll(/^/gm, `${margin}  `));
     const nodes = plan.links?.feeds ?? new Map();
@@ -202,7 +202,7 @@ class Explanation {
 }
 
 /** How a service that speaks GraphQL is asked. */
-function wayTo({ config, subscriptions }: RemoteUpstream, { field }: RemotePlan): string {
+function wayTo({ config, subscriptions }: RemoteUpstream, { field }: SubschemaPlan): string {
   if (field.parent !== 'Subscription') return `GraphQL, POST ${config.url ?? config.urls?.join(' or ')}`;
   return `GraphQL over ${subscriptions?.protocol}, ${subscriptions?.urls.join(' or ')}`;
 }

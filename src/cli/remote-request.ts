@@ -1,12 +1,12 @@
 import { print } from 'graphql';
 
-import type { RemotePlan, RemoteRequest } from '../graphql/fields/subschema.js';
+import type { SubschemaPlan, SubschemaRequest } from '../graphql/fields/subschema.js';
 
 /**
  * The operation that a service which speaks GraphQL would be sent, as text; where the values that stand in for those of
  * an answer are of another type, in the names that things have here.
  */
-export function printRemoteRequest(request: RemoteRequest | null, plan: RemotePlan): string {
+export function printRemoteRequest(request: SubschemaRequest | null, plan: SubschemaPlan): string {
   if (request === null) return print(plan.document);
   const given = Object.keys(request.variables).length === 0 ? '' : `\nvariables: ${JSON.stringify(request.variables)}`;
   return request.query.trim() + given;

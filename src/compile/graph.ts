@@ -3,7 +3,7 @@ import { type GraphQLSchema, validateSchema } from 'graphql';
 import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
-import type { RemoteField } from '../graphql/fields/subschema.js';
+import type { SubschemaField } from '../graphql/fields/subschema.js';
 import type { LinkMapping, LinkTable } from '../graphql/links/link.js';
 import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
 import type { SubscriptionMapping, SubscriptionTable } from '../graphql/subscription/subscription.js';
@@ -21,7 +21,7 @@ export interface Graph {
   readonly schema: GraphQLSchema;
   readonly fields: ReadonlyMap<string, BoundField>;
   readonly links: LinkTable;
-  readonly remotes: ReadonlyMap<string, RemoteField>;
+  readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
   readonly subscriptions: SubscriptionTable;
   readonly notices: readonly Problem[];
 }
@@ -30,16 +30,16 @@ export interface Graph {
 export function compileGraph(
   loaded: LoadedConfig,
   services: readonly SoapService[],
-  remoteServices: readonly RemoteUpstream[],
+  graphqlUpstreams: readonly RemoteUpstream[],
 ): Graph {
-  const built = build(services, remoteServices, linksOf(loaded), subscriptionsOf(loaded));
+  const built = build(services, graphqlUpstreams, linksOf(loaded), subscriptionsOf(loaded));
   const problems = problemsOf(loaded, services, built);
   if (problems.length > 0) throw new Problems(problems);
   const invalid = validateSchema(built.schema).slice(0, ERRORS_SHOWN);
   // No request could be answered with it.
   if (invalid.length > 0) throw new Problems(invalid.map(({ message }) => schemaProblem(loaded, message)));
-  const { schema, fields, links, remotes, subscriptions, notices } = built;
-  return { path: loaded.config.graphql.path, schema, fields, links, remotes, subscriptions, notices };
+  const { schema, fields, links, subschemaFields, subscriptions, notices } = built;
+  return { path: loaded.config.graphql.path, schema, fields, links, subschemaFields, subscriptions, notices };
 }
 
 const ERRORS_SHOWN = 5;
@@ -59,12 +59,12 @@ const schemaProblem = (loaded: LoadedConfig, message: string): Problem =>
 export const mappingProblems = (
   loaded: LoadedConfig,
   services: readonly SoapService[],
-  remoteServices: readonly RemoteUpstream[],
-): readonly Problem[] => problemsOf(loaded, services, build(services, remoteServices, [], []));
+  graphqlUpstreams: readonly RemoteUpstream[],
+): readonly Problem[] => problemsOf(loaded, services, build(services, graphqlUpstreams, [], []));
 
 const build = (
   services: readonly SoapService[],
-  remoteServices: readonly RemoteUpstream[],
+  graphqlUpstreams: readonly RemoteUpstream[],
   links: readonly LinkMapping[],
   subscriptions: readonly SubscriptionMapping[],
 ): BuiltSchema =>
@@ -81,7 +81,7 @@ const build = (
     })),
     links,
     subscriptions,
-    remoteServices.map(({ remote }) => remote),
+    graphqlUpstreams.map(({ subschema }) => subschema),
   );
 
 /** In the order of the file. */

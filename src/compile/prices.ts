@@ -14,16 +14,18 @@ export interface Price {
 export function pricesOf(
   { limits, subscriptions }: Config,
   services: readonly SoapService[],
-  { fields, remotes }: Graph,
+  { fields, subschemaFields }: Graph,
 ): readonly Price[] {
   const inSoap = services.flatMap(({ name: service, operations, weightOf }): readonly Price[] => [
     { service, operation: null, points: weightOf(null) },
     ...operations.map((each) => ({ service, operation: each.name, points: weightOf(each) })),
   ]);
-  const inGraphql = [...fields.values(), ...remotes.values()].map(({ service, operation, parent, cost }): Price => {
-    const points = parent === 'Subscription' ? 0 : (cost?.weight ?? limits.graphql.callCost);
-    return { service, operation: operation.name, points };
-  });
+  const inGraphql = [...fields.values(), ...subschemaFields.values()].map(
+    ({ service, operation, parent, cost }): Price => {
+      const points = parent === 'Subscription' ? 0 : (cost?.weight ?? limits.graphql.callCost);
+      return { service, operation: operation.name, points };
+    },
+  );
   const heard = Object.values(subscriptions).flatMap(({ poll, on, callback }): readonly Price[] => {
     const source = (poll ?? on ?? callback)?.operation ?? '';
     const dot = source.indexOf('.');

@@ -1,17 +1,17 @@
 import type { GraphQLSchema } from 'graphql';
 import type { DeepReadonly } from '../config/deep-readonly.js';
 import type { GraphqlServiceKeys } from '../config/graphql-service-keys.js';
-import type { RemoteCosts } from '../graphql/fields/subschema.js';
+import type { SubschemaCosts } from '../graphql/fields/subschema.js';
 import { partName } from '../graphql/subschema/schema-parts.js';
 import { costOfRemote } from './costs.js';
 
 /** What the configuration says about costs of a service that speaks GraphQL, and else its schema. */
 export function withConfigured(
-  costs: RemoteCosts,
+  costs: SubschemaCosts,
   schema: GraphQLSchema,
   keys: DeepReadonly<GraphqlServiceKeys['costs']>,
   service: string,
-): RemoteCosts {
+): SubschemaCosts {
   const fields = new Map(costs.fields);
   const types = new Map(costs.types);
   for (const [name, given] of Object.entries(keys)) {

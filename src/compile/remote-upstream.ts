@@ -16,8 +16,8 @@ import { Refusal } from '../base/refusal.js';
 import type { SUBSCRIPTION_PROTOCOLS } from '../config/graphql-service-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { GraphqlServiceConfig } from '../config/schema.js';
-import type { RemoteCosts, RemoteService } from '../graphql/fields/subschema.js';
-import { readRemoteReply } from '../graphql/subschema/read-reply.js';
+import type { Subschema, SubschemaCosts } from '../graphql/fields/subschema.js';
+import { readSubschemaReply } from '../graphql/subschema/read-reply.js';
 import { NO_COSTS, takeCosts } from '../graphql/subschema/sdl-costs.js';
 import { judgeJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
@@ -28,7 +28,7 @@ import { withConfigured } from './remote-costs.js';
 /** A service that speaks GraphQL, ready: what it has and how it is reached. */
 export interface RemoteUpstream {
   readonly name: string;
-  readonly remote: RemoteService;
+  readonly subschema: Subschema;
   readonly upstream: Upstream;
   readonly config: GraphqlServiceConfig;
   /** Names and values in turn, sent with every call. */
@@ -57,7 +57,7 @@ export async function compileRemote(loaded: LoadedConfig, name: string): Promise
       config.schema === undefined
         ? { schema: await introspect(loaded, name, config, upstream, headers), costs: NO_COSTS }
         : await readSchema(loaded, name, config, config.schema);
-    const remote: RemoteService = {
+    const subschema: Subschema = {
       name,
       schema,
       prefix: config.prefix ?? null,
@@ -68,7 +68,7 @@ export async function compileRemote(loaded: LoadedConfig, name: string): Promise
       subscribes: config.subscriptions !== false,
     };
     const forwardHeaders = config.forwardHeaders.map((field) => field.toLowerCase());
-    return { name, remote, upstream, config, headers, forwardHeaders, subscriptions: subscriptionsOf(config) };
+    return { name, subschema, upstream, config, headers, forwardHeaders, subscriptions: subscriptionsOf(config) };
   } catch (error) {
     await upstream.close();
     throw error;
@@ -117,7 +117,7 @@ async function introspect(
   }
   try {
     const reply = { text, limits: { depth: 64, values: schemaBytes } };
-    const { data, errors } = readRemoteReply(reply, new Set(['__schema']), 1);
+    const { data, errors } = readSubschemaReply(reply, new Set(['__schema']), 1);
     if (errors !== undefined || data === null) throw fail('it does not answer introspection');
     return judged(loaded, name, ['url'], buildClientSchema(asIntrospection(data)));
   } catch (caught) {
@@ -139,7 +139,7 @@ async function readSchema(
   name: string,
   { limits }: GraphqlServiceConfig,
   file: string,
-): Promise<{ readonly schema: GraphQLSchema; readonly costs: RemoteCosts }> {
+): Promise<{ readonly schema: GraphQLSchema; readonly costs: SubschemaCosts }> {
   let sdl: Buffer;
   try {
     sdl = await loaded.inputs.readFile(resolve(loaded.directory, file));

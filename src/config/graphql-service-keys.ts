@@ -1,5 +1,5 @@
 import type { Limits } from '../base/limit.js';
-import { REMOTE_LIMITS } from '../graphql/subschema/subschema-limits.js';
+import { SUBSCHEMA_LIMITS } from '../graphql/subschema/subschema-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { LIST_SIZE, OPERATION_COST_KEYS, type OperationCostKeys, points } from './cost-keys.js';
 import { FIELD_NAME, GRAPHQL_NAME, HTTP_URL, SUBSCRIPTION_URL } from './formats.js';
@@ -21,7 +21,7 @@ export interface GraphqlServiceKeys {
   callCost?: number;
   costs: Record<string, RemoteCostKeys>;
   limits: {
-    remote: Limits<typeof REMOTE_LIMITS>;
+    remote: Limits<typeof SUBSCHEMA_LIMITS>;
     upstream: Limits<typeof UPSTREAM_LIMITS>;
   };
 }
@@ -187,7 +187,7 @@ export const GRAPHQL_SERVICE_KEYS = {
       additionalProperties: false,
       default: {},
       properties: {
-        remote: limitOverrides(REMOTE_LIMITS, 'limits.remote'),
+        remote: limitOverrides(SUBSCHEMA_LIMITS, 'limits.remote'),
         upstream: limitOverrides(UPSTREAM_LIMITS, 'limits.upstream'),
       },
     },

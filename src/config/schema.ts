@@ -5,7 +5,7 @@ import { CODEC_LIMITS } from '../codec/plan/limits.js';
 import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
 import { PERSISTED_LIMITS } from '../graphql/admission/persisted-limits.js';
 import { GRAPHQL_LIMITS } from '../graphql/limits.js';
-import { REMOTE_LIMITS } from '../graphql/subschema/subschema-limits.js';
+import { SUBSCHEMA_LIMITS } from '../graphql/subschema/subschema-limits.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { SUBSCRIPTION_LIMITS } from '../pubsub/limits.js';
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
@@ -264,7 +264,7 @@ export const CONFIG = Type.Object(
       cache: limits(CACHE_LIMITS, 'What is remembered of replies to operations that only `read`.'),
       http: limits(HTTP_LIMITS, 'Limits of the HTTP server.'),
       upstream: limits(UPSTREAM_LIMITS, 'Limits of each upstream.'),
-      remote: limits(REMOTE_LIMITS, 'Limits of what services that speak GraphQL say.'),
+      remote: limits(SUBSCHEMA_LIMITS, 'Limits of what services that speak GraphQL say.'),
       overload: limits(OVERLOAD_LIMITS, 'When this process has more to do than it can.'),
     }),
     log: section('Logging, as JSON lines on standard output.', {

@@ -9,7 +9,7 @@ import type { TrustedDocuments } from './admission/trusted-documents.js';
 import { Spending } from './cost/cost-actual.js';
 import { CostTable } from './cost/cost-table.js';
 import { closedError, refusalErrors, withId } from './errors.js';
-import type { SendRemote } from './fields/subschema.js';
+import type { SendToSubschema } from './fields/subschema.js';
 import type { GraphqlLimits, MeasurableLimit } from './limits.js';
 import { type CostReport, costByField, costReport, type Throttle } from './run/cost-report.js';
 import { executeOperation } from './run/execute.js';
@@ -56,7 +56,7 @@ export function operationsOf(options: GraphqlOptions): Operations {
 export interface OperationHost {
   readonly callField: CallField;
   /** Needed where a service speaks GraphQL. */
-  readonly sendRemote?: SendRemote | null;
+  readonly sendToSubschema?: SendToSubschema | null;
   /** The id of the exchange in the log: `extensions.id` of its errors. */
   readonly id?: string;
   /** Aborted when the client has gone. */
@@ -143,10 +143,10 @@ export class ChargedOperation {
   /** Runs it, once. Rejects with `CLIENT_GONE` when the client has gone, or with a bug. */
   async run(): Promise<ExecutionResult> {
     const { built, limits } = this.#operations;
-    const { callField, sendRemote = null, signal } = this.#host;
+    const { callField, sendToSubschema = null, signal } = this.#host;
     const refused = (refusal: Refusal): void => this.#host.refused?.(refusal);
     const spending = new Spending(limits);
-    const execution = { built, callField, sendRemote, signal, limits, refused, spending };
+    const execution = { built, callField, sendToSubschema, signal, limits, refused, spending };
     const ran = await executeOperation(this.#admitted, execution);
     this.#host.reconcile?.(spending.points);
     return this.#report(ran, spending);

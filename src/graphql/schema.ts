@@ -11,13 +11,13 @@ import type { BoundField } from './fields/bound-field.js';
 import { exposures, type GraphqlService, type RootType } from './fields/exposure.js';
 import { operationField, type ServiceTypes } from './fields/operation-field.js';
 import { declaredNames, mappingsOf, serviceTypes } from './fields/service-types.js';
-import type { RemoteField, RemoteService } from './fields/subschema.js';
+import type { Subschema, SubschemaField } from './fields/subschema.js';
 import { relaxCycles } from './input/input-cycles.js';
 import { costFindings } from './links/cost-check.js';
-import type { LinkMapping, LinkTable, LinkTarget, RemoteTarget } from './links/link.js';
+import type { LinkMapping, LinkTable, LinkTarget, SubschemaTarget } from './links/link.js';
 import { addLinks } from './links/link-schema.js';
 import type { Mistake } from './links/mistake.js';
-import { addRemotes } from './subschema/add-subschemas.js';
+import { addSubschemas } from './subschema/add-subschemas.js';
 import type { SubscriptionMapping, SubscriptionTable } from './subscription/subscription.js';
 import { operationsFor, resolveSubscriptions } from './subscription/subscription-schema.js';
 import { costOfCall } from './types/cost-rules.js';
@@ -31,7 +31,7 @@ export interface BuiltSchema {
   readonly fields: ReadonlyMap<string, BoundField>;
   readonly links: LinkTable;
   /** Fields that services answer which speak GraphQL, by `Query.customer`. */
-  readonly remotes: ReadonlyMap<string, RemoteField>;
+  readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
   /** Mistakes in links: without them the schema has none of the links. */
   readonly linkMistakes: readonly Mistake[];
   readonly subscriptions: SubscriptionTable;
@@ -48,7 +48,7 @@ export function buildSchema(
   services: readonly GraphqlService[],
   linkMappings: readonly LinkMapping[] = [],
   subscriptionMappings: readonly SubscriptionMapping[] = [],
-  remoteServices: readonly RemoteService[] = [],
+  subschemas: readonly Subschema[] = [],
 ): BuiltSchema {
   const declared = declaredNames(services);
   const names = new TypeNames(mappingsOf(services), new Map([...declared].map(([name, { names }]) => [name, names])));
@@ -90,7 +90,7 @@ export function buildSchema(
     ...leaves.made,
   ];
   const subscriptions = new Map(subscribed.fields);
-  const remote = addRemotes(remoteServices, names, { ...configs, Subscription: subscriptions });
+  const added = addSubschemas(subschemas, names, { ...configs, Subscription: subscriptions });
   if (configs.Query.size === 0) configs.Query.set('_empty', EMPTY_QUERY);
   const query = rootType('Query', configs.Query);
   const mutation = configs.Mutation.size === 0 ? null : rootType('Mutation', configs.Mutation);
@@ -98,7 +98,7 @@ export function buildSchema(
   for (const { bound } of subscribed.table.subscriptions.values()) fields.set(`Subscription.${bound.name}`, bound);
   const roots = [query, mutation, subscription].filter((root) => root !== null);
   // Types are printed in this order. All are named here: found one in another, they would nest as deep as schemas do.
-  const types: GraphQLNamedType[] = [...roots, ...ownTypes, ...remote.types];
+  const types: GraphQLNamedType[] = [...roots, ...ownTypes, ...added.types];
   for (const { service, input } of made) {
     for (const field of relaxCycles(input.made)) {
       names.notice(`Service ${service}: ${field} requires what it is in for ever, it may be left out in GraphQL.`);
@@ -112,15 +112,15 @@ export function buildSchema(
   const { table, mistakes } = addLinks(
     plain,
     linkMappings,
-    new Map<string, LinkTarget | RemoteTarget>([...targets, ...remote.targets]),
-    [...operations, ...remote.targets.keys()],
+    new Map<string, LinkTarget | SubschemaTarget>([...targets, ...added.targets]),
+    [...operations, ...added.targets.keys()],
   );
   const schema = table.size === 0 ? plain : make();
   return {
     schema,
     fields,
     links: table,
-    remotes: remote.fields,
+    subschemaFields: added.fields,
     linkMistakes: mistakes,
     subscriptions: subscribed.table,
     subscriptionMistakes: subscribed.mistakes,

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 
 import type { Client } from '../../access/client.js';
-import type { RemoteRequest } from '../../graphql/fields/subschema.js';
+import type { SubschemaRequest } from '../../graphql/fields/subschema.js';
 import { rootTypes } from '../../graphql/types/roots.js';
 import { permit } from '../calls/authorize.js';
 
@@ -10,7 +10,7 @@ import { permit } from '../calls/authorize.js';
  * may not. It is the operation as it will be sent that is looked at, whatever fields and links it was put together from,
  * and wherever in it a root type is come by.
  */
-export function permitRemote(client: Client, { service, query }: RemoteRequest, schema: GraphQLSchema): void {
+export function permitRemote(client: Client, { service, query }: SubschemaRequest, schema: GraphQLSchema): void {
   if (client.rights.permitsAll) return;
   const roots = rootTypes(schema);
   const types = new TypeInfo(schema);

@@ -9,7 +9,12 @@ import { InputError } from '../../codec/write/input-error.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { Admitted } from '../../graphql/admission/admit.js';
 import { limitOf } from '../../graphql/admission/limit-checker.js';
-import { isRemote, type RemoteReply, type RemoteRequest, type SendRemote } from '../../graphql/fields/subschema.js';
+import {
+  isSubschemaField,
+  type SendToSubschema,
+  type SubschemaReply,
+  type SubschemaRequest,
+} from '../../graphql/fields/subschema.js';
 import type { ItemHost, RequestHost } from '../../graphql/http.js';
 import type { Throttle } from '../../graphql/run/cost-report.js';
 import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
@@ -26,7 +31,7 @@ import { sendOperation } from './upstream-call.js';
 /** How operations reach their backends. */
 export interface BackendCalls {
   readonly callField: CallField;
-  readonly sendRemote: SendRemote;
+  readonly sendToSubschema: SendToSubschema;
 }
 
 export interface HostOptions {
@@ -52,7 +57,7 @@ export class CallerHost implements RequestHost, ItemHost {
   readonly signal: CancelSignal;
   readonly wantsBreakdown: boolean;
   readonly callField: CallField;
-  readonly sendRemote: SendRemote;
+  readonly sendToSubschema: SendToSubschema;
   readonly #endpoint: GraphqlEndpoint;
   readonly #caller: Purse;
   readonly #exchange: Exchange;
@@ -81,11 +86,11 @@ export class CallerHost implements RequestHost, ItemHost {
     this.#permits = permits;
     const calls: BackendCalls = {
       callField: (call) => this.#call(call),
-      sendRemote: (request) => this.#send(request),
+      sendToSubschema: (request) => this.#send(request),
     };
-    const { callField, sendRemote } = answeredBy === undefined ? calls : { ...calls, ...answeredBy(calls) };
+    const { callField, sendToSubschema } = answeredBy === undefined ? calls : { ...calls, ...answeredBy(calls) };
     this.callField = callField;
-    this.sendRemote = sendRemote;
+    this.sendToSubschema = sendToSubschema;
   }
 
   /** The request is read: what follows is work. */
@@ -154,11 +159,11 @@ export class CallerHost implements RequestHost, ItemHost {
       ...fields.flatMap(({ call }) => call?.bound ?? []),
       ...[...links.values()].map(({ link }) => link.called),
       ...[...fields.flatMap(({ call }) => call?.ask ?? []), ...[...links.values()].map(({ target }) => target.ask)]
-        .flatMap((ask) => (ask.kind === 'remote' ? ask.plan.nested : []))
-        .flatMap((name) => built.remotes?.get(name) ?? []),
+        .flatMap((ask) => (ask.kind === 'subschema' ? ask.plan.nested : []))
+        .flatMap((name) => built.subschemaFields?.get(name) ?? []),
     ];
     for (const each of called) {
-      if (isRemote(each)) permit(client, each.service, each.operation.name);
+      if (isSubschemaField(each)) permit(client, each.service, each.operation.name);
       else permitCall(client, this.#endpoint.services.get(each.service), each.operation);
     }
   }
@@ -207,12 +212,12 @@ export class CallerHost implements RequestHost, ItemHost {
     }
   }
 
-  async #send(request: RemoteRequest): Promise<RemoteReply> {
+  async #send(request: SubschemaRequest): Promise<SubschemaReply> {
     const { signal, headers, lifetime = null } = this.#options;
     lifetime?.part(0, true);
     const service = this.#endpoint.remotes.get(request.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
-    permitRemote(this.#caller.client, request, service.remote.schema);
+    permitRemote(this.#caller.client, request, service.subschema.schema);
     return sendOperation(request, { exchange: this.#exchange, service, signal, headers });
   }
 }

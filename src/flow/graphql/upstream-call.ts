@@ -5,7 +5,7 @@ import type { Exchange } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { RemoteUpstream } from '../../compile/remote-upstream.js';
-import type { RemoteReply, RemoteRequest } from '../../graphql/fields/subschema.js';
+import type { SubschemaReply, SubschemaRequest } from '../../graphql/fields/subschema.js';
 import { judgeJsonHead } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';
 import { isPrintable } from '../calls/reply-head.js';
@@ -20,7 +20,7 @@ export interface RemoteCallContext {
 }
 
 /** Sends one operation to a service that speaks GraphQL. Rejects with a `Refusal`. */
-export async function sendOperation(request: RemoteRequest, context: RemoteCallContext): Promise<RemoteReply> {
+export async function sendOperation(request: SubschemaRequest, context: RemoteCallContext): Promise<SubschemaReply> {
   const { exchange, service, signal, headers } = context;
   const { query, variables, operation } = request;
   const { responseBytes, responseDepth, responseValues } = service.config.limits.remote;

@@ -32,7 +32,8 @@ export function answering(
   if (event.kind === 'remote') {
     const { answer } = event;
     return {
-      sendRemote: async (request) => (request.operation === 'subscription' ? { answer } : calls.sendRemote(request)),
+      sendToSubschema: async (request) =>
+        request.operation === 'subscription' ? { answer } : calls.sendToSubschema(request),
     };
   }
   const callField: CallField = async (call) => {

@@ -68,7 +68,7 @@ export class SubscriptionDesk {
   constructor(parts: DeskParts) {
     this.#parts = parts;
     this.#pollers = new Pollers(parts.limits.pollers);
-    const remote = [...(parts.door.operations.built.remotes?.values() ?? [])].filter(
+    const remote = [...(parts.door.operations.built.subschemaFields?.values() ?? [])].filter(
       ({ parent }) => parent === 'Subscription',
     );
     for (const name of [...parts.subscriptions.keys(), ...remote.map((field) => field.name)])
@@ -106,8 +106,8 @@ export class SubscriptionDesk {
     operation.authorizeAndCharge(host);
     const { name } = field;
     const hasLinks = field.call?.walk !== null;
-    const given = ask.kind === 'remote' ? NOTHING : this.#givenTo(field, ask.bound.headersArgument, admitted);
-    const cost = ask.kind === 'remote' ? ask.plan.field.cost : (ask.bound.cost ?? null);
+    const given = ask.kind === 'subschema' ? NOTHING : this.#givenTo(field, ask.bound.headersArgument, admitted);
+    const cost = ask.kind === 'subschema' ? ask.plan.field.cost : (ask.bound.cost ?? null);
     const points = callPoints({ cost, given: given.arguments }, door.operations.limits);
     // Of a poll the first call is paid for, and what is told of it when it is.
     if (subscription?.source.kind === 'poll') host.reconcile(points);
@@ -175,7 +175,7 @@ export class SubscriptionDesk {
     { given, points, rootPlan, admitted }: Begun,
   ): () => void {
     const { door, feeds, hooks } = this.#parts;
-    if (ask.kind === 'remote') {
+    if (ask.kind === 'subschema') {
       const passed = { plan: ask.plan, rootPlan, admitted, subscriber };
       return passOn(passed, this.#sinkOf(stream), { door, feeds, finish: hooks.finish });
     }

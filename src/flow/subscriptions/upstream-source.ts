@@ -3,9 +3,9 @@ import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { Admitted } from '../../graphql/admission/admit.js';
-import type { RemotePlan } from '../../graphql/fields/subschema.js';
+import type { SubschemaPlan } from '../../graphql/fields/subschema.js';
 import type { RootPlan } from '../../graphql/run/root-plan.js';
-import { remoteRequestOf } from '../../graphql/run/subschema-request.js';
+import { subschemaRequestOf } from '../../graphql/run/subschema-request.js';
 import type { Purse } from '../calls/authorize.js';
 import { permitRemote } from '../graphql/authorize-upstream.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
@@ -13,7 +13,7 @@ import type { FeedSink } from './upstream/feed.js';
 import type { RemoteFeeds } from './upstream/remote-feeds.js';
 
 export interface PassedOn {
-  readonly plan: RemotePlan;
+  readonly plan: SubschemaPlan;
   readonly rootPlan: RootPlan;
   readonly admitted: Admitted;
   readonly subscriber: {
@@ -63,11 +63,11 @@ export function passOn(
     sink.ended(refusal);
   };
   const begin = async (): Promise<void> => {
-    const request = await remoteRequestOf(plan, {}, admitted, rootPlan);
+    const request = await subschemaRequestOf(plan, {}, admitted, rootPlan);
     if (isLeft) return;
     const service = door.remotes.get(name);
     if (request === null || service === undefined) throw new Error('a subscription that nobody can be asked for');
-    permitRemote(purse.client, request, service.remote.schema);
+    permitRemote(purse.client, request, service.subschema.schema);
     leave = feeds.open(name, request, headers, {
       accepted() {
         note(null);

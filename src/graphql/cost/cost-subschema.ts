@@ -12,7 +12,7 @@ import {
   type SelectionNode,
 } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import type { RemotePlan } from '../fields/subschema.js';
+import type { SubschemaPlan } from '../fields/subschema.js';
 import { responseKey, type Variables } from '../output/reply-plan.js';
 import { fieldCostOf, typeWeightOf } from '../types/cost-rules.js';
 import { rootOf } from '../types/roots.js';
@@ -32,7 +32,7 @@ interface Part {
  * What the answer of a service that speaks GraphQL weighs: its objects and fields as the schema weighs them. What was
  * asked for links only, and what scalars hold, weighs nothing.
  */
-export function remotePoints(plan: RemotePlan, value: unknown, variables: Variables): number {
+export function subschemaPoints(plan: SubschemaPlan, value: unknown, variables: Variables): number {
   const { wrapped, name, parent } = plan.field;
   const fragments = new Map<string, FragmentDefinitionNode>();
   const selections: SelectionNode[] = [];

@@ -13,7 +13,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { BoundField } from '../fields/bound-field.js';
-import type { RemoteField } from '../fields/subschema.js';
+import type { SubschemaField } from '../fields/subschema.js';
 import type { GraphqlLimits } from '../limits.js';
 import type { Link, LinkTable } from '../links/link.js';
 import { type FieldCost, fieldCostOf, type ListSize, typeWeightOf } from '../types/cost-rules.js';
@@ -26,7 +26,7 @@ export interface CostSources {
   readonly links?: LinkTable;
   readonly fields?: ReadonlyMap<string, BoundField>;
   /** Fields that services answer which speak GraphQL: calls as well. */
-  readonly remotes?: ReadonlyMap<string, RemoteField>;
+  readonly subschemaFields?: ReadonlyMap<string, SubschemaField>;
 }
 
 export type CostLimits = Pick<
@@ -67,11 +67,12 @@ export class CostTable {
   readonly #prices = new Map<GraphQLNamedType, Map<string, FieldPrice | null>>();
   readonly #weights = new Map<GraphQLNamedType, number>();
 
-  constructor({ schema, limits, links = NO_LINKS, fields, remotes = new Map() }: CostSources) {
+  constructor({ schema, limits, links = NO_LINKS, fields, subschemaFields = new Map() }: CostSources) {
     this.schema = schema;
     this.limits = limits;
     this.#links = links;
-    this.#fields = fields === undefined ? null : new Map<string, Pick<BoundField, 'cost'>>([...fields, ...remotes]);
+    this.#fields =
+      fields === undefined ? null : new Map<string, Pick<BoundField, 'cost'>>([...fields, ...subschemaFields]);
   }
 
   /** Null where the type has no such field: `__typename`, and what introspection asks. */

@@ -3,7 +3,7 @@ import type { FieldCost } from '../types/cost-rules.js';
 import type { RootType } from './exposure.js';
 
 /** A service that speaks GraphQL, as the schema sees it. */
-export interface RemoteService {
+export interface Subschema {
   readonly name: string;
   /** As the service has it. */
   readonly schema: GraphQLSchema;
@@ -15,13 +15,13 @@ export interface RemoteService {
   readonly hidden: readonly string[];
   /** What one call costs; null: as calls do in general. */
   readonly callCost: number | null;
-  readonly costs: RemoteCosts;
+  readonly costs: SubschemaCosts;
   /** Whether its subscriptions are offered. */
   readonly subscribes: boolean;
 }
 
 /** What is said about costs and sizes of a service's lists, in the names it has there. */
-export interface RemoteCosts {
+export interface SubschemaCosts {
   /** By `Type.field`; roots are Query, Mutation and Subscription. */
   readonly fields: ReadonlyMap<string, FieldCost>;
   /** Points for each object. */
@@ -29,7 +29,7 @@ export interface RemoteCosts {
 }
 
 /** A field of the root that such a service answers. */
-export interface RemoteField {
+export interface SubschemaField {
   readonly service: string;
   readonly parent: RootType | 'Subscription';
   readonly name: string;
@@ -42,12 +42,12 @@ export interface RemoteField {
   readonly cost: FieldCost | null;
 }
 
-export const isRemote = (called: object): called is RemoteField => 'wrapped' in called;
+export const isSubschemaField = (called: object): called is SubschemaField => 'wrapped' in called;
 
-export type RemoteFieldConfig = GraphQLFieldConfig<unknown, unknown> & { readonly type: GraphQLOutputType };
+export type SubschemaFieldConfig = GraphQLFieldConfig<unknown, unknown> & { readonly type: GraphQLOutputType };
 
 /** What a service is asked: one operation, in the names it has there. */
-export interface RemoteRequest {
+export interface SubschemaRequest {
   readonly service: string;
   readonly operation: 'query' | 'mutation' | 'subscription';
   readonly query: string;
@@ -55,19 +55,21 @@ export interface RemoteRequest {
 }
 
 /** Sends one operation and resolves to the answer; of a subscription to one event. Rejects with a `Refusal`. */
-export type SendRemote = (request: RemoteRequest) => Promise<RemoteReply>;
+export type SendToSubschema = (request: SubschemaRequest) => Promise<SubschemaReply>;
 
 /** An answer as text, and what it is held to; or one that was read and held to that already. */
-export type RemoteReply = { readonly text: string; readonly limits: RemoteTextLimits } | { readonly answer: unknown };
+export type SubschemaReply =
+  | { readonly text: string; readonly limits: SubschemaTextLimits }
+  | { readonly answer: unknown };
 
-export interface RemoteTextLimits {
+export interface SubschemaTextLimits {
   readonly depth: number;
   readonly values: number;
 }
 
 /** One field to ask a service for, planned once for all who ask it. */
-export interface RemotePlan {
-  readonly field: RemoteField;
+export interface SubschemaPlan {
+  readonly field: SubschemaField;
   /** The response key of the field in `document`. */
   readonly key: string;
   readonly document: DocumentNode;
@@ -80,20 +82,20 @@ export interface RemotePlan {
   /** Fields of root types that are asked for further below, as `Query.customer`. */
   readonly nested: readonly string[];
   /** Where links are in what comes back; null where there are none. */
-  readonly links: RemoteLinks | null;
+  readonly links: SubschemaLinks | null;
   /** For a list operation of a link: how items and keys are found. */
-  readonly batch: RemoteBatch | null;
+  readonly batch: SubschemaBatch | null;
 }
 
 /** How links get what they need from a service that knows nothing of them. */
-export interface RemoteLinks {
+export interface SubschemaLinks {
   /** Names that begin like this are ours: no name of the caller's document does. */
   readonly prefix: string;
   /** The response keys that hold what feeds a link, by the node that asks for the link. */
   readonly feeds: ReadonlyMap<FieldNode, readonly string[]>;
 }
 
-export interface RemoteBatch {
+export interface SubschemaBatch {
   /** Response keys on the way to the items. */
   readonly items: readonly string[];
   /** The response key of an item's key, and its steps. */

@@ -4,7 +4,7 @@ import { objectOf } from '../../codec/plan/object-of.js';
 import type { FieldSlot, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
 import { UNWEIGHED, type Weigh } from '../count-bytes.js';
 import type { BoundField } from '../fields/bound-field.js';
-import { isRemote, type RemoteField, type RemotePlan } from '../fields/subschema.js';
+import { isSubschemaField, type SubschemaField, type SubschemaPlan } from '../fields/subschema.js';
 import { errorPlans } from '../output/fault-plan.js';
 import { type Fragments, type LinkSlots, planReply, type Variables } from '../output/reply-plan.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
@@ -36,16 +36,16 @@ export interface LinkTargetPlan {
 /** Whom a link asks, and what for. */
 export type LinkAsk =
   | { readonly kind: 'soap'; readonly bound: BoundField; readonly reply: ReplyPlan }
-  | { readonly kind: 'remote'; readonly plan: RemotePlan };
+  | { readonly kind: 'subschema'; readonly plan: SubschemaPlan };
 
 /** Plans what services that speak GraphQL are asked by links. */
-export interface RemotePlans {
-  linked(field: RemoteField, nodes: readonly FieldNode[], batch: LinkBatch | null): PlannedRemote;
+export interface SubschemaLinkPlanner {
+  linked(field: SubschemaField, nodes: readonly FieldNode[], batch: LinkBatch | null): PlannedSubschemaField;
 }
 
 /** What a field of such a service is asked for, and where links are in the answer. */
-export interface PlannedRemote {
-  readonly plan: RemotePlan;
+export interface PlannedSubschemaField {
+  readonly plan: SubschemaPlan;
   readonly walk: Walk | null;
 }
 
@@ -88,20 +88,20 @@ export class LinkPlanner implements LinkSlots {
   readonly #textIds = new Map<string, number>();
   readonly #selectionIds = new Map<string, string>();
   readonly #targets = new Map<string, LinkTargetPlan>();
-  readonly #remotes: RemotePlans | null;
+  readonly #subschemas: SubschemaLinkPlanner | null;
   readonly #weigh: Weigh;
   readonly #finder: LinkFinder;
 
-  /** Without `remotes` no link may lead to a service that speaks GraphQL. */
+  /** Without `subschemas` no link may lead to a service that speaks GraphQL. */
   constructor(
     table: LinkTable,
     fragments: Fragments,
     variables: Variables,
-    remotes: RemotePlans | null = null,
+    subschemas: SubschemaLinkPlanner | null = null,
     weigh: Weigh = UNWEIGHED,
   ) {
     this.#weigh = weigh;
-    this.#remotes = remotes;
+    this.#subschemas = subschemas;
     this.#table = table;
     this.#fragments = fragments;
     this.#variables = variables;
@@ -158,10 +158,10 @@ export class LinkPlanner implements LinkSlots {
   }
 
   #plannedTarget({ called, batch }: Link, nodes: readonly FieldNode[]): Omit<LinkTargetPlan, 'id'> {
-    if (isRemote(called)) {
-      if (this.#remotes === null) throw new Error('a link to a service that is not there');
-      const { plan, walk } = this.#remotes.linked(called, nodes, batch);
-      return { ask: { kind: 'remote', plan }, walk };
+    if (isSubschemaField(called)) {
+      if (this.#subschemas === null) throw new Error('a link to a service that is not there');
+      const { plan, walk } = this.#subschemas.linked(called, nodes, batch);
+      return { ask: { kind: 'subschema', plan }, walk };
     }
     const { reply, walk } = batch === null ? this.#single(called, nodes) : this.#batch(called, batch, nodes);
     return { ask: { kind: 'soap', bound: called, reply }, walk };

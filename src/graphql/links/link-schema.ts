@@ -14,12 +14,12 @@ import {
 } from 'graphql';
 import { costExtensions } from '../types/cost-rules.js';
 import { isRoot } from '../types/roots.js';
-import type { Feed, Link, LinkBatch, LinkMapping, LinkTable, LinkTarget, RemoteTarget } from './link.js';
+import type { Feed, Link, LinkBatch, LinkMapping, LinkTable, LinkTarget, SubschemaTarget } from './link.js';
 import { feedOf, fieldAlong, missingParts, stepsOf } from './link-types.js';
 import { type Mistake, type Report, reportInto } from './mistake.js';
 import { type Targets, type TargetUse, targetOf } from './target.js';
 
-type Target = LinkTarget | RemoteTarget;
+type Target = LinkTarget | SubschemaTarget;
 
 export interface ResolvedLinks {
   readonly table: LinkTable;

@@ -1,6 +1,6 @@
 import type { GraphQLField, GraphQLFieldConfig, GraphQLOutputType } from 'graphql';
 import type { BoundField } from '../fields/bound-field.js';
-import type { RemoteField } from '../fields/subschema.js';
+import type { SubschemaField } from '../fields/subschema.js';
 import type { FieldCost } from '../types/cost-rules.js';
 
 /** A link as the configuration has it: a field that one type gets by calling an operation with fields of the object. */
@@ -39,15 +39,15 @@ export interface LinkTarget {
 }
 
 /** The same of a service that speaks GraphQL: a field of its root. */
-export interface RemoteTarget extends Omit<LinkTarget, 'bound'> {
-  readonly bound: RemoteField;
+export interface SubschemaTarget extends Omit<LinkTarget, 'bound'> {
+  readonly bound: SubschemaField;
 }
 
 /** One link, resolved against the schema. */
 export interface Link {
   readonly name: string;
   /** The list operation where there is one. */
-  readonly called: BoundField | RemoteField;
+  readonly called: BoundField | SubschemaField;
   /** As the schema has it: its arguments are those of the operation that the link does not fill. */
   readonly definition: GraphQLField<unknown, unknown>;
   /** A link with a list operation has exactly one. */

@@ -15,7 +15,7 @@ import type { Admitted } from '../admission/admit.js';
 import type { Spending } from '../cost/cost-actual.js';
 import { givenTo } from '../cost/cost-slicing.js';
 import { codedError, decodeError, fieldError, listed } from '../errors.js';
-import { isRemote, type SendRemote } from '../fields/subschema.js';
+import { isSubschemaField, type SendToSubschema } from '../fields/subschema.js';
 import type { GraphqlLimits } from '../limits.js';
 import type { LinkAsk } from '../links/link-plan.js';
 import { visible } from '../links/link-walk.js';
@@ -25,13 +25,13 @@ import { type CallField, RequestCalls } from './field-call.js';
 import { introspectionAnswers } from './introspection-answers.js';
 import { LinkRun } from './link-run.js';
 import { type PlannedSchema, type RootCall, type RootField, rootPlanOf } from './root-plan.js';
-import { RemoteRun } from './subschema-run.js';
+import { SubschemaRun } from './subschema-run.js';
 
 export interface Execution {
   readonly built: PlannedSchema;
   readonly callField: CallField;
   /** Needed where a service speaks GraphQL. */
-  readonly sendRemote?: SendRemote | null;
+  readonly sendToSubschema?: SendToSubschema | null;
   /** Aborted when nobody waits for the answer any more: then no further call is made and `CLIENT_GONE` thrown. */
   readonly signal: CancelSignal;
   readonly limits: GraphqlLimits;
@@ -50,15 +50,15 @@ export async function executeOperation(admitted: Admitted, execution: Execution)
   const { limits, callField, signal, refused, spending = null } = execution;
   const { root, fields, links, select } = rootPlanOf(admitted, execution.built);
   const calls = new RequestCalls(callField, signal, (refusal) => refused?.(refusal), limits, spending);
-  const remotes = new RemoteRun(execution.sendRemote ?? nobody, {
+  const subschemas = new SubschemaRun(execution.sendToSubschema ?? nobody, {
     fragments: admitted.document.fragments,
     coerced: admitted.variables,
     given: admitted.params.variables,
     select,
     maxErrors: limits.errors,
   });
-  const run = new LinkRun(links, admitted.variables, calls, remotes, limits);
-  const context: Context = { admitted, root, execution, calls, remotes, run };
+  const run = new LinkRun(links, admitted.variables, calls, subschemas, limits);
+  const context: Context = { admitted, root, execution, calls, subschemas, run };
   const answers: Answer[] = [];
   if (admitted.introspection > 0) spending?.answered(admitted.introspection);
   if (admitted.operation.operation === 'mutation') {
@@ -80,14 +80,14 @@ export async function executeOperation(admitted: Admitted, execution: Execution)
   return errors.length === 0 ? { data } : { data, errors: listed(errors, limits.errors, further) };
 }
 
-const nobody: SendRemote = () => Promise.reject(new Error('a service that speaks GraphQL, and nobody to ask it'));
+const nobody: SendToSubschema = () => Promise.reject(new Error('a service that speaks GraphQL, and nobody to ask it'));
 
 interface Context {
   readonly admitted: Admitted;
   readonly root: GraphQLObjectType;
   readonly execution: Execution;
   readonly calls: RequestCalls;
-  readonly remotes: RemoteRun;
+  readonly subschemas: SubschemaRun;
   readonly run: LinkRun;
 }
 
@@ -113,7 +113,7 @@ async function answerCall(field: RootField, call: RootCall, context: Context): P
   const { execution, calls, run } = context;
   const { key, nodes } = field;
   const { bound, walk } = call;
-  const isNonNull = isRemote(bound) ? bound.isNonNull : bound.reply.nonNull;
+  const isNonNull = isSubschemaField(bound) ? bound.isNonNull : bound.reply.nonNull;
   const place = { nodes, path: [key] };
   const errors = new ErrorList(execution.limits.errors);
   calls.throwIfGone();
@@ -132,13 +132,13 @@ async function answerCall(field: RootField, call: RootCall, context: Context): P
 }
 
 function decodedAnswer({ nodes, name }: RootField, ask: LinkAsk, context: Context): Promise<Decoded> {
-  const { admitted, root, calls, remotes } = context;
+  const { admitted, root, calls, subschemas } = context;
   const definition = root.getFields()[name];
   const node = nodes[0];
-  if (ask.kind === 'remote') {
-    const asked = (): Promise<Decoded> => remotes.answer(ask.plan, {});
-    return calls.counted(asked, ask.plan.field.cost, remoteArguments(definition, node, admitted), () =>
-      remotes.takeCalls(),
+  if (ask.kind === 'subschema') {
+    const asked = (): Promise<Decoded> => subschemas.answer(ask.plan, {});
+    return calls.counted(asked, ask.plan.field.cost, subschemaArguments(definition, node, admitted), () =>
+      subschemas.takeCalls(),
     );
   }
   if (definition === undefined || node === undefined) throw new Error('admitted without a field');
@@ -148,7 +148,7 @@ function decodedAnswer({ nodes, name }: RootField, ask: LinkAsk, context: Contex
 }
 
 /** The arguments of a field, for what they cost: the service reads them by itself. */
-function remoteArguments(
+function subschemaArguments(
   definition: GraphQLField<unknown, unknown> | undefined,
   node: FieldNode | undefined,
   { variables }: Admitted,

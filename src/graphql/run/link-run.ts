@@ -14,7 +14,7 @@ import { type RequestCalls, Turns } from './field-call.js';
 import { answerKeys, failed, keyText, type LinkAnswer, NO_ANSWER } from './link-answer.js';
 import { LinkBatches } from './link-batches.js';
 import { type FedValue, fedValues, type Given, withValues } from './link-feed.js';
-import type { RemoteRun } from './subschema-run.js';
+import type { SubschemaRun } from './subschema-run.js';
 
 /** With what names a group of calls that differ in their keys only. */
 interface GivenText extends Given {
@@ -29,7 +29,7 @@ export class LinkRun {
   readonly #selections: ReadonlyMap<string, LinkSelection>;
   readonly #variables: Variables;
   readonly #calls: RequestCalls;
-  readonly #remotes: RemoteRun;
+  readonly #subschemas: SubschemaRun;
   readonly #turns: Turns;
   readonly #batches: LinkBatches<LinkAnswer>;
   readonly #asked = new Map<string, Promise<LinkAnswer>>();
@@ -43,10 +43,10 @@ export class LinkRun {
     selections: ReadonlyMap<string, LinkSelection>,
     variables: Variables,
     calls: RequestCalls,
-    remotes: RemoteRun,
+    subschemas: SubschemaRun,
     limits: GraphqlLimits,
   ) {
-    this.#remotes = remotes;
+    this.#subschemas = subschemas;
     this.#selections = selections;
     this.#variables = variables;
     this.#calls = calls;
@@ -126,13 +126,13 @@ export class LinkRun {
 
   #ask({ ask }: LinkTargetPlan, given: Given): Promise<Decoded> {
     // What services that speak GraphQL are asked at the same time is one call: taking turns would make it many.
-    if (ask.kind === 'remote') {
+    if (ask.kind === 'subschema') {
       const { plan } = ask;
       return this.#calls.counted(
-        () => this.#remotes.answer(plan, given.arguments),
+        () => this.#subschemas.answer(plan, given.arguments),
         plan.field.cost,
         given.arguments,
-        () => this.#remotes.takeCalls(),
+        () => this.#subschemas.takeCalls(),
       );
     }
     return this.#turns.run(() => this.#calls.call({ ...given, bound: ask.bound, plan: ask.reply }));

@@ -3,13 +3,13 @@ import type { Admitted } from '../admission/admit.js';
 import type { Maker } from '../admission/document-cache-entry.js';
 import { UNWEIGHED, type Weigh } from '../count-bytes.js';
 import type { BoundField } from '../fields/bound-field.js';
-import type { RemoteField } from '../fields/subschema.js';
+import type { SubschemaField } from '../fields/subschema.js';
 import type { Link } from '../links/link.js';
 import { type LinkAsk, LinkPlanner, type LinkSelect, type LinkSelection } from '../links/link-plan.js';
 import type { Walk } from '../links/walk.js';
 import { collectFields, planReply, type Variables } from '../output/reply-plan.js';
 import type { BuiltSchema } from '../schema.js';
-import { RemotePlanner } from '../subschema/subschema-planner.js';
+import { SubschemaPlanner } from '../subschema/subschema-planner.js';
 
 /** One response key of the root. */
 export interface RootField {
@@ -21,7 +21,7 @@ export interface RootField {
 
 /** What a backend is asked for a field of the root. */
 export interface RootCall {
-  readonly bound: BoundField | RemoteField;
+  readonly bound: BoundField | SubschemaField;
   readonly ask: LinkAsk;
   /** Where links are in the answer; null where there are none. */
   readonly walk: Walk | null;
@@ -51,7 +51,7 @@ export class RootPlan {
   get isSingle(): boolean {
     const targets = [...this.links.values()].map(({ target }) => target.ask);
     const asks = [...this.fields.flatMap(({ call }) => call?.ask ?? []), ...targets];
-    return asks.some((ask) => ask.kind === 'remote' && ask.plan.links !== null);
+    return asks.some((ask) => ask.kind === 'subschema' && ask.plan.links !== null);
   }
 }
 
@@ -63,8 +63,9 @@ export function rootPlanOf(admitted: Admitted, built: PlannedSchema): RootPlan {
   return plan.isSingle ? makePlan(admitted, built, UNWEIGHED) : plan;
 }
 
-/** Without `remotes` no service speaks GraphQL. */
-export type PlannedSchema = Pick<BuiltSchema, 'schema' | 'fields' | 'links'> & Partial<Pick<BuiltSchema, 'remotes'>>;
+/** Without `subschemaFields` no service speaks GraphQL. */
+export type PlannedSchema = Pick<BuiltSchema, 'schema' | 'fields' | 'links'> &
+  Partial<Pick<BuiltSchema, 'subschemaFields'>>;
 
 function makePlan({ operation, document, variables: given }: Admitted, built: PlannedSchema, weigh: Weigh): RootPlan {
   const root = built.schema.getRootType(operation.operation);
@@ -75,16 +76,16 @@ function makePlan({ operation, document, variables: given }: Admitted, built: Pl
   const met = (link: Link, node: FieldNode): void => {
     links.selected(link, [node]);
   };
-  const remotes = new RemotePlanner(document.document, operation, fragments, variables, built.links, met, weigh);
-  const links = new LinkPlanner(built.links, fragments, variables, remotes, weigh);
+  const subschemas = new SubschemaPlanner(document.document, operation, fragments, variables, built.links, met, weigh);
+  const links = new LinkPlanner(built.links, fragments, variables, subschemas, weigh);
   const isRoot = (condition: string): boolean => condition === root.name;
   const collected = collectFields([operation.selectionSet], isRoot, fragments, variables);
   const fields = [...collected].map(([key, nodes]): RootField => {
     const name = nodes[0]?.name.value ?? '';
-    const remote = built.remotes?.get(`${root.name}.${name}`);
-    if (remote !== undefined) {
-      const { plan, walk } = remotes.root(remote, nodes);
-      return { key, nodes, name, call: { bound: remote, ask: { kind: 'remote', plan }, walk } };
+    const subschemaField = built.subschemaFields?.get(`${root.name}.${name}`);
+    if (subschemaField !== undefined) {
+      const { plan, walk } = subschemas.root(subschemaField, nodes);
+      return { key, nodes, name, call: { bound: subschemaField, ask: { kind: 'subschema', plan }, walk } };
     }
     const bound = built.fields.get(`${root.name}.${name}`);
     if (bound === undefined) return { key, nodes, name, call: null };

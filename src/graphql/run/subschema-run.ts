@@ -2,17 +2,17 @@ import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, subscr
 import { Refusal } from '../../base/refusal.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import type { Decoded } from '../../codec/plan/plan.js';
-import { remotePoints } from '../cost/cost-subschema.js';
-import type { RemotePlan, RemoteRequest, SendRemote } from '../fields/subschema.js';
+import { subschemaPoints } from '../cost/cost-subschema.js';
+import type { SendToSubschema, SubschemaPlan, SubschemaRequest } from '../fields/subschema.js';
 import type { LinkSelect } from '../links/link-plan.js';
 import type { Fragments, Variables } from '../output/reply-plan.js';
-import { RemoteShaper } from '../subschema/answer-shaper.js';
+import { AnswerShaper } from '../subschema/answer-shaper.js';
 import { batchAnswer, batchPath } from '../subschema/batch-answer.js';
-import { REMOTE_ERROR, type RemoteResult, readRemoteReply } from '../subschema/read-reply.js';
-import { isLost, type RemoteSender } from '../subschema/wrap.js';
+import { readSubschemaReply, SUBSCHEMA_ERROR, type SubschemaResult } from '../subschema/read-reply.js';
+import { isLost, type SubschemaSender } from '../subschema/wrap.js';
 
 /** What the execution of one request tells about itself. */
-export interface RemoteContext {
+export interface SubschemaContext {
   readonly fragments: Fragments;
   /** Coerced, for what depends on them here. */
   readonly coerced: Variables;
@@ -26,24 +26,24 @@ export interface RemoteContext {
  * Asks services that speak GraphQL, for one request. It is the context that the wrapped schemas are executed with; what
  * fields of one service ask at the same time is sent as one operation.
  */
-export class RemoteRun {
-  readonly #send: SendRemote;
-  readonly #context: RemoteContext;
-  readonly #shaper: RemoteShaper;
+export class SubschemaRun {
+  readonly #send: SendToSubschema;
+  readonly #context: SubschemaContext;
+  readonly #shaper: AnswerShaper;
   /** The response keys for which a service has answered null. */
   readonly #nulls = new Set<string>();
   /** By response key the list that a service has answered with; null where it has answered with several. */
   readonly #lists = new Map<string, readonly unknown[] | null>();
   #calls = 0;
 
-  constructor(send: SendRemote, context: RemoteContext) {
+  constructor(send: SendToSubschema, context: SubschemaContext) {
     this.#send = send;
     this.#context = context;
-    this.#shaper = new RemoteShaper(context.fragments, context.coerced, context.select);
+    this.#shaper = new AnswerShaper(context.fragments, context.coerced, context.select);
   }
 
   /** Answers a field; `values` are its arguments that are not in the document. Rejects with a `Refusal`. */
-  async answer(plan: RemotePlan, values: Readonly<Record<string, unknown>>): Promise<Decoded> {
+  async answer(plan: SubschemaPlan, values: Readonly<Record<string, unknown>>): Promise<Decoded> {
     const { given, maxErrors } = this.#context;
     const variableValues: Record<string, unknown> = Object.create(null);
     for (const name of plan.variables) if (Object.hasOwn(given, name)) variableValues[name] = given[name];
@@ -51,7 +51,7 @@ export class RemoteRun {
       if (Object.hasOwn(values, name)) variableValues[variable] = values[name];
     }
     const { wrapped, parent } = plan.field;
-    const run = (contextValue: RemoteSender): Promise<ExecutionResult> => {
+    const run = (contextValue: SubschemaSender): Promise<ExecutionResult> => {
       const args = { schema: wrapped, document: plan.document, variableValues, contextValue };
       return parent === 'Subscription' ? executeEvent(args) : Promise.resolve(execute(args));
     };
@@ -67,7 +67,7 @@ export class RemoteRun {
       errors.push({ code: 'UPSTREAM_SCHEMA_INVALID', path: [], rule: 'GraphQL' });
     }
     const listed = errors.slice(0, maxErrors);
-    const points = remotePoints(plan, result.data?.[plan.key], this.#context.coerced);
+    const points = subschemaPoints(plan, result.data?.[plan.key], this.#context.coerced);
     const decoded = { value, errors: listed, furtherErrors: errors.length - listed.length, points };
     // An event has come by itself.
     return parent === 'Subscription' ? { ...decoded, calls: 0 } : decoded;
@@ -81,9 +81,9 @@ export class RemoteRun {
   }
 
   /** For the wrapped schemas. */
-  async send(request: RemoteRequest, keys: ReadonlySet<string>): Promise<RemoteResult> {
+  async send(request: SubschemaRequest, keys: ReadonlySet<string>): Promise<SubschemaResult> {
     if (request.operation !== 'subscription') this.#calls++;
-    const result = readRemoteReply(await this.#send(request), keys, this.#context.maxErrors);
+    const result = readSubschemaReply(await this.#send(request), keys, this.#context.maxErrors);
     if (result.data === null && request.operation === 'query' && keys.size > 1) return toldApart(result, keys);
     for (const key of keys) {
       const sent = result.data?.[key] ?? null;
@@ -94,11 +94,11 @@ export class RemoteRun {
     return result;
   }
 
-  #hasLostItems(value: unknown, { key, batch }: RemotePlan): boolean {
+  #hasLostItems(value: unknown, { key, batch }: SubschemaPlan): boolean {
     return batch === null && Array.isArray(value) && isLost(this.#lists.get(key) ?? null, value);
   }
 
-  #valueOf({ data }: ExecutionResult, plan: RemotePlan): unknown {
+  #valueOf({ data }: ExecutionResult, plan: SubschemaPlan): unknown {
     const value = data?.[plan.key] ?? null;
     const { links, batch } = plan;
     const shaped = (part: unknown): unknown => (links === null ? part : this.#shaper.shape(part, links, plan));
@@ -133,7 +133,7 @@ const MERGED = /^_v\d+_/;
  * One error takes the answers of all with it that were asked for in the same call, where its field may not be null: the
  * others are no errors of the service, they are asked for again.
  */
-function toldApart(result: RemoteResult, keys: ReadonlySet<string>): RemoteResult {
+function toldApart(result: SubschemaResult, keys: ReadonlySet<string>): SubschemaResult {
   const { errors = [] } = result;
   const guilty = new Set(errors.flatMap(({ path }) => (path === undefined ? [] : [path[0]])));
   // The whole call failed.
@@ -150,12 +150,12 @@ const lostToOthers = (key: string): GraphQLError =>
 const isLostToOthers = (error: GraphQLError): boolean => hasCode(error, LOST_TO_OTHERS);
 
 /** What went wrong at one place. A call that failed as a whole is thrown: there is nothing else to tell. */
-function errorsOf(error: GraphQLError, plan: RemotePlan): readonly DecodeError[] {
+function errorsOf(error: GraphQLError, plan: SubschemaPlan): readonly DecodeError[] {
   const refusal = refusalIn(error);
   if (refusal !== null) throw refusal;
   const path = batchPath(visibleIn(error.path?.slice(1) ?? [], plan), plan.batch);
   return partsOf(error).map((part): DecodeError => {
-    if (hasCode(part, REMOTE_ERROR)) return { code: REMOTE_ERROR, path, rule: '', message: part.message };
+    if (hasCode(part, SUBSCHEMA_ERROR)) return { code: SUBSCHEMA_ERROR, path, rule: '', message: part.message };
     // What graphql-js says about values that break the schema tells them.
     return { code: 'UPSTREAM_SCHEMA_INVALID', path, rule: 'GraphQL' };
   });
@@ -172,7 +172,7 @@ function partsOf(error: GraphQLError): readonly Error[] {
 }
 
 /** What is asked for links only is no part of the response. */
-function visibleIn(path: readonly (string | number)[], { links }: RemotePlan): readonly (string | number)[] {
+function visibleIn(path: readonly (string | number)[], { links }: SubschemaPlan): readonly (string | number)[] {
   if (links === null) return path;
   const hidden = path.findIndex((step) => typeof step === 'string' && step.startsWith(links.prefix));
   return hidden === -1 ? path : path.slice(0, hidden);

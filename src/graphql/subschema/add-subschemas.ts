@@ -10,46 +10,46 @@ import {
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql';
-import type { RemoteField, RemoteService } from '../fields/subschema.js';
-import type { RemoteTarget } from '../links/link.js';
+import type { Subschema, SubschemaField } from '../fields/subschema.js';
+import type { SubschemaTarget } from '../links/link.js';
 import { costExtensions, costOfCall } from '../types/cost-rules.js';
 import { type Root, rootOf } from '../types/roots.js';
 import type { TypeNames } from '../types/type-names.js';
-import { offeredRoots, remoteNames } from './subschema-names.js';
+import { offeredRoots, subschemaNames } from './subschema-names.js';
 import { costsHere } from './translated-costs.js';
 import { judgeSchema } from './validate-parts.js';
 
-import { wrapRemote } from './wrap.js';
+import { wrapSubschema } from './wrap.js';
 
 /** What one service that speaks GraphQL adds to the schema. */
-interface AddedRemote {
+interface AddedSubschema {
   readonly fields: readonly AddedField[];
   /** In the order of the service. */
   readonly types: readonly GraphQLNamedType[];
 }
 
 interface AddedField {
-  readonly field: RemoteField;
+  readonly field: SubschemaField;
   readonly config: GraphQLFieldConfig<unknown, unknown>;
 }
 
-export interface AddedRemotes {
+export interface AddedSubschemas {
   readonly types: readonly GraphQLNamedType[];
   /** By `Query.customer`. */
-  readonly fields: ReadonlyMap<string, RemoteField>;
+  readonly fields: ReadonlyMap<string, SubschemaField>;
   /** By the service's name and the field's name there. */
-  readonly targets: ReadonlyMap<string, RemoteTarget>;
+  readonly targets: ReadonlyMap<string, SubschemaTarget>;
 }
 
 type Configs = Readonly<Record<Root, Map<string, GraphQLFieldConfig<unknown, unknown>>>>;
 
 /** Adds the fields of services that speak GraphQL to those there are. */
-export function addRemotes(services: readonly RemoteService[], names: TypeNames, configs: Configs): AddedRemotes {
+export function addSubschemas(services: readonly Subschema[], names: TypeNames, configs: Configs): AddedSubschemas {
   const types: GraphQLNamedType[] = [];
-  const fields = new Map<string, RemoteField>();
-  const targets = new Map<string, RemoteTarget>();
+  const fields = new Map<string, SubschemaField>();
+  const targets = new Map<string, SubschemaTarget>();
   for (const service of services) {
-    const added = addRemote(service, names, (parent, name) => configs[parent].has(name));
+    const added = addSubschema(service, names, (parent, name) => configs[parent].has(name));
     types.push(...added.types);
     for (const { field, config } of added.fields) {
       configs[field.parent].set(field.name, config);
@@ -68,14 +68,14 @@ export function addRemotes(services: readonly RemoteService[], names: TypeNames,
  * Names everything that a service has and wraps it. `taken` answers whether a root type has a field already. A name
  * that is taken gets the service's name in front, and a notice says so.
  */
-function addRemote(
-  service: RemoteService,
+function addSubschema(
+  service: Subschema,
   names: TypeNames,
   taken: (parent: Root, name: string) => boolean,
-): AddedRemote {
+): AddedSubschema {
   const { schema } = service;
-  const own = remoteNames(service, names, taken);
-  const wrapped = wrapRemote(service.name, schema, own.names);
+  const own = subschemaNames(service, names, taken);
+  const wrapped = wrapSubschema(service.name, schema, own.names);
   const costs = costsHere(service, wrapped, own.names);
   names.findings.push(...costs.findings);
   names.findings.push(...(own.findings.length > 0 ? own.findings : judgeSchema(service, wrapped)));

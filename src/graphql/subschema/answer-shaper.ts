@@ -1,6 +1,6 @@
 import { type FieldNode, type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import type { RemoteLinks, RemotePlan } from '../fields/subschema.js';
+import type { SubschemaLinks, SubschemaPlan } from '../fields/subschema.js';
 import type { Link } from '../links/link.js';
 import type { LinkSelect } from '../links/link-plan.js';
 import { HIDDEN, hiddenKey } from '../links/link-slots.js';
@@ -12,7 +12,7 @@ import { hidden } from './batch-answer.js';
  * each link is what its call needs, as in the answers of other services. It is done by what came, not by what could
  * come, so it takes time in proportion to the answer.
  */
-export class RemoteShaper {
+export class AnswerShaper {
   readonly #fragments: Fragments;
   readonly #variables: Variables;
   readonly #select: LinkSelect;
@@ -24,7 +24,7 @@ export class RemoteShaper {
     this.#select = select;
   }
 
-  shape(value: unknown, links: RemoteLinks, { nodes, field: { wrapped } }: RemotePlan): unknown {
+  shape(value: unknown, links: SubschemaLinks, { nodes, field: { wrapped } }: SubschemaPlan): unknown {
     const root: Record<string, unknown> = { value };
     const stack: Step[] = [{ value, nodes, put: (shaped) => (root['value'] = shaped) }];
     for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
@@ -33,7 +33,7 @@ export class RemoteShaper {
     return root['value'];
   }
 
-  #stepsOf({ value, nodes, put }: Step, links: RemoteLinks, schema: GraphQLSchema): readonly Step[] {
+  #stepsOf({ value, nodes, put }: Step, links: SubschemaLinks, schema: GraphQLSchema): readonly Step[] {
     if (Array.isArray(value)) {
       const list: unknown[] = [...value];
       put(list);

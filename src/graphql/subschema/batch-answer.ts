@@ -1,12 +1,12 @@
 import { isRecord } from '../../base/record.js';
-import type { RemoteBatch } from '../fields/subschema.js';
+import type { SubschemaBatch } from '../fields/subschema.js';
 import { HIDDEN, hiddenKey } from '../links/link-slots.js';
 
 /**
  * The answer of a list operation as links read it: each step to the items under `HIDDEN`, and so each item beside its
  * key. `visible` makes what the caller sees of an item.
  */
-export function batchAnswer(value: unknown, { items, key, keySteps }: RemoteBatch, visible: Visible): unknown {
+export function batchAnswer(value: unknown, { items, key, keySteps }: SubschemaBatch, visible: Visible): unknown {
   const list = items.reduce((inner: unknown, step) => (isRecord(inner) ? inner[step] : null), value);
   if (!Array.isArray(list)) return null;
   const answers = list.map((item: unknown): unknown =>
@@ -18,7 +18,10 @@ export function batchAnswer(value: unknown, { items, key, keySteps }: RemoteBatc
 type Visible = (item: Readonly<Record<string, unknown>>) => unknown;
 
 /** The path of an error in a list operation's answer, as `batchAnswer` has it. */
-export function batchPath(path: readonly (string | number)[], batch: RemoteBatch | null): readonly (string | number)[] {
+export function batchPath(
+  path: readonly (string | number)[],
+  batch: SubschemaBatch | null,
+): readonly (string | number)[] {
   if (batch === null) return path;
   const { items } = batch;
   const above = items.map(() => HIDDEN);

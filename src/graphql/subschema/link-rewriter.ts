@@ -11,7 +11,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { RemoteField } from '../fields/subschema.js';
+import type { SubschemaField } from '../fields/subschema.js';
 import type { Link, LinkTable } from '../links/link.js';
 import type { Walk } from '../links/walk.js';
 import { type Fragments, isIncluded, responseKey, type Variables } from '../output/reply-plan.js';
@@ -57,7 +57,7 @@ export class LinkRewriter {
   }
 
   /** The type that a field of the root answers with. */
-  typeOf({ wrapped, parent, name }: RemoteField): GraphQLNamedType | undefined {
+  typeOf({ wrapped, parent, name }: SubschemaField): GraphQLNamedType | undefined {
     return namedType(wrapped.getRootType(OPERATIONS[parent])?.getFields()[name]?.type);
   }
 

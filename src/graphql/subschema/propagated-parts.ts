@@ -7,7 +7,7 @@ import {
   isInterfaceType,
   isObjectType,
 } from 'graphql';
-import type { RemoteService } from '../fields/subschema.js';
+import type { Subschema } from '../fields/subschema.js';
 import { isRoot } from '../types/roots.js';
 import { fieldsOf, hasPart, isBuiltIn, partName, typeOf } from './schema-parts.js';
 
@@ -26,7 +26,7 @@ export interface CarriedName {
 }
 
 /** Takes the entries of `hide` and `rename` to the interfaces and types that must agree with them. */
-export const carriedParts = ({ schema, hidden, renames }: RemoteService): CarriedParts => ({
+export const carriedParts = ({ schema, hidden, renames }: Subschema): CarriedParts => ({
   hidden: carriedHides(schema, hidden),
   fields: carriedNames(schema, renames),
 });
@@ -71,7 +71,7 @@ function carriedHides(schema: GraphQLSchema, hidden: readonly string[]): Readonl
 }
 
 /** A field has one name in an interface and in all its types. */
-function carriedNames(schema: GraphQLSchema, renames: RemoteService['renames']): ReadonlyMap<string, CarriedName> {
+function carriedNames(schema: GraphQLSchema, renames: Subschema['renames']): ReadonlyMap<string, CarriedName> {
   const found = new Map<string, CarriedName>();
   const written = [...renames].filter(([entry]) => entry.includes('.') && hasPart(schema, entry));
   const stack: { readonly type: Owner; readonly field: string; readonly given: CarriedName }[] = [];

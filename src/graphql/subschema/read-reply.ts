@@ -2,10 +2,10 @@ import { GraphQLError } from 'graphql';
 import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusal.js';
 import { JsonBoundsError, parseStrictJson } from '../../base/strict-json.js';
-import type { RemoteReply, RemoteTextLimits } from '../fields/subschema.js';
+import type { SubschemaReply, SubschemaTextLimits } from '../fields/subschema.js';
 
 /** The answer of a service that speaks GraphQL, cleaned of what nobody asked for. */
-export interface RemoteResult {
+export interface SubschemaResult {
   readonly data: Record<string, unknown> | null;
   readonly errors?: readonly GraphQLError[];
 }
@@ -14,8 +14,12 @@ export interface RemoteResult {
  * Reads an answer. Its errors keep their messages, as a Fault keeps its string, and their paths, nothing else. `keys`
  * are the response keys that were asked for. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`.
  */
-export function readRemoteReply(reply: RemoteReply, keys: ReadonlySet<string>, maxErrors: number): RemoteResult {
-  const answer = 'answer' in reply ? reply.answer : parseRemoteText(reply.text, reply.limits);
+export function readSubschemaReply(
+  reply: SubschemaReply,
+  keys: ReadonlySet<string>,
+  maxErrors: number,
+): SubschemaResult {
+  const answer = 'answer' in reply ? reply.answer : parseSubschemaText(reply.text, reply.limits);
   if (!isRecord(answer)) throw invalid('no object');
   const { data = null, errors = null } = answer;
   if (data !== null && !isRecord(data)) throw invalid('data');
@@ -33,7 +37,7 @@ export function readRemoteReply(reply: RemoteReply, keys: ReadonlySet<string>, m
 const invalid = (rule: string): Refusal => new Refusal('UPSTREAM_INVALID_RESPONSE', `GraphQL: ${rule}`);
 
 /** The value of a text that a service sent. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`. */
-export function parseRemoteText(text: string, { depth, values }: RemoteTextLimits): unknown {
+export function parseSubschemaText(text: string, { depth, values }: SubschemaTextLimits): unknown {
   try {
     // Commas and openings are one less than values: the text itself is one.
     return parseStrictJson(text, { levels: depth, parts: values - 1, members: Infinity });
@@ -50,14 +54,14 @@ function cleaned(error: unknown, keys: ReadonlySet<string>): GraphQLError {
   const { message = null, path = null } = isRecord(error) ? error : {};
   const text = typeof message === 'string' && message !== '' ? message.slice(0, MESSAGE_CHARS) : NO_MESSAGE;
   const isOurs = Array.isArray(path) && path.length <= PATH_STEPS && keys.has(String(path[0])) && path.every(isStep);
-  return new GraphQLError(text, { path: isOurs ? path : null, extensions: { code: REMOTE_ERROR } });
+  return new GraphQLError(text, { path: isOurs ? path : null, extensions: { code: SUBSCHEMA_ERROR } });
 }
 
 /** What was asked for has an answer, be it null. */
 const unanswered = (key: string): GraphQLError => new GraphQLError('no answer to what was asked for', { path: [key] });
 
 /** Marks the errors that a service gave. */
-export const REMOTE_ERROR = 'GRAPHQL_UPSTREAM_ERROR';
+export const SUBSCHEMA_ERROR = 'GRAPHQL_UPSTREAM_ERROR';
 
 const NO_MESSAGE = 'The service gave an error without a message.';
 

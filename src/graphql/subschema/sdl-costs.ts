@@ -1,15 +1,15 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind, visit } from 'graphql';
 import { checkCostDirective, costOfField, weightIn } from '../fields/cost-sdl.js';
-import type { RemoteCosts } from '../fields/subschema.js';
+import type { SubschemaCosts } from '../fields/subschema.js';
 import type { FieldCost } from '../types/cost-rules.js';
 import { partName } from './schema-parts.js';
 
-export const NO_COSTS: RemoteCosts = { fields: new Map(), types: new Map() };
+export const NO_COSTS: SubschemaCosts = { fields: new Map(), types: new Map() };
 
 /** A schema without its cost directives, and what they say. */
 interface TakenCosts {
   readonly document: DocumentNode;
-  costOf(schema: GraphQLSchema): RemoteCosts;
+  costOf(schema: GraphQLSchema): SubschemaCosts;
 }
 
 /**

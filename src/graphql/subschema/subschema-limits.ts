@@ -1,7 +1,7 @@
 import { KIB, type Limits, type LimitTable, MIB } from '../../base/limit.js';
 
 /** Limits of what upstreams that speak GraphQL say. */
-export const REMOTE_LIMITS = {
+export const SUBSCHEMA_LIMITS = {
   responseBytes: {
     default: 10 * MIB,
     min: KIB,
@@ -76,4 +76,4 @@ export const REMOTE_LIMITS = {
   },
 } as const satisfies LimitTable;
 
-export type RemoteLimits = Limits<typeof REMOTE_LIMITS>;
+export type SubschemaLimits = Limits<typeof SUBSCHEMA_LIMITS>;

@@ -1,4 +1,4 @@
-import type { RemoteService } from '../fields/subschema.js';
+import type { Subschema } from '../fields/subschema.js';
 import type { Finding } from '../types/mapping.js';
 import { fieldName, NameScope, pascalName } from '../types/naming.js';
 import { ROOTS, type Root, rootOf } from '../types/roots.js';
@@ -6,7 +6,7 @@ import type { TypeNames } from '../types/type-names.js';
 import { carriedParts } from './propagated-parts.js';
 import { isBuiltIn } from './schema-parts.js';
 import { judgeParts } from './validate-parts.js';
-import type { RemoteNames } from './wrap.js';
+import type { SubschemaNames } from './wrap.js';
 
 type Taken = (parent: Root, name: string) => boolean;
 
@@ -14,11 +14,11 @@ type Taken = (parent: Root, name: string) => boolean;
  * What everything of a service is called here, and the mistakes in what the configuration says about that. `isTaken`
  * answers whether a root type has a field already.
  */
-export function remoteNames(
-  service: RemoteService,
+export function subschemaNames(
+  service: Subschema,
   names: TypeNames,
   isTaken: Taken,
-): { readonly names: RemoteNames; readonly findings: readonly Finding[] } {
+): { readonly names: SubschemaNames; readonly findings: readonly Finding[] } {
   const { schema } = service;
   const parts = carriedParts(service);
   const hidden = new Set(parts.hidden.keys());
@@ -35,12 +35,12 @@ export function remoteNames(
 }
 
 /** The roots whose fields callers see. */
-export const offeredRoots = ({ subscribes }: RemoteService): readonly Root[] =>
+export const offeredRoots = ({ subscribes }: Subschema): readonly Root[] =>
   ROOTS.filter((root) => root !== 'Subscription' || subscribes);
 
 /** A name that is taken gets the service's name in front, and a notice says so; one that was chosen is a mistake. */
 function typeNames(
-  { name: service, schema, prefix, renames }: RemoteService,
+  { name: service, schema, prefix, renames }: Subschema,
   names: TypeNames,
   { roots, hidden, findings }: { roots: ReadonlyMap<string, string>; hidden: ReadonlySet<string>; findings: Finding[] },
 ): ReadonlyMap<string, string> {
@@ -91,15 +91,15 @@ const upperFirst = (name: string): string => `${name.charAt(0).toUpperCase()}${n
 
 /** The same for fields of the roots. */
 function rootFieldNames(
-  remote: RemoteService,
+  subschema: Subschema,
   names: TypeNames,
   { isTaken, hidden, findings }: { isTaken: Taken; hidden: ReadonlySet<string>; findings: Finding[] },
 ): ReadonlyMap<string, string> {
-  const { name: service, schema, prefix, renames } = remote;
+  const { name: service, schema, prefix, renames } = subschema;
   const rootFields = new Map<string, string>();
   const prefixed = (field: string): string =>
     prefix === null ? field : `${fieldName(prefix, 'camel')}${pascalName(field)}`;
-  for (const parent of offeredRoots(remote)) {
+  for (const parent of offeredRoots(subschema)) {
     const scope = new NameScope();
     const isFree = (name: string): boolean => !isTaken(parent, name);
     const wantedOf = (field: string): string => renames.get(`${parent}.${field}`) ?? prefixed(field);

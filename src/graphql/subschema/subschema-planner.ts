@@ -13,15 +13,15 @@ import {
   visit,
 } from 'graphql';
 import { UNWEIGHED, type Weigh } from '../count-bytes.js';
-import type { RemoteField, RemoteLinks, RemotePlan } from '../fields/subschema.js';
+import type { SubschemaField, SubschemaLinks, SubschemaPlan } from '../fields/subschema.js';
 import type { Link, LinkBatch, LinkTable } from '../links/link.js';
-import type { PlannedRemote, RemotePlans } from '../links/link-plan.js';
+import type { PlannedSubschemaField, SubschemaLinkPlanner } from '../links/link-plan.js';
 import { type Fragments, responseKey, type Variables } from '../output/reply-plan.js';
 import { LinkRewriter, path, plain } from './link-rewriter.js';
 import { nestedRootFields } from './nested-root-fields.js';
 
 /** Plans what services that speak GraphQL are asked, for one operation of a document. */
-export class RemotePlanner implements RemotePlans {
+export class SubschemaPlanner implements SubschemaLinkPlanner {
   readonly #operation: OperationDefinitionNode;
   readonly #fragments: Fragments;
   readonly #variables: Variables;
@@ -50,7 +50,7 @@ export class RemotePlanner implements RemotePlans {
   }
 
   /** A field of the root: its arguments stand in the document. */
-  root(field: RemoteField, nodes: readonly FieldNode[]): PlannedRemote {
+  root(field: SubschemaField, nodes: readonly FieldNode[]): PlannedSubschemaField {
     const rewriter = this.#rewriter(field, nodes);
     const type = rewriter.typeOf(field);
     const written = nodes.map((node) => withSelection(node, rewriter.set(node.selectionSet, type)));
@@ -59,7 +59,7 @@ export class RemotePlanner implements RemotePlans {
   }
 
   /** What a link calls: its arguments are values. */
-  linked(field: RemoteField, nodes: readonly FieldNode[], batch: LinkBatch | null): PlannedRemote {
+  linked(field: SubschemaField, nodes: readonly FieldNode[], batch: LinkBatch | null): PlannedSubschemaField {
     const rewriter = this.#rewriter(field, nodes);
     const type = rewriter.typeOf(field);
     const key = `${this.#prefix}k`;
@@ -84,16 +84,16 @@ export class RemotePlanner implements RemotePlans {
     return this.#plan(asked, [node], rewriter, OperationTypeNode.QUERY);
   }
 
-  #rewriter({ wrapped }: RemoteField, nodes: readonly FieldNode[]): LinkRewriter {
+  #rewriter({ wrapped }: SubschemaField, nodes: readonly FieldNode[]): LinkRewriter {
     return new LinkRewriter(wrapped, this.#table, this.#fragments, this.#variables, this.#prefix, nodes, this.#met);
   }
 
   #plan(
-    asked: Omit<RemotePlan, 'document' | 'variables' | 'nested' | 'links'>,
+    asked: Omit<SubschemaPlan, 'document' | 'variables' | 'nested' | 'links'>,
     written: readonly FieldNode[],
     rewriter: LinkRewriter,
     operation: OperationTypeNode,
-  ): PlannedRemote {
+  ): PlannedSubschemaField {
     const walk = rewriter.walkOf(asked.nodes);
     const fragments = reached(written, rewriter.fragments);
     const used = variablesIn([...written, ...fragments]);
@@ -112,7 +112,7 @@ export class RemotePlanner implements RemotePlans {
       ],
     };
     this.#weigh(bytesOf(document));
-    const links: RemoteLinks | null = walk === null ? null : { prefix: this.#prefix, feeds: rewriter.feeds };
+    const links: SubschemaLinks | null = walk === null ? null : { prefix: this.#prefix, feeds: rewriter.feeds };
     const variables = own.map(({ variable }) => variable.name.value);
     const nested = nestedRootFields(written, rewriter.typeOf(asked.field), asked.field.wrapped, this.#fragments);
     return { plan: { ...asked, document, variables, nested, links }, walk };
@@ -173,7 +173,7 @@ function variablesIn(nodes: readonly (FieldNode | FragmentDefinitionNode)[]): Re
   return names;
 }
 
-function definitionOf(field: RemoteField, name: string, variable: string): VariableDefinitionNode {
+function definitionOf(field: SubschemaField, name: string, variable: string): VariableDefinitionNode {
   const argument = field.wrapped
     .getQueryType()
     ?.getFields()

@@ -6,12 +6,12 @@ import {
   isIntrospectionType,
   isObjectType,
 } from 'graphql';
-import type { RemoteService } from '../fields/subschema.js';
+import type { Subschema } from '../fields/subschema.js';
 import { costExtensions, FieldCost } from '../types/cost-rules.js';
 import type { Finding } from '../types/mapping.js';
 import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 import { fieldsOf, hasPart, partName, typeOf } from './schema-parts.js';
-import type { RemoteNames } from './wrap.js';
+import type { SubschemaNames } from './wrap.js';
 
 /** What is said about the fields of roots, by their names there. */
 interface CostsHere {
@@ -20,7 +20,7 @@ interface CostsHere {
 }
 
 /** Puts what is said about a service's costs to the types that callers see, in the names that they have here. */
-export function costsHere(service: RemoteService, wrapped: GraphQLSchema, names: RemoteNames): CostsHere {
+export function costsHere(service: Subschema, wrapped: GraphQLSchema, names: SubschemaNames): CostsHere {
   const { schema, costs } = service;
   const roots = new Map<string, FieldCost>();
   for (const type of Object.values(schema.getTypeMap())) {
@@ -51,7 +51,7 @@ export function costsHere(service: RemoteService, wrapped: GraphQLSchema, names:
 }
 
 /** Paths into arguments and to lists below, in the names of here. */
-function translated(cost: FieldCost, owner: GraphQLNamedType, name: string, names: RemoteNames): FieldCost {
+function translated(cost: FieldCost, owner: GraphQLNamedType, name: string, names: SubschemaNames): FieldCost {
   const field = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields()[name] : undefined;
   if (field === undefined || names.fields.size === 0) return cost;
   const along = (from: GraphQLNamedType | undefined, steps: readonly string[]): readonly string[] => {
@@ -81,7 +81,7 @@ function translated(cost: FieldCost, owner: GraphQLNamedType, name: string, name
 }
 
 /** Entries for what is not there. */
-function missing({ name: service, schema, costs }: RemoteService): readonly Finding[] {
+function missing({ name: service, schema, costs }: Subschema): readonly Finding[] {
   return [...costs.fields.keys(), ...costs.types.keys()].flatMap((part): Finding[] => {
     const [typeName = '', field] = part.split('.');
     if (hasPart(schema, part) || (field === undefined && typeOf(schema, typeName) !== undefined)) return [];

@@ -12,14 +12,14 @@ import {
   isUnionType,
   validateSchema,
 } from 'graphql';
-import type { RemoteService } from '../fields/subschema.js';
+import type { Subschema } from '../fields/subschema.js';
 import type { Finding } from '../types/mapping.js';
 import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 import type { CarriedParts } from './propagated-parts.js';
 import { fieldsOf, hasPart, isBuiltIn, partName, typeOf } from './schema-parts.js';
 
 /** Mistakes in `rename` and `hide`: names that are not there, and what would leave no schema to ask with. */
-export function judgeParts(service: RemoteService, parts: CarriedParts): readonly Finding[] {
+export function judgeParts(service: Subschema, parts: CarriedParts): readonly Finding[] {
   const { renames, hidden } = service;
   const names = [
     ...[...renames.keys()].map((name) => missing(service, name, ['rename', name])),
@@ -37,7 +37,7 @@ export function judgeParts(service: RemoteService, parts: CarriedParts): readonl
 }
 
 /** What is still wrong with the schema as callers would see it. */
-export function judgeSchema({ name: service, hidden }: RemoteService, schema: GraphQLSchema): readonly Finding[] {
+export function judgeSchema({ name: service, hidden }: Subschema, schema: GraphQLSchema): readonly Finding[] {
   const errors = validateSchema(schema);
   if (errors.length === 0) return [];
   const what = `With \`rename\` and \`hide\` its schema is not valid: ${errors
@@ -50,7 +50,7 @@ export function judgeSchema({ name: service, hidden }: RemoteService, schema: Gr
 const ERRORS_SHOWN = 5;
 
 /** An entry for what is not there, or is no part that can change. */
-function missing({ name: service, schema }: RemoteService, name: string, path: Finding['path']): Finding | null {
+function missing({ name: service, schema }: Subschema, name: string, path: Finding['path']): Finding | null {
   if (hasPart(schema, name)) return null;
   const [typeName = '', field] = name.split('.');
   const type = typeOf(schema, typeName);
@@ -81,7 +81,7 @@ function missing({ name: service, schema }: RemoteService, name: string, path: F
 }
 
 /** A type of which nothing is left. A root without fields just goes, but for that of queries. */
-function emptied({ name: service, schema }: RemoteService, type: GraphQLNamedType, parts: CarriedParts): Finding[] {
+function emptied({ name: service, schema }: Subschema, type: GraphQLNamedType, parts: CarriedParts): Finding[] {
   const name = partName(schema, type);
   if (name === 'Mutation' || name === 'Subscription') return [];
   const fields = fieldsOf(type);
@@ -102,7 +102,7 @@ function hiddenBy(owner: string, part: string, type: GraphQLNamedType, { hidden 
 }
 
 /** What must be given to the service, and callers could not. */
-function needed({ name: service, schema }: RemoteService, type: GraphQLNamedType, parts: CarriedParts): Finding[] {
+function needed({ name: service, schema }: Subschema, type: GraphQLNamedType, parts: CarriedParts): Finding[] {
   const findings: Finding[] = [];
   const owner = partName(schema, type);
   const report = (at: number, what: string, remedy: string): void => {
@@ -132,11 +132,7 @@ function needed({ name: service, schema }: RemoteService, type: GraphQLNamedType
 }
 
 /** Two fields of one type that would have one name. */
-function renamedTwice(
-  { name: service, schema }: RemoteService,
-  type: GraphQLNamedType,
-  parts: CarriedParts,
-): Finding[] {
+function renamedTwice({ name: service, schema }: Subschema, type: GraphQLNamedType, parts: CarriedParts): Finding[] {
   const fields = fieldsOf(type);
   if (fields === null || isRoot(schema, type)) return [];
   const findings: Finding[] = [];
@@ -165,7 +161,7 @@ function renamedTwice(
 }
 
 /** A field that an interface and its types would call differently. */
-function disagreeing({ name: service, schema }: RemoteService, { fields }: CarriedParts): Finding[] {
+function disagreeing({ name: service, schema }: Subschema, { fields }: CarriedParts): Finding[] {
   const findings: Finding[] = [];
   for (const [part, { name, entry }] of fields) {
     const [typeName = '', field = ''] = part.split('.');

@@ -24,11 +24,11 @@ import {
   print,
 } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import type { RemoteRequest } from '../fields/subschema.js';
-import type { RemoteResult } from './read-reply.js';
+import type { SubschemaRequest } from '../fields/subschema.js';
+import type { SubschemaResult } from './read-reply.js';
 
 /** What a service's schema is called here. Names that are not in a map stay. */
-export interface RemoteNames {
+export interface SubschemaNames {
   /** Of root types, by their names there. */
   readonly roots: ReadonlyMap<string, string>;
   readonly types: ReadonlyMap<string, string>;
@@ -41,16 +41,16 @@ export interface RemoteNames {
 }
 
 /** What wrapped schemas are executed with. */
-export interface RemoteSender {
-  send(request: RemoteRequest, keys: ReadonlySet<string>): Promise<RemoteResult>;
+export interface SubschemaSender {
+  send(request: SubschemaRequest, keys: ReadonlySet<string>): Promise<SubschemaResult>;
 }
 
 /**
- * The schema of a service under the names it has here: executing an operation against it, with a `RemoteSender` as the
+ * The schema of a service under the names it has here: executing an operation against it, with a `SubschemaSender` as the
  * context, sends the service the same in its own names. Hidden parts are not in it. The only file that knows who does
  * this.
  */
-export function wrapRemote(service: string, schema: GraphQLSchema, names: RemoteNames): GraphQLSchema {
+export function wrapSubschema(service: string, schema: GraphQLSchema, names: SubschemaNames): GraphQLSchema {
   const { hidden, fields } = names;
   const isShown = (type: string | undefined, field: string | undefined): boolean => !hidden.has(`${type}.${field}`);
   const fieldName = (type: string, field: string): string => fields.get(`${type}.${field}`) ?? field;
@@ -63,7 +63,7 @@ export function wrapRemote(service: string, schema: GraphQLSchema, names: Remote
       if (context === undefined) throw new Error('a service that is asked by nobody');
       const { keys, operation } = operationOf(document);
       const request = { service, operation, query: print(document), variables: variables ?? {} };
-      const result = (): Promise<RemoteResult> => context.send(request, keys);
+      const result = (): Promise<SubschemaResult> => context.send(request, keys);
       // Of whatever type is expected: what came is judged when it is read with the schema.
       return operation === 'subscription' ? (only(result) as AsyncIterable<never>) : (result() as Promise<never>);
     },
@@ -97,7 +97,7 @@ export function wrapRemote(service: string, schema: GraphQLSchema, names: Remote
 }
 
 /** A root of which callers see nothing is not there: a type without fields cannot be. */
-function withoutEmptyRoots(schema: GraphQLSchema, hidden: RemoteNames['hidden']): GraphQLSchema {
+function withoutEmptyRoots(schema: GraphQLSchema, hidden: SubschemaNames['hidden']): GraphQLSchema {
   const isEmpty = (root: 'Mutation' | 'Subscription', type: GraphQLObjectType | null | undefined): boolean =>
     type != null && Object.keys(type.getFields()).every((field) => hidden.has(`${root}.${field}`));
   const { mutation, subscription, types, ...config } = schema.toConfig();
@@ -114,7 +114,7 @@ function withoutEmptyRoots(schema: GraphQLSchema, hidden: RemoteNames['hidden'])
   });
 }
 
-async function* only(result: () => Promise<RemoteResult>): AsyncGenerator<RemoteResult, void, undefined> {
+async function* only(result: () => Promise<SubschemaResult>): AsyncGenerator<SubschemaResult, void, undefined> {
   yield await result();
 }
 
@@ -137,14 +137,14 @@ export function isLost(sent: unknown, value: unknown): boolean {
   return sent.some((item, index) => isLost(item, value[index]));
 }
 
-type Sender = RemoteSender & Record<string, unknown>;
+type Sender = SubschemaSender & Record<string, unknown>;
 
 function operationOf(document: DocumentNode): {
-  readonly operation: RemoteRequest['operation'];
+  readonly operation: SubschemaRequest['operation'];
   readonly keys: ReadonlySet<string>;
 } {
   const keys = new Set<string>();
-  let operation: RemoteRequest['operation'] = 'query';
+  let operation: SubschemaRequest['operation'] = 'query';
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
     operation = definition.operation;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../../base/refusal.js';
-import type { RemoteTextLimits } from '../../../graphql/fields/subschema.js';
-import { parseRemoteText } from '../../../graphql/subschema/read-reply.js';
+import type { SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
+import { parseSubschemaText } from '../../../graphql/subschema/read-reply.js';
 
 /** One event as it goes on: held to its bounds, on lines of its own. */
 export interface EventFrame {
@@ -15,7 +15,7 @@ export interface EventFrame {
  */
 export class EventFrames {
   readonly #eventBytes: number;
-  readonly #bounds: RemoteTextLimits;
+  readonly #bounds: SubschemaTextLimits;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   /** Of a line that has not ended. */
   #rest = '';
@@ -25,7 +25,7 @@ export class EventFrames {
   /** Of the data so far. */
   #length = 0;
 
-  constructor(eventBytes: number, bounds: RemoteTextLimits) {
+  constructor(eventBytes: number, bounds: SubschemaTextLimits) {
     this.#eventBytes = eventBytes;
     this.#bounds = bounds;
   }
@@ -79,7 +79,7 @@ export class EventFrames {
     if (name === '' && data.every((line) => line === '')) return [];
     if (name === 'complete') return [{ event: name, bytes: COMPLETE }];
     if (name !== 'next') throw invalid('event of another name');
-    const answer = parseRemoteText(data.join('\n'), this.#bounds);
+    const answer = parseSubschemaText(data.join('\n'), this.#bounds);
     // The client would take it for one of several streams.
     if (typeof answer !== 'object' || answer === null || 'id' in answer) throw invalid('no result');
     return [{ event: name, bytes: Buffer.from(`event: next\n${data.map((line) => `data: ${line}\n`).join('')}\n`) }];

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 import { asRefusal, Refusal } from '../../../base/refusal.js';
-import type { RemoteTextLimits } from '../../../graphql/fields/subschema.js';
-import { parseRemoteText } from '../../../graphql/subschema/read-reply.js';
+import type { SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
+import { parseSubschemaText } from '../../../graphql/subschema/read-reply.js';
 import { refusalOfError } from '../../../upstream/failure.js';
 import { judgeStatus } from '../../../upstream/json-head.js';
 import { LINGER_MILLIS } from '../../http/linger.js';
@@ -15,7 +15,7 @@ export interface OutgoingParts {
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly eventBytes: number;
-  readonly bounds: RemoteTextLimits;
+  readonly bounds: SubschemaTextLimits;
   readonly pingMillis: number;
 }
 
@@ -90,7 +90,7 @@ export class OutgoingSocket {
 
   #take(text: string): void {
     try {
-      const message = parseRemoteText(text, this.#parts.bounds);
+      const message = parseSubschemaText(text, this.#parts.bounds);
       // It would be passed over in silence: somebody's events go astray.
       if (!isOurs(message)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'another id');
     } catch (caught) {

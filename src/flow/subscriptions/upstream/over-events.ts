@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../../base/refusal.js';
-import type { RemoteRequest, RemoteTextLimits } from '../../../graphql/fields/subschema.js';
+import type { SubschemaRequest, SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
 import { judgeEventsHead } from '../../../upstream/json-head.js';
 import type { UpstreamCall } from '../../../upstream/reply.js';
 import type { Upstream } from '../../../upstream/upstream.js';
@@ -11,11 +11,11 @@ import type { Feed } from './feed.js';
 export interface EventsAsk {
   readonly feed: Feed;
   readonly upstream: Upstream;
-  readonly request: RemoteRequest;
+  readonly request: SubschemaRequest;
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly eventBytes: number;
-  readonly bounds: RemoteTextLimits;
+  readonly bounds: SubschemaTextLimits;
 }
 
 /** Subscribes over server-sent events, one request for the one operation. */

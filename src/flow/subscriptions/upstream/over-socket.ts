@@ -1,11 +1,11 @@
 import { Refusal } from '../../../base/refusal.js';
-import type { RemoteRequest } from '../../../graphql/fields/subschema.js';
+import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import { subscribeOverSocket } from '../wire/graphql-ws.js';
 import { type OutgoingParts, OutgoingSocket } from './outgoing-socket.js';
 
 export interface SocketAsk extends OutgoingParts {
   readonly url: string;
-  readonly request: RemoteRequest;
+  readonly request: SubschemaRequest;
   readonly connectionParams: Readonly<Record<string, string>>;
 }
 

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Refusal } from '../../../base/refusal.js';
 import type { RequestContext } from '../../../codec/write/source.js';
 import type { RemoteSubscriptions, RemoteUpstream } from '../../../compile/remote-upstream.js';
-import type { RemoteRequest } from '../../../graphql/fields/subschema.js';
+import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import { Breaker } from '../../../upstream/breaker.js';
 import { Upstream } from '../../../upstream/upstream.js';
 import { forwarded } from '../../graphql/upstream-call.js';
@@ -33,7 +33,7 @@ export class RemoteFeeds {
   }
 
   /** Subscribes; the answer leaves. Throws `POOL_EXHAUSTED`, `CIRCUIT_OPEN`. */
-  open(service: string, request: RemoteRequest, headers: RequestContext['headers'], sink: FeedSink): () => void {
+  open(service: string, request: SubschemaRequest, headers: RequestContext['headers'], sink: FeedSink): () => void {
     const line = this.#lines.get(service);
     if (line === undefined) throw new Error('a subscription of a service that has none');
     return line.subscribe(request, headers, sink);
@@ -85,7 +85,7 @@ class Line {
     return this.#breaker.isOpen;
   }
 
-  subscribe(request: RemoteRequest, given: RequestContext['headers'], sink: FeedSink): () => void {
+  subscribe(request: SubschemaRequest, given: RequestContext['headers'], sink: FeedSink): () => void {
     const { acceptMillis, eventBytes, responseDepth, responseValues, subscriptions } =
       this.#service.config.limits.remote;
     const nowMillis = performance.now();
