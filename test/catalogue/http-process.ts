@@ -48,7 +48,7 @@ export async function fewDescriptors(t: Test, rows: Rows): Promise<void> {
   for (const socket of sockets) socket.destroy();
   const started = performance.now();
   let status = 0;
-  while (status !== 200 && performance.now() - started < 5000) status = (await sendRaw(url, goodRequest())).status;
+  while (status !== 200 && performance.now() - started < 60_000) status = (await sendRaw(url, goodRequest())).status;
   t.equal(status, 200, 'it answers again');
   t.equal(child.exitCode, null, 'it still lives');
 }

@@ -11,8 +11,6 @@ import { Rows } from './rows.js';
 
 const rows = new Rows('http');
 
-t.setTimeout(180_000);
-
 t.test('heads, at every door', async (t) => {
   await runHeads(t, await startDoors(t), rows);
 });
