@@ -8,11 +8,11 @@ import { asRefusal, Refusal } from './base/refusal.js';
 import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/service.js';
 import type { Compiled } from './compile.js';
-import { type Purse, passOther, Turnstile } from './flow/calls/authorize.js';
+import { authorizeAndChargeOther, type Caller, CallGuard } from './flow/calls/authorize.js';
 import { takeReaders } from './flow/calls/readers.js';
 import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { answerGraphql } from './flow/graphql/http.js';
-import { makePageDoor, type PageDoor } from './flow/graphql/page.js';
+import { makePageEndpoint, type PageEndpoint } from './flow/graphql/page.js';
 import { invite } from './flow/http/continue.js';
 import type { Ending } from './flow/http/ending.js';
 import { judgeHead } from './flow/http/head.js';
@@ -21,7 +21,7 @@ import { type HostCheck, makeHostCheck } from './flow/http/host-check.js';
 import type { Tarpit } from './flow/http/penalty-box.js';
 import { type Received, receive } from './flow/http/receive.js';
 import { readTarget } from './flow/http/target.js';
-import { makePlainDoor, type PlainDoor } from './flow/routes/plain.js';
+import { makePlainEndpoint, type PlainEndpoint } from './flow/routes/plain.js';
 import { SoapAnswer } from './flow/soap/answer.js';
 import { claimNonces } from './flow/soap/claim-nonces.js';
 import { forward } from './flow/soap/forward.js';
@@ -30,9 +30,9 @@ import { readSoapRequestHead, upstreamHeaders } from './flow/soap/request-head.j
 import { RequestPolicy } from './flow/soap/request-policy.js';
 import { callsNothing, serveServicePage } from './flow/soap/service-page.js';
 import { saidOf } from './flow/soap/upstream-head.js';
-import { makeWsdlDoor, serveWsdl, type WsdlDoor } from './flow/soap/wsdl.js';
+import { makeWsdlEndpoint, serveWsdl, type WsdlEndpoint } from './flow/soap/wsdl.js';
 import { callbackService, takeNotification } from './flow/subscriptions/callback.js';
-import type { LiveDoor } from './flow/subscriptions/endpoint.js';
+import type { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import { takesEvents } from './flow/subscriptions/event-stream.js';
 import type { Finish } from './observe/finish.js';
 import { EnvelopeJudge } from './soap/envelope.js';
@@ -60,16 +60,16 @@ import type { UpstreamRequest } from './upstream/reply.js';
  *                               |                              |                        |
  *                               +------------ finish: log line, metrics ----------------+
  */
-export function makeRequestHandler(compiled: Compiled, doors: Doors, hooks: RequestHooks): RequestHandler {
+export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hooks: RequestHooks): RequestHandler {
   const gateway: Gateway = {
     compiled,
     hooks,
     checkHost: makeHostCheck(compiled),
-    graphql: doors.graphql,
-    live: doors.live,
-    page: makePageDoor(compiled),
-    plain: makePlainDoor(compiled),
-    wsdl: makeWsdlDoor(compiled),
+    graphql: endpoints.graphql,
+    live: endpoints.live,
+    page: makePageEndpoint(compiled),
+    plain: makePlainEndpoint(compiled),
+    wsdl: makeWsdlEndpoint(compiled),
     isGuarded: compiled.config.clients !== undefined,
   };
   return (request, response, ending) => handle(gateway, request, response, ending);
@@ -77,10 +77,10 @@ export function makeRequestHandler(compiled: Compiled, doors: Doors, hooks: Requ
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, ending: Ending) => Promise<void>;
 
-/** Doors that do more than answer requests. */
-export interface Doors {
+/** Endpoints that do more than answer requests. */
+export interface Endpoints {
   readonly graphql: GraphqlEndpoint;
-  readonly live: LiveDoor;
+  readonly live: SubscriptionsEndpoint;
 }
 
 export interface RequestHooks {
@@ -97,16 +97,16 @@ export interface RequestHooks {
   readonly onViolation: (exchange: Exchange) => (refusal: Refusal) => void;
 }
 
-/** What a request handler owns besides what was compiled: pools and doors, made once a generation. */
+/** What a request handler owns besides what was compiled: pools and endpoints, made once a generation. */
 interface Gateway {
   readonly compiled: Compiled;
   readonly hooks: RequestHooks;
   readonly checkHost: HostCheck;
   readonly graphql: GraphqlEndpoint;
-  readonly live: LiveDoor;
-  readonly page: PageDoor | null;
-  readonly plain: PlainDoor;
-  readonly wsdl: WsdlDoor;
+  readonly live: SubscriptionsEndpoint;
+  readonly page: PageEndpoint | null;
+  readonly plain: PlainEndpoint;
+  readonly wsdl: WsdlEndpoint;
   /** Clients are known, so that not everybody may call everything as often as he likes. */
   readonly isGuarded: boolean;
 }
@@ -122,7 +122,7 @@ async function handle(
   let service: SoapService | null = null;
   let isGraphql = false;
   let asksForText = false;
-  let leave: (() => void) | null = null;
+  let release: (() => void) | null = null;
   try {
     judgeHead(request, compiled.config.limits.http);
     const { path, query } = readTarget(request);
@@ -148,25 +148,25 @@ async function handle(
       // A mapping of GraphQL names the fields that go on.
       if (!isGraphql) compiled.access.withhold(head);
       if (gateway.isGuarded) note(exchange, client);
-      leave = gateway.graphql.places.take(client);
-      const purse = { client, budgets: gateway.hooks.budgets };
+      release = gateway.graphql.concurrency.acquire(client);
+      const caller = { client, budgets: gateway.hooks.budgets };
       if (notified !== null && service === notified) {
         const { nonces } = gateway.hooks;
-        const notification = { exchange, purse, nonces, request, response, ending };
+        const notification = { exchange, caller, nonces, request, response, ending };
         await takeNotification(notification, notified, gateway.live.callbacks);
-      } else if (service !== null) await soap(gateway, service, query, purse, exchange, request, response, ending);
+      } else if (service !== null) await soap(gateway, service, query, caller, exchange, request, response, ending);
       else if (isGraphql) {
-        const asked = { caller: purse, exchange, request, response, ending };
+        const asked = { caller: caller, exchange, request, response, ending };
         if (takesEvents(request) === 'no') await answerGraphql(gateway.graphql, asked);
-        else await gateway.live.answerEvents(asked, () => leave?.());
-      } else await gateway.plain(purse, exchange, path, request, response);
+        else await gateway.live.answerEvents(asked, () => release?.());
+      } else await gateway.plain(caller, exchange, path, request, response);
     }
   } catch (caught) {
     const refusal = asRefusal(caught);
     if (refusal.isOfCaller) {
       // Nothing is done for it meanwhile, so it takes nobody's place.
-      leave?.();
-      leave = null;
+      release?.();
+      release = null;
       const held = holdRefused(gateway.hooks.tarpit, request, exchange, refusal);
       if (held !== null) await held;
     }
@@ -176,7 +176,7 @@ async function handle(
   }
   // A request is over when its answer is out, or will never be: what is measured before that is not what a caller sees.
   ending.onOver((isComplete) => {
-    leave?.();
+    release?.();
     // What was refused stays so, however much of the refusal its caller cared to read.
     if (!isComplete && exchange.refusal === null) exchange.outcome = 'aborted';
     if (isComplete && exchange.refusal === null) gateway.hooks.tarpit.redeem(exchange.client);
@@ -193,29 +193,29 @@ async function soap(
   gateway: Gateway,
   service: SoapService,
   query: string,
-  purse: Purse,
+  caller: Caller,
   exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
   ending: Ending,
 ): Promise<void> {
   if (callsNothing(request, service, query)) {
-    passOther(purse, purse.client.rights.permitsSome(service.name));
+    authorizeAndChargeOther(caller, caller.client.rights.permitsSome(service.name));
     if (query === '') serveServicePage(exchange, response, service, gateway.wsdl.documents.has(service));
     else serveWsdl(gateway.wsdl, exchange, request, response, service, query);
     return;
   }
   // What is not in order may be read as another operation by the next: to let it pass is for those who may call all.
-  const isEnforced = service.mode === 'enforce' || !purse.client.rights.permits(service.name, null);
+  const isEnforced = service.mode === 'enforce' || !caller.client.rights.permits(service.name, null);
   const { calls } = gateway.graphql;
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: gateway.hooks.onViolation(exchange) };
   const answer = new SoapAnswer(response, exchange, ending);
 
-  const turnstile = gateway.isGuarded ? new Turnstile(purse, service) : null;
+  const guard = gateway.isGuarded ? new CallGuard(caller, service) : null;
 
   const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {
-    turnstile?.pass(null);
+    guard?.authorizeAndCharge(null);
     const headers = upstreamHeaders(request, null, null);
     const context = { exchange, service, gate, answer, calls, observation: null };
     return forward(context, { method: head.method, query, headers, body: null }, null);
@@ -228,7 +228,7 @@ async function soap(
     head,
     request.headers.host ?? '',
     // Monitor mode is about messages: what it finds does not stop them, so this is asked when all is read.
-    gate.onViolation === null ? turnstile : null,
+    gate.onViolation === null ? guard : null,
     gateway.graphql.observers,
     calls,
   );
@@ -259,7 +259,7 @@ async function soap(
   const { known } = policy;
   exchange.operation = known?.label ?? '_other';
   try {
-    turnstile?.pass(known);
+    guard?.authorizeAndCharge(known);
     if (policy.nonces.length > 0) {
       await claimNonces(gateway.hooks.nonces, service, policy.nonces, gate.onViolation);
     }
@@ -291,7 +291,7 @@ async function soap(
   if (coding !== undefined) headers.push('content-encoding', coding);
   const context = { exchange, service, gate, answer, calls, observation: policy.observation };
   const isComparable = received.kind === 'whole' && head.package === null && query === '' && gate.onViolation === null;
-  const key = isComparable ? policy.key(judge, { client: purse.client, headers: request.headers }) : null;
+  const key = isComparable ? policy.key(judge, { client: caller.client, headers: request.headers }) : null;
   const messageId = judge.addressing?.messageId ?? null;
   const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
   const sent = { method: 'POST', query, headers, body, isIdempotent } as const;

@@ -12,7 +12,7 @@ import { DriftWatch } from './flow/drift/drift.js';
 import { makeGraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { Tarpit } from './flow/http/penalty-box.js';
 import { wireStatus } from './flow/http/wire-status.js';
-import { LiveDoor } from './flow/subscriptions/endpoint.js';
+import { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import { adminHosts, makeAdminServer } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
 import type { Log } from './observe/log.js';
@@ -56,8 +56,8 @@ export async function startGateway(
       service: name,
       active: () => upstream.active,
       waiting: () => upstream.waiting,
-      resting: () => upstream.resting + (liveDoor.feeds.isResting(name) ? 1 : 0),
-      subscriptions: () => liveDoor.feeds.active(name),
+      resting: () => upstream.resting + (subscriptions.feeds.isResting(name) ? 1 : 0),
+      subscriptions: () => subscriptions.feeds.active(name),
     })),
     {
       connections: () => traffic.connections,
@@ -69,9 +69,9 @@ export async function startGateway(
       drift: () => drift.counts,
       cache: compiled.cache,
       callSharers: () => graphql.calls.waiting,
-      webSockets: () => liveDoor.sockets.count,
-      subscriptions: () => liveDoor.desk.active,
-      subscriptionPollers: () => liveDoor.desk.pollers,
+      webSockets: () => subscriptions.sockets.count,
+      subscriptions: () => subscriptions.desk.active,
+      subscriptionPollers: () => subscriptions.desk.pollers,
       ...(config.redis === undefined ? {} : { isRedisUp: () => shared?.isUp === true }),
     },
   );
@@ -112,7 +112,7 @@ export async function startGateway(
     (local) => shared?.makePersistedStore(local, persisted) ?? local,
   );
   const isShedding = (): boolean => overload.shedsNext();
-  const liveDoor = new LiveDoor(compiled, graphql, bus, {
+  const subscriptions = new SubscriptionsEndpoint(compiled, graphql, bus, {
     finish,
     budgets,
     isShedding,
@@ -126,8 +126,8 @@ export async function startGateway(
     },
     told: (field, outcome) => metrics.subscriptionEvent(field, outcome),
   });
-  const doors = { graphql, live: liveDoor };
-  const handler = makeRequestHandler(compiled, doors, {
+  const endpoints = { graphql, live: subscriptions };
+  const handler = makeRequestHandler(compiled, endpoints, {
     finish,
     budgets,
     nonces: shared?.nonces ?? null,
@@ -151,7 +151,7 @@ export async function startGateway(
       },
     },
     tarpit,
-    liveDoor,
+    subscriptions,
   );
   let ready = true;
   const admin = makeAdminServer({
@@ -171,7 +171,7 @@ export async function startGateway(
       ready = false;
       overload.close();
       await drift.close();
-      const farewell = liveDoor.close();
+      const farewell = subscriptions.close();
       const forced = await traffic.drain(config.limits.http.drainMillis);
       await farewell;
       await bus.close();

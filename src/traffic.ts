@@ -27,7 +27,7 @@ const BACKLOG = 511;
 const KEEP_ALIVE_MILLIS = 60_000;
 
 /** Takes over connections on which something else than HTTP is to be spoken. */
-export interface UpgradeDoor {
+export interface UpgradeEndpoint {
   /** Whether this request asks for it where it can be had. Of the others HTTP is what is spoken, whatever they ask for. */
   wants(request: IncomingMessage): boolean;
   /** Takes the connection over; or says why not, and leaves it as it is. */
@@ -63,7 +63,7 @@ export class TrafficServer {
     limits: HttpLimits,
     hooks: TrafficHooks,
     tarpit: Tarpit,
-    upgrades: UpgradeDoor | null = null,
+    upgrades: UpgradeEndpoint | null = null,
   ) {
     this.#handler = handler;
     this.#tarpit = tarpit;
@@ -237,14 +237,14 @@ export class TrafficServer {
     else this.#refuse(connection, request.method ?? '', new Refusal('HTTP_METHOD'));
   }
 
-  #upgrade(door: UpgradeDoor, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  #upgrade(endpoint: UpgradeEndpoint, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const connection = this.#connections.get(socket);
     // It counts as a connection until it closes, and no request can come on it any more.
     if (connection === undefined || connection.isOver || this.#draining) socket.destroy();
     else if (connection.current !== null) this.#refuse(connection, 'GET', new Refusal('HTTP_BAD_REQUEST', 'ahead'));
     else {
-      const refusal = door.take(request, socket, head);
+      const refusal = endpoint.take(request, socket, head);
       if (refusal !== null) this.#refuse(connection, 'GET', refusal);
     }
   }
@@ -269,11 +269,14 @@ export class TrafficServer {
 }
 
 /** The requests of one server: `crumbled` is told of bodies in crumbs. */
-function requestClass(crumbled: (request: IncomingMessage) => void, door: UpgradeDoor | null): typeof IncomingMessage {
+function requestClass(
+  crumbled: (request: IncomingMessage) => void,
+  endpoint: UpgradeEndpoint | null,
+): typeof IncomingMessage {
   return class extends Incoming {
     /** Node decides by this for each request whether HTTP ends with it. */
     get upgrade(): boolean {
-      return ASKING.has(this) && (this.method === 'CONNECT' || door?.wants(this) === true);
+      return ASKING.has(this) && (this.method === 'CONNECT' || endpoint?.wants(this) === true);
     }
 
     set upgrade(asks: boolean) {

@@ -10,7 +10,7 @@ export interface Price {
   readonly points: number;
 }
 
-/** The least that each thing costs that can be called, by either door. What comes over subscriptions counts nothing. */
+/** The least that each thing costs that can be called, by SOAP or GraphQL. What comes over subscriptions counts nothing. */
 export function pricesOf(
   { limits, subscriptions }: Config,
   services: readonly SoapService[],

@@ -42,7 +42,7 @@ export const CACHE_KEYS = {
       invalidates: {
         type: 'array',
         description:
-          'What is forgotten when it is called, by either door: operations of this service by name, others as `service.operation`.',
+          'What is forgotten when it is called, by SOAP or GraphQL: operations of this service by name, others as `service.operation`.',
         items: { type: 'string', minLength: 1, maxLength: 256 },
         minItems: 1,
         maxItems: 256,

@@ -138,7 +138,7 @@ const CLASSES = {
       properties: {
         budget: {
           type: 'object',
-          description: 'What each client of the class may spend, by either door; without it there is no budget.',
+          description: 'What each client of the class may spend, by SOAP or GraphQL; without it there is no budget.',
           additionalProperties: false,
           required: ['maximum', 'restoreRate'],
           properties: {
@@ -162,7 +162,7 @@ const CLASSES = {
         },
         requestsAtOnce: {
           type: 'integer',
-          description: 'Requests of one client in progress at once, by either door; without it there is no bound.',
+          description: 'Requests of one client in progress at once, by SOAP or GraphQL; without it there is no bound.',
           minimum: 1,
           maximum: 100_000,
         },

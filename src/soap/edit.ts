@@ -17,7 +17,7 @@ export interface Edit {
  */
 export function applyEdits(message: Buffer, edits: readonly Edit[], encoding: Encoding, envelopeStart: number): Buffer {
   const pieces: Buffer[] = [];
-  const places = new Places(message.subarray(envelopeStart), encoding);
+  const places = new ConcurrencyLimits(message.subarray(envelopeStart), encoding);
   let kept = 0;
   for (const edit of [...edits].sort((one, other) => one.startBytes - other.startBytes)) {
     pieces.push(message.subarray(kept, envelopeStart + places.find(edit.startBytes)));
@@ -29,7 +29,7 @@ export function applyEdits(message: Buffer, edits: readonly Edit[], encoding: En
 }
 
 /** Finds rising offsets of the reader in the bytes of an envelope, each from the one before: once over the bytes in all. */
-class Places {
+class ConcurrencyLimits {
   readonly #envelope: Buffer;
   readonly #encoding: Encoding;
   #place = 0;

@@ -107,7 +107,7 @@ export class Name {
   place = -1;
   /**
    * Messages repeat themselves: where the names are kept of the start tags that came after this one the last times, and
-   * of the attribute. Places, because names that held each other would never be let go.
+   * of the attribute. ConcurrencyLimits, because names that held each other would never be let go.
    */
   nextTag = -1;
   otherTag = -1;

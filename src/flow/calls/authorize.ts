@@ -6,7 +6,7 @@ import type { SoapService } from '../../compile/service.js';
 import type { Operation } from '../../wsdl/model.js';
 
 /** Who is calling, and what its points are taken from. */
-export interface Purse {
+export interface Caller {
   readonly client: Client;
   readonly budgets: Budgets;
 }
@@ -15,59 +15,59 @@ export interface Purse {
  * Lets one SOAP call pass, once: the client may call the operation, and its budget has the points. Asked as soon as the
  * operation is known, and before the backend hears of it.
  */
-export class Turnstile {
-  readonly #purse: Purse;
+export class CallGuard {
+  readonly #caller: Caller;
   readonly #service: SoapService;
   #hasPassed = false;
 
-  constructor(purse: Purse, service: SoapService) {
-    this.#purse = purse;
+  constructor(caller: Caller, service: SoapService) {
+    this.#caller = caller;
     this.#service = service;
   }
 
   /** There are operations of the service that the client may not call. */
   get isRestricted(): boolean {
-    return !this.#purse.client.rights.permits(this.#service.name, null);
+    return !this.#caller.client.rights.permits(this.#service.name, null);
   }
 
   /** Null for an operation that is not known. Throws `FORBIDDEN` or `RATE_LIMITED`. */
-  pass(known: KnownOperation | null): void {
+  authorizeAndCharge(known: KnownOperation | null): void {
     if (this.#hasPassed) return;
     const { name, weightOf } = this.#service;
-    permitKnown(this.#purse.client, name, known);
-    takePoints(this.#purse, known === null ? weightOf(null) : Math.max(...known.candidates.map(weightOf)));
+    authorizeMessage(this.#caller.client, name, known);
+    charge(this.#caller, known === null ? weightOf(null) : Math.max(...known.candidates.map(weightOf)));
     this.#hasPassed = true;
   }
 }
 
 /** Throws `FORBIDDEN`. The operation is the one that will be called, whatever the request called it. */
-export function permit({ rights }: Client, service: string, operation: string | null): void {
+export function authorize({ rights }: Client, service: string, operation: string | null): void {
   if (!rights.permitsAll && !rights.permits(service, operation)) throw new Refusal('FORBIDDEN');
 }
 
 /** The same for a message: a right to each operation is needed that the backend may read in it. */
-export function permitKnown(client: Client, service: string, known: KnownOperation | null): void {
-  if (known === null) permit(client, service, null);
-  else for (const { name } of known.candidates) permit(client, service, name);
+export function authorizeMessage(client: Client, service: string, known: KnownOperation | null): void {
+  if (known === null) authorize(client, service, null);
+  else for (const { name } of known.candidates) authorize(client, service, name);
 }
 
 /** The same for a GraphQL field: it calls one operation, which the backend may take for another. */
-export function permitCall(client: Client, service: SoapService | undefined, operation: Operation): void {
+export function authorizeCall(client: Client, service: SoapService | undefined, operation: Operation): void {
   if (service === undefined) throw new Error('an operation of a service that is not there');
-  permitKnown(client, service.name, service.requests.called(operation));
+  authorizeMessage(client, service.name, service.requests.called(operation));
 }
 
 /** Points of a request that calls no operation: a plain route, a WSDL, a page. */
 const OTHER_POINTS = 1;
 
 /** Lets a request pass that calls no operation. Throws `FORBIDDEN` or `RATE_LIMITED`. */
-export function passOther(purse: Purse, isPermitted: boolean): void {
+export function authorizeAndChargeOther(caller: Caller, isPermitted: boolean): void {
   if (!isPermitted) throw new Refusal('FORBIDDEN');
-  takePoints(purse, OTHER_POINTS);
+  charge(caller, OTHER_POINTS);
 }
 
 /** Throws `RATE_LIMITED`. */
-export function takePoints({ client, budgets }: Purse, points: number): void {
+export function charge({ client, budgets }: Caller, points: number): void {
   if (client.budget === null) return;
   const taken = budgets.take(client, points);
   if (!taken.isGranted) throw rateLimited(taken);

@@ -19,7 +19,7 @@ export interface ObservationLimits {
 }
 
 /**
- * Looks at what passes the gateway, by whatever door, for those who subscribe to it. Where nobody does, that is one
+ * Looks at what passes the gateway, by whatever endpoint, for those who subscribe to it. Where nobody does, that is one
  * look-up for each message; else its values are read beside the judge's work, and nothing is kept back for it.
  */
 export class Observers {

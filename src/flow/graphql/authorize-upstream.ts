@@ -3,14 +3,14 @@ import { type GraphQLSchema, parse, TypeInfo, visit, visitWithTypeInfo } from 'g
 import type { Client } from '../../access/client.js';
 import type { SubschemaRequest } from '../../graphql/fields/subschema.js';
 import { rootTypes } from '../../graphql/types/roots.js';
-import { permit } from '../calls/authorize.js';
+import { authorize } from '../calls/authorize.js';
 
 /**
  * Throws `FORBIDDEN` where an operation for a service that speaks GraphQL asks for a field of a root type that the client
  * may not. It is the operation as it will be sent that is looked at, whatever fields and links it was put together from,
  * and wherever in it a root type is come by.
  */
-export function permitRemote(client: Client, { service, query }: SubschemaRequest, schema: GraphQLSchema): void {
+export function authorizeUpstream(client: Client, { service, query }: SubschemaRequest, schema: GraphQLSchema): void {
   if (client.rights.permitsAll) return;
   const roots = rootTypes(schema);
   const types = new TypeInfo(schema);
@@ -20,7 +20,7 @@ export function permitRemote(client: Client, { service, query }: SubschemaReques
       Field({ name }) {
         const parent = types.getParentType();
         const isOfRoot = roots.some((root) => root.name === parent?.name);
-        if (isOfRoot && !name.value.startsWith('__')) permit(client, service, name.value);
+        if (isOfRoot && !name.value.startsWith('__')) authorize(client, service, name.value);
       },
     }),
   );

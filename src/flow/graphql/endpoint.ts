@@ -7,7 +7,7 @@ import { createGraphqlHandler, type GraphqlHandler } from '../../graphql/http.js
 import { type Operations, operationsOf } from '../../graphql/operation.js';
 import type { Observers } from '../calls/observation.js';
 import { SharedCalls } from '../calls/shared-calls.js';
-import { Places } from '../http/concurrency.js';
+import { ConcurrencyLimits } from '../http/concurrency.js';
 import type { Tarpit } from '../http/penalty-box.js';
 
 /** The one GraphQL endpoint over all services, made once a generation. */
@@ -30,7 +30,7 @@ export interface GraphqlEndpoint {
   readonly observers: Observers | null;
   readonly tarpit: Tarpit;
   /** Of the requests of each client, by any endpoint. */
-  readonly places: Places;
+  readonly concurrency: ConcurrencyLimits;
 }
 
 export function makeGraphqlEndpoint(
@@ -64,6 +64,6 @@ export function makeGraphqlEndpoint(
       config.clients?.classes !== undefined || services.some((service) => service.config.callerHeaders.length > 0),
     observers,
     tarpit,
-    places: new Places(),
+    concurrency: new ConcurrencyLimits(),
   };
 }

@@ -20,10 +20,10 @@ import type { Throttle } from '../../graphql/run/cost-report.js';
 import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
 import { rootPlanOf } from '../../graphql/run/root-plan.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
-import { type Purse, permit, permitCall, rateLimited } from '../calls/authorize.js';
-import type { Room } from '../http/concurrency.js';
+import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';
+import type { BatchPermits } from '../http/concurrency.js';
 import { turnOfLong } from '../http/fair-scheduler.js';
-import { permitRemote } from './authorize-upstream.js';
+import { authorizeUpstream } from './authorize-upstream.js';
 import { callOperation } from './call.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { sendOperation } from './upstream-call.js';
@@ -59,21 +59,21 @@ export class CallerHost implements RequestHost, ItemHost {
   readonly callField: CallField;
   readonly sendToSubschema: SendToSubschema;
   readonly #endpoint: GraphqlEndpoint;
-  readonly #caller: Purse;
+  readonly #caller: Caller;
   readonly #exchange: Exchange;
   readonly #options: HostOptions;
   #grant: Grant | null = null;
   /** Of a batch, shared by its items. */
-  #permits: Room | null;
+  #permits: BatchPermits | null;
   #readMillis = 0;
   #waitedMillis = 0;
 
   constructor(
     endpoint: GraphqlEndpoint,
-    caller: Purse,
+    caller: Caller,
     exchange: Exchange,
     options: HostOptions,
-    permits: Room | null = null,
+    permits: BatchPermits | null = null,
   ) {
     const { signal, headers, answeredBy } = options;
     this.id = exchange.id;
@@ -141,12 +141,12 @@ export class CallerHost implements RequestHost, ItemHost {
   }
 
   item(): ItemHost {
-    this.#permits ??= this.#endpoint.places.room(this.#caller.client);
+    this.#permits ??= this.#endpoint.concurrency.forBatch(this.#caller.client);
     return new CallerHost(this.#endpoint, this.#caller, this.#exchange, this.#options, this.#permits);
   }
 
   async enter(): Promise<(() => void) | undefined> {
-    return this.#permits?.enter();
+    return this.#permits?.acquire();
   }
 
   /** Throws `FORBIDDEN` where the operation would call what the client may not: nothing of it runs then. */
@@ -163,8 +163,8 @@ export class CallerHost implements RequestHost, ItemHost {
         .flatMap((name) => built.subschemaFields?.get(name) ?? []),
     ];
     for (const each of called) {
-      if (isSubschemaField(each)) permit(client, each.service, each.operation.name);
-      else permitCall(client, this.#endpoint.services.get(each.service), each.operation);
+      if (isSubschemaField(each)) authorize(client, each.service, each.operation.name);
+      else authorizeCall(client, this.#endpoint.services.get(each.service), each.operation);
     }
   }
 
@@ -188,7 +188,7 @@ export class CallerHost implements RequestHost, ItemHost {
     if (service === undefined) throw new Error('a field of a service that is not there');
     try {
       // Admission has asked. This is what nothing gets past, whatever way a call comes to be.
-      permitCall(client, service, field.bound.operation);
+      authorizeCall(client, service, field.bound.operation);
       const { claims } = client;
       const sharing = { client, calls, lifetime };
       return await callOperation(field, {
@@ -217,7 +217,7 @@ export class CallerHost implements RequestHost, ItemHost {
     lifetime?.part(0, true);
     const service = this.#endpoint.remotes.get(request.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
-    permitRemote(this.#caller.client, request, service.subschema.schema);
+    authorizeUpstream(this.#caller.client, request, service.subschema.schema);
     return sendOperation(request, { exchange: this.#exchange, service, signal, headers });
   }
 }

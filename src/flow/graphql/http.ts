@@ -6,7 +6,7 @@ import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import { CARRIED, type GraphqlResponse, type StreamCarrier } from '../../graphql/http.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
-import type { Purse } from '../calls/authorize.js';
+import type { Caller } from '../calls/authorize.js';
 import type { Ending } from '../http/ending.js';
 import { endLingering } from '../http/linger.js';
 import { readBody } from './body.js';
@@ -15,7 +15,7 @@ import { BREAKDOWN, CallerHost, maySeeBreakdown } from './host.js';
 
 /** One HTTP request for GraphQL. */
 export interface GraphqlExchange {
-  readonly caller: Purse;
+  readonly caller: Caller;
   readonly exchange: Exchange;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -9,14 +9,14 @@ import { type Asset, assetsPath, PAGE_POLICY, type Page, readPage } from '../../
 import { endLingering } from '../http/linger.js';
 
 /** GraphiQL for browsers. It knows nothing that needs a credential: people give theirs on the page. */
-export interface PageDoor {
+export interface PageEndpoint {
   /** Whether a request is for the page or one of its files. */
   isFor(path: string, request: IncomingMessage): boolean;
   answer(exchange: Exchange, path: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 /** Null where there is no page. Its files are read when the first browser comes. */
-export function makePageDoor({ config, graph, trusted }: Compiled): PageDoor | null {
+export function makePageEndpoint({ config, graph, trusted }: Compiled): PageEndpoint | null {
   const { graphiql, introspection } = config.graphql;
   // It asks in words of its own.
   if (!graphiql || trusted?.only === true) return null;

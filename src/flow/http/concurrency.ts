@@ -2,42 +2,47 @@ import type { Client } from '../../access/client.js';
 import type { CancelSignal } from '../../base/cancellation.js';
 import { Refusal } from '../../base/refusal.js';
 
-/** Gives a place back. To be called once. */
-export type Leave = () => void;
+/** Gives a permit back. Called once; further calls do nothing. */
+export type Release = () => void;
 
 /**
- * How many requests of each client are in progress, where its class bounds that: budgets bound how often a client calls,
- * this how much of a slow backend it can hold (catalogue O06). By whatever door and transport: a request over HTTP, an
- * operation over a WebSocket, each of a batch, and each event that calls for its answer.
+ * The requests of each client in progress, where its class bounds them: budgets bound how often a client calls, this
+ * bounds how much of a slow backend it can hold (catalogue O06). It counts requests over HTTP, operations over a
+ * WebSocket, items of a batch, and events that call a backend for their answer.
  */
-export class Places {
-  readonly #clients = new Map<string, Taken>();
+export class ConcurrencyLimits {
+  readonly #clients = new Map<string, ClientPermits>();
 
-  /** Takes a place. Null where there is no bound. Throws `RATE_LIMITED`. */
-  take(client: Client): Leave | null {
+  /** Takes a permit. Null where there is no bound. Throws `RATE_LIMITED`. */
+  acquire(client: Client): Release | null {
     const most = client.rights.requestsAtOnce;
     if (most === null) return null;
-    const leave = this.#taken(client.id, most);
-    if (leave === null) throw new Refusal('RATE_LIMITED', 'requests at once', { retryAfter: '1' });
-    return leave;
+    const release = this.#take(client.id, most);
+    if (release === null) {
+      throw new Refusal('RATE_LIMITED', 'requests at once', {
+        retryAfter: '1',
+        limit: { key: `clients.classes.${client.className}.requestsAtOnce`, value: most },
+      });
+    }
+    return release;
   }
 
-  /** Takes a place if there is one now; null where there is none. */
-  takeFree({ id, rights: { requestsAtOnce } }: Client): Leave | null {
-    return requestsAtOnce === null ? nothing : this.#taken(id, requestsAtOnce);
+  /** Takes a permit if one is free; null where none is. */
+  tryAcquire({ id, rights: { requestsAtOnce } }: Client): Release | null {
+    return requestsAtOnce === null ? () => {} : this.#take(id, requestsAtOnce);
   }
 
-  /** Waits for a place, behind those who wait already. Null where there is no bound, or nobody waits any more. */
-  wait({ id, rights }: Client, signal: CancelSignal): Promise<Leave | null> {
+  /** Waits for a permit, in the order of the calls. Null where there is no bound, and once `signal` is aborted. */
+  acquireLater({ id, rights }: Client, signal: CancelSignal): Promise<Release | null> {
     const most = rights.requestsAtOnce;
     if (most === null) return Promise.resolve(null);
-    const leave = this.#taken(id, most);
+    const release = this.#take(id, most);
     const client = this.#clients.get(id);
-    if (leave !== null || client === undefined) return Promise.resolve(leave);
+    if (release !== null || client === undefined) return Promise.resolve(release);
     return new Promise((resolve) => {
       const begin = (): void => {
         signal.removeEventListener('abort', giveUp);
-        resolve(this.#leaveOf(id));
+        resolve(this.#releaseOf(id));
       };
       const giveUp = (): void => {
         client.waiting.delete(begin);
@@ -49,10 +54,10 @@ export class Places {
     });
   }
 
-  /** Room for the operations of one request, which has its place already; null where there is no bound. */
-  room({ id, rights }: Client): Room | null {
+  /** The permits for the items of a batch, whose request has one already; null where there is no bound. */
+  forBatch({ id, rights }: Client): BatchPermits | null {
     const most = rights.requestsAtOnce;
-    return most === null ? null : new Room(() => this.#taken(id, most));
+    return most === null ? null : new BatchPermits(() => this.#take(id, most));
   }
 
   /** Clients with requests in progress. */
@@ -60,20 +65,20 @@ export class Places {
     return this.#clients.size;
   }
 
-  #taken(id: string, most: number): Leave | null {
+  #take(id: string, most: number): Release | null {
     const client = this.#clients.get(id) ?? { count: 0, waiting: new Set() };
     if (client.count >= most) return null;
     client.count++;
     this.#clients.set(id, client);
-    return this.#leaveOf(id);
+    return this.#releaseOf(id);
   }
 
-  #leaveOf(id: string): Leave {
-    let isLeft = false;
+  #releaseOf(id: string): Release {
+    let isReleased = false;
     return () => {
       const client = this.#clients.get(id);
-      if (isLeft || client === undefined) return;
-      isLeft = true;
+      if (isReleased || client === undefined) return;
+      isReleased = true;
       const [next] = client.waiting;
       if (next !== undefined) {
         client.waiting.delete(next);
@@ -86,41 +91,39 @@ export class Places {
   }
 }
 
-const nothing = (): void => {};
-
-/** The operations of a batch: one has the place of the request, others one of their own, or the next that is given back. */
-export class Room {
-  readonly #takeAnother: () => Leave | null;
-  /** Told the place they have got: null is that of the request. */
-  readonly #waiting: ((place: Leave | null) => void)[] = [];
+/** The permits of a batch: one item has that of the request, others one of their own or the next that is given back. */
+export class BatchPermits {
+  readonly #takeAnother: () => Release | null;
+  /** Resolves with the permit that was given back; null is that of the request. */
+  readonly #waiting: ((permit: Release | null) => void)[] = [];
   #isFree = true;
 
-  constructor(takeAnother: () => Leave | null) {
+  constructor(takeAnother: () => Release | null) {
     this.#takeAnother = takeAnother;
   }
 
-  /** Waits until there is a place. */
-  async enter(): Promise<Leave> {
-    const place = await this.#place();
+  /** Waits for a permit. */
+  async acquire(): Promise<Release> {
+    const permit = await this.#take();
     return () => {
       const next = this.#waiting.shift();
-      if (next !== undefined) next(place);
-      else if (place === null) this.#isFree = true;
-      else place();
+      if (next !== undefined) next(permit);
+      else if (permit === null) this.#isFree = true;
+      else permit();
     };
   }
 
-  async #place(): Promise<Leave | null> {
+  async #take(): Promise<Release | null> {
     if (this.#isFree) {
       this.#isFree = false;
       return null;
     }
-    return this.#takeAnother() ?? new Promise<Leave | null>((resolve) => this.#waiting.push(resolve));
+    return this.#takeAnother() ?? new Promise<Release | null>((resolve) => this.#waiting.push(resolve));
   }
 }
 
-interface Taken {
+interface ClientPermits {
   count: number;
-  /** In the order they came. */
+  /** In the order of their calls. */
   readonly waiting: Set<() => void>;
 }

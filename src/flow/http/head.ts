@@ -4,7 +4,7 @@ import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { HttpLimits } from '../../config/http-limits.js';
 
 /**
- * Judges what every door wants of a head and Node's parser does not see to: sizes, the version, and that there is one
+ * Judges what every endpoint wants of a head and Node's parser does not see to: sizes, the version, and that there is one
  * way only to read it. Throws a refusal of the HTTP layer. In one pass and in bits, because this runs for every field
  * of every request.
  */

@@ -80,7 +80,7 @@ export function refuseGraphql(
   endLingering(exchange, request, response, exchange.status, [...headers, ...more], body);
 }
 
-/** Answers a request that is for none of the doors, or whose door failed before it could speak its own language. */
+/** Answers a request that is for none of the endpoints, or whose endpoint failed before it could speak its own language. */
 export function refuseHttp(
   exchange: Exchange,
   request: IncomingMessage,

@@ -13,7 +13,7 @@ import { meant } from '../../soap/soap-action.js';
 import type { Operation } from '../../wsdl/model.js';
 import { expandedName, type XmlHandler } from '../../xml/events.js';
 import { escapeText } from '../../xml/writer.js';
-import type { Turnstile } from '../calls/authorize.js';
+import type { CallGuard } from '../calls/authorize.js';
 import { type Asker, callKey } from '../calls/call-key.js';
 import type { CallKey } from '../calls/declared-call.js';
 import { type Observation, type Observers, together } from '../calls/observation.js';
@@ -51,7 +51,7 @@ export class RequestPolicy implements EnvelopeWatcher {
   /** The Host the caller named. */
   readonly #host: string;
   /** Null where nothing is decided by what is read here. */
-  readonly #turnstile: Turnstile | null;
+  readonly #guard: CallGuard | null;
   readonly #observers: Observers | null;
   readonly #calls: SharedCalls | null;
   /** Nonces of the message, which are new to this process. */
@@ -68,7 +68,7 @@ export class RequestPolicy implements EnvelopeWatcher {
     exchange: Exchange,
     head: SaidInHead,
     host: string,
-    turnstile: Turnstile | null,
+    guard: CallGuard | null,
     observers: Observers | null,
     calls: SharedCalls | null = null,
   ) {
@@ -78,7 +78,7 @@ export class RequestPolicy implements EnvelopeWatcher {
     this.#typeAction = meant(head.mediaType.action);
     this.#isPackage = head.package !== null;
     this.#host = host;
-    this.#turnstile = turnstile;
+    this.#guard = guard;
     this.#observers = observers;
     this.#calls = calls;
   }
@@ -104,7 +104,7 @@ export class RequestPolicy implements EnvelopeWatcher {
       this.#judgeDestination(judge, addressing);
     }
     this.topic = this.#findTopic();
-    this.#turnstile?.pass(this.known);
+    this.#guard?.authorizeAndCharge(this.known);
     // Last, because a message that is refused for something else should not use up its nonce.
     if (judge.stamps !== null) this.nonces = this.#service.freshness?.judge(judge.stamps, Date.now()) ?? [];
   }
@@ -143,7 +143,7 @@ export class RequestPolicy implements EnvelopeWatcher {
   #identify(judge: EnvelopeJudge): KnownOperation | null {
     const { requests, config } = this.#service;
     // To let an action of another operation pass is for clients that may call all.
-    const isRestricted = this.#turnstile?.isRestricted === true;
+    const isRestricted = this.#guard?.isRestricted === true;
     const addressing = config.addressing.check || isRestricted ? judge.addressing : null;
     const blocks = judge.header?.actionBlocks ?? 0;
     const isUnread = blocks > 1 || (blocks === 1 && addressing?.action == null);

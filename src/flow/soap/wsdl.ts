@@ -9,12 +9,12 @@ import { type ServedDocument, ServedDocuments } from '../../wsdl/serve.js';
 import { REQUEST_ID } from '../http/linger.js';
 
 /** The documents of all services that show theirs. */
-export interface WsdlDoor {
+export interface WsdlEndpoint {
   readonly documents: ReadonlyMap<SoapService, ServedDocuments>;
   readonly publicUrl: string | null;
 }
 
-export function makeWsdlDoor({ config, services }: Compiled): WsdlDoor {
+export function makeWsdlEndpoint({ config, services }: Compiled): WsdlEndpoint {
   const documents = new Map<SoapService, ServedDocuments>();
   for (const service of services) {
     if (service.wsdl !== null && service.config.serveWsdl) {
@@ -39,7 +39,7 @@ const NUMBERED = /^\?(?:wsdl|xsd)(?:=[0-9]+)?$/i;
  * what does not exist or is not shown, and `HTTP_BAD_REQUEST` for what names no document of any service.
  */
 export function serveWsdl(
-  door: WsdlDoor,
+  endpoint: WsdlEndpoint,
   exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
@@ -48,9 +48,9 @@ export function serveWsdl(
 ): void {
   exchange.operation = 'wsdl';
   if (!NUMBERED.test(query)) throw new Refusal('HTTP_BAD_REQUEST', 'document');
-  const documents = door.documents.get(service);
+  const documents = endpoint.documents.get(service);
   if (documents === undefined) throw new Refusal('HTTP_NOT_FOUND');
-  const document = documents.find(query, addressOf(request, door.publicUrl) + service.path);
+  const document = documents.find(query, addressOf(request, endpoint.publicUrl) + service.path);
   if (document === null) throw new Refusal('HTTP_NOT_FOUND');
   // Who keeps a copy asks each time whether it is still good: another Host, another document.
   const validators = [REQUEST_ID, exchange.id, 'etag', document.etag, 'cache-control', 'no-cache'];

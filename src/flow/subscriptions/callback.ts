@@ -6,7 +6,7 @@ import { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
 import { EnvelopeJudge } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
-import { type Purse, Turnstile } from '../calls/authorize.js';
+import { type Caller, CallGuard } from '../calls/authorize.js';
 import type { Observers } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
 import { invite } from '../http/continue.js';
@@ -33,7 +33,7 @@ export function callbackService(
 
 export interface Notification {
   readonly exchange: Exchange;
-  readonly purse: Purse;
+  readonly caller: Caller;
   readonly nonces: NonceStore | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -45,7 +45,7 @@ export interface Notification {
  * Rejects with a refusal, which is a Fault for whoever sent it.
  */
 export async function takeNotification(
-  { exchange, purse, nonces, request, response, ending }: Notification,
+  { exchange, caller, nonces, request, response, ending }: Notification,
   service: SoapService,
   callbacks: Observers,
 ): Promise<void> {
@@ -53,8 +53,8 @@ export async function takeNotification(
   if (head.method === 'GET') throw new Refusal('HTTP_METHOD');
   invite(request, response);
   const host = request.headers.host ?? '';
-  const turnstile = new Turnstile(purse, service);
-  const policy = new RequestPolicy(service, exchange, head, host, turnstile, callbacks);
+  const guard = new CallGuard(caller, service);
+  const policy = new RequestPolicy(service, exchange, head, host, guard, callbacks);
   const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail', policy);
   const { xml, reader, package: parts } = takeReaders(service, judge, head.mediaType.charset, head.package);
   const intake = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes: null };

@@ -8,7 +8,7 @@ import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { Budgets } from '../../budget/budget.js';
 import type { Compiled } from '../../compile.js';
-import type { Purse } from '../calls/authorize.js';
+import type { Caller } from '../calls/authorize.js';
 import { Observers } from '../calls/observation.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import type { GraphqlExchange } from '../graphql/http.js';
@@ -21,13 +21,13 @@ import { SubscriptionDesk, type SubscriptionHooks } from './subscription-manager
 import { RemoteFeeds } from './upstream/remote-feeds.js';
 import { WebSockets } from './web-socket.js';
 
-export interface LiveHooks extends SubscriptionHooks {
+export interface SubscriptionsHooks extends SubscriptionHooks {
   readonly budgets: Budgets;
   readonly isShedding: () => boolean;
 }
 
 /** All that goes on for longer than one answer: subscriptions, over whatever transport, and WebSockets. */
-export class LiveDoor {
+export class SubscriptionsEndpoint {
   readonly desk: SubscriptionDesk;
   /** Those who post notifications here. */
   readonly callbacks: Observers;
@@ -35,29 +35,29 @@ export class LiveDoor {
   /** Subscriptions at services that speak GraphQL. */
   readonly feeds: RemoteFeeds;
   readonly #compiled: Compiled;
-  readonly #door: GraphqlEndpoint;
-  readonly #hooks: LiveHooks;
+  readonly #endpoint: GraphqlEndpoint;
+  readonly #hooks: SubscriptionsHooks;
   readonly #checkHost: HostCheck;
   readonly #origins: ReadonlySet<string>;
 
-  constructor(compiled: Compiled, door: GraphqlEndpoint, bus: EventBus, hooks: LiveHooks) {
+  constructor(compiled: Compiled, endpoint: GraphqlEndpoint, bus: EventBus, hooks: SubscriptionsHooks) {
     const { config, graph } = compiled;
     const { subscriptions: limits, codec, http } = config.limits;
     this.#compiled = compiled;
-    this.#door = door;
+    this.#endpoint = endpoint;
     this.#hooks = hooks;
     const { subscriptions, topics } = graph.subscriptions;
     this.feeds = new RemoteFeeds(compiled.remotes, limits.pingMillis);
-    this.desk = new SubscriptionDesk({ door, subscriptions, feeds: this.feeds, bus, limits, hooks });
+    this.desk = new SubscriptionDesk({ endpoint, subscriptions, feeds: this.feeds, bus, limits, hooks });
     this.callbacks = new Observers(topics, 'callback', bus, { codec, eventBytes: limits.eventBytes });
     const credentials = ['authorization', config.clients?.apiKeys?.header.toLowerCase() ?? 'authorization'];
     const protocol = makeProtocol({
-      door,
+      endpoint,
       desk: this.desk,
       limits,
       credentials: new Set(credentials),
-      purseOf: (visitor, headers) => this.#purseOf(visitor, headers),
-      note: (exchange, purse) => this.#note(exchange, purse.client),
+      identifyCaller: (visitor, headers) => this.#identifyCaller(visitor, headers),
+      note: (exchange, caller) => this.#note(exchange, caller.client),
       finish: hooks.finish,
       isShedding: hooks.isShedding,
     });
@@ -68,7 +68,7 @@ export class LiveDoor {
 
   /** Answers a request of a client that takes server-sent events. `subscribed`: nothing is done for it but for events. */
   answerEvents(asked: GraphqlExchange, subscribed: () => void): Promise<void> {
-    return answerEvents(this.#door, this.desk, asked, subscribed);
+    return answerEvents(this.#endpoint, this.desk, asked, subscribed);
   }
 
   /** Whether a request asks for a WebSocket where there is one. */
@@ -116,7 +116,7 @@ export class LiveDoor {
     return this.#origins.has(parsed) || new URL(parsed).host === host?.toLowerCase();
   }
 
-  async #purseOf({ address }: Visitor, headers: Visitor['headers']): Promise<Purse> {
+  async #identifyCaller({ address }: Visitor, headers: Visitor['headers']): Promise<Caller> {
     const client = await this.#compiled.access.identify({ headers, address });
     return { client, budgets: this.#hooks.budgets };
   }

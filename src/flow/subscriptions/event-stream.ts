@@ -86,7 +86,7 @@ class EventStream implements StreamCarrier {
       if (operation instanceof Refusal) throw operation;
       if (operation.type === 'mutation' && request.method === 'GET') throw new Refusal('HTTP_METHOD');
       if (operation.type !== 'subscription') return this.#single(operation.authorizeAndCharge(host));
-      const stream = desk.begin(operation, { purse: caller, headers: request.headers, exchange, transport: 'sse' });
+      const stream = desk.begin(operation, { caller: caller, headers: request.headers, exchange, transport: 'sse' });
       subscribed();
       return stream;
     } catch (caught) {

@@ -4,9 +4,9 @@ import { Spending } from '../../graphql/cost/cost-actual.js';
 import type { CostLimits } from '../../graphql/cost/cost-table.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import type { FieldCost } from '../../graphql/types/cost-rules.js';
-import type { Purse } from '../calls/authorize.js';
+import type { Caller } from '../calls/authorize.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
-import type { Leave } from '../http/concurrency.js';
+import type { Release } from '../http/concurrency.js';
 
 /** A call, as far as it has a price. */
 export interface PricedCall {
@@ -24,53 +24,53 @@ export interface PollPayment {
 export class PollAccount {
   /** Who pays: another subscription of the same client has no more than this one. */
   readonly client: string;
-  readonly #purse: Purse;
+  readonly #caller: Caller;
   readonly #call: PricedCall;
   readonly #answerPoints: number;
-  readonly #door: PollDoor;
+  readonly #endpoint: PollEndpoint;
 
-  constructor(purse: Purse, call: PricedCall, answerPoints: number, door: PollDoor) {
-    this.client = purse.client.id;
-    this.#purse = purse;
+  constructor(caller: Caller, call: PricedCall, answerPoints: number, endpoint: PollEndpoint) {
+    this.client = caller.client.id;
+    this.#caller = caller;
     this.#call = call;
     this.#answerPoints = answerPoints;
-    this.#door = door;
+    this.#endpoint = endpoint;
   }
 
   /** Room for one call among the requests of the client; null where there is none now. */
-  takeRoom(): Leave | null {
-    return this.#door.places.takeFree(this.#purse.client);
+  tryAcquire(): Release | null {
+    return this.#endpoint.concurrency.tryAcquire(this.#caller.client);
   }
 
   /** Waits for it, behind those who wait already; null when `signal` is aborted. */
-  async waitForRoom(signal: CancelSignal): Promise<Leave | null> {
-    const leave = await this.#door.places.wait(this.#purse.client, signal);
-    return leave ?? (signal.aborted ? null : () => {});
+  async acquireLater(signal: CancelSignal): Promise<Release | null> {
+    const release = await this.#endpoint.concurrency.acquireLater(this.#caller.client, signal);
+    return release ?? (signal.aborted ? null : () => {});
   }
 
   /** Takes what a call and its answer may come to; null where the client has not so much. The room is given back when it is over. */
-  pay(leave: Leave): PollPayment | null {
-    const { client, budgets } = this.#purse;
-    const { limits } = this.#door.operations;
-    if (client.budget === null) return this.paid(leave);
+  pay(release: Release): PollPayment | null {
+    const { client, budgets } = this.#caller;
+    const { limits } = this.#endpoint.operations;
+    if (client.budget === null) return this.paid(release);
     const grant = budgets.take(client, callPoints(this.#call, limits) + this.#answerPoints);
     if (!grant.isGranted) return null;
     return {
       settle: (decoded) => {
-        leave();
+        release();
         budgets.reconcile(grant, callPoints(this.#call, limits, decoded));
       },
     };
   }
 
   /** For a call that has been paid for. */
-  paid(leave: Leave): PollPayment {
-    return { settle: leave };
+  paid(release: Release): PollPayment {
+    return { settle: release };
   }
 
   /** Whether the client can pay for one more answer. */
   canAnswer(): boolean {
-    const { client, budgets } = this.#purse;
+    const { client, budgets } = this.#caller;
     if (client.budget === null) return true;
     const grant = budgets.take(client, this.#answerPoints);
     if (grant.isGranted) budgets.reconcile(grant, 0);
@@ -78,7 +78,7 @@ export class PollAccount {
   }
 }
 
-type PollDoor = Pick<GraphqlEndpoint, 'operations' | 'places'>;
+type PollEndpoint = Pick<GraphqlEndpoint, 'operations' | 'concurrency'>;
 
 /** What one call comes to without the objects of its answer, in points. */
 export function callPoints({ cost, given }: PricedCall, limits: CostLimits, decoded: Decoded | null = null): number {

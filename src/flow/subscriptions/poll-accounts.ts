@@ -1,5 +1,5 @@
 import { Cancellation } from '../../base/cancellation.js';
-import type { Leave } from '../http/concurrency.js';
+import type { Release } from '../http/concurrency.js';
 import type { PollAccount, PollPayment } from './poll-account.js';
 
 /** One who may pay for a call. */
@@ -19,7 +19,7 @@ export class Payers {
   /** Where nobody has room: the clients that are waited for. */
   readonly #waiting = new Map<string, Cancellation>();
   /** Room that a client has got by waiting, to be used at once. */
-  readonly #rooms = new Map<string, Leave>();
+  readonly #permits = new Map<string, Release>();
   readonly #found: () => void;
 
   /** `found` is called when a client that was waited for has room. */
@@ -34,19 +34,19 @@ export class Payers {
     for (const payer of this.#inTurn(payers)) {
       const { client } = payer.account;
       if (busy.has(client) || (poor.has(client) && !payer.isPrepaid)) continue;
-      const leave = this.#rooms.get(client) ?? payer.account.takeRoom();
-      this.#rooms.delete(client);
-      if (leave === null) {
+      const release = this.#permits.get(client) ?? payer.account.tryAcquire();
+      this.#permits.delete(client);
+      if (release === null) {
         busy.set(client, payer.account);
         continue;
       }
-      const payment = payer.isPrepaid ? payer.account.paid(leave) : payer.account.pay(leave);
+      const payment = payer.isPrepaid ? payer.account.paid(release) : payer.account.pay(release);
       if (payment !== null) {
         payer.isPrepaid = false;
         this.stop();
         return payment;
       }
-      leave();
+      release();
       poor.add(client);
     }
     for (const account of busy.values()) this.#waitFor(account);
@@ -61,10 +61,10 @@ export class Payers {
       waiting.abort();
       this.#waiting.delete(client);
     }
-    for (const [client, leave] of this.#rooms) {
+    for (const [client, release] of this.#permits) {
       if (clients.has(client)) continue;
-      this.#rooms.delete(client);
-      leave();
+      this.#permits.delete(client);
+      release();
     }
   }
 
@@ -86,12 +86,12 @@ export class Payers {
     if (this.#waiting.has(client)) return;
     const waiting = new Cancellation();
     this.#waiting.set(client, waiting);
-    void account.waitForRoom(waiting).then((leave) => {
-      if (leave === null) return;
+    void account.acquireLater(waiting).then((release) => {
+      if (release === null) return;
       // It may have come just when nobody wanted it any more.
-      if (this.#waiting.get(client) !== waiting) return leave();
+      if (this.#waiting.get(client) !== waiting) return release();
       this.#waiting.delete(client);
-      this.#rooms.set(client, leave);
+      this.#permits.set(client, release);
       this.#found();
     });
   }

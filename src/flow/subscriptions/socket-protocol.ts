@@ -7,10 +7,10 @@ import { parseStrictJson } from '../../base/strict-json.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import { type AdmittedOperation, admitOperation, refuseOperation } from '../../graphql/operation.js';
 import type { SubscriptionLimits } from '../../pubsub/limits.js';
-import type { Purse } from '../calls/authorize.js';
+import type { Caller } from '../calls/authorize.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { CallerHost } from '../graphql/host.js';
-import type { Leave } from '../http/concurrency.js';
+import type { Release } from '../http/concurrency.js';
 import { expiry } from '../http/expiry.js';
 import { LateRefusals } from './delayed-refusals.js';
 import { Incoming } from './received-messages.js';
@@ -38,13 +38,13 @@ export interface Visitor {
 }
 
 export interface ProtocolParts {
-  readonly door: GraphqlEndpoint;
+  readonly endpoint: GraphqlEndpoint;
   readonly desk: SubscriptionDesk;
   readonly limits: SubscriptionLimits;
   /** Names of connection parameters, in lower case, that stand for the header fields a page cannot send. */
   readonly credentials: ReadonlySet<string>;
-  purseOf(visitor: Visitor, headers: RequestContext['headers']): Promise<Purse>;
-  note(exchange: Exchange, purse: Purse): void;
+  identifyCaller(visitor: Visitor, headers: RequestContext['headers']): Promise<Caller>;
+  note(exchange: Exchange, caller: Caller): void;
   finish(exchange: Exchange): void;
   isShedding(): boolean;
 }
@@ -61,7 +61,7 @@ export type Protocol = (socket: ProtocolSocket, visitor: Visitor) => ProtocolSes
 interface Guest {
   readonly visitor: Visitor;
   readonly socket: ProtocolSocket;
-  purse: Purse | null;
+  caller: Caller | null;
   headers: RequestContext['headers'];
   stopWatching: () => void;
   readonly late: LateRefusals;
@@ -87,13 +87,13 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
       const { extra } = connection;
       const headers = withCredentials(extra.visitor.headers, connection.connectionParams, parts.credentials);
       try {
-        extra.purse = await parts.purseOf(extra.visitor, headers);
+        extra.caller = await parts.identifyCaller(extra.visitor, headers);
       } catch {
         return false;
       }
       if (extra.visitor.signal.aborted) return false;
       extra.headers = headers;
-      const { expiresMillis } = extra.purse.client;
+      const { expiresMillis } = extra.caller.client;
       extra.stopWatching = expiry(expiresMillis, () => extra.socket.close(4403, 'Forbidden'));
       return true;
     },
@@ -103,10 +103,10 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
   });
   return (socket, visitor) => {
     let take: ((data: string) => Promise<void>) | null = null;
-    const { limits, door } = parts;
-    const late = new LateRefusals(door.tarpit, visitor, limits.perConnection, () => void incoming.release());
+    const { limits, endpoint } = parts;
+    const late = new LateRefusals(endpoint.tarpit, visitor, limits.perConnection, () => void incoming.release());
     const { headers } = visitor;
-    const guest: Guest = { visitor, socket, purse: null, headers, stopWatching: () => {}, late, bytes: 0 };
+    const guest: Guest = { visitor, socket, caller: null, headers, stopWatching: () => {}, late, bytes: 0 };
     const incoming = new Incoming({
       isFull: () => late.isFull,
       charsMax: limits.messageBytes + ON_ITS_WAY_CHARS,
@@ -186,29 +186,29 @@ async function admitMessage(
   payload: Subscribe,
   parts: ProtocolParts,
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
-  const { door, limits } = parts;
-  const { visitor, purse, headers, late, bytes, socket } = extra;
+  const { endpoint, limits } = parts;
+  const { visitor, caller, headers, late, bytes, socket } = extra;
   const exchange = new Exchange(nextExchangeId(), visitor.address, 'WS');
   exchange.route = 'graphql';
-  if (purse === null) throw new Error('a message of a connection that was not acknowledged');
+  if (caller === null) throw new Error('a message of a connection that was not acknowledged');
   const departure = new Cancellation();
-  const host = new CallerHost(door, purse, exchange, { signal: departure, headers });
+  const host = new CallerHost(endpoint, caller, exchange, { signal: departure, headers });
   let operation: AdmittedOperation | null = null;
   try {
-    parts.note(exchange, purse);
+    parts.note(exchange, caller);
     if (parts.isShedding()) throw new Refusal('OVERLOADED');
     // This one is among them already.
     if (Object.keys(subscriptions).length > limits.perConnection) {
       throw refuseByLimit('RATE_LIMITED', 'limits.subscriptions.perConnection', limits.perConnection);
     }
     host.startWork();
-    operation = await admitOperation(payload, door.operations, host);
+    operation = await admitOperation(payload, endpoint.operations, host);
     // The client may have left while its operation was admitted.
     if (visitor.signal.aborted) throw new Refusal('CLIENT_GONE');
-    const job = jobOf(operation, { purse, headers, exchange, host, departure }, parts);
+    const job = jobOf(operation, { caller, headers, exchange, host, departure }, parts);
     const { document, operation: definition } = operation.admitted;
     return {
-      schema: door.operations.built.schema,
+      schema: endpoint.operations.built.schema,
       document: document.document,
       operationName: definition.name?.value ?? null,
       contextValue: job,
@@ -233,7 +233,7 @@ async function admitMessage(
 }
 
 interface Asking {
-  readonly purse: Purse;
+  readonly caller: Caller;
   readonly headers: RequestContext['headers'];
   readonly exchange: Exchange;
   readonly host: CallerHost;
@@ -243,16 +243,16 @@ interface Asking {
 /** Throws where the operation may not run. */
 function jobOf(
   operation: AdmittedOperation,
-  { purse, headers, exchange, host, departure }: Asking,
+  { caller, headers, exchange, host, departure }: Asking,
   parts: ProtocolParts,
 ): Job {
-  const { door, desk } = parts;
+  const { endpoint, desk } = parts;
   if (operation.type === 'subscription') {
-    const stream = desk.begin(operation, { purse, headers, exchange, transport: 'websocket' });
+    const stream = desk.begin(operation, { caller, headers, exchange, transport: 'websocket' });
     return { run: () => stream };
   }
-  const leave = door.places.take(purse.client);
-  const charged = attempt(() => operation.authorizeAndCharge(host), leave);
+  const release = endpoint.concurrency.acquire(caller.client);
+  const charged = attempt(() => operation.authorizeAndCharge(host), release);
   const run = async (signal: CancelSignal): Promise<ExecutionResult> => {
     signal.addEventListener('abort', () => departure.abort(), { once: true });
     try {
@@ -260,7 +260,7 @@ function jobOf(
     } catch (caught) {
       return refuseOperation(caught, host).result;
     } finally {
-      leave?.();
+      release?.();
       parts.finish(exchange);
     }
   };
@@ -268,11 +268,11 @@ function jobOf(
 }
 
 /** The answer of `work`; the permit is given back where it throws. */
-function attempt<T>(work: () => T, leave: Leave | null): T {
+function attempt<T>(work: () => T, release: Release | null): T {
   try {
     return work();
   } catch (caught) {
-    leave?.();
+    release?.();
     throw caught;
   }
 }

@@ -15,7 +15,7 @@ import type { FieldCall } from '../../graphql/run/field-call.js';
 import { type RootField, type RootPlan, rootPlanOf } from '../../graphql/run/root-plan.js';
 import type { PollSource, Subscription } from '../../graphql/subscription/subscription.js';
 import type { SubscriptionLimits } from '../../pubsub/limits.js';
-import type { Purse } from '../calls/authorize.js';
+import type { Caller } from '../calls/authorize.js';
 import { callOperation } from '../graphql/call.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { CallerHost } from '../graphql/host.js';
@@ -31,7 +31,7 @@ import { passOn } from './upstream-source.js';
 
 /** Who subscribes, and over what. */
 export interface Subscriber {
-  readonly purse: Purse;
+  readonly caller: Caller;
   readonly headers: RequestContext['headers'];
   readonly transport: 'sse' | 'websocket';
   readonly exchange: Exchange;
@@ -45,7 +45,7 @@ export interface SubscriptionHooks {
 }
 
 export interface DeskParts {
-  readonly door: GraphqlEndpoint;
+  readonly endpoint: GraphqlEndpoint;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
   /** Those at services that speak GraphQL. */
   readonly feeds: RemoteFeeds;
@@ -68,7 +68,7 @@ export class SubscriptionDesk {
   constructor(parts: DeskParts) {
     this.#parts = parts;
     this.#pollers = new Pollers(parts.limits.pollers);
-    const remote = [...(parts.door.operations.built.subschemaFields?.values() ?? [])].filter(
+    const remote = [...(parts.endpoint.operations.built.subschemaFields?.values() ?? [])].filter(
       ({ parent }) => parent === 'Subscription',
     );
     for (const name of [...parts.subscriptions.keys(), ...remote.map((field) => field.name)])
@@ -88,27 +88,27 @@ export class SubscriptionDesk {
   /** Begins an admitted subscription. Throws `RATE_LIMITED`, `FORBIDDEN`, `BAD_USER_INPUT`. */
   begin(operation: AdmittedOperation, subscriber: Subscriber): AsyncGenerator<ExecutionResult, void, undefined> {
     if (this.#isClosed) throw new Refusal('OVERLOADED', 'drain');
-    const { door, subscriptions, limits, hooks } = this.#parts;
+    const { endpoint, subscriptions, limits, hooks } = this.#parts;
     const { admitted } = operation;
-    const rootPlan = rootPlanOf(admitted, door.operations.built);
+    const rootPlan = rootPlanOf(admitted, endpoint.operations.built);
     const [field] = rootPlan.fields;
     const subscription = subscriptions.get(field?.name ?? '') ?? null;
     // @skip may leave nothing.
     const ask = field?.call?.ask;
     if (field === undefined || ask === undefined) throw new Refusal('BAD_USER_INPUT');
-    const { id } = subscriber.purse.client;
+    const { id } = subscriber.caller.client;
     const count = this.#byClient.get(id) ?? 0;
     if (count >= limits.perClient) {
       throw refuseByLimit('RATE_LIMITED', 'limits.subscriptions.perClient', limits.perClient);
     }
-    const { exchange, purse, headers } = subscriber;
-    const host = new CallerHost(door, purse, exchange, { signal: NEVER, headers });
+    const { exchange, caller, headers } = subscriber;
+    const host = new CallerHost(endpoint, caller, exchange, { signal: NEVER, headers });
     operation.authorizeAndCharge(host);
     const { name } = field;
     const hasLinks = field.call?.walk !== null;
     const given = ask.kind === 'subschema' ? NOTHING : this.#givenTo(field, ask.bound.headersArgument, admitted);
     const cost = ask.kind === 'subschema' ? ask.plan.field.cost : (ask.bound.cost ?? null);
-    const points = callPoints({ cost, given: given.arguments }, door.operations.limits);
+    const points = callPoints({ cost, given: given.arguments }, endpoint.operations.limits);
     // Of a poll the first call is paid for, and what is told of it when it is.
     if (subscription?.source.kind === 'poll') host.reconcile(points);
     const told = operation.at(needsCall(subscription) ? admitted.cost : Math.max(0, admitted.cost - points));
@@ -133,7 +133,7 @@ export class SubscriptionDesk {
       },
     });
     const leave = this.#open(stream, subscription, subscriber, ask, asked);
-    const stopWatching = expiry(purse.client.expiresMillis, () => stream.end('expired', 'UNAUTHENTICATED'));
+    const stopWatching = expiry(caller.client.expiresMillis, () => stream.end('expired', 'UNAUTHENTICATED'));
     release = () => {
       leave();
       stopWatching();
@@ -160,7 +160,7 @@ export class SubscriptionDesk {
   }
 
   #givenTo({ nodes, name }: RootField, headersArgument: string | null, { variables }: Admitted): Given {
-    const definition = this.#parts.door.operations.built.schema.getSubscriptionType()?.getFields()[name];
+    const definition = this.#parts.endpoint.operations.built.schema.getSubscriptionType()?.getFields()[name];
     const [node] = nodes;
     if (definition === undefined || node === undefined) throw new Error('admitted without a field');
     return argumentsOf(definition, node, variables, headersArgument);
@@ -174,10 +174,10 @@ export class SubscriptionDesk {
     ask: LinkAsk,
     { given, points, rootPlan, admitted }: Begun,
   ): () => void {
-    const { door, feeds, hooks } = this.#parts;
+    const { endpoint, feeds, hooks } = this.#parts;
     if (ask.kind === 'subschema') {
       const passed = { plan: ask.plan, rootPlan, admitted, subscriber };
-      return passOn(passed, this.#sinkOf(stream), { door, feeds, finish: hooks.finish });
+      return passOn(passed, this.#sinkOf(stream), { endpoint, feeds, finish: hooks.finish });
     }
     if (subscription === null) throw new Error('a field of Subscription that nothing is known of');
     return this.#feed(stream, subscription, subscriber, { given, plan: ask.reply, points });
@@ -202,13 +202,13 @@ export class SubscriptionDesk {
     stream: Stream,
     subscription: Subscription,
     source: PollSource,
-    { headers, purse }: Subscriber,
+    { headers, caller }: Subscriber,
     { given, plan, points }: Asked,
   ): () => void {
-    const { door, hooks } = this.#parts;
-    const service = door.services.get(subscription.bound.service);
+    const { endpoint, hooks } = this.#parts;
+    const service = endpoint.services.get(subscription.bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
-    const { claims } = purse.client;
+    const { claims } = caller.client;
     const entry = service.config.operations[subscription.bound.operation.name];
     const taken = [
       ...service.config.callerHeaders.map((name) => headers[name.toLowerCase()] ?? null),
@@ -217,7 +217,7 @@ export class SubscriptionDesk {
     const call = { cost: subscription.bound.cost ?? null, given: given.arguments };
     const member = {
       plan,
-      account: new PollAccount(purse, call, points, door),
+      account: new PollAccount(caller, call, points, endpoint),
       told: (polled: Polled, bytes: number) => stream.push({ kind: 'polled', polled }, bytes),
     };
     return this.#pollers.join(subscription, source, given, taken, member, async (call, signal) => {
@@ -225,7 +225,7 @@ export class SubscriptionDesk {
       exchange.route = 'graphql';
       exchange.operation = 'subscription';
       try {
-        return await callOperation(call, { exchange, service, signal, headers, claims, limits: door.codec });
+        return await callOperation(call, { exchange, service, signal, headers, claims, limits: endpoint.codec });
       } catch (caught) {
         if (caught instanceof Refusal) exchange.refuse(caught);
         throw caught;
@@ -237,14 +237,14 @@ export class SubscriptionDesk {
 
   /** One event is one execution, admitted and paid for like a request. */
   async #answer(event: Happening, run: Run): Promise<ExecutionResult | null> {
-    const { door, hooks } = this.#parts;
+    const { endpoint, hooks } = this.#parts;
     const { operation, subscriber, signal } = run;
-    const { purse, headers, exchange: own } = subscriber;
+    const { caller, headers, exchange: own } = subscriber;
     const exchange = new Exchange(nextExchangeId(), own.client, 'EVENT');
     exchange.route = 'graphql';
     exchange.clientClass = own.clientClass;
     exchange.caller = own.caller;
-    const host = new CallerHost(door, purse, exchange, {
+    const host = new CallerHost(endpoint, caller, exchange, {
       signal,
       headers,
       answeredBy: (calls) => answering(event, run, calls),
@@ -254,14 +254,14 @@ export class SubscriptionDesk {
     const priced = isFailure ? operation.at(0) : operation;
     // Only what is read from the event itself holds nothing of a backend.
     const mayCall = run.hasLinks || (event.kind === 'event' && needsCall(run.subscription));
-    const leave = mayCall ? await door.places.wait(purse.client, signal) : null;
+    const release = mayCall ? await endpoint.concurrency.acquireLater(caller.client, signal) : null;
     try {
       return await priced.authorizeAndCharge(host).run();
     } catch (caught) {
       if (caught instanceof Refusal) exchange.refuse(caught);
       throw caught;
     } finally {
-      leave?.();
+      release?.();
       if (exchange.upstreamCalls > 0 || exchange.refusal !== null) hooks.finish(exchange);
     }
   }

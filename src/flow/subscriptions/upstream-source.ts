@@ -6,8 +6,8 @@ import type { Admitted } from '../../graphql/admission/admit.js';
 import type { SubschemaPlan } from '../../graphql/fields/subschema.js';
 import type { RootPlan } from '../../graphql/run/root-plan.js';
 import { subschemaRequestOf } from '../../graphql/run/subschema-request.js';
-import type { Purse } from '../calls/authorize.js';
-import { permitRemote } from '../graphql/authorize-upstream.js';
+import type { Caller } from '../calls/authorize.js';
+import { authorizeUpstream } from '../graphql/authorize-upstream.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import type { FeedSink } from './upstream/feed.js';
 import type { RemoteFeeds } from './upstream/remote-feeds.js';
@@ -17,14 +17,14 @@ export interface PassedOn {
   readonly rootPlan: RootPlan;
   readonly admitted: Admitted;
   readonly subscriber: {
-    readonly purse: Purse;
+    readonly caller: Caller;
     readonly headers: RequestContext['headers'];
     readonly exchange: Exchange;
   };
 }
 
 export interface PassingParts {
-  readonly door: GraphqlEndpoint;
+  readonly endpoint: GraphqlEndpoint;
   readonly feeds: RemoteFeeds;
   /** Told of the call that begins it, and of the failure that ends it. */
   readonly finish: (exchange: Exchange) => void;
@@ -36,8 +36,8 @@ export function passOn(
   sink: FeedSink,
   parts: PassingParts,
 ): () => void {
-  const { door, feeds } = parts;
-  const { purse, headers, exchange: own } = subscriber;
+  const { endpoint, feeds } = parts;
+  const { caller, headers, exchange: own } = subscriber;
   const { service: name } = plan.field;
   let leave: (() => void) | null = null;
   let isLeft = false;
@@ -65,9 +65,9 @@ export function passOn(
   const begin = async (): Promise<void> => {
     const request = await subschemaRequestOf(plan, {}, admitted, rootPlan);
     if (isLeft) return;
-    const service = door.remotes.get(name);
+    const service = endpoint.remotes.get(name);
     if (request === null || service === undefined) throw new Error('a subscription that nobody can be asked for');
-    permitRemote(purse.client, request, service.subschema.schema);
+    authorizeUpstream(caller.client, request, service.subschema.schema);
     leave = feeds.open(name, request, headers, {
       accepted() {
         note(null);
