@@ -13,6 +13,7 @@ import { Metrics } from '../../src/observe/metrics.js';
 import { printMetrics } from '../../src/observe/reference.js';
 import { DIALECT_NAMES, DIALECTS } from '../../src/soap/dialect.js';
 import { faultCodeOf } from '../../src/soap/print-fault.js';
+import { groupFiles } from '../kit/groups.js';
 import { readSources } from '../kit/source.js';
 
 /** The closed tables: nothing in them is dead, and what is written about them is made from them. */
@@ -100,4 +101,10 @@ t.test('the README has the tables as they are', async (t) => {
     t.ok(readme.includes(`<!-- ${name} -->`) && readme.includes(`<!-- /${name} -->`), `section ${name}`);
     t.equal(replaceSection(readme, name, content), readme, `${name}: run \`npm run generate\``);
   }
+});
+
+t.test('every test file is in one group, and the files listed as alone are there', async (t) => {
+  const grouped = [...groupFiles().values()].flat().map((path) => path.replace(/^dist\/(.*)\.js$/, '$1.ts'));
+  const files = readSources('test').flatMap(({ path }) => (path.endsWith('.test.ts') ? [path] : []));
+  t.same(grouped.sort(), files.sort());
 });

@@ -1,11 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
-
-/**
- * Writes `dist/test/groups`, one module for each process of `npm test`. Most test files share a process with those of
- * their folder, because loading what they import takes about two seconds of processor time. Run from the root of the
- * repository after a build.
- */
 
 /** Test files that have a process of their own, and why. */
 const ALONE: ReadonlyMap<string, string> = new Map([
@@ -17,7 +11,7 @@ const ALONE: ReadonlyMap<string, string> = new Map([
   ['catalogue/redis', 'takes long: it waits for leases to end'],
   ['catalogue/validity', 'takes long'],
   ['catalogue/xml', 'takes long'],
-  ['flow/events/web-socket', 'measures the heap and sets a flag of V8'],
+  ['flow/subscriptions/web-socket', 'measures the heap and sets a flag of V8'],
   ['observe/log-sink', 'measures the heap'],
 ]);
 
@@ -40,15 +34,6 @@ const QUICK: ReadonlySet<string> = new Set([
 /** What only a file with a process of its own may use. */
 const NEEDS_PROCESS = /\bmemoryUsage\(|\bsetFlagsFromString\b/;
 
-const FOLDER = 'dist/test/groups';
-
-const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.test.ts'))
-  .map((file) => file.slice(0, -'.test.ts'.length).replaceAll('\\', '/'))
-  .sort();
-
-for (const file of ALONE.keys()) if (!files.includes(file)) throw new Error(`test/${file}.test.ts is not there`);
-
 /** The name of a file's group: its own path, `quick`, or its folder below `test`. */
 function groupOf(file: string): string {
   if (ALONE.has(file)) return file.replaceAll('/', '-');
@@ -59,14 +44,23 @@ function groupOf(file: string): string {
   return QUICK.has(folder) ? 'quick' : folder;
 }
 
-rmSync(FOLDER, { recursive: true, force: true });
-mkdirSync(FOLDER, { recursive: true });
-const groups = new Map<string, string[]>();
-for (const file of files) {
-  const group = groupOf(file);
-  groups.set(group, [...(groups.get(group) ?? []), `dist/test/${file}.test.js`]);
-}
-for (const [group, paths] of groups) {
-  const module = `import { runGroup } from '../kit/group.js';\n\nrunGroup(${JSON.stringify(paths, null, 2)});\n`;
-  writeFileSync(`${FOLDER}/${group}.js`, module);
+/**
+ * The compiled test files of each process of `npm test`. Most share a process with those of their folder, because loading
+ * what they import takes about two seconds of processor time. Works from the root of the repository.
+ */
+export function groupFiles(): ReadonlyMap<string, readonly string[]> {
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => file.slice(0, -'.test.ts'.length).replaceAll('\\', '/'))
+    .sort();
+  for (const file of ALONE.keys()) {
+    if (!files.includes(file))
+      throw new Error(`test/${file}.test.ts is not there: mend the list in test/kit/groups.ts`);
+  }
+  const groups = new Map<string, string[]>();
+  for (const file of files) {
+    const group = groupOf(file);
+    groups.set(group, [...(groups.get(group) ?? []), `dist/test/${file}.test.js`]);
+  }
+  return groups;
 }
