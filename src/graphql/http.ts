@@ -1,9 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 import { asRefusal, Refusal, refuseByLimit } from '../base/refusal.js';
-import { Scale } from './admission/limit-checker.js';
+import { LimitChecker } from './admission/limit-checker.js';
 import { boundsOf, type GraphqlRequest, readRequest } from './admission/params.js';
 import { DocumentRefusal } from './errors.js';
-import type { MeasurableLimit } from './limits.js';
 import {
   type AdmittedOperation,
   admitOperation,
@@ -63,10 +62,13 @@ type AnswerType = typeof JSON_TYPE | typeof GRAPHQL_TYPE;
 export function createGraphqlHandler(options: GraphqlOptions, operations = operationsOf(options)): GraphqlHandler {
   const { batch = 0 } = options;
   const { measured } = operations.admission;
-  const scale = new Scale(options.limits, measured);
-  const most = (limit: MeasurableLimit): number => scale.most(limit);
-  const given = { variableDepth: most('variableDepth'), variableKeys: most('variableKeys') };
-  const bounds = boundsOf({ ...given, variableValues: most('variableValues') }, Math.max(1, batch));
+  const checker = new LimitChecker(options.limits, measured);
+  const ceilings = {
+    variableDepth: checker.ceiling('variableDepth'),
+    variableKeys: checker.ceiling('variableKeys'),
+    variableValues: checker.ceiling('variableValues'),
+  };
+  const bounds = boundsOf(ceilings, Math.max(1, batch));
   return async (request, host, streams = null) => {
     const { method } = request;
     const type = streams?.isOnly === true ? GRAPHQL_TYPE : acceptedType(request.headers['accept']);

@@ -24,7 +24,7 @@ import type { Maker, Workings } from './document-cache-entry.js';
 import { checkShape } from './document-shape.js';
 import { checkGiven, GIVEN, measureVariables, readGiven } from './input-size.js';
 import { introspectedFields, introspectionPoints, wholeSchemaFields } from './introspection-cost.js';
-import { beyond, Scale } from './limit-checker.js';
+import { LimitChecker, limitRefusal } from './limit-checker.js';
 import type { TrustedDocuments } from './trusted-documents.js';
 import { validateDocument } from './validation.js';
 
@@ -77,8 +77,8 @@ export interface Admitted {
  */
 export function admit(params: GraphqlParams, admission: Admission): Admitted {
   const { schema, limits, measured, introspection, documents, costs } = admission;
-  const scale = new Scale(limits, measured);
-  const given = measureVariables(params.variables, scale);
+  const checker = new LimitChecker(limits, measured);
+  const given = measureVariables(params.variables, checker);
   let document = documents.get(params.query);
   if (admission.trusted?.only === true && !admission.trusted.hasText(params.query))
     throw new Refusal('PERSISTED_QUERY_ONLY');
@@ -94,15 +94,16 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
     workings.of(GIVEN, (weigh) => readGiven(operation, fragments, weigh)),
     operation,
     given,
-    scale,
+    checker,
   );
   const memo = workings.of(MEMO, (weigh) => new EstimateMemo(weigh));
   const estimate = closing(introspection, () => memo.estimate(costs, operation, fragments, variables));
   const told = introspectionPoints(document.introspected.get(operation) ?? 0, limits.cost);
   const cost = estimate.points + told;
-  if (cost > scale.most('cost')) throw refuseByLimit('MAX_COST_LIMIT', 'limits.graphql.cost', limits.cost, cost);
-  scale.hold('cost', cost);
-  const exceeded = document.exceeded.size === 0 ? scale.exceeded : new Set([...document.exceeded, ...scale.exceeded]);
+  if (cost > checker.ceiling('cost')) throw refuseByLimit('MAX_COST_LIMIT', 'limits.graphql.cost', limits.cost, cost);
+  checker.check('cost', cost);
+  const exceeded =
+    document.exceeded.size === 0 ? checker.exceeded : new Set([...document.exceeded, ...checker.exceeded]);
   return {
     document,
     operation,
@@ -137,14 +138,14 @@ function closing<T>(isOpen: boolean, work: () => T): T {
 
 /** Parses and validates a document. Throws as `admit` does. */
 export function readDocument(query: string, { schema, limits, measured, introspection }: Admission): AdmittedDocument {
-  const scale = new Scale(limits, measured);
-  scale.hold('characters', query.length);
-  const document = parseDocument(query, scale.most('tokens'), limits);
-  scale.hold('tokens', tokensOf(document, scale.most('tokens')));
-  checkShape(document, scale);
+  const checker = new LimitChecker(limits, measured);
+  checker.check('characters', query.length);
+  const document = parseDocument(query, checker.ceiling('tokens'), limits);
+  checker.check('tokens', tokensOf(document, checker.ceiling('tokens')));
+  checkShape(document, checker);
   validateDocument(schema, document, { introspection, maxErrors: limits.errors });
   const introspected = introspection ? introspectionOf(schema, document, limits) : undefined;
-  return new AdmittedDocument(document, scale.exceeded, introspected);
+  return new AdmittedDocument(document, checker.exceeded, introspected);
 }
 
 /** The tokens of a document, comments too, as far as `most` and one. */
@@ -186,9 +187,9 @@ function parseDocument(query: string, maxTokens: number, limits: GraphqlLimits):
     return document;
   } catch (error) {
     // The parser recurses: where the limit of tokens is high, nesting ends here.
-    if (error instanceof RangeError) throw beyond('depth', limits.depth, null);
+    if (error instanceof RangeError) throw limitRefusal('depth', limits.depth, null);
     if (!(error instanceof GraphQLError)) throw error;
-    if (hasMoreTokens(source, maxTokens)) throw beyond('tokens', maxTokens, null);
+    if (hasMoreTokens(source, maxTokens)) throw limitRefusal('tokens', maxTokens, null);
     const { locations = [] } = error;
     const [at] = locations;
     const message = `Syntax error at line ${at?.line}, column ${at?.column}.`;

@@ -7,17 +7,17 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { codedError, DocumentRefusal } from '../errors.js';
-import type { Scale } from './limit-checker.js';
+import type { LimitChecker } from './limit-checker.js';
 
 /**
  * Holds a parsed document to the limits on its shape, before anything else walks it. Fragments count wherever they are
  * spread, but each is measured once, so the time is linear in the document whatever it would be written out. No name
  * is exempt. Only selections below `__schema` and `__type` at the root of an operation have a depth limit of their own.
  */
-export function checkShape(document: DocumentNode, scale: Scale): void {
+export function checkShape(document: DocumentNode, checker: LimitChecker): void {
   const { definitions } = document;
   const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  scale.hold('operations', operations.length);
+  checker.check('operations', operations.length);
   let directives = 0;
   const pieces = new Map<string, Piece>();
   for (const definition of definitions) {
@@ -33,9 +33,9 @@ export function checkShape(document: DocumentNode, scale: Scale): void {
   for (const { piece, around } of roots) directives += piece.own.directives + around;
   const totals = totalsOf(pieces);
   // Also where nobody uses them: validation walks them all.
-  for (const { fragmentHeight } of totals.values()) scale.hold('fragmentHeight', fragmentHeight + 1);
-  for (const { piece, around } of roots) checkTotal(totalOf(piece, totals), around, scale);
-  scale.hold('directives', directives);
+  for (const { fragmentHeight } of totals.values()) checker.check('fragmentHeight', fragmentHeight + 1);
+  for (const { piece, around } of roots) checkTotal(totalOf(piece, totals), around, checker);
+  checker.check('directives', directives);
 }
 
 /** The levels of fields of an operation of a document that was checked, fragments written out. */
@@ -184,12 +184,12 @@ function totalOf(piece: Piece, totals: ReadonlyMap<string, Total>): Total {
   return total;
 }
 
-function checkTotal(total: Total, directivesAround: number, scale: Scale): void {
-  scale.hold('selections', total.selections);
-  scale.hold('fragmentHeight', total.fragmentHeight);
-  scale.hold('depth', total.plainDepth);
-  scale.hold('introspectionDepth', total.metaDepth);
-  scale.hold('aliases', total.aliases);
-  scale.hold('rootFields', total.rootFields);
-  scale.hold('directives', Math.min(MOST, total.directives + directivesAround));
+function checkTotal(total: Total, directivesAround: number, checker: LimitChecker): void {
+  checker.check('selections', total.selections);
+  checker.check('fragmentHeight', total.fragmentHeight);
+  checker.check('depth', total.plainDepth);
+  checker.check('introspectionDepth', total.metaDepth);
+  checker.check('aliases', total.aliases);
+  checker.check('rootFields', total.rootFields);
+  checker.check('directives', Math.min(MOST, total.directives + directivesAround));
 }

@@ -10,7 +10,7 @@ import { Refusal } from '../../base/refusal.js';
 import { UNWEIGHED } from '../count-bytes.js';
 import type { Fragments, Variables } from '../output/reply-plan.js';
 import type { Maker } from './document-cache-entry.js';
-import type { Scale } from './limit-checker.js';
+import type { LimitChecker } from './limit-checker.js';
 
 /** How much one value is. */
 interface Size {
@@ -156,7 +156,7 @@ export interface GivenVariables {
  * Measures the variables of a request and holds them to the limits, used or not: they bound what anything will walk
  * through. Throws `BAD_REQUEST` for the one name of a member that means something to JavaScript.
  */
-export function measureVariables(values: Variables, scale: Scale): GivenVariables {
+export function measureVariables(values: Variables, checker: LimitChecker): GivenVariables {
   const sizes = new Map<string, Size>();
   const all: Size = { levels: 0, values: 0, keys: 0, items: 0 };
   const names = Object.keys(values);
@@ -164,8 +164,8 @@ export function measureVariables(values: Variables, scale: Scale): GivenVariable
   all.keys += names.length;
   for (const name of names) {
     const size = sizeOfValue(values[name], {
-      values: scale.most('variableValues') - all.values,
-      keys: scale.most('variableKeys') - all.keys,
+      values: checker.ceiling('variableValues') - all.values,
+      keys: checker.ceiling('variableKeys') - all.keys,
     });
     sizes.set(name, size);
     all.levels = Math.max(all.levels, size.levels);
@@ -173,7 +173,7 @@ export function measureVariables(values: Variables, scale: Scale): GivenVariable
     all.values += size.values;
     all.keys += size.keys;
   }
-  hold(all, scale);
+  hold(all, checker);
   return { values, sizes };
 }
 
@@ -215,7 +215,7 @@ export function checkGiven(
   given: Given,
   operation: OperationDefinitionNode,
   { values, sizes }: GivenVariables,
-  scale: Scale,
+  checker: LimitChecker,
 ): void {
   const all = { ...given.size };
   for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
@@ -230,13 +230,13 @@ export function checkGiven(
     all.values = Math.min(MOST, all.values + use.times * size.values);
     all.keys = Math.min(MOST, all.keys + use.times * size.keys);
   }
-  hold(all, scale);
+  hold(all, checker);
 }
 
-function hold({ levels, values, keys, items }: Size, scale: Scale): void {
+function hold({ levels, values, keys, items }: Size, checker: LimitChecker): void {
   // The arguments, or the variables, are an object themselves.
-  scale.hold('variableDepth', levels + 1);
-  scale.hold('variableValues', values);
-  scale.hold('variableKeys', keys);
-  scale.hold('listItems', items);
+  checker.check('variableDepth', levels + 1);
+  checker.check('variableValues', values);
+  checker.check('variableKeys', keys);
+  checker.check('listItems', items);
 }

@@ -3,10 +3,10 @@ import { codedError, DocumentRefusal } from '../errors.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits, type MeasurableLimit } from '../limits.js';
 
 /**
- * Weighs one document or one request against the limits: what is beyond one is refused, or remembered where that limit
- * is only measured. Nothing goes beyond the ceiling of a limit, measured or not.
+ * Checks one document or one request against the limits. A count over a limit is refused, or recorded where the limit
+ * is only measured; over the ceiling of a limit it is always refused.
  */
-export class Scale {
+export class LimitChecker {
   readonly #limits: GraphqlLimits;
   readonly #measured: ReadonlySet<MeasurableLimit>;
   readonly #exceeded = new Set<MeasurableLimit>();
@@ -16,28 +16,28 @@ export class Scale {
     this.#measured = measured;
   }
 
-  /** The measured limits that something was beyond. */
+  /** The measured limits that a count was over. */
   get exceeded(): ReadonlySet<MeasurableLimit> {
     return this.#exceeded;
   }
 
-  /** How much may be there at most, beyond which `hold` throws. */
-  most(limit: MeasurableLimit): number {
+  /** The count over which `check` throws. */
+  ceiling(limit: MeasurableLimit): number {
     return this.#measured.has(limit) ? GRAPHQL_LIMITS[limit].max : this.#limits[limit];
   }
 
-  /** Throws a `DocumentRefusal` if there is more than allowed. */
-  hold(limit: MeasurableLimit, count: number): void {
+  /** Throws a `DocumentRefusal` for a count over the ceiling. */
+  check(limit: MeasurableLimit, count: number): void {
     if (count <= this.#limits[limit]) return;
-    if (count > this.most(limit)) throw beyond(limit, this.most(limit), count);
+    if (count > this.ceiling(limit)) throw limitRefusal(limit, this.ceiling(limit), count);
     this.#exceeded.add(limit);
   }
 }
 
 const NONE: ReadonlySet<MeasurableLimit> = new Set();
 
-/** The refusal of what is beyond a limit of `value`; `found` is null where it was not counted to the end. */
-export function beyond(limit: MeasurableLimit, value: number, found: number | null): DocumentRefusal {
+/** The refusal of a count over a limit of `value`; `found` is null where it was not counted to the end. */
+export function limitRefusal(limit: MeasurableLimit, value: number, found: number | null): DocumentRefusal {
   const code = GRAPHQL_LIMITS[limit].refusal;
   const key = `limits.graphql.${limit}` as const;
   return new DocumentRefusal(code, [codedError(code, {}, MESSAGES.get(limit))], { found, limit: { key, value } });
@@ -49,7 +49,7 @@ export const limitOf = ({ limit }: Refusal): string | null =>
 
 const SECTION = 'limits.graphql.';
 
-/** Where the code is that of other things as well. */
+/** Messages of limits whose refusal code has other causes too. */
 const MESSAGES: ReadonlyMap<MeasurableLimit, string> = new Map([
   ['operations', 'The document has more operations than allowed.'],
   ['selections', 'The operation has more fields than allowed, its fragments written out.'],
