@@ -1,5 +1,5 @@
-/** Told how many bytes of memory have come to what is remembered; also later on, when it grows. */
-export type Weigh = (bytes: number) => void;
+/** Adds to the bytes that a document cache entry holds; also later, when the entry grows. */
+export type CountBytes = (bytes: number) => void;
 
-/** For what is remembered nowhere. */
-export const UNWEIGHED: Weigh = () => {};
+/** For plans that are not cached. */
+export const UNCOUNTED: CountBytes = () => {};

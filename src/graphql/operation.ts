@@ -1,7 +1,7 @@
 import type { ExecutionResult, OperationTypeNode } from 'graphql';
 import type { CancelSignal } from '../base/cancellation.js';
 import { asRefusal, type Refusal } from '../base/refusal.js';
-import { type Admission, type Admitted, admit, takesLong } from './admission/admit.js';
+import { type Admission, type Admitted, admit, isLongUncached } from './admission/admit.js';
 import { DocumentCache } from './admission/document-cache.js';
 import { rawParams } from './admission/params.js';
 import { NOTHING_PERSISTED, type PersistedDocuments, type ResolvedParams } from './admission/persisted.js';
@@ -92,7 +92,7 @@ export async function admitOperation(
   host: Pick<OperationHost, 'turn'>,
 ): Promise<AdmittedOperation> {
   const params = await operations.persisted.resolve(rawParams(raw));
-  if (takesLong(params, operations.admission)) await host.turn?.();
+  if (isLongUncached(params, operations.admission)) await host.turn?.();
   return new AdmittedOperation(operations, params, admit(params, operations.admission));
 }
 

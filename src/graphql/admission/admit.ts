@@ -13,40 +13,40 @@ import {
 import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { Estimate } from '../cost/cost.js';
 import type { CostTable } from '../cost/cost-table.js';
-import { EstimateMemo } from '../cost/estimate-cache.js';
+import { EstimateCache } from '../cost/estimate-cache.js';
 import { DocumentSource } from '../document-source.js';
 import { codedError, DocumentRefusal } from '../errors.js';
 import type { GraphqlLimits, MeasurableLimit } from '../limits.js';
-import type { Variables } from '../output/reply-plan.js';
+import type { RawVariables, Variables } from '../output/reply-plan.js';
 import { coerceVariables } from './coerce-variables.js';
 import { AdmittedDocument, type DocumentCache, fragmentsOf } from './document-cache.js';
-import type { Maker, Workings } from './document-cache-entry.js';
+import type { DocumentCacheEntry, EntryPart } from './document-cache-entry.js';
 import { checkShape } from './document-shape.js';
-import { checkGiven, GIVEN, measureVariables, readGiven } from './input-size.js';
+import { ARGUMENT_SIZES, checkArguments, measureArguments, measureVariables } from './input-size.js';
 import { introspectedFields, introspectionPoints, wholeSchemaFields } from './introspection-cost.js';
 import { LimitChecker, limitRefusal } from './limit-checker.js';
 import type { TrustedDocuments } from './trusted-documents.js';
 import { validateDocument } from './validation.js';
 
-/** What a caller asks for, by whatever transport. */
+/** The parameters of a GraphQL request, the same for every transport. */
 export interface GraphqlParams {
   readonly query: string;
   readonly operationName: string | null;
-  /** As given: not coerced. */
-  readonly variables: Variables;
+  /** Raw: not coerced. */
+  readonly variables: RawVariables;
 }
 
-/** What requests of one generation are held to. */
+/** The schema, limits and caches that admit the requests of one generation. */
 export interface Admission {
   readonly schema: GraphQLSchema;
   readonly limits: GraphqlLimits;
-  /** Limits that only count; none unless given. */
+  /** Limits that are only measured; none by default. */
   readonly measured?: ReadonlySet<MeasurableLimit>;
   readonly introspection: boolean;
   readonly documents: DocumentCache;
-  /** Known since the start; none unless given. */
+  /** None by default. */
   readonly trusted?: TrustedDocuments | null;
-  /** By the same schema and limits. */
+  /** Made from the same schema and limits. */
   readonly costs: CostTable;
 }
 
@@ -54,31 +54,31 @@ export interface Admission {
 export interface Admitted {
   readonly document: AdmittedDocument;
   readonly operation: OperationDefinitionNode;
-  /** What is known of the operation, for who works out more. */
-  readonly workings: Workings;
+  /** Holds the plans of the operation. */
+  readonly cacheEntry: DocumentCacheEntry;
   readonly variables: Variables;
   readonly params: GraphqlParams;
   /** Estimated, in points. */
   readonly cost: number;
-  /** What of it introspection costs. */
+  /** The share of introspection in `cost`. */
   readonly introspection: number;
   readonly estimate: Estimate;
-  /** The prices it was estimated by. */
+  /** The prices of the estimate. */
   readonly costs: CostTable;
-  /** Measured limits that it is beyond. */
+  /** Measured limits that it is over. */
   readonly exceeded: ReadonlySet<MeasurableLimit>;
-  /** Whether messages may tell of the schema. */
+  /** Whether messages may reveal the schema. */
   readonly isOpen: boolean;
 }
 
 /**
- * The one admission of GraphQL: parsed, within the limits, valid, with coerced variables, not too expensive. Throws a
- * `Refusal`, which is a `DocumentRefusal` where there is more to say than its text.
+ * Admits an operation: parses and validates its document, checks the limits, coerces variables, estimates the cost.
+ * Throws a `Refusal`; a `DocumentRefusal` where errors have messages or places of their own.
  */
 export function admit(params: GraphqlParams, admission: Admission): Admitted {
   const { schema, limits, measured, introspection, documents, costs } = admission;
   const checker = new LimitChecker(limits, measured);
-  const given = measureVariables(params.variables, checker);
+  const rawVariables = measureVariables(params.variables, checker);
   let document = documents.get(params.query);
   if (admission.trusted?.only === true && !admission.trusted.hasText(params.query))
     throw new Refusal('PERSISTED_QUERY_ONLY');
@@ -89,17 +89,17 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   const operation = operationOf(document.document, params.operationName, schema);
   const { fragments } = document;
   const variables = coerceVariables(schema, operation, params.variables, { max: limits.errors, isOpen: introspection });
-  const workings = documents.workings.of(document, operation, variables);
-  checkGiven(
-    workings.of(GIVEN, (weigh) => readGiven(operation, fragments, weigh)),
+  const cacheEntry = documents.entries.get(document, operation, variables);
+  checkArguments(
+    cacheEntry.get(ARGUMENT_SIZES, (countBytes) => measureArguments(operation, fragments, countBytes)),
     operation,
-    given,
+    rawVariables,
     checker,
   );
-  const memo = workings.of(MEMO, (weigh) => new EstimateMemo(weigh));
-  const estimate = closing(introspection, () => memo.estimate(costs, operation, fragments, variables));
-  const told = introspectionPoints(document.introspected.get(operation) ?? 0, limits.cost);
-  const cost = estimate.points + told;
+  const estimates = cacheEntry.get(ESTIMATES, (countBytes) => new EstimateCache(countBytes));
+  const estimate = concealing(introspection, () => estimates.estimate(costs, operation, fragments, variables));
+  const introspectionCost = introspectionPoints(document.introspected.get(operation) ?? 0, limits.cost);
+  const cost = estimate.points + introspectionCost;
   if (cost > checker.ceiling('cost')) throw refuseByLimit('MAX_COST_LIMIT', 'limits.graphql.cost', limits.cost, cost);
   checker.check('cost', cost);
   const exceeded =
@@ -107,11 +107,11 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   return {
     document,
     operation,
-    workings,
+    cacheEntry,
     variables,
     params,
     cost,
-    introspection: told,
+    introspection: introspectionCost,
     estimate,
     costs,
     exceeded,
@@ -119,16 +119,16 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   };
 }
 
-/** Whether the document has to be read, and takes its time: each of its characters may cost microseconds. */
-export const takesLong = ({ query }: GraphqlParams, { documents }: Admission): boolean =>
+/** Whether the document is long and not cached: each of its characters may take microseconds. */
+export const isLongUncached = ({ query }: GraphqlParams, { documents }: Admission): boolean =>
   query.length > SHORT_UNITS && !documents.has(query);
 
 const SHORT_UNITS = 1024;
 
-const MEMO: Maker<EstimateMemo> = { holds: (value): value is EstimateMemo => value instanceof EstimateMemo };
+const ESTIMATES: EntryPart<EstimateCache> = { is: (value): value is EstimateCache => value instanceof EstimateCache };
 
-/** Slicing arguments are told by their names where the schema may be known. */
-function closing<T>(isOpen: boolean, work: () => T): T {
+/** Replaces errors that name slicing arguments, unless the schema may be known. */
+function concealing<T>(isOpen: boolean, work: () => T): T {
   try {
     return work();
   } catch (caught) {
@@ -148,7 +148,7 @@ export function readDocument(query: string, { schema, limits, measured, introspe
   return new AdmittedDocument(document, checker.exceeded, introspected);
 }
 
-/** The tokens of a document, comments too, as far as `most` and one. */
+/** Counts the tokens of a document with comments, up to `most` and one. */
 function tokensOf({ loc }: DocumentNode, most: number): number {
   let count = 0;
   for (let token = loc?.startToken.next; token && token.kind !== TokenKind.EOF; token = token.next) {
@@ -157,7 +157,10 @@ function tokensOf({ loc }: DocumentNode, most: number): number {
   return count;
 }
 
-/** Whoever asks for everything gets it; a few words could ask for it many times over. */
+/**
+ * Counts the fields that introspection answers. The query of tools is always allowed; a short query that asks for the
+ * whole schema many times over is refused.
+ */
 function introspectionOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -176,7 +179,7 @@ function introspectionOf(
   return counts;
 }
 
-/** Tools ask for some parts twice. */
+/** The query of tools asks for some parts twice. */
 const INTROSPECTION_TIMES = 2;
 
 function parseDocument(query: string, maxTokens: number, limits: GraphqlLimits): DocumentNode {
@@ -186,7 +189,7 @@ function parseDocument(query: string, maxTokens: number, limits: GraphqlLimits):
     source.close();
     return document;
   } catch (error) {
-    // The parser recurses: where the limit of tokens is high, nesting ends here.
+    // The parser recurses: with a high limit of tokens the stack may overflow.
     if (error instanceof RangeError) throw limitRefusal('depth', limits.depth, null);
     if (!(error instanceof GraphQLError)) throw error;
     if (hasMoreTokens(source, maxTokens)) throw limitRefusal('tokens', maxTokens, null);
@@ -197,7 +200,7 @@ function parseDocument(query: string, maxTokens: number, limits: GraphqlLimits):
   }
 }
 
-/** Whether the limit on tokens is what the parser stopped at. */
+/** Whether the parser stopped at the limit of tokens. */
 function hasMoreTokens(source: Source, maxTokens: number): boolean {
   const lexer = new Lexer(source);
   try {

@@ -15,58 +15,58 @@ import {
   valueFromAST,
 } from 'graphql';
 import { codedError, DocumentRefusal, printPath, tooManyErrors } from '../errors.js';
-import type { Variables } from '../output/reply-plan.js';
+import type { RawVariables, Variables } from '../output/reply-plan.js';
 
 export interface VariableErrors {
   /** Errors listed; one more says that there were others. */
   readonly max: number;
-  /** Whether messages may tell of the schema. */
+  /** Whether messages may reveal the schema. */
   readonly isOpen: boolean;
 }
 
 /**
- * The values of an operation's variables: GraphQL section 6.1.2. Throws `BAD_USER_INPUT`; messages name the place and,
- * where the schema may be known, the type; never the value.
+ * Coerces the variables of an operation (GraphQL section 6.1.2). Throws `BAD_USER_INPUT`; messages name the path and,
+ * where the schema may be known, the type, never the value.
  */
 export function coerceVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-  given: Variables,
+  raw: RawVariables,
   { max, isOpen }: VariableErrors,
 ): Variables {
   const values: Record<string, unknown> = Object.create(null);
-  const problems = new Problems(max);
+  const found = new VariableErrorList(max);
   try {
     for (const definition of operation.variableDefinitions ?? []) {
       const name = definition.variable.name.value;
       const type = typeFromAST(schema, definition.type);
       if (!isInputType(type)) continue;
-      if (!Object.hasOwn(given, name)) {
+      if (!Object.hasOwn(raw, name)) {
         if (definition.defaultValue !== undefined) values[name] = valueFromAST(definition.defaultValue, type);
-        else if (isNonNullType(type)) problems.add(definition, null, () => `of type "${type}" has no value`);
+        else if (isNonNullType(type)) found.add(definition, null, () => `of type "${type}" has no value`);
         continue;
       }
       const onInvalid = (path: readonly (string | number)[], invalid: unknown): void =>
-        problems.add(definition, invalid, () =>
+        found.add(definition, invalid, () =>
           isOpen ? rule(type, [name], path, invalid) : closedRule([name, ...path]),
         );
-      values[name] = coerceInputValue(given[name], type, onInvalid, true);
+      values[name] = coerceInputValue(raw[name], type, onInvalid, true);
     }
   } catch (caught) {
     if (caught !== ENOUGH) throw caught;
   }
-  if (problems.errors.length > 0) throw new DocumentRefusal('BAD_USER_INPUT', problems.errors);
+  if (found.errors.length > 0) throw new DocumentRefusal('BAD_USER_INPUT', found.errors);
   return values;
 }
 
-/** Thrown where nothing more is to be told of the variables: what is left of them is not looked at. */
+/** Thrown when the list of errors is full: the remaining variables are not coerced. */
 const ENOUGH = new Error('enough');
 
-/** Findings beyond those that are listed, such as more of the same object, before the rest is let be. */
+/** Findings above the listed errors, such as more of the same object, before coercion stops. */
 const FURTHER_MAX = 30;
 
-/** What is told of the variables. */
-class Problems {
+/** Collects the errors of the variables. */
+class VariableErrorList {
   readonly errors: GraphQLError[] = [];
   readonly #max: number;
   #last: unknown = null;

@@ -1,24 +1,24 @@
 import type { OperationDefinitionNode } from 'graphql';
 import { BoundedCache } from '../../base/bounded-cache.js';
-import type { Weigh } from '../count-bytes.js';
+import type { CountBytes } from '../count-bytes.js';
 import { GRAPHQL_LIMITS } from '../limits.js';
 import type { Variables } from '../output/reply-plan.js';
 
-/** Identifies what is remembered. */
-export interface Maker<T> {
-  holds(value: unknown): value is T;
+/** Identifies one part of an entry, such as the plan or the estimates. */
+export interface EntryPart<T> {
+  is(value: unknown): value is T;
 }
 
-/** What was worked out for one operation with one set of values of its switches, by whoever worked it out. */
-export class Workings {
-  readonly #made = new Map<Maker<unknown>, unknown>();
-  readonly #grown: (workings: Workings) => void;
+/** Plans and estimates of one operation, for one set of values of its switches. */
+export class DocumentCacheEntry {
+  readonly #parts = new Map<EntryPart<unknown>, unknown>();
+  readonly #onGrowth: (entry: DocumentCacheEntry) => void;
   #bytes: number;
-  #isMaking = false;
+  #isAdding = false;
 
-  constructor(bytes: number, grown: (workings: Workings) => void) {
+  constructor(bytes: number, onGrowth: (entry: DocumentCacheEntry) => void) {
     this.#bytes = bytes;
-    this.#grown = grown;
+    this.#onGrowth = onGrowth;
   }
 
   /** About how much memory it takes. */
@@ -26,85 +26,85 @@ export class Workings {
     return this.#bytes;
   }
 
-  /** The answer of `make`, which is asked once. */
-  of<T>(maker: Maker<T>, make: (weigh: Weigh) => T): T {
-    const held = this.#made.get(maker);
-    if (maker.holds(held)) return held;
-    this.#isMaking = true;
+  /** The result of `make`, which is called once for each part. */
+  get<T>(part: EntryPart<T>, make: (countBytes: CountBytes) => T): T {
+    const held = this.#parts.get(part);
+    if (part.is(held)) return held;
+    this.#isAdding = true;
     try {
-      const made = make(this.#weigh);
-      this.#made.set(maker, made);
+      const made = make(this.#countBytes);
+      this.#parts.set(part, made);
       return made;
     } finally {
-      this.#isMaking = false;
-      this.#grown(this);
+      this.#isAdding = false;
+      this.#onGrowth(this);
     }
   }
 
-  readonly #weigh: Weigh = (bytes) => {
+  readonly #countBytes: CountBytes = (bytes) => {
     this.#bytes += bytes;
-    if (!this.#isMaking) this.#grown(this);
+    if (!this.#isAdding) this.#onGrowth(this);
   };
 }
 
-/** A document, as far as its workings need it. */
-export interface Worked {
-  /** The variables that what is worked out depends on, by whether they are true. */
+/** A document, as far as its entries need it. */
+export interface CachedDocument {
+  /** The variables that plans depend on, by whether they are true. */
   readonly switches: readonly string[];
-  /** What its syntax tree takes, which plans refer to. */
+  /** Memory of its syntax tree, which plans refer to. */
   readonly bytes: number;
 }
 
-/** All that was worked out for the documents of one generation, under one bound; the least recently used go first. */
-export class WorkingsCache {
-  readonly #cache: BoundedCache<Workings>;
-  readonly #keys = new WeakMap<Worked, Map<OperationDefinitionNode, Map<string, string>>>();
+/** The entries of the documents of one generation, within one bound; the least recently used are evicted. */
+export class DocumentCacheEntries {
+  readonly #cache: BoundedCache<DocumentCacheEntry>;
+  readonly #keys = new WeakMap<CachedDocument, Map<OperationDefinitionNode, Map<string, string>>>();
   #count = 0;
 
-  /** So much memory, in bytes. */
+  /** `bytes` bounds the memory of all entries. */
   constructor(bytes: number = GRAPHQL_LIMITS.planBytes.default) {
     const most = bytes / SHARES;
     this.#cache = new BoundedCache({
       size: bytes,
-      sizeOf: (workings) => (workings.bytes > most ? bytes + 1 : Math.ceil(workings.bytes)),
+      sizeOf: (entry) => (entry.bytes > most ? bytes + 1 : Math.ceil(entry.bytes)),
     });
   }
 
-  /** What all of it takes, in bytes. */
+  /** The memory of all entries. */
   get bytes(): number {
     return this.#cache.size;
   }
 
-  /** What is known of an operation; to be filled. What there is no room for lasts as long as somebody holds it. */
-  of(document: Worked, operation: OperationDefinitionNode, variables: Variables): Workings {
+  /** The entry of an operation, to be filled. An entry over the bound is not cached: it lasts as long as its request. */
+  get(document: CachedDocument, operation: OperationDefinitionNode, variables: Variables): DocumentCacheEntry {
     const key = this.#keyOf(document, operation, variables);
-    if (key === null) return new Workings(document.bytes, () => {});
+    if (key === null) return new DocumentCacheEntry(document.bytes, () => {});
     const known = this.#cache.get(key);
     if (known !== undefined) return known;
-    const made = new Workings(document.bytes, (workings) => {
-      if (this.#cache.get(key) === workings) this.#cache.reweigh(key);
+    const made = new DocumentCacheEntry(document.bytes, (entry) => {
+      if (this.#cache.get(key) === entry) this.#cache.reweigh(key);
     });
     this.#cache.set(key, made);
     return made;
   }
 
-  #keyOf(document: Worked, operation: OperationDefinitionNode, variables: Variables): string | null {
+  #keyOf(document: CachedDocument, operation: OperationDefinitionNode, variables: Variables): string | null {
     const operations = this.#keys.get(document) ?? new Map<OperationDefinitionNode, Map<string, string>>();
     this.#keys.set(document, operations);
-    const ways = operations.get(operation) ?? new Map<string, string>();
-    operations.set(operation, ways);
-    const way = document.switches.map((name) => (variables[name] === true ? '1' : '0')).join('');
-    const known = ways.get(way);
+    const variants = operations.get(operation) ?? new Map<string, string>();
+    operations.set(operation, variants);
+    const variant = document.switches.map((name) => (variables[name] === true ? '1' : '0')).join('');
+    const known = variants.get(variant);
     if (known !== undefined) return known;
-    if (ways.size === WAYS_MAX) return null;
+    if (variants.size === VARIANTS_MAX) return null;
     const key = String(this.#count++);
-    ways.set(way, key);
+    variants.set(variant, key);
     return key;
   }
 }
 
-/** Values of the switches of one operation that are remembered: a page has a few, a hostile caller all. */
-const WAYS_MAX = 8;
+/** Sets of values of the switches that are cached for one operation: a page has a few, an attacker sends all. */
+const VARIANTS_MAX = 8;
 
-/** Nothing may take more than this part of the room: one operation would drive out all others. */
+/** No entry may take more than this share of the bound: one operation would evict all others. */
 const SHARES = 8;

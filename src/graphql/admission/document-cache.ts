@@ -5,18 +5,18 @@ import { MIB } from '../../base/limit.js';
 import { DocumentSource } from '../document-source.js';
 import type { MeasurableLimit } from '../limits.js';
 import type { Fragments } from '../output/reply-plan.js';
-import { WorkingsCache } from './document-cache-entry.js';
+import { DocumentCacheEntries } from './document-cache-entry.js';
 import type { PersistedLimits } from './persisted-limits.js';
 
 /** A document that was parsed and validated against the schema of one generation. */
 export class AdmittedDocument {
   readonly document: DocumentNode;
   readonly fragments: Fragments;
-  /** The variables that @skip or @include depends on: what will run is known only with their values. */
+  /** The variables that @skip or @include depends on: the plan depends on their values. */
   readonly switches: readonly string[];
-  /** Measured limits that it is beyond. */
+  /** Measured limits that it is over. */
   readonly exceeded: ReadonlySet<MeasurableLimit>;
-  /** How many fields the introspection of an operation answers at most; those without any are not here. */
+  /** The most fields that the introspection of an operation answers; operations without introspection are absent. */
   readonly introspected: ReadonlyMap<OperationDefinitionNode, number>;
   /** About how much memory its syntax tree takes. */
   readonly bytes: number;
@@ -48,21 +48,21 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
 /** A syntax tree takes about this much memory for each character of its text. */
 const treeBytes = (chars: number): number => 1000 + 40 * chars;
 
-/** The documents of one generation by their text; the least recently used go first. */
+/** The documents of one generation by their text; the least recently used are evicted. */
 export class DocumentCache {
-  /** They never go. */
+  /** Trusted documents, which are never evicted. */
   readonly #pinned: ReadonlyMap<string, AdmittedDocument>;
   readonly #cache = new BoundedCache<AdmittedDocument>({
     entries: 1000,
     size: 16 * MIB,
     sizeOf: (_document, text) => treeBytes(text.length),
   });
-  /** What was worked out for them, and for those that never go: it can be worked out again. */
-  readonly workings: WorkingsCache;
+  /** Plans and estimates of all of them: they can be made again. */
+  readonly entries: DocumentCacheEntries;
 
   constructor(pinned: ReadonlyMap<string, AdmittedDocument> = new Map(), planBytes?: number) {
     this.#pinned = pinned;
-    this.workings = new WorkingsCache(planBytes);
+    this.entries = new DocumentCacheEntries(planBytes);
   }
 
   get(text: string): AdmittedDocument | undefined {
@@ -78,15 +78,15 @@ export class DocumentCache {
   }
 }
 
-/** Texts of documents by the SHA-256 of their UTF-8, in lower case hexadecimal. Only texts: each is admitted anew. */
+/** Texts of documents by the SHA-256 of their UTF-8, in lower case hexadecimal. Each generation admits them anew. */
 export interface PersistedStore {
-  /** Null for what is not, or no longer, or for the moment not to be had. Never rejects. */
+  /** Null for an unknown hash, and while the store cannot be reached. Never rejects. */
   get(hash: string): Promise<string | null>;
-  /** Never rejects: what cannot be kept is forgotten. */
+  /** Never rejects: a text that cannot be stored is dropped. */
   set(hash: string, text: string): Promise<void>;
 }
 
-/** Remembers the texts of documents in this process, whatever the generation. */
+/** Keeps the texts of documents in this process, across generations. */
 export class MemoryPersistedStore implements PersistedStore {
   readonly #texts: BoundedCache<string>;
 

@@ -7,12 +7,12 @@ import {
   type ValueNode,
 } from 'graphql';
 import { Refusal } from '../../base/refusal.js';
-import { UNWEIGHED } from '../count-bytes.js';
-import type { Fragments, Variables } from '../output/reply-plan.js';
-import type { Maker } from './document-cache-entry.js';
+import type { CountBytes } from '../count-bytes.js';
+import type { Fragments, RawVariables } from '../output/reply-plan.js';
+import type { EntryPart } from './document-cache-entry.js';
 import type { LimitChecker } from './limit-checker.js';
 
-/** How much one value is. */
+/** The size of one value. */
 interface Size {
   /** Objects and lists within each other, the value included. */
   levels: number;
@@ -24,46 +24,52 @@ interface Size {
   items: number;
 }
 
-/** What an operation is given in its document, and what it takes from variables; fragments count wherever they are. */
-export class Given {
+/** The size of all arguments in an operation's document; each fragment counts wherever it is spread. */
+export class ArgumentSizes {
   readonly size: Size = { levels: 0, values: 0, keys: 0, items: 0 };
-  /** By variable: how often, and below how many levels at most. */
+  /** By variable: how often it is used, and the deepest level that it is used at. */
   readonly uses = new Map<string, { times: number; levels: number }>();
 }
 
-/** For `Workings`. */
-export const GIVEN: Maker<Given> = { holds: (value): value is Given => value instanceof Given };
+/** The part of a document cache entry. */
+export const ARGUMENT_SIZES: EntryPart<ArgumentSizes> = {
+  is: (value): value is ArgumentSizes => value instanceof ArgumentSizes,
+};
 
 const MOST = 1e9;
 
 /**
  * Adds up the arguments of an operation of a document whose fragments form no cycle. Each fragment is walked once, for
- * all the places where it stands.
+ * all its spreads.
  */
-export function readGiven(operation: OperationDefinitionNode, fragments: Fragments, weigh = UNWEIGHED): Given {
-  const given = new Given();
+export function measureArguments(
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+  countBytes: CountBytes,
+): ArgumentSizes {
+  const sizes = new ArgumentSizes();
   const times = new Map<string, number>();
-  readSet(operation.selectionSet, 1, given, times);
+  addSet(operation.selectionSet, 1, sizes, times);
   for (const name of inOrder(operation, fragments)) {
     const fragment = fragments.get(name);
-    if (fragment !== undefined) readSet(fragment.selectionSet, times.get(name) ?? 0, given, times);
+    if (fragment !== undefined) addSet(fragment.selectionSet, times.get(name) ?? 0, sizes, times);
   }
-  weigh(300 + 100 * given.uses.size);
-  return given;
+  countBytes(300 + 100 * sizes.uses.size);
+  return sizes;
 }
 
-/** Adds what a selection set holds, so many times, and how often it brings each fragment. */
-function readSet(root: SelectionSetNode, count: number, given: Given, times: Map<string, number>): void {
+/** Adds the arguments of a selection set, `count` times, and counts the spreads of each fragment. */
+function addSet(root: SelectionSetNode, count: number, sizes: ArgumentSizes, times: Map<string, number>): void {
   const stack = [root];
   for (let set = stack.pop(); set !== undefined; set = stack.pop()) {
     for (const selection of set.selections) {
-      for (const { arguments: of = [] } of selection.directives ?? []) addArguments(of, count, given);
+      for (const { arguments: of = [] } of selection.directives ?? []) addArguments(of, count, sizes);
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const name = selection.name.value;
         times.set(name, Math.min(MOST, (times.get(name) ?? 0) + count));
         continue;
       }
-      if (selection.kind === Kind.FIELD) addArguments(selection.arguments ?? [], count, given);
+      if (selection.kind === Kind.FIELD) addArguments(selection.arguments ?? [], count, sizes);
       if (selection.selectionSet !== undefined) stack.push(selection.selectionSet);
     }
   }
@@ -101,8 +107,8 @@ function spreadsOf(root: SelectionSetNode): readonly string[] {
   return [...names];
 }
 
-function addArguments(given: readonly (ArgumentNode | ConstArgumentNode)[], count: number, to: Given): void {
-  for (const argument of given) {
+function addArguments(added: readonly (ArgumentNode | ConstArgumentNode)[], count: number, to: ArgumentSizes): void {
+  for (const argument of added) {
     const { size, uses } = sizeOfLiteral(argument.value);
     to.size.levels = Math.max(to.size.levels, size.levels);
     to.size.items = Math.max(to.size.items, size.items);
@@ -119,7 +125,7 @@ function addArguments(given: readonly (ArgumentNode | ConstArgumentNode)[], coun
 
 interface Literal {
   readonly size: Size;
-  /** Where variables stand in it; they are no part of the size. */
+  /** The variables in it, which are no part of the size. */
   readonly uses: readonly { readonly name: string; readonly levels: number }[];
 }
 
@@ -146,17 +152,17 @@ function sizeOfLiteral(root: ValueNode): Literal {
   return { size, uses };
 }
 
-/** The variables of a request as they came, measured. */
-export interface GivenVariables {
-  readonly values: Variables;
+/** The raw variables of a request with their sizes. */
+export interface MeasuredVariables {
+  readonly values: RawVariables;
   readonly sizes: ReadonlyMap<string, Size>;
 }
 
 /**
- * Measures the variables of a request and holds them to the limits, used or not: they bound what anything will walk
- * through. Throws `BAD_REQUEST` for the one name of a member that means something to JavaScript.
+ * Measures the raw variables of a request and checks them against the limits, used or not: every later walk is bounded
+ * by them. Throws `BAD_REQUEST` for a member called `__proto__`.
  */
-export function measureVariables(values: Variables, checker: LimitChecker): GivenVariables {
+export function measureVariables(values: RawVariables, checker: LimitChecker): MeasuredVariables {
   const sizes = new Map<string, Size>();
   const all: Size = { levels: 0, values: 0, keys: 0, items: 0 };
   const names = Object.keys(values);
@@ -173,11 +179,11 @@ export function measureVariables(values: Variables, checker: LimitChecker): Give
     all.values += size.values;
     all.keys += size.keys;
   }
-  hold(all, checker);
+  checkSize(all, checker);
   return { values, sizes };
 }
 
-/** Stops counting beyond `most`: there is nothing more to know then. */
+/** Stops counting above `most`. */
 function sizeOfValue(root: unknown, most: Pick<Size, 'values' | 'keys'>): Size {
   const size = { levels: 0, values: 0, keys: 0, items: 0 };
   const stack = [{ value: root, levels: 0 }];
@@ -208,32 +214,31 @@ function checkNames(names: readonly string[]): void {
 }
 
 /**
- * Holds what an operation is given to the limits: the same for the same values, wherever they are written and however
- * its fields are spread over fragments.
+ * Checks the arguments of an operation against the limits. The same values have the same size in the document and in
+ * variables, and however the fields are spread over fragments.
  */
-export function checkGiven(
-  given: Given,
+export function checkArguments(
+  { size: ownSize, uses }: ArgumentSizes,
   operation: OperationDefinitionNode,
-  { values, sizes }: GivenVariables,
+  { values, sizes }: MeasuredVariables,
   checker: LimitChecker,
 ): void {
-  const all = { ...given.size };
+  const all = { ...ownSize };
   for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
-    const use = given.uses.get(name);
+    const use = uses.get(name);
     if (use === undefined) continue;
-    const isGiven = Object.hasOwn(values, name);
-    const size = isGiven ? sizes.get(name) : defaultValue && sizeOfLiteral(defaultValue).size;
+    const size = Object.hasOwn(values, name) ? sizes.get(name) : defaultValue && sizeOfLiteral(defaultValue).size;
     if (size === undefined) continue;
     if (size.levels > 0) all.levels = Math.max(all.levels, use.levels + size.levels);
     all.items = Math.max(all.items, size.items);
     all.values = Math.min(MOST, all.values + use.times * size.values);
     all.keys = Math.min(MOST, all.keys + use.times * size.keys);
   }
-  hold(all, checker);
+  checkSize(all, checker);
 }
 
-function hold({ levels, values, keys, items }: Size, checker: LimitChecker): void {
+function checkSize({ levels, values, keys, items }: Size, checker: LimitChecker): void {
   // The arguments, or the variables, are an object themselves.
   checker.check('variableDepth', levels + 1);
   checker.check('variableValues', values);

@@ -32,7 +32,7 @@ export class Spending {
     return Math.ceil(this.#points + Math.ceil(this.#replyBytes / 1024) * this.#limits.kibCost);
   }
 
-  /** A call was made, or several that weigh the same, with these arguments. */
+  /** Adds a call with these arguments, or several at the same cost. */
   called(cost: FieldCost | null, given: Readonly<Record<string, unknown>>, calls = 1): void {
     let weight = cost?.weight ?? this.#limits.callCost;
     for (const [path, each] of cost?.arguments ?? NONE) {

@@ -11,8 +11,8 @@ export interface SlicingRules {
 }
 
 /**
- * How many items a list is asked for by its slicing arguments: the largest of those that are given, in the document, by
- * a variable or by default. Null where none is. Throws `BAD_USER_INPUT` for a number that is not from 1 to
+ * The length of a list by its slicing arguments: the largest of those in the document, in variables or by default. Null
+ * without any. Throws `BAD_USER_INPUT` for a number that is not from 1 to
  * `sliceItems`, and where exactly one must be given and is not.
  */
 export function sliceOf(
@@ -33,7 +33,7 @@ export function sliceOf(
       isRequired = false;
       continue;
     }
-    const { value, isGiven } = givenTo(argument, node, variables);
+    const { value, isGiven } = argumentValueOf(argument, node, variables);
     const asked = amountsIn(value, rest);
     if (asked.length === 0) continue;
     if (isGiven) given++;
@@ -72,22 +72,22 @@ export function variablesIn(node: FieldNode): ReadonlySet<string> {
   return names;
 }
 
-interface Given {
-  /** Undefined where there is none. */
+interface ArgumentValue {
+  /** Undefined for an argument without a value. */
   readonly value: unknown;
-  /** By the caller: not the default of the schema. */
+  /** By the client: not the default of the schema. */
   readonly isGiven: boolean;
 }
 
-/** The value of an argument as it will be sent, coerced. */
-export function givenTo(argument: GraphQLArgument, node: FieldNode, variables: Variables): Given {
-  const given = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
-  const isAbsent = given === undefined || (given.kind === Kind.VARIABLE && !Object.hasOwn(variables, given.name.value));
+/** The coerced value of an argument, as it will be sent. */
+export function argumentValueOf(argument: GraphQLArgument, node: FieldNode, variables: Variables): ArgumentValue {
+  const raw = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
+  const isAbsent = raw === undefined || (raw.kind === Kind.VARIABLE && !Object.hasOwn(variables, raw.name.value));
   if (isAbsent) return { value: argument.defaultValue, isGiven: false };
-  return { value: valueFromAST(given, argument.type, variables), isGiven: true };
+  return { value: valueFromAST(raw, argument.type, variables), isGiven: true };
 }
 
-/** What the arguments weigh that a field is given. */
+/** The cost of the arguments of a field, in points. */
 export function argumentPoints(
   prices: readonly ArgumentPrice[],
   { args }: GraphQLField<unknown, unknown>,
@@ -98,8 +98,8 @@ export function argumentPoints(
   for (const { path, weight } of prices) {
     const [name, ...rest] = path;
     const argument = args.find((candidate) => candidate.name === name);
-    const given = argument === undefined ? null : givenTo(argument, node, variables);
-    if (given?.isGiven === true) points += weight * valuesAt(given.value, rest).length;
+    const found = argument === undefined ? null : argumentValueOf(argument, node, variables);
+    if (found?.isGiven === true) points += weight * valuesAt(found.value, rest).length;
   }
   return points;
 }

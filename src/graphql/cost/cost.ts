@@ -83,20 +83,20 @@ class CostWalk {
   readonly variables = new Set<string>();
   readonly #table: CostTable;
   readonly #fragments: Fragments;
-  readonly #given: Variables;
+  readonly #values: Variables;
   readonly #note: NotePoints | null;
   readonly #known = new Map<string, Sum>();
 
   constructor(table: CostTable, fragments: Fragments, variables: Variables, note: NotePoints | null) {
     this.#table = table;
     this.#fragments = fragments;
-    this.#given = variables;
+    this.#values = variables;
     this.#note = note;
   }
 
   selections({ selections }: SelectionSetNode, scope: Scope): void {
     for (const selection of selections) {
-      if (!isIncluded(selection, this.#given)) continue;
+      if (!isIncluded(selection, this.#values)) continue;
       if (selection.kind === Kind.FIELD) this.#field(selection, scope);
       else if (selection.kind === Kind.FRAGMENT_SPREAD) this.#spread(selection.name.value, scope);
       else this.#inner(selection.typeCondition?.name.value, selection.selectionSet, scope);
@@ -162,7 +162,7 @@ class CostWalk {
   #own(price: FieldPrice, node: FieldNode, objects: number): Sum {
     // Also where none is given: the next time it may be.
     if (price.arguments.length > 0) this.#depends(node);
-    const weight = plus(price.weight, argumentPoints(price.arguments, price.definition, node, this.#given));
+    const weight = plus(price.weight, argumentPoints(price.arguments, price.definition, node, this.#values));
     if (price.call === null) return { points: times(objects, weight), calls: 0, callPoints: 0 };
     const calls = price.call === 'single' ? objects : Math.ceil(objects / this.#table.limits.batchItems);
     this.dearest = Math.max(this.dearest, weight);
@@ -172,7 +172,7 @@ class CostWalk {
   #slice({ listSize, definition }: FieldPrice, node: FieldNode): number | null {
     if (listSize === null || listSize.slicingArguments.length === 0) return null;
     this.#depends(node);
-    return sliceOf(listSize, definition, node, this.#given, this.#table.limits);
+    return sliceOf(listSize, definition, node, this.#values, this.#table.limits);
   }
 
   #depends(node: FieldNode): void {

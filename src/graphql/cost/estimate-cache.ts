@@ -1,25 +1,25 @@
 import type { OperationDefinitionNode } from 'graphql';
-import type { Weigh } from '../count-bytes.js';
+import type { CountBytes } from '../count-bytes.js';
 import type { Fragments, Variables } from '../output/reply-plan.js';
 import { costOf, type Estimate } from './cost.js';
 import type { CostTable } from './cost-table.js';
 
-/** Values of variables that are remembered of one operation, and how long they may be as text. */
+/** Sets of values that are cached for one operation, and the longest text of one. */
 const VALUES_MAX = 16;
 const CHARS_MAX = 200;
 
-/** The estimates of one operation, by the values of the variables that they depend on. */
-export class EstimateMemo {
+/** Caches estimates of one operation by the values of the variables that they depend on. */
+export class EstimateCache {
   /** The variables that estimates depend on; null until one was made. */
   #variables: readonly string[] | null = null;
   readonly #known = new Map<string, Estimate>();
-  readonly #weigh: Weigh;
-  /** As many as there were at a time. */
-  #weighed = 0;
+  readonly #countBytes: CountBytes;
+  /** The most that were cached at a time. */
+  #counted = 0;
 
-  constructor(weigh: Weigh) {
-    this.#weigh = weigh;
-    weigh(300);
+  constructor(countBytes: CountBytes) {
+    this.#countBytes = countBytes;
+    countBytes(300);
   }
 
   /** As `costOf`. What @skip and @include leave out must always be the same. */
@@ -32,9 +32,9 @@ export class EstimateMemo {
     const newKey = key ?? keyOf(this.#variables, variables);
     if (this.#known.size === VALUES_MAX) this.#known.clear();
     if (newKey.length <= CHARS_MAX) this.#known.set(newKey, made);
-    if (this.#known.size > this.#weighed) {
-      this.#weighed = this.#known.size;
-      this.#weigh(500 + 2 * CHARS_MAX + 50 * made.variables.size);
+    if (this.#known.size > this.#counted) {
+      this.#counted = this.#known.size;
+      this.#countBytes(500 + 2 * CHARS_MAX + 50 * made.variables.size);
     }
     return made;
   }

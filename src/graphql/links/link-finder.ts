@@ -1,5 +1,5 @@
 import type { FieldNode, SelectionSetNode } from 'graphql';
-import type { Weigh } from '../count-bytes.js';
+import type { CountBytes } from '../count-bytes.js';
 import { collectFields, type Fragments, type Variables } from '../output/reply-plan.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape, ValueShape } from '../types/shape.js';
 import type { LinkTable } from './link.js';
@@ -16,14 +16,14 @@ export class LinkFinder {
   readonly #fragments: Fragments;
   readonly #variables: Variables;
   readonly #find: Find;
-  readonly #weigh: Weigh;
+  readonly #countBytes: CountBytes;
   readonly #nodeIds = new Map<FieldNode, number>();
   /** What is in which union is another matter for each operation. */
   readonly #walks = new Map<Unions, Map<ElementShape, Map<string, Walk>>>();
 
   /** `find` is asked for each. */
-  constructor(table: LinkTable, fragments: Fragments, variables: Variables, find: Find, weigh: Weigh) {
-    this.#weigh = weigh;
+  constructor(table: LinkTable, fragments: Fragments, variables: Variables, find: Find, countBytes: CountBytes) {
+    this.#countBytes = countBytes;
     this.#mentions = new LinkMentions(table, fragments);
     this.#fragments = fragments;
     this.#variables = variables;
@@ -54,7 +54,7 @@ export class LinkFinder {
     const known = shapes.get(shape) ?? new Map<string, Walk>();
     shapes.set(shape, known);
     const walk = known.get(key) ?? this.#walk(shape, nodes, unions);
-    if (!known.has(key)) this.#weigh(400 + 10 * key.length + 100 * walk.size);
+    if (!known.has(key)) this.#countBytes(400 + 10 * key.length + 100 * walk.size);
     known.set(key, walk);
     return walk;
   }

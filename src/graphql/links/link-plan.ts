@@ -2,7 +2,7 @@ import { type FieldNode, print } from 'graphql';
 import { isRecord } from '../../base/record.js';
 import { objectOf } from '../../codec/plan/object-of.js';
 import type { FieldSlot, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
-import { UNWEIGHED, type Weigh } from '../count-bytes.js';
+import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { isSubschemaField, type SubschemaField, type SubschemaPlan } from '../fields/subschema.js';
 import { errorPlans } from '../output/fault-plan.js';
@@ -89,7 +89,7 @@ export class LinkPlanner implements LinkSlots {
   readonly #selectionIds = new Map<string, string>();
   readonly #targets = new Map<string, LinkTargetPlan>();
   readonly #subschemas: SubschemaLinkPlanner | null;
-  readonly #weigh: Weigh;
+  readonly #countBytes: CountBytes;
   readonly #finder: LinkFinder;
 
   /** Without `subschemas` no link may lead to a service that speaks GraphQL. */
@@ -98,22 +98,22 @@ export class LinkPlanner implements LinkSlots {
     fragments: Fragments,
     variables: Variables,
     subschemas: SubschemaLinkPlanner | null = null,
-    weigh: Weigh = UNWEIGHED,
+    countBytes: CountBytes = UNCOUNTED,
   ) {
-    this.#weigh = weigh;
+    this.#countBytes = countBytes;
     this.#subschemas = subschemas;
     this.#table = table;
     this.#fragments = fragments;
     this.#variables = variables;
     const isLink = (type: string, nodes: readonly FieldNode[]): boolean => this.select(type, nodes) !== null;
-    this.#finder = new LinkFinder(table, fragments, variables, isLink, weigh);
+    this.#finder = new LinkFinder(table, fragments, variables, isLink, countBytes);
   }
 
   slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): FieldSlot | null {
     const link = this.#table.get(`${object.typeName}.${nodes[0]?.name.value}`);
     if (link === undefined) return null;
     const id = this.selected(link, nodes);
-    this.#weigh(SLOT_BYTES * (2 + link.feeds.length));
+    this.#countBytes(SLOT_BYTES * (2 + link.feeds.length));
     const mark: FieldSlot = { ...CONSTANT, key: HIDDEN, source: { from: 'constant', value: id } };
     const values = link.feeds.flatMap((feed, index) => {
       const field = object.fields.get(feed.field[0] ?? '');
@@ -137,7 +137,7 @@ export class LinkPlanner implements LinkSlots {
     const key = [link.name, ...nodes.map((node) => this.#idOf(node))].join(' ');
     const known = this.#selectionIds.get(key);
     if (known !== undefined) return known;
-    this.#weigh(SELECTION_BYTES + 10 * key.length);
+    this.#countBytes(SELECTION_BYTES + 10 * key.length);
     const id = String(this.#selectionIds.size);
     this.#selectionIds.set(key, id);
     this.selections.set(id, { link, nodes, target: this.#target(link, nodes) });
@@ -195,7 +195,7 @@ export class LinkPlanner implements LinkSlots {
   }
 
   #plan(reply: ReplyShape, nodes: readonly FieldNode[]): ReplyPlan {
-    return planReply(reply, nodes, this.#fragments, this.#variables, this, this.#weigh);
+    return planReply(reply, nodes, this.#fragments, this.#variables, this, this.#countBytes);
   }
 
   #idOf(node: FieldNode): number {

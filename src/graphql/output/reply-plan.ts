@@ -10,11 +10,13 @@ import {
 import { LazyObject } from '../../codec/plan/lazy-object.js';
 import { objectOf } from '../../codec/plan/object-of.js';
 import type { FaultPlan, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan } from '../../codec/plan/plan.js';
-import { UNWEIGHED, type Weigh } from '../count-bytes.js';
+import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import { errorPlans } from './fault-plan.js';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+/** Variables as the client sent them, not coerced. */
+export type RawVariables = Readonly<Record<string, unknown>>;
 /** Coerced values of the operation's variables. */
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -31,9 +33,9 @@ export function planReply(
   fragments: Fragments,
   variables: Variables,
   links: LinkSlots | null = null,
-  weigh: Weigh = UNWEIGHED,
+  countBytes: CountBytes = UNCOUNTED,
 ): ReplyPlan {
-  const planner = new Planner(fragments, variables, links, reply.unions ?? NO_UNIONS, weigh);
+  const planner = new Planner(fragments, variables, links, reply.unions ?? NO_UNIONS, countBytes);
   const { element, root, nonNull } = reply;
   const plan = planner.root(element, root, nodes, nonNull);
   if (reply.faults?.as !== 'data') {
@@ -88,7 +90,7 @@ class Planner {
   readonly #variables: Variables;
   readonly #links: LinkSlots | null;
   readonly #unions: NonNullable<ReplyShape['unions']>;
-  readonly #weigh: Weigh;
+  readonly #countBytes: CountBytes;
   readonly #nodeIds = new Map<FieldNode, number>();
   readonly #objects = new Map<ElementShape, Map<string, ObjectPlan>>();
 
@@ -97,9 +99,9 @@ class Planner {
     variables: Variables,
     links: LinkSlots | null,
     unions: NonNullable<ReplyShape['unions']>,
-    weigh: Weigh,
+    countBytes: CountBytes,
   ) {
-    this.#weigh = weigh;
+    this.#countBytes = countBytes;
     this.#fragments = fragments;
     this.#variables = variables;
     this.#links = links;
@@ -127,7 +129,7 @@ class Planner {
   slot(key: string, field: FieldShape, nodes: readonly FieldNode[]): FieldSlot {
     const { source, list, nonNull, itemNonNull, value } = field;
     if (value.kind === 'choice') {
-      this.#weigh(SLOT_BYTES * value.branches.length);
+      this.#countBytes(SLOT_BYTES * value.branches.length);
       const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape, nodes) }));
       return { key, source: { from: 'choice', branches }, list, nonNull, itemNonNull, value: NOTHING };
     }
@@ -136,7 +138,7 @@ class Planner {
   }
 
   #object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {
-    this.#weigh(OBJECT_BYTES);
+    this.#countBytes(OBJECT_BYTES);
     const sets = nodes.flatMap((node) => (node.selectionSet === undefined ? [] : [node.selectionSet]));
     return new LazyObject(shape, (object: ObjectShape) => this.#variant(object, sets));
   }
@@ -156,7 +158,7 @@ class Planner {
         slots.push(field.listName === undefined ? slot : { ...slot, listName: field.listName });
       } else slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
     }
-    this.#weigh(VARIANT_BYTES + SLOT_BYTES * slots.length);
+    this.#countBytes(VARIANT_BYTES + SLOT_BYTES * slots.length);
     const { order = null } = object;
     return order === null ? { slots, weight } : { slots, weight, order };
   }

@@ -13,7 +13,7 @@ import type { Refusal } from '../../base/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import type { Admitted } from '../admission/admit.js';
 import type { Spending } from '../cost/cost-actual.js';
-import { givenTo } from '../cost/cost-slicing.js';
+import { argumentValueOf } from '../cost/cost-slicing.js';
 import { codedError, decodeError, fieldError, listed } from '../errors.js';
 import { isSubschemaField, type SendToSubschema } from '../fields/subschema.js';
 import type { GraphqlLimits } from '../limits.js';
@@ -52,8 +52,8 @@ export async function executeOperation(admitted: Admitted, execution: Execution)
   const calls = new RequestCalls(callField, signal, (refusal) => refused?.(refusal), limits, spending);
   const subschemas = new SubschemaRun(execution.sendToSubschema ?? nobody, {
     fragments: admitted.document.fragments,
-    coerced: admitted.variables,
-    given: admitted.params.variables,
+    variables: admitted.variables,
+    rawVariables: admitted.params.variables,
     select,
     maxErrors: limits.errors,
   });
@@ -154,7 +154,7 @@ function subschemaArguments(
   { variables }: Admitted,
 ): Readonly<Record<string, unknown>> {
   const given = (definition?.args ?? []).flatMap((argument): [string, unknown][] => {
-    const { value, isGiven } = node === undefined ? NOT_GIVEN : givenTo(argument, node, variables);
+    const { value, isGiven } = node === undefined ? NOT_GIVEN : argumentValueOf(argument, node, variables);
     return isGiven ? [[argument.name, value]] : [];
   });
   return Object.fromEntries(given);

@@ -14,7 +14,7 @@ import { BoundedCache } from '../../base/bounded-cache.js';
 import type { CancelSignal } from '../../base/cancellation.js';
 import { MIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusal.js';
-import type { Variables } from '../output/reply-plan.js';
+import type { RawVariables } from '../output/reply-plan.js';
 import { WrittenJson } from './written-json.js';
 
 /** What one field of introspection came to. */
@@ -57,8 +57,8 @@ class IntrospectionAnswers {
    * The answer to a document that selects the field `key` and nothing else. Rejects with `CLIENT_GONE` where everybody
    * has gone who waits for it.
    */
-  answer(key: string, document: DocumentNode, given: Variables, signal: CancelSignal): Promise<Told> {
-    const narrowed = withUsedVariables(document, given);
+  answer(key: string, document: DocumentNode, raw: RawVariables, signal: CancelSignal): Promise<Told> {
+    const narrowed = withUsedVariables(document, raw);
     const name = `${print(narrowed.document)}\n${JSON.stringify(narrowed.variables)}`;
     const known = this.#known.get(name);
     if (known !== undefined) return Promise.resolve(known);
@@ -100,11 +100,11 @@ interface Making {
 
 interface Narrowed {
   readonly document: DocumentNode;
-  readonly variables: Variables;
+  readonly variables: RawVariables;
 }
 
 /** Without the variables that other fields take: the rest is the same for everybody. */
-function withUsedVariables(document: DocumentNode, given: Variables): Narrowed {
+function withUsedVariables(document: DocumentNode, raw: RawVariables): Narrowed {
   const used = new Set<string>();
   visit(document, {
     VariableDefinition: () => false,
@@ -118,7 +118,7 @@ function withUsedVariables(document: DocumentNode, given: Variables): Narrowed {
       variableDefinitions: variableDefinitions.filter(({ variable }) => used.has(variable.name.value)),
     };
   });
-  const variables = Object.fromEntries(Object.entries(given).filter(([name]) => used.has(name)));
+  const variables = Object.fromEntries(Object.entries(raw).filter(([name]) => used.has(name)));
   return { document: { ...document, definitions }, variables };
 }
 

@@ -1,7 +1,7 @@
 import type { FieldNode, GraphQLObjectType } from 'graphql';
 import type { Admitted } from '../admission/admit.js';
-import type { Maker } from '../admission/document-cache-entry.js';
-import { UNWEIGHED, type Weigh } from '../count-bytes.js';
+import type { EntryPart } from '../admission/document-cache-entry.js';
+import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
 import type { BoundField } from '../fields/bound-field.js';
 import type { SubschemaField } from '../fields/subschema.js';
 import type { Link } from '../links/link.js';
@@ -55,29 +55,41 @@ export class RootPlan {
   }
 }
 
-const ROOT: Maker<RootPlan> = { holds: (value): value is RootPlan => value instanceof RootPlan };
+const ROOT_PLAN: EntryPart<RootPlan> = { is: (value): value is RootPlan => value instanceof RootPlan };
 
 /** The plan of an admitted operation, made once unless it depends on the variables. */
 export function rootPlanOf(admitted: Admitted, built: PlannedSchema): RootPlan {
-  const plan = admitted.workings.of(ROOT, (weigh) => makePlan(admitted, built, weigh));
-  return plan.isSingle ? makePlan(admitted, built, UNWEIGHED) : plan;
+  const plan = admitted.cacheEntry.get(ROOT_PLAN, (countBytes) => makePlan(admitted, built, countBytes));
+  return plan.isSingle ? makePlan(admitted, built, UNCOUNTED) : plan;
 }
 
 /** Without `subschemaFields` no service speaks GraphQL. */
 export type PlannedSchema = Pick<BuiltSchema, 'schema' | 'fields' | 'links'> &
   Partial<Pick<BuiltSchema, 'subschemaFields'>>;
 
-function makePlan({ operation, document, variables: given }: Admitted, built: PlannedSchema, weigh: Weigh): RootPlan {
+function makePlan(
+  { operation, document, variables: values }: Admitted,
+  built: PlannedSchema,
+  countBytes: CountBytes,
+): RootPlan {
   const root = built.schema.getRootType(operation.operation);
   if (!root) throw new Error('admitted without a root type');
   const { fragments, switches } = document;
   // Whatever else was given is not for who comes next, and not to be kept.
-  const variables: Variables = Object.fromEntries(switches.map((name) => [name, given[name] === true]));
+  const variables: Variables = Object.fromEntries(switches.map((name) => [name, values[name] === true]));
   const met = (link: Link, node: FieldNode): void => {
     links.selected(link, [node]);
   };
-  const subschemas = new SubschemaPlanner(document.document, operation, fragments, variables, built.links, met, weigh);
-  const links = new LinkPlanner(built.links, fragments, variables, subschemas, weigh);
+  const subschemas = new SubschemaPlanner(
+    document.document,
+    operation,
+    fragments,
+    variables,
+    built.links,
+    met,
+    countBytes,
+  );
+  const links = new LinkPlanner(built.links, fragments, variables, subschemas, countBytes);
   const isRoot = (condition: string): boolean => condition === root.name;
   const collected = collectFields([operation.selectionSet], isRoot, fragments, variables);
   const fields = [...collected].map(([key, nodes]): RootField => {
@@ -89,7 +101,7 @@ function makePlan({ operation, document, variables: given }: Admitted, built: Pl
     }
     const bound = built.fields.get(`${root.name}.${name}`);
     if (bound === undefined) return { key, nodes, name, call: null };
-    const reply = planReply(bound.reply, nodes, fragments, variables, links, weigh);
+    const reply = planReply(bound.reply, nodes, fragments, variables, links, countBytes);
     return {
       key,
       nodes,

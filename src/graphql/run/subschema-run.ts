@@ -5,19 +5,18 @@ import type { Decoded } from '../../codec/plan/plan.js';
 import { subschemaPoints } from '../cost/cost-subschema.js';
 import type { SendToSubschema, SubschemaPlan, SubschemaRequest } from '../fields/subschema.js';
 import type { LinkSelect } from '../links/link-plan.js';
-import type { Fragments, Variables } from '../output/reply-plan.js';
+import type { Fragments, RawVariables, Variables } from '../output/reply-plan.js';
 import { AnswerShaper } from '../subschema/answer-shaper.js';
 import { batchAnswer, batchPath } from '../subschema/batch-answer.js';
 import { readSubschemaReply, SUBSCHEMA_ERROR, type SubschemaResult } from '../subschema/read-reply.js';
 import { isLost, type SubschemaSender } from '../subschema/wrap.js';
 
-/** What the execution of one request tells about itself. */
+/** The request that a `SubschemaRun` answers. */
 export interface SubschemaContext {
   readonly fragments: Fragments;
-  /** Coerced, for what depends on them here. */
-  readonly coerced: Variables;
-  /** As the caller gave them: services coerce them again. */
-  readonly given: Variables;
+  readonly variables: Variables;
+  /** Services coerce them again. */
+  readonly rawVariables: RawVariables;
   readonly select: LinkSelect;
   readonly maxErrors: number;
 }
@@ -39,14 +38,14 @@ export class SubschemaRun {
   constructor(send: SendToSubschema, context: SubschemaContext) {
     this.#send = send;
     this.#context = context;
-    this.#shaper = new AnswerShaper(context.fragments, context.coerced, context.select);
+    this.#shaper = new AnswerShaper(context.fragments, context.variables, context.select);
   }
 
   /** Answers a field; `values` are its arguments that are not in the document. Rejects with a `Refusal`. */
   async answer(plan: SubschemaPlan, values: Readonly<Record<string, unknown>>): Promise<Decoded> {
-    const { given, maxErrors } = this.#context;
+    const { rawVariables, maxErrors } = this.#context;
     const variableValues: Record<string, unknown> = Object.create(null);
-    for (const name of plan.variables) if (Object.hasOwn(given, name)) variableValues[name] = given[name];
+    for (const name of plan.variables) if (Object.hasOwn(rawVariables, name)) variableValues[name] = rawVariables[name];
     for (const [name, variable] of plan.argumentVariables) {
       if (Object.hasOwn(values, name)) variableValues[variable] = values[name];
     }
@@ -67,7 +66,7 @@ export class SubschemaRun {
       errors.push({ code: 'UPSTREAM_SCHEMA_INVALID', path: [], rule: 'GraphQL' });
     }
     const listed = errors.slice(0, maxErrors);
-    const points = subschemaPoints(plan, result.data?.[plan.key], this.#context.coerced);
+    const points = subschemaPoints(plan, result.data?.[plan.key], this.#context.variables);
     const decoded = { value, errors: listed, furtherErrors: errors.length - listed.length, points };
     // An event has come by itself.
     return parent === 'Subscription' ? { ...decoded, calls: 0 } : decoded;

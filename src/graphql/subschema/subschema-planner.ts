@@ -12,7 +12,7 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
-import { UNWEIGHED, type Weigh } from '../count-bytes.js';
+import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
 import type { SubschemaField, SubschemaLinks, SubschemaPlan } from '../fields/subschema.js';
 import type { Link, LinkBatch, LinkTable } from '../links/link.js';
 import type { PlannedSubschemaField, SubschemaLinkPlanner } from '../links/link-plan.js';
@@ -28,7 +28,7 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
   readonly #table: LinkTable;
   readonly #prefix: string;
   readonly #met: (link: Link, node: FieldNode) => void;
-  readonly #weigh: Weigh;
+  readonly #countBytes: CountBytes;
 
   /** `met` is told of every link in what services that speak GraphQL are asked for. */
   constructor(
@@ -38,9 +38,9 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
     variables: Variables,
     table: LinkTable,
     met: (link: Link, node: FieldNode) => void,
-    weigh: Weigh = UNWEIGHED,
+    countBytes: CountBytes = UNCOUNTED,
   ) {
-    this.#weigh = weigh;
+    this.#countBytes = countBytes;
     this.#met = met;
     this.#operation = operation;
     this.#fragments = fragments;
@@ -111,7 +111,7 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
         ...fragments,
       ],
     };
-    this.#weigh(bytesOf(document));
+    this.#countBytes(bytesOf(document));
     const links: SubschemaLinks | null = walk === null ? null : { prefix: this.#prefix, feeds: rewriter.feeds };
     const variables = own.map(({ variable }) => variable.name.value);
     const nested = nestedRootFields(written, rewriter.typeOf(asked.field), asked.field.wrapped, this.#fragments);

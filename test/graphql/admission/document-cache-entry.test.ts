@@ -5,7 +5,11 @@ import { XSI_URI } from '../../../src/codec/plan/xsi.js';
 import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { type Admission, admit } from '../../../src/graphql/admission/admit.js';
 import { AdmittedDocument, DocumentCache } from '../../../src/graphql/admission/document-cache.js';
-import { type Maker, type Workings, WorkingsCache } from '../../../src/graphql/admission/document-cache-entry.js';
+import {
+  DocumentCacheEntries,
+  type DocumentCacheEntry,
+  type EntryPart,
+} from '../../../src/graphql/admission/document-cache-entry.js';
 import { CostTable } from '../../../src/graphql/cost/cost-table.js';
 import { GRAPHQL_LIMITS } from '../../../src/graphql/limits.js';
 import { planReply, type Variables } from '../../../src/graphql/output/reply-plan.js';
@@ -15,7 +19,7 @@ import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { XmlReader } from '../../../src/xml/reader.js';
 import { complex, elements, extension, INT, one, operation, STRING } from '../models.js';
 
-const NUMBER: Maker<number> = { holds: (held): held is number => typeof held === 'number' };
+const NUMBER: EntryPart<number> = { is: (held): held is number => typeof held === 'number' };
 
 function operationOf(document: AdmittedDocument): OperationDefinitionNode {
   const [node] = document.document.definitions;
@@ -23,7 +27,7 @@ function operationOf(document: AdmittedDocument): OperationDefinitionNode {
   return node;
 }
 
-t.test('what is worked out is kept for each way the switches can stand, for the first few', async (t) => {
+t.test('a document has an entry for each set of values of its switches, for the first few', async (t) => {
   const names = ['a', 'b', 'c', 'd'];
   const declared = names.map((name) => `$${name}: Boolean!`).join(' ');
   const fields = names.map((name) => `${name}: __typename @include(if: $${name})`).join(' ');
@@ -31,10 +35,10 @@ t.test('what is worked out is kept for each way the switches can stand, for the 
     parse(`query q(${declared} $other: Int) { ${fields} t: __typename @skip(if: $a) }`),
   );
   t.same(document.switches, names);
-  const cache = new WorkingsCache();
+  const cache = new DocumentCacheEntries();
   let made = 0;
   const ask = (variables: Variables): number =>
-    cache.of(document, operationOf(document), variables).of(NUMBER, () => ++made);
+    cache.get(document, operationOf(document), variables).get(NUMBER, () => ++made);
   const first = ask({ a: true, b: false, c: false, d: false });
   t.equal(ask({ a: true, b: false, c: false, d: false, other: 5 }), first);
   t.not(ask({ a: false, b: false, c: false, d: false }), first);
@@ -46,24 +50,24 @@ t.test('what is worked out is kept for each way the switches can stand, for the 
   t.equal(made, before + 3, 'further ones are made each time');
 });
 
-t.test('all that is worked out lives under one bound, whatever becomes of it later', async (t) => {
-  const cache = new WorkingsCache(MIB);
+t.test('all entries share one bound, also when they grow later', async (t) => {
+  const cache = new DocumentCacheEntries(MIB);
   const documents = Array.from({ length: 40 }, () => new AdmittedDocument(parse('{ a }')));
-  const of = (document: AdmittedDocument | undefined): Workings => {
+  const of = (document: AdmittedDocument | undefined): DocumentCacheEntry => {
     if (document === undefined) throw new Error('no document');
-    return cache.of(document, operationOf(document), {});
+    return cache.get(document, operationOf(document), {});
   };
   const [first, second] = documents;
   const treeBytes = first?.bytes ?? 0;
   const most = MIB / 8;
   const made: number[] = [];
-  const make = (document: AdmittedDocument | undefined, bytes: number): Workings => {
-    const workings = of(document);
-    workings.of(NUMBER, (weigh) => {
-      weigh(bytes);
+  const make = (document: AdmittedDocument | undefined, bytes: number): DocumentCacheEntry => {
+    const entry = of(document);
+    entry.get(NUMBER, (countBytes) => {
+      countBytes(bytes);
       return made.push(bytes);
     });
-    return workings;
+    return entry;
   };
   make(first, most - treeBytes);
   t.equal(cache.bytes, most, 'the syntax tree that it refers to is counted');
@@ -84,8 +88,8 @@ t.test('all that is worked out lives under one bound, whatever becomes of it lat
 
   let grow = (_bytes: number): void => {};
   const late = of(documents[20]);
-  late.of(NUMBER, (weigh) => {
-    grow = weigh;
+  late.get(NUMBER, (countBytes) => {
+    grow = countBytes;
     return 1;
   });
   for (let times = 0; times < 100; times++) {
@@ -112,7 +116,7 @@ const deep = (name: string): string =>
     .map((at) => `fragment F${at} on Base { a l { ...F${at + 1} } r { ...F${at + 1} } }`)
     .join(' ')}`;
 
-t.test('documents without number, and those that never go, have their plans under the bound', async (t) => {
+t.test('plans of any number of documents, trusted ones too, stay within the bound', async (t) => {
   t.equal(subtypes.length, 200);
   const limits = { ...defaultsOf(GRAPHQL_LIMITS), planBytes: 4 * MIB };
   const costs = new CostTable({ schema, limits });
@@ -124,12 +128,12 @@ t.test('documents without number, and those that never go, have their plans unde
     rootPlanOf(admit({ query, operationName: null, variables: { p } }, held), built).fields[0]?.call?.ask;
   for (let at = 0; at < 100; at++) {
     for (const query of [trusted[at % 50] ?? '', deep(`Q${at}`)]) for (const p of [true, false]) plan(query, p);
-    t.ok(held.documents.workings.bytes <= 4 * MIB);
+    t.ok(held.documents.entries.bytes <= 4 * MIB);
   }
   t.ok(plan(trusted[0] ?? '', true), 'what was forgotten is planned again');
 });
 
-t.test('of the types that derive from another, only those that somebody meets are planned', async (t) => {
+t.test('of the types that derive from another, only those that a reply has are planned', async (t) => {
   const [node] = operationOf(new AdmittedDocument(parse(deep('q')))).selectionSet.selections;
   const get = built.fields.get('Query.get');
   if (node?.kind !== Kind.FIELD || get === undefined) throw new Error('a field');
@@ -185,5 +189,5 @@ t.test('links are found in types without number, and cost no more than fields', 
     walk = walk.get('l') ?? new Map();
   }
   t.same([...walk.keys()], ['peer']);
-  t.ok(admitted.workings.bytes < 60_000, `${admitted.workings.bytes}`);
+  t.ok(admitted.cacheEntry.bytes < 60_000, `${admitted.cacheEntry.bytes}`);
 });
