@@ -16,9 +16,9 @@ import { makePageEndpoint, type PageEndpoint } from './flow/graphql/page.js';
 import { invite } from './flow/http/continue.js';
 import type { Ending } from './flow/http/ending.js';
 import { judgeHead } from './flow/http/head.js';
-import { holdRefused } from './flow/http/hold-refused.js';
+import { penaliseRefused } from './flow/http/penalise-refused.js';
 import { type HostCheck, makeHostCheck } from './flow/http/host-check.js';
-import type { Tarpit } from './flow/http/penalty-box.js';
+import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { type Received, receive } from './flow/http/receive.js';
 import { readTarget } from './flow/http/target.js';
 import { makePlainEndpoint, type PlainEndpoint } from './flow/routes/plain.js';
@@ -90,7 +90,7 @@ export interface RequestHooks {
   /** What processes know of each other's nonces; null where each is alone. */
   readonly nonces: NonceStore | null;
   /** Where refusals wait of those who get too many. */
-  readonly tarpit: Tarpit;
+  readonly penaltyBox: PenaltyBox;
   /** Whether new requests are refused because there is more to do than can be done. */
   readonly isShedding: () => boolean;
   /** A service in monitor mode let through what it would have refused. */
@@ -167,7 +167,7 @@ async function handle(
       // Nothing is done for it meanwhile, so it takes nobody's place.
       release?.();
       release = null;
-      const held = holdRefused(gateway.hooks.tarpit, request, exchange, refusal);
+      const held = penaliseRefused(gateway.hooks.penaltyBox, request, exchange, refusal);
       if (held !== null) await held;
     }
     if (service !== null && !asksForText) refuseSoap(exchange, request, response, service, refusal);
@@ -179,7 +179,7 @@ async function handle(
     release?.();
     // What was refused stays so, however much of the refusal its caller cared to read.
     if (!isComplete && exchange.refusal === null) exchange.outcome = 'aborted';
-    if (isComplete && exchange.refusal === null) gateway.hooks.tarpit.redeem(exchange.client);
+    if (isComplete && exchange.refusal === null) gateway.hooks.penaltyBox.forgive(exchange.client);
     gateway.hooks.finish(exchange);
   });
 }

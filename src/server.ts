@@ -10,7 +10,7 @@ import { parseAddress } from './config/address.js';
 import { Observers } from './flow/calls/observation.js';
 import { DriftWatch } from './flow/drift/drift.js';
 import { makeGraphqlEndpoint } from './flow/graphql/endpoint.js';
-import { Tarpit } from './flow/http/penalty-box.js';
+import { PenaltyBox } from './flow/http/penalty-box.js';
 import { wireStatus } from './flow/http/wire-status.js';
 import { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import { adminHosts, makeAdminServer } from './observe/admin.js';
@@ -62,7 +62,7 @@ export async function startGateway(
     {
       connections: () => traffic.connections,
       droppedConnections: () => traffic.droppedConnections,
-      heldRefusals: () => tarpit.held,
+      heldRefusals: () => penaltyBox.held,
       droppedLogLines: () => log.droppedLines,
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,
@@ -101,13 +101,13 @@ export async function startGateway(
   const transport = topics.length === 0 ? null : (shared?.makeEventTransport(live.historyEvents) ?? null);
   const bus = new OrderedBus(transport ?? new MemoryTransport(live.historyEvents));
   const observers = new Observers(topics, 'on', bus, { codec, eventBytes: live.eventBytes });
-  const tarpit = new Tarpit(config.limits.http, new Networks(config.clients?.trustedProxies ?? []), (client) => {
+  const penaltyBox = new PenaltyBox(config.limits.http, new Networks(config.clients?.trustedProxies ?? []), (client) => {
     const limit = config.limits.http.refusalsPerSecond;
     log.event('warn', 'refusals of an address are delayed', { client, limit, key: 'limits.http.refusalsPerSecond' });
   });
   const graphql = makeGraphqlEndpoint(
     compiled,
-    tarpit,
+    penaltyBox,
     topics.length === 0 ? null : observers,
     (local) => shared?.makePersistedStore(local, persisted) ?? local,
   );
@@ -131,7 +131,7 @@ export async function startGateway(
     finish,
     budgets,
     nonces: shared?.nonces ?? null,
-    tarpit,
+    penaltyBox,
     isShedding,
     onViolation: (exchange) => (refusal) => {
       metrics.violation(exchange.route, refusal.code);
@@ -150,7 +150,7 @@ export async function startGateway(
         return exchange.id;
       },
     },
-    tarpit,
+    penaltyBox,
     subscriptions,
   );
   let ready = true;

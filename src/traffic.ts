@@ -11,7 +11,7 @@ import type { HttpLimits } from './config/http-limits.js';
 import { Connection, type Turn } from './flow/http/connection.js';
 import { Incoming } from './flow/http/incoming-request.js';
 import { codeOfParserError } from './flow/http/parser-error.js';
-import type { Tarpit } from './flow/http/penalty-box.js';
+import type { PenaltyBox } from './flow/http/penalty-box.js';
 import type { RequestHandler } from './request.js';
 
 /** How often deadlines and paces are looked at, at most: Node's default of 30 s makes 10 s into 40. */
@@ -48,7 +48,7 @@ export class TrafficServer {
   readonly #handler: RequestHandler;
   readonly #limits: HttpLimits;
   readonly #hooks: TrafficHooks;
-  readonly #tarpit: Tarpit;
+  readonly #penaltyBox: PenaltyBox;
   readonly #connections = new Map<Duplex, Connection>();
   /** Of each address, the oldest first. */
   readonly #ofClients = new Map<string, Set<Connection>>();
@@ -62,11 +62,11 @@ export class TrafficServer {
     handler: RequestHandler,
     limits: HttpLimits,
     hooks: TrafficHooks,
-    tarpit: Tarpit,
+    penaltyBox: PenaltyBox,
     upgrades: UpgradeEndpoint | null = null,
   ) {
     this.#handler = handler;
-    this.#tarpit = tarpit;
+    this.#penaltyBox = penaltyBox;
     this.#limits = limits;
     this.#hooks = hooks;
     const shortest = Math.min(limits.headerMillis, limits.bodyGraceMillis, limits.stallMillis);
@@ -115,7 +115,7 @@ export class TrafficServer {
    */
   async drain(deadlineMillis: number): Promise<number> {
     this.#draining = true;
-    this.#tarpit.close();
+    this.#penaltyBox.close();
     // Connections that wait to be accepted are reset when the listener closes.
     await untilSteady(() => this.#accepted, BACKLOG);
     // Not http.Server.close(): it would cut kept connections on which a request may be on its way.
@@ -154,7 +154,7 @@ export class TrafficServer {
       if (own.size === 0) this.#ofClients.delete(client);
     });
     // The connections of a trusted proxy are those of many clients.
-    if (own.size > this.#limits.connectionsPerClient && !this.#tarpit.isTrusted(client)) this.#limit(own, connection);
+    if (own.size > this.#limits.connectionsPerClient && !this.#penaltyBox.isTrusted(client)) this.#limit(own, connection);
   }
 
   /** Over the limit of an address, refuses the connection that has been open longest without a whole request. */
@@ -259,7 +259,7 @@ export class TrafficServer {
     const id = this.#hooks.refused(connection.client, method, refusal);
     // What the gateway cannot do does not count against the client.
     const { socket } = connection;
-    void connection.answer(refusal, id, refusal.isOfCaller ? this.#tarpit.hold(socket, socket.bytesRead) : null);
+    void connection.answer(refusal, id, refusal.isOfCaller ? this.#penaltyBox.penalise(socket, socket.bytesRead) : null);
   }
 
   #look(): void {

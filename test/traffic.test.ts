@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { defaultsOf } from '../src/base/limit.js';
 import { asRefusal, Refusal } from '../src/base/refusal.js';
 import { HTTP_LIMITS, type HttpLimits } from '../src/config/http-limits.js';
-import { Tarpit } from '../src/flow/http/penalty-box.js';
+import { PenaltyBox } from '../src/flow/http/penalty-box.js';
 import { wireStatus } from '../src/flow/http/wire-status.js';
 import { listen } from '../src/server.js';
 import { TrafficServer } from '../src/traffic.js';
@@ -33,7 +33,7 @@ async function start(
     async (request, response) => handler(request, response),
     { ...defaultsOf(HTTP_LIMITS), ...limits },
     { refused: (_client, _method, refusal) => String(refused.push(refusal.code)) },
-    new Tarpit({ refusalsPerSecond: 0, refusalHoldMillis: 0 }),
+    new PenaltyBox({ refusalsPerSecond: 0, refusalHoldMillis: 0 }),
   );
   const url = await listen(traffic.server, '127.0.0.1:0');
   t.teardown(() => traffic.drain(0));
@@ -183,13 +183,13 @@ t.test(
       [new Refusal('HTTP_ORIGIN'), 403, 1],
       [new Refusal('HTTP_BAD_REQUEST'), 400, 1],
     ] as const) {
-      const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 0 });
+      const penaltyBox = new PenaltyBox({ refusalsPerSecond: 1, refusalHoldMillis: 0 });
       const logged: number[] = [];
       const traffic = new TrafficServer(
         async () => {},
         defaultsOf(HTTP_LIMITS),
         { refused: (_client, _method, told) => String(logged.push(wireStatus(told))) },
-        tarpit,
+        penaltyBox,
         { wants: () => true, take: () => refusal },
       );
       const url = await listen(traffic.server, '127.0.0.1:0');
@@ -197,7 +197,7 @@ t.test(
       const reply = await sendRaw(url, upgrade);
       t.equal(reply.status, status, refusal.code);
       t.same(logged, [status]);
-      t.equal(tarpit.addresses, counted, `counted: ${counted}`);
+      t.equal(penaltyBox.addresses, counted, `counted: ${counted}`);
       t.equal(reply.headers.get('retry-after') ?? null, status === 503 ? '1' : null);
     }
     t.equal(wireStatus(new Refusal('CLIENT_GONE')), 0, 'nothing is answered');

@@ -8,7 +8,7 @@ import { type Operations, operationsOf } from '../../graphql/operation.js';
 import type { Observers } from '../calls/observation.js';
 import { SharedCalls } from '../calls/shared-calls.js';
 import { ConcurrencyLimits } from '../http/concurrency.js';
-import type { Tarpit } from '../http/penalty-box.js';
+import type { PenaltyBox } from '../http/penalty-box.js';
 
 /** The one GraphQL endpoint over all services, made once a generation. */
 export interface GraphqlEndpoint {
@@ -28,14 +28,14 @@ export interface GraphqlEndpoint {
   readonly isPrivate: boolean;
   /** Null where no subscription waits for what calls bring. */
   readonly observers: Observers | null;
-  readonly tarpit: Tarpit;
+  readonly penaltyBox: PenaltyBox;
   /** Of the requests of each client, by any endpoint. */
   readonly concurrency: ConcurrencyLimits;
 }
 
 export function makeGraphqlEndpoint(
   { config, graph, services, remotes, trusted, caching, cache }: Compiled,
-  tarpit: Tarpit,
+  penaltyBox: PenaltyBox,
   observers: Observers | null = null,
   share: (local: PersistedStore) => PersistedStore = (local) => local,
 ): GraphqlEndpoint {
@@ -63,7 +63,7 @@ export function makeGraphqlEndpoint(
     isPrivate:
       config.clients?.classes !== undefined || services.some((service) => service.config.callerHeaders.length > 0),
     observers,
-    tarpit,
+    penaltyBox,
     concurrency: new ConcurrencyLimits(),
   };
 }

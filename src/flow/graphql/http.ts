@@ -49,7 +49,7 @@ export async function answerGraphql(
   // A refusal of the HTTP layer is the last answer on its connection (catalogue convention D2).
   if (exchange.refusal?.code.startsWith('HTTP_') === true) response.shouldKeepAlive = false;
   if (exchange.refusal?.isOfCaller === true) {
-    const held = endpoint.tarpit.hold(request.socket, exchange.bytesIn, host.workMillis);
+    const held = endpoint.penaltyBox.penalise(request.socket, exchange.bytesIn, host.workMillis);
     if (held !== null) await held;
   }
   const bytes = Buffer.from(answer.body ?? '');

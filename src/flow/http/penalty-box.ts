@@ -46,7 +46,7 @@ const ADDRESSES_MAX = 10_000;
  * The rate is kept as in the generic cell rate algorithm (ITU-T I.371): one moment for each address, up to which its
  * refusals are paid for.
  */
-export class Tarpit {
+export class PenaltyBox {
   readonly #unitMillis: number;
   readonly #holdMillis: number;
   readonly #proxies: Networks;
@@ -88,7 +88,7 @@ export class Tarpit {
    * Counts a refusal of which `bytes` were read, and that took so much time of the event loop. Null when it may be
    * answered at once; else it resolves when it may, or when nobody waits for it any more. Nothing is read meanwhile.
    */
-  hold(socket: Waiter, bytes: number, workMillis = 0): Promise<void> | null {
+  penalise(socket: Waiter, bytes: number, workMillis = 0): Promise<void> | null {
     const address = socket.remoteAddress;
     // Nobody waits for an answer on a connection that is gone, nor has it an address that could be told from others.
     if (address === undefined || socket.destroyed || this.isTrusted(address)) return null;
@@ -111,7 +111,7 @@ export class Tarpit {
   }
 
   /** A request of this address was answered: who shares one with somebody that is refused is not to wait for that. */
-  redeem(address: string, nowMillis = performance.now()): void {
+  forgive(address: string, nowMillis = performance.now()): void {
     const before = this.#paidMillis.get(address);
     if (before === undefined) return;
     const paid = before - this.#unitMillis;

@@ -1,5 +1,5 @@
 import type { CancelSignal } from '../../base/cancellation.js';
-import type { Tarpit, Waiter } from '../http/penalty-box.js';
+import type { PenaltyBox, Waiter } from '../http/penalty-box.js';
 
 /** Who opened the WebSocket, and whether it is gone. */
 interface Gone {
@@ -11,8 +11,8 @@ interface Gone {
  * The refusals of one WebSocket that wait to be told, as those of HTTP do. What is in order goes on meanwhile, until
  * too many wait.
  */
-export class LateRefusals {
-  readonly #tarpit: Tarpit;
+export class DelayedRefusals {
+  readonly #penaltyBox: PenaltyBox;
   readonly #waiter: Waiter;
   readonly #most: number;
   readonly #released: () => void;
@@ -21,8 +21,8 @@ export class LateRefusals {
   #count = 0;
 
   /** `released` is called whenever one has waited long enough. */
-  constructor(tarpit: Tarpit, visitor: Gone, most: number, released: () => void) {
-    this.#tarpit = tarpit;
+  constructor(penaltyBox: PenaltyBox, visitor: Gone, most: number, released: () => void) {
+    this.#penaltyBox = penaltyBox;
     this.#waiter = waiterOf(visitor);
     this.#most = most;
     this.#released = released;
@@ -44,7 +44,7 @@ export class LateRefusals {
 
   /** Null: it may be told at once. Else it resolves when it may be told, with whether anybody wants to hear it. */
   hold(id: string, bytes: number, workMillis: number): Promise<boolean> | null {
-    const held = this.#tarpit.hold(this.#waiter, bytes, workMillis);
+    const held = this.#penaltyBox.penalise(this.#waiter, bytes, workMillis);
     if (held === null) return null;
     this.#count++;
     this.#ids.add(id);

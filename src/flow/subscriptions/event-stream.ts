@@ -113,7 +113,7 @@ class EventStream implements StreamCarrier {
     const { endpoint, asked, subscribed, host } = this.#parts;
     const { exchange, request } = asked;
     if (exchange.refusal?.isOfCaller !== true) return;
-    const held = endpoint.tarpit.hold(request.socket, exchange.bytesIn, host.workMillis);
+    const held = endpoint.penaltyBox.penalise(request.socket, exchange.bytesIn, host.workMillis);
     if (held === null) return;
     subscribed();
     await held;

@@ -12,7 +12,7 @@ import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { CallerHost } from '../graphql/host.js';
 import type { Release } from '../http/concurrency.js';
 import { expiry } from '../http/expiry.js';
-import { LateRefusals } from './delayed-refusals.js';
+import { DelayedRefusals } from './delayed-refusals.js';
 import { Incoming } from './received-messages.js';
 import { OneResult } from './single-result.js';
 import type { SubscriptionDesk } from './subscription-manager.js';
@@ -64,7 +64,7 @@ interface Guest {
   caller: Caller | null;
   headers: RequestContext['headers'];
   stopWatching: () => void;
-  readonly late: LateRefusals;
+  readonly late: DelayedRefusals;
   /** Of the message that is taken. */
   bytes: number;
 }
@@ -104,7 +104,7 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
   return (socket, visitor) => {
     let take: ((data: string) => Promise<void>) | null = null;
     const { limits, endpoint } = parts;
-    const late = new LateRefusals(endpoint.tarpit, visitor, limits.perConnection, () => void incoming.release());
+    const late = new DelayedRefusals(endpoint.penaltyBox, visitor, limits.perConnection, () => void incoming.release());
     const { headers } = visitor;
     const guest: Guest = { visitor, socket, caller: null, headers, stopWatching: () => {}, late, bytes: 0 };
     const incoming = new Incoming({

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import t from 'tap';
 
 import { Networks } from '../../../src/access/networks.js';
-import { Tarpit } from '../../../src/flow/http/penalty-box.js';
+import { PenaltyBox } from '../../../src/flow/http/penalty-box.js';
 import { answerWith, startRecordingBackend } from '../../kit/backend.js';
 import { startTestGateway } from '../../kit/gateway.js';
 import { envelope, INIT, PROTOCOL, rawSocket, startDesk, subscribe } from '../../kit/live-desk.js';
@@ -15,96 +15,99 @@ const A = '192.0.2.1';
 const B = '192.0.2.2';
 
 t.test('two seconds of the rate are answered at once, then the rate is kept', async (t) => {
-  const tarpit = new Tarpit({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
-  for (let n = 0; n < 20; n++) t.equal(tarpit.delayMillis(A, 0, 1000), 0, `refusal ${n}`);
-  t.equal(tarpit.delayMillis(A, 0, 1000), 100, 'the first that waits');
-  t.equal(tarpit.delayMillis(A, 0, 1000), 200);
-  t.equal(tarpit.delayMillis(B, 0, 1000), 0, 'another address has its own');
-  t.equal(tarpit.delayMillis(A, 0, 1200), 100, 'time pays');
-  t.equal(tarpit.delayMillis(A, 0, 60_000), 0, 'and everything is forgotten');
+  const penaltyBox = new PenaltyBox({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
+  for (let n = 0; n < 20; n++) t.equal(penaltyBox.delayMillis(A, 0, 1000), 0, `refusal ${n}`);
+  t.equal(penaltyBox.delayMillis(A, 0, 1000), 100, 'the first that waits');
+  t.equal(penaltyBox.delayMillis(A, 0, 1000), 200);
+  t.equal(penaltyBox.delayMillis(B, 0, 1000), 0, 'another address has its own');
+  t.equal(penaltyBox.delayMillis(A, 0, 1200), 100, 'time pays');
+  t.equal(penaltyBox.delayMillis(A, 0, 60_000), 0, 'and everything is forgotten');
 });
 
 t.test('bytes count, and nobody waits longer than the limit', async (t) => {
-  const tarpit = new Tarpit({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
-  t.equal(tarpit.delayMillis(A, 64 * 1024 * 20, 0), 100, '21 at a stroke');
-  const waits = Array.from({ length: 50 }, () => tarpit.delayMillis(A, 2 ** 30, 0));
+  const penaltyBox = new PenaltyBox({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
+  t.equal(penaltyBox.delayMillis(A, 64 * 1024 * 20, 0), 100, '21 at a stroke');
+  const waits = Array.from({ length: 50 }, () => penaltyBox.delayMillis(A, 2 ** 30, 0));
   t.ok(Math.min(...waits) >= 500 && Math.max(...waits) <= 1000, 'half of the limit at least, the limit at most');
   t.ok(new Set(waits).size > 40, 'not all until the same moment');
-  t.ok(tarpit.delayMillis(A, 0, 1000) <= 100, 'what was never waited for is not owed');
+  t.ok(penaltyBox.delayMillis(A, 0, 1000) <= 100, 'what was never waited for is not owed');
 });
 
 t.test('an address whose refusals wait is reported once a period', async (t) => {
   const reported: string[] = [];
   const limits = { refusalsPerSecond: 10, refusalHoldMillis: 1000 };
-  const tarpit = new Tarpit(limits, new Networks([]), (address) => reported.push(address));
-  for (let n = 0; n < 20; n++) tarpit.delayMillis(A, 0, 1000);
+  const penaltyBox = new PenaltyBox(limits, new Networks([]), (address) => reported.push(address));
+  for (let n = 0; n < 20; n++) penaltyBox.delayMillis(A, 0, 1000);
   t.same(reported, [], 'not before one waits');
-  for (let n = 0; n < 100; n++) tarpit.delayMillis(A, 0, 1000);
+  for (let n = 0; n < 100; n++) penaltyBox.delayMillis(A, 0, 1000);
   t.same(reported, [A]);
-  for (let n = 0; n < 100; n++) tarpit.delayMillis(A, 0, 40_000);
+  for (let n = 0; n < 100; n++) penaltyBox.delayMillis(A, 0, 40_000);
   t.same(reported, [A, A], 'again in the next period');
 });
 
 t.test('each answer makes up for a refusal', async (t) => {
-  const tarpit = new Tarpit({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
-  tarpit.redeem(A, 1000);
-  t.equal(tarpit.addresses, 0, 'of whom nothing was refused');
-  for (let n = 0; n < 20; n++) tarpit.delayMillis(A, 0, 1000);
-  for (let n = 0; n < 5; n++) tarpit.redeem(A, 1000);
-  for (let n = 0; n < 5; n++) t.equal(tarpit.delayMillis(A, 0, 1000), 0, `refusal ${n}`);
-  t.equal(tarpit.delayMillis(A, 0, 1000), 100);
-  for (let n = 0; n < 21; n++) tarpit.redeem(A, 1000);
-  t.equal(tarpit.addresses, 0, 'forgotten when all is made up for');
-  tarpit.redeem(A, 1000);
-  for (let n = 0; n < 20; n++) t.equal(tarpit.delayMillis(A, 0, 1000), 0);
-  t.equal(tarpit.delayMillis(A, 0, 1000), 100, 'nothing is saved up');
+  const penaltyBox = new PenaltyBox({ refusalsPerSecond: 10, refusalHoldMillis: 1000 });
+  penaltyBox.forgive(A, 1000);
+  t.equal(penaltyBox.addresses, 0, 'of whom nothing was refused');
+  for (let n = 0; n < 20; n++) penaltyBox.delayMillis(A, 0, 1000);
+  for (let n = 0; n < 5; n++) penaltyBox.forgive(A, 1000);
+  for (let n = 0; n < 5; n++) t.equal(penaltyBox.delayMillis(A, 0, 1000), 0, `refusal ${n}`);
+  t.equal(penaltyBox.delayMillis(A, 0, 1000), 100);
+  for (let n = 0; n < 21; n++) penaltyBox.forgive(A, 1000);
+  t.equal(penaltyBox.addresses, 0, 'forgotten when all is made up for');
+  penaltyBox.forgive(A, 1000);
+  for (let n = 0; n < 20; n++) t.equal(penaltyBox.delayMillis(A, 0, 1000), 0);
+  t.equal(penaltyBox.delayMillis(A, 0, 1000), 100, 'nothing is saved up');
 });
 
 t.test('without a rate nothing waits', async (t) => {
-  const tarpit = new Tarpit({ refusalsPerSecond: 0, refusalHoldMillis: 1000 });
-  for (let n = 0; n < 10_000; n++) if (tarpit.delayMillis(A, 2 ** 20, 0) !== 0) t.fail('waits');
-  t.equal(tarpit.addresses, 0);
+  const penaltyBox = new PenaltyBox({ refusalsPerSecond: 0, refusalHoldMillis: 1000 });
+  for (let n = 0; n < 10_000; n++) if (penaltyBox.delayMillis(A, 2 ** 20, 0) !== 0) t.fail('waits');
+  t.equal(penaltyBox.addresses, 0);
 });
 
 t.test('ten thousand addresses are remembered, those refused last', async (t) => {
-  const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 1000 });
-  const refuse = (address: number): number => tarpit.delayMillis(String(address), 64 * 1024 * 10, 0);
+  const penaltyBox = new PenaltyBox({ refusalsPerSecond: 1, refusalHoldMillis: 1000 });
+  const refuse = (address: number): number => penaltyBox.delayMillis(String(address), 64 * 1024 * 10, 0);
   t.ok(refuse(0) >= 500);
   for (let n = 1; n < 10_000; n++) refuse(n);
   t.ok(refuse(0) >= 500, 'the ten thousandth is the last that fits');
   for (let n = 10_000; n < 20_000; n++) refuse(n);
-  t.equal(tarpit.addresses, 10_000);
-  t.equal(tarpit.delayMillis('0', 0, 0), 0, 'forgotten');
+  t.equal(penaltyBox.addresses, 10_000);
+  t.equal(penaltyBox.delayMillis('0', 0, 0), 0, 'forgotten');
 });
 
-/** A socket as the tarpit sees it. */
+/** A socket as the penalty box sees it. */
 const socketOf = (remoteAddress: string | undefined): Socket =>
   Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
 
 t.test('what comes through a trusted proxy is neither held nor counted', async (t) => {
-  const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 60_000 }, new Networks(['10.0.0.0/8', '::1']));
-  t.teardown(() => tarpit.close());
+  const penaltyBox = new PenaltyBox(
+    { refusalsPerSecond: 1, refusalHoldMillis: 60_000 },
+    new Networks(['10.0.0.0/8', '::1']),
+  );
+  t.teardown(() => penaltyBox.close());
   for (const proxy of ['10.1.2.3', '::ffff:10.1.2.3', '::1']) {
     const socket = socketOf(proxy);
-    t.equal(tarpit.hold(socket, 2 ** 30), null, proxy);
+    t.equal(penaltyBox.penalise(socket, 2 ** 30), null, proxy);
     t.equal(socket.isPaused(), false);
   }
-  t.equal(tarpit.addresses, 0);
-  const other = tarpit.hold(socketOf('192.0.2.1'), 2 ** 30);
+  t.equal(penaltyBox.addresses, 0);
+  const other = penaltyBox.penalise(socketOf('192.0.2.1'), 2 ** 30);
   t.not(other, null, 'others are');
-  tarpit.close();
+  penaltyBox.close();
   await other;
 });
 
 t.test('nobody is held who is gone', async (t) => {
-  const tarpit = new Tarpit({ refusalsPerSecond: 1, refusalHoldMillis: 60_000 });
-  t.teardown(() => tarpit.close());
-  t.equal(tarpit.hold(socketOf(undefined), 2 ** 30), null, 'it was gone when it was looked at first');
+  const penaltyBox = new PenaltyBox({ refusalsPerSecond: 1, refusalHoldMillis: 60_000 });
+  t.teardown(() => penaltyBox.close());
+  t.equal(penaltyBox.penalise(socketOf(undefined), 2 ** 30), null, 'it was gone when it was looked at first');
   const gone = socketOf('192.0.2.1');
   gone.destroy();
-  t.equal(tarpit.hold(gone, 2 ** 30), null);
-  t.equal(tarpit.held, 0);
-  t.equal(tarpit.addresses, 0, 'what has no address any more is not counted as one');
+  t.equal(penaltyBox.penalise(gone, 2 ** 30), null);
+  t.equal(penaltyBox.held, 0);
+  t.equal(penaltyBox.addresses, 0, 'what has no address any more is not counted as one');
 });
 
 const LIMITS = 'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 60000 } }\n';

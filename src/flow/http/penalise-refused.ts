@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http';
 
 import type { Exchange } from '../../base/exchange.js';
 import type { Refusal } from '../../base/refusal.js';
-import type { Tarpit } from './penalty-box.js';
+import type { PenaltyBox } from './penalty-box.js';
 
 /** Has the answer to a refused request wait by what reading it cost. Null: it may be answered at once. */
-export const holdRefused = (
-  tarpit: Tarpit,
+export const penaliseRefused = (
+  penaltyBox: PenaltyBox,
   { socket, rawHeaders }: IncomingMessage,
   { bytesIn, workMillis }: Exchange,
   { kind }: Refusal,
 ): Promise<void> | null =>
-  tarpit.hold(
+  penaltyBox.penalise(
     socket,
     bytesIn,
     workMillis + FIELD_MILLIS * rawHeaders.length + (kind.isAbrupt === true ? ABRUPT_MILLIS : 0),
