@@ -101,10 +101,14 @@ export async function startGateway(
   const transport = topics.length === 0 ? null : (shared?.makeEventTransport(live.historyEvents) ?? null);
   const bus = new OrderedBus(transport ?? new MemoryTransport(live.historyEvents));
   const observers = new Observers(topics, 'on', bus, { codec, eventBytes: live.eventBytes });
-  const penaltyBox = new PenaltyBox(config.limits.http, new Networks(config.clients?.trustedProxies ?? []), (client) => {
-    const limit = config.limits.http.refusalsPerSecond;
-    log.event('warn', 'refusals of an address are delayed', { client, limit, key: 'limits.http.refusalsPerSecond' });
-  });
+  const penaltyBox = new PenaltyBox(
+    config.limits.http,
+    new Networks(config.clients?.trustedProxies ?? []),
+    (client) => {
+      const limit = config.limits.http.refusalsPerSecond;
+      log.event('warn', 'refusals of an address are delayed', { client, limit, key: 'limits.http.refusalsPerSecond' });
+    },
+  );
   const graphql = makeGraphqlEndpoint(
     compiled,
     penaltyBox,

@@ -154,7 +154,8 @@ export class TrafficServer {
       if (own.size === 0) this.#ofClients.delete(client);
     });
     // The connections of a trusted proxy are those of many clients.
-    if (own.size > this.#limits.connectionsPerClient && !this.#penaltyBox.isTrusted(client)) this.#limit(own, connection);
+    if (own.size > this.#limits.connectionsPerClient && !this.#penaltyBox.isTrusted(client))
+      this.#limit(own, connection);
   }
 
   /** Over the limit of an address, refuses the connection that has been open longest without a whole request. */
@@ -259,7 +260,11 @@ export class TrafficServer {
     const id = this.#hooks.refused(connection.client, method, refusal);
     // What the gateway cannot do does not count against the client.
     const { socket } = connection;
-    void connection.answer(refusal, id, refusal.isOfCaller ? this.#penaltyBox.penalise(socket, socket.bytesRead) : null);
+    void connection.answer(
+      refusal,
+      id,
+      refusal.isOfCaller ? this.#penaltyBox.penalise(socket, socket.bytesRead) : null,
+    );
   }
 
   #look(): void {

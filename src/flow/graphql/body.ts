@@ -6,7 +6,7 @@ import { Refusal } from '../../base/refusal.js';
 import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 import { decodeText, readText } from '../../graphql/admission/body.js';
 import { invite } from '../http/continue.js';
-import { lane, turnOfLong } from '../http/fair-scheduler.js';
+import { fairScheduler, waitForTimeSlice } from '../http/fair-scheduler.js';
 import { type BodyTaker, Incoming } from '../http/incoming-request.js';
 
 /** The body of a request as text. Rejects with a refusal of the HTTP layer, or `BAD_REQUEST`. */
@@ -24,15 +24,15 @@ export async function readBody(
   if (short !== null) {
     const bytes = await short;
     exchange.bytesIn = bytes.length;
-    lane.passed();
+    fairScheduler.addShortMessage();
     return decodeText(bytes);
   }
-  const turn = (): Promise<void> => turnOfLong(exchange.client);
+  const turn = (): Promise<void> => waitForTimeSlice(exchange.client);
   const text = await readText(request, bytesMax, declaredBytes, turn);
   exchange.bytesIn = Buffer.byteLength(text);
   // Parsing is a turn of its own: a dozen long bodies at once would delay all other requests.
   if (exchange.bytesIn > SHORT_MESSAGE_BYTES) await turn();
-  else lane.passed();
+  else fairScheduler.addShortMessage();
   return text;
 }
 

@@ -22,7 +22,7 @@ import { rootPlanOf } from '../../graphql/run/root-plan.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';
 import type { BatchPermits } from '../http/concurrency.js';
-import { turnOfLong } from '../http/fair-scheduler.js';
+import { waitForTimeSlice } from '../http/fair-scheduler.js';
 import { authorizeUpstream } from './authorize-upstream.js';
 import { callOperation } from './call.js';
 import type { GraphqlEndpoint } from './endpoint.js';
@@ -106,7 +106,7 @@ export class CallerHost implements RequestHost, ItemHost {
 
   async turn(): Promise<void> {
     const fromMillis = performance.now();
-    await turnOfLong(this.#exchange.client);
+    await waitForTimeSlice(this.#exchange.client);
     this.#waitedMillis += performance.now() - fromMillis;
   }
 

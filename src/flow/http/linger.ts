@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 
 import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
-import { type LongWork, lane } from './fair-scheduler.js';
+import { fairScheduler, type SlicedTask } from './fair-scheduler.js';
 
 /** The header field of every answer that has what log lines call `id`. */
 export const REQUEST_ID = 'x-request-id';
@@ -53,7 +53,7 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
   });
   response.once('close', () => clearTimeout(timer));
   // In turns with all that is long: what nobody wants must not be read faster than what somebody does.
-  const readOn: LongWork = {
+  const readOn: SlicedTask = {
     beganMillis: performance.now(),
     step() {
       request.resume();
@@ -63,7 +63,7 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
   request.on('data', () => {
     if (request.isPaused()) return;
     request.pause();
-    lane.enter(readOn, request.socket.remoteAddress ?? '');
+    fairScheduler.enqueue(readOn, request.socket.remoteAddress ?? '');
   });
   request.resume();
 }

@@ -3,7 +3,7 @@ import { plainAddress } from '../../access/address.js';
 import { Networks } from '../../access/networks.js';
 import { setNewest } from '../../base/newest.js';
 import type { HttpLimits } from '../../config/http-limits.js';
-import { lane } from './fair-scheduler.js';
+import { fairScheduler } from './fair-scheduler.js';
 
 /** So much time of the event loop that a refused request took counts as one more refusal: it is what an attack costs. */
 const UNIT_MILLIS = 0.25;
@@ -15,7 +15,7 @@ const UNIT_BYTES = 64 * 1024;
 const BURST_SECONDS = 2;
 
 /** How long what is long is read slowly of an address, after one of its refusals had to wait. */
-const SUSPICION_MILLIS = 30_000;
+const PENALTY_MILLIS = 30_000;
 
 /** What of the limits says how long anybody waits. */
 export type Patience = Pick<HttpLimits, 'refusalsPerSecond' | 'refusalHoldMillis'>;
@@ -57,7 +57,7 @@ export class PenaltyBox {
   readonly #held = new Set<() => void>();
   readonly #penalised: (address: string) => void;
 
-  /** `penalised` is called with an address whose refusals wait, once in `SUSPICION_MILLIS`. */
+  /** `penalised` is called with an address whose refusals wait, once in `PENALTY_MILLIS`. */
   constructor(
     { refusalsPerSecond, refusalHoldMillis }: Patience,
     trustedProxies = new Networks([]),
@@ -133,7 +133,7 @@ export class PenaltyBox {
     setNewest(this.#paidMillis, address, capped, ADDRESSES_MAX);
     const delayMillis = Math.max(0, capped - nowMillis - burstMillis);
     if (delayMillis > 0) {
-      lane.suspect(address, nowMillis + SUSPICION_MILLIS);
+      fairScheduler.penalise(address, nowMillis + PENALTY_MILLIS);
       this.#report(address, nowMillis);
     }
     return delayMillis;
@@ -141,13 +141,13 @@ export class PenaltyBox {
 
   #report(address: string, nowMillis: number): void {
     if (nowMillis < (this.#reportedMillis.get(address) ?? 0)) return;
-    setNewest(this.#reportedMillis, address, nowMillis + SUSPICION_MILLIS, ADDRESSES_MAX);
+    setNewest(this.#reportedMillis, address, nowMillis + PENALTY_MILLIS, ADDRESSES_MAX);
     this.#penalised(address);
   }
 
   /** Lets all go at once: the gateway stops. */
   close(): void {
-    lane.pardon();
+    fairScheduler.forgiveAll();
     for (const release of this.#held) release();
   }
 }

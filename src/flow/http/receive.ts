@@ -8,7 +8,7 @@ import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 import type { Gate, GateOutput } from '../../soap/gate.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import { Collected } from './collected.js';
-import { type LongWork, lane, TURN_MILLIS, turnOfLong } from './fair-scheduler.js';
+import { fairScheduler, type SlicedTask, TIME_SLICE_MILLIS, waitForTimeSlice } from './fair-scheduler.js';
 import { type BodyTaker, Incoming } from './incoming-request.js';
 import { Inflater } from './inflate.js';
 import { RequestBody } from './request-body.js';
@@ -24,7 +24,7 @@ export type Received =
       readonly growthBytes: number;
     };
 
-/** How much of a long message is judged at a time: what takes a turn of the lane, between these. */
+/** How much of a long message is judged at a time: what takes a time slice, between these. */
 const PIECE_BYTES_MIN = 2 * 1024;
 const PIECE_BYTES_MAX = 64 * 1024;
 
@@ -61,7 +61,7 @@ export function receive(
 }
 
 /** One request on its way through the gate in. */
-class Receiving implements GateOutput, LongWork, BodyTaker {
+class Receiving implements GateOutput, SlicedTask, BodyTaker {
   readonly beganMillis: number;
   readonly #request: IncomingMessage;
   readonly #address: string;
@@ -78,7 +78,7 @@ class Receiving implements GateOutput, LongWork, BodyTaker {
   #bytes = 0;
   /** Bytes that wait for their turn, and whether there is one to come. */
   readonly #waiting: Buffer[] = [];
-  #isInLane = false;
+  #isQueued = false;
   #pieceBytes = PIECE_BYTES_MIN;
   /** The backend takes no more for now. */
   #isHeld = false;
@@ -106,8 +106,8 @@ class Receiving implements GateOutput, LongWork, BodyTaker {
     this.#gate = gate;
     const bytes = Number(this.#request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
     const isShort = bytes <= SHORT_MESSAGE_BYTES;
-    if (isShort || !lane.isSuspect(this.#address)) this.#read(isShort && this.#inflater === null);
-    else void turnOfLong(this.#address).then(() => this.#read(false));
+    if (isShort || !fairScheduler.isPenalised(this.#address)) this.#read(isShort && this.#inflater === null);
+    else void waitForTimeSlice(this.#address).then(() => this.#read(false));
   }
 
   #read(isShort: boolean): void {
@@ -160,12 +160,12 @@ class Receiving implements GateOutput, LongWork, BodyTaker {
   }
 
   step(): 'more' | 'waits' {
-    this.#isInLane = false;
+    this.#isQueued = false;
     if (this.#isOver || this.#isHeld) return 'waits';
     if (this.#waiting.length > 0) this.#takePiece();
     if (this.#isOver || this.#isHeld) return 'waits';
     if (this.#waiting.length > 0) {
-      this.#isInLane = true;
+      this.#isQueued = true;
       return 'more';
     }
     this.#goOn();
@@ -175,16 +175,16 @@ class Receiving implements GateOutput, LongWork, BodyTaker {
   /** Some messages are read twenty times as slowly as others, so that pieces are measured in time. */
   #takePiece(): void {
     const millis = this.#take(takePiece(this.#waiting, this.#pieceBytes));
-    if (millis > TURN_MILLIS) this.#pieceBytes = Math.max(PIECE_BYTES_MIN, this.#pieceBytes / 2);
-    else if (millis < TURN_MILLIS / 4) this.#pieceBytes = Math.min(PIECE_BYTES_MAX, this.#pieceBytes * 2);
+    if (millis > TIME_SLICE_MILLIS) this.#pieceBytes = Math.max(PIECE_BYTES_MIN, this.#pieceBytes / 2);
+    else if (millis < TIME_SLICE_MILLIS / 4) this.#pieceBytes = Math.min(PIECE_BYTES_MAX, this.#pieceBytes * 2);
   }
 
   /** Does what is next: the turn of what waits, the end, or reading. */
   #goOn(): void {
-    if (this.#isOver || this.#isInLane) return;
+    if (this.#isOver || this.#isQueued) return;
     if (this.#waiting.length > 0) {
-      this.#isInLane = true;
-      lane.enter(this, this.#address);
+      this.#isQueued = true;
+      fairScheduler.enqueue(this, this.#address);
     } else if (this.#isEnded) this.#finish();
     else (this.#inflater ?? this.#request).resume();
   }
@@ -210,7 +210,7 @@ class Receiving implements GateOutput, LongWork, BodyTaker {
 
   #arriveEnd(): void {
     this.#isEnded = true;
-    if (this.#waiting.length === 0 && !this.#isInLane) this.#finish();
+    if (this.#waiting.length === 0 && !this.#isQueued) this.#finish();
   }
 
   /** Told by the server: what is wrong with the rest of the request; else the caller has left. */
@@ -232,7 +232,7 @@ class Receiving implements GateOutput, LongWork, BodyTaker {
   }
 
   #finish(): void {
-    if (this.#bytes <= SHORT_MESSAGE_BYTES) lane.passed();
+    if (this.#bytes <= SHORT_MESSAGE_BYTES) fairScheduler.addShortMessage();
     try {
       this.#gate?.end();
     } catch (caught) {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
 import { KIB } from '../../base/limit.js';
-import { type LongWork, lane } from './fair-scheduler.js';
+import { fairScheduler, type SlicedTask } from './fair-scheduler.js';
 
 /** Bytes that the parser gets at a time: with chunks of one byte it takes half a millisecond for them. */
 const SLICE_BYTES = 4 * KIB;
@@ -16,10 +16,10 @@ const READINGS = new WeakMap<Socket, SlicedReading>();
 /**
  * Gives what is read from a connection to its parser in slices. Node's parser takes all of a packet at once: 10,000
  * chunks of one byte in 64 KiB are 10 to 20 ms in which nothing else runs, and requests that are sent ahead are parsed
- * although the connection is paused. After a slice of many chunks the next one waits for its turn in the lane, so that
+ * although the connection is paused. After a slice of many chunks the next one waits for its time slice, so that
  * what they cost is the connection's own, and new connections of the same address are read like any others.
  */
-export class SlicedReading implements LongWork {
+export class SlicedReading implements SlicedTask {
   beganMillis = 0;
   /** Chunks that the parser found in the present slice. */
   chunks = 0;
@@ -30,7 +30,7 @@ export class SlicedReading implements LongWork {
   readonly #push: (bytes: Buffer | null) => boolean;
   /** What was read and not parsed yet: of one packet, for nothing is read meanwhile. */
   #rest: Buffer | null = null;
-  #isInLane = false;
+  #isQueued = false;
 
   /** From the `connection` event of an HTTP server on. */
   constructor(socket: Socket) {
@@ -59,11 +59,11 @@ export class SlicedReading implements LongWork {
   }
 
   step(): 'more' | 'waits' {
-    this.#isInLane = false;
+    this.#isQueued = false;
     if (this.#rest === null || this.#socket.destroyed || this.#socket.isPaused()) return 'waits';
     this.#slice(this.#rest);
     if (this.#rest === null) return 'waits';
-    this.#isInLane = true;
+    this.#isQueued = true;
     return 'more';
   }
 
@@ -77,12 +77,12 @@ export class SlicedReading implements LongWork {
   #goOn(): boolean {
     let takesMore = false;
     while (this.#rest !== null) {
-      if (this.#isInLane || this.#socket.destroyed || this.#socket.isPaused()) return false;
+      if (this.#isQueued || this.#socket.destroyed || this.#socket.isPaused()) return false;
       takesMore = this.#slice(this.#rest);
       if (this.#rest !== null && this.chunks > CHUNKS_MAX) {
-        this.#isInLane = true;
+        this.#isQueued = true;
         this.beganMillis = performance.now();
-        lane.enter(this, this.#address);
+        fairScheduler.enqueue(this, this.#address);
       }
     }
     return takesMore;

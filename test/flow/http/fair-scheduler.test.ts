@@ -1,23 +1,23 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import t from 'tap';
 
-import { Lane, type LongWork } from '../../../src/flow/http/fair-scheduler.js';
+import { FairScheduler, type SlicedTask } from '../../../src/flow/http/fair-scheduler.js';
 
-/** Long work is done in turns: of addresses with each other, behind short messages, and hardly at all for suspects. */
+/** Long work is done in turns: of addresses with each other, behind short messages, and hardly at all for penalised addresses. */
 
-/** A lane with a clock of its own, and works that say when they are done a piece of. */
+/** A scheduler with a clock of its own, and works that say when they are done a piece of. */
 function start() {
   let nowMillis = 1000;
-  const lane = new Lane(() => nowMillis);
+  const fairScheduler = new FairScheduler(() => nowMillis);
   const done: string[] = [];
   return {
-    lane,
+    fairScheduler,
     done,
     pass: (millis: number) => {
       nowMillis += millis;
     },
     /** Each of its pieces takes so much of the clock: a turn, unless told. */
-    work: (name: string, pieces: number, pieceMillis = 1, beganMillis = nowMillis): LongWork => ({
+    work: (name: string, pieces: number, pieceMillis = 1, beganMillis = nowMillis): SlicedTask => ({
       beganMillis,
       step() {
         done.push(name);
@@ -33,23 +33,23 @@ async function rounds(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await setImmediate();
 }
 
-/** Longer than a lane waits for the time to come, by a clock that stands still. */
+/** Longer than a scheduler waits for the time to come, by a clock that stands still. */
 const aWhile = (): Promise<void> => setTimeout(60);
 
 t.test('addresses take turns, whatever the number of works of each', async (t) => {
-  const { lane, done, work } = start();
-  for (const name of ['a1', 'a2', 'a3']) lane.enter(work(name, 2), 'a');
-  lane.enter(work('b1', 2), 'b');
+  const { fairScheduler, done, work } = start();
+  for (const name of ['a1', 'a2', 'a3']) fairScheduler.enqueue(work(name, 2), 'a');
+  fairScheduler.enqueue(work('b1', 2), 'b');
   await rounds(20);
   t.equal(done.length, 8);
   t.equal(done.slice(0, 4).filter((name) => name === 'b1').length, 2, 'half of the turns are of the other');
 });
 
 t.test('of one address every other turn is of what began first, and the rest go on', async (t) => {
-  const { lane, done, work } = start();
-  lane.enter(work('young', 4, 1, 30), 'a');
-  lane.enter(work('middle', 4, 1, 20), 'a');
-  lane.enter(work('old', 4, 1, 10), 'a');
+  const { fairScheduler, done, work } = start();
+  fairScheduler.enqueue(work('young', 4, 1, 30), 'a');
+  fairScheduler.enqueue(work('middle', 4, 1, 20), 'a');
+  fairScheduler.enqueue(work('old', 4, 1, 10), 'a');
   await rounds(30);
   t.equal(done.length, 12);
   t.same(
@@ -61,16 +61,16 @@ t.test('of one address every other turn is of what began first, and the rest go 
 });
 
 t.test('pieces that take no time are done together', async (t) => {
-  const { lane, done, work } = start();
-  lane.enter(work('a', 100, 0), 'a');
+  const { fairScheduler, done, work } = start();
+  fairScheduler.enqueue(work('a', 100, 0), 'a');
   await rounds(2);
   t.equal(done.length, 100);
 });
 
 t.test('what waits for bytes ends the turn', async (t) => {
-  const { lane, done, work } = start();
-  lane.enter(work('a', 1, 0), 'a');
-  lane.enter(work('b', 1, 0), 'b');
+  const { fairScheduler, done, work } = start();
+  fairScheduler.enqueue(work('a', 1, 0), 'a');
+  fairScheduler.enqueue(work('b', 1, 0), 'b');
   await setImmediate();
   t.same(done, ['a']);
   await rounds(3);
@@ -78,34 +78,34 @@ t.test('what waits for bytes ends the turn', async (t) => {
 });
 
 t.test('nothing long is done in a turn that brought something short, until it is due', async (t) => {
-  const { lane, done, work, pass } = start();
-  lane.enter(work('a', 10), 'a');
+  const { fairScheduler, done, work, pass } = start();
+  fairScheduler.enqueue(work('a', 10), 'a');
   await rounds(1);
   t.equal(done.length, 1, 'the first');
   for (let n = 0; n < 8; n++) {
-    lane.passed();
+    fairScheduler.addShortMessage();
     await rounds(1);
     t.equal(done.length, 1, `${n} ms later`);
     pass(1);
   }
   pass(1);
-  lane.passed();
+  fairScheduler.addShortMessage();
   await rounds(1);
   t.equal(done.length, 2, 'a tenth of the time is its own');
   await rounds(40);
   t.equal(done.length, 10, 'and all of it where nothing short comes');
 });
 
-t.test('suspects get a fiftieth of the time, whoever else is there', async (t) => {
-  const { lane, done, work, pass } = start();
-  lane.suspect('s', 1_000_000);
-  lane.enter(work('s', 3), 's');
-  lane.enter(work('a', 1), 'a');
+t.test('penalised addresses get a fiftieth of the time, whoever else is there', async (t) => {
+  const { fairScheduler, done, work, pass } = start();
+  fairScheduler.penalise('s', 1_000_000);
+  fairScheduler.enqueue(work('s', 3), 's');
+  fairScheduler.enqueue(work('a', 1), 'a');
   await rounds(10);
   t.same(done, ['s', 'a'], 'the first piece of a suspect does not wait');
   await aWhile();
   t.same(done, ['s', 'a'], 'the next does, even when nobody else is there');
-  lane.enter(work('b', 3), 'b');
+  fairScheduler.enqueue(work('b', 3), 'b');
   await rounds(20);
   t.same(done, ['s', 'a', 'b', 'b', 'b'], 'and nobody waits for it');
   pass(49);
@@ -117,17 +117,17 @@ t.test('suspects get a fiftieth of the time, whoever else is there', async (t) =
 });
 
 t.test('what is done for the promise of a turn counts as its time', async (t) => {
-  const { lane, done, work, pass } = start();
-  lane.suspect('s', 1_000_000);
-  const long: LongWork = {
+  const { fairScheduler, done, work, pass } = start();
+  fairScheduler.penalise('s', 1_000_000);
+  const long: SlicedTask = {
     beganMillis: 0,
     step() {
       void Promise.resolve().then(() => pass(1));
       return 'waits';
     },
   };
-  lane.enter(long, 's');
-  lane.enter(work('s', 1), 's');
+  fairScheduler.enqueue(long, 's');
+  fairScheduler.enqueue(work('s', 1), 's');
   await rounds(5);
   pass(40);
   await aWhile();
@@ -138,26 +138,26 @@ t.test('what is done for the promise of a turn counts as its time', async (t) =>
 });
 
 t.test('who is suspected while it waits waits as a suspect, until nobody is suspected any more', async (t) => {
-  const { lane, done, work } = start();
-  lane.enter(work('s', 4), 's');
+  const { fairScheduler, done, work } = start();
+  fairScheduler.enqueue(work('s', 4), 's');
   await rounds(1);
   t.same(done, ['s']);
-  lane.suspect('s', 1_000_000);
+  fairScheduler.penalise('s', 1_000_000);
   await rounds(4);
   t.same(done, ['s', 's'], 'its first turn as a suspect');
   await aWhile();
   t.same(done, ['s', 's']);
-  lane.pardon();
+  fairScheduler.forgiveAll();
   await rounds(6);
   t.same(done, ['s', 's', 's', 's']);
 });
 
-t.test('of each suspect the work goes on that began first, and suspects take turns', async (t) => {
-  const { lane, done, work, pass } = start();
-  for (const address of ['s', 'r']) lane.suspect(address, 1_000_000);
-  lane.enter(work('young', 1, 0.5, 20), 's');
-  lane.enter(work('old', 3, 0.5, 10), 's');
-  lane.enter(work('other', 2, 0.5, 30), 'r');
+t.test('of each suspect the work goes on that began first, and penalised addresses take turns', async (t) => {
+  const { fairScheduler, done, work, pass } = start();
+  for (const address of ['s', 'r']) fairScheduler.penalise(address, 1_000_000);
+  fairScheduler.enqueue(work('young', 1, 0.5, 20), 's');
+  fairScheduler.enqueue(work('old', 3, 0.5, 10), 's');
+  fairScheduler.enqueue(work('other', 2, 0.5, 30), 'r');
   for (let n = 0; n < 6; n++) {
     await aWhile();
     pass(49);
@@ -166,32 +166,32 @@ t.test('of each suspect the work goes on that began first, and suspects take tur
 });
 
 t.test('suspicion ends', async (t) => {
-  const { lane, done, work, pass } = start();
-  lane.suspect('s', 1500);
-  lane.enter(work('s', 1), 's');
+  const { fairScheduler, done, work, pass } = start();
+  fairScheduler.penalise('s', 1500);
+  fairScheduler.enqueue(work('s', 1), 's');
   await rounds(2);
-  lane.enter(work('s', 1), 's');
+  fairScheduler.enqueue(work('s', 1), 's');
   await aWhile();
   t.equal(done.length, 1);
   pass(500);
   await aWhile();
-  lane.enter(work('s', 2), 's');
+  fairScheduler.enqueue(work('s', 2), 's');
   await rounds(8);
   t.equal(done.length, 4);
 });
 
-t.test('ten thousand suspects are remembered, the last', async (t) => {
-  const { lane, done, work } = start();
-  lane.suspect('first', 1_000_000);
-  for (let n = 1; n < 10_000; n++) lane.suspect(String(n), 1_000_000);
-  lane.enter(work('first', 2), 'first');
+t.test('ten thousand penalised addresses are remembered, the last', async (t) => {
+  const { fairScheduler, done, work } = start();
+  fairScheduler.penalise('first', 1_000_000);
+  for (let n = 1; n < 10_000; n++) fairScheduler.penalise(String(n), 1_000_000);
+  fairScheduler.enqueue(work('first', 2), 'first');
   await rounds(6);
   t.equal(done.length, 1, 'the ten thousandth is the last that fits');
-  lane.pardon();
+  fairScheduler.forgiveAll();
   await rounds(6);
-  lane.suspect('first', 1_000_000);
-  for (let n = 0; n < 10_000; n++) lane.suspect(String(n), 1_000_000);
-  lane.enter(work('first', 2), 'first');
+  fairScheduler.penalise('first', 1_000_000);
+  for (let n = 0; n < 10_000; n++) fairScheduler.penalise(String(n), 1_000_000);
+  fairScheduler.enqueue(work('first', 2), 'first');
   await rounds(6);
   t.equal(done.length, 4, 'forgotten');
 });

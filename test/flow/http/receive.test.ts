@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 
 import { defaultsOf, KIB, MIB } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusal.js';
-import { type LongWork, lane } from '../../../src/flow/http/fair-scheduler.js';
+import { fairScheduler, type SlicedTask } from '../../../src/flow/http/fair-scheduler.js';
 import { type Intake, type Received, receive } from '../../../src/flow/http/receive.js';
 import { EnvelopeJudge, type EnvelopeRules } from '../../../src/soap/envelope.js';
 import { Gate } from '../../../src/soap/gate.js';
@@ -225,9 +225,9 @@ t.test('a body in crumbs that came before its turn is never taken for whole', as
 
 /** The address of the test is suspected, and what it sends next waits for so long. */
 function suspect(t: Test, waitMillis: number): void {
-  t.teardown(() => lane.pardon());
-  lane.suspect('127.0.0.1', Number.POSITIVE_INFINITY);
-  const work: LongWork = {
+  t.teardown(() => fairScheduler.forgiveAll());
+  fairScheduler.penalise('127.0.0.1', Number.POSITIVE_INFINITY);
+  const work: SlicedTask = {
     beganMillis: 0,
     step() {
       const endMillis = performance.now() + waitMillis / 49;
@@ -235,7 +235,7 @@ function suspect(t: Test, waitMillis: number): void {
       return 'waits';
     },
   };
-  lane.enter(work, '127.0.0.1');
+  fairScheduler.enqueue(work, '127.0.0.1');
 }
 
 const LONG = envelope(text(200 * KIB));
