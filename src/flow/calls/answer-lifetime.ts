@@ -1,17 +1,17 @@
 /**
- * For how long a GraphQL answer stays the same, and for whom: as long as the first of its parts, and for all only if all
- * of them are. Answers with any other part are not to be remembered.
+ * For how long a GraphQL answer may be cached, and by which caches: as long as its shortest-lived part, and by shared
+ * caches only if each part may be. An answer with a part that may not be cached is not cacheable.
  */
 export class AnswerLifetime {
   #millis = Number.POSITIVE_INFINITY;
   #isPrivate: boolean;
 
-  /** `isPrivate`: who may have it depends on who asks. */
+  /** `isPrivate`: the answer may depend on the caller. */
   constructor(isPrivate: boolean) {
     this.#isPrivate = isPrivate;
   }
 
-  /** One part, which stays the same for so long (0: nobody knows), for all or for one client. */
+  /** Adds a part that is fresh for so long (0: not cacheable), for all clients or for one. */
   part(millis: number, isShared: boolean): void {
     if (!isShared) this.#isPrivate = true;
     this.#millis = Math.min(this.#millis, millis);

@@ -6,75 +6,75 @@ import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { ReadRule } from '../../cache/rules.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import { InflatedReply } from '../http/inflate-reply.js';
-import { callAlone, type DeclaredCall, headOf, type Placing, tellReply, type Verdict } from './declared-call.js';
-import { Seat, type SharedReply } from './waiter.js';
+import { type CallParts, callUpstream, type DeclaredCall, headOf, type ReplyUse, replay } from './declared-call.js';
+import { Waiter, type WaiterOwner } from './waiter.js';
 
-export interface FlightOptions {
+export interface CoalescedCallOptions {
   readonly key: string;
   readonly rule: ReadRule;
   readonly cache: ReplyCache;
-  /** What is still remembered of the last reply, for the case that there is no new one. */
+  /** The last reply, used if there is no new one. */
   readonly stale: CachedReply | null;
-  /** Nobody can join any more. */
-  readonly onClosed: (flight: Flight) => void;
+  /** Called when no further caller can join. */
+  readonly onClosed: (call: CoalescedCall) => void;
 }
 
 /**
- * `collecting`: the reply comes in, and whoever asks for the same may join. `telling`: it is told to one after the
- * other. `passing`: it is too long for that, and passes to one of them as it comes.
+ * `collecting`: the reply comes in, and identical requests join. `replaying`: each waiter gets the whole reply, one after
+ * the other. `streaming`: the reply is too long to be held, and one waiter gets it as it comes.
  */
-type State = 'collecting' | 'telling' | 'passing' | 'over';
+type State = 'collecting' | 'replaying' | 'streaming' | 'over';
 
 /**
- * One call to the backend for all who ask for the same while it is under way. It belongs to none of them: it goes on as
- * long as one waits, and no slow reader keeps the others waiting.
+ * One call to the backend, shared by identical requests that come while it is under way. It belongs to none of them: it
+ * goes on as long as one waits, and a slow client does not delay the others.
  */
-export class Flight implements UpstreamReceiver, SharedReply {
+export class CoalescedCall implements UpstreamReceiver, WaiterOwner {
   readonly key: string;
-  readonly #options: FlightOptions;
-  /** Of the operation's mark when the call was made. */
+  readonly #options: CoalescedCallOptions;
+  /** The generation of the operation's invalidation when the call was made. */
   readonly #generation: number;
-  readonly #seats = new Set<Seat>();
+  readonly #waiters = new Set<Waiter>();
   readonly #chunks: Buffer[] = [];
   #state: State = 'collecting';
   #call: UpstreamCall | null = null;
   #head: ReplyHead | null = null;
   #inflated: InflatedReply | null = null;
   #bytes = 0;
-  /** Whom the reply is being told, or passed to. */
-  #listener: Seat | null = null;
-  /** Of the first who has read the reply. */
-  #verdict: Verdict | null = null;
+  /** The waiter that gets the reply now. */
+  #current: Waiter | null = null;
+  /** Decided by the first waiter that read the reply. */
+  #use: ReplyUse | null = null;
   #freshUntilMillis = 0;
   #isStale = false;
 
-  constructor(options: FlightOptions) {
+  constructor(options: CoalescedCallOptions) {
     this.key = options.key;
     this.#options = options;
     this.#generation = options.rule.invalidation.generation;
   }
 
-  /** Whether somebody who asks now may have this reply: not where something was written since the call was made. */
+  /** Whether an identical request may join; a write since the call was made closes it. */
   get isOpen(): boolean {
     const { rule, cache } = this.#options;
     const isCurrent = this.#generation === rule.invalidation.generation;
-    return this.#state === 'collecting' && isCurrent && this.#seats.size < cache.limits.waiting;
+    return this.#state === 'collecting' && isCurrent && this.#waiters.size < cache.limits.waiting;
   }
 
-  /** Callers besides the one who made it. */
+  /** Callers besides the first. */
   get waiting(): number {
-    return Math.max(0, this.#seats.size - 1);
+    return Math.max(0, this.#waiters.size - 1);
   }
 
-  join(placing: Placing, use: CacheUse): DeclaredCall {
-    return this.#seat(placing, use, false);
+  join(parts: CallParts, use: CacheUse): DeclaredCall {
+    return this.#waiter(parts, use, false);
   }
 
-  /** Makes the call, for the first who asks. */
-  begin(placing: Placing, use: CacheUse): DeclaredCall {
-    const seat = this.#seat(placing, use, true);
-    this.#call = callAlone({ ...placing, receiver: this });
-    return seat;
+  /** Makes the call for the first caller. */
+  begin(parts: CallParts, use: CacheUse): DeclaredCall {
+    const waiter = this.#waiter(parts, use, true);
+    this.#call = callUpstream({ ...parts, receiver: this });
+    return waiter;
   }
 
   head(head: ReplyHead): void {
@@ -82,7 +82,7 @@ export class Flight implements UpstreamReceiver, SharedReply {
     const isCompressed = coding === 'gzip' || coding === 'x-gzip';
     this.#head = isCompressed ? withoutCoding(head) : head;
     if (isCompressed && this.#call !== null) this.#inflate(this.#call);
-    else if (Number(head.header('content-length') ?? 0) > this.#options.cache.limits.replyBytes) this.#pass();
+    else if (Number(head.header('content-length') ?? 0) > this.#options.cache.limits.replyBytes) this.#stream();
   }
 
   data(chunk: Buffer): void {
@@ -96,59 +96,59 @@ export class Flight implements UpstreamReceiver, SharedReply {
   }
 
   failed(refusal: Refusal): void {
-    const listener = this.#listener;
+    const current = this.#current;
     if (this.#state === 'collecting') this.#fail(refusal);
-    else if (listener !== null) {
-      // What it was told it has refused; so will the others.
-      this.#listener = null;
-      listener.failed(refusal);
-      if (this.#state === 'telling') this.#goOn();
+    else if (current !== null) {
+      // This waiter refused the reply; the others get it, and refuse it too.
+      this.#current = null;
+      current.failed(refusal);
+      if (this.#state === 'replaying') this.#replayRest();
     }
   }
 
-  /** The caller in this seat leaves. */
-  leave(seat: Seat, refusal: Refusal): void {
-    if (seat === this.#listener && this.#state === 'passing') {
+  /** The caller has gone. */
+  leave(waiter: Waiter, refusal: Refusal): void {
+    if (waiter === this.#current && this.#state === 'streaming') {
       (this.#inflated ?? this.#call)?.abort(refusal);
       return;
     }
-    this.#seats.delete(seat);
-    if (this.#state === 'collecting' && this.#seats.size === 0) {
+    this.#waiters.delete(waiter);
+    if (this.#state === 'collecting' && this.#waiters.size === 0) {
       this.#close('over');
       (this.#inflated ?? this.#call)?.abort(refusal);
     }
-    seat.failed(refusal);
+    waiter.failed(refusal);
   }
 
-  /** What the caller in this seat says of the reply it was told. For how long it is good. */
-  settle(seat: Seat, verdict: Verdict): number {
-    if (seat !== this.#listener || this.#state !== 'telling') return 0;
-    if (this.#verdict === null) {
-      this.#verdict = verdict;
-      if (verdict === 'keep') this.#keep();
+  /** A waiter has read its reply. Returns for how many milliseconds the reply is fresh. */
+  finish(waiter: Waiter, use: ReplyUse): number {
+    if (waiter !== this.#current || this.#state !== 'replaying') return 0;
+    if (this.#use === null) {
+      this.#use = use;
+      if (use === 'store') this.#store();
     }
-    return verdict === 'keep' ? Math.max(0, this.#freshUntilMillis - performance.now()) : 0;
+    return use === 'store' ? Math.max(0, this.#freshUntilMillis - performance.now()) : 0;
   }
 
-  /** Only who has the reply as it comes can be too slow for it. */
-  pause(seat: Seat): void {
-    if (seat === this.#listener && this.#state === 'passing') (this.#inflated ?? this.#call)?.pause();
+  /** Only a streamed reply can be paused: others are held whole. */
+  pause(waiter: Waiter): void {
+    if (waiter === this.#current && this.#state === 'streaming') (this.#inflated ?? this.#call)?.pause();
   }
 
-  resume(seat: Seat): void {
-    if (seat === this.#listener && this.#state === 'passing') (this.#inflated ?? this.#call)?.resume();
+  resume(waiter: Waiter): void {
+    if (waiter === this.#current && this.#state === 'streaming') (this.#inflated ?? this.#call)?.resume();
   }
 
-  #seat(placing: Placing, use: CacheUse, isMade: boolean): Seat {
-    const seat = new Seat(this, placing, use, isMade);
-    this.#seats.add(seat);
-    return seat;
+  #waiter(parts: CallParts, use: CacheUse, isMade: boolean): Waiter {
+    const waiter = new Waiter(this, parts, use, isMade);
+    this.#waiters.add(waiter);
+    return waiter;
   }
 
   #inflate(call: UpstreamCall): void {
-    const [seat] = this.#seats;
-    if (seat === undefined) return;
-    this.#inflated = new InflatedReply(seat.placing.service.inflateLimits, call, {
+    const [waiter] = this.#waiters;
+    if (waiter === undefined) return;
+    this.#inflated = new InflatedReply(waiter.parts.service.inflateLimits, call, {
       data: (chunk) => this.#take(chunk),
       end: () => this.#complete(),
       failed: (refusal) => this.failed(refusal),
@@ -156,80 +156,80 @@ export class Flight implements UpstreamReceiver, SharedReply {
   }
 
   #take(chunk: Buffer): void {
-    if (this.#state === 'passing') {
-      this.#listener?.placing.receiver.data(chunk);
+    if (this.#state === 'streaming') {
+      this.#current?.parts.receiver.data(chunk);
       return;
     }
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#options.cache.limits.replyBytes) this.#pass();
+    if (this.#bytes > this.#options.cache.limits.replyBytes) this.#stream();
   }
 
   #complete(): void {
-    if (this.#state === 'passing') {
-      const listener = this.#listener;
-      listener?.placing.receiver.end();
-      listener?.end();
+    if (this.#state === 'streaming') {
+      const current = this.#current;
+      current?.parts.receiver.end();
+      current?.end();
       this.#state = 'over';
     } else if (this.#state === 'collecting') {
-      this.#close('telling');
-      this.#tellNext();
+      this.#close('replaying');
+      this.#replayNext();
     }
   }
 
-  /** The reply is too long to be held: the first has it as it comes, the others ask for themselves. */
-  #pass(): void {
-    this.#close('passing');
-    const [first, ...others] = this.#seats;
-    this.#seats.clear();
-    this.#listener = first ?? null;
-    for (const other of others) other.goAlone();
+  /** The reply is too long to be held: the first waiter streams it, the others call separately. */
+  #stream(): void {
+    this.#close('streaming');
+    const [first, ...others] = this.#waiters;
+    this.#waiters.clear();
+    this.#current = first ?? null;
+    for (const other of others) other.callSeparately();
     if (first === undefined || this.#head === null) return;
-    const { receiver } = first.placing;
+    const { receiver } = first.parts;
     receiver.head(this.#head);
     for (const chunk of this.#chunks) receiver.data(chunk);
     this.#chunks.length = 0;
   }
 
-  /** Throws what the receiver throws: the call has failed then, and is told so. */
-  #tellNext(): void {
-    const [seat] = this.#seats;
-    if (seat === undefined || this.#head === null) return;
-    this.#seats.delete(seat);
-    this.#listener = seat;
-    tellReply(seat.placing.receiver, this.#head, this.#chunks);
-    this.#listener = null;
-    seat.end();
-    this.#goOn();
+  /** Throws what the receiver throws; the call has failed then. */
+  #replayNext(): void {
+    const [waiter] = this.#waiters;
+    if (waiter === undefined || this.#head === null) return;
+    this.#waiters.delete(waiter);
+    this.#current = waiter;
+    replay(waiter.parts.receiver, this.#head, this.#chunks);
+    this.#current = null;
+    waiter.end();
+    this.#replayRest();
   }
 
-  /** Tells the others, one at a time: each reads all of it. */
-  #goOn(): void {
-    if (this.#seats.size === 0) {
+  /** Replays to the rest, one in each turn of the event loop. */
+  #replayRest(): void {
+    if (this.#waiters.size === 0) {
       this.#state = 'over';
       return;
     }
-    if (this.#verdict === 'own') {
+    if (this.#use === 'private') {
       this.#state = 'over';
-      for (const seat of this.#seats) seat.goAlone();
-      this.#seats.clear();
+      for (const waiter of this.#waiters) waiter.callSeparately();
+      this.#waiters.clear();
       return;
     }
     setImmediate(() => {
       try {
-        this.#tellNext();
+        this.#replayNext();
       } catch (caught) {
         this.failed(asRefusal(caught));
       }
     });
   }
 
-  #keep(): void {
+  #store(): void {
     const { key, rule, cache } = this.#options;
     const contentType = this.#head?.header('content-type') ?? null;
     if (contentType === null || this.#isStale) return;
     const nowMillis = performance.now();
-    // A copy: what came from the connection is a part of something larger.
+    // A copy: chunks of a connection are views of larger buffers.
     const reply = { contentType, body: Buffer.concat(this.#chunks) };
     if (cache.store(key, rule, this.#generation, reply, nowMillis))
       this.#freshUntilMillis = nowMillis + rule.freshMillis;
@@ -237,19 +237,19 @@ export class Flight implements UpstreamReceiver, SharedReply {
 
   #fail(refusal: Refusal): void {
     const { stale, rule } = this.#options;
-    const isStillTrue = this.#generation === rule.invalidation.generation;
-    if (stale !== null && isStillTrue && refusal.kind.blame === 'upstream') {
-      this.#close('telling');
+    const isCurrent = this.#generation === rule.invalidation.generation;
+    if (stale !== null && isCurrent && refusal.kind.blame === 'upstream') {
+      this.#close('replaying');
       this.#isStale = true;
       this.#head = headOf(stale.reply);
       this.#chunks.splice(0, this.#chunks.length, stale.reply.body);
-      for (const seat of this.#seats) seat.takeOld(stale.ageMillis);
-      this.#goOn();
+      for (const waiter of this.#waiters) waiter.useStale(stale.ageMillis);
+      this.#replayRest();
       return;
     }
     this.#close('over');
-    for (const seat of this.#seats) seat.failed(refusal);
-    this.#seats.clear();
+    for (const waiter of this.#waiters) waiter.failed(refusal);
+    this.#waiters.clear();
   }
 
   #close(state: State): void {
@@ -258,7 +258,7 @@ export class Flight implements UpstreamReceiver, SharedReply {
   }
 }
 
-/** A reply that is decoded already. */
+/** The head of a reply that is decoded already. */
 const withoutCoding = (head: ReplyHead): ReplyHead => ({
   status: head.status,
   header: (name) => (name === 'content-encoding' || name === 'content-length' ? null : head.header(name)),

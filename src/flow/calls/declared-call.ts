@@ -9,23 +9,23 @@ import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from 
 import type { Operation } from '../../wsdl/model.js';
 
 /**
- * What becomes of a reply, says who has read it: it may be remembered; it is the answer of all who wait for it, and of
- * nobody after them (a Fault, a failure); or it is the answer of this one caller, and the others have to ask themselves.
+ * What a reply may be used for, decided by the reader: `store` in the cache; `share` with the callers that wait for it and
+ * no later ones (a Fault, a failure); `private` to one caller, so that the others call separately.
  */
-export type Verdict = 'keep' | 'share' | 'own';
+export type ReplyUse = 'store' | 'share' | 'private';
 
-/** A call of an operation that is declared to read or to write. Its reply comes as any reply does. */
+/** A call of an operation that is declared to read or to write. */
 export interface DeclaredCall extends UpstreamCall {
-  /** Whether the backend was called for this caller, and not for another who asked the same. */
+  /** Whether the backend was called for this caller, not for an identical request. */
   readonly isMade: boolean;
   /** How old the reply is; null for one that comes from the backend. */
   readonly ageMillis: number | null;
-  /** To be called once, when the reply is read or there is none. Returns for how long the same would be answered again. */
-  settle(verdict: Verdict): number;
+  /** Called once, when the reply is read or failed. Returns for how many milliseconds the reply is fresh. */
+  finish(use: ReplyUse): number;
 }
 
 /** One call of one caller. */
-export interface Placing {
+export interface CallParts {
   readonly exchange: Exchange;
   readonly service: SoapService;
   /** Null where it is not known. */
@@ -36,32 +36,32 @@ export interface Placing {
   readonly receiver: UpstreamReceiver;
 }
 
-/** What a call asks for, by all that the backend could make of it. */
+/** The key of a call: everything that may make a difference to the backend. */
 export interface CallKey {
   readonly text: string;
-  /** Whether it can be one with a call that is under way: the reply to that may name its request. */
+  /** Whether it may join a call under way: not where the reply may name its own request. */
   readonly mayJoin: boolean;
 }
 
-/** Makes a call for one caller alone. */
-export function callAlone({ exchange, service, request, receiver }: Placing): UpstreamCall {
+/** Calls the backend for one caller. */
+export function callUpstream({ exchange, service, request, receiver }: CallParts): UpstreamCall {
   exchange.upstreamCalls++;
   return service.upstream.call(request, receiver);
 }
 
-/** A call of its own, after which what others read is old, and before: nobody knows when the backend acts. */
-export class LoneCall implements DeclaredCall {
+/** A call that is never shared. A write invalidates before and after: when the backend acts is not known. */
+export class UncachedCall implements DeclaredCall {
   readonly isMade = true;
   readonly ageMillis = null;
-  readonly #settlingMillis: number;
+  readonly #recoveryMillis: number;
   readonly #write: WriteRule | null;
   readonly #call: UpstreamCall;
 
-  constructor(placing: Placing, write: WriteRule | null) {
+  constructor(parts: CallParts, write: WriteRule | null) {
     this.#write = write;
-    this.#settlingMillis = placing.service.config.limits.upstream.totalMillis;
+    this.#recoveryMillis = parts.service.config.limits.upstream.totalMillis;
     if (write !== null) invalidate(write);
-    this.#call = callAlone(placing);
+    this.#call = callUpstream(parts);
   }
 
   pause(): void {
@@ -73,19 +73,19 @@ export class LoneCall implements DeclaredCall {
   }
 
   abort(refusal: Refusal): void {
-    // The backend may have it, and take as long for it as any call may take.
-    if (this.#write !== null) pauseCaching(this.#write, performance.now() + this.#settlingMillis);
+    // The backend may have the request, and take as long as any call may.
+    if (this.#write !== null) pauseCaching(this.#write, performance.now() + this.#recoveryMillis);
     this.#call.abort(refusal);
   }
 
-  settle(): number {
+  finish(): number {
     if (this.#write !== null) invalidate(this.#write);
     return 0;
   }
 }
 
-/** A reply that is remembered, on its way to somebody who asked for the same. */
-export class KnownReply implements DeclaredCall {
+/** A call that is answered from the cache. */
+export class CachedCall implements DeclaredCall {
   readonly isMade = false;
   readonly ageMillis: number;
   readonly #leftMillis: number;
@@ -93,14 +93,14 @@ export class KnownReply implements DeclaredCall {
   readonly #forget: () => void;
   #isOver = false;
 
-  /** `forget` is called when the reply turns out to be none that should be remembered. */
+  /** `forget` is called when the reader finds that the reply should not be in the cache. */
   constructor({ reply, ageMillis, leftMillis }: CachedReply, receiver: UpstreamReceiver, forget: () => void) {
     this.ageMillis = ageMillis;
     this.#leftMillis = leftMillis;
     this.#receiver = receiver;
     this.#forget = forget;
-    // Nobody expects to hear of a call before it is made.
-    queueMicrotask(() => this.#tell(reply));
+    // Later: the caller gets the call before its reply.
+    queueMicrotask(() => this.#replay(reply));
   }
 
   pause(): void {}
@@ -113,17 +113,17 @@ export class KnownReply implements DeclaredCall {
     this.#receiver.failed(refusal);
   }
 
-  settle(verdict: Verdict): number {
-    if (verdict === 'keep') return Math.max(0, this.#leftMillis);
-    // Another read less of it, or read it as something else.
+  finish(use: ReplyUse): number {
+    if (use === 'store') return Math.max(0, this.#leftMillis);
+    // Another operation, or another validation, reads it differently.
     this.#forget();
     return 0;
   }
 
-  #tell(reply: StoredReply): void {
+  #replay(reply: StoredReply): void {
     if (this.#isOver) return;
     try {
-      tellReply(this.#receiver, headOf(reply), [reply.body]);
+      replay(this.#receiver, headOf(reply), [reply.body]);
       this.#isOver = true;
     } catch (caught) {
       this.abort(asRefusal(caught));
@@ -131,8 +131,8 @@ export class KnownReply implements DeclaredCall {
   }
 }
 
-/** Tells a reply that is all there. Throws what the receiver throws. */
-export function tellReply(receiver: UpstreamReceiver, head: ReplyHead, chunks: readonly Buffer[]): void {
+/** Gives a whole reply to a receiver. Throws what the receiver throws. */
+export function replay(receiver: UpstreamReceiver, head: ReplyHead, chunks: readonly Buffer[]): void {
   receiver.head(head);
   for (const chunk of chunks) receiver.data(chunk);
   receiver.end();

@@ -1,20 +1,20 @@
 import type { Exchange } from '../../base/exchange.js';
 import type { EnvelopeJudge } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
-import type { Verdict } from './declared-call.js';
+import type { ReplyUse } from './declared-call.js';
 
 /**
- * What becomes of a reply that was read: only what is in order, all there (`isWhole`: in one envelope, and nothing was
- * amiss) and says nothing to one caller alone is worth remembering. Header blocks are for who asked.
+ * What a reply may be used for. Only a valid, whole reply (`isWhole`: one envelope, no decoding error) is stored. Header
+ * blocks may be meant for one caller, so such a reply is private.
  */
-export function verdictOf(
+export function replyUse(
   judge: EnvelopeJudge | null,
   head: ReplyHead | null,
   { violations }: Exchange,
   isWhole: boolean,
-): Verdict {
+): ReplyUse {
   if (judge === null || judge.fault !== null) return 'share';
-  if (judge.header !== null) return 'own';
+  if (judge.header !== null) return 'private';
   const isInvalid = violations?.some(({ direction }) => direction === 'reply') === true;
-  return isWhole && head?.status === 200 && !isInvalid ? 'keep' : 'share';
+  return isWhole && head?.status === 200 && !isInvalid ? 'store' : 'share';
 }

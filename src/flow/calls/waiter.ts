@@ -1,55 +1,55 @@
 import type { CacheUse } from '../../base/exchange.js';
 import type { Refusal } from '../../base/refusal.js';
 import type { UpstreamCall } from '../../upstream/reply.js';
-import { callAlone, type DeclaredCall, type Placing, type Verdict } from './declared-call.js';
+import { type CallParts, callUpstream, type DeclaredCall, type ReplyUse } from './declared-call.js';
 
-/** A reply that several wait for, as one of them knows it. */
-export interface SharedReply {
-  leave(seat: Seat, refusal: Refusal): void;
-  settle(seat: Seat, verdict: Verdict): number;
-  pause(seat: Seat): void;
-  resume(seat: Seat): void;
+/** The coalesced call of a waiter. */
+export interface WaiterOwner {
+  leave(waiter: Waiter, refusal: Refusal): void;
+  finish(waiter: Waiter, use: ReplyUse): number;
+  pause(waiter: Waiter): void;
+  resume(waiter: Waiter): void;
 }
 
-/** The place of one caller in a flight, or a call of its own where the flight is not for it. */
-export class Seat implements DeclaredCall {
+/** One caller of a coalesced call; it may have to call separately in the end. */
+export class Waiter implements DeclaredCall {
   isMade: boolean;
   ageMillis: number | null = null;
-  readonly placing: Placing;
-  readonly #flight: SharedReply;
+  readonly parts: CallParts;
+  readonly #call: WaiterOwner;
   readonly #use: CacheUse;
   #alone: UpstreamCall | null = null;
   #isOver = false;
 
-  /** `isMade`: the flight's call is made for it. */
-  constructor(flight: SharedReply, placing: Placing, use: CacheUse, isMade: boolean) {
+  /** `isMade`: the backend is called for this caller. */
+  constructor(call: WaiterOwner, parts: CallParts, use: CacheUse, isMade: boolean) {
     this.isMade = isMade;
-    this.#flight = flight;
-    this.placing = placing;
+    this.#call = call;
+    this.parts = parts;
     this.#use = use;
   }
 
   pause(): void {
-    if (this.#alone === null) this.#flight.pause(this);
+    if (this.#alone === null) this.#call.pause(this);
     else this.#alone.pause();
   }
 
   resume(): void {
-    if (this.#alone === null) this.#flight.resume(this);
+    if (this.#alone === null) this.#call.resume(this);
     else this.#alone.resume();
   }
 
   abort(refusal: Refusal): void {
     if (this.#isOver) return;
-    if (this.#alone === null) this.#flight.leave(this, refusal);
+    if (this.#alone === null) this.#call.leave(this, refusal);
     else this.#alone.abort(refusal);
   }
 
-  settle(verdict: Verdict): number {
-    return this.#flight.settle(this, verdict);
+  finish(use: ReplyUse): number {
+    return this.#call.finish(this, use);
   }
 
-  /** Nothing more is told to it. */
+  /** It has the whole reply. */
   end(): void {
     this.#isOver = true;
   }
@@ -57,17 +57,17 @@ export class Seat implements DeclaredCall {
   failed(refusal: Refusal): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.placing.receiver.failed(refusal);
+    this.parts.receiver.failed(refusal);
   }
 
-  goAlone(): void {
+  callSeparately(): void {
     this.#use.outcome = 'miss';
     this.isMade = true;
-    this.#alone = callAlone(this.placing);
+    this.#alone = callUpstream(this.parts);
   }
 
-  /** There is no new reply: it has one that is this old. */
-  takeOld(ageMillis: number): void {
+  /** It gets a stored reply of this age, because there is no new one. */
+  useStale(ageMillis: number): void {
     this.#use.outcome = 'stale';
     this.ageMillis = ageMillis;
   }

@@ -6,7 +6,7 @@ import { printMediaType } from '../../soap/media-type.js';
 import { printableAction } from '../../soap/soap-action.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { envelopeKey } from '../calls/call-key.js';
-import { callAlone } from '../calls/declared-call.js';
+import { callUpstream } from '../calls/declared-call.js';
 import { hearRequest } from '../calls/observation.js';
 import { type CallContext, DecodedReply } from './decoded-reply.js';
 
@@ -33,9 +33,9 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const { sharing = null } = context;
     const rule = sharing?.calls.rule(service, operation) ?? null;
     const key = rule === null || sharing === null ? null : envelopeKey(rule, service, body, action, sharing.client);
-    const placing = { exchange, service, operation, request, key, receiver: reply };
-    const declared = sharing?.calls.place(placing) ?? null;
-    const call = declared ?? callAlone(placing);
+    const parts = { exchange, service, operation, request, key, receiver: reply };
+    const declared = sharing?.calls.start(parts) ?? null;
+    const call = declared ?? callUpstream(parts);
     const onAbort = (): void => reply.abort(new Refusal('CLIENT_GONE'));
     signal.addEventListener('abort', onAbort, { once: true });
     reply.begin(call, declared, () => signal.removeEventListener('abort', onAbort));

@@ -23,11 +23,11 @@ import type { StartTag, XmlHandler } from '../../xml/events.js';
 import type { XmlReader } from '../../xml/reader.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { bindReply } from '../calls/bind-reply.js';
-import type { DeclaredCall, Verdict } from '../calls/declared-call.js';
+import type { DeclaredCall, ReplyUse } from '../calls/declared-call.js';
 import type { Observation, Observers } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
 import { isSuccess, judgeReplyHead, noEnvelope } from '../calls/reply-head.js';
-import { verdictOf } from '../calls/reply-use.js';
+import { replyUse } from '../calls/reply-use.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import { InflatedReply } from '../http/inflate-reply.js';
 import { DeclaredFaults } from './declared-faults.js';
@@ -202,7 +202,7 @@ export class DecodedReply implements UpstreamReceiver {
     const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
     if (!this.#judge?.fault) this.#observation?.publish();
     const isWhole = this.#attachments === null && answer.errors.length === 0;
-    this.#finish(verdictOf(this.#judge, this.#head, this.#context.exchange, isWhole));
+    this.#finish(replyUse(this.#judge, this.#head, this.#context.exchange, isWhole));
     this.#answer(answer);
   }
 
@@ -274,11 +274,11 @@ export class DecodedReply implements UpstreamReceiver {
     }
   }
 
-  #finish(verdict: Verdict = 'share'): void {
+  #finish(use: ReplyUse = 'share'): void {
     const { exchange, service, sharing } = this.#context;
     this.#isOver = true;
     this.#release();
-    const leftMillis = this.#declared?.settle(verdict) ?? 0;
+    const leftMillis = this.#declared?.finish(use) ?? 0;
     sharing?.lifetime?.part(leftMillis, sharing.calls.rule(service, this.#operation)?.isShared === true);
     exchange.upstreamMillis += performance.now() - this.#startedMillis;
     if (this.#judge?.fault) exchange.faultCode = this.#judge.fault.parts.code;

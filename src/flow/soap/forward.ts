@@ -8,11 +8,11 @@ import type { Operation } from '../../wsdl/model.js';
 import type { StartTag, XmlHandler } from '../../xml/events.js';
 import type { XmlReader } from '../../xml/reader.js';
 import { bindReply } from '../calls/bind-reply.js';
-import { type CallKey, callAlone, type DeclaredCall } from '../calls/declared-call.js';
+import { type CallKey, callUpstream, type DeclaredCall } from '../calls/declared-call.js';
 import { together } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
 import { isSuccess, judgeReplyHead, noEnvelope, type ReplyForm } from '../calls/reply-head.js';
-import { verdictOf } from '../calls/reply-use.js';
+import { replyUse } from '../calls/reply-use.js';
 import { InflatedReply } from '../http/inflate-reply.js';
 import type { SoapContext } from './context.js';
 import { ReplyOutput } from './reply-output.js';
@@ -75,9 +75,9 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
   begin(request: UpstreamRequest, key: CallKey | null): void {
     const { service, answer, exchange } = this.#context;
     const operation = this.#operation;
-    const placing = { exchange, service, operation, request, key, receiver: this };
-    this.#declared = this.#context.calls.place(placing);
-    this.#call = this.#declared ?? callAlone(placing);
+    const parts = { exchange, service, operation, request, key, receiver: this };
+    this.#declared = this.#context.calls.start(parts);
+    this.#call = this.#declared ?? callUpstream(parts);
     answer.onGone(() => this.#call?.abort(new Refusal('CLIENT_GONE')));
   }
 
@@ -215,7 +215,7 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
       exchange.outcome = 'fault';
     }
     const isWhole = this.#isComplete && !this.#isPackage;
-    if (this.#declared !== null) this.#declared.settle(verdictOf(this.#judge, this.#head, exchange, isWhole));
+    if (this.#declared !== null) this.#declared.finish(replyUse(this.#judge, this.#head, exchange, isWhole));
     this.#inflated?.destroy();
     if (this.#reader !== null) service.readers.give(this.#reader);
     this.#reader = null;
