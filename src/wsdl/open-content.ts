@@ -13,7 +13,7 @@ export function wildcardsIn({ content }: ComplexType): readonly Wildcard[] {
 }
 
 /** Whether one of these lets in what is of this namespace. */
-export const letsIn = (wildcards: readonly Wildcard[], uri: string): boolean =>
+export const allowsAny = (wildcards: readonly Wildcard[], uri: string): boolean =>
   wildcards.some((wildcard) => allows(wildcard, uri));
 
 /** Whether a wildcard lets in what is of this namespace. */

@@ -90,7 +90,7 @@ function accepts(particle: Particle, names: string): boolean | null {
     walk.begin(automaton);
     verdict = [...names].every((name) => walk.advance(URI, name) !== null) && walk.isComplete;
   }
-  return walk.isLost ? null : verdict;
+  return walk.isUnordered ? null : verdict;
 }
 
 /** Regular expressions that repeat what repeats go back and forth: short texts only. */

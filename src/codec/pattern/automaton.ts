@@ -1,31 +1,31 @@
-import { has, weightOf } from './charset.js';
-import { NEVER, type Program } from './program.js';
+import { costOf, has } from './charset.js';
+import { NEVER, type Nfa } from './nfa.js';
 
 /**
  * A deterministic automaton that is built as far as texts need it, within bounds (the lazy subset construction). A text
- * for which too much would have to be built does not match: only patterns of thousands of places can come to that.
+ * for which too much would have to be built does not match: only patterns of thousands of states can come to that.
  */
 export class Automaton {
-  readonly #program: Program;
-  readonly #states = new Map<string, State>();
-  #placesKept = 0;
-  #start: State;
+  readonly #nfa: Nfa;
+  readonly #states = new Map<string, DfaState>();
+  #nfaStatesKept = 0;
+  #start: DfaState;
   readonly #ascii = new Int16Array(128).fill(-1);
   readonly #codes = new Map<number, number>();
   /** Characters that are in the same sets of the program are one class. */
   readonly #classes = new Map<string, number>();
   readonly #members: boolean[][] = [];
-  /** Of all sets. */
-  readonly #weight: number;
-  readonly #marks: Uint32Array;
-  #mark = 0;
+  /** Cost of looking a character up in all sets. */
+  readonly #lookupCost: number;
+  readonly #visited: Uint32Array;
+  #visit = 0;
   #steps = 0;
 
-  constructor(program: Program) {
-    this.#program = program;
-    this.#weight = program.charSets.reduce((sum, set) => sum + weightOf(set), 0);
-    this.#marks = new Uint32Array(program.sets.length);
-    this.#start = this.#state([program.start]);
+  constructor(nfa: Nfa) {
+    this.#nfa = nfa;
+    this.#lookupCost = nfa.charSets.reduce((sum, set) => sum + costOf(set), 0);
+    this.#visited = new Uint32Array(nfa.sets.length);
+    this.#start = this.#state([nfa.start]);
   }
 
   /** Whether all of `text` leads from the start to the end. */
@@ -40,7 +40,7 @@ export class Automaton {
       }
       const kind = this.#classOf(code);
       state = state.next[kind] ?? this.#step(state, kind);
-      if ((state.places.length === 0 && !state.accepts) || this.#steps < 0) return false;
+      if ((state.nfaStates.length === 0 && !state.accepts) || this.#steps < 0) return false;
     }
     return state.accepts;
   }
@@ -48,8 +48,8 @@ export class Automaton {
   #classOf(code: number): number {
     const known = code < 128 ? (this.#ascii[code] ?? -1) : (this.#codes.get(code) ?? -1);
     if (known !== -1) return known;
-    const members = this.#program.charSets.map((set) => has(set, code));
-    this.#steps -= this.#weight;
+    const members = this.#nfa.charSets.map((set) => has(set, code));
+    this.#steps -= this.#lookupCost;
     const signature = members.map((member) => (member ? 1 : 0)).join('');
     const kind = this.#classes.get(signature) ?? this.#classes.size;
     if (kind === this.#classes.size) {
@@ -64,59 +64,59 @@ export class Automaton {
     return kind;
   }
 
-  #step(state: State, kind: number): State {
-    const { sets, after } = this.#program;
+  #step(state: DfaState, kind: number): DfaState {
+    const { sets, after } = this.#nfa;
     const members = this.#members[kind] ?? [];
     const reached: number[] = [];
-    for (const place of state.places) {
-      const set = sets[place] ?? NEVER;
-      if (set !== NEVER && members[set] === true) reached.push(after[place] ?? 0);
+    for (const nfaState of state.nfaStates) {
+      const set = sets[nfaState] ?? NEVER;
+      if (set !== NEVER && members[set] === true) reached.push(after[nfaState] ?? 0);
     }
-    this.#steps -= state.places.length;
+    this.#steps -= state.nfaStates.length;
     const next = this.#state(reached);
     state.next[kind] = next;
     return next;
   }
 
-  /** The state of these places and all that are reached from them without a character. */
-  #state(from: readonly number[]): State {
-    const { sets, empties, end } = this.#program;
-    if (this.#mark === MAX_MARK) this.#marks.fill(0);
-    this.#mark = (this.#mark % MAX_MARK) + 1;
-    const mark = this.#mark;
-    const places: number[] = [];
+  /** The state of these NFA states and all that are reached from them without a character. */
+  #state(from: readonly number[]): DfaState {
+    const { sets, empties, end } = this.#nfa;
+    if (this.#visit === MAX_VISIT) this.#visited.fill(0);
+    this.#visit = (this.#visit % MAX_VISIT) + 1;
+    const visit = this.#visit;
+    const states: number[] = [];
     const stack = [...from];
     let accepts = false;
-    for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
-      if (this.#marks[place] === mark) continue;
-      this.#marks[place] = mark;
+    for (let nfaState = stack.pop(); nfaState !== undefined; nfaState = stack.pop()) {
+      if (this.#visited[nfaState] === visit) continue;
+      this.#visited[nfaState] = visit;
       this.#steps -= 1;
-      if (place === end) accepts = true;
-      else if (sets[place] !== NEVER) places.push(place);
-      for (const next of empties[place] ?? []) stack.push(next);
+      if (nfaState === end) accepts = true;
+      else if (sets[nfaState] !== NEVER) states.push(nfaState);
+      for (const next of empties[nfaState] ?? []) stack.push(next);
     }
-    places.sort((a, b) => a - b);
-    const key = `${places.join()}${accepts ? '!' : ''}`;
+    states.sort((a, b) => a - b);
+    const key = `${states.join()}${accepts ? '!' : ''}`;
     const known = this.#states.get(key);
     if (known !== undefined) return known;
-    const made: State = { places, accepts, next: [] };
+    const made: DfaState = { nfaStates: states, accepts, next: [] };
     this.#keep(key, made);
     return made;
   }
 
-  #keep(key: string, state: State): void {
-    if (this.#states.size >= MAX_STATES || this.#placesKept > MAX_PLACES || this.#classes.size > MAX_CLASSES) {
-      this.#forget();
+  #keep(key: string, state: DfaState): void {
+    if (this.#states.size >= MAX_STATES || this.#nfaStatesKept > MAX_NFA_STATES || this.#classes.size > MAX_CLASSES) {
+      this.#reset();
     }
     this.#states.set(key, state);
-    this.#placesKept += state.places.length;
+    this.#nfaStatesKept += state.nfaStates.length;
   }
 
   /** States refer to each other: the first one is made anew, so that no old one can be reached. */
-  #forget(): void {
+  #reset(): void {
     this.#states.clear();
-    this.#placesKept = 0;
-    this.#start = { places: this.#start.places, accepts: this.#start.accepts, next: [] };
+    this.#nfaStatesKept = 0;
+    this.#start = { nfaStates: this.#start.nfaStates, accepts: this.#start.accepts, next: [] };
     this.#classes.clear();
     this.#members.length = 0;
     this.#codes.clear();
@@ -124,23 +124,23 @@ export class Automaton {
   }
 }
 
-/** What one match may cost beyond its length, in steps of the slow way. Some 20 ms; only hostile texts come near. */
+/** Steps of construction that one match may take beyond its length. Some 20 ms; only hostile texts come near. */
 const STEPS = 250_000;
 const STEPS_PER_CHARACTER = 8;
 
-/** Bounds of what is remembered from one match to the next; beyond them all is forgotten. */
+/** Bounds of the states kept from one match to the next; beyond them all are dropped. */
 const MAX_STATES = 1000;
-const MAX_PLACES = 100_000;
+const MAX_NFA_STATES = 100_000;
 const MAX_CLASSES = 256;
 const MAX_CODES = 4096;
 
-/** The largest number that marks hold. */
-const MAX_MARK = 0xffff_ffff;
+/** The largest number of a visit. */
+const MAX_VISIT = 0xffff_ffff;
 
-/** A set of places of the program, all of which the text so far leads to. */
-interface State {
-  readonly places: readonly number[];
+/** The set of NFA states that the text so far leads to. */
+interface DfaState {
+  readonly nfaStates: readonly number[];
   readonly accepts: boolean;
   /** By class of the next character; filled when first needed. */
-  readonly next: (State | undefined)[];
+  readonly next: (DfaState | undefined)[];
 }

@@ -1,6 +1,6 @@
 import { isNcName } from '../../xml/chars.js';
 
-/** A set of characters: any of `parts`, or none of them, but for what `without` holds. */
+/** A set of characters: those in `parts`, or those in none of them, except those in `without`. */
 export interface CharSet {
   readonly negated: boolean;
   readonly parts: readonly CharPart[];
@@ -24,10 +24,10 @@ export function has(set: CharSet, code: number): boolean {
   return found !== set.negated && (set.without === null || !has(set.without, code));
 }
 
-/** What it costs to look for a character in a set, in parts of it. */
-export function weightOf({ parts, without }: CharSet): number {
-  const own = parts.reduce((sum, part) => sum + (part.kind === 'set' ? weightOf(part.set) : 1), 0);
-  return own + (without === null ? 0 : weightOf(without));
+/** The cost of a look-up in a set, in parts of it. */
+export function costOf({ parts, without }: CharSet): number {
+  const own = parts.reduce((sum, part) => sum + (part.kind === 'set' ? costOf(part.set) : 1), 0);
+  return own + (without === null ? 0 : costOf(without));
 }
 
 /** Equal for sets that are written alike. */
@@ -60,7 +60,7 @@ function joined(parts: readonly CharPart[]): readonly CharPart[] {
   return [{ kind: 'ranges', ends }, ...parts.filter((part) => part.kind !== 'range')];
 }
 
-/** By halves. */
+/** Binary search. */
 function isWithin(ends: readonly number[], code: number): boolean {
   let low = 0;
   let high = ends.length / 2;

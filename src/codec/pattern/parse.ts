@@ -11,11 +11,11 @@ const PATTERN_CHARS = 65_536;
 const DEPTH = 200;
 
 /**
- * Reads a regular expression by the grammar of XSD 1.0 part 2, appendix F. The answer is the reason where it is none.
+ * Parses a regular expression by the grammar of XSD 1.0 part 2, appendix F, or returns the reason why it is none.
  *
  * Expressions are anchored by themselves, and `^` and `$` are ordinary characters. Yet a branch that begins with `^` and
  * ends with `$` has them as anchors: .NET takes them so, the WSDLs written for it use them, and a value that has both
- * characters in these places is not what any of their authors meant. Lazy quantifiers and `(?:` say nothing about which
+ * characters in these positions was not intended. Lazy quantifiers and `(?:` say nothing about which
  * texts match, so they are read too.
  */
 export function parsePattern(pattern: string): PatternNode | { readonly unsupported: string } {
@@ -28,7 +28,7 @@ export function parsePattern(pattern: string): PatternNode | { readonly unsuppor
 
 const EMPTY: PatternNode = { kind: 'sequence', parts: [] };
 
-/** Once a reason is set, the rest of what is read means nothing. */
+/** A recursive descent parser. Once a reason is set, the nodes it returns are to be ignored. */
 class Parser {
   reason: string | null = null;
   readonly #characters: readonly string[];
@@ -219,4 +219,4 @@ const SINGLE: ReadonlyMap<string, number> = new Map([
 
 const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
 
-const asSet = (given: number | CharSet): CharSet => (typeof given === 'number' ? setOf([range(given)]) : given);
+const asSet = (parsed: number | CharSet): CharSet => (typeof parsed === 'number' ? setOf([range(parsed)]) : parsed);

@@ -1,17 +1,17 @@
 import { Automaton } from './automaton.js';
-import { type CharSet, has, weightOf } from './charset.js';
+import { type CharSet, costOf, has } from './charset.js';
+import { buildNfa, isTooLarge } from './nfa.js';
 import { type PatternNode, parsePattern } from './parse.js';
-import { isTooLarge, programOf } from './program.js';
 
-/** An XSD regular expression, ready to judge texts in linear time. */
+/** A compiled XSD regular expression, which matches in linear time. */
 export interface Pattern {
   /** Whether all of `text` matches. No recursion, no backtracking; each character costs a look-up once warm. */
   matches(text: string): boolean;
 }
 
 /**
- * Compiles a regular expression of XSD 1.0 part 2, appendix F, into an automaton. What cannot be compiled, because it
- * is none, is of another dialect or is too large, is answered with the reason, for people.
+ * Compiles a regular expression of XSD 1.0 part 2, appendix F, into an automaton. One that is malformed, of another
+ * dialect or too large is answered with the reason, for a warning.
  */
 export function compilePattern(pattern: string): Pattern | { readonly unsupported: string } {
   const parsed = parsePattern(pattern);
@@ -23,26 +23,26 @@ export function compilePattern(pattern: string): Pattern | { readonly unsupporte
   let automaton: Automaton | null = null;
   return {
     matches: (text) => {
-      automaton ??= new Automaton(programOf(parsed));
+      automaton ??= new Automaton(buildNfa(parsed));
       return automaton.matches(text);
     },
   };
 }
 
-/** A number of characters of one set, the usual way to bound a length: counted instead of written out. */
+/** A number of characters of one set, the most common pattern: counted, without an automaton. */
 function runOf(pattern: PatternNode): Pattern | null {
   let node = pattern;
   while (node.kind === 'sequence' && node.parts.length === 1 && node.parts[0] !== undefined) node = node.parts[0];
   if (node.kind !== 'repeat' || node.part.kind !== 'set') return null;
   const { min, max } = node;
   const { set } = node.part;
-  if (weightOf(set) > MAX_WEIGHT) return null;
+  if (costOf(set) > MAX_COST) return null;
   const ascii = Array.from({ length: 128 }, (_, code) => has(set, code));
   return { matches: (text) => isRun(text, set, ascii, min, max) };
 }
 
-/** Parts of a set that is looked through for every character beyond ASCII. */
-const MAX_WEIGHT = 64;
+/** Parts of a set that are tested for every character beyond ASCII. */
+const MAX_COST = 64;
 
 function isRun(text: string, set: CharSet, ascii: readonly boolean[], min: number, max: number): boolean {
   let count = 0;

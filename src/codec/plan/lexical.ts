@@ -49,7 +49,7 @@ export function hold(rule: string | null): void {
 /** Anything but a character of XML 1.0 (section 2.2); lone surrogates match as well. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
-/** The caller's value, if it is a string that XML can hold. Throws `LexicalError`. */
+/** The client's value, if it is a string that XML can hold. Throws `LexicalError`. */
 export function textOf(value: unknown): string {
   if (typeof value !== 'string') throw new LexicalError('must be a string');
   if (NOT_XML.test(value)) throw new LexicalError('holds a character that XML does not allow');

@@ -17,7 +17,7 @@ export interface Scalar {
   readonly name: string;
   /** The value of a lexical form, white space treated as the type says. Throws `LexicalError`. */
   decode(lexical: string): ScalarValue;
-  /** The lexical form of a caller's value. Throws `LexicalError`; the message never holds the value. */
+  /** The lexical form of a client's value. Throws `LexicalError`; the message never holds the value. */
   encode(value: unknown): string;
 }
 
@@ -181,12 +181,12 @@ export interface Decoded {
 export type EncodeSource =
   /** As it stands in the configuration, in its lexical form. It may be a secret: it is never printed. */
   | { readonly from: 'constant'; readonly lexical: string }
-  /** The header field of the caller's request with this name, in lower case. */
+  /** The header field of the client's request with this name, in lower case. */
   | { readonly from: 'header'; readonly header: string }
   /** The claim of this name in the client's token. */
   | { readonly from: 'claim'; readonly claim: string };
 
-/** An element to be written from the member `key` of the caller's object. */
+/** An element to be written from the member `key` of the client's object. */
 export interface EncodeElement {
   /** The member's name: an argument or an input field. */
   readonly key: string;
@@ -215,7 +215,7 @@ export interface EncodeElement {
   readonly wildcards?: readonly Wildcard[];
   /** Which items of a list stand here, where others stand further on; absent: all of them. */
   readonly itemRange?: ItemRange;
-  /** Set by `linked` types late: input types may be recursive. */
+  /** Set after construction: input types may be recursive. */
   readonly value: EncodeValue;
 }
 

@@ -40,6 +40,6 @@ const ENCODING_URI = 'http://schemas.xmlsoap.org/soap/encoding/';
 /** The index that an array begins at, or an item has: `[3]` is 3. Null where none is written. */
 export function arrayPositionOf(tag: StartTag, attribute: 'offset' | 'position'): number | null {
   const written = tag.attributeCount === 0 ? null : tag.attribute(ENCODING_URI, attribute);
-  const place = written === null ? null : /^\[(\d{1,9})\]$/.exec(trimXml(written.slice(0, 100)));
-  return place === null ? null : Number(place[1]);
+  const index = written === null ? null : /^\[(\d{1,9})\]$/.exec(trimXml(written.slice(0, 100)));
+  return index === null ? null : Number(index[1]);
 }

@@ -4,8 +4,8 @@ import { ContentNames, sharedBindings } from '../plan/content-names.js';
 import { resolveQName, XML_URI, XSI_URI } from '../plan/xsi.js';
 
 /**
- * An element and all it holds, written again as XML text that stands alone. Elements use the default namespace, whatever
- * their prefixes were; the prefixes that texts and values may mean keep their bindings.
+ * Writes an element with its content as standalone XML text. Elements use the default namespace, whatever their prefixes
+ * were; prefixes that texts and values may use keep their bindings.
  */
 export class OpaqueXml {
   /** Null ends the element that began last. */
@@ -55,9 +55,9 @@ export class OpaqueXml {
     const { shared, own } = sharedBindings(this.#bound());
     const writer = new XmlWriter();
     const kept = [...shared.keys(), ...own];
-    // What we declare ourselves must not be what they mean.
-    let mark = '_';
-    while (kept.some((prefix) => prefix.startsWith(mark))) mark += '_';
+    // Prefixes declared here must differ from those kept.
+    let prefixStart = '_';
+    while (kept.some((prefix) => prefix.startsWith(prefixStart))) prefixStart += '_';
     const uris: string[] = [];
     for (const event of this.#events) {
       if (typeof event === 'string') writer.text(event);
@@ -71,7 +71,8 @@ export class OpaqueXml {
         if (outer === undefined) this.#declare(writer, shared);
         if (own.size > 0) this.#declare(writer, ownOf(event, own));
         uris.push(event.uri);
-        for (const [index, attribute] of event.attributes.entries()) this.#attribute(writer, attribute, mark, index);
+        for (const [index, attribute] of event.attributes.entries())
+          this.#attribute(writer, attribute, prefixStart, index);
       }
       if (this.isTooLong) return null;
     }
@@ -82,12 +83,12 @@ export class OpaqueXml {
     for (const event of this.#events) if (event !== null && typeof event !== 'string') yield event.names.bound;
   }
 
-  #attribute(writer: XmlWriter, { name, value, type }: Attribute, mark: string, index: number): void {
-    const prefix = name.uri === '' ? null : name.uri === XML_URI ? 'xml' : `${mark}${index}`;
+  #attribute(writer: XmlWriter, { name, value, type }: Attribute, prefixStart: string, index: number): void {
+    const prefix = name.uri === '' ? null : name.uri === XML_URI ? 'xml' : `${prefixStart}${index}`;
     if (prefix !== null && prefix !== 'xml') this.#declare(writer, [[prefix, name.uri]]);
     const isQualified = type !== null && type.uri !== '';
-    if (isQualified) this.#declare(writer, [[`${mark}t`, type.uri]]);
-    writer.attribute(prefix, name.local, isQualified ? `${mark}t:${type.local}` : (type?.local ?? value));
+    if (isQualified) this.#declare(writer, [[`${prefixStart}t`, type.uri]]);
+    writer.attribute(prefix, name.local, isQualified ? `${prefixStart}t:${type.local}` : (type?.local ?? value));
   }
 
   #declare(writer: XmlWriter, bindings: Iterable<readonly [prefix: string, uri: string]>): void {

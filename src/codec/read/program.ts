@@ -1,5 +1,5 @@
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
-import { letsIn } from '../../wsdl/open-content.js';
+import { allowsAny } from '../../wsdl/open-content.js';
 import { ALL, ELEMENTS, type Interest, type QName, SKIP, type StartTag } from '../../xml/events.js';
 import type { RepeatedGroup } from '../plan/group.js';
 import {
@@ -18,7 +18,7 @@ import { typeNameOf } from '../plan/xsi.js';
 import { namesOf, wildcardsOf } from './slot-names.js';
 
 /**
- * A reply plan compiled for the decoder: children by local name, slots by position. Made once per plan and kept beside
+ * A reply plan compiled for the decoder: children by local name, slots by position. Made once per plan and kept with
  * it, so a plan that is used again costs a look-up.
  */
 export const programOf = ({ value }: ReplyPlan): ObjectProgram => compileObject(value);
@@ -162,7 +162,7 @@ export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): r
     if (entry.uri === uri) return entry.slots;
   }
   const isSameLocal =
-    (uri === '' || uri === parentUri) && (table.wildcards.length === 0 || !letsIn(table.wildcards, uri));
+    (uri === '' || uri === parentUri) && (table.wildcards.length === 0 || !allowsAny(table.wildcards, uri));
   return isSameLocal ? (named[0]?.slots ?? null) : table.any;
 }
 

@@ -83,7 +83,7 @@ export class Reading {
 
   /** Counts an element for these slots and returns its number among them, from 0. */
   nextOccurrence(slots: readonly SlotProgram[]): number {
-    // The usual case needs no count: what the first has filled is there.
+    // Most slots need no count: the first element has set the value.
     const first = slots[0];
     if (first?.isOnce === true) return this.values[first.position] === undefined ? 0 : 1;
     this.occurrences ??= new Map();
@@ -106,7 +106,7 @@ export class Reading {
   }
 }
 
-/** Groups exist in GraphQL only: their objects are read from the elements beside them. */
+/** Repetitions of groups, which exist in GraphQL only: their objects are read from the elements of the owner. */
 export interface OpenGroups {
   readonly repetitions: Map<RepeatedGroup, Repetition>;
   readonly readings: Map<SlotProgram, OpenRepetition>;
@@ -159,7 +159,7 @@ export function readXml(
   return reading;
 }
 
-/** The list that `slot` of `owner` fills, begun if need be; null where it is lost. */
+/** The list that `slot` of `owner` fills, begun if need be; null where it is nullified. */
 export function itemsOf(owner: Reading, slot: SlotProgram): unknown[] | null {
   if (owner.kind === 'list') return owner.isNullified ? null : owner.values;
   const held = owner.values[slot.position];

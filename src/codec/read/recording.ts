@@ -59,7 +59,7 @@ export class RecordedTag implements StartTag {
     return this.#attributes.length;
   }
 
-  /** It says that its text is base64, of XML Schema or of the encoding. */
+  /** Its xsi:type is base64, of XML Schema or of the encoding. */
   get isBase64(): boolean {
     const type = this.attribute(XSI_URI, 'type');
     return type !== null && BASE64.test(type) && BASE64_URIS.has(uriOfName(this, type) ?? '');

@@ -175,7 +175,7 @@ export class ResponseBuilder {
   }
 }
 
-/** `ListLengths` on its way. */
+/** `ListLengths` while they are counted. */
 interface MutableLengths {
   count: number;
   items: number;

@@ -7,14 +7,14 @@ import { XSI_URI } from '../plan/xsi.js';
 import type { IdentityAttribute } from './identity-scope.js';
 import type { AttributeRules, SchemaRules, TypeRules } from './rules.js';
 import { keyOf } from './simple-rules.js';
-import type { Trouble } from './violation.js';
+import type { Finding } from './violation.js';
 
 /**
- * Validates the attributes of an element, but for what `xsi` means; null where nothing is wrong. What SOAP,
- * WS-Security and MTOM put on any element is no part of the contract: `encodingStyle`, and everything of the namespaces of
- * `wsu:Id` and `xmime:contentType`.
+ * Validates the attributes of an element, except those of `xsi`; null where all are valid. Attributes that SOAP,
+ * WS-Security and MTOM put on any element are allowed: `encodingStyle`, and the namespaces of `wsu:Id` and
+ * `xmime:contentType`.
  */
-export function attributeTrouble(tag: StartTag, type: TypeRules, schema: SchemaRules): Trouble | null {
+export function checkAttributes(tag: StartTag, type: TypeRules, schema: SchemaRules): Finding | null {
   let required = 0;
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);
@@ -27,8 +27,8 @@ export function attributeTrouble(tag: StartTag, type: TypeRules, schema: SchemaR
     const { declaration, simple } = rules;
     if (own !== null && declaration.required) required++;
     if (simple.check === null && declaration.fixed === null) continue;
-    const quick = declaration.fixed === null ? simple.quick : null;
-    if (quick !== null && tag.attributePasses?.(index, quick) === true) continue;
+    const fastTest = declaration.fixed === null ? simple.fastTest : null;
+    if (fastTest !== null && tag.attributePasses?.(index, fastTest) === true) continue;
     const value = tag.attributeValue(index);
     const what = simple.check?.(value) ?? null;
     if (what !== null) return { rule: 'value', what, below: `/@${rules.local}` };
@@ -43,8 +43,8 @@ export function attributeTrouble(tag: StartTag, type: TypeRules, schema: SchemaR
   return { rule: 'attribute', what: 'is required', below: `/@${missing?.local ?? '*'}` };
 }
 
-const UNDECLARED: Trouble = { rule: 'attribute', what: 'is not declared', below: '/@*' };
-const UNKNOWN: Trouble = { rule: 'attribute', what: 'is not declared, and must be here', below: '/@*' };
+const UNDECLARED: Finding = { rule: 'attribute', what: 'is not declared', below: '/@*' };
+const UNKNOWN: Finding = { rule: 'attribute', what: 'is not declared, and must be here', below: '/@*' };
 
 /** The declaration of an attribute, or null. */
 export function attributeOf({ attributes }: TypeRules, uri: string, local: string): AttributeRules | null {
@@ -52,13 +52,13 @@ export function attributeOf({ attributes }: TypeRules, uri: string, local: strin
   return null;
 }
 
-/** What an attribute is that the type does not declare (XSD 1.0 part 1 sections 3.4.4 and 3.10.4). */
+/** The rules for an attribute that the type does not declare (XSD 1.0 part 1 sections 3.4.4 and 3.10.4). */
 function wildAttribute(
   { kind, anyAttribute }: TypeRules,
   uri: string,
   local: string,
   schema: SchemaRules,
-): AttributeRules | Trouble | 'anything' {
+): AttributeRules | Finding | 'anything' {
   if (TOLERATED.has(uri)) return 'anything';
   const wildcard = kind === 'lax' ? ANYTHING : anyAttribute;
   if (wildcard === null || !allows(wildcard, uri)) return UNDECLARED;
@@ -68,7 +68,7 @@ function wildAttribute(
   return wildcard.process === 'lax' || isBuiltInAttributeNamespace(uri) ? 'anything' : UNKNOWN;
 }
 
-/** The attributes of an element that name one of the message, or refer to one: also those that a wildcard lets in. */
+/** The attributes of an element that are IDs or references to them, also those that a wildcard allows. */
 export function identitiesIn(tag: StartTag, type: TypeRules, schema: SchemaRules): readonly AttributeRules[] {
   if (!schema.hasWildIdentities || (type.anyAttribute === null && type.kind !== 'lax')) return type.identities;
   const found = [...type.identities];

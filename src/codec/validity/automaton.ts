@@ -1,8 +1,8 @@
 import type { ElementDeclaration, Particle, Wildcard } from '../../wsdl/model.js';
 import { type ModelNode, nodesOf } from './model-node.js';
-import { admits, type Ops, waysBetween, waysInto, waysOut } from './ways.js';
+import { admits, type Ops, transitionsBetween, transitionsInto, transitionsOut } from './transitions.js';
 
-/** Behind one particle of a content model, or at its beginning. `E` is what the elements of the model stand for. */
+/** A position behind one particle of a content model, or at its beginning. `E` is the value kept for an element. */
 export class Position<E> {
   /** Null at the beginning. */
   readonly node: ModelNode | null;
@@ -11,18 +11,18 @@ export class Position<E> {
   /** Null for the beginning and for a wildcard. */
   readonly element: E | null;
   readonly wildcard: Wildcard | null;
-  /** Of positions with one name: what their elements are counted under. */
+  /** The index by which elements of one name are counted. */
   readonly nameIndex: number;
   /** There may be more elements of this name. */
-  readonly repeats: boolean;
-  /** The way that was taken from here last, if it was the only one and counts nothing. */
+  readonly mayRepeat: boolean;
+  /** The transition that was taken from here last, if it was the only one and counts nothing. */
   last: Position<E> | null = null;
-  /** By local name: the ways that were taken from here to elements. */
+  /** By local name: the transitions that were taken from here to elements. */
   readonly named = new Map<string, NamedEdges<E>[]>();
   wild: readonly Edge<E>[] | null = null;
   out: readonly Ops[] | null = null;
 
-  constructor(node: ModelNode | null, element: E | null, nameIndex: number, repeats: boolean) {
+  constructor(node: ModelNode | null, element: E | null, nameIndex: number, mayRepeat: boolean) {
     const particle = node?.particle;
     const name = particle?.kind === 'one' ? particle.element.name : NO_NAME;
     this.node = node;
@@ -31,7 +31,7 @@ export class Position<E> {
     this.element = element;
     this.wildcard = particle?.kind === 'any' ? particle.wildcard : null;
     this.nameIndex = nameIndex;
-    this.repeats = repeats;
+    this.mayRepeat = mayRepeat;
   }
 }
 
@@ -47,17 +47,17 @@ interface NamedEdges<E> {
 
 const NO_NAME = { uri: '', local: '' };
 
-/** Ways that are remembered; what is more is found anew each time. */
+/** Transitions that are kept; further ones are computed each time. */
 const KEPT_MAX = 65_536;
 
 /**
  * The automaton of a content model: a position for each particle, counters for what repeats a bounded number of times.
- * Ways between positions are found when a document first takes them.
+ * Transitions between positions are computed when a document first takes them.
  */
 export class ContentAutomaton<E> {
   readonly start: Position<E>;
   /** Counters of one element. */
-  readonly slots: number;
+  readonly counters: number;
   /** Names of elements. */
   readonly names: number;
   /** Elements of one name may come with others between. */
@@ -68,14 +68,14 @@ export class ContentAutomaton<E> {
   #kept = 0;
 
   private constructor(nodes: readonly ModelNode[], root: ModelNode, elementOf: (declaration: ElementDeclaration) => E) {
-    let slots = 0;
+    let counters = 0;
     let isInterleaved = false;
     const nameCounts = countNames(nodes);
     for (const node of nodes) {
-      if (node.isCounted) node.slot = slots++;
+      if (node.isCounted) node.counter = counters++;
       if (node.particle.kind === 'all') {
-        node.memberSlot = slots;
-        slots += node.children.length;
+        node.memberCounter = counters;
+        counters += node.children.length;
       }
       if (node.max > 1 && node.children.length > 0) isInterleaved = true;
       if (node.particle.kind === 'any') this.#wild.push(new Position<E>(node, null, -1, true));
@@ -88,7 +88,7 @@ export class ContentAutomaton<E> {
       known.push(new Position(node, elementOf(element), name.index, name.count > 1 || mayRepeat(node)));
     }
     this.#root = root;
-    this.slots = slots;
+    this.counters = counters;
     this.names = nameCounts.size;
     this.isInterleaved = isInterleaved;
     this.start = new Position<E>(null, null, -1, false);
@@ -101,17 +101,17 @@ export class ContentAutomaton<E> {
     return nodes == null || root === undefined ? null : new ContentAutomaton(nodes, root, elementOf);
   }
 
-  /** The elements of the model with this name, wherever they stand. */
+  /** The first element of the model with this name. */
   named(uri: string, local: string): Position<E> | null {
     return this.#byLocal.get(local)?.find((position) => position.uri === uri) ?? null;
   }
 
-  /** The ways from here to elements of this name. */
+  /** The transitions from here to elements of this name. */
   edges(from: Position<E>, uri: string, local: string): readonly Edge<E>[] {
     const known = from.named.get(local) ?? [];
     for (const same of known) if (same.uri === uri) return same.edges;
     const candidates = this.#byLocal.get(local)?.filter((position) => position.uri === uri) ?? [];
-    // Names that the model does not have are the caller's: nothing is kept of them.
+    // Names that are not in the model come from the message: nothing is kept of them.
     if (candidates.length === 0) return NO_EDGES;
     const edges = candidates.flatMap((to) => this.#edgesTo(from, to));
     if (this.#kept < KEPT_MAX) {
@@ -122,7 +122,7 @@ export class ContentAutomaton<E> {
     return edges;
   }
 
-  /** The ways from here to wildcards. */
+  /** The transitions from here to wildcards. */
   wildEdges(from: Position<E>): readonly Edge<E>[] {
     if (this.#wild.length === 0) return NO_EDGES;
     if (from.wild !== null) return from.wild;
@@ -134,7 +134,7 @@ export class ContentAutomaton<E> {
     return edges;
   }
 
-  /** Names of elements that may come next, for people: a few of them, and none where there are many to look through. */
+  /** Names of elements that may come next, for an error text: at most five, and none for a large model. */
   expected(from: Position<E>, counters: readonly number[]): readonly string[] {
     const found = new Set<string>();
     if (this.#byLocal.size > LOOKED_AT_MAX) return [];
@@ -146,16 +146,17 @@ export class ContentAutomaton<E> {
     return [...found];
   }
 
-  /** The ways from here to the end: none or one. */
+  /** The transitions from here to the end: none or one. */
   out(from: Position<E>): readonly Ops[] {
-    from.out ??= from.node === null ? (this.#root.isOptional ? FREE : []) : waysOut(from.node);
+    from.out ??= from.node === null ? (this.#root.isOptional ? FREE : []) : transitionsOut(from.node);
     return from.out;
   }
 
   #edgesTo(from: Position<E>, to: Position<E>): readonly Edge<E>[] {
     if (to.node === null) return NO_EDGES;
-    const ways = from.node === null ? waysInto(this.#root, to.node) : waysBetween(from.node, to.node);
-    return ways.map((ops) => ({ to, ops }));
+    const transitions =
+      from.node === null ? transitionsInto(this.#root, to.node) : transitionsBetween(from.node, to.node);
+    return transitions.map((ops) => ({ to, ops }));
   }
 }
 

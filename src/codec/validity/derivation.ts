@@ -1,14 +1,14 @@
 import { XSD } from '../../wsdl/documents/namespaces.js';
 import type { ComplexType, ElementDeclaration, SimpleType, XsdType } from '../../wsdl/model.js';
 
-/** Deeper than types are derived from each other. */
+/** Longer chains of derivation are not followed. */
 const CHAIN_MAX = 1000;
 
 /**
- * Whether an element may say that it is of this type (XSD 1.0 part 1 section 3.3.4, cvc-elt.4.3): it is derived from the
+ * Whether an element may name this type by xsi:type (XSD 1.0 part 1 section 3.3.4, cvc-elt.4.3): it is derived from the
  * declared one, in no way that the element or its declared type blocks.
  */
-export function maySay({ type: declared, blocked = [] }: ElementDeclaration, type: XsdType): boolean {
+export function isAllowedType({ type: declared, blocked = [] }: ElementDeclaration, type: XsdType): boolean {
   const banned =
     declared.kind === 'complex' && declared.blocked !== undefined ? [...blocked, ...declared.blocked] : blocked;
   if (type === declared) return true;

@@ -3,19 +3,19 @@ import { keyOf, type SimpleRules } from './simple-rules.js';
 
 const NOT_FIXED = 'must have its fixed value';
 
-/** What is wrong with the text of an element of simple type, or null: cvc-elt.5 of XSD 1.0 part 1 section 3.3.4. */
-export function textTrouble({ element, type, text }: Frame, simple: SimpleRules): string | null {
+/** The rule that the text of an element of simple type breaks, or null: cvc-elt.5 of XSD 1.0 part 1 section 3.3.4. */
+export function checkText({ element, type, text }: Frame, simple: SimpleRules): string | null {
   const { default: initial, fixed } = element.declaration;
-  const given = text === '' ? (initial ?? fixed) : null;
-  // What the declaration gives must be valid of the type that xsi:type names, too.
-  if (given !== null) return type === element.type ? null : (simple.check?.(given) ?? null);
+  const preset = text === '' ? (initial ?? fixed) : null;
+  // The preset value must be valid for the type that xsi:type names, too.
+  if (preset !== null) return type === element.type ? null : (simple.check?.(preset) ?? null);
   const what = simple.check?.(text) ?? null;
   if (what !== null || fixed === null) return what;
   return keyOf(simple.type, text) === keyOf(simple.type, fixed) ? null : NOT_FIXED;
 }
 
-/** The same of content that is no simple value. */
-export function contentTrouble({ element, type, text, children }: Frame): string | null {
+/** The same for content that is no simple value. */
+export function checkContent({ element, type, text, children }: Frame): string | null {
   const { default: initial, fixed } = element.declaration;
   if (initial === null && fixed === null) return null;
   const mayHaveText = type.kind !== 'model' && type.kind !== 'empty';

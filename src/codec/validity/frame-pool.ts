@@ -1,17 +1,17 @@
 import type { Frame } from './frame.js';
 
-/** More messages at once than this make frames of their own. */
+/** Sets of frames that are kept. */
 const KEPT_MAX = 64;
 
-/** Frames of messages that are over, for the next ones. */
+/** Frames of finished messages, for reuse. */
 export class FramePool {
   readonly #free: Frame[][] = [];
 
-  take(): Frame[] {
+  acquire(): Frame[] {
     return this.#free.pop() ?? [];
   }
 
-  give(frames: Frame[]): void {
+  release(frames: Frame[]): void {
     if (this.#free.length < KEPT_MAX) this.#free.push(frames);
   }
 }

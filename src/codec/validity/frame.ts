@@ -3,34 +3,34 @@ import type { Position } from './automaton.js';
 import type { ElementRules, TypeRules } from './rules.js';
 import { ModelWalk } from './walk.js';
 
-/** An open element while it is validated. Frames are used again and again. */
+/** An open element while it is validated. Frames are reused. */
 export class Frame {
   element: ElementRules;
   type: TypeRules;
   readonly walk = new ModelWalk<ElementRules>();
-  /** The text so far, where it is wanted. */
+  /** The text so far, where it is needed. */
   text = '';
   isNil = false;
-  /** Binary content stands in a part of its own (XOP). */
-  isElsewhere = false;
-  /** Its text is validated as it flows. */
-  isFlowing = false;
-  /** What its text may be told valid by without being kept; null where it is needed. */
-  quick: BytesTest | null = null;
+  /** Its binary content is an attachment (XOP). */
+  isAttached = false;
+  /** Its text is validated as it streams. */
+  isStreamed = false;
+  /** The test by which its text may be valid without being kept; null where the text is needed. */
+  fastTest: BytesTest | null = null;
   /** Its text is known to be valid, and was not kept. */
-  isTaken = false;
+  isValidated = false;
   /** An identity constraint wants its text. */
   isField = false;
   /** Children so far. */
   children = 0;
-  /** Its place among its siblings of the same name, or among all of them where its name is not declared. */
-  place = 1;
-  /** Whether that is worth telling. */
-  repeats = false;
+  /** Its number among its siblings of the same name, or among all of them where its name is not declared. */
+  ordinal = 1;
+  /** Whether the path shows that number. */
+  mayRepeat = false;
   /** The child begun last, and how many of its name came in a row. */
   #last: Position<ElementRules> | null = null;
   #run = 0;
-  /** How many children came, by name: only where those of one name may come with others between. */
+  /** The number of children by name, only where others may come between those of one name. */
   #tally: Int32Array | null = null;
   #tallied = 0;
 
@@ -44,10 +44,10 @@ export class Frame {
     this.type = type;
     this.text = '';
     this.isNil = false;
-    this.isElsewhere = false;
-    this.isFlowing = false;
-    this.quick = null;
-    this.isTaken = false;
+    this.isAttached = false;
+    this.isStreamed = false;
+    this.fastTest = null;
+    this.isValidated = false;
     this.isField = false;
     this.children = 0;
     const { automaton } = type;
@@ -61,14 +61,14 @@ export class Frame {
     else this.#tally.fill(0, 0, this.#tallied);
   }
 
-  /** Counts a child, which this particle took; tells its place among its siblings of the same name. */
-  placeOf(position: Position<ElementRules>): number {
+  /** Counts a child at this position; returns its number among its siblings of the same name. */
+  countChild(position: Position<ElementRules>): number {
     const { nameIndex } = position;
     if (nameIndex < 0) return this.children;
     if (this.#tallied > 0 && this.#tally !== null) {
-      const place = (this.#tally[nameIndex] ?? 0) + 1;
-      this.#tally[nameIndex] = place;
-      return place;
+      const ordinal = (this.#tally[nameIndex] ?? 0) + 1;
+      this.#tally[nameIndex] = ordinal;
+      return ordinal;
     }
     this.#run = position === this.#last ? this.#run + 1 : 1;
     this.#last = position;
@@ -78,6 +78,6 @@ export class Frame {
   /** Its step in the path of a violation. */
   get step(): string {
     const { local } = this.element;
-    return this.repeats ? `/${local}[${this.place}]` : `/${local}`;
+    return this.mayRepeat ? `/${local}[${this.ordinal}]` : `/${local}`;
   }
 }

@@ -1,6 +1,6 @@
 import type { IdentityPath, NameTest } from '../../wsdl/model.js';
 
-/** The steps a path may have: each is a bit. */
+/** Maximum steps of a path: each is a bit. */
 const STEPS_MAX = 30;
 
 /**

@@ -2,13 +2,13 @@ import type { IdentityConstraint, IdentityPath, SimpleType } from '../../wsdl/mo
 import type { StartTag } from '../../xml/events.js';
 import { matchesName, PathMatcher } from './identity-path.js';
 
-/** An element that a selector found, until it ends: what its fields are. */
+/** An open element that a selector found, with the values of its fields. */
 export interface Selected {
   readonly scope: ConstraintScope;
   readonly depth: number;
   readonly values: (string | null)[];
-  /** A field is there more than once. */
-  isDouble: boolean;
+  /** A field occurs more than once. */
+  isRepeated: boolean;
   readonly fields: readonly (readonly FieldPath[])[];
 }
 
@@ -22,11 +22,11 @@ export interface IdentityAttribute {
   readonly uri: string;
   readonly local: string;
   readonly value: string;
-  /** Null where nothing is declared of it. */
+  /** Null where it is not declared. */
   readonly type: SimpleType | null;
 }
 
-/** A field that the element opened last, or an attribute of it, gives its value. */
+/** A field whose value is the text of the element opened last, or one of its attributes. */
 export interface FieldHit {
   readonly selected: Selected;
   readonly field: number;
@@ -38,7 +38,7 @@ export interface FieldHit {
 export class ConstraintScope {
   readonly constraint: IdentityConstraint;
   readonly depth: number;
-  /** Of unique and key: what must not come again. Of a keyref: what must be there. */
+  /** Of unique and key: keys that must not occur again. Of a keyref: keys that must exist. */
   readonly keys = new Set<string>();
   readonly #selectors: readonly PathMatcher[];
   readonly selected: Selected[] = [];
@@ -79,7 +79,7 @@ function select(scope: ConstraintScope, depth: number): Selected {
     scope,
     depth,
     values: fields.map(() => null),
-    isDouble: false,
+    isRepeated: false,
     fields: fields.map((paths) => paths.map((path) => ({ path, matcher: new PathMatcher(path) }))),
   };
 }

@@ -5,17 +5,17 @@ import type { ValidityLimits } from './limits.js';
 import { keyOf } from './simple-rules.js';
 
 /**
- * Paths that are followed for each element in the middle, and how many more at most: where what has constraints contains
- * itself, and these look at everything within, there is no end to them.
+ * Paths that are followed for each element on average, and how many more at most: elements with constraints may contain
+ * each other without bound, and each constraint looks at everything within.
  */
 const WORK_PER_ELEMENT = 256;
 const WORK_FREE = 100_000;
 
-/** What is wrong, in words; `limit` where there is more to keep than allowed. */
-export type IdentityTrouble = { readonly kind: 'broken' | 'limit'; readonly what: string };
+/** A broken identity rule; `limit` where more values must be kept than allowed. */
+export type IdentityFinding = { readonly kind: 'broken' | 'limit'; readonly what: string };
 
 /**
- * What of one message must be unique, or refer to something: `xs:ID` and `xs:IDREF`, and the identity constraints of XSD
+ * Checks values of one message that must be unique, or refer to others: `xs:ID` and `xs:IDREF`, and the identity constraints of XSD
  * 1.0 part 1 section 3.11, while the message streams. Values are kept as strings, up to a limit.
  */
 export class IdentityTracker {
@@ -33,7 +33,7 @@ export class IdentityTracker {
   #elements = 0;
   #unread = 0;
   #chars = 0;
-  trouble: IdentityTrouble | null = null;
+  finding: IdentityFinding | null = null;
 
   constructor(limits: ValidityLimits) {
     this.#limits = limits;
@@ -103,7 +103,7 @@ export class IdentityTracker {
     this.#endScopes(depth);
   }
 
-  /** An element ends that nothing is known of: what it may have been is different from everything. */
+  /** Ends an element that was skipped: its unknown values equal no others. */
   closeUnread(depth: number): void {
     for (const { selected, field } of this.#pending[depth] ?? []) selected.values[field] ??= `unread ${this.#unread++}`;
     this.#pending[depth] = undefined;
@@ -111,13 +111,13 @@ export class IdentityTracker {
   }
 
   #set(selected: Selected, field: number, text: string, type: SimpleType | null): void {
-    if (selected.values[field] !== null) selected.isDouble = true;
+    if (selected.values[field] !== null) selected.isRepeated = true;
     selected.values[field] = type === null ? text : keyOf(type, text);
   }
 
-  #complete({ scope, values, isDouble }: Selected): void {
+  #complete({ scope, values, isRepeated }: Selected): void {
     const { kind } = scope.constraint;
-    if (isDouble) this.#break('a field of an identity constraint must be there once at most');
+    if (isRepeated) this.#break('a field of an identity constraint must be there once at most');
     if (values.includes(null)) {
       if (kind === 'key') this.#break('every field of a key must be there');
       return;
@@ -145,11 +145,11 @@ export class IdentityTracker {
         if (keysOf?.keys.has(key) !== true || keysOf.ambiguous.has(key)) this.#break('must refer to a key (xs:keyref)');
     }
     this.#scopes.length -= ending.length;
-    this.#handOn(depth - 1, known);
+    this.#propagateKeys(depth - 1, known);
   }
 
   /** Keys within an element are keys within the one around it, as far as something there refers to them. */
-  #handOn(depth: number, known: ReadonlyMap<string, KeyTable>): void {
+  #propagateKeys(depth: number, known: ReadonlyMap<string, KeyTable>): void {
     const wanted = new Set(
       this.#scopes.flatMap(({ constraint: { refer } }) => (refer === null ? [] : [typeKey(refer)])),
     );
@@ -168,11 +168,11 @@ export class IdentityTracker {
   }
 
   #exceed(): void {
-    this.trouble ??= { kind: 'limit', what: 'more identities than are kept' };
+    this.finding ??= { kind: 'limit', what: 'more identities than are kept' };
   }
 
   #break(what: string): void {
-    this.trouble ??= { kind: 'broken', what };
+    this.finding ??= { kind: 'broken', what };
   }
 }
 

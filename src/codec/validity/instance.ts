@@ -1,39 +1,39 @@
 import type { StartTag } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
 import { resolveQName, XSI_URI } from '../plan/xsi.js';
-import { maySay } from './derivation.js';
+import { isAllowedType } from './derivation.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
-import type { Trouble } from './violation.js';
+import type { Finding } from './violation.js';
 
-/** What an element says of itself by the attributes of `xsi`. */
+/** The attributes of `xsi` on an element. */
 
-const trouble = (rule: Trouble['rule'], what: string, attribute: 'type' | 'nil'): Trouble => ({
+const finding = (rule: Finding['rule'], what: string, attribute: 'type' | 'nil'): Finding => ({
   rule,
   what,
   below: `/@xsi:${attribute}`,
 });
 
-const NOT_DECLARED = trouble('type', 'names a type that is not declared', 'type');
-const NOT_DERIVED = trouble('type', 'names a type that is not derived from the declared one', 'type');
-const NOT_NILLABLE = trouble('nil', 'must not be nil', 'nil');
-const NOT_BOOLEAN = trouble('value', 'must be true or false', 'nil');
-const FIXED = trouble('nil', 'must have its fixed value', 'nil');
+const NOT_DECLARED = finding('type', 'names a type that is not declared', 'type');
+const NOT_DERIVED = finding('type', 'names a type that is not derived from the declared one', 'type');
+const NOT_NILLABLE = finding('nil', 'must not be nil', 'nil');
+const NOT_BOOLEAN = finding('value', 'must be true or false', 'nil');
+const FIXED = finding('nil', 'must have its fixed value', 'nil');
 
-/** The type of an element: by its own word, if it has one that counts. */
-export function typeOf(tag: StartTag, element: ElementRules, schema: SchemaRules): TypeRules | Trouble {
+/** The type of an element: that of its xsi:type, else the declared one. */
+export function typeOf(tag: StartTag, element: ElementRules, schema: SchemaRules): TypeRules | Finding {
   const lexical = tag.attribute(XSI_URI, 'type');
   if (lexical === null) return element.type;
   const type = schema.named(resolveQName(tag, lexical));
-  // What is declared nowhere may be of a type that is declared nowhere.
+  // An undeclared element may have an undeclared type.
   if (type === null) return element === schema.undeclared ? element.type : NOT_DECLARED;
-  return maySay(element.declaration, type) ? schema.type(type) : NOT_DERIVED;
+  return isAllowedType(element.declaration, type) ? schema.type(type) : NOT_DERIVED;
 }
 
 /** Whether an element is nil. */
-export function nilOf(tag: StartTag, { declaration }: ElementRules): boolean | Trouble {
+export function nilOf(tag: StartTag, { declaration }: ElementRules): boolean | Finding {
   const lexical = tag.attribute(XSI_URI, 'nil');
   if (lexical === null) return false;
-  // cvc-elt.3.1: not even to say that it is not.
+  // cvc-elt.3.1: xsi:nil is not allowed even with false.
   if (!declaration.nillable) return NOT_NILLABLE;
   const nil = trimXml(lexical);
   const isNil = nil === 'true' || nil === '1';

@@ -1,6 +1,6 @@
 import { KIB, type Limits, type LimitTable, MIB } from '../../base/limit.js';
 
-/** Limits of what is kept while content is validated. */
+/** Limits of the values kept while content is validated. */
 export const VALIDITY_LIMITS = {
   identityValues: {
     default: 100_000,

@@ -1,27 +1,27 @@
 import type { Particle } from '../../wsdl/model.js';
 
 /**
- * A particle of one content model in its place: what contains it, what may come after it, which counter it keeps. A
- * particle that is used twice has two nodes.
+ * A particle in the tree of one content model, with its parent, the particles it contains, and its counter. A particle
+ * that is used twice has two nodes.
  */
 export class ModelNode {
   readonly particle: Particle;
   readonly parent: ModelNode | null;
-  /** Its place among the children of `parent`. */
+  /** Its index among the children of `parent`. */
   readonly index: number;
   readonly depth: number;
   readonly children: ModelNode[] = [];
-  /** 0 where what it repeats may be empty: then the rest of the repetitions are. */
+  /** 0 where the repeated content may be empty, for then further repetitions may be empty too. */
   min: number;
   readonly max: number;
   /** It may be left out. */
   isOptional = false;
-  /** Of a sequence: for each place the first child from there on that may not be left out; one place more than children. */
+  /** Of a sequence: for each index the first required child from there on; one entry more than children. */
   required: Int32Array = NONE;
-  /** Where its repetitions are counted; -1 where they need not be. */
-  slot = -1;
-  /** Of an `all` group: where it is noted which children were there; the first of as many slots. */
-  memberSlot = -1;
+  /** The counter of its repetitions; -1 where they need not be counted. */
+  counter = -1;
+  /** Of an `all` group: the first of as many counters as it has children. */
+  memberCounter = -1;
 
   constructor(particle: Particle, parent: ModelNode | null) {
     this.particle = particle;
@@ -67,7 +67,7 @@ export class ModelNode {
 
 const NONE = new Int32Array(1);
 
-/** More elements and wildcards than the reader of schemas lets a content model have: groups in groups can multiply. */
+/** More elements and wildcards than the schema reader allows in a content model: groups in groups can multiply. */
 const STATES_MAX = 65_535;
 
 /** The nodes of a content model, parents first; null where it stands for more than `STATES_MAX` elements. */

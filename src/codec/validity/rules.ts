@@ -15,7 +15,7 @@ import type { QName } from '../../xml/events.js';
 import { ContentAutomaton } from './automaton.js';
 import { type SimpleRules, simpleRulesOf } from './simple-rules.js';
 
-/** How the content of a type is validated. `lax`: what is declared is validated. `any`: it is not looked at. */
+/** How the content of a type is validated. `lax`: only declared elements are. `any`: not at all. */
 export type ContentKind = 'empty' | 'text' | 'model' | 'mixed' | 'lax' | 'any';
 
 export interface AttributeRules {
@@ -25,7 +25,7 @@ export interface AttributeRules {
   readonly simple: SimpleRules;
 }
 
-/** A type, made ready to validate what is of it. */
+/** A type, compiled for validation. */
 export interface TypeRules {
   readonly type: XsdType;
   readonly kind: ContentKind;
@@ -35,13 +35,13 @@ export interface TypeRules {
   readonly automaton: ContentAutomaton<ElementRules> | null;
   readonly attributes: readonly AttributeRules[];
   readonly requiredAttributes: number;
-  /** Attributes that name an element of the message, or refer to one. */
+  /** Attributes that are IDs, or references to them. */
   readonly identities: readonly AttributeRules[];
   readonly anyAttribute: Wildcard | null;
   readonly isAbstract: boolean;
 }
 
-/** An element, made ready; its type is when the first message has one. */
+/** An element, compiled for validation; its type is when the first message has one. */
 export class ElementRules {
   readonly declaration: ElementDeclaration;
   readonly local: string;
@@ -60,16 +60,16 @@ export class ElementRules {
   }
 }
 
-/** The schemas of one WSDL, made ready to validate by; each type when it is first needed. */
+/** The schemas of one WSDL, compiled for validation; each type when it is first needed. */
 export class SchemaRules {
   readonly #model: Pick<WsdlModel, 'types' | 'elements' | 'attributes'>;
   readonly #elements = new Map<ElementDeclaration, ElementRules>();
   readonly #types = new Map<XsdType, TypeRules>();
-  /** Global ones, which wildcards let in. */
+  /** Global attributes, which wildcards allow. */
   readonly #attributes: ReadonlyMap<string, AttributeRules>;
-  /** Some of those name an element of the message, or refer to one. */
+  /** Some of those are IDs, or references to them. */
   readonly hasWildIdentities: boolean;
-  /** What is validated only where it is declared. */
+  /** The rules for an undeclared element, in which declared ones are validated. */
   readonly undeclared: ElementRules;
 
   constructor(model: Pick<WsdlModel, 'types' | 'elements' | 'attributes'>) {

@@ -3,18 +3,18 @@ import type { BytesTest } from '../../xml/events.js';
 import { treatWhiteSpace } from '../plan/lexical.js';
 import { compileSimple } from '../values/simple-validity.js';
 import { valueSpaceOf } from '../values/value-space.js';
-import { namesOf, quickCheck } from './quick.js';
+import { fastTestOf, namesOf } from './fast-path.js';
 
 /** How the text of a simple type is validated. */
 export interface SimpleRules {
   readonly type: SimpleType;
   /** The public text of the rule that a lexical form breaks, or null. Null where every text is valid. */
   readonly check: ((lexical: string) => string | null) | null;
-  /** Tells of most valid texts that they are by their bytes; false tells nothing. */
-  readonly quick: BytesTest | null;
-  /** base64 without facets: it is validated as it flows, and may be of any length. */
-  readonly flows: boolean;
-  /** What its values do besides: name an element of the message, or refer to one. */
+  /** True for the bytes of most valid texts; false decides nothing. */
+  readonly fastTest: BytesTest | null;
+  /** base64 without facets: it is validated as it streams, and may be of any length. */
+  readonly isStreamable: boolean;
+  /** Whether its values are IDs, or references to them. */
   readonly identity: 'id' | 'idref' | 'idrefs' | null;
 }
 
@@ -30,18 +30,18 @@ export function simpleRulesOf(type: SimpleType): SimpleRules {
   const made: SimpleRules = {
     type,
     check,
-    quick: check === null ? null : quickCheck(type, check),
-    flows: isPlain && type.builtIn === 'base64Binary',
+    fastTest: check === null ? null : fastTestOf(type, check),
+    isStreamable: isPlain && type.builtIn === 'base64Binary',
     identity: identityOf(type),
   };
   KNOWN.set(type, made);
   return made;
 }
 
-/** Types that every text is valid of, whatever their white space means (XSD 1.0 part 2 sections 3.2.1, 3.2.17, 3.3.1). */
+/** Types for which every text is valid, whatever their white space treatment (XSD 1.0 part 2 sections 3.2.1, 3.2.17, 3.3.1). */
 const ANY_TEXT: ReadonlySet<string> = new Set(['string', 'normalizedString', 'token', 'anyURI']);
 
-/** QNames are equal by what their prefixes mean, which a list of lexical forms does not tell: the form alone is judged. */
+/** QNames are equal by namespace, which a list of lexical forms does not have: only the form is validated. */
 function withoutNames(type: SimpleType): SimpleType {
   const isName = type.builtIn === 'QName' || type.builtIn === 'NOTATION';
   return isName && type.enumeration !== null ? { ...type, enumeration: null } : type;

@@ -1,6 +1,6 @@
 import type { RefusalCode } from '../../base/refusals.js';
 
-/** The classes of what can be wrong with content: what metrics tell violations apart by. */
+/** The classes of violations, by which metrics count them. */
 export const VALIDITY_RULES = [
   'element',
   'missing',
@@ -15,16 +15,16 @@ export const VALIDITY_RULES = [
 
 export type ValidityRule = (typeof VALIDITY_RULES)[number];
 
-/** What is wrong with an element, before its place is told. */
-export interface Trouble {
+/** A broken rule of one element, without the path to it. */
+export interface Finding {
   readonly rule: ValidityRule;
   /** The rule in words. */
   readonly what: string;
-  /** What follows the element in the path: '' for itself. */
+  /** The end of the path, behind the element: '' for itself. */
   readonly below: string;
 }
 
-/** What is wrong with a message, and where. Holds nothing of the message: all names are those of the schema. */
+/** A broken rule and its path in the message. Holds nothing of the message: all names are those of the schema. */
 export interface Violation {
   /** `SCHEMA_INVALID`, or that of the limit beyond which it was not validated. */
   readonly code: Extract<RefusalCode, 'SCHEMA_INVALID' | 'XML_TEXT_LIMIT' | 'XML_IDENTITY_LIMIT'>;
@@ -38,5 +38,5 @@ export interface Violation {
   readonly path: string;
 }
 
-/** Told of the first violation of a message. May throw: then the message is refused. */
+/** Takes the first violation of a message. May throw: then the message is refused. */
 export type ViolationSink = (violation: Violation) => void;

@@ -1,8 +1,8 @@
 import { allows } from '../../wsdl/open-content.js';
 import type { ContentAutomaton, Edge, Position } from './automaton.js';
-import { admits, count, type Ops } from './ways.js';
+import { admits, applyOps, type Ops } from './transitions.js';
 
-/** More states at once than a model that means anything has: from there on its order is not judged. */
+/** More states at once than a sensible model has: beyond this the order of its elements is not validated. */
 const STATES_AT_ONCE = 16;
 
 interface State<E> {
@@ -11,27 +11,27 @@ interface State<E> {
 }
 
 /**
- * The children of one element against its content model. Models are deterministic by the rules of XML Schema (Unique
- * Particle Attribution), so there is one state, which is kept without making anything; where a model is not, or it is
- * open which of two nested counters counts, all states are followed, up to a bound.
+ * Validates the children of one element against its content model. Models are deterministic by the rules of XML Schema
+ * (Unique Particle Attribution), so there is one state, kept without allocation; where a model is not, or either of two
+ * nested counters may count, all states are followed, up to a bound.
  */
 export class ModelWalk<E> {
   #automaton: ContentAutomaton<E> | null = null;
   #position: Position<E> | null = null;
   readonly #counters: number[] = [];
-  /** Where there are several. */
+  /** All states, where there are several. */
   #states: readonly State<E>[] | null = null;
-  /** There were more states than are followed: from there on only the names of elements are judged. */
-  isLost = false;
+  /** There were more states than are followed: from there on only the names of elements are validated. */
+  isUnordered = false;
 
   begin(automaton: ContentAutomaton<E>): void {
     this.#automaton = automaton;
     this.#position = automaton.start;
     this.#states = null;
-    this.isLost = false;
+    this.isUnordered = false;
     const counters = this.#counters;
-    for (let slot = 0; slot < automaton.slots; slot++) counters[slot] = 0;
-    if (counters.length > automaton.slots) counters.length = automaton.slots;
+    for (let index = 0; index < automaton.counters; index++) counters[index] = 0;
+    if (counters.length > automaton.counters) counters.length = automaton.counters;
   }
 
   /** The particle that takes the next element; null where none does. */
@@ -44,7 +44,7 @@ export class ModelWalk<E> {
     return this.#advanceSlowly(uri, local);
   }
 
-  /** For people: names of elements that may come next, in words. '' where that does not help. */
+  /** Names of elements that may come next, for an error text; '' where none are known. */
   get expected(): string {
     const position = this.#position;
     const names =
@@ -56,7 +56,7 @@ export class ModelWalk<E> {
   get isComplete(): boolean {
     const automaton = this.#automaton;
     const position = this.#position;
-    if (automaton === null || position === null || this.isLost) return true;
+    if (automaton === null || position === null || this.isUnordered) return true;
     if (this.#states !== null) {
       return this.#states.some((state) =>
         automaton.out(state.position).some((ops: Ops) => admits(ops, state.counters)),
@@ -70,14 +70,14 @@ export class ModelWalk<E> {
     const automaton = this.#automaton;
     const from = this.#position;
     if (automaton === null || from === null) return null;
-    if (this.isLost) return automaton.named(uri, local) ?? from;
+    if (this.isUnordered) return automaton.named(uri, local) ?? from;
     if (this.#states !== null) return this.#follow(automaton, this.#states, uri, local);
     const edges = edgesFrom(automaton, from, uri, local);
     const [edge] = edges;
     if (edge === undefined) return null;
     if (edges.length > 1) return this.#follow(automaton, [{ position: from, counters: this.#counters }], uri, local);
     if (!admits(edge.ops, this.#counters)) return null;
-    count(edge.ops, this.#counters);
+    applyOps(edge.ops, this.#counters);
     if (edge.ops === null && edge.to.element !== null) from.last = edge.to;
     this.#position = edge.to;
     return edge.to;
@@ -90,7 +90,7 @@ export class ModelWalk<E> {
         if (next.length > STATES_AT_ONCE) break;
         if (!admits(ops, state.counters)) continue;
         const counters = [...state.counters];
-        count(ops, counters);
+        applyOps(ops, counters);
         if (!next.some((other) => other.position === to && sameNumbers(other.counters, counters)))
           next.push({ position: to, counters });
       }
@@ -99,11 +99,11 @@ export class ModelWalk<E> {
     const best = next.find(({ position }) => position.element !== null) ?? next[0];
     if (best === undefined) return null;
     this.#position = best.position;
-    if (next.length > STATES_AT_ONCE) this.isLost = true;
+    if (next.length > STATES_AT_ONCE) this.isUnordered = true;
     if (next.length > 1) this.#states = next;
     else {
       this.#states = null;
-      for (let slot = 0; slot < best.counters.length; slot++) this.#counters[slot] = best.counters[slot] ?? 0;
+      for (let i = 0; i < best.counters.length; i++) this.#counters[i] = best.counters[i] ?? 0;
     }
     return best.position;
   }

@@ -5,7 +5,7 @@ import { trimXml } from '../plan/lexical.js';
 import { isNameUnit, wordStart } from '../plan/words.js';
 import { isNil, resolveQName, uriOfName, XSI_URI } from '../plan/xsi.js';
 
-/** What is left out of account. */
+/** Content whose form does not count. */
 export interface CanonicalRules {
   /** White space beside child elements is layout, and no text is a QName: the content is data. */
   readonly isData: boolean;
@@ -18,7 +18,7 @@ const PREFIX_UNITS_MAX = 4096;
 /** Prefixes in content of one message that are looked up. */
 const PREFIXES_MAX = 1000;
 
-// Characters that XML 1.0 has not, so that nothing a message says can look like them.
+// Characters that XML 1.0 has not, so that no content can be mistaken for them.
 const OPEN = '\x01';
 const NEXT = '\x02';
 const ATTRIBUTE = '\x03';
@@ -28,8 +28,8 @@ const CLOSE = '\x06';
 const NAME = '\x07';
 
 /**
- * Hashes an element by what it means: expanded names, attributes in any order, texts as they are. Prefixes, comments,
- * CDATA, references, quotes and the encoding do not show; what a prefix in content is bound to does. The same hash is
+ * Hashes an element in a canonical form: expanded names, attributes in any order, texts as they are. Prefixes, comments,
+ * CDATA, references, quotes and the encoding do not count; the binding of a prefix in content does. The same hash is
  * the same content; the same content written in other ways may still differ (`05`, mixed content has none at all).
  */
 export class CanonicalHash implements XmlHandler {
@@ -39,11 +39,11 @@ export class CanonicalHash implements XmlHandler {
   #isSound = true;
   /** Of each open element: whether it has had a child. */
   readonly #parents: boolean[] = [];
-  /** Of the innermost open element, for as long as its text may be told. */
+  /** The innermost open element, while its text may continue. */
   #tag: StartTag | null = null;
   /** Its text since its begin or the last child. */
   #text = '';
-  /** What prefixes in the text stand for. */
+  /** Namespaces of prefixes in the text. */
   #bound = '';
   readonly #seen = new Set<string>();
   /** The beginning of a word whose end has not come, and what it stands for if it ends here. */
@@ -55,7 +55,7 @@ export class CanonicalHash implements XmlHandler {
     this.#isData = isData;
   }
 
-  /** The SHA-256 of what was read, in base64url; null where that has none. */
+  /** The SHA-256 of the element, in base64url; null where it cannot be hashed. */
   digest(): string | null {
     if (!this.#isSound || this.#parents.length > 0) return null;
     return createHash('sha256').update(this.#pieces.join('')).digest('base64url');
@@ -110,7 +110,7 @@ export class CanonicalHash implements XmlHandler {
     for (let index = 0; index < tag.attributeCount; index++) {
       const uri = tag.attributeUri(index);
       const local = tag.attributeLocal(index);
-      const value = uri === XSI_URI ? meaningOfXsi(tag, local) : null;
+      const value = uri === XSI_URI ? canonicalXsi(tag, local) : null;
       if (value === NOTHING) continue;
       attributes.push(
         `${ATTRIBUTE}${uri}${NEXT}${local}${NEXT}${value ?? this.#valueOf(tag, tag.attributeValue(index))}`,
@@ -129,7 +129,7 @@ export class CanonicalHash implements XmlHandler {
   }
 
   /**
-   * What its words are bound to, where they are prefixes: the text may be a QName, or hold some, or be a list of
+   * The namespaces of its words, where they are prefixes: the text may be a QName, or hold some, or be a list of
    * prefixes. Data has no prefixes but those before colons.
    */
   #bindingsIn(piece: string, tag: StartTag): string {
@@ -159,7 +159,7 @@ export class CanonicalHash implements XmlHandler {
     return end;
   }
 
-  /** A word that may be anything: what it stands for if it is a prefix. */
+  /** The namespace of a word, in case it is a prefix. */
   #alone(word: string, tag: StartTag): string {
     const isNone = word === '' || word.length > PREFIX_UNITS_MAX || this.#seen.has(word);
     const uri = isNone ? null : tag.namespace(word);
@@ -191,8 +191,8 @@ export class CanonicalHash implements XmlHandler {
   }
 }
 
-/** What xsi:nil and xsi:type say, however they say it; null for other attributes, and for what says neither. */
-function meaningOfXsi(tag: StartTag, local: string): string | null {
+/** The canonical form of xsi:nil and xsi:type; null for other attributes, and for invalid values. */
+function canonicalXsi(tag: StartTag, local: string): string | null {
   if (local === 'nil') {
     if (isNil(tag)) return 'true';
     return NOT_NIL.has(trimXml(tag.attribute(XSI_URI, 'nil') ?? '')) ? NOTHING : null;
@@ -205,7 +205,7 @@ function meaningOfXsi(tag: StartTag, local: string): string | null {
 
 const NOT_NIL: ReadonlySet<string> = new Set(['false', '0']);
 
-/** Says the same as if it were not there. */
+/** The same as if the attribute were absent. */
 const NOTHING = '';
 
 const NOT_WHITE = /[^ \t\r\n]/;

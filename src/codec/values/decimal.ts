@@ -30,7 +30,7 @@ export function smallInteger(text: string): number {
   return value;
 }
 
-/** Whether a text is digits with a point in them: what nearly every number is, told faster than by a pattern. */
+/** Whether a text is digits with a point in them, as nearly every number is: faster than a pattern. */
 function isPlain(text: string, kind: 'integer' | 'decimal'): boolean {
   let points = kind === 'integer' ? 1 : 0;
   const last = text.length - 1;

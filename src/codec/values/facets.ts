@@ -8,10 +8,10 @@ export type Check = (lexical: string) => string | null;
 /** The part of a value space that facets look at: lists have their own. */
 export type Measured = Pick<ValueSpace, 'rule' | 'order' | 'length' | 'digits'>;
 
-/** The facets of XSD 1.0 part 2, section 4.3, but for white space: what is to be checked, and what cannot be. */
+/** The facets of XSD 1.0 part 2, section 4.3, except white space: checks, and those that cannot be checked. */
 export interface FacetChecks {
   readonly checks: readonly Check[];
-  /** Why a facet is left to the backend, for people. */
+  /** Why a facet is left to the backend, for start-up warnings. */
   readonly unsupported: readonly string[];
 }
 

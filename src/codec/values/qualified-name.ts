@@ -2,7 +2,7 @@ import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import type { Scalar } from '../plan/plan.js';
 
-/** A caller's QName written as `{uri}local`, which gets a prefix of ours; null for anything else. */
+/** A client's QName written as `{uri}local`, which is to get a prefix; null for anything else. */
 export function qualifiedName(scalar: Scalar, value: unknown): QName | null {
   if (scalar.name !== 'QName' || typeof value !== 'string' || !value.startsWith('{')) return null;
   const end = value.indexOf('}');

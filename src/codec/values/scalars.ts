@@ -9,7 +9,7 @@ import { qNameRule, valueSpaceOf } from './value-space.js';
 import { prescribesForm } from './written-form.js';
 
 /**
- * How a simple type looks on both sides. A type with facets or an enumeration is its built-in type, held to them when
+ * The scalar for a simple type. A type with facets or an enumeration is its built-in type, held to them when
  * a value is written. Values that are read are not: a backend that leaves its own facets still answers. Numbers whose
  * form a pattern prescribes are strings.
  *
@@ -23,7 +23,7 @@ export function scalarOf(type: SimpleType): Scalar {
   return held((scalar.name === 'Int' || scalar.name === 'Float') && prescribesForm(type) ? TOKEN : scalar, type);
 }
 
-/** A list type whose items are `item`, in the terms of GraphQL. Who reads and writes counts them. */
+/** The scalar for a list type whose items are `item`. Its callers limit the number of items. */
 export function listScalarOf(type: SimpleType, item: Scalar): Scalar {
   const check = isPlain(type) ? null : compileSimple(type);
   return {
@@ -47,14 +47,14 @@ function oneOf(value: ScalarValue): ScalarItem {
   return value;
 }
 
-/** White space would make of one item none, or several. */
+/** Refuses an item with white space, which would become none, or several. */
 function itemText(lexical: string): string {
   const text = trimXml(lexical);
   if (text === '' || /[ \t\n\r]/.test(text)) throw new LexicalError('an item of a list must be one word');
   return text;
 }
 
-/** White space is its members' business: what is read as a string has none at its ends, unless a string may. */
+/** The scalar for a union. Without a string member, a value read as a string is trimmed. */
 function unionScalar(types: readonly SimpleType[]): Scalar {
   const members = types.map(scalarOf);
   const [first] = members;
@@ -195,7 +195,7 @@ const Q_NAME: Scalar = {
   },
   encode: (value) => {
     const text = trimXml(textOf(value));
-    // A prefix would mean what our envelope happens to declare.
+    // A prefix would be bound by the declarations of the envelope.
     if (qNameRule(text) !== null || text.includes(':')) throw new LexicalError('must be a name without a prefix');
     return text;
   },

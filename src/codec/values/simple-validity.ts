@@ -14,7 +14,7 @@ export function compileSimple(type: SimpleType): (lexical: string) => string | n
   return compiled(type, 0).check;
 }
 
-/** What of a type's facets is not checked, and why: for people, at start-up. [] nearly always. */
+/** The facets of a type that are not checked, with the reason, for start-up warnings. [] nearly always. */
 export const unsupportedFacets = (type: SimpleType): readonly string[] => compiled(type, 0).unsupported;
 
 interface Compiled {
@@ -30,7 +30,7 @@ interface Compiled {
 
 const COMPILED = new WeakMap<SimpleType, Compiled>();
 
-/** Types are nested no deeper than their reader allows; what somebody else nests deeper is a string. */
+/** Types nested deeper are treated as strings; the schema reader allows less. */
 const DEPTH = 200;
 /** Unions that restrict unions look at their members again at each step: beyond this they are strings too. */
 const MAX_COST = 2000;
@@ -61,7 +61,7 @@ function compileAtomic(type: SimpleType): Compiled {
   return restricted(type, whiteSpaceOf(type), space, (lexical) => `${space.primitive} ${space.key(lexical)}`);
 }
 
-/** What becomes of white space in values of an atomic type: it can be treated further than the base type does, never less. */
+/** The white space treatment of an atomic type: it can be stricter than that of the base type, never less strict. */
 export function whiteSpaceOf({ builtIn, facets }: SimpleType): WhiteSpace {
   const { whiteSpace } = valueSpaceOf(builtIn);
   return facets.whiteSpace === null || whiteSpace === 'collapse' ? whiteSpace : facets.whiteSpace;
@@ -108,7 +108,7 @@ function compileUnion(type: SimpleType, depth: number): Compiled {
   return { ...made, unsupported: [...unsupported], cost };
 }
 
-/** A member is asked whether it takes the value, and for its key: which it may have to ask its own members again. */
+/** Evaluations of a member for one value: its check, its key, and its own members' checks for that key. */
 const STEPS = 3;
 
 /** The simple types in which a union ends, each once, whatever the unions between restrict. */
@@ -135,7 +135,7 @@ function flattened(type: SimpleType, isOpen: (union: SimpleType) => boolean): re
   return [...members];
 }
 
-/** Whether a type restricts what it is made from in nothing. */
+/** Whether a type has neither facets nor an enumeration. */
 export const isPlain = ({ enumeration, facets }: SimpleType): boolean =>
   enumeration === null &&
   Object.values(facets).every((facet) => facet === null || (Array.isArray(facet) && facet.length === 0));

@@ -5,7 +5,7 @@ import { type DateKind, dateRule } from './date.js';
 import { dateKey, dateOrder } from './date-order.js';
 import { compareDecimals, decimalKey, digitsRule, floatOf, floatRule, integerRule, partsOf } from './decimal.js';
 
-/** What a built-in type is: XSD 1.0 part 2, section 3. Lexical forms come with their white space treated. */
+/** The rules of a built-in type: XSD 1.0 part 2, section 3. Lexical forms come with their white space treated. */
 export interface ValueSpace {
   /** Values of different primitive types are never equal. */
   readonly primitive: string;
@@ -19,7 +19,7 @@ export interface ValueSpace {
    * no order. Of valid forms.
    */
   readonly order: ((bound: string) => (lexical: string) => number) | null;
-  /** What the length facets count; null where they do not apply. Of valid forms. */
+  /** The length by the length facets; null where they do not apply. Of valid forms. */
   readonly length: ((lexical: string) => number) | null;
   /** Digits in all and behind the point; null where they are not counted. Of valid forms. */
   readonly digits: ((lexical: string) => { readonly total: number; readonly fraction: number }) | null;
@@ -69,7 +69,7 @@ export function qNameRule(lexical: string): string | null {
   return isName ? null : 'must be a qualified name';
 }
 
-/** Prefixes mean what each document declares, so only what stands behind them can be compared. */
+/** Prefixes are bound by each document, so only local names can be compared. */
 const localPart = (lexical: string): string => lexical.slice(lexical.indexOf(':') + 1);
 
 const Q_NAME: ValueSpace = { ...none, primitive: 'QName', whiteSpace: 'collapse', rule: qNameRule, key: localPart };

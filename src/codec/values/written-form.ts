@@ -3,8 +3,8 @@ import { compileSimple } from './simple-validity.js';
 import { valueSpaceOf } from './value-space.js';
 
 /**
- * Whether a pattern wants values written in another form than numbers have by themselves: `[0-9]{3}` takes 007 and not
- * 7. Such values are texts, for what a number forgets of its form cannot be sent again. Found by trying.
+ * Whether a pattern requires numbers in another form than the shortest: `[0-9]{3}` takes 007 and not 7. Such values are
+ * strings, for a number loses its form. Found by trying samples.
  */
 export function prescribesForm(type: SimpleType): boolean {
   const isNumber = NUMBERS.has(valueSpaceOf(type.builtIn).primitive);
@@ -21,10 +21,10 @@ const NUMBERS: ReadonlySet<string> = new Set(['decimal', 'float', 'double']);
 
 const KNOWN = new WeakMap<SimpleType, boolean>();
 
-/** More digits than these are no number of GraphQL. */
+/** More digits than a GraphQL Int may have. */
 const WIDTH_MAX = 12;
 
-/** Numbers as they might be wanted, and as they are by themselves. */
+/** Numbers in forms a pattern may require, and in the shortest form. */
 const SAMPLES: readonly (readonly [written: string, plain: string])[] = [
   '0',
   '1',

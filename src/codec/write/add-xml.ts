@@ -1,42 +1,48 @@
-import { letsIn } from '../../wsdl/open-content.js';
+import { allowsAny } from '../../wsdl/open-content.js';
 import type { EncodeElement } from '../plan/plan.js';
-import { type AttributeMark, isAttribute, isSameName, type Mark } from './marks.js';
+import { type AttributeEvent, type ContentEvent, isAttribute, isSameName } from './content-events.js';
 
 /**
- * Puts what a caller wrote as XML behind `marks`. Where it `isNamed`, it goes on with the element that is open: an
- * attribute that was written already is written once. What is wrong with it where it has another value, or null.
+ * Appends the events of a client's XML to `events`; returns the rule that is broken, or null. Where it `isNamed`, it
+ * continues the element that is open: an attribute written before is written once, and must have the same value.
  */
-export function addXml(marks: Mark[], xml: readonly Mark[], isNamed: boolean, lets: Lets = []): string | null {
+export function addXml(
+  events: ContentEvent[],
+  xml: readonly ContentEvent[],
+  isNamed: boolean,
+  wildcards: AllowedWildcards = [],
+): string | null {
   const [first] = xml;
-  if (!isNamed && lets.length > 0 && first?.kind === 'open' && !letsIn(lets, first.name.uri)) return NOT_LET_IN;
-  const written = isNamed ? attributesAtEnd(marks) : [];
+  if (!isNamed && wildcards.length > 0 && first?.kind === 'open' && !allowsAny(wildcards, first.name.uri))
+    return NOT_ALLOWED;
+  const written = isNamed ? attributesAtEnd(events) : [];
   let isOwn = written.length > 0;
-  for (const mark of xml) {
-    isOwn &&= isAttribute(mark) || mark.kind === 'bindings';
-    const same = isOwn && isAttribute(mark) ? written.find(({ name }) => isSameName(name, mark.name)) : undefined;
-    if (same === undefined) marks.push(mark);
-    else if (!isSameValue(same, mark)) return `must not have another ${same.name.local} than what it is given as`;
+  for (const event of xml) {
+    isOwn &&= isAttribute(event) || event.kind === 'bindings';
+    const same = isOwn && isAttribute(event) ? written.find(({ name }) => isSameName(name, event.name)) : undefined;
+    if (same === undefined) events.push(event);
+    else if (!isSameValue(same, event)) return `must not have another ${same.name.local} than what it is given as`;
   }
   return null;
 }
 
-/** The elements that may stand somewhere; none: any. */
-export type Lets = EncodeElement['wildcards'];
+/** The wildcards of which one must allow an element; none: any element is allowed. */
+export type AllowedWildcards = EncodeElement['wildcards'];
 
-const NOT_LET_IN = 'must not be an element of this namespace';
+const NOT_ALLOWED = 'must not be an element of this namespace';
 
-/** The attributes that were written last, of the element that is open. */
-function attributesAtEnd(marks: readonly Mark[]): readonly AttributeMark[] {
-  const found: AttributeMark[] = [];
-  for (let at = marks.length - 1; at >= 0; at--) {
-    const mark = marks[at];
-    if (mark === undefined || !isAttribute(mark)) break;
-    found.push(mark);
+/** The attributes at the end of `events`: those of the element that is open. */
+function attributesAtEnd(events: readonly ContentEvent[]): readonly AttributeEvent[] {
+  const found: AttributeEvent[] = [];
+  for (let at = events.length - 1; at >= 0; at--) {
+    const event = events[at];
+    if (event === undefined || !isAttribute(event)) break;
+    found.push(event);
   }
   return found;
 }
 
-const isSameValue = (a: AttributeMark, b: Mark): boolean =>
+const isSameValue = (a: AttributeEvent, b: ContentEvent): boolean =>
   a.kind === 'attribute'
     ? b.kind === 'attribute' && a.value === b.value
     : b.kind === 'name attribute' && isSameName(a.value, b.value) && a.suffix === b.suffix;

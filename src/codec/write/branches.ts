@@ -1,44 +1,44 @@
 import type { BranchRule, EncodeObject } from '../plan/plan.js';
 
-/** Whether the caller gives the member of that name. */
-export type Given = (key: string) => boolean;
+/** Whether the client's object has the member of that name. */
+export type HasMember = (key: string) => boolean;
 
-/** What the members that are given break of the choices of their type, or null. */
-export function brokenChoice(object: EncodeObject, given: Given): string | null {
+/** The rule of the type's choices that the client's members break, or null. */
+export function brokenChoice(object: EncodeObject, has: HasMember): string | null {
   for (const keys of object.choices) {
     let count = 0;
-    for (const key of keys) if (given(key)) count += 1;
+    for (const key of keys) if (has(key)) count += 1;
     if (count !== 1) return `exactly one must be given of ${keys.join(', ')}`;
   }
-  return brokenRule(object.branches ?? [], given);
+  return brokenRule(object.branches ?? [], has);
 }
 
-/** Rules nest as deep as the content model does, which is bounded where they are made. */
-function brokenRule(rules: readonly BranchRule[], given: Given): string | null {
+/** Recursion is as deep as the content model, which is bounded where rules are made. */
+function brokenRule(rules: readonly BranchRule[], has: HasMember): string | null {
   for (const rule of rules) {
-    const broken = breaks(rule, given);
+    const broken = brokenBranches(rule, has);
     if (broken !== null) return broken;
   }
   return null;
 }
 
-function breaks({ required, branches }: BranchRule, given: Given): string | null {
-  const keys = new Set(branches.flatMap((branch) => branch.keys).filter(given));
-  if (keys.size === 0) return required ? `one must be given of ${printed(branches)}` : null;
+function brokenBranches({ required, branches }: BranchRule, has: HasMember): string | null {
+  const keys = new Set(branches.flatMap((branch) => branch.keys).filter(has));
+  if (keys.size === 0) return required ? `one must be given of ${printBranches(branches)}` : null;
   const fitting = branches.filter((branch) => [...keys].every((key) => branch.keys.includes(key)));
-  if (fitting.length === 0) return `only one may be given of ${printed(branches)}`;
+  if (fitting.length === 0) return `only one may be given of ${printBranches(branches)}`;
   let first: string | null = null;
   for (const branch of fitting) {
-    const missing = branch.required.filter((key) => !given(key));
+    const missing = branch.required.filter((key) => !has(key));
     const broken =
       missing.length > 0
         ? `${missing.join(', ')} must be given with ${[...keys].join(', ')}`
-        : brokenRule(branch.rules, given);
+        : brokenRule(branch.rules, has);
     if (broken === null) return null;
     first ??= broken;
   }
   return first;
 }
 
-const printed = (branches: BranchRule['branches']): string =>
+const printBranches = (branches: BranchRule['branches']): string =>
   branches.map(({ keys }) => (keys.length === 1 ? keys[0] : `(${keys.join(', ')})`)).join(', ');

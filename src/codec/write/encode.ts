@@ -4,14 +4,14 @@ import type { Dialect } from '../../soap/dialect.js';
 import type { QName } from '../../xml/events.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import type { RequestPlan } from '../plan/plan.js';
-import { ContentMarker } from './content.js';
-import type { ReadonlyRecord } from './given.js';
+import { ContentEncoder } from './content.js';
+import { CLOSE, type ContentEvent } from './content-events.js';
 import type { EncodeLimits } from './leaves.js';
-import { CLOSE, type Mark } from './marks.js';
+import type { ReadonlyRecord } from './raw-input.js';
 import { render } from './render.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
 
-/** What the caller gave, by argument name, and what its request says beside. */
+/** The arguments and header arguments of a call, by name, and the context of its request. */
 export interface RequestValues {
   readonly arguments: ReadonlyRecord;
   readonly headers: ReadonlyRecord;
@@ -29,18 +29,18 @@ export function encodeRequest(
   limits: EncodeLimits = DEFAULTS,
 ): Buffer {
   const { context = NO_CONTEXT } = values;
-  const blocks = new ContentMarker({ limits, context }, 'headers').elements(plan.headers, values.headers);
+  const blocks = new ContentEncoder({ limits, context }, 'headers').elements(plan.headers, values.headers);
   const encodingUri = plan.encoded === true ? dialect.encodingUri : null;
-  const marker = new ContentMarker({ limits, context, encodingUri }, 'arguments');
+  const encoder = new ContentEncoder({ limits, context, encodingUri }, 'arguments');
   const style = encodingUri === null ? [] : [encodingStyle(dialect)];
-  const body = plan.body === null ? [] : marker.object(plan.body.name, plan.body.value, values.arguments, style);
-  const envelope = (local: string): Mark => ({ kind: 'open', name: { uri: dialect.envelopeUri, local } });
-  const header: readonly Mark[] = blocks.length === 0 ? [] : [envelope('Header'), ...blocks, CLOSE];
+  const body = plan.body === null ? [] : encoder.object(plan.body.name, plan.body.value, values.arguments, style);
+  const envelope = (local: string): ContentEvent => ({ kind: 'open', name: { uri: dialect.envelopeUri, local } });
+  const header: readonly ContentEvent[] = blocks.length === 0 ? [] : [envelope('Header'), ...blocks, CLOSE];
   return render([envelope('Envelope'), ...header, envelope('Body'), ...body, CLOSE, CLOSE], dialect);
 }
 
-/** Says that what the element holds is encoded. */
-function encodingStyle({ envelopeUri, encodingUri }: Dialect): Mark {
+/** The attribute for content by the SOAP encoding. */
+function encodingStyle({ envelopeUri, encodingUri }: Dialect): ContentEvent {
   const name: QName = { uri: envelopeUri, local: 'encodingStyle' };
   return { kind: 'attribute', name, value: encodingUri };
 }

@@ -2,40 +2,45 @@ import { DIALECTS } from '../../soap/dialect.js';
 import type { QName } from '../../xml/events.js';
 import type { EncodeArray, EncodeElement } from '../plan/plan.js';
 import { XSI_URI } from '../plan/xsi.js';
-import { isAttribute, isSameName, type Mark } from './marks.js';
+import { type ContentEvent, isAttribute, isSameName } from './content-events.js';
 
-/** What SOAP encoding writes beside values (SOAP 1.1 section 5, SOAP 1.2 part 2 section 3). */
+/** Attributes that the SOAP encoding writes (SOAP 1.1 section 5, SOAP 1.2 part 2 section 3). */
 
 const TYPE_NAME: QName = { uri: XSI_URI, local: 'type' };
 
 /** The type of an element. */
-export const TYPE = (type: QName): Mark => ({ kind: 'name attribute', name: TYPE_NAME, value: type, suffix: '' });
+export const TYPE = (type: QName): ContentEvent => ({
+  kind: 'name attribute',
+  name: TYPE_NAME,
+  value: type,
+  suffix: '',
+});
 
 /** Of an element that has no value. */
-export const NIL: Mark = { kind: 'attribute', name: { uri: XSI_URI, local: 'nil' }, value: 'true' };
+export const NIL: ContentEvent = { kind: 'attribute', name: { uri: XSI_URI, local: 'nil' }, value: 'true' };
 
 const XSD_URI = 'http://www.w3.org/2001/XMLSchema';
 
-/** What is anything, for arrays whose items have a type without a name. */
+/** For arrays whose items have a type without a name. */
 const ANY_TYPE: QName = { uri: XSD_URI, local: 'anyType' };
 const STRING: QName = { uri: XSD_URI, local: 'string' };
 
 /** The type of arrays that have no name of their own. */
 const arrayType = (encodingUri: string): QName => ({ uri: encodingUri, local: 'Array' });
 
-/** The type of an element whose content the caller wrote, as marks: null where those name it themselves. */
-export function typeOfXml(marks: readonly Mark[], declared: QName): QName | null {
-  for (const mark of marks) {
-    if (mark.kind === 'open' || mark.kind === 'close') break;
-    if (isAttribute(mark) && isSameName(mark.name, TYPE_NAME)) return null;
+/** The type of an element with content from the client: null where its events name one themselves. */
+export function typeOfXml(events: readonly ContentEvent[], declared: QName): QName | null {
+  for (const event of events) {
+    if (event.kind === 'open' || event.kind === 'close') break;
+    if (isAttribute(event) && isSameName(event.name, TYPE_NAME)) return null;
   }
-  // What is there for anything must say what it is; a text is a string.
-  const isText = marks.every(({ kind }) => kind === 'text');
+  // An anyType element must name its type; text is a string.
+  const isText = events.every(({ kind }) => kind === 'text');
   return isText && isSameName(declared, ANY_TYPE) ? STRING : declared;
 }
 
-/** What an array says of its items. In 1.2 type and size are two attributes, and arrays in arrays are of the type of arrays. */
-export function arrayMarks(array: EncodeArray, size: number, encodingUri: string): readonly Mark[] {
+/** The attributes for an array's items. In 1.2 type and size are two attributes, and an inner array is of type Array. */
+export function arrayAttributes(array: EncodeArray, size: number, encodingUri: string): readonly ContentEvent[] {
   if (encodingUri !== DIALECTS['1.2'].encodingUri) {
     const name: QName = { uri: encodingUri, local: 'arrayType' };
     const { itemType, ranks } = innermost(array);
@@ -48,7 +53,7 @@ export function arrayMarks(array: EncodeArray, size: number, encodingUri: string
   ];
 }
 
-/** Of an array of arrays without names, what those hold: `xsd:string[][2]` (SOAP 1.1 section 5.4.2). */
+/** The innermost item type of nested arrays without names: `xsd:string[][2]` (SOAP 1.1 section 5.4.2). */
 function innermost(array: EncodeArray): { readonly itemType: QName; readonly ranks: string } {
   let ranks = '';
   let at = array;
@@ -62,7 +67,7 @@ function innermost(array: EncodeArray): { readonly itemType: QName; readonly ran
 
 const RANKS_CHARS = 32;
 
-/** The items of an encoded array are known by their place alone (SOAP 1.1 section 5.4.2). */
+/** The item element of an encoded array; its name carries no meaning (SOAP 1.1 section 5.4.2). */
 export function itemElement(array: EncodeArray, encodingUri: string | null): EncodeElement {
   const isNested = encodingUri !== null && array.itemType === null && array.item.kind === 'array';
   return {

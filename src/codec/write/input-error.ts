@@ -1,9 +1,9 @@
 import { Refusal } from '../../base/refusal.js';
 
-/** A caller's value that cannot be written. `path` begins with `arguments` or `headers`; no value is ever held. */
+/** An argument that cannot be written. `path` begins with `arguments` or `headers`; no value is ever held. */
 export class InputError extends Refusal {
   readonly path: readonly (string | number)[];
-  /** What must hold at `path`; may be shown to the caller. */
+  /** The rule broken at `path`; may be shown to the client. */
   readonly rule: string;
 
   constructor(path: readonly (string | number)[], rule: string) {
@@ -19,11 +19,11 @@ function printPath(path: readonly (string | number)[]): string {
   return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('');
 }
 
-/** Where in the caller's value something is; made into a list only if it is refused. */
+/** A path in the arguments; made into a list only if it is refused. */
 export interface InputPath {
   readonly above: InputPath | null;
   readonly step: string | number;
-  /** Objects around it. */
+  /** Number of objects around it. */
   readonly depth: number;
 }
 

@@ -3,18 +3,18 @@ import { textOf, trimXml } from '../plan/lexical.js';
 import type { CodecLimits } from '../plan/limits.js';
 import { type EncodeAttribute, type EncodeSource, LexicalError, type Scalar } from '../plan/plan.js';
 import { qualifiedName } from '../values/qualified-name.js';
-import { memberOf, type ReadonlyRecord } from './given.js';
+import type { ContentEvent } from './content-events.js';
 import { below, type InputPath, refuse } from './input-error.js';
-import type { Mark } from './marks.js';
-import { type RequestContext, refuseMissing, sourced } from './source.js';
-import { CallerNamespaces, xmlMarks } from './xml-input.js';
+import { memberOf, type ReadonlyRecord } from './raw-input.js';
+import { type RequestContext, refuseMissing, resolveSource } from './source.js';
+import { CallerNamespaces, xmlEvents } from './xml-input.js';
 
 export type EncodeLimits = Pick<CodecLimits, 'inputItems' | 'inputDepth' | 'stringChars' | 'opaqueChars'>;
 
 export const REQUIRED = 'a value is required';
 
-/** Turns values without structure into marks: text, attributes, XML. Its methods throw `InputError`. */
-export class LeafMarker {
+/** Turns values without structure into events: text, attributes, XML. Its methods throw `InputError`. */
+export class LeafEncoder {
   readonly #limits: EncodeLimits;
   readonly #context: RequestContext;
   readonly #namespaces = new CallerNamespaces();
@@ -25,11 +25,11 @@ export class LeafMarker {
   }
 
   /** Null where there is nothing to write. */
-  attribute(attribute: EncodeAttribute, value: ReadonlyRecord, above: InputPath): Mark | null {
+  attribute(attribute: EncodeAttribute, value: ReadonlyRecord, above: InputPath): ContentEvent | null {
     const { key, name, fixed, required, scalar, source } = attribute;
     if (fixed !== null) return { kind: 'attribute', name, value: fixed };
     if (source !== undefined) {
-      const lexical = this.sourced(source, scalar, required, below(above, key));
+      const lexical = this.resolve(source, scalar, required, below(above, key));
       return lexical === null ? null : { kind: 'attribute', name, value: lexical };
     }
     const member = memberOf(value, key) ?? null;
@@ -42,7 +42,7 @@ export class LeafMarker {
   }
 
   /** Null for a text of no characters. */
-  text(scalar: Scalar, value: unknown, path: InputPath): Mark | null {
+  text(scalar: Scalar, value: unknown, path: InputPath): ContentEvent | null {
     if (value === null || value === undefined) refuse(path, REQUIRED);
     const qualified = this.#qualified(scalar, value, path);
     if (qualified !== null) return { kind: 'name', ...qualified };
@@ -50,22 +50,22 @@ export class LeafMarker {
     return text === '' ? null : { kind: 'text', value: text };
   }
 
-  /** A value that is not the caller's argument; null where there is none and none is required. */
-  sourced(source: EncodeSource, scalar: Scalar, required: boolean, path: InputPath): string | null {
-    const lexical = sourced(source, scalar, this.#context, path);
+  /** The lexical form of a value from another source; null where there is none and none is required. */
+  resolve(source: EncodeSource, scalar: Scalar, required: boolean, path: InputPath): string | null {
+    const lexical = resolveSource(source, scalar, this.#context, path);
     if (lexical !== null || !required) return lexical;
     refuseMissing(source, path);
   }
 
   /** The content of the element `name`, or an element of any name. XML is told from text by its first character. */
-  xml(value: unknown, name: QName | null, path: InputPath): readonly Mark[] {
+  xml(value: unknown, name: QName | null, path: InputPath): readonly ContentEvent[] {
     if (value === null || value === undefined) refuse(path, REQUIRED);
     const text = this.#encode(XML_TEXT, value, path);
     const trimmed = trimXml(text);
     if (name !== null && !trimmed.startsWith('<')) return text === '' ? [] : [{ kind: 'text', value: text }];
     if (trimmed.length > this.#limits.opaqueChars) refuse(path, TOO_LONG);
     const depth = Math.max(1, this.#limits.inputDepth - path.depth);
-    return xmlMarks(trimmed, { name, depth, path, namespaces: this.#namespaces });
+    return xmlEvents(trimmed, { name, depth, path, namespaces: this.#namespaces });
   }
 
   /** A QName, or of a list type several; null where none of them is in a namespace. */

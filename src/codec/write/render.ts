@@ -4,46 +4,46 @@ import { DIALECTS, type Dialect } from '../../soap/dialect.js';
 import type { QName } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
 import { XML_URI, XSI_URI } from '../plan/xsi.js';
-import type { Mark } from './marks.js';
+import type { ContentEvent } from './content-events.js';
 
 /**
- * The document the marks describe, in UTF-8 and saying so. Its namespaces are declared on the document element, under
+ * The document that the events describe, in UTF-8 with an XML declaration. Its namespaces are declared on the document element, under
  * prefixes that depend on nothing but the order of first use; none is ever the default, so that names in no namespace
  * need nothing.
  */
-export function render(marks: readonly Mark[], dialect: Dialect): Buffer {
-  const prefixes = prefixesOf(marks, dialect);
+export function render(events: readonly ContentEvent[], dialect: Dialect): Buffer {
+  const prefixes = prefixesOf(events, dialect);
   const writer = new XmlWriter();
   let declared = false;
-  for (const mark of marks) {
-    switch (mark.kind) {
+  for (const event of events) {
+    switch (event.kind) {
       case 'open':
-        writer.open(prefixOf(mark.name, prefixes), mark.name.local);
+        writer.open(prefixOf(event.name, prefixes), event.name.local);
         if (!declared) for (const [uri, prefix] of prefixes) writer.namespace(prefix, uri);
         declared = true;
         break;
       case 'attribute':
-        writer.attribute(prefixOf(mark.name, prefixes), mark.name.local, mark.value);
+        writer.attribute(prefixOf(event.name, prefixes), event.name.local, event.value);
         break;
       case 'name attribute': {
-        const value = `${printName(mark.value, prefixes)}${mark.suffix}${printMore(mark.more, prefixes)}`;
-        writer.attribute(prefixOf(mark.name, prefixes), mark.name.local, value);
+        const value = `${printName(event.value, prefixes)}${event.suffix}${printMore(event.more, prefixes)}`;
+        writer.attribute(prefixOf(event.name, prefixes), event.name.local, value);
         break;
       }
       case 'bindings':
-        for (const [prefix, uri] of mark.bound) if (prefixes.get(uri) !== prefix) writer.namespace(prefix, uri);
+        for (const [prefix, uri] of event.bound) if (prefixes.get(uri) !== prefix) writer.namespace(prefix, uri);
         break;
       case 'text':
-        writer.text(mark.value);
+        writer.text(event.value);
         break;
       case 'name':
-        writer.text(printName(mark.value, prefixes) + printMore(mark.more, prefixes));
+        writer.text(printName(event.value, prefixes) + printMore(event.more, prefixes));
         break;
       case 'close':
         writer.close();
         break;
       default:
-        never(mark);
+        never(event);
     }
   }
   return Buffer.concat([DECLARATION, writer.finish()]);
@@ -52,8 +52,8 @@ export function render(marks: readonly Mark[], dialect: Dialect): Buffer {
 const DECLARATION = Buffer.from('<?xml version="1.0" encoding="UTF-8"?>\n');
 
 /** Every namespace that is used, and the one that the dialect wants named. */
-function prefixesOf(marks: readonly Mark[], dialect: Dialect): ReadonlyMap<string, string> {
-  const taken = takenIn(marks);
+function prefixesOf(events: readonly ContentEvent[], dialect: Dialect): ReadonlyMap<string, string> {
+  const taken = boundPrefixes(events);
   const free = (prefix: string, uri: string): string => {
     let name = prefix;
     while ((taken.get(name) ?? uri) !== uri) name += '_';
@@ -68,28 +68,28 @@ function prefixesOf(marks: readonly Mark[], dialect: Dialect): ReadonlyMap<strin
     if (known === undefined) numbered += 1;
     prefixes.set(uri, free(known ?? `n${numbered}`, uri));
   };
-  for (const mark of marks) {
-    if (mark.kind === 'open' || mark.kind === 'attribute') use(mark.name);
-    else if (mark.kind === 'name') for (const name of [mark.value, ...(mark.more ?? [])]) use(name);
-    else if (mark.kind === 'name attribute') {
-      use(mark.name);
-      for (const name of [mark.value, ...(mark.more ?? [])]) use(name);
+  for (const event of events) {
+    if (event.kind === 'open' || event.kind === 'attribute') use(event.name);
+    else if (event.kind === 'name') for (const name of [event.value, ...(event.more ?? [])]) use(name);
+    else if (event.kind === 'name attribute') {
+      use(event.name);
+      for (const name of [event.value, ...(event.more ?? [])]) use(name);
     }
   }
   return prefixes;
 }
 
-/** What callers' prefixes mean: '' for more than one thing. Ours must not be hidden by them. */
-function takenIn(marks: readonly Mark[]): ReadonlyMap<string, string> {
+/** Prefixes that clients' XML binds, with '' for more than one namespace: they must not hide those declared here. */
+function boundPrefixes(events: readonly ContentEvent[]): ReadonlyMap<string, string> {
   const taken = new Map<string, string>();
-  for (const mark of marks) {
-    if (mark.kind !== 'bindings') continue;
-    for (const [prefix, uri] of mark.bound) taken.set(prefix, (taken.get(prefix) ?? uri) === uri ? uri : '');
+  for (const event of events) {
+    if (event.kind !== 'bindings') continue;
+    for (const [prefix, uri] of event.bound) taken.set(prefix, (taken.get(prefix) ?? uri) === uri ? uri : '');
   }
   return taken;
 }
 
-/** Namespaces that people know by their usual prefix. */
+/** Namespaces with a customary prefix. */
 const KNOWN: ReadonlyMap<string, string> = new Map([
   [XSI_URI, 'xsi'],
   ['http://www.w3.org/2001/XMLSchema', 'xsd'],

@@ -3,11 +3,11 @@ import { Refusal } from '../../base/refusal.js';
 import { type EncodeSource, LexicalError, type Scalar } from '../plan/plan.js';
 import { type InputPath, refuse } from './input-error.js';
 
-/** What the caller's HTTP request says beside its body, and who made it. */
+/** Header fields and token claims of the client's HTTP request. */
 export interface RequestContext {
   /** Header fields of the request by name in lower case, as node gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** What the caller's token says; null where it has none. */
+  /** Claims of the client's token; null without a token. */
   readonly claims: Readonly<Record<string, unknown>> | null;
 }
 
@@ -17,10 +17,15 @@ export const NO_CONTEXT: RequestContext = { headers: {}, claims: null };
 const SOURCE_CHARS = 8192;
 
 /**
- * The lexical form of a value that is not the caller's argument; null where the header field or the claim is not there.
+ * The lexical form of a value that is not an argument; null where the header field or the claim is not there.
  * Throws `InputError` for one that is no value of the type.
  */
-export function sourced(source: EncodeSource, scalar: Scalar, context: RequestContext, path: InputPath): string | null {
+export function resolveSource(
+  source: EncodeSource,
+  scalar: Scalar,
+  context: RequestContext,
+  path: InputPath,
+): string | null {
   if (source.from === 'constant') return source.lexical;
   const found = source.from === 'header' ? fieldOf(source.header, context) : claimOf(source.claim, context);
   if (found === undefined) return null;
@@ -59,7 +64,7 @@ function claimOf(name: string, { claims }: RequestContext): string | null | unde
   return typeof claim !== 'string' || claim.length > SOURCE_CHARS || CONTROL.test(claim) ? null : claim;
 }
 
-/** Node reads header fields byte by byte: they mean UTF-8. Null for control characters, bytes of no text, and excess. */
+/** Decodes a header field as UTF-8, which node reads byte by byte. Null for control characters, bytes of no text, and excess. */
 function textOfField(field: string): string | null {
   if (field.length > SOURCE_CHARS || CONTROL.test(field)) return null;
   if (!BEYOND_ASCII.test(field)) return field;

@@ -7,12 +7,12 @@ import { XML_LIMITS } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
 import { ContentNames, sharedBindings } from '../plan/content-names.js';
 import { resolveQName, XSI_URI } from '../plan/xsi.js';
+import { CLOSE, type ContentEvent } from './content-events.js';
 import { type InputPath, refuse } from './input-error.js';
-import { CLOSE, type Mark } from './marks.js';
 
-/** What an XML value may stand for. */
-export interface XmlPlace {
-  /** What the element must be called; null where any name will do. */
+/** Which element an XML value may be, and how deep. */
+export interface XmlInputOptions {
+  /** The name the element must have; null for any. */
   readonly name: QName | null;
   /** Elements that may be open at once. */
   readonly depth: number;
@@ -20,7 +20,7 @@ export interface XmlPlace {
   readonly namespaces: CallerNamespaces;
 }
 
-/** The namespaces that come from the caller of one request. All are declared on the Envelope, where parsers count them. */
+/** The namespaces in the arguments of one request. All are declared on the Envelope, where parsers count them. */
 export class CallerNamespaces {
   readonly #uris = new Set<string>();
 
@@ -34,37 +34,37 @@ export class CallerNamespaces {
 const MAX_NAMESPACES = 16;
 
 /**
- * The one element that a caller wrote as XML: read and taken apart, so that what is written is well-formed and means
- * what it meant, whatever its prefixes were: those that texts and values may mean keep their bindings. With a name, the
- * marks are the element's attributes and content; else the element too. Throws `InputError`.
+ * Parses one element that a client wrote as XML. It is written anew, so the result is well-formed whatever its prefixes
+ * were; prefixes that texts and values may use keep their bindings. With a name, the events are the element's
+ * attributes and content; else the element too. Throws `InputError`.
  */
-export function xmlMarks(text: string, place: XmlPlace): readonly Mark[] {
-  const collector = new Collector(place);
-  const reader = new XmlReader(collector, { ...defaultsOf(XML_LIMITS), depth: place.depth });
+export function xmlEvents(text: string, options: XmlInputOptions): readonly ContentEvent[] {
+  const collector = new Collector(options);
+  const reader = new XmlReader(collector, { ...defaultsOf(XML_LIMITS), depth: options.depth });
   try {
     reader.begin('utf-8');
     reader.write(Buffer.from(text));
     reader.end();
   } catch (caught) {
     if (!(caught instanceof Refusal) || caught.code === 'BAD_USER_INPUT') throw caught;
-    refuse(place.path, caught.code.endsWith('_LIMIT') ? TOO_BIG : NOT_XML);
+    refuse(options.path, caught.code.endsWith('_LIMIT') ? TOO_BIG : NOT_XML);
   }
   return collector.finish();
 }
 
 class Collector implements XmlHandler {
-  readonly #marks: Mark[] = [];
-  readonly #place: XmlPlace;
+  readonly #events: ContentEvent[] = [];
+  readonly #options: XmlInputOptions;
   readonly #open: ContentNames[] = [];
-  /** What each element binds that has texts and values with prefixes, by where it is to be said. */
+  /** By index in the events: the bindings of elements whose texts and values have prefixes. */
   readonly #bindings: { readonly at: number; readonly names: ContentNames }[] = [];
 
-  constructor(place: XmlPlace) {
-    this.#place = place;
+  constructor(options: XmlInputOptions) {
+    this.#options = options;
   }
 
   open(tag: StartTag): Interest {
-    const { name, path } = this.#place;
+    const { name, path } = this.#options;
     const own = this.#open.length === 0 ? name : null;
     this.#open.at(-1)?.endRun();
     const names = new ContentNames(tag);
@@ -75,9 +75,9 @@ class Collector implements XmlHandler {
         `must be an element ${own.local}${own.uri === '' ? ' in no namespace' : ` in the namespace ${own.uri}`}`,
       );
     }
-    if (own === null) this.#marks.push({ kind: 'open', name: this.#name(tag.uri, tag.local) });
-    this.#bindings.push({ at: this.#marks.length, names });
-    this.#marks.push(NO_BINDINGS);
+    if (own === null) this.#events.push({ kind: 'open', name: this.#name(tag.uri, tag.local) });
+    this.#bindings.push({ at: this.#events.length, names });
+    this.#events.push(NO_BINDINGS);
     for (let index = 0; index < tag.attributeCount; index++) this.#attribute(tag, index, names);
     return ALL;
   }
@@ -85,16 +85,16 @@ class Collector implements XmlHandler {
   text(piece: string): void {
     if (piece === '') return;
     this.#open.at(-1)?.add(piece);
-    this.#marks.push({ kind: 'text', value: piece });
+    this.#events.push({ kind: 'text', value: piece });
   }
 
   close(): void {
     this.#open.pop();
-    if (this.#open.length > 0 || this.#place.name === null) this.#marks.push(CLOSE);
+    if (this.#open.length > 0 || this.#options.name === null) this.#events.push(CLOSE);
   }
 
-  /** The marks, when every element is closed. */
-  finish(): readonly Mark[] {
+  /** The events, when every element is closed. */
+  finish(): readonly ContentEvent[] {
     const { shared, own } = sharedBindings(this.#bindings.map(({ names }) => names.bound));
     let chars = 0;
     for (const { at, names } of this.#bindings) {
@@ -102,40 +102,41 @@ class Collector implements XmlHandler {
       if (own.size > 0) for (const [prefix, uri] of names.bound) if (own.has(prefix)) bound.set(prefix, uri);
       if (bound.size === 0) continue;
       for (const [prefix, uri] of bound) {
-        this.#place.namespaces.use(uri, this.#place.path);
+        this.#options.namespaces.use(uri, this.#options.path);
         chars += prefix.length + uri.length;
       }
-      if (chars > BINDINGS_CHARS) refuse(this.#place.path, TOO_BIG);
-      this.#marks[at] = { kind: 'bindings', bound };
+      if (chars > BINDINGS_CHARS) refuse(this.#options.path, TOO_BIG);
+      this.#events[at] = { kind: 'bindings', bound };
     }
-    return this.#marks.filter((mark) => mark !== NO_BINDINGS);
+    return this.#events.filter((event) => event !== NO_BINDINGS);
   }
 
   #attribute(tag: StartTag, index: number, names: ContentNames): void {
     const name = this.#name(tag.attributeUri(index), tag.attributeLocal(index));
-    if (name.uri === XSI_URI && name.local.endsWith('chemaLocation')) refuse(this.#place.path, 'must not name schemas');
+    if (name.uri === XSI_URI && name.local.endsWith('chemaLocation'))
+      refuse(this.#options.path, 'must not name schemas');
     const value = tag.attributeValue(index);
     if (name.uri === XSI_URI && name.local === 'type') {
       const type = resolveQName(tag, value);
       this.#name(type.uri, type.local);
-      this.#marks.push({ kind: 'name attribute', name, value: type, suffix: '' });
+      this.#events.push({ kind: 'name attribute', name, value: type, suffix: '' });
       return;
     }
     names.addWhole(value);
-    this.#marks.push({ kind: 'attribute', name, value });
+    this.#events.push({ kind: 'attribute', name, value });
   }
 
-  /** Names of the envelope's own vocabulary would be taken for ours; inclusions would fetch what they name. */
+  /** Refuses names of the envelope, which would be taken for the gateway's, and of XInclude, which would fetch documents. */
   #name(uri: string, local: string): QName {
-    if (uri === XINCLUDE_URI) refuse(this.#place.path, 'must not include other documents');
-    if (dialectOfUri(uri) !== null || uri === XOP_URI) refuse(this.#place.path, 'must not hold names of SOAP itself');
-    this.#place.namespaces.use(uri, this.#place.path);
+    if (uri === XINCLUDE_URI) refuse(this.#options.path, 'must not include other documents');
+    if (dialectOfUri(uri) !== null || uri === XOP_URI) refuse(this.#options.path, 'must not hold names of SOAP itself');
+    this.#options.namespaces.use(uri, this.#options.path);
     return { uri, local };
   }
 }
 
-/** Stands where an element may have bindings, until they are known. */
-const NO_BINDINGS: Mark = { kind: 'bindings', bound: new Map() };
+/** Placeholder for an element's bindings, until they are known. */
+const NO_BINDINGS: ContentEvent = { kind: 'bindings', bound: new Map() };
 
 /** Characters of prefixes and namespaces that one value may have declared again. */
 const BINDINGS_CHARS = 65_536;

@@ -8,7 +8,7 @@ import {
   type GraphQLScalarType,
 } from 'graphql';
 import type { Wildcard } from '../../wsdl/model.js';
-import { letsIn } from '../../wsdl/open-content.js';
+import { allowsAny } from '../../wsdl/open-content.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
 import { type Leaf, PRESENCE } from '../types/leaf.js';
 import type { AttributeMember, ChoiceMember, ElementMember, Member, TextMember } from '../types/members.js';
@@ -87,7 +87,7 @@ export function besideAny(field: OutputField, member: Member, wildcards: readonl
 
 /** A second such element is what xs:any lets in. */
 const isOnce = ({ many, element }: ElementMember, wildcards: readonly Wildcard[]): boolean =>
-  !many && letsIn(wildcards, element.name.uri);
+  !many && allowsAny(wildcards, element.name.uri);
 
 /** What `xs:any` lets in, beside these members. */
 export function restField(

@@ -3,26 +3,25 @@ import type { Facets, SimpleType } from '../../wsdl/model.js';
 import type { BytesTest } from '../../xml/events.js';
 
 /**
- * Tells at a glance of most texts that they are valid: plain digits, plain dates, a listed word. It looks at bytes of
- * ASCII, so that no string has to be made. False says nothing, and the whole check has to. Null for types of which
- * nothing can be told so.
+ * Makes a fast test for most valid texts of a type: plain digits, plain dates, a listed word. It looks at bytes of
+ * ASCII, so that no string has to be made. After false the full check decides. Null for types without such a test.
  */
-export function quickCheck(type: SimpleType, check: (text: string) => string | null): BytesTest | null {
+export function fastTestOf(type: SimpleType, check: (text: string) => string | null): BytesTest | null {
   const { variety, builtIn, enumeration, facets } = type;
   if (variety !== 'atomic') return null;
   if (enumeration !== null)
-    return quickWord(enumeration.map(({ value }) => value).filter((value) => check(value) === null));
+    return testWords(enumeration.map(({ value }) => value).filter((value) => check(value) === null));
   const only = namesOf(facets);
   const digits = DIGITS.get(builtIn);
   if (digits !== undefined)
     return only.length === 0 ? (bytes, start, end) => isInteger(bytes, start, end, digits) : null;
-  if (builtIn === 'string') return quickLength(facets, only);
-  if (builtIn === 'decimal') return quickDecimal(facets, only);
+  if (builtIn === 'string') return testLength(facets, only);
+  if (builtIn === 'decimal') return testDecimal(facets, only);
   if (only.length > 0) return null;
   if (builtIn === 'double' || builtIn === 'float') {
     return (bytes, start, end) => isDecimal(bytes, start, end, NUMBER_CHARS, NUMBER_CHARS);
   }
-  if (builtIn === 'boolean') return quickWord(['true', 'false', '0', '1']);
+  if (builtIn === 'boolean') return testWords(['true', 'false', '0', '1']);
   if (builtIn === 'dateTime') {
     return (bytes, start, end) => end - start >= 19 && isDate(bytes, start) && isTime(bytes, start, end);
   }
@@ -75,14 +74,14 @@ function isDecimal(bytes: Uint8Array, start: number, end: number, total: number,
   return end - first <= total && (point < 0 || end - 1 - point <= fraction);
 }
 
-function quickDecimal({ totalDigits, fractionDigits }: Facets, only: readonly string[]): BytesTest | null {
+function testDecimal({ totalDigits, fractionDigits }: Facets, only: readonly string[]): BytesTest | null {
   if (only.some((name) => name !== 'totalDigits' && name !== 'fractionDigits')) return null;
   const total = totalDigits ?? NUMBER_CHARS;
   const fraction = fractionDigits ?? NUMBER_CHARS;
   return (bytes, start, end) => isDecimal(bytes, start, end, total, fraction);
 }
 
-function quickLength({ minLength, maxLength, whiteSpace }: Facets, only: readonly string[]): BytesTest | null {
+function testLength({ minLength, maxLength, whiteSpace }: Facets, only: readonly string[]): BytesTest | null {
   const isKept = whiteSpace === null || whiteSpace === 'preserve';
   if (!isKept || only.some((name) => name !== 'minLength' && name !== 'maxLength')) return null;
   const least = minLength ?? 0;
@@ -90,10 +89,10 @@ function quickLength({ minLength, maxLength, whiteSpace }: Facets, only: readonl
   return (_bytes, start, end) => end - start >= least && end - start <= most;
 }
 
-/** Longer lists are looked up by their text. */
+/** Longer lists are left to the full check. */
 const WORDS_MAX = 32;
 
-function quickWord(words: readonly string[]): BytesTest | null {
+function testWords(words: readonly string[]): BytesTest | null {
   if (words.length > WORDS_MAX) return null;
   const all = words.map((word) => Buffer.from(word));
   return (bytes, start, end) => {

@@ -3,18 +3,18 @@ import type { QName } from '../../xml/events.js';
 import type { EncodeElement, EncodeObject, EncodeValue, EncodeVariant, EncodeVariants } from '../plan/plan.js';
 import { type InputPath, refuse } from './input-error.js';
 
-/** What the caller gave, looked at. */
+/** An object of the client, by member name. */
 export type ReadonlyRecord = Readonly<Record<string, unknown>>;
 
-/** The caller's own member of that name: never one that objects inherit. */
+/** The client's own member of that name: never one that objects inherit. */
 export const memberOf = (value: ReadonlyRecord, key: string): unknown =>
   Object.hasOwn(value, key) ? value[key] : undefined;
 
-/** Nothing comes of it where the caller says nothing. */
-export const isSilent = ({ required, fixed, source, always }: EncodeElement): boolean =>
+/** Whether nothing is written for an absent member. */
+export const isOmittable = ({ required, fixed, source, always }: EncodeElement): boolean =>
   !required && fixed === null && source === undefined && always !== true;
 
-/** What a list of so many items breaks of how many there may be, or null. */
+/** The occurrence rule that a list of so many items breaks, or null. */
 export function brokenCount({ counts, occurs }: EncodeElement, items: number): string | null {
   if (counts === undefined) return null;
   const isAbsent = occurs === 'many' && items === 0;
@@ -24,11 +24,11 @@ export function brokenCount({ counts, occurs }: EncodeElement, items: number): s
 
 const itemsOf = (count: number): string => (count === 1 ? 'one item' : `${count} items`);
 
-/** The one member that says what type the element is of. */
+/** The one member, whose name is that of the element's type. */
 export function variantOf(plan: EncodeVariants, value: unknown, path: InputPath): readonly [string, EncodeVariant] {
   if (!isRecord(value)) refuse(path, 'must be an object');
-  const given = Object.keys(value).filter((key) => (value[key] ?? null) !== null);
-  const [key, ...others] = given;
+  const present = Object.keys(value).filter((key) => (value[key] ?? null) !== null);
+  const [key, ...others] = present;
   const variant = key === undefined ? undefined : plan.members.get(key);
   if (key === undefined || variant === undefined || others.length > 0) {
     const known = [...plan.members.keys()];
@@ -41,10 +41,10 @@ export function variantOf(plan: EncodeVariants, value: unknown, path: InputPath)
 const SHOWN = 20;
 
 /**
- * Whether a choice counts the member as given: null says nothing, unless the element can be nil, and an empty list of
- * elements is none of them, which is what replies have for the branches that were not taken.
+ * Whether a choice counts the member: not null, unless the element can be nil, and not an empty list of elements, which
+ * replies have for the branches that were not taken.
  */
-export function isGiven(object: EncodeObject, key: string, member: unknown): boolean {
+export function isPresent(object: EncodeObject, key: string, member: unknown): boolean {
   if (member === undefined) return false;
   if (member === null) return shapesOf(object).nillable.has(key);
   return !Array.isArray(member) || member.length > 0 || !shapesOf(object).many.has(key);
@@ -55,7 +55,7 @@ interface Shapes {
   readonly many: ReadonlySet<string>;
 }
 
-/** Made once for a plan: a choice may be long, and a list of those that choose too. */
+/** Made once for a plan: a choice may be long, and a list may have many objects with one. */
 function shapesOf(object: EncodeObject): Shapes {
   const known = SHAPES.get(object);
   if (known !== undefined) return known;
@@ -72,8 +72,8 @@ function shapesOf(object: EncodeObject): Shapes {
 
 const SHAPES = new WeakMap<EncodeObject, Shapes>();
 
-/** What is said of an element that is nil: the type it must name, null for the declared one, and that type's plan. */
-export function whenNil(value: EncodeValue): { readonly type: QName | null; readonly plan: EncodeValue } {
+/** The type that a nil element must name, null for the declared one, and that type's plan. */
+export function nilForm(value: EncodeValue): { readonly type: QName | null; readonly plan: EncodeValue } {
   if (value.kind !== 'variants') return { type: null, plan: value };
   const variants = [...value.members.values()];
   const chosen = variants.find(({ type }) => type === null) ?? variants.find(needsNothing) ?? variants[0];

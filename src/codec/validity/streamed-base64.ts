@@ -1,10 +1,10 @@
-/** Validates base64 as it flows, in pieces cut anywhere: nothing of it is kept. XSD 1.0 part 2 section 3.2.16. */
-export class Base64Flow {
-  /** Characters that stand for bits. */
+/** Validates base64 as it streams, in chunks cut anywhere: nothing of it is kept. XSD 1.0 part 2 section 3.2.16. */
+export class StreamedBase64 {
+  /** Characters before the padding. */
   #count = 0;
-  /** `=` behind them. */
+  /** Number of `=` behind them. */
   #padding = 0;
-  /** The last character that stands for bits. */
+  /** The last character before the padding. */
   #last = '';
   #isBroken = false;
 
