@@ -35,9 +35,10 @@ export interface Gateway {
   readonly listMetrics: () => Promise<MetricList>;
   /**
    * Stops: readiness off, requests in flight finish, connections close, backends are left. Resolves to the number of
-   * connections that had to be cut when `limits.http.drainMillis` was over.
+   * connections that had to be cut when `limits.http.drainMillis` was over. Where
+   * the parent accepts connections, `turn` waits for a turn of its event loop.
    */
-  drain(): Promise<number>;
+  drain(turn?: () => Promise<void>): Promise<number>;
 }
 
 /**
@@ -171,12 +172,12 @@ export async function startGateway(
     url,
     adminUrl,
     listMetrics: () => metrics.registry.getMetricsAsJSON(),
-    async drain() {
+    async drain(turn) {
       ready = false;
       overload.close();
       await drift.close();
       const farewell = subscriptions.close();
-      const forced = await traffic.drain(config.limits.http.drainMillis);
+      const forced = await traffic.drain(config.limits.http.drainMillis, turn);
       await farewell;
       await bus.close();
       await shared?.close();

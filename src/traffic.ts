@@ -111,13 +111,14 @@ export class TrafficServer {
 
   /**
    * Stops: no new connection, requests in flight finish, and a request that comes on a kept connection meanwhile is
-   * answered with `Connection: close`. Resolves to the number of connections that had to be cut at the deadline.
+   * answered with `Connection: close`. Resolves to the number of connections that had to be cut at the deadline. `turn`
+   * waits for a turn of the event loop that accepts connections, in this process or its parent.
    */
-  async drain(deadlineMillis: number): Promise<number> {
+  async drain(deadlineMillis: number, turn = pollPhase): Promise<number> {
     this.#draining = true;
     this.#penaltyBox.close();
     // Connections that wait to be accepted are reset when the listener closes.
-    await untilSteady(() => this.#accepted, BACKLOG);
+    await untilSteady(() => this.#accepted, BACKLOG, turn);
     // Not http.Server.close(): it would cut kept connections on which a request may be on its way.
     const closed = new Promise<void>((resolve) => {
       this.server.once('close', () => resolve());

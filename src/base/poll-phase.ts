@@ -2,14 +2,14 @@
 export const pollPhase = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Resolves when two turns of the event loop have left `count` as it was (the first may be half over), or after
- * `turnsMax`: libuv accepts one connection a turn.
+ * Resolves when two turns have left `count` as it was (the first may be half over), or after `turnsMax`: libuv accepts
+ * one connection a turn. `turn` waits for a turn of the event loop that accepts.
  */
-export async function untilSteady(count: () => number, turnsMax: number): Promise<void> {
+export async function untilSteady(count: () => number, turnsMax: number, turn = pollPhase): Promise<void> {
   let steady = 0;
-  for (let turn = 0; steady < 2 && turn < turnsMax; turn++) {
+  for (let turns = 0; steady < 2 && turns < turnsMax; turns++) {
     const before = count();
-    await pollPhase();
+    await turn();
     steady = count() === before ? steady + 1 : 0;
   }
 }

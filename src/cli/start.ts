@@ -9,7 +9,7 @@ import { Log } from '../observe/log.js';
 import { startGateway } from '../server.js';
 import type { ExitCode, Terminal } from './terminal.js';
 import { type Running, thingsToTry } from './things-to-try.js';
-import { receiveInputs, reportReady, sendMetrics } from './worker-messages.js';
+import { parentTurn, receiveInputs, reportReady, sendMetrics } from './worker-messages.js';
 import { startWorkers, workerCount, workersOption } from './workers.js';
 
 /**
@@ -82,7 +82,7 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise
   const gateway = await startGateway(compiled, log, 'elsewhere').catch(refuseAddress(loaded, ['listen']));
   reportReady(gateway.url, gateway.listMetrics);
   await signal;
-  await gateway.drain();
+  await gateway.drain(parentTurn);
   await sendMetrics(gateway.listMetrics);
   return 0;
 }

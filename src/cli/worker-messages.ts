@@ -4,11 +4,15 @@ import type { MetricList } from '../observe/prometheus.js';
 /** What a worker sends to its parent. */
 export type FromWorker =
   | { readonly kind: 'askInputs' }
+  | { readonly kind: 'askTurn' }
   | { readonly kind: 'ready'; readonly url: string }
   | { readonly kind: 'metrics'; readonly metrics: MetricList };
 
-/** What the parent sends to a worker: what to start from, when asked; later the question for its metrics. */
-export type ToWorker = { readonly kind: 'inputs'; readonly inputs: InputSnapshot } | { readonly kind: 'askMetrics' };
+/** What the parent sends to a worker: what to start from and the end of a turn, when asked; the question for its metrics. */
+export type ToWorker =
+  | { readonly kind: 'inputs'; readonly inputs: InputSnapshot }
+  | { readonly kind: 'askMetrics' }
+  | { readonly kind: 'turn' };
 
 /** Resolves to what the parent has read. It is asked for it: a worker loses what is sent before it listens. */
 export function receiveInputs(): Promise<InputSnapshot> {
@@ -29,6 +33,25 @@ export function reportReady(url: string, metrics: () => Promise<MetricList>): vo
     if (message.kind === 'askMetrics') void sendMetrics(metrics);
   });
   void send({ kind: 'ready', url });
+}
+
+/**
+ * Resolves when the parent has gone through a turn of its event loop, or is gone. Messages keep their order: connections
+ * that the parent had for this worker before have come.
+ */
+export async function parentTurn(): Promise<void> {
+  if (!process.connected) return;
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      process.off('message', listen).off('disconnect', end);
+      resolve();
+    };
+    const listen = (message: ToWorker): void => {
+      if (message.kind === 'turn') end();
+    };
+    process.on('message', listen).on('disconnect', end);
+    void send({ kind: 'askTurn' });
+  });
 }
 
 /** Resolves when the metrics are with the system, or the parent is gone. */

@@ -78,16 +78,20 @@ t.test('a drain loses no request that has reached the machine, though the proces
 });
 
 t.test('a drain answers connections that were not accepted yet', async (t) => {
-  const { child, url } = await start(t, '');
-  const exit = once(child, 'exit');
-  let clients: RawClient[] = [];
-  await holdUp(child, async () => {
-    clients = await connectTo(url, 20);
-    for (const client of clients) await client.send(GET);
-    child.kill('SIGTERM');
-  });
-  t.same(await statusesOf(clients), allFine(20), 'every request is answered');
-  t.same(await exit, [0, null]);
+  for (const workers of [1, 2]) {
+    const gateway = await start(t, `workers: ${workers}\n`);
+    const { child, url } = gateway;
+    await until(async () => (await gateway.metric('soapstone_workers_answered')) === workers);
+    const exit = once(child, 'exit');
+    let clients: RawClient[] = [];
+    await holdUp(child, async () => {
+      clients = await connectTo(url, 60);
+      for (const client of clients) await client.send(GET);
+      child.kill('SIGTERM');
+    });
+    t.same(await statusesOf(clients), allFine(60), `every request is answered by ${workers}`);
+    t.same(await exit, [0, null]);
+  }
 });
 
 /** The processes that this one has forked. */
