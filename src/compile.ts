@@ -1,5 +1,3 @@
-import { resolve } from 'node:path';
-
 import type { Access } from './access/client.js';
 import { type Problem, Problems } from './base/problem.js';
 import { ReplyCache } from './cache/reply-cache.js';
@@ -50,10 +48,10 @@ export interface Compiled {
 export async function compile(loaded: LoadedConfig): Promise<Compiled> {
   const { config } = loaded;
   const results = await Promise.allSettled(
-    Object.keys(config.services).map((name) => compileService(loaded, name, resolve(loaded.directory))),
+    Object.entries(config.services).map(([name, service]) => compileService(loaded, name, service)),
   );
   const remoteResults = await Promise.allSettled(
-    Object.keys(config.graphqlServices).map((name) => compileRemote(loaded, name)),
+    Object.entries(config.graphqlServices).map(([name, service]) => compileRemote(loaded, name, service)),
   );
   const [manifest] = await Promise.allSettled([readTrusted(loaded)]);
   const services = valuesOf(results);

@@ -168,7 +168,7 @@ class Explanation {
     const envelope = encodeRequest(plan, dialect, given, this.#compiled.config.limits.codec).toString();
     this.#terminal.out(`\n${margin}${title}`);
     const lines = [
-      `SOAP ${dialect.name}, POST ${service.config.url ?? service.config.urls?.join(' or ')}`,
+      `SOAP ${dialect.name}, POST ${service.config.urls.join(' or ')}`,
       `content-type: ${printMediaType(dialect, soapAction)}`,
       ...(dialect.actionHeader ? [`soapaction: "${soapAction ?? ''}"`] : []),
       ...printCaching(this.#compiled.caching, bound.operation),
@@ -203,7 +203,7 @@ class Explanation {
 
 /** How a service that speaks GraphQL is asked. */
 function wayTo({ config, subscriptions }: RemoteUpstream, { field }: SubschemaPlan): string {
-  if (field.parent !== 'Subscription') return `GraphQL, POST ${config.url ?? config.urls?.join(' or ')}`;
+  if (field.parent !== 'Subscription') return `GraphQL, POST ${config.urls.join(' or ')}`;
   return `GraphQL over ${subscriptions?.protocol}, ${subscriptions?.urls.join(' or ')}`;
 }
 

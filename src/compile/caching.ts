@@ -1,7 +1,6 @@
 import { type Problem, Problems } from '../base/problem.js';
 import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../cache/rules.js';
 import type { ReadKeys, WriteKeys } from '../config/cache-keys.js';
-import type { DeepReadonly } from '../config/deep-readonly.js';
 import type { LoadedConfig } from '../config/load.js';
 import { didYouMean } from '../config/nearest.js';
 import { childrenOfBody, type Operation, type Particle, type XsdType } from '../wsdl/model.js';
@@ -69,11 +68,11 @@ class Declaration {
     });
   }
 
-  write({ invalidates }: DeepReadonly<WriteKeys>, all: Invalidations): WriteRule {
+  write({ invalidates }: WriteKeys, all: Invalidations): WriteRule {
     return Object.freeze({ invalidations: invalidates.map((entry) => all.of(this.#nameOf(entry))) });
   }
 
-  judge(read: ReadKeys | undefined, write: DeepReadonly<WriteKeys> | undefined): readonly Problem[] {
+  judge(read: ReadKeys | undefined, write: WriteKeys | undefined): readonly Problem[] {
     const { requests } = this.#service;
     const { input, output, name, soapAction } = this.#operation;
     const problems: Problem[] = [];

@@ -1,12 +1,11 @@
 import type { ListSizeKeys } from '../config/cost-keys.js';
-import type { DeepReadonly } from '../config/deep-readonly.js';
 import type { RemoteCostKeys } from '../config/graphql-service-keys.js';
 import type { MappedOperation } from '../config/operation-keys.js';
 import type { FieldKeys } from '../config/type-keys.js';
 import { type CostOrigin, FieldCost, type ListSize } from '../graphql/types/cost-rules.js';
 
 /** What the configuration says an operation costs; null where it says nothing. */
-export function costOfOperation(keys: DeepReadonly<MappedOperation>, origin: CostOrigin): FieldCost | null {
+export function costOfOperation(keys: MappedOperation, origin: CostOrigin): FieldCost | null {
   const { cost, weight, argumentCosts, listSize, replyKib } = keys;
   return costOf(
     {
@@ -20,14 +19,11 @@ export function costOfOperation(keys: DeepReadonly<MappedOperation>, origin: Cos
 }
 
 /** What it says a field of a type costs. */
-export const costOfField = ({ cost, listSize }: DeepReadonly<FieldKeys>, origin: CostOrigin): FieldCost | null =>
+export const costOfField = ({ cost, listSize }: FieldKeys, origin: CostOrigin): FieldCost | null =>
   costOf({ weight: cost ?? null, listSize: listSize === undefined ? null : listSizeOf(listSize) }, origin);
 
 /** What it says a field of a service costs that speaks GraphQL. */
-export const costOfRemote = (
-  { cost, argumentCosts, listSize }: DeepReadonly<RemoteCostKeys>,
-  origin: CostOrigin,
-): FieldCost | null =>
+export const costOfRemote = ({ cost, argumentCosts, listSize }: RemoteCostKeys, origin: CostOrigin): FieldCost | null =>
   costOf(
     {
       weight: cost ?? null,
@@ -38,13 +34,10 @@ export const costOfRemote = (
   );
 
 /** What it says a link costs. */
-export const costOfLink = (
-  listSize: DeepReadonly<ListSizeKeys> | undefined,
-  path: readonly string[],
-): FieldCost | null =>
+export const costOfLink = (listSize: ListSizeKeys | undefined, path: readonly string[]): FieldCost | null =>
   listSize === undefined ? null : costOf({ listSize: listSizeOf(listSize) }, { service: null, path });
 
-const listSizeOf = (keys: DeepReadonly<ListSizeKeys>): ListSize => ({ ...keys, assumedSize: keys.assumedSize ?? null });
+const listSizeOf = (keys: ListSizeKeys): ListSize => ({ ...keys, assumedSize: keys.assumedSize ?? null });
 
 function costOf(
   parts: Omit<ConstructorParameters<typeof FieldCost>[0], 'origin'>,

@@ -13,7 +13,7 @@ export class Destinations {
 
   /** `claimed` are the addresses in the WSDL: clients made from it before there was a gateway write one of those. */
   constructor(service: ServiceConfig, publicUrl: Config['publicUrl'], claimed: readonly string[]) {
-    const urls = service.urls ?? [service.url ?? ''];
+    const { urls } = service;
     this.backend = new URL(urls[0] ?? '').href;
     this.#path = service.path;
     this.#own = publicUrl === undefined ? null : placeOf(publicUrl.replace(/\/$/, '') + service.path);

@@ -1,5 +1,4 @@
 import type { Problem } from '../base/problem.js';
-import type { DeepReadonly } from '../config/deep-readonly.js';
 import type { LoadedConfig } from '../config/load.js';
 import { didYouMean } from '../config/nearest.js';
 import type { MappedOperation } from '../config/operation-keys.js';
@@ -34,7 +33,7 @@ const requestMapping = (name: string, { arguments: values = {}, headers = {} }: 
   headers: inputMappings(headers, ['operations', name, 'headers']),
 });
 
-type RequestKeys = Pick<DeepReadonly<MappedOperation>, 'arguments' | 'headers'>;
+type RequestKeys = Pick<MappedOperation, 'arguments' | 'headers'>;
 
 /** What it says about types, by their XML name. */
 export function typesOf({ name: service, config }: SoapService): TypeMappings {
@@ -50,7 +49,7 @@ export function typesOf({ name: service, config }: SoapService): TypeMappings {
   return config.types === undefined ? mapped : withSdlCosts(mapped, costsOfSdl(config.types, service).types);
 }
 
-const fieldMapping = (service: string, keys: DeepReadonly<FieldKeys>, path: readonly string[]): FieldMapping => ({
+const fieldMapping = (service: string, keys: FieldKeys, path: readonly string[]): FieldMapping => ({
   name: keys.name ?? null,
   description: keys.description ?? null,
   type: keys.type ?? null,

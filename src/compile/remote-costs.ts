@@ -1,6 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { DeepReadonly } from '../config/deep-readonly.js';
-import type { GraphqlServiceKeys } from '../config/graphql-service-keys.js';
+import type { GraphqlServiceConfig } from '../config/schema.js';
 import type { SubschemaCosts } from '../graphql/fields/subschema.js';
 import { partName } from '../graphql/subschema/schema-parts.js';
 import { costOfRemote } from './costs.js';
@@ -9,7 +8,7 @@ import { costOfRemote } from './costs.js';
 export function withConfigured(
   costs: SubschemaCosts,
   schema: GraphQLSchema,
-  keys: DeepReadonly<GraphqlServiceKeys['costs']>,
+  keys: GraphqlServiceConfig['costs'],
   service: string,
 ): SubschemaCosts {
   const fields = new Map(costs.fields);

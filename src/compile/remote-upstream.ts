@@ -13,7 +13,6 @@ import {
 } from 'graphql';
 import { Problems } from '../base/problem.js';
 import { Refusal } from '../base/refusal.js';
-import type { SUBSCRIPTION_PROTOCOLS } from '../config/graphql-service-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { GraphqlServiceConfig } from '../config/schema.js';
 import type { Subschema, SubschemaCosts } from '../graphql/fields/subschema.js';
@@ -40,17 +39,19 @@ export interface RemoteUpstream {
 }
 
 export interface RemoteSubscriptions {
-  readonly protocol: (typeof SUBSCRIPTION_PROTOCOLS)[number];
+  readonly protocol: 'sse' | 'graphql-transport-ws';
   /** Used in turn; ws or wss where that is spoken. */
   readonly urls: readonly string[];
   readonly connectionParams: Readonly<Record<string, string>>;
 }
 
 /** Compiles a service that speaks GraphQL. Throws `Problems`. */
-export async function compileRemote(loaded: LoadedConfig, name: string): Promise<RemoteUpstream> {
-  const config = loaded.config.graphqlServices[name];
-  if (config === undefined) throw new Error('a service that is not there');
-  const upstream = new Upstream(config.urls ?? [config.url as string], config.limits.upstream);
+export async function compileRemote(
+  loaded: LoadedConfig,
+  name: string,
+  config: GraphqlServiceConfig,
+): Promise<RemoteUpstream> {
+  const upstream = new Upstream(config.urls, config.limits.upstream);
   const headers = Object.entries(config.headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
   try {
     const { schema, costs } =
@@ -76,10 +77,10 @@ export async function compileRemote(loaded: LoadedConfig, name: string): Promise
 }
 
 /** Unless the configuration says otherwise they are where everything else is: `graphql-sse` and others do it so. */
-function subscriptionsOf({ subscriptions = true, url, urls }: GraphqlServiceConfig): RemoteSubscriptions | null {
+function subscriptionsOf({ subscriptions = true, urls }: GraphqlServiceConfig): RemoteSubscriptions | null {
   if (subscriptions === false) return null;
   const given = subscriptions === true ? { connectionParams: {} } : subscriptions;
-  const addresses = given.url === undefined ? (urls ?? [url as string]) : [given.url];
+  const addresses = given.url === undefined ? urls : [given.url];
   const protocol = given.protocol ?? (/^ws/i.test(addresses[0] ?? '') ? 'graphql-transport-ws' : 'sse');
   return {
     protocol,

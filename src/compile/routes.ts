@@ -17,7 +17,7 @@ export function noticesOfRoutes(loaded: LoadedConfig): readonly Problem[] {
   ];
   return config.routes.flatMap((route, index) =>
     services.flatMap(([name, service]): readonly Problem[] => {
-      const path = (service.urls ?? [service.url ?? '']).flatMap((url) => wayTo(config, route, url))[0];
+      const path = service.urls.flatMap((url) => wayTo(config, route, url))[0];
       const rules = rulesOf(config, route.path, name, service);
       if (path === undefined || rules.length === 0) return [];
       const what = `Calls to \`${path}\` reach the backend of service \`${name}\` by this route: they pass by its ${rules.join(', ')}.`;

@@ -70,14 +70,13 @@ export interface SoapService {
 }
 
 /** Compiles one service. Throws `Problems`. */
-export async function compileService(loaded: LoadedConfig, name: string, directory: string): Promise<SoapService> {
-  const config = loaded.config.services[name] as ServiceConfig;
+export async function compileService(loaded: LoadedConfig, name: string, config: ServiceConfig): Promise<SoapService> {
   const { limits } = loaded.config;
   const wsdl =
     config.wsdl === undefined
       ? null
       : await readNamedWsdl(
-          resolve(directory, config.wsdl),
+          resolve(loaded.directory, config.wsdl),
           { file: loaded.file, ...(loaded.positionOf(['services', name, 'wsdl']) ?? { line: null, column: null }) },
           loaded.inputs,
         );
@@ -132,7 +131,7 @@ export async function compileService(loaded: LoadedConfig, name: string, directo
     },
     gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
     mode: config.mode,
-    upstream: new Upstream(config.urls ?? [config.url as string], config.limits.upstream),
+    upstream: new Upstream(config.urls, config.limits.upstream),
     wsdl,
     operations,
     requests,

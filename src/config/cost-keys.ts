@@ -1,82 +1,72 @@
+import { FIELD_NAME } from './formats.js';
+import { array, boolean, closed, integer, mapOf, optional, type StaticOf, string } from './key-types.js';
+
 /** Keys about what calls, objects and lists cost in GraphQL: the part of the table of keys for it. */
 
-export interface ListSizeKeys {
-  assumedSize?: number;
-  slicingArguments: readonly string[];
-  sizedFields: readonly string[];
-  requireOneSlicingArgument: boolean;
-}
+const PATH = `^${FIELD_NAME}(\\.${FIELD_NAME}){0,15}$`;
 
-const NAME = '[_A-Za-z][_0-9A-Za-z]{0,127}';
-const PATHS = {
-  type: 'array',
-  items: {
-    type: 'string',
-    pattern: `^${NAME}(\\.${NAME}){0,15}$`,
-    hint: 'Write GraphQL names, those of a path with a dot between them: page.first.',
-  },
-  maxItems: 16,
-  uniqueItems: true,
-  default: [],
-} as const;
+const paths = (description: string) =>
+  array(
+    string({
+      pattern: PATH,
+      hint: 'Write GraphQL names, those of a path with a dot between them: page.first.',
+    }),
+    { description, maxItems: 16, uniqueItems: true, default: [] },
+  );
 
-/** Points for something; unless given it costs what `usual` says. */
-export const points = (description: string) =>
-  ({ type: 'integer', description, unit: 'points', minimum: 0, maximum: 1_000_000 }) as const;
+/** Points for something. */
+export const points = (description: string) => integer({ description, unit: 'points', minimum: 0, maximum: 1_000_000 });
 
 /** `@listSize` of the specification of IBM. */
-export const LIST_SIZE = {
-  type: 'object',
-  description: 'How long the list is, for the cost before anything is called: `@listSize`.',
-  additionalProperties: false,
-  required: ['slicingArguments', 'sizedFields', 'requireOneSlicingArgument'],
-  properties: {
-    assumedSize: {
-      type: 'integer',
-      description: 'Where no argument says it; `limits.graphql.assumedListSize` unless given.',
-      minimum: 0,
-      maximum: 1_000_000,
+export const listSize = (description: string) =>
+  closed(
+    {
+      assumedSize: optional(
+        integer({
+          description: 'Where no argument says it; `limits.graphql.assumedListSize` unless given.',
+          minimum: 0,
+          maximum: 1_000_000,
+        }),
+      ),
+      slicingArguments: paths(
+        'Arguments, or paths into them (`page.first`), that say it, from 1 to `limits.graphql.sliceItems`.',
+      ),
+      sizedFields: paths(
+        'Fields below this one, or paths to them, that are the list; by default it is the field itself.',
+      ),
+      requireOneSlicingArgument: boolean({
+        description: 'Whether exactly one of `slicingArguments` must be given; otherwise the largest counts.',
+        default: true,
+      }),
     },
-    slicingArguments: {
-      ...PATHS,
-      description: 'Arguments, or paths into them (`page.first`), that say it, from 1 to `limits.graphql.sliceItems`.',
-    },
-    sizedFields: {
-      ...PATHS,
-      description: 'Fields below this one, or paths to them, that are the list; by default it is the field itself.',
-    },
-    requireOneSlicingArgument: {
-      type: 'boolean',
-      description: 'Whether exactly one of `slicingArguments` must be given; otherwise the largest counts.',
-      default: true,
-    },
-  },
-} as const;
+    { description },
+  );
+
+/** `@listSize` of a field. */
+export const LIST_SIZE = listSize('How long the list is, for the cost before anything is called: `@listSize`.');
+
+export type ListSizeKeys = StaticOf<typeof LIST_SIZE>;
 
 /** Of one operation. */
-export interface OperationCostKeys {
-  cost?: number;
-  argumentCosts?: Readonly<Record<string, number>>;
-  listSize?: ListSizeKeys;
-  replyKib?: number;
-}
-
 export const OPERATION_COST_KEYS = {
-  cost: points(
-    'What one call from GraphQL costs; unless given its `weight`, or `callCost` of the service or of `limits.graphql`.',
+  cost: optional(
+    points(
+      'What one call from GraphQL costs; unless given its `weight`, or `callCost` of the service or of `limits.graphql`.',
+    ),
   ),
-  argumentCosts: {
-    type: 'object',
-    description: 'What arguments cost besides, where they are given, by GraphQL name or path into them: `filter.text`.',
-    names: 'Write GraphQL names, those of a path with a dot between them: filter.text.',
-    additionalProperties: false,
-    patternProperties: { [`^${NAME}(\\.${NAME}){0,15}$`]: points('What it costs; of a list, each item.') },
-  },
-  listSize: LIST_SIZE,
-  replyKib: {
-    type: 'integer',
-    description: 'KiB that a reply is taken to have, for the cost before it is called: see `limits.graphql.kibCost`.',
-    minimum: 0,
-    maximum: 2_097_152,
-  },
-} as const;
+  argumentCosts: optional(
+    mapOf(PATH, points('What it costs; of a list, each item.'), {
+      description:
+        'What arguments cost besides, where they are given, by GraphQL name or path into them: `filter.text`.',
+      names: 'Write GraphQL names, those of a path with a dot between them: filter.text.',
+    }),
+  ),
+  listSize: optional(LIST_SIZE),
+  replyKib: optional(
+    integer({
+      description: 'KiB that a reply is taken to have, for the cost before it is called: see `limits.graphql.kibCost`.',
+      minimum: 0,
+      maximum: 2_097_152,
+    }),
+  ),
+};

@@ -2,20 +2,15 @@
 
 export const NAME = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
 export const GRAPHQL_NAME = '[A-Za-z][A-Za-z0-9_]{0,127}';
-/** Yes or no. */
-export const flag = (description: string, initial: boolean) =>
-  ({ type: 'boolean', description, default: initial }) as const;
 
 /** As the schema may have it, whatever the names of the configuration are like. */
 export const FIELD_NAME = '[_A-Za-z][_0-9A-Za-z]{0,127}';
 export const FIELD_PATH = {
-  type: 'string',
   pattern: `^${FIELD_NAME}(\\.${FIELD_NAME}){0,15}$`,
   maxLength: 2048,
   hint: 'Write GraphQL names, those of a path with a dot between them: customer.id.',
 } as const;
 export const SERVICE_OPERATION = {
-  type: 'string',
   pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}\\.[^\\s:{}]{1,256}$',
 } as const;
 export const ADDRESS = {
@@ -42,3 +37,9 @@ export const BLOCK_NAME = { pattern: '^\\{[^{}]*\\}[^{}\\s:]+$', hint: 'Write {n
 export const URI = { minLength: 1, maxLength: 1024, pattern: '^\\S+$', hint: 'Write a URI.' };
 
 export const ORIGIN = { pattern: '^https?://[^\\s/?#@]+$', hint: 'Write scheme, host and port: https://shop.example.' };
+
+/** A name of a header field (RFC 9110 section 5.1). */
+export const HEADER_NAME = {
+  pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$",
+  hint: 'Write the name of a header field: x-tenant.',
+} as const;

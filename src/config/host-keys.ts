@@ -1,34 +1,27 @@
 import { HTTP_URL } from './formats.js';
+import { array, string } from './key-types.js';
 
-const NAMES = {
-  type: 'array',
-  items: {
-    type: 'string',
-    pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$',
-    hint: 'Write a host name without a port, such as soapstone.monitoring.svc.',
-  },
-  maxItems: 64,
-  uniqueItems: true,
-  default: [],
-};
+const hostNames = (description: string) =>
+  array(
+    string({
+      pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$',
+      hint: 'Write a host name without a port, such as soapstone.monitoring.svc.',
+    }),
+    { description, maxItems: 64, uniqueItems: true, default: [] },
+  );
 
-/** By which names operators reach the gateway. */
-export const ADMIN_HOSTS = {
-  ...NAMES,
-  description:
-    'Host names by which operators reach `admin`, besides IP addresses, localhost and the host of `admin`. Requests that name another are refused with 421, except `/live` and `/ready`.',
-};
+/** The names by which operators reach the gateway. */
+export const ADMIN_HOSTS = hostNames(
+  'Host names by which operators reach `admin`, besides IP addresses, localhost and the host of `admin`. Requests that name another are refused with 421, except `/live` and `/ready`.',
+);
 
-/** By which names callers reach the gateway. */
-export const HOSTS = {
-  ...NAMES,
-  description:
-    'Host names by which callers reach `listen`, besides IP addresses, localhost, the host of `listen` and that of `publicUrl`. Requests that name another are refused with 421. Without it GraphQL alone does so, and only where `publicUrl` is set.',
-};
+/** The names by which callers reach the gateway. */
+export const HOSTS = hostNames(
+  'Host names by which callers reach `listen`, besides IP addresses, localhost, the host of `listen` and that of `publicUrl`. Requests that name another are refused with 421. Without it GraphQL alone does so, and only where `publicUrl` is set.',
+);
 
-/** By which address callers reach the gateway. */
-export const PUBLIC_URL = {
-  type: 'string',
+/** The address at which callers reach the gateway. */
+export const PUBLIC_URL = string({
   description: 'Address at which callers reach the gateway, for the WSDLs it serves; else the Host they named.',
   ...HTTP_URL,
-};
+});

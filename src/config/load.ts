@@ -5,7 +5,7 @@ import { MIB } from '../base/limit.js';
 import { type Problem, Problems } from '../base/problem.js';
 import { isRecord } from '../base/record.js';
 import { checkRules } from './rules.js';
-import type { Config, GraphqlServiceConfig } from './schema.js';
+import type { Config, FileConfig, GraphqlServiceConfig, ServiceConfig } from './schema.js';
 import { configSchema } from './schema-node.js';
 import { substitute } from './substitute.js';
 import { type Finding, validate } from './validate.js';
@@ -61,12 +61,13 @@ export async function loadConfig(
 
   fillPaths(value);
   if (workers !== null && isRecord(value)) value['workers'] = workers;
-  findings.push(...validate(value, foreign).filter(({ path }) => !failed.has(JSON.stringify(path))));
+  const { valid, findings: broken } = validate(value, foreign);
+  findings.push(...broken.filter(({ path }) => !failed.has(JSON.stringify(path))));
   findings.push(...checkRules(value));
-  if (findings.length > 0) throw new Problems(asProblems(findings, source, file));
+  if (valid === null || findings.length > 0) throw new Problems(asProblems(findings, source, file));
 
   return {
-    config: deepFreeze(withServiceLimits(asConfig(value))),
+    config: deepFreeze(asConfig(valid)),
     file,
     directory,
     inputs,
@@ -113,38 +114,23 @@ function fillPaths(value: unknown): void {
   }
 }
 
-/** The one place where checked data takes its static type: the schema it was checked with is the type's source. */
-function asConfig(value: unknown): Config {
-  return value as Config;
-}
-
-/** The schema has held each service to the keys of its kind: those of the other are looked at as what they are here. */
-function asGraphqlService(service: unknown): GraphqlServiceConfig | null {
-  return isRecord(service) && service['kind'] === 'graphql' ? (service as unknown as GraphqlServiceConfig) : null;
-}
-
-/** Puts the limits of the gateway behind those a service sets, so that nothing later has to look in two places. */
-function withServiceLimits(config: Config): Config {
-  const services: Record<string, Config['services'][string]> = Object.create(null);
+/** Parts the services by their kind, and puts the limits of the gateway behind those that a service sets. */
+function asConfig(file: FileConfig): Config {
+  const { limits } = file;
+  const services: Record<string, ServiceConfig> = Object.create(null);
   const graphqlServices: Record<string, GraphqlServiceConfig> = Object.create(null);
-  for (const [name, either] of Object.entries(config.services)) {
-    const remote = asGraphqlService(either);
-    if (remote !== null) {
-      graphqlServices[name] = {
-        ...remote,
-        limits: {
-          remote: { ...config.limits.remote, ...remote.limits.remote },
-          upstream: { ...config.limits.upstream, ...remote.limits.upstream },
-        },
-      };
-      continue;
+  for (const [name, { url, ...service }] of Object.entries(file.services)) {
+    const urls = service.urls ?? (url === undefined ? [] : [url]);
+    const upstream = { ...limits.upstream, ...service.limits.upstream };
+    if (service.kind === 'graphql') {
+      const remote = { ...limits.remote, ...service.limits.remote };
+      graphqlServices[name] = { ...service, urls, limits: { remote, upstream } };
+    } else {
+      const xml = { ...limits.xml, ...service.limits.xml };
+      services[name] = { ...service, urls, limits: { xml, upstream } };
     }
-    const service = either;
-    const xml = { ...config.limits.xml, ...service.limits.xml };
-    const upstream = { ...config.limits.upstream, ...service.limits.upstream };
-    services[name] = { ...service, limits: { xml, upstream } };
   }
-  return { ...config, services, graphqlServices };
+  return { ...file, services, graphqlServices };
 }
 
 function asProblems(findings: readonly Finding[], source: YamlSource, file: string): readonly Problem[] {

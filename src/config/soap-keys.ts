@@ -1,53 +1,28 @@
-import { flag, URI } from './formats.js';
+import { URI } from './formats.js';
+import { array, flag, section, string } from './key-types.js';
 
 /** Keys of a service about what its messages carry in their Header: the part of the table of keys for it. */
 
-export interface AddressingKeys {
-  check: boolean;
-  rewriteTo: boolean;
-  destinations: string[];
-}
+export const ADDRESSING_KEYS = section('WS-Addressing headers of requests.', {
+  check: flag(
+    'Refuse answers to elsewhere, other destinations, actions of another operation and blocks that come twice.',
+    true,
+  ),
+  rewriteTo: flag(
+    'Replace a `To` that names the gateway by the address of the backend (the first of several); never in a signed message.',
+    true,
+  ),
+  destinations: array(string(URI), {
+    description: 'What `To` may name besides the gateway and the backend.',
+    maxItems: 256,
+    uniqueItems: true,
+    default: [],
+  }),
+});
 
-export interface SecurityKeys {
-  timestamps: boolean;
-  nonces: boolean;
-  noncesWithoutRedis: boolean;
-}
-
-export const ADDRESSING_KEYS = {
-  type: 'object',
-  description: 'WS-Addressing headers of requests.',
-  additionalProperties: false,
-  default: {},
-  required: ['check', 'rewriteTo', 'destinations'],
-  properties: {
-    check: flag(
-      'Refuse answers to elsewhere, other destinations, actions of another operation and blocks that come twice.',
-      true,
-    ),
-    rewriteTo: flag(
-      'Replace a `To` that names the gateway by the address of the backend (the first of several); never in a signed message.',
-      true,
-    ),
-    destinations: {
-      type: 'array',
-      items: { type: 'string', ...URI },
-      description: 'What `To` may name besides the gateway and the backend.',
-      maxItems: 256,
-      uniqueItems: true,
-      default: [],
-    },
-  },
-} as const;
-
-export const SECURITY_KEYS = {
-  type: 'object',
-  description:
-    'WS-Security headers of requests, besides their structure. Signatures and passwords are for the backend.',
-  additionalProperties: false,
-  default: {},
-  required: ['timestamps', 'nonces', 'noncesWithoutRedis'],
-  properties: {
+export const SECURITY_KEYS = section(
+  'WS-Security headers of requests, besides their structure. Signatures and passwords are for the backend.',
+  {
     timestamps: flag('Refuse messages whose Created is too far from now, or whose Expires has passed.', false),
     nonces: flag(
       'Refuse a nonce of a UsernameToken that came before, however its base64 is written, or without Created. With `redis` all processes know them, else each its own.',
@@ -58,4 +33,4 @@ export const SECURITY_KEYS = {
       false,
     ),
   },
-} as const;
+);

@@ -1,21 +1,6 @@
-import { CLASS } from './client-class.js';
+import { classKey } from './client-class.js';
 import { HTTP_URL } from './formats.js';
-
-/** Keys about clients that are known by a token: the part of the table of keys for it. */
-
-export interface JwtKeys {
-  issuer: string;
-  audience: string;
-  jwks?: string;
-  jwksUrl?: string;
-  algorithms: readonly string[];
-  toleranceMillis: number;
-  requireNotBefore: boolean;
-  forward: boolean;
-  clientClaim: string;
-  classClaim?: string;
-  class?: string;
-}
+import { array, closed, flag, integer, oneOf, optional, string } from './key-types.js';
 
 /** Signatures of public keys only: whoever checks them cannot make them. */
 export const JWT_ALGORITHMS = [
@@ -31,57 +16,49 @@ export const JWT_ALGORITHMS = [
   'EdDSA',
 ] as const;
 
-export const JWT = {
-  type: 'object',
-  description: 'Clients that send a signed token: `Authorization: Bearer ...`.',
-  additionalProperties: false,
-  required: ['issuer', 'audience', 'algorithms', 'toleranceMillis', 'requireNotBefore', 'forward', 'clientClaim'],
-  properties: {
-    issuer: { type: 'string', description: 'Its `iss`.', minLength: 1 },
-    audience: { type: 'string', description: 'What its `aud` must be or hold.', minLength: 1 },
-    jwks: {
-      type: 'string',
-      description: 'The keys of the issuer as a JSON Web Key Set: `{ file: jwks.json }`. Instead of `jwksUrl`.',
-      minLength: 1,
-    },
-    jwksUrl: {
-      type: 'string',
-      description:
-        'Where the issuer shows its keys. Asked when the first token comes, every 10 minutes, and for a key that is not known, twice a minute at most.',
-      ...HTTP_URL,
-    },
-    algorithms: {
-      type: 'array',
+/** Keys about clients that are known by a token: the part of the table of keys for it. */
+export const JWT = closed(
+  {
+    issuer: string({ description: 'Its `iss`.', minLength: 1 }),
+    audience: string({ description: 'What its `aud` must be or hold.', minLength: 1 }),
+    jwks: optional(
+      string({
+        description: 'The keys of the issuer as a JSON Web Key Set: `{ file: jwks.json }`. Instead of `jwksUrl`.',
+        minLength: 1,
+      }),
+    ),
+    jwksUrl: optional(
+      string({
+        description:
+          'Where the issuer shows its keys. Asked when the first token comes, every 10 minutes, and for a key that is not known, twice a minute at most.',
+        ...HTTP_URL,
+      }),
+    ),
+    algorithms: array(oneOf(JWT_ALGORITHMS), {
       description: 'Signatures that are accepted, of public keys only.',
-      items: { type: 'string', enum: JWT_ALGORITHMS },
       minItems: 1,
       uniqueItems: true,
       default: ['RS256', 'ES256'],
-    },
-    toleranceMillis: {
-      type: 'integer',
+    }),
+    toleranceMillis: integer({
       description: 'How much the clocks of issuer and gateway may differ.',
       unit: 'millis',
       minimum: 0,
       maximum: 600_000,
       default: 60_000,
-    },
-    requireNotBefore: {
-      type: 'boolean',
-      description: 'Whether a token without `nbf` is refused; one without `exp` always is.',
-      default: false,
-    },
-    forward: {
-      type: 'boolean',
-      description:
-        'Whether the token goes on to backends of SOAP callers and plain routes: who has it there can call as its client.',
-      default: false,
-    },
-    clientClaim: { type: 'string', description: 'The claim that tells the client.', minLength: 1, default: 'sub' },
-    classClaim: { type: 'string', description: 'The claim whose text names the class of the client.', minLength: 1 },
-    class: {
-      ...CLASS,
-      description: 'The class of clients whose token names none of `classes`; without it they are refused.',
-    },
+    }),
+    requireNotBefore: flag('Whether a token without `nbf` is refused; one without `exp` always is.', false),
+    forward: flag(
+      'Whether the token goes on to backends of SOAP callers and plain routes: who has it there can call as its client.',
+      false,
+    ),
+    clientClaim: string({ description: 'The claim that tells the client.', minLength: 1, default: 'sub' }),
+    classClaim: optional(string({ description: 'The claim whose text names the class of the client.', minLength: 1 })),
+    class: optional(
+      classKey({
+        description: 'The class of clients whose token names none of `classes`; without it they are refused.',
+      }),
+    ),
   },
-} as const;
+  { description: 'Clients that send a signed token: `Authorization: Bearer ...`.' },
+);

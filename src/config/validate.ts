@@ -3,6 +3,7 @@ import { isNetwork } from '../access/networks.js';
 import { isRecord } from '../base/record.js';
 import { isHttpUrl, isSubscriptionUrl, parseAddress } from './address.js';
 import { didYouMean } from './nearest.js';
+import type { FileConfig } from './schema.js';
 import { configSchema, OWN_KEYWORDS, type SchemaNode, typesOf } from './schema-node.js';
 import { amountHint, printAmount, UNIT_WORDS } from './units.js';
 import type { ConfigPath } from './yaml-source.js';
@@ -35,25 +36,30 @@ const ajv = new Ajv({
   keywords: [...OWN_KEYWORDS],
 });
 
-let compiled: ValidateFunction | null = null;
+let compiled: ValidateFunction<FileConfig> | null = null;
+
+export interface Validated {
+  /** Null where something is wrong. */
+  readonly valid: FileConfig | null;
+  readonly findings: readonly Finding[];
+}
 
 /**
- * Checks data against the table of keys and fills in the defaults. Returns everything that is wrong. Values never
- * appear in a text: they may be secrets.
+ * Checks data against the table of keys and fills in the defaults. Finds everything that is wrong. Values never appear
+ * in a text: they may be secrets.
  */
-export function validate(data: unknown, foreign: ReadonlySet<string>): readonly Finding[] {
-  compiled ??= ajv.compile(configSchema());
-  if (compiled(data)) return [];
+export function validate(data: unknown, foreign: ReadonlySet<string>): Validated {
+  compiled ??= ajv.compile<FileConfig>(configSchema());
+  if (compiled(data)) return { valid: data, findings: [] };
   const errors = compiled.errors ?? [];
   // What has the wrong type breaks further rules by that alone.
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
-  return (
-    errors
-      // That one of two branches fails says nothing that the branch does not.
-      .filter(({ keyword }) => keyword !== 'if')
-      .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
-      .map((error) => finding(error, foreign))
-  );
+  const findings = errors
+    // That one of two branches fails says nothing that the branch does not.
+    .filter(({ keyword }) => keyword !== 'if')
+    .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
+    .map((error) => finding(error, foreign));
+  return { valid: null, findings };
 }
 
 /** A path as people write it: `services.orders.urls[1]`. */

@@ -1,26 +1,15 @@
-/** Keys of a service about the content of its Bodies: the part of the table of keys for it. */
+import { oneOf, type StaticOf, section } from './key-types.js';
 
-export const VALIDATION_LEVELS = ['off', 'report', 'enforce'] as const;
+const level = (description: string, initial: 'off' | 'report') =>
+  oneOf(['off', 'report', 'enforce'], { description, default: initial });
 
 /** `report` counts and logs what breaks the schema and lets it through; `enforce` refuses it. */
-export type ValidationLevel = (typeof VALIDATION_LEVELS)[number];
+export type ValidationLevel = StaticOf<ReturnType<typeof level>>;
 
-export interface ValidationKeys {
-  requests: ValidationLevel;
-  replies: ValidationLevel;
-}
-
-const level = (description: string, initial: ValidationLevel) =>
-  ({ type: 'string', enum: VALIDATION_LEVELS, description, default: initial }) as const;
-
-export const VALIDATION_KEYS = {
-  type: 'object',
-  description:
-    'Whether Bodies are validated against the schema of the WSDL. Content that may be anything is looked into only with `enforce`. `mode: monitor` reports at most.',
-  additionalProperties: false,
-  default: {},
-  required: ['requests', 'replies'],
-  properties: {
+/** Keys of a service about the content of its Bodies: the part of the table of keys for it. */
+export const VALIDATION_KEYS = section(
+  'Whether Bodies are validated against the schema of the WSDL. Content that may be anything is looked into only with `enforce`. `mode: monitor` reports at most.',
+  {
     requests: level(
       'Of callers: `off`; `report` counts and logs the first violation of each; `enforce` refuses them.',
       'off',
@@ -30,4 +19,4 @@ export const VALIDATION_KEYS = {
       'report',
     ),
   },
-} as const;
+);

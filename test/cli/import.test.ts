@@ -46,7 +46,7 @@ t.test('a WSDL becomes a folder with a configuration that loads', async (t) => {
   const { config } = await loadConfig(file, {});
   t.match(config.services['orderDesk'], {
     wsdl: 'legacy.wsdl',
-    url: 'http://127.0.0.1:8081/orders',
+    urls: ['http://127.0.0.1:8081/orders'],
     path: '/soap/orderDesk',
     port: 'OrderDeskSoap11',
     versions: ['1.1', '1.2'],
@@ -163,7 +163,7 @@ t.test('a WSDL at an address, with a port elsewhere', async (t) => {
   const { port } = server.address() as AddressInfo;
   const { file, yaml } = await run(`http://127.0.0.1:${port}/orders?wsdl`);
   t.match(yaml, 'url: "http://127.0.0.1:8081/orders" # as the WSDL says; the WSDL itself is elsewhere');
-  t.equal((await loadConfig(file, {})).config.services['orderDesk']?.url, 'http://127.0.0.1:8081/orders');
+  t.equal((await loadConfig(file, {})).config.services['orderDesk']?.urls[0], 'http://127.0.0.1:8081/orders');
   t.match(await refusal(`http://127.0.0.1:${port}/nothing`, {}), /404/);
 });
 

@@ -195,7 +195,7 @@ t.test('a mapping written by hand knows what it maps and nothing else', (t) => {
 
 t.test('destinations are compared as addresses', (t) => {
   const config = (over: object) => ({
-    url: 'http://Backend.example:80/base',
+    urls: ['http://Backend.example:80/base'],
     path: '/soap/a',
     addressing: { check: true, rewriteTo: true, destinations: ['urn:x', 'HTTPS://Desk.example:443/d'] },
     ...over,
@@ -231,7 +231,7 @@ t.test('destinations are compared as addresses', (t) => {
   for (const to of ['urn:X', 'http://backend.example/', 'http://backend.example/base/x', 'http://desk.example:443/d']) {
     t.notOk(destinations.permits(to), to);
   }
-  const several = new Destinations(config({ url: undefined, urls: ['http://a/', 'http://b'] }) as never, undefined, []);
+  const several = new Destinations(config({ urls: ['http://a/', 'http://b'] }) as never, undefined, []);
   t.equal(several.backend, 'http://a/');
   t.ok(several.permits('http://b/'));
   t.end();

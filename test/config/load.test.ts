@@ -294,7 +294,7 @@ services:
   t.equal(config.limits.xml.depth, 64);
   t.equal(config.limits.xml.messageBytes, 1024 * 1024);
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the escaped form
-  t.equal(config.services['a']?.url, 'http://x/${literal}');
+  t.equal(config.services['a']?.urls[0], 'http://x/${literal}');
   t.same(config.services['a']?.versions, ['1.2']);
   t.equal(config.services['a']?.operations['Do'], false);
 });

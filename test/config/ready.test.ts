@@ -19,15 +19,15 @@ t.test('the demonstration loads, and names operations that its WSDL has', async 
     t.same(
       model.services[0]?.ports.map(({ dialect, address }) => [dialect, address]),
       [
-        ['1.1', service?.url],
-        ['1.2', service?.url],
+        ['1.1', service?.urls[0]],
+        ['1.2', service?.urls[0]],
       ],
     );
     const operations = new Map(model.services[0]?.ports[0]?.operations.map(({ name, status }) => [name, status]));
     for (const name of Object.keys(service?.operations ?? {})) t.equal(operations.get(name), 'ok', `${file}: ${name}`);
     t.equal(
       `http://${config.demo?.listen}/orders`,
-      service?.url,
+      service?.urls[0],
       'the bundled backend listens where the service calls',
     );
   }
