@@ -16,7 +16,7 @@ import { admitOperation, operationsOf } from '../graphql/operation.js';
 import { responseKey } from '../graphql/output/reply-plan.js';
 import { argumentsOf } from '../graphql/run/arguments.js';
 import { costByField } from '../graphql/run/cost-report.js';
-import { type Given, withValues } from '../graphql/run/link-feed.js';
+import { type CallInput, withValues } from '../graphql/run/link-feed.js';
 import { type LinkUse, linkUses } from '../graphql/run/link-uses.js';
 import { type RootField, type RootPlan, rootPlanOf } from '../graphql/run/root-plan.js';
 import { subschemaRequestOf } from '../graphql/run/subschema-request.js';
@@ -159,7 +159,7 @@ class Explanation {
     }, [path]);
   }
 
-  #call(title: string, bound: BoundField, given: Given, standIns: ReadonlySet<string>, margin: string): void {
+  #call(title: string, bound: BoundField, given: CallInput, standIns: ReadonlySet<string>, margin: string): void {
     const service = this.#compiled.services.find(({ name }) => name === bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     const [dialect] = service.dialects;
@@ -177,7 +177,7 @@ class Explanation {
     this.#terminal.out(indent(envelope, `${margin}  `));
   }
 
-  async #remote(title: string, plan: SubschemaPlan, values: Given['arguments'], margin: string): Promise<void> {
+  async #remote(title: string, plan: SubschemaPlan, values: CallInput['arguments'], margin: string): Promise<void> {
     const service = this.#compiled.remotes.find(({ name }) => name === plan.field.service);
     const request = printRemoteRequest(await subschemaRequestOf(plan, values, this.#admitted, this.#plan), plan);
     this.#terminal.out(`\n${margin}${title}\n${margin}  ${service === undefined ? '' : wayTo(service, plan)}`);

@@ -1,6 +1,6 @@
 import type { EventValues } from '../../base/event-bus.js';
-import { eventAnswer, givenBy, noAnswer } from '../../graphql/run/event-answer.js';
-import { type CallField, FailureOfOthers } from '../../graphql/run/field-call.js';
+import { callInputOf, eventAnswer, noAnswer } from '../../graphql/run/event-answer.js';
+import { type CallField, SharedCallFailure } from '../../graphql/run/field-call.js';
 import type { EventSource, Subscription } from '../../graphql/subscription/subscription.js';
 import type { BackendCalls } from '../graphql/host.js';
 import type { Polled } from './poller.js';
@@ -39,14 +39,14 @@ export function answering(
   const callField: CallField = async (call) => {
     if (subscription === null || call.bound !== subscription.bound) return calls.callField(call);
     if (event.kind === 'polled') {
-      if (event.polled.kind === 'failed') throw new FailureOfOthers(event.polled.caught);
+      if (event.polled.kind === 'failed') throw new SharedCallFailure(event.polled.caught);
       // Others have the same answer.
       return hasLinks ? structuredClone(event.polled.decoded) : event.polled.decoded;
     }
     const { called, source } = subscription;
     if (called === null) return eventAnswer(call.plan, event.values);
     const events = eventSource(source);
-    const given = givenBy(events, call, event.values);
+    const given = callInputOf(events, call, event.values);
     if (given === null) return noAnswer(events, event.values);
     return calls.callField({ ...call, ...given, bound: called });
   };

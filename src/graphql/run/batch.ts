@@ -1,13 +1,13 @@
 import { Refusal, refuseByLimit } from '../../base/refusal.js';
 
-/** One answer over HTTP, as far as it matters when several become one. */
+/** The answer to one request of a batch. */
 export interface BatchAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
 }
 
-/** Throws `BATCHING_NOT_SUPPORTED` for a batch that is none, too long, or holds another one. */
+/** Throws `BATCHING_NOT_SUPPORTED` for a batch that is empty, too long, or holds another one. */
 export function checkBatch(items: readonly unknown[], most: number): void {
   if (items.length > most) throw refuseByLimit('BATCHING_NOT_SUPPORTED', 'graphql.batch', most, items.length);
   if (items.length === 0 || items.some(Array.isArray)) {
@@ -16,9 +16,9 @@ export function checkBatch(items: readonly unknown[], most: number): void {
 }
 
 /**
- * Answers the requests of a batch, in their order. Queries run side by side; a mutation waits for all that stand before
- * it, and all that stand behind it wait for the mutation. `answer` tells by `begin`, which it awaits, that an operation
- * was admitted and is about to run.
+ * Answers the requests of a batch, in their order. Queries run side by side; a mutation waits for all requests before
+ * it, and all requests after it wait for the mutation. `answer` awaits `begin` between the admission of an operation and
+ * its run.
  */
 export async function answerInOrder<T, A>(
   items: readonly T[],

@@ -5,15 +5,15 @@ import { costOf } from '../cost/cost.js';
 export interface CostReport {
   /** Estimated before anything ran, and taken from the budget. */
   readonly requestedQueryCost: number;
-  /** What it came to; 0 where nothing ran. */
+  /** The cost of the run; 0 where nothing ran. */
   readonly actualQueryCost: number;
   /** Absent where the client has no budget. */
   readonly throttleStatus?: Throttle;
-  /** Calls that were made; told with `fields` only. */
+  /** Calls that were made; reported with `fields` only. */
   readonly calls?: number;
   /** Bytes of their replies. */
   readonly replyBytes?: number;
-  /** What each field was estimated to cost, without those beneath it, by response keys with dots between them. */
+  /** The estimated cost of each field without those beneath it, by response keys with dots between them. */
   readonly fields?: Readonly<Record<string, number>>;
 }
 
@@ -31,10 +31,10 @@ export const costReport = (requested: number, actual: number, throttle: Throttle
   ...(throttle === null ? {} : { throttleStatus: throttle }),
 });
 
-/** Paths that are listed: an answer is not to be longer than what it explains. */
+/** Paths that are listed: the report must not be longer than the answer. */
 const PATHS_MAX = 1000;
 
-/** What each field of an admitted operation is estimated to cost, the dearest first. */
+/** The estimated cost of each field of an admitted operation, the dearest first. */
 export function costByField({ operation, document, variables, costs }: Admitted): Readonly<Record<string, number>> {
   const points = new Map<string, number>();
   costOf(costs, operation, document.fragments, variables, (path, cost) => {

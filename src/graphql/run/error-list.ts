@@ -14,7 +14,7 @@ export class ErrorList {
     return this.#further;
   }
 
-  /** `make` is asked only for an error that is listed. */
+  /** `make` is called only for an error that is listed. */
   add(make: () => GraphQLError): void {
     if (this.errors.length < this.#max) this.errors.push(make());
     else this.#further++;

@@ -8,11 +8,11 @@ import { type FedValue, fedValues, withValues } from './link-feed.js';
 
 type Values = NonNullable<EventValues>;
 
-/** Whether a subscriber wants this event: it has the values that the mapping and the subscriber ask for. */
-export function isWanted(source: EventSource, given: FieldCall['arguments'], values: Values): boolean {
+/** Whether an event has the values that the mapping and the arguments of the subscription ask for. */
+export function isWanted(source: EventSource, filters: FieldCall['arguments'], values: Values): boolean {
   for (const [path, wanted] of source.where) if (!holds(readOf(values[path]), wanted)) return false;
   for (const [argument, path] of source.filter) {
-    const wanted = given[argument] ?? null;
+    const wanted = filters[argument] ?? null;
     if (wanted !== null && !holds(readOf(values[path]), wanted)) return false;
   }
   return true;
@@ -24,11 +24,8 @@ const holds = (value: unknown, wanted: unknown): boolean =>
     ? value.some((item) => String(item) === String(wanted))
     : value !== null && value !== undefined && String(value) === String(wanted);
 
-/**
- * What the operation behind an event is called with; null where the event has no value for what it requires, or a wrong
- * one.
- */
-export function givenBy(
+/** The input of the operation that answers an event; null where the event lacks a required value, or has a wrong one. */
+export function callInputOf(
   source: EventSource,
   own: Pick<FieldCall, 'arguments' | 'headers'>,
   values: Values,
@@ -42,27 +39,27 @@ export function givenBy(
   return withValues({ arguments: Object.fromEntries(kept), headers: own.headers }, fed);
 }
 
-/** The answer of an operation that an event is not enough to call. */
+/** The answer to an event that lacks input for the operation. */
 export function noAnswer({ feeds }: EventSource, values: Values): Decoded {
   const errors = feeds.flatMap(({ path }) => wrongOf(values[path])?.errors ?? []);
   return { value: null, errors: errors.map(({ rule }) => wrong([], rule)), furtherErrors: 0, calls: 0 };
 }
 
-/** The event itself as an answer: the plan's places are named by the paths of its values. */
+/** The event itself as an answer: names in the plan are the paths of its values. */
 export function eventAnswer(plan: ReplyPlan, values: Values): Decoded {
-  const filling: Filling = { values, told: new Set(), errors: [] };
+  const filling: Filling = { values, reported: new Set(), errors: [] };
   const value = objectOf(plan.value, filling, []);
   return { value, errors: filling.errors, furtherErrors: 0, calls: 0 };
 }
 
 interface Filling {
   readonly values: Values;
-  /** Of these is told what is wrong: they may stand in several places, of which links see some. */
-  readonly told: Set<string>;
+  /** Paths whose errors are listed: a value may have several places, some for links only. */
+  readonly reported: Set<string>;
   readonly errors: DecodeError[];
 }
 
-/** Recursion is as deep as the plan: the object, and what links read of it by the side. */
+/** Recursion is as deep as the plan: the object, and the values that links read from it. */
 function objectOf(
   { declared }: ObjectPlan,
   filling: Filling,
@@ -79,10 +76,10 @@ function filledBy({ source, value }: FieldSlot, filling: Filling, path: readonly
   const { local } = source.name;
   const held = filling.values[local] ?? null;
   if (!isWrong(held)) return held;
-  if (!filling.told.has(local)) {
+  if (!filling.reported.has(local)) {
     filling.errors.push(...held.errors.map((error: WrongPlace) => wrong([...path, ...error.path], error.rule)));
   }
-  filling.told.add(local);
+  filling.reported.add(local);
   return held.value;
 }
 
@@ -92,7 +89,7 @@ const wrong = (path: DecodeError['path'], rule: string): DecodeError => ({
   rule,
 });
 
-/** Nothing else that an event says is an object. */
+/** Other values of an event are no objects. */
 const isWrong = (value: unknown): value is WrongValue =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && 'errors' in value;
 

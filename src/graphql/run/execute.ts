@@ -32,25 +32,24 @@ export interface Execution {
   readonly callField: CallField;
   /** Needed where a service speaks GraphQL. */
   readonly sendToSubschema?: SendToSubschema | null;
-  /** Aborted when nobody waits for the answer any more: then no further call is made and `CLIENT_GONE` thrown. */
+  /** Aborted when the client has gone: then no further call is made and `CLIENT_GONE` thrown. */
   readonly signal: CancelSignal;
   readonly limits: GraphqlLimits;
-  /** Adds up what the operation comes to. */
+  /** Adds up the cost of the run. */
   readonly spending?: Spending | null;
-  /** Told when a part of the operation is beyond a limit. */
+  /** Records that a part of the operation is over a limit. */
   refused?(refusal: Refusal): void;
 }
 
 /**
  * Runs an admitted operation: fields of a query side by side, those of a mutation in order, each with its links before
- * the next. Fields that a backend answers are put into the response as their plan made them; introspection is executed
- * by graphql-js.
+ * the next. Answers of backends are put into the response as their plan made them; graphql-js executes introspection.
  */
 export async function executeOperation(admitted: Admitted, execution: Execution): Promise<ExecutionResult> {
   const { limits, callField, signal, refused, spending = null } = execution;
   const { root, fields, links, select } = rootPlanOf(admitted, execution.built);
   const calls = new RequestCalls(callField, signal, (refusal) => refused?.(refusal), limits, spending);
-  const subschemas = new SubschemaRun(execution.sendToSubschema ?? nobody, {
+  const subschemas = new SubschemaRun(execution.sendToSubschema ?? rejectSubschema, {
     fragments: admitted.document.fragments,
     variables: admitted.variables,
     rawVariables: admitted.params.variables,
@@ -80,7 +79,7 @@ export async function executeOperation(admitted: Admitted, execution: Execution)
   return errors.length === 0 ? { data } : { data, errors: listed(errors, limits.errors, further) };
 }
 
-const nobody: SendToSubschema = () => Promise.reject(new Error('a service that speaks GraphQL, and nobody to ask it'));
+const rejectSubschema: SendToSubschema = () => Promise.reject(new Error('a subschema without sendToSubschema'));
 
 interface Context {
   readonly admitted: Admitted;
@@ -136,28 +135,28 @@ function decodedAnswer({ nodes, name }: RootField, ask: LinkAsk, context: Contex
   const definition = root.getFields()[name];
   const node = nodes[0];
   if (ask.kind === 'subschema') {
-    const asked = (): Promise<Decoded> => subschemas.answer(ask.plan, {});
-    return calls.counted(asked, ask.plan.field.cost, subschemaArguments(definition, node, admitted), () =>
+    const answer = (): Promise<Decoded> => subschemas.answer(ask.plan, {});
+    return calls.counted(answer, ask.plan.field.cost, subschemaArguments(definition, node, admitted), () =>
       subschemas.takeCalls(),
     );
   }
   if (definition === undefined || node === undefined) throw new Error('admitted without a field');
   const { bound, reply: plan } = ask;
-  const given = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
-  return calls.call({ bound, plan, ...given });
+  const input = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
+  return calls.call({ bound, plan, ...input });
 }
 
-/** The arguments of a field, for what they cost: the service reads them by itself. */
+/** The arguments of a subschema's field, for their cost: the upstream coerces them itself. */
 function subschemaArguments(
   definition: GraphQLField<unknown, unknown> | undefined,
   node: FieldNode | undefined,
   { variables }: Admitted,
 ): Readonly<Record<string, unknown>> {
-  const given = (definition?.args ?? []).flatMap((argument): [string, unknown][] => {
+  const values = (definition?.args ?? []).flatMap((argument): [string, unknown][] => {
     const { value, isGiven } = node === undefined ? NOT_GIVEN : argumentValueOf(argument, node, variables);
     return isGiven ? [[argument.name, value]] : [];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(values);
 }
 
 const NOT_GIVEN = { value: undefined, isGiven: false } as const;
@@ -178,8 +177,8 @@ async function executeHere(
     ],
   };
   if (name === '__schema' || name === '__type') {
-    const told = await introspectionAnswers(schema).answer(key, narrowed, params.variables, execution.signal);
-    return { value: told.value, errors: told.errors.map(masked) };
+    const answer = await introspectionAnswers(schema).answer(key, narrowed, params.variables, execution.signal);
+    return { value: answer.value, errors: answer.errors.map(masked) };
   }
   const { data, errors = [] } = await execute({ schema, document: narrowed, variableValues: params.variables });
   return { value: data?.[key] ?? null, errors: errors.map(masked) };

@@ -17,14 +17,14 @@ export interface FieldCall {
   readonly plan: ReplyPlan;
 }
 
-/** Answers a field, or rejects with a `Refusal`. The value is taken as it is: its plan has given it its shape. */
+/** Answers a field, or rejects with a `Refusal`. Its plan has shaped the value already. */
 export type CallField = (call: FieldCall) => Promise<Decoded>;
 
-/** Why an answer failed that somebody else has asked and paid for: it is told like any failure. */
-export class FailureOfOthers extends Error {
+/** The failure of a call that another request made and paid for; its cause is reported as any other. */
+export class SharedCallFailure extends Error {
   constructor(cause: unknown) {
-    super('a failure of others', { cause });
-    this.name = 'FailureOfOthers';
+    super('the failure of a shared call', { cause });
+    this.name = 'SharedCallFailure';
   }
 }
 
@@ -57,36 +57,36 @@ export class RequestCalls {
     this.#spending = spending;
   }
 
-  /** Rejects with `MAX_CALLS_LIMIT` when all calls are made, and with `CLIENT_GONE` when nobody waits any more. */
+  /** Rejects with `MAX_CALLS_LIMIT` when all calls are made, and with `CLIENT_GONE` when the client has gone. */
   call(call: FieldCall): Promise<Decoded> {
     return this.counted(() => this.#callField(call), call.bound.cost ?? null, call.arguments);
   }
 
-  /** The same for a call that is made otherwise. `made` tells how many it has been in truth, for what it costs. */
+  /** The same for a call that `work` makes. `callsMade` returns how many calls it was, for the cost. */
   async counted(
     work: () => Promise<Decoded>,
     cost: FieldCost | null = null,
-    given: FieldCall['arguments'] = {},
-    made: (() => number) | null = null,
+    values: FieldCall['arguments'] = {},
+    callsMade: (() => number) | null = null,
   ): Promise<Decoded> {
     this.throwIfGone();
     if (this.#left === 0) throw this.refusal('calls');
     this.#left--;
     try {
       const decoded = await work();
-      this.#spending?.called(cost, given, made?.() ?? decoded.calls);
+      this.#spending?.called(cost, values, callsMade?.() ?? decoded.calls);
       this.#spending?.took(decoded);
       return decoded;
     } catch (caught) {
-      if (caught instanceof FailureOfOthers) throw caught.cause;
-      // What cannot be written is not sent.
+      if (caught instanceof SharedCallFailure) throw caught.cause;
+      // A request that cannot be written is not sent.
       if (caught instanceof InputError) this.#left++;
-      else this.#spending?.called(cost, given, made?.() ?? 1);
+      else this.#spending?.called(cost, values, callsMade?.() ?? 1);
       throw caught;
     }
   }
 
-  /** The refusal of parts of the request: one for all of them, of which those who observe it are told. */
+  /** The refusal of parts of the request over a limit, made and recorded once. */
   refusal(limit: RunLimit): Refusal {
     const known = this.#refusals.get(limit);
     if (known !== undefined) return known;
@@ -96,14 +96,14 @@ export class RequestCalls {
     return refusal;
   }
 
-  /** Throws `CLIENT_GONE` when nobody waits any more. */
+  /** Throws `CLIENT_GONE` when the client has gone. */
   throwIfGone(): void {
     if (this.#signal.aborted) throw new Refusal('CLIENT_GONE');
   }
 }
 
-/** Lets so many things run side by side; the others wait in order. */
-export class Turns {
+/** Limits how many tasks run at the same time; the others wait in order. */
+export class ConcurrencyLimit {
   readonly #waiting: (() => void)[] = [];
   #free: number;
 

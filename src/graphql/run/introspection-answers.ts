@@ -17,8 +17,8 @@ import { Refusal } from '../../base/refusal.js';
 import type { RawVariables } from '../output/reply-plan.js';
 import { WrittenJson } from './written-json.js';
 
-/** What one field of introspection came to. */
-export interface Told {
+/** The answer to one field of introspection. */
+export interface IntrospectionAnswer {
   readonly value: WrittenJson | null;
   readonly errors: readonly GraphQLError[];
 }
@@ -32,21 +32,21 @@ export function introspectionAnswers(schema: GraphQLSchema): IntrospectionAnswer
 
 const ANSWERS = new WeakMap<GraphQLSchema, IntrospectionAnswers>();
 
-/** What texts may take of the memory: that of a schema with 1,500 types takes 26 MB. */
+/** Bytes of cached answers: that of a schema with 1,500 types takes 26 MB. */
 const REMEMBERED_BYTES = 48 * MIB;
 
 /**
  * Executes introspection, which of a large schema takes a second and has megabytes. So each answer is made once, one
- * after the other, in portions between which others have their turn; the text is remembered where there is room.
+ * after the other, in portions between which other work runs; the text is cached.
  */
 class IntrospectionAnswers {
   readonly #schema: GraphQLSchema;
-  readonly #known = new BoundedCache<Told>({
+  readonly #known = new BoundedCache<IntrospectionAnswer>({
     entries: 100,
     size: REMEMBERED_BYTES,
     sizeOf: ({ value }, key) => 2 * (key.length + (value?.text.length ?? 0)) + 1000,
   });
-  readonly #underWay = new Map<string, Making>();
+  readonly #underWay = new Map<string, PendingAnswer>();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(schema: GraphQLSchema) {
@@ -54,10 +54,10 @@ class IntrospectionAnswers {
   }
 
   /**
-   * The answer to a document that selects the field `key` and nothing else. Rejects with `CLIENT_GONE` where everybody
-   * has gone who waits for it.
+   * Answers a document that selects the field `key` and nothing else. Rejects with `CLIENT_GONE` when all clients that
+   * wait for it have gone.
    */
-  answer(key: string, document: DocumentNode, raw: RawVariables, signal: CancelSignal): Promise<Told> {
+  answer(key: string, document: DocumentNode, raw: RawVariables, signal: CancelSignal): Promise<IntrospectionAnswer> {
     const narrowed = withUsedVariables(document, raw);
     const name = `${print(narrowed.document)}\n${JSON.stringify(narrowed.variables)}`;
     const known = this.#known.get(name);
@@ -65,10 +65,10 @@ class IntrospectionAnswers {
     const underWay = this.#underWay.get(name);
     if (underWay !== undefined) {
       underWay.signals.push(signal);
-      return underWay.told;
+      return underWay.answer;
     }
     const signals = [signal];
-    const told = this.#last.then(async () => {
+    const answer = this.#last.then(async () => {
       try {
         if (signals.every(({ aborted }) => aborted)) throw new Refusal('CLIENT_GONE');
         const made = await this.#make(key, narrowed);
@@ -78,23 +78,23 @@ class IntrospectionAnswers {
         this.#underWay.delete(name);
       }
     });
-    this.#underWay.set(name, { told, signals });
-    this.#last = told.catch(() => {});
-    return told;
+    this.#underWay.set(name, { answer, signals });
+    this.#last = answer.catch(() => {});
+    return answer;
   }
 
-  async #make(key: string, { document, variables }: Narrowed): Promise<Told> {
-    const pace = new Pace();
-    const schema = inPortions(this.#schema, pace);
+  async #make(key: string, { document, variables }: Narrowed): Promise<IntrospectionAnswer> {
+    const portions = new Portions();
+    const schema = inPortions(this.#schema, portions);
     const { data, errors = [] } = await execute({ schema, document, variableValues: variables });
     const value = data?.[key] ?? null;
-    return { value: value === null ? null : new WrittenJson(await written(value, LEVELS, pace)), errors };
+    return { value: value === null ? null : new WrittenJson(await written(value, LEVELS, portions)), errors };
   }
 }
 
-interface Making {
-  readonly told: Promise<Told>;
-  /** Of those who wait. */
+interface PendingAnswer {
+  readonly answer: Promise<IntrospectionAnswer>;
+  /** Of the requests that wait. */
   readonly signals: CancelSignal[];
 }
 
@@ -103,7 +103,7 @@ interface Narrowed {
   readonly variables: RawVariables;
 }
 
-/** Without the variables that other fields take: the rest is the same for everybody. */
+/** Drops the variables of other fields: without them the answer is the same for all clients. */
 function withUsedVariables(document: DocumentNode, raw: RawVariables): Narrowed {
   const used = new Set<string>();
   visit(document, {
@@ -122,36 +122,36 @@ function withUsedVariables(document: DocumentNode, raw: RawVariables): Narrowed 
   return { document: { ...document, definitions }, variables };
 }
 
-/** For how long others wait. */
+/** The longest portion of work before other work runs. */
 const PORTION_MILLIS = 5;
 
-/** Work that gives way to others. */
-class Pace {
+/** Interrupts long work, so that other work runs. */
+class Portions {
   #began = performance.now();
 
-  /** Resolves at once, or where others have waited for long enough, after their turn. */
-  async rest(): Promise<void> {
+  /** Resolves at once, or at the end of a portion after other work. */
+  async next(): Promise<void> {
     if (performance.now() - this.#began < PORTION_MILLIS) return;
     await nextTurn();
     this.#began = performance.now();
   }
 }
 
-/** The same schema, which tells its types one after the other: graphql-js goes on with each as it comes. */
-function inPortions(schema: GraphQLSchema, pace: Pace): GraphQLSchema {
+/** The same schema, whose types are promises resolved one after the other: graphql-js continues with each. */
+function inPortions(schema: GraphQLSchema, portions: Portions): GraphQLSchema {
   const getTypeMap = (): Readonly<Record<string, Promise<GraphQLNamedType>>> => {
-    const told = Object.create(null);
-    const tell: (() => void)[] = [];
+    const types = Object.create(null);
+    const resolvers: (() => void)[] = [];
     for (const [name, type] of Object.entries(schema.getTypeMap())) {
-      told[name] = new Promise<GraphQLNamedType>((resolve) => tell.push(() => resolve(type)));
+      types[name] = new Promise<GraphQLNamedType>((resolve) => resolvers.push(() => resolve(type)));
     }
     void (async () => {
-      for (const each of tell) {
-        each();
-        await pace.rest();
+      for (const resolve of resolvers) {
+        resolve();
+        await portions.next();
       }
     })();
-    return told;
+    return types;
   };
   const getType = (name: string): GraphQLNamedType | undefined => schema.getType(name);
   return Object.create(schema, { getTypeMap: { value: getTypeMap }, getType: { value: getType } });
@@ -160,16 +160,16 @@ function inPortions(schema: GraphQLSchema, pace: Pace): GraphQLSchema {
 /** Down to the types of a schema: each of them is written at once. */
 const LEVELS = 2;
 
-async function written(value: unknown, levels: number, pace: Pace): Promise<string> {
-  await pace.rest();
+async function written(value: unknown, levels: number, portions: Portions): Promise<string> {
+  await portions.next();
   if (levels === 0 || typeof value !== 'object' || value === null) return JSON.stringify(value);
   const parts: string[] = [];
   if (Array.isArray(value)) {
-    for (const item of value) parts.push(await written(item, levels - 1, pace));
+    for (const item of value) parts.push(await written(item, levels - 1, portions));
     return `[${parts.join()}]`;
   }
   for (const [key, inner] of Object.entries(value)) {
-    parts.push(`${JSON.stringify(key)}:${await written(inner, levels - 1, pace)}`);
+    parts.push(`${JSON.stringify(key)}:${await written(inner, levels - 1, portions)}`);
   }
   return `{${parts.join()}}`;
 }

@@ -7,13 +7,13 @@ import { hiddenAlong } from '../links/link-plan.js';
 import { HIDDEN, hiddenKey } from '../links/link-slots.js';
 import type { BatchKey } from './link-batches.js';
 
-/** What came of asking for one link. */
+/** The answer to one link. */
 export interface LinkAnswer {
   readonly value: unknown;
   /** Paths begin below the link. */
   readonly errors: readonly DecodeError[];
   readonly furtherErrors: number;
-  /** What was caught; null where there is an answer. */
+  /** The error that was caught; null for an answer. */
   readonly failure: unknown;
 }
 
@@ -22,8 +22,8 @@ export const NO_ANSWER: LinkAnswer = { value: null, errors: [], furtherErrors: 0
 export const failed = (failure: unknown): LinkAnswer => ({ ...NO_ANSWER, failure });
 
 /**
- * Asks for all keys in one call. A key that cannot be sent has its own error and is left out: values of one backend
- * need not be what another takes.
+ * Calls a list operation with all keys. A key that cannot be written has its own error and is left out: values of one
+ * backend need not be valid for another.
  */
 export async function answerKeys(
   keys: readonly BatchKey[],
@@ -47,7 +47,7 @@ export async function answerKeys(
   return keys.map((key) => answers.get(key) ?? NO_ANSWER);
 }
 
-/** Each wrong key takes the writing of one request. */
+/** Each wrong key costs one more attempt at writing the request. */
 const WRONG_KEYS_MAX = 10;
 
 function wrongKey(caught: unknown, { argument }: Feed, keys: readonly BatchKey[]): BatchKey | null {
@@ -75,7 +75,7 @@ function answersOf(decoded: Decoded, batch: LinkBatch, keys: readonly BatchKey[]
     const found = indexes.get(text);
     if (found !== undefined) return { ...answerOf(found, items, byItem, batch), furtherErrors };
     const errors = stray;
-    // Without a list every key has lost its answer, else what no item tells of is told once.
+    // Without a list every key gets the errors that are of no item, else only the first one.
     if (list !== null) stray = [];
     return { ...NO_ANSWER, value: batch.isGrouped && list !== null ? [] : null, errors, furtherErrors };
   });

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 
-/** What one object is asked for by. */
+/** The key of one object. */
 export interface BatchKey {
   /** Equal keys have equal texts. */
   readonly text: string;
@@ -10,10 +10,7 @@ export interface BatchKey {
 /** Answers keys in one call; the answers are in the order of the keys. */
 export type AnswerKeys<Answer> = (keys: readonly BatchKey[]) => Promise<readonly Answer[]>;
 
-/**
- * Collects the keys that are asked for at the same time, each once, and has them answered together. Answers are kept
- * as long as this: for one request.
- */
+/** Collects the keys of links that are called at the same time, each once, for one call. Lives for one request. */
 export class LinkBatches<Answer> {
   readonly #maxBatchSize: number;
   readonly #loaders = new Map<string, DataLoader<BatchKey, Answer, string>>();
@@ -26,7 +23,7 @@ export class LinkBatches<Answer> {
     this.#loaders.clear();
   }
 
-  /** `group` names what is asked: keys of one group go into one call. The first `answer` of a group serves it. */
+  /** Keys of one `group` go into one call, which the first `answer` of the group makes. */
   load(group: string, key: BatchKey, answer: AnswerKeys<Answer>): Promise<Answer> {
     let loader = this.#loaders.get(group);
     if (loader === undefined) {

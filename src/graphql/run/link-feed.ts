@@ -4,18 +4,18 @@ import { hiddenAlong } from '../links/link-plan.js';
 import { hiddenKey } from '../links/link-slots.js';
 import type { FieldCall } from './field-call.js';
 
-/** What a field is called with. */
-export type Given = Pick<FieldCall, 'arguments' | 'headers'>;
+/** The arguments and header blocks of a call. */
+export type CallInput = Pick<FieldCall, 'arguments' | 'headers'>;
 
-/** What an argument is filled with. */
+/** The value that a feed gives to an argument. */
 export interface FedValue {
   readonly feed: Feed;
   readonly value: unknown;
 }
 
 /**
- * What an object has for the arguments of a link; null where there is nothing to ask for: a required one has no value,
- * or none has. Throws `InputError` for a text that writes no number where one is wanted.
+ * Reads the values that fill a link's arguments. Null for a link without a call: a required argument has no value, or
+ * none has. Throws `InputError` for a text that is no number where the argument is one.
  */
 export function fedValues(feeds: readonly Feed[], mark: Readonly<Record<string, unknown>>): readonly FedValue[] | null {
   const values: FedValue[] = [];
@@ -44,8 +44,8 @@ function asArgument(held: unknown, { argument, asText, asNumber, wraps }: Feed):
   return wraps ? [convert(held)] : convert(held);
 }
 
-/** Puts what objects have given beside what the document has. */
-export function withValues({ arguments: own, headers }: Given, values: readonly FedValue[]): Given {
+/** Adds the values of feeds to the arguments of the document. */
+export function withValues({ arguments: own, headers }: CallInput, values: readonly FedValue[]): CallInput {
   const all: Record<string, unknown> = { ...own };
   for (const { feed, value } of values) {
     let holder = all;

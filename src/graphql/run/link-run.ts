@@ -10,31 +10,32 @@ import type { Walk } from '../links/walk.js';
 import type { Variables } from '../output/reply-plan.js';
 import { argumentsOf } from './arguments.js';
 import type { ErrorList } from './error-list.js';
-import { type RequestCalls, Turns } from './field-call.js';
+import { ConcurrencyLimit, type RequestCalls } from './field-call.js';
 import { answerKeys, failed, keyText, type LinkAnswer, NO_ANSWER } from './link-answer.js';
 import { LinkBatches } from './link-batches.js';
-import { type FedValue, fedValues, type Given, withValues } from './link-feed.js';
+import { type CallInput, type FedValue, fedValues, withValues } from './link-feed.js';
 import type { SubschemaRun } from './subschema-run.js';
 
-/** With what names a group of calls that differ in their keys only. */
-interface GivenText extends Given {
-  readonly text: string;
+/** Input that calls share which differ in their keys only. */
+interface SharedInput extends CallInput {
+  /** Names the batch that such calls are collected in. */
+  readonly batchName: string;
 }
 
 /**
- * The links of one request. The same thing is asked once, whoever needs it; links of one level are asked for together,
- * those beneath them when all are answered.
+ * Answers the links of one request. Equal calls are made once; links of one level are called together, those beneath
+ * them when all are answered.
  */
 export class LinkRun {
   readonly #selections: ReadonlyMap<string, LinkSelection>;
   readonly #variables: Variables;
   readonly #calls: RequestCalls;
   readonly #subschemas: SubschemaRun;
-  readonly #turns: Turns;
+  readonly #concurrency: ConcurrencyLimit;
   readonly #batches: LinkBatches<LinkAnswer>;
   readonly #asked = new Map<string, Promise<LinkAnswer>>();
-  readonly #given = new Map<LinkSelection, GivenText | Refusal>();
-  /** The length of answers that stand in the response already. */
+  readonly #inputs = new Map<LinkSelection, SharedInput | Refusal>();
+  /** The length of answers that are in the response already. */
   readonly #placed = new Map<LinkAnswer, number | null>();
   #sitesLeft: number;
   #charsLeft: number;
@@ -50,13 +51,13 @@ export class LinkRun {
     this.#selections = selections;
     this.#variables = variables;
     this.#calls = calls;
-    this.#turns = new Turns(limits.callsAtOnce);
+    this.#concurrency = new ConcurrencyLimit(limits.callsAtOnce);
     this.#batches = new LinkBatches(limits.batchItems);
     this.#sitesLeft = limits.links;
     this.#charsLeft = limits.repeatedChars;
   }
 
-  /** What was answered before something has changed is asked again. */
+  /** Forgets all answers: a mutation may have changed them. */
   forget(): void {
     this.#asked.clear();
     this.#batches.forget();
@@ -91,18 +92,18 @@ export class LinkRun {
       return failed(caught);
     }
     if (values === null) return NO_ANSWER;
-    const given = this.#givenTo(selection);
-    if (given instanceof Refusal) return failed(given);
+    const input = this.#inputOf(selection);
+    if (input instanceof Refusal) return failed(input);
     const [first] = values;
-    if (link.batch === null || first === undefined) return this.#askOnce(selection, withValues(given, values));
-    return this.#askTogether(selection, link.batch, given, first);
+    if (link.batch === null || first === undefined) return this.#askOnce(selection, withValues(input, values));
+    return this.#askTogether(selection, link.batch, input, first);
   }
 
-  #askOnce({ target }: LinkSelection, given: Given): Promise<LinkAnswer> {
-    const key = `${target.id} ${JSON.stringify([given.arguments, given.headers])}`;
+  #askOnce({ target }: LinkSelection, input: CallInput): Promise<LinkAnswer> {
+    const key = `${target.id} ${JSON.stringify([input.arguments, input.headers])}`;
     const known = this.#asked.get(key);
     if (known !== undefined) return known;
-    const asked = this.#ask(target, given).then(
+    const asked = this.#ask(target, input).then(
       (decoded): LinkAnswer => ({ ...decoded, failure: null }),
       (caught: unknown) => failed(caught),
     );
@@ -113,48 +114,47 @@ export class LinkRun {
   #askTogether(
     { target }: LinkSelection,
     batch: LinkBatch,
-    given: GivenText,
+    input: SharedInput,
     { feed, value }: FedValue,
   ): Promise<LinkAnswer> {
     const key = { text: keyText(value, batch.isNumeric), value };
-    return this.#batches.load(given.text, key, (keys) =>
+    return this.#batches.load(input.batchName, key, (keys) =>
       answerKeys(keys, feed, batch, (values) => {
-        return this.#ask(target, withValues(given, [{ feed, value: values }]));
+        return this.#ask(target, withValues(input, [{ feed, value: values }]));
       }),
     );
   }
 
-  #ask({ ask }: LinkTargetPlan, given: Given): Promise<Decoded> {
-    // What services that speak GraphQL are asked at the same time is one call: taking turns would make it many.
+  #ask({ ask }: LinkTargetPlan, input: CallInput): Promise<Decoded> {
+    // Fields of one subschema that are requested at the same time are one call: a concurrency limit would make it many.
     if (ask.kind === 'subschema') {
       const { plan } = ask;
       return this.#calls.counted(
-        () => this.#subschemas.answer(plan, given.arguments),
+        () => this.#subschemas.answer(plan, input.arguments),
         plan.field.cost,
-        given.arguments,
+        input.arguments,
         () => this.#subschemas.takeCalls(),
       );
     }
-    return this.#turns.run(() => this.#calls.call({ ...given, bound: ask.bound, plan: ask.reply }));
+    return this.#concurrency.run(() => this.#calls.call({ ...input, bound: ask.bound, plan: ask.reply }));
   }
 
   /** The arguments that the link has in the document. */
-  #givenTo(selection: LinkSelection): GivenText | Refusal {
-    let given = this.#given.get(selection);
-    if (given === undefined) {
-      given = this.#readGiven(selection);
-      this.#given.set(selection, given);
-    }
-    return given;
+  #inputOf(selection: LinkSelection): SharedInput | Refusal {
+    const known = this.#inputs.get(selection);
+    if (known !== undefined) return known;
+    const input = this.#readInput(selection);
+    this.#inputs.set(selection, input);
+    return input;
   }
 
-  #readGiven({ link, nodes, target }: LinkSelection): GivenText | Refusal {
+  #readInput({ link, nodes, target }: LinkSelection): SharedInput | Refusal {
     const [node] = nodes;
     if (node === undefined) throw new Error('a link without a node');
     try {
-      const given = argumentsOf(link.definition, node, this.#variables, link.called.headersArgument);
+      const input = argumentsOf(link.definition, node, this.#variables, link.called.headersArgument);
       const path = link.feeds[0]?.argument.join('.');
-      return { ...given, text: `${target.id} ${path} ${JSON.stringify([given.arguments, given.headers])}` };
+      return { ...input, batchName: `${target.id} ${path} ${JSON.stringify([input.arguments, input.headers])}` };
     } catch (caught) {
       if (caught instanceof Refusal) return caught;
       throw caught;
@@ -181,7 +181,7 @@ export class LinkRun {
     return target.walk === null ? [] : sitesOf(owner[key], target.walk, place);
   }
 
-  /** Where one answer stands in many places the response could grow far beyond what backends have sent. */
+  /** Bounds the response: one answer in many places could make it far larger than all replies. */
   #mayPlace(answer: LinkAnswer): boolean {
     const known = this.#placed.get(answer);
     if (known === undefined) {

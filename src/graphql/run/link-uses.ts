@@ -3,7 +3,7 @@ import { type LinkSelection, linkIdOf, valuesOf } from '../links/link-plan.js';
 import { HIDDEN } from '../links/link-slots.js';
 import type { RootPlan } from './root-plan.js';
 
-/** A place in the plan of an operation where a link is. */
+/** A link in the plan of an operation. */
 export interface LinkUse {
   /** From the response key of the root, `[]` after each list: `orders[].customer`. */
   readonly path: string;
@@ -14,7 +14,7 @@ export interface LinkUse {
 export function linkUses(key: string, reply: ReplyPlan, links: RootPlan['links']): readonly LinkUse[] {
   const uses = new Map<string, LinkUse>();
   const seen = new Map<ObjectPlan, Set<string>>();
-  // As deep as the selection, which is limited.
+  // Recursion is as deep as the selection, which is limited.
   const inReply = (plan: ReplyPlan, path: string): void => {
     const faults = plan.faults?.as === 'data' ? plan.faults.entries.map((entry) => entry.plan) : [];
     for (const { shape, value } of [plan, ...faults]) {

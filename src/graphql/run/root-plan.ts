@@ -19,19 +19,19 @@ export interface RootField {
   readonly call: RootCall | null;
 }
 
-/** What a backend is asked for a field of the root. */
+/** The call that answers a field of the root. */
 export interface RootCall {
   readonly bound: BoundField | SubschemaField;
   readonly ask: LinkAsk;
-  /** Where links are in the answer; null where there are none. */
+  /** The paths to links in the answer; null without links. */
   readonly walk: Walk | null;
 }
 
-/** What an operation will do: its fields and, by what their objects hold in their place, its links. */
+/** The plan of an operation: its fields, and its links by their ids. */
 export class RootPlan {
   readonly root: GraphQLObjectType;
   readonly fields: readonly RootField[];
-  /** Grows while answers of services that speak GraphQL are read: only they tell which selections they merge. */
+  /** Grows while answers of subschemas are read: merged selections are known only by them. */
   readonly links: ReadonlyMap<string, LinkSelection>;
   readonly select: LinkSelect;
 
@@ -47,8 +47,8 @@ export class RootPlan {
     this.select = select;
   }
 
-  /** It belongs to one request. */
-  get isSingle(): boolean {
+  /** Whether it may serve one request only. */
+  get isForOneRequest(): boolean {
     const targets = [...this.links.values()].map(({ target }) => target.ask);
     const asks = [...this.fields.flatMap(({ call }) => call?.ask ?? []), ...targets];
     return asks.some((ask) => ask.kind === 'subschema' && ask.plan.links !== null);
@@ -57,13 +57,13 @@ export class RootPlan {
 
 const ROOT_PLAN: EntryPart<RootPlan> = { is: (value): value is RootPlan => value instanceof RootPlan };
 
-/** The plan of an admitted operation, made once unless it depends on the variables. */
+/** The plan of an admitted operation, cached unless it may serve one request only. */
 export function rootPlanOf(admitted: Admitted, built: PlannedSchema): RootPlan {
   const plan = admitted.cacheEntry.get(ROOT_PLAN, (countBytes) => makePlan(admitted, built, countBytes));
-  return plan.isSingle ? makePlan(admitted, built, UNCOUNTED) : plan;
+  return plan.isForOneRequest ? makePlan(admitted, built, UNCOUNTED) : plan;
 }
 
-/** Without `subschemaFields` no service speaks GraphQL. */
+/** Without `subschemaFields` no upstream speaks GraphQL. */
 export type PlannedSchema = Pick<BuiltSchema, 'schema' | 'fields' | 'links'> &
   Partial<Pick<BuiltSchema, 'subschemaFields'>>;
 
@@ -75,7 +75,7 @@ function makePlan(
   const root = built.schema.getRootType(operation.operation);
   if (!root) throw new Error('admitted without a root type');
   const { fragments, switches } = document;
-  // Whatever else was given is not for who comes next, and not to be kept.
+  // Other variables belong to one request: a cached plan must not hold them.
   const variables: Variables = Object.fromEntries(switches.map((name) => [name, values[name] === true]));
   const met = (link: Link, node: FieldNode): void => {
     links.selected(link, [node]);

@@ -22,14 +22,14 @@ export interface SubschemaContext {
 }
 
 /**
- * Asks services that speak GraphQL, for one request. It is the context that the wrapped schemas are executed with; what
- * fields of one service ask at the same time is sent as one operation.
+ * Sends the operations of one request to subschemas. It is the context that wrapped schemas are executed with; fields of
+ * one service that are requested at the same time are sent as one operation.
  */
 export class SubschemaRun {
   readonly #send: SendToSubschema;
   readonly #context: SubschemaContext;
   readonly #shaper: AnswerShaper;
-  /** The response keys for which a service has answered null. */
+  /** The response keys that a service has answered with null. */
   readonly #nulls = new Set<string>();
   /** By response key the list that a service has answered with; null where it has answered with several. */
   readonly #lists = new Map<string, readonly unknown[] | null>();
@@ -55,12 +55,12 @@ export class SubschemaRun {
       return parent === 'Subscription' ? executeEvent(args) : Promise.resolve(execute(args));
     };
     const together = await run(this);
-    const isAlone = together.errors?.some(isLostToOthers) === true;
-    // Of another context: alone.
+    const isAlone = together.errors?.some(isLostAnswer) === true;
+    // With a context of its own the field is sent alone.
     const result = isAlone ? await run({ send: (request, keys) => this.send(request, keys) }) : together;
     const errors = (result.errors ?? []).flatMap((error) => errorsOf(error, plan));
     const value = this.#valueOf(result, plan);
-    // What is of a type that the schema does not have is dropped without a word.
+    // Wrapped schemas drop a value of an unknown type without an error.
     const isLess = value === null ? !this.#nulls.has(plan.key) : this.#hasLostItems(value, plan);
     if (isLess && errors.length === 0) {
       errors.push({ code: 'UPSTREAM_SCHEMA_INVALID', path: [], rule: 'GraphQL' });
@@ -68,11 +68,11 @@ export class SubschemaRun {
     const listed = errors.slice(0, maxErrors);
     const points = subschemaPoints(plan, result.data?.[plan.key], this.#context.variables);
     const decoded = { value, errors: listed, furtherErrors: errors.length - listed.length, points };
-    // An event has come by itself.
+    // An event is no call.
     return parent === 'Subscription' ? { ...decoded, calls: 0 } : decoded;
   }
 
-  /** Calls that were made since it was asked last: what is asked together is one, of whoever is answered first. */
+  /** Returns the calls since the last time: one for fields that were sent together, counted for the first answer. */
   takeCalls(): number {
     const calls = this.#calls;
     this.#calls = 0;
@@ -83,7 +83,7 @@ export class SubschemaRun {
   async send(request: SubschemaRequest, keys: ReadonlySet<string>): Promise<SubschemaResult> {
     if (request.operation !== 'subscription') this.#calls++;
     const result = readSubschemaReply(await this.#send(request), keys, this.#context.maxErrors);
-    if (result.data === null && request.operation === 'query' && keys.size > 1) return toldApart(result, keys);
+    if (result.data === null && request.operation === 'query' && keys.size > 1) return withoutLost(result, keys);
     for (const key of keys) {
       const sent = result.data?.[key] ?? null;
       const own = key.replace(MERGED, '');
@@ -109,7 +109,7 @@ export class SubschemaRun {
   }
 }
 
-/** Of a subscription one event is made into an answer: the stream that it is taken from has no other. */
+/** Makes one event of a subscription into an answer: its stream has no other. */
 async function executeEvent(args: ExecutionArgs): Promise<ExecutionResult> {
   const events = await subscribe(args);
   if (!(Symbol.asyncIterator in events)) return events;
@@ -118,49 +118,49 @@ async function executeEvent(args: ExecutionArgs): Promise<ExecutionResult> {
     return event.done === true ? { data: null } : event.value;
   } catch (caught) {
     if (caught instanceof Refusal) throw caught;
-    // What has not the shape of its type, as where fields are resolved.
-    return { data: null, errors: [new GraphQLError('an event that is none', { originalError: asError(caught) })] };
+    // The event does not have the shape of its type.
+    return { data: null, errors: [new GraphQLError('an invalid event', { originalError: asError(caught) })] };
   }
 }
 
 const asError = (caught: unknown): Error => (caught instanceof Error ? caught : new Error(String(caught)));
 
-/** In front of the response keys of operations that were merged. */
+/** The prefix of response keys in merged operations. */
 const MERGED = /^_v\d+_/;
 
 /**
- * One error takes the answers of all with it that were asked for in the same call, where its field may not be null: the
- * others are no errors of the service, they are asked for again.
+ * An error at a non-null field makes the whole data null, and fields of the same call lose their answers: these are
+ * marked, to be sent again.
  */
-function toldApart(result: SubschemaResult, keys: ReadonlySet<string>): SubschemaResult {
+function withoutLost(result: SubschemaResult, keys: ReadonlySet<string>): SubschemaResult {
   const { errors = [] } = result;
-  const guilty = new Set(errors.flatMap(({ path }) => (path === undefined ? [] : [path[0]])));
+  const failed = new Set(errors.flatMap(({ path }) => (path === undefined ? [] : [path[0]])));
   // The whole call failed.
-  if (guilty.size === 0) return result;
-  const lost = [...keys].filter((key) => !guilty.has(key));
-  return { data: null, errors: [...errors.filter(({ path }) => path !== undefined), ...lost.map(lostToOthers)] };
+  if (failed.size === 0) return result;
+  const lost = [...keys].filter((key) => !failed.has(key));
+  return { data: null, errors: [...errors.filter(({ path }) => path !== undefined), ...lost.map(lostAnswer)] };
 }
 
-const LOST_TO_OTHERS = 'LOST_TO_OTHERS';
+const LOST = 'LOST';
 
-const lostToOthers = (key: string): GraphQLError =>
-  new GraphQLError('an answer that went with those of others', { path: [key], extensions: { code: LOST_TO_OTHERS } });
+const lostAnswer = (key: string): GraphQLError =>
+  new GraphQLError('lost with another field of the call', { path: [key], extensions: { code: LOST } });
 
-const isLostToOthers = (error: GraphQLError): boolean => hasCode(error, LOST_TO_OTHERS);
+const isLostAnswer = (error: GraphQLError): boolean => hasCode(error, LOST);
 
-/** What went wrong at one place. A call that failed as a whole is thrown: there is nothing else to tell. */
+/** The errors at one place. Throws the refusal of a call that failed as a whole. */
 function errorsOf(error: GraphQLError, plan: SubschemaPlan): readonly DecodeError[] {
   const refusal = refusalIn(error);
   if (refusal !== null) throw refusal;
   const path = batchPath(visibleIn(error.path?.slice(1) ?? [], plan), plan.batch);
   return partsOf(error).map((part): DecodeError => {
     if (hasCode(part, SUBSCHEMA_ERROR)) return { code: SUBSCHEMA_ERROR, path, rule: '', message: part.message };
-    // What graphql-js says about values that break the schema tells them.
+    // Messages of graphql-js about values that break the schema contain them.
     return { code: 'UPSTREAM_SCHEMA_INVALID', path, rule: 'GraphQL' };
   });
 }
 
-/** Where several errors meet in one place they are told one by one. */
+/** Separates several errors of one place. */
 function partsOf(error: GraphQLError): readonly Error[] {
   for (const cause of causesOf(error)) {
     if (!(cause instanceof AggregateError)) continue;
@@ -170,7 +170,7 @@ function partsOf(error: GraphQLError): readonly Error[] {
   return [error];
 }
 
-/** What is asked for links only is no part of the response. */
+/** The path without its end that was selected for links only. */
 function visibleIn(path: readonly (string | number)[], { links }: SubschemaPlan): readonly (string | number)[] {
   if (links === null) return path;
   const hidden = path.findIndex((step) => typeof step === 'string' && step.startsWith(links.prefix));
@@ -179,7 +179,7 @@ function visibleIn(path: readonly (string | number)[], { links }: SubschemaPlan)
 
 const CAUSES_MAX = 8;
 
-/** The errors that an error was made of, itself first. */
+/** The error and its causes, outermost first. */
 function* causesOf(error: unknown): Generator<unknown> {
   let at: unknown = error;
   for (let depth = 0; depth < CAUSES_MAX && at instanceof Error; depth++) {

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 
-/** A value as JSON that was written before, for all answers that hold it. */
+/** A value as JSON text, written once for all answers that hold it. */
 export class WrittenJson {
   readonly text: string;
 
@@ -8,13 +8,13 @@ export class WrittenJson {
     this.text = text;
   }
 
-  /** For writers that do not know of it. */
+  /** For `JSON.stringify`. */
   toJSON(): unknown {
     return JSON.parse(this.text);
   }
 }
 
-/** A result as JSON. What was written before, a field of the root, is put in as it is. */
+/** Writes a result as JSON. Fields of the root that are `WrittenJson` are inserted as text. */
 export function writeResult(result: ExecutionResult): string {
   const { data, ...rest } = result;
   const fields = Object.entries(data ?? {});
