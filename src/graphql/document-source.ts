@@ -1,12 +1,12 @@
 import { type ASTNode, Source, type SourceLocation } from 'graphql';
 
 /**
- * The text of one document. graphql-js walks the whole text for the place of each error that it makes, also of those
- * that nobody is told: once it has parsed a document it gets none, and places are looked up here.
+ * The text of one document, with fast look-up of locations. graphql-js walks the whole text for the location of each
+ * error, also of discarded ones: after parsing it gets an empty text, and locations are looked up here.
  */
 export class DocumentSource extends Source {
   readonly #text: string;
-  /** Where lines begin; made for the first place that somebody asks for. */
+  /** The starts of lines; made for the first location. */
   #lines: readonly number[] | null = null;
 
   constructor(text: string) {
@@ -19,7 +19,7 @@ export class DocumentSource extends Source {
     return this.#text.length;
   }
 
-  /** To be called when the text is parsed. */
+  /** Call it when the text is parsed. */
   close(): void {
     this.body = '';
   }
@@ -38,7 +38,7 @@ export class DocumentSource extends Source {
   }
 }
 
-/** Where nodes of documents stand; undefined where none of them has a place. */
+/** The locations of nodes; undefined without any. */
 export function placesOf(nodes: readonly ASTNode[]): readonly SourceLocation[] | undefined {
   const places = nodes.flatMap(({ loc }) =>
     loc?.source instanceof DocumentSource ? [loc.source.place(loc.start)] : [],

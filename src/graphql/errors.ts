@@ -7,8 +7,8 @@ import { type FaultReason, SoapFaultError } from '../soap/fault.js';
 import { placesOf } from './document-source.js';
 
 /**
- * How every failure looks in a GraphQL response: this file alone decides. Messages are ours or the backend's Fault's;
- * they never hold a value the caller sent. Anything that is not a `Refusal` is a bug of ours and is masked.
+ * Makes the error of a field from any failure. Messages are ours or the backend's Fault's; they never hold a value of
+ * the client. An error that is no `Refusal` is a bug and is masked.
  */
 export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
   if (caught instanceof SoapFaultError) {
@@ -26,15 +26,15 @@ export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
 }
 
 /**
- * The same error for those who may not know the schema: rules name what could be given, and paths what is missing, so
- * neither is told, but the argument that the caller has written.
+ * The same error for clients that may not know the schema. Rules and paths reveal it, so of both only an argument that
+ * the document has remains.
  */
 export function closedError(error: GraphQLError): GraphQLError {
   const { nodes, path, extensions } = error;
-  const given = extensions['argument'];
-  if (extensions['code'] !== 'BAD_USER_INPUT' || !Array.isArray(given)) return error;
+  const argumentPath = extensions['argument'];
+  if (extensions['code'] !== 'BAD_USER_INPUT' || !Array.isArray(argumentPath)) return error;
   const place = { ...(nodes === undefined ? {} : { nodes }), ...(path === undefined ? {} : { path }) };
-  const argument = given.slice(0, 1).filter((name) => nodes?.some((node) => hasArgument(node, name)));
+  const argument = argumentPath.slice(0, 1).filter((name) => nodes?.some((node) => hasArgument(node, name)));
   const at = argument.length === 0 ? 'Of the arguments,' : `Of the argument ${argument[0]},`;
   return codedError('BAD_USER_INPUT', place, `${kindOf('BAD_USER_INPUT').text} ${at} something is not valid.`, {
     argument,
@@ -44,7 +44,7 @@ export function closedError(error: GraphQLError): GraphQLError {
 const hasArgument = (node: ASTNode, argument: unknown): boolean =>
   node.kind === Kind.FIELD && (node.arguments ?? []).some(({ name }) => name.value === argument);
 
-/** `extensions.soap`: names of SOAP 1.1, and what only SOAP 1.2 has where it says so. */
+/** `extensions.soap`: names of SOAP 1.1, and the parts of SOAP 1.2 where the Fault has them. */
 function soapOf({ fault, particulars }: SoapFaultError): Readonly<Record<string, unknown>> {
   const { code, subcode, string, actor } = fault;
   const { subcodes, reasons, node, typedDetail } = particulars;
@@ -64,10 +64,10 @@ const reasonOf = ({ text, language }: FaultReason): { readonly lang: string | nu
   text,
 });
 
-/** Where in the document and in the response an error belongs. */
+/** The place of an error in the document and in the response. */
 export interface ErrorPlace {
   readonly nodes?: readonly ASTNode[];
-  /** Where there are no nodes. */
+  /** For an error without nodes. */
   readonly locations?: readonly SourceLocation[];
   readonly path?: readonly (string | number)[];
 }
@@ -82,7 +82,7 @@ export function codedError(
   return errorAt(message, place, { code, ...extensions });
 }
 
-/** An error at its places: those that graphql-js finds for itself are none. */
+/** An error with its locations, which graphql-js cannot find in a closed source. */
 export function errorAt(
   message: string,
   { nodes, path, ...place }: ErrorPlace,
@@ -96,7 +96,7 @@ export function errorAt(
     : Object.defineProperty(error, 'locations', { value: locations, enumerable: true });
 }
 
-/** What a reply left open: null in the data, and why. `place.path` leads to the field. */
+/** The error of a part of a reply that is null in the data. `place.path` leads to the field. */
 export function decodeError(error: DecodeError, place: ErrorPlace): GraphQLError {
   const path = [...(place.path ?? []), ...error.path];
   return codedError(error.code, { ...place, path }, error.message ?? `${kindOf(error.code).text} (${error.rule})`);
@@ -113,7 +113,7 @@ export const listed = (errors: readonly GraphQLError[], max: number, further = 0
 /** A request that is refused with several errors at places in its document. Nothing was executed. */
 export class DocumentRefusal extends Refusal {
   readonly errors: readonly GraphQLError[];
-  /** The same for those who may not know the names that it tells; null where it tells none. */
+  /** The same for clients that may not know the schema; null where it reveals nothing. */
   readonly closed: DocumentRefusal | null;
 
   constructor(
@@ -133,7 +133,7 @@ export class DocumentRefusal extends Refusal {
 export const refusalErrors = (refusal: Refusal, id?: string): readonly GraphQLError[] =>
   withId(refusal instanceof DocumentRefusal ? refusal.errors : [codedError(refusal.code, {}, publicText(refusal))], id);
 
-/** The errors with `extensions.id`, what log lines call the request; as they are without one. */
+/** The errors with `extensions.id`, the id of the request in log lines; unchanged without one. */
 export const withId = (errors: readonly GraphQLError[], id: string | undefined): readonly GraphQLError[] =>
   id === undefined ? errors : errors.map((error) => identified(error, id));
 
@@ -146,7 +146,7 @@ function identified({ message, nodes, path, locations, extensions }: GraphQLErro
   return errorAt(message, place, { ...extensions, id });
 }
 
-/** What is wrong with the parameters of a request helps the caller: the detail says it without their values. */
+/** The detail of a `BAD_REQUEST` is public: it describes the parameters without their values. */
 const publicText = ({ code, message, detail }: Refusal): string =>
   code === 'BAD_REQUEST' && detail !== null ? `${message} ${detail}` : message;
 

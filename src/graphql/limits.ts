@@ -222,7 +222,7 @@ export const GRAPHQL_LIMITS = {
 
 export type GraphqlLimits = Limits<typeof GRAPHQL_LIMITS>;
 
-/** The limits that may be measured only: what is beyond them is told and let through, up to their ceilings. */
+/** The limits that may be measured only: a count over one is reported and admitted, up to its ceiling. */
 export const MEASURABLE_LIMITS = [
   'tokens',
   'characters',

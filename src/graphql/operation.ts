@@ -20,7 +20,7 @@ import type { PlannedSchema } from './run/root-plan.js';
 export interface GraphqlOptions {
   readonly built: PlannedSchema;
   readonly limits: GraphqlLimits;
-  /** Limits that only count; none unless given. */
+  /** Limits that are only measured; none by default. */
   readonly measured?: readonly MeasurableLimit[];
   readonly introspection: boolean;
   /** How many requests a batch may hold; without it there are no batches. */
@@ -170,7 +170,7 @@ export class ChargedOperation {
 /** An operation of which nothing was run. */
 export interface RefusedOperation {
   readonly refusal: Refusal;
-  /** What the caller is told. */
+  /** The answer to the client. */
   readonly result: ExecutionResult;
 }
 

@@ -10,42 +10,42 @@ import { codedError, DocumentRefusal } from '../errors.js';
 import type { LimitChecker } from './limit-checker.js';
 
 /**
- * Holds a parsed document to the limits on its shape, before anything else walks it. Fragments count wherever they are
- * spread, but each is measured once, so the time is linear in the document whatever it would be written out. No name
- * is exempt. Only selections below `__schema` and `__type` at the root of an operation have a depth limit of their own.
+ * Checks a parsed document against the limits on its shape, before anything else walks it. Fragments count wherever they
+ * are spread, but each is measured once, so the time is linear in the document, not in its expansion. No name is
+ * exempt. Only selections below `__schema` and `__type` at the root of an operation have a depth limit of their own.
  */
 export function checkShape(document: DocumentNode, checker: LimitChecker): void {
   const { definitions } = document;
   const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   checker.check('operations', operations.length);
   let directives = 0;
-  const pieces = new Map<string, Piece>();
+  const counts = new Map<string, SetCounts>();
   for (const definition of definitions) {
     if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
-    const piece = scan(definition.selectionSet);
-    directives += piece.own.directives + (definition.directives?.length ?? 0);
-    pieces.set(definition.name.value, piece);
+    const count = scan(definition.selectionSet);
+    directives += count.own.directives + (definition.directives?.length ?? 0);
+    counts.set(definition.name.value, count);
   }
   const roots = operations.map((operation) => ({
-    piece: scan(operation.selectionSet),
+    count: scan(operation.selectionSet),
     around: directivesOf(operation),
   }));
-  for (const { piece, around } of roots) directives += piece.own.directives + around;
-  const totals = totalsOf(pieces);
-  // Also where nobody uses them: validation walks them all.
+  for (const { count, around } of roots) directives += count.own.directives + around;
+  const totals = totalsOf(counts);
+  // Unused fragments too: validation walks them all.
   for (const { fragmentHeight } of totals.values()) checker.check('fragmentHeight', fragmentHeight + 1);
-  for (const { piece, around } of roots) checkTotal(totalOf(piece, totals), around, checker);
+  for (const { count, around } of roots) checkTotal(totalOf(count, totals), around, checker);
   checker.check('directives', directives);
 }
 
 /** The levels of fields of an operation of a document that was checked, fragments written out. */
 export function depthOf(operation: OperationDefinitionNode, fragments: Iterable<FragmentDefinitionNode>): number {
-  const pieces = new Map([...fragments].map(({ name, selectionSet }) => [name.value, scan(selectionSet)]));
-  return totalOf(scan(operation.selectionSet), totalsOf(pieces)).depth;
+  const counts = new Map([...fragments].map(({ name, selectionSet }) => [name.value, scan(selectionSet)]));
+  return totalOf(scan(operation.selectionSet), totalsOf(counts)).depth;
 }
 
-/** One selection set with everything inside it but what its fragments bring. */
-interface Piece {
+/** The counts of one selection set without its fragments. */
+interface SetCounts {
   readonly own: Total;
   readonly spreads: readonly Spread[];
 }
@@ -56,7 +56,7 @@ interface Spread {
   readonly depth: number;
   /** Fragments around it. */
   readonly height: number;
-  /** It stands below `__schema` or `__type` of the outermost level. */
+  /** It is below `__schema` or `__type` of the outermost level. */
   readonly isMeta: boolean;
 }
 
@@ -90,7 +90,7 @@ const NONE: Total = {
   metaDepth: 0,
 };
 
-/** Where a selection set stands. */
+/** A selection set and its position. */
 interface Step {
   readonly set: SelectionSetNode;
   readonly depth: number;
@@ -98,7 +98,7 @@ interface Step {
   readonly isMeta: boolean;
 }
 
-function scan(root: SelectionSetNode): Piece {
+function scan(root: SelectionSetNode): SetCounts {
   const own: Total = { ...NONE };
   const spreads: Spread[] = [];
   const stack: Step[] = [{ set: root, depth: 0, height: 0, isMeta: false }];
@@ -137,20 +137,20 @@ function directivesOf(operation: OperationDefinitionNode): number {
 }
 
 /** The totals of all fragments, those first that others need. Throws `GRAPHQL_VALIDATION_FAILED` for a cycle. */
-function totalsOf(pieces: ReadonlyMap<string, Piece>): ReadonlyMap<string, Total> {
+function totalsOf(counts: ReadonlyMap<string, SetCounts>): ReadonlyMap<string, Total> {
   const totals = new Map<string, Total>();
   const entered = new Set<string>();
-  for (const first of pieces.keys()) {
+  for (const first of counts.keys()) {
     const stack = [first];
     for (let name = stack.at(-1); name !== undefined; name = stack.at(-1)) {
-      const piece = pieces.get(name);
-      if (piece === undefined || totals.has(name)) {
+      const count = counts.get(name);
+      if (count === undefined || totals.has(name)) {
         stack.pop();
         continue;
       }
-      const missing = piece.spreads.filter((spread) => pieces.has(spread.name) && !totals.has(spread.name));
+      const missing = count.spreads.filter((spread) => counts.has(spread.name) && !totals.has(spread.name));
       if (missing.length === 0) {
-        totals.set(name, totalOf(piece, totals));
+        totals.set(name, totalOf(count, totals));
         stack.pop();
         continue;
       }
@@ -165,9 +165,9 @@ function totalsOf(pieces: ReadonlyMap<string, Piece>): ReadonlyMap<string, Total
   return totals;
 }
 
-function totalOf(piece: Piece, totals: ReadonlyMap<string, Total>): Total {
-  const total = { ...piece.own };
-  for (const { name, depth, height, isMeta } of piece.spreads) {
+function totalOf(count: SetCounts, totals: ReadonlyMap<string, Total>): Total {
+  const total = { ...count.own };
+  for (const { name, depth, height, isMeta } of count.spreads) {
     const inner = totals.get(name) ?? NONE;
     total.selections = Math.min(MOST, total.selections + inner.selections);
     total.directives = Math.min(MOST, total.directives + inner.directives);

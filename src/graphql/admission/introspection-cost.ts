@@ -20,9 +20,9 @@ import type { Fragments } from '../output/reply-plan.js';
 import { fragmentsOf } from './document-cache.js';
 
 /**
- * How many fields the introspection of an operation would have answered, at most `most` and one. Lists within lists
- * grow with the schema to their power, so what a few words ask for can take minutes; here each selection is counted
- * once for each part of the schema it is asked of, and no further than `most`. Nothing is left out by @skip.
+ * Counts the fields that the introspection of an operation would answer, up to `most` and one. Nested lists grow with a
+ * power of the schema's size, so a short query can take minutes; here each selection is counted once for each part of
+ * the schema, and no further than `most`. @skip and @include are ignored.
  */
 export function introspectedFields(
   schema: GraphQLSchema,
@@ -34,14 +34,14 @@ export function introspectedFields(
   return counter.root(operation.selectionSet);
 }
 
-/** As many fields are a point: they are about as much text as a backend's reply that costs one. */
+/** Fields for one point: about as much text as a backend's reply that costs one. */
 const FIELDS_OF_POINT = 1000;
 
-/** What it costs to be told so many fields: as much as one operation may, and no more, so that tools get all. */
+/** The cost of introspection, at most what one operation may cost, so that tools get the whole schema. */
 export const introspectionPoints = (fields: number, limit: number): number =>
   Math.min(Math.ceil(fields / FIELDS_OF_POINT), limit);
 
-/** How many fields the query has answered that asks for everything: what tools send. */
+/** Counts the fields that the introspection query of tools answers. */
 export function wholeSchemaFields(schema: GraphQLSchema): number {
   const known = WHOLE.get(schema);
   if (known !== undefined) return known;
@@ -102,7 +102,7 @@ class Counter {
   #of(set: SelectionSetNode, part: unknown): number {
     const shape = this.#shapeOf(set);
     if (shape.inner.length === 0) return shape.fields;
-    // Only types are met more than once.
+    // Only types occur more than once.
     if (!isNamed(part)) return this.#count(shape, part);
     const known = shape.counts.get(part) ?? this.#count(shape, part);
     shape.counts.set(part, known);
@@ -144,7 +144,7 @@ class Counter {
   }
 }
 
-/** What a selection set asks of a part of the schema. */
+/** The fields of a selection set, fragments written out. */
 interface Shape {
   fields: number;
   readonly inner: { readonly name: string; readonly set: SelectionSetNode }[];
@@ -162,11 +162,11 @@ const isNamed = (part: unknown): part is GraphQLNamedType =>
 
 const NOTHING: readonly unknown[] = [];
 
-/** What a field of the introspection types leads to, deprecated or not. */
+/** The parts of the schema below a field of an introspection type, deprecated or not. */
 function partsOf(part: unknown, field: string, schema: GraphQLSchema): readonly unknown[] {
   if (part instanceof GraphQLSchema) return partsOfSchema(part, field);
   if (part instanceof GraphQLDirective) return field === 'args' ? part.args : NOTHING;
-  // Compared as classes: what graphql-js has for that takes ten times as long for what is none.
+  // By classes: the predicates of graphql-js take ten times as long for other values.
   if (part instanceof GraphQLNonNull || part instanceof GraphQLList)
     return field === 'ofType' ? [part.ofType] : NOTHING;
   if (part instanceof GraphQLObjectType || part instanceof GraphQLInterfaceType) {

@@ -20,8 +20,8 @@ import {
 
 /**
  * Fields of one response key must be the same field (GraphQL section 5.3.2). The rule of graphql-js compares them by
- * pairs; here they are put together level by level, as execution will, so that the time is that of the operation with
- * its fragments written out, which is limited. The first conflict is told, and no other.
+ * pairs; here they are merged level by level, as execution does, in the time of the operation with its fragments written
+ * out, which is limited. Only the first conflict is reported.
  */
 export function mergeableFieldsRule(context: ValidationContext): ASTVisitor {
   return {
@@ -38,13 +38,13 @@ export function mergeableFieldsRule(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** Said where the comparison is given up; it has no place. */
+/** The message when the comparison is given up. */
 export const TOO_COMPLEX = 'The document is too complex to validate.';
 
 type Conflict = readonly [Entry, Entry] | 'too complex';
 
 function errorOf(conflict: Conflict): GraphQLError {
-  // Without a place: the caller of validation says what that means.
+  // Without a location.
   if (conflict === 'too complex') return new GraphQLError(TOO_COMPLEX);
   const nodes = conflict.map(({ node }) => node);
   return new GraphQLError(`Fields "${keyOf(conflict[0].node)}" conflict here. Use different aliases.`, { nodes });
@@ -62,7 +62,7 @@ interface Entry {
   readonly definition: GraphQLField<unknown, unknown> | undefined;
 }
 
-/** Fields looked at for one operation, each once for the shape and once for each object type it may be on. */
+/** Fields compared for one operation, each once for the shape and once for each object type it may be on. */
 const STEPS_MAX = 200_000;
 
 /** Recursion is as deep as the selection, which is limited. */
@@ -75,7 +75,7 @@ class Merge {
     this.#context = context;
   }
 
-  /** Whatever object there is, what stands under one key must look the same. */
+  /** Fields of one key must have the same shape, on any objects. */
   shapes(from: readonly Source[]): Conflict | null {
     for (const entries of this.#collect(from).values()) {
       const [first] = entries;
@@ -88,7 +88,7 @@ class Merge {
     return null;
   }
 
-  /** On one object, what stands under one key must be one field, given the same. */
+  /** Fields of one key on one object must be the same field with the same arguments. */
   fields(from: readonly Source[]): Conflict | null {
     for (const all of this.#collect(from).values()) {
       for (const entries of byObject(all)) {
@@ -179,7 +179,7 @@ const below = (entries: readonly Entry[]): readonly Source[] =>
     selectionSet === undefined ? [] : [{ set: selectionSet, parent: definition && getNamedType(definition.type) }],
   );
 
-/** The entries that may meet on one object: those on each object type, with those on no object type in particular. */
+/** Groups the entries that may be on one object: those of each object type, with those of abstract types. */
 function byObject(entries: readonly Entry[]): readonly (readonly Entry[])[] {
   const [first] = entries;
   if (entries.every(({ parent }) => parent === first?.parent)) return [entries];
@@ -194,7 +194,7 @@ function byObject(entries: readonly Entry[]): readonly (readonly Entry[])[] {
   return objects.size === 0 ? [any] : [...objects.values()];
 }
 
-/** What is not defined has been told elsewhere. */
+/** Undefined fields are reported by another rule. */
 function haveOneShape({ definition: one }: Entry, { definition: other }: Entry): boolean {
   if (one === undefined || other === undefined || one === other) return true;
   let [a, b]: readonly GraphQLOutputType[] = [one.type, other.type];

@@ -14,41 +14,41 @@ export interface GraphqlRequest {
   body(): Promise<string>;
 }
 
-/** What a request asks for, which may only name its document. */
+/** The parameters of a request, which may name its document by an id only. */
 export interface RawParams extends Omit<GraphqlParams, 'query'> {
-  /** Null where the document is only named. */
+  /** Null for a document that is only named. */
   readonly query: string | null;
-  /** By what it is known; null where the request only brings it. */
+  /** The id of a stored document; null without one. */
   readonly document: DocumentName | null;
 }
 
 export interface DocumentName {
   readonly id: string;
-  /** Given as the hash of its text. */
+  /** It is the hash of the text. */
   readonly isHash: boolean;
 }
 
 /**
- * What a request brings, for `rawParams`; a list is a batch. Throws a `Refusal` that has a status of its own where this
+ * Reads the JSON of a request, for `rawParams`; a list is a batch. Throws a `Refusal` that has a status of its own where this
  * is no GraphQL request at all (`HTTP_...`), or `BAD_REQUEST`, `CSRF_PREVENTED`.
  */
-export async function readRequest(request: GraphqlRequest, bounds: JsonBounds = USUAL_BOUNDS): Promise<unknown> {
+export async function readRequest(request: GraphqlRequest, bounds: JsonBounds = DEFAULT_BOUNDS): Promise<unknown> {
   if (request.method === 'GET') {
     preventForgery(request);
     return paramsOfUrl(request.url, bounds);
   }
   if (request.method !== 'POST') throw new Refusal('HTTP_METHOD');
   const { 'content-type': type, 'content-encoding': coding = 'identity' } = request.headers;
-  // RFC 9110 section 8.4: what is not decoded must not be taken for what it says.
+  // RFC 9110 section 8.4: an encoded body must not be parsed as it stands.
   if (!isJson(single(type)) || single(coding)?.trim().toLowerCase() !== 'identity')
     throw new Refusal('HTTP_MEDIA_TYPE');
   return parseJson(await request.body(), bounds);
 }
 
-/** For where nobody knows the limits. */
-const USUAL_BOUNDS: JsonBounds = { levels: 250, parts: 50_000, members: 10_000 };
+/** For tests and tools without limits. */
+const DEFAULT_BOUNDS: JsonBounds = { levels: 250, parts: 50_000, members: 10_000 };
 
-/** What a request may hold whose variables are held to these limits afterwards, `times` of them in a batch. */
+/** The bounds of a request, or of a batch of `times`, whose variables are checked against these limits later. */
 export const boundsOf = (
   {
     variableDepth,
@@ -64,11 +64,10 @@ export const boundsOf = (
 });
 
 /**
- * A page of another site can make a browser send a GET. Nothing is changed by one, for mutations are POST only, but it
- * costs a call; browsers say where such a request comes from, and only same-origin pages and extensions can add one of
- * these headers, or a media type that forms have not, without asking first. They say it to https and localhost only:
- * elsewhere the name of the page tells, if it has one. A POST needs no
- * such rule: JSON from another site is asked for first as well.
+ * A page of another site can make a browser send a GET. It changes nothing, for mutations are POST only, but it costs a
+ * call. Browsers send the site of such a request, to https and localhost only; elsewhere Origin or Referer name the
+ * page. Only same-origin pages and extensions can add one of these headers, or a media type that forms have not, without
+ * a preflight. A POST needs no such rule: JSON from another site needs a preflight as well.
  */
 function preventForgery({ headers }: GraphqlRequest): void {
   if (PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined)) return;
@@ -78,17 +77,17 @@ function preventForgery({ headers }: GraphqlRequest): void {
   if (!isOwn) throw new Refusal('CSRF_PREVENTED');
 }
 
-/** Whether a request that says nothing of its site comes from our own pages, or from no page. */
+/** Whether a request without `Sec-Fetch-Site` comes from a page of this host, or from no page. */
 function isOwnPage(headers: GraphqlRequest['headers']): boolean {
   const page = single(headers['origin']) ?? single(headers['referer']);
   if (page !== undefined) return hostOf(page) === single(headers['host'])?.toLowerCase();
-  // A page can keep its name to itself, and say what it takes: a browser that tells nothing may come from anywhere.
+  // A page can suppress Referer and choose Accept: a browser without them may come from any site.
   if (/^Mozilla\//i.test(single(headers['user-agent']) ?? '')) return false;
   const accept = single(headers['accept']);
   return accept === undefined || /json|event-stream|^\s*\*\/\*\s*$/i.test(accept);
 }
 
-/** Null for what is no address. */
+/** Null for an invalid address. */
 function hostOf(page: string): string | null {
   try {
     return new URL(page).host;
@@ -107,7 +106,7 @@ const PREFLIGHT_HEADERS = [
 const single = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** `application/json`, in UTF-8 if it says so. */
+/** Whether a type is `application/json`, with no charset but UTF-8. */
 function isJson(contentType: string | undefined): boolean {
   const [mediaType, ...parameters] = (contentType ?? '').toLowerCase().split(';');
   if (mediaType?.trim() !== 'application/json') return false;
@@ -122,7 +121,7 @@ const PARAMETERS = ['query', 'operationName', 'variables', 'extensions', 'docume
 function paramsOfUrl(url: string, bounds: JsonBounds): unknown {
   const question = url.indexOf('?');
   const search = new URLSearchParams(question === -1 ? '' : url.slice(question + 1));
-  // Readers disagree about which of them counts.
+  // Readers disagree about which one counts.
   if (PARAMETERS.some((name) => search.getAll(name).length > 1))
     throw new Refusal('BAD_REQUEST', 'A parameter must not be given twice.');
   const json = (name: string): unknown => {
@@ -148,30 +147,30 @@ function parseJson(text: string, bounds: JsonBounds): unknown {
   }
 }
 
-/** What is asked for, of whatever transport. Throws `BAD_REQUEST`, or `BATCHING_NOT_SUPPORTED`. */
-export function rawParams(given: unknown): RawParams {
-  if (Array.isArray(given)) throw new Refusal('BATCHING_NOT_SUPPORTED');
-  if (!isRecord(given)) throw new Refusal('BAD_REQUEST', 'It must be an object.');
-  const { operationName = null, variables = null, extensions = null } = given;
+/** Checks the shape of a request's parameters, of any transport. Throws `BAD_REQUEST`, or `BATCHING_NOT_SUPPORTED`. */
+export function rawParams(raw: unknown): RawParams {
+  if (Array.isArray(raw)) throw new Refusal('BATCHING_NOT_SUPPORTED');
+  if (!isRecord(raw)) throw new Refusal('BAD_REQUEST', 'It must be an object.');
+  const { operationName = null, variables = null, extensions = null } = raw;
   if (operationName !== null && typeof operationName !== 'string')
     throw new Refusal('BAD_REQUEST', 'The operationName must be a string.');
   if (variables !== null && !isRecord(variables)) throw new Refusal('BAD_REQUEST', 'The variables must be an object.');
   if (extensions !== null && !isRecord(extensions))
     throw new Refusal('BAD_REQUEST', 'The extensions must be an object.');
-  const document = documentName(given, extensions ?? {});
-  const query = document !== null && given['query'] === '' ? null : (given['query'] ?? null);
+  const document = documentName(raw, extensions ?? {});
+  const query = document !== null && raw['query'] === '' ? null : (raw['query'] ?? null);
   if (typeof query !== 'string' && (query !== null || document === null))
     throw new Refusal('BAD_REQUEST', 'It needs a query, a string.');
   return { query, document, operationName, variables: variables ?? {} };
 }
 
 /**
- * By what a document is known: the hash of Apollo's automatic persisted queries, the `documentId` of the draft of
- * GraphQL over HTTP, or the `id` of older clients. The last two name nothing in a request that brings its document:
- * others have used these names for other things.
+ * The id of a stored document: the hash of Apollo's automatic persisted queries, the `documentId` of the draft of GraphQL
+ * over HTTP, or the `id` of older clients. The last two are ignored beside a query: clients use these names for other
+ * things.
  */
 function documentName(
-  given: Readonly<Record<string, unknown>>,
+  raw: Readonly<Record<string, unknown>>,
   extensions: Readonly<Record<string, unknown>>,
 ): DocumentName | null {
   const { persistedQuery = null } = extensions;
@@ -182,7 +181,7 @@ function documentName(
     if (typeof sha256Hash !== 'string') throw new Refusal('BAD_REQUEST', 'The sha256Hash must be a string.');
     return { id: sha256Hash, isHash: true };
   }
-  if (typeof given['query'] === 'string' && given['query'] !== '') return null;
-  const id = given['documentId'] ?? given['id'];
+  if (typeof raw['query'] === 'string' && raw['query'] !== '') return null;
+  const id = raw['documentId'] ?? raw['id'];
   return typeof id === 'string' && id !== '' ? { id, isHash: false } : null;
 }

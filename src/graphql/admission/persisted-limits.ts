@@ -1,6 +1,6 @@
 import { KIB, type Limits, type LimitTable, MIB } from '../../base/limit.js';
 
-/** Limits of the documents that callers have remembered for them. Nothing is refused here: it is not remembered. */
+/** Limits of registered documents. A document over a limit runs, and is not registered. */
 export const PERSISTED_LIMITS = {
   entries: {
     default: 10_000,

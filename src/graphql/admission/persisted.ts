@@ -10,17 +10,17 @@ import type { RawParams } from './params.js';
 import { PERSISTED_LIMITS, type PersistedLimits } from './persisted-limits.js';
 import type { TrustedDocuments } from './trusted-documents.js';
 
-/** What a request asks for, with the text of its document. */
+/** The parameters of a request with the text of its document. */
 export interface ResolvedParams extends GraphqlParams {
-  /** The hash under which its text wants to be remembered once it is admitted; null where it does not. */
+  /** The hash to register its text with, once it is admitted; null for none. */
   readonly registers: string | null;
 }
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Finds the documents that requests only name: trusted ones by their id, and those that callers had remembered (the
- * protocol of Apollo's automatic persisted queries) where there is a `store` for them.
+ * Finds documents that requests only name: trusted ones by their id, and those that clients have registered (Apollo's
+ * automatic persisted queries) in a `store`.
  */
 export class PersistedDocuments {
   readonly #trusted: TrustedDocuments | null;
@@ -37,8 +37,8 @@ export class PersistedDocuments {
    * Rejects with `PERSISTED_QUERY_NOT_FOUND`, `PERSISTED_QUERY_NOT_SUPPORTED`, `PERSISTED_QUERY_HASH_MISMATCH` or
    * `BAD_REQUEST`.
    */
-  async resolve(given: RawParams): Promise<ResolvedParams> {
-    const { query, document, operationName, variables } = given;
+  async resolve(params: RawParams): Promise<ResolvedParams> {
+    const { query, document, operationName, variables } = params;
     const found = (text: string, registers: string | null = null): ResolvedParams => ({
       query: text,
       operationName,
@@ -61,21 +61,21 @@ export class PersistedDocuments {
   }
 
   /**
-   * Remembers the text of an admitted document. `pay` charges the client so many points, and says whether it could
-   * pay: not asked for what is remembered already.
+   * Registers the text of an admitted document. `pay` charges the client and returns whether it could pay; it is not
+   * called for a registered text.
    */
   register({ query, registers }: ResolvedParams, pay: (points: number) => boolean): void {
     const store = this.#store;
     if (registers === null || store === null) return;
-    const remember = async (): Promise<void> => {
+    const register = async (): Promise<void> => {
       if ((await store.get(registers)) !== null) return;
       if (pay(this.#limits.registrationCost)) await store.set(registers, query);
     };
-    // Nobody waits for it, and what could not be kept is sent again.
-    remember().catch(() => {});
+    // No request waits for it, and a text that is not stored will be sent again.
+    register().catch(() => {});
   }
 
-  /** The hash to remember the text by; null where it is too long for that, or nothing is remembered. */
+  /** The hash to register the text with; null without a store, and for a text that is too long. */
   #checkHash(hash: string, query: string): string | null {
     if (hashOf(query) !== hash) throw new Refusal('PERSISTED_QUERY_HASH_MISMATCH');
     return this.#store === null || Buffer.byteLength(query) > this.#limits.textBytes ? null : hash;
@@ -83,16 +83,16 @@ export class PersistedDocuments {
 
   #unknown(): Refusal {
     if (this.#store !== null || this.#trusted !== null)
-      return told('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
-    return told('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+      return protocolError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+    return protocolError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
   }
 }
 
-/** Where documents cannot be named. */
+/** Resolves no names of documents. */
 export const NOTHING_PERSISTED = new PersistedDocuments(null, null, defaultsOf(PERSISTED_LIMITS));
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Clients look for these very words, and the older ones for nothing else. */
-const told = (code: RefusalCode, message: string): Refusal =>
+/** Clients compare the message, and older ones nothing else. */
+const protocolError = (code: RefusalCode, message: string): Refusal =>
   new DocumentRefusal(code, [codedError(code, {}, message)]);

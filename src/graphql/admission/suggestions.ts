@@ -14,40 +14,39 @@ import {
 } from 'graphql';
 
 /**
- * Steps that one document is worth: to compare two names takes as many as their lengths multiplied. On a small schema
- * that is enough for all errors that are listed.
+ * Steps of comparison for one document: two names take the product of their lengths. On a small schema it is enough for
+ * all listed errors.
  */
 const STEPS_MAX = 200_000;
 
 /**
- * Suggestions of names (`Did you mean`) for the errors of one document. graphql-js compares a name that is not known
- * with all that could stand in its place, which of a large schema takes longer than all the rest: where it would be too
- * much, nothing is suggested.
+ * Bounds the suggestions of names (`Did you mean`) in the errors of one document. graphql-js compares an unknown name
+ * with all names that are valid in its place, which for a large schema takes longer than the rest of validation.
  */
 export class Suggestions {
   #left = STEPS_MAX;
 
-  /** The rule, which may suggest as long as there are steps left. */
+  /** The rule, which suggests names while there are steps left. */
   bounding(rule: ValidationRule): ValidationRule {
     return (context) =>
-      rule(Object.create(context, { hideSuggestions: { get: () => !this.#pay(stepsOf(rule, context)) } }));
+      rule(Object.create(context, { hideSuggestions: { get: () => !this.#take(stepsOf(rule, context)) } }));
   }
 
-  #pay(steps: number): boolean {
+  #take(steps: number): boolean {
     if (steps > this.#left) return false;
     this.#left -= steps;
     return true;
   }
 }
 
-/** What it takes to find the names that are like one at the place where the rule is. */
+/** The steps of a search for similar names at the place of the rule. */
 function stepsOf(rule: ValidationRule, context: ValidationContext): number {
   const schema = context.getSchema();
   if (rule === KnownTypeNamesRule) return stepsOfTypes(schema);
   if (rule === KnownArgumentNamesRule) return stepsOfNames(context.getFieldDef()?.args.map(({ name }) => name) ?? []);
   const parent = context.getParentType();
   if (rule === FieldsOnCorrectTypeRule) return parent ? stepsOfFields(parent, schema) : 0;
-  // A value: names are looked for where its field is not known, and of an enumeration, where nobody is told.
+  // A value: graphql-js searches for its unknown field, and for an enum value, whose message is replaced anyway.
   const holder = context.getInputType() ? null : getNamedType(context.getParentInputType() ?? null);
   return holder ? stepsOfFields(holder, schema) : STEPS_MAX + 1;
 }
@@ -63,13 +62,13 @@ function stepsOfFields(type: GraphQLNamedType, schema: GraphQLSchema): number {
   if (known !== undefined) return known;
   const hasFields = isObjectType(type) || isInterfaceType(type) || isInputObjectType(type);
   const own = hasFields ? stepsOfNames(Object.keys(type.getFields())) : 0;
-  // Fields of the types that it stands for are looked for as well, and sorted.
+  // Fields of its possible types are searched as well, and sorted.
   const steps = own + (isAbstractType(type) ? STEPS_OF_TYPE * schema.getPossibleTypes(type).length : 0);
   STEPS.set(type, steps);
   return steps;
 }
 
-/** The length of the name that is not known is about that of the names that are like it. */
+/** An unknown name is about as long as the names that are similar. */
 const stepsOfNames = (names: readonly string[]): number => names.reduce((sum, { length }) => sum + length * length, 0);
 
 const STEPS_OF_TYPE = 200;

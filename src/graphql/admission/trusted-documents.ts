@@ -3,11 +3,11 @@ import type { AdmittedDocument } from './document-cache.js';
 
 /** Documents that were known when the gateway started. */
 export interface TrustedDocuments {
-  /** Whether nothing else is run. */
+  /** Whether other documents are refused. */
   readonly only: boolean;
-  /** Those that fit the schema and the limits, by their text. */
+  /** The documents that are valid and within the limits, by their text. */
   readonly documents: ReadonlyMap<string, AdmittedDocument>;
-  /** The text of the document with this id, whether it fits or not; null for an id that is not in the manifest. */
+  /** The text of the document with this id, valid or not; null for an id that is not in the manifest. */
   textOf(id: string): string | null;
   /** Whether a document of the manifest has this text. */
   hasText(text: string): boolean;
@@ -21,7 +21,7 @@ export interface ManifestEntry {
   readonly text: string;
 }
 
-/** What a manifest holds, or why it cannot be read: the sentence that says so, and the id it is about, if any. */
+/** The entries of a manifest, or the error that makes it unreadable, with the id of its entry if any. */
 export type Manifest =
   | { readonly entries: readonly ManifestEntry[] }
   | { readonly what: string; readonly remedy: string | null; readonly id: string | null };

@@ -37,7 +37,7 @@ export interface ValidationOptions {
   readonly maxErrors: number;
 }
 
-/** Holds a document to the schema. Throws `GRAPHQL_VALIDATION_FAILED`; with introspection off no message helps to guess. */
+/** Validates a document. Throws `GRAPHQL_VALIDATION_FAILED`; without introspection no message reveals the schema. */
 export function validateDocument(schema: GraphQLSchema, document: DocumentNode, options: ValidationOptions): void {
   const { introspection, maxErrors } = options;
   const rules = introspection ? openRules() : CLOSED_RULES;
@@ -52,7 +52,7 @@ export function validateDocument(schema: GraphQLSchema, document: DocumentNode, 
   throw new DocumentRefusal(isIntrospection ? 'INTROSPECTION_DISABLED' : 'GRAPHQL_VALIDATION_FAILED', errors);
 }
 
-/** The standard rules, of which one takes too long, and one tells the caller's values back: here they do not. */
+/** The standard rules, with a faster one for mergeable fields and one whose messages hold no values. */
 const RULES: readonly ValidationRule[] = specifiedRules.map((rule) =>
   rule === OverlappingFieldsCanBeMergedRule ? mergeableFieldsRule : rule,
 );
@@ -60,13 +60,13 @@ const QUIET_RULES: readonly ValidationRule[] = RULES.map((rule) =>
   rule === ValuesOfCorrectTypeRule ? quietValues : rule,
 );
 
-/** For one document: names that are like others are told as long as looking for them takes little. */
+/** The rules for one document, with bounded suggestions. */
 function openRules(): readonly ValidationRule[] {
   const suggestions = new Suggestions();
   return QUIET_RULES.map((rule) => suggestions.bounding(rule));
 }
 
-/** By rule that tells of the schema. All the others repeat what the document itself says. */
+/** Messages instead of those that reveal the schema. Other rules repeat the document only. */
 const CLOSED_MESSAGES: ReadonlyMap<ValidationRule, string> = new Map([
   [ExecutableDefinitionsRule, 'Only operations and fragments can be executed.'],
   [FieldsOnCorrectTypeRule, 'There is no such field here.'],
@@ -86,7 +86,7 @@ const CLOSED_MESSAGES: ReadonlyMap<ValidationRule, string> = new Map([
   [MaxIntrospectionDepthRule, 'The introspection is nested deeper than allowed.'],
 ]);
 
-/** Rules for a schema that is not shown: what tells a name or a type of it says something of our own instead. */
+/** Rules for a schema that may not be known: their messages contain none of its names. */
 const CLOSED_RULES: readonly ValidationRule[] = [...RULES.map(closed), noIntrospection];
 
 function closed(rule: ValidationRule): ValidationRule {
@@ -106,7 +106,7 @@ function noIntrospection(context: ValidationContext): ReturnType<ValidationRule>
   return NoSchemaIntrospectionCustomRule(reportingTo(context, coded));
 }
 
-/** The same context, which reports what `rewrite` makes of an error. */
+/** The same context, which reports rewritten errors. */
 function reportingTo(context: ValidationContext, rewrite: (error: GraphQLError) => GraphQLError): ValidationContext {
   const reportError = (error: GraphQLError): void => context.reportError(rewrite(error));
   return Object.create(context, { reportError: { value: reportError } });
@@ -115,7 +115,7 @@ function reportingTo(context: ValidationContext, rewrite: (error: GraphQLError) 
 function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLError {
   const node = error.nodes?.[0];
   const type = context.getInputType();
-  // These name fields, not values.
+  // These messages name fields, not values.
   if (node?.kind === Kind.OBJECT_FIELD) return error;
   if (node?.kind === Kind.OBJECT && type && isInputObjectType(getNamedType(type))) return error;
   return new GraphQLError(`Expected a value of type "${String(type)}".`, { nodes: error.nodes ?? null });
