@@ -35,7 +35,7 @@ import { callbackService, takeNotification } from './flow/subscriptions/callback
 import type { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import { takesEvents } from './flow/subscriptions/event-stream.js';
 import type { Finish } from './observe/finish.js';
-import { EnvelopeJudge } from './soap/envelope.js';
+import { EnvelopeValidator } from './soap/envelope.js';
 import { Gate } from './soap/gate.js';
 import type { UpstreamRequest } from './upstream/reply.js';
 
@@ -232,7 +232,7 @@ async function soap(
     gateway.graphql.observers,
     calls,
   );
-  const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail', policy);
+  const judge = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
   const { xml, reader, package: parts } = takeReaders(service, judge, head.mediaType.charset, head.package);
   const intake = {
     inflate: head.isCompressed ? service.inflateLimits : null,

@@ -3,7 +3,7 @@ export interface Nonce {
   /** The same for all that say the same bytes in base64. */
   readonly key: string;
   /** Keys of what it may be taken for: if one of them came before, this one has. A few at most. */
-  readonly likenesses: readonly string[];
+  readonly equivalentKeys: readonly string[];
 }
 
 /** Where processes that share nonces remember them. */

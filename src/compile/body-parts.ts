@@ -17,5 +17,5 @@ export function expectedParts(
     }),
   );
   const sequences = [...byNames.values()];
-  return (own) => Object.freeze({ sequences, isExact, isHeardWhole: own?.several !== undefined });
+  return (own) => Object.freeze({ sequences, isExact, isReadWhole: own?.several !== undefined });
 }

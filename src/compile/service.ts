@@ -7,7 +7,7 @@ import type { ExpectedParts } from '../soap/body-parts.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from '../soap/dialect.js';
 import type { EnvelopeRules } from '../soap/envelope.js';
 import type { DetailRules } from '../soap/fault-policy.js';
-import { Freshness } from '../soap/freshness.js';
+import { FreshnessChecker } from '../soap/freshness.js';
 import type { GateOptions } from '../soap/gate.js';
 import type { InflateLimits } from '../soap/limits.js';
 import type { MimeLimits } from '../soap/mime-limits.js';
@@ -50,7 +50,7 @@ export interface SoapService {
   /** What requests may ask for, whichever port it is offered at. */
   readonly requests: OperationTable;
   /** Judges how old requests may be; null where the configuration does not ask for it. */
-  readonly freshness: Freshness | null;
+  readonly freshness: FreshnessChecker | null;
   /** Whom requests may be addressed to. */
   readonly destinations: Destinations;
   /** Null where no content is validated. */
@@ -94,7 +94,7 @@ export async function compileService(loaded: LoadedConfig, name: string, config:
   };
   const { timestamps, nonces } = config.security;
   const { securityMillis: windowMillis, nonces: noncesMax } = limits.soap;
-  const freshness = timestamps || nonces ? new Freshness({ timestamps, nonces, windowMillis, noncesMax }) : null;
+  const freshness = timestamps || nonces ? new FreshnessChecker({ timestamps, nonces, windowMillis, noncesMax }) : null;
   const rules = {
     headerBlocksMax: limits.soap.headerBlocks,
     idsMax: limits.soap.ids,

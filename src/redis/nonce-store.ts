@@ -13,9 +13,13 @@ export class RedisNonceStore implements NonceStore {
     this.#prefix = prefix;
   }
 
-  async claim(service: string, { key, likenesses }: Nonce, keptMillis: number): Promise<'new' | 'seen' | 'unknown'> {
+  async claim(
+    service: string,
+    { key, equivalentKeys }: Nonce,
+    keptMillis: number,
+  ): Promise<'new' | 'seen' | 'unknown'> {
     const claim = ['SET', this.#keyOf(service, key), '1', 'NX', 'PX', String(keptMillis)];
-    const lookUps = likenesses.map((likeness) => ['GET', this.#keyOf(service, likeness)]);
+    const lookUps = equivalentKeys.map((equivalentKey) => ['GET', this.#keyOf(service, equivalentKey)]);
     try {
       const [reply, ...found] = await Promise.all(
         [claim, ...lookUps].map((command) => this.#connection.command('nonce', command)),

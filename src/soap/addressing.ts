@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import { ALL, ELEMENTS, type Interest, type StartTag } from '../xml/events.js';
 
-/** What the WS-Addressing blocks of a message say to the gateway, or may be heeded by a service. Texts are trimmed. */
+/** The WS-Addressing blocks of a message that the gateway or a service may act on. Texts are trimmed. */
 export interface Addressing {
   readonly to: string | null;
   /** Where the text of `to` stands in the message; null when there is none, or its block is taken out or for others. */
@@ -12,8 +12,8 @@ export interface Addressing {
   readonly messageId: string | null;
   /** The message this one is the reply to: the first RelatesTo without another kind of relationship. */
   readonly relatesTo: string | null;
-  /** ReplyTo or FaultTo asks for an answer elsewhere than to the caller. */
-  readonly answersElsewhere: boolean;
+  /** ReplyTo or FaultTo names an address other than the caller's connection. */
+  readonly hasOtherReplyAddress: boolean;
 }
 
 /** The member submissions before WS-Addressing 1.0, which old stacks still act on. */
@@ -26,7 +26,7 @@ const ANONYMOUS: ReadonlySet<string> = new Set([
   ...SUBMISSIONS.map((uri) => `${uri}/role/anonymous`),
 ]);
 const NONE = 'http://www.w3.org/2005/08/addressing/none';
-/** Kinds of relationship that mean "the reply to", besides none at all. */
+/** Kinds of relationship of a reply; none at all is one too. */
 const REPLY = /^$|^(?:http:\/\/www\.w3\.org\/2005\/08\/addressing\/reply|(?:[^:]*:)?Reply)$/;
 
 /** UTF-16 units of one text: more is no address. */
@@ -41,9 +41,9 @@ export const isAnonymous = (address: string): boolean => ANONYMOUS.has(address);
 const SINGLE: ReadonlySet<string> = new Set(['To', 'Action', 'MessageID', 'ReplyTo', 'FaultTo', 'From']);
 
 /**
- * Reads the WS-Addressing blocks of one Header. All versions count as one: a message that says something twice is read
- * in one way here and in another there. Throws `SOAP_STRUCTURE` for what comes twice, where that is checked, and
- * `SOAP_HEADER_LIMIT` for a text that is too long to be an address.
+ * Reads the WS-Addressing blocks of one Header. All versions count as one: of two blocks, different readers act on
+ * different ones. Throws `SOAP_STRUCTURE` for a block that comes twice, where that is checked, and `SOAP_HEADER_LIMIT`
+ * for a text that is too long to be an address.
  */
 export class AddressingReader implements Addressing {
   to: string | null = null;
@@ -52,17 +52,17 @@ export class AddressingReader implements Addressing {
   isActionPassed = false;
   messageId: string | null = null;
   relatesTo: string | null = null;
-  answersElsewhere = false;
+  hasOtherReplyAddress = false;
   readonly #refusesRepeated: boolean;
   readonly #seen = new Set<string>();
   #block = '';
-  #passes = false;
+  #isForwarded = false;
   #isRepeated = false;
   #isReply = false;
   /** Elements open; the block itself is 1. */
   #depth = 0;
-  #reads = false;
-  #addressed = false;
+  #isReading = false;
+  #hasAddress = false;
   #contentBytes = 0;
   #text = '';
 
@@ -71,12 +71,12 @@ export class AddressingReader implements Addressing {
     this.#refusesRepeated = refusesRepeated;
   }
 
-  /** A block begins. `passes`: it is for the service, and not taken out of the message. */
-  begin(tag: StartTag, passes: boolean): Interest {
+  /** A block begins. `isForwarded`: it is for the service, and stays in the message. */
+  begin(tag: StartTag, isForwarded: boolean): Interest {
     this.#block = tag.local;
-    this.#passes = passes;
+    this.#isForwarded = isForwarded;
     this.#depth = 1;
-    this.#addressed = false;
+    this.#hasAddress = false;
     this.#contentBytes = tag.contentBytes;
     this.#isRepeated = SINGLE.has(tag.local) && this.#seen.has(tag.local);
     if (this.#isRepeated && this.#refusesRepeated) throw new Refusal('SOAP_STRUCTURE', 'addressing block twice');
@@ -95,33 +95,33 @@ export class AddressingReader implements Addressing {
   }
 
   open(tag: StartTag): Interest {
-    if (this.#reads) throw new Refusal('SOAP_STRUCTURE', 'element in a text of addressing');
+    if (this.#isReading) throw new Refusal('SOAP_STRUCTURE', 'element in a text of addressing');
     this.#depth++;
     const isAddress = this.#depth === 2 && tag.local === 'Address' && NAMESPACES.has(tag.uri);
     return isAddress && (this.#block === 'ReplyTo' || this.#block === 'FaultTo') ? this.#read() : ELEMENTS;
   }
 
   close(contentEndBytes: number): void {
-    const text = this.#reads ? trimmed(this.#text) : null;
-    this.#reads = false;
+    const text = this.#isReading ? trimmed(this.#text) : null;
+    this.#isReading = false;
     this.#depth--;
     if (this.#depth > 0) {
       if (text === null) return;
-      this.#addressed = true;
-      if (!ANONYMOUS.has(text) && text !== NONE) this.answersElsewhere = true;
+      this.#hasAddress = true;
+      if (!ANONYMOUS.has(text) && text !== NONE) this.hasOtherReplyAddress = true;
       return;
     }
     this.#endBlock(this.#isRepeated ? null : text, contentEndBytes);
   }
 
   text(piece: string): void {
-    if (!this.#reads) return;
+    if (!this.#isReading) return;
     this.#text += piece;
     if (this.#text.length > TEXT_UNITS_MAX) throw new Refusal('SOAP_HEADER_LIMIT', 'text of addressing');
   }
 
   #read(): Interest {
-    this.#reads = true;
+    this.#isReading = true;
     this.#text = '';
     return ALL;
   }
@@ -130,11 +130,11 @@ export class AddressingReader implements Addressing {
     switch (this.#block) {
       case 'To':
         this.to = text;
-        if (this.#passes) this.toContent = { startBytes: this.#contentBytes, endBytes: contentEndBytes };
+        if (this.#isForwarded) this.toContent = { startBytes: this.#contentBytes, endBytes: contentEndBytes };
         return;
       case 'Action':
         this.action = text;
-        this.isActionPassed = this.#passes;
+        this.isActionPassed = this.#isForwarded;
         return;
       case 'MessageID':
         this.messageId = text;
@@ -144,7 +144,7 @@ export class AddressingReader implements Addressing {
         return;
       case 'ReplyTo':
       case 'FaultTo':
-        if (!this.#addressed) this.answersElsewhere = true;
+        if (!this.#hasAddress) this.hasOtherReplyAddress = true;
         return;
     }
   }

@@ -14,7 +14,7 @@ export interface Attachment {
 
 /**
  * Keeps the parts of a package that are wanted, until it is over. They stand behind the envelope (XOP 1.0 section 1.1
- * lets them stand anywhere; stacks put them there). Throws `UPSTREAM_RESPONSE_LIMIT` when they are more than allowed.
+ * lets them stand anywhere; stacks put them there). Throws `UPSTREAM_RESPONSE_LIMIT` when they are larger than allowed.
  */
 export class Attachments implements AttachmentSink {
   readonly #wanted = new Map<string, Part>();

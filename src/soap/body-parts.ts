@@ -1,5 +1,5 @@
 import { type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
-import { plainTag } from '../xml/plain-tag.js';
+import { syntheticTag } from '../xml/synthetic-tag.js';
 
 /** The children that Body may have: those of one message, known by the first of them. Made at start-up. */
 export interface ExpectedParts {
@@ -7,66 +7,66 @@ export interface ExpectedParts {
   readonly sequences: readonly (readonly QName[])[];
   /** All of one sequence must be there; else some may be missing. */
   readonly isExact: boolean;
-  /** Who follows the message hears Body with all of them in it, as an element of its own; else of the first one alone. */
-  readonly isHeardWhole: boolean;
+  /** The observer's handler receives Body as an element with all of them in it; else the first one alone. */
+  readonly isReadWhole: boolean;
 }
 
 /** Follows the children of a Body that may have several. */
 export class BodyParts {
   readonly #expected: ExpectedParts;
-  /** Where in each sequence the last child stands, in their order; -1 where it is not that sequence. */
-  #places: readonly number[];
-  /** Something else has come: multi-ref elements stand behind all others. */
+  /** The index of the last child in each sequence, in their order; -1 where it is not that sequence. */
+  #indexes: readonly number[];
+  /** A child that is no part has come: multi-ref elements stand behind all parts. */
   #isOver = false;
   #whole: XmlHandler | null = null;
   #isWanted = false;
 
   constructor(expected: ExpectedParts, first: QName) {
     this.#expected = expected;
-    this.#places = expected.sequences.map(([name]) => (isSame(name, first) ? 0 : -1));
+    this.#indexes = expected.sequences.map(([name]) => (isSame(name, first) ? 0 : -1));
   }
 
-  /** Hears each child of Body; null where nobody wants to. */
-  get heard(): XmlHandler | null {
+  /** The handler for each child of Body; null where none is wanted. */
+  get handler(): XmlHandler | null {
     return this.#isWanted ? this.#whole : null;
   }
 
-  get isHeardWhole(): boolean {
-    return this.#expected.isHeardWhole;
+  get isReadWhole(): boolean {
+    return this.#expected.isReadWhole;
   }
 
-  /** Body begins for who follows it. Returns what hears its first child. */
+  /** Opens Body for its handler. Returns the handler of its first child. */
   begin(handler: XmlHandler | null): XmlHandler | null {
-    if (handler === null || !this.isHeardWhole) return handler;
+    if (handler === null || !this.isReadWhole) return handler;
     this.#whole = handler;
     this.#isWanted = handler.open(BODY) !== SKIP;
-    return this.heard;
+    return this.handler;
   }
 
-  /** Whether the next child may be this one. */
-  takes(child: QName): boolean {
+  /** Accepts the next child, or returns false where it may not be this one. */
+  accept(child: QName): boolean {
     if (this.#isOver) return false;
     const { sequences, isExact } = this.#expected;
-    const places = sequences.map((names, index) => {
-      const last = this.#places[index] ?? -1;
+    const indexes = sequences.map((names, index) => {
+      const last = this.#indexes[index] ?? -1;
       if (last === -1) return -1;
-      const next = names.findIndex((name, place) => place > last && isSame(name, child));
+      const next = names.findIndex((name, at) => at > last && isSame(name, child));
       return isExact && next !== last + 1 ? -1 : next;
     });
-    this.#isOver = places.every((place) => place === -1);
-    if (!this.#isOver) this.#places = places;
+    this.#isOver = indexes.every((index) => index === -1);
+    if (!this.#isOver) this.#indexes = indexes;
     return !this.#isOver;
   }
 
-  /** Body is over. False where some of its children are missing. */
+  /** Ends Body. False where some of its children are missing. */
   end(contentEndBytes: number, endBytes: number): boolean {
     this.#whole?.close(contentEndBytes, endBytes);
     const { sequences, isExact } = this.#expected;
-    return !isExact || sequences.some((names, index) => this.#places[index] === names.length - 1);
+    return !isExact || sequences.some((names, index) => this.#indexes[index] === names.length - 1);
   }
 }
 
 const isSame = (name: QName | undefined, { uri, local }: QName): boolean => name?.local === local && name.uri === uri;
 
-/** Body, for who hears it as an element. What its own attributes say is said of the message. */
-const BODY: StartTag = plainTag({ uri: '', local: 'Body' }, 2);
+/** Body as an element for its handler, without its attributes, which belong to the message. */
+const BODY: StartTag = syntheticTag({ uri: '', local: 'Body' }, 2);

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 
-/** Is given what stands between two boundaries, in pieces that are lent for the call. */
+/** Receives the content between two boundaries, in chunks that are lent for the call. */
 export interface ContentSink {
   content(piece: Buffer): void;
 }
@@ -65,7 +65,7 @@ export class BoundaryScanner {
     return found + this.#afterLineFeed.length;
   }
 
-  /** What comes before it comes first: the verdict is the same wherever the chunks end. */
+  /** Passes on the content before it first: the result is the same wherever the chunks end. */
   #bare(chunk: Buffer, start: number, end: number, sink: ContentSink): Refusal {
     if (end > start) sink.content(chunk.subarray(start, end));
     return bare();

@@ -6,10 +6,10 @@ import type { SignedIds } from './signed-ids.js';
 const ENCODINGS: ReadonlySet<string> = new Set(DIALECT_NAMES.map((name) => DIALECTS[name].encodingUri));
 
 /**
- * Judges the elements of a Body where more than their structure matters: sizes that arrays announce, and the Ids of a
- * signed message. It costs a call for each element, so a literal service without a signature goes without.
+ * Validates the elements of a Body: encodingStyle, sizes that arrays announce, and the Ids of a signed message. It
+ * costs a call for each element, so a literal service without a signature goes without.
  */
-export class ContentJudge implements XmlHandler {
+export class BodyValidator implements XmlHandler {
   readonly #dialect: Dialect;
   /** Null where no arrays are expected. */
   readonly #arrayItemsMax: number | null;
@@ -23,9 +23,9 @@ export class ContentJudge implements XmlHandler {
 
   open(tag: StartTag): Interest {
     if (tag.attributeCount === 0) return ELEMENTS;
-    judgeEncodingStyle(tag, this.#dialect);
-    if (this.#arrayItemsMax !== null) judgeArray(tag, this.#arrayItemsMax);
-    this.#ids?.noteContent(tag);
+    validateEncodingStyle(tag, this.#dialect);
+    if (this.#arrayItemsMax !== null) validateArraySize(tag, this.#arrayItemsMax);
+    this.#ids?.addContentIds(tag);
     return ELEMENTS;
   }
 
@@ -35,17 +35,17 @@ export class ContentJudge implements XmlHandler {
 }
 
 /**
- * The encoding an element of a Body says it has: SOAP 1.2 part 1 section 5.4.6 has a Fault for one that is not known;
- * the others leave it to the receiver. Throws `DATA_ENCODING_UNKNOWN`.
+ * Validates the encodingStyle of an element of a Body. SOAP 1.2 part 1 section 5.4.6 has a Fault for one that is not
+ * known; the other dialects leave it to the receiver. Throws `DATA_ENCODING_UNKNOWN`.
  */
-export function judgeEncodingStyle(tag: StartTag, dialect: Dialect): void {
+export function validateEncodingStyle(tag: StartTag, dialect: Dialect): void {
   if (dialect.noEncodingUri === null) return;
   const style = tag.attribute(dialect.envelopeUri, 'encodingStyle')?.trim();
   if (style === undefined || style === dialect.noEncodingUri || ENCODINGS.has(style)) return;
   throw new Refusal('DATA_ENCODING_UNKNOWN');
 }
 
-/** SOAP 1.2 part 1 sections 5.1 to 5.3: attributes of Envelope, Header and Body are qualified; none is encodingStyle. */
+/** Checks SOAP 1.2 part 1 sections 5.1 to 5.3: attributes of Envelope, Header and Body are qualified; none is encodingStyle. */
 export function checkEnvelopeAttributes(tag: StartTag, { envelopeUri }: Dialect): void {
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);
@@ -57,13 +57,13 @@ export function checkEnvelopeAttributes(tag: StartTag, { envelopeUri }: Dialect)
 }
 
 /** Whether it names the encoding of its dialect, by a declaration or by encodingStyle. */
-export function namesEncoding(tag: StartTag, dialect: Dialect): boolean {
+export function declaresEncoding(tag: StartTag, dialect: Dialect): boolean {
   if (tag.declares(dialect.encodingUri)) return true;
   const style = tag.attribute(dialect.envelopeUri, 'encodingStyle');
   return style?.split(' ').includes(dialect.encodingUri) ?? false;
 }
 
-/** Whether others may refer to it: `id` of SOAP 1.1 section 5.4.1, `enc:id` of SOAP 1.2 part 2 section 3.1.5. */
+/** Whether other elements may refer to it: `id` of SOAP 1.1 section 5.4.1, `enc:id` of SOAP 1.2 part 2 section 3.1.5. */
 export const hasId = (tag: StartTag, { encodingUri }: Dialect): boolean =>
   tag.attribute('', 'id') !== null || tag.attribute(encodingUri, 'id') !== null;
 
@@ -72,7 +72,7 @@ const SIZES: ReadonlySet<string> = new Set(['arrayType', 'arraySize', 'offset', 
 /** A type's name and the sizes of an array of some dimensions. */
 const SIZE_CHARS_MAX = 1024;
 
-function judgeArray(tag: StartTag, itemsMax: number): void {
+function validateArraySize(tag: StartTag, itemsMax: number): void {
   for (let index = 0; index < tag.attributeCount; index++) {
     if (!SIZES.has(tag.attributeLocal(index)) || !ENCODINGS.has(tag.attributeUri(index))) continue;
     const value = tag.attributeValue(index);

@@ -89,7 +89,7 @@ interface DialectRow {
   readonly envelopeUri: string;
   readonly encodingUri: string;
   readonly mediaType: string;
-  /** The attribute of a header block that says whom it is for. */
+  /** The attribute of a header block that names its receiver. */
   readonly targetAttribute: 'actor' | 'role';
   readonly nextTargets: readonly string[];
   readonly noneTarget: string | null;
@@ -102,7 +102,7 @@ interface DialectRow {
   readonly senderCode: 'Client' | 'Sender';
   readonly receiverCode: 'Server' | 'Receiver';
   readonly senderFaultStatus: 400 | 500;
-  /** What a request that is not XML, or no envelope at all, is answered with. */
+  /** The answer to a request that is not XML, or no envelope at all. */
   readonly undecodable: 'empty 400' | 'fault';
   readonly needsEncodingNamespace: boolean;
   readonly needsContentLength: boolean;
@@ -110,12 +110,12 @@ interface DialectRow {
   readonly ownHeaderBlocks: readonly string[];
   /** The action travels in the header field SOAPAction; else in the Content-Type. */
   readonly actionHeader: boolean;
-  /** A header block may ask to be passed on by who does not understand it: SOAP 1.2 part 1 section 5.2.4. */
+  /** A header block may ask to be passed on where it is not understood: SOAP 1.2 part 1 section 5.2.4. */
   readonly hasRelay: boolean;
   /**
    * The encodingStyle that says "none", where the dialect rules attributes: encodingStyle stands below Header and Body
    * only, an unknown one has a Fault of its own, and those of Envelope, Header and Body are qualified (SOAP 1.2 part 1
-   * section 5.1). Null where anything goes.
+   * section 5.1). Null where attributes are not restricted.
    */
   readonly noEncodingUri: string | null;
 }

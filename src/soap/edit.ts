@@ -4,7 +4,7 @@ import type { Encoding } from '../xml/transcode.js';
 
 /** A change of a message on its way: the bytes of this range are cut out, and the replacement stands there instead. */
 export interface Edit {
-  /** Offsets as the reader tells them (`StartTag.offsetBytes`, `XmlHandler.close`). */
+  /** Offsets as the reader reports them (`StartTag.offsetBytes`, `XmlHandler.close`). */
   readonly startBytes: number;
   readonly endBytes: number;
   /** XML text in ASCII, escaped already; null for nothing. */
@@ -12,24 +12,24 @@ export interface Edit {
 }
 
 /**
- * The message with the edits made, in any order; they must not overlap. The envelope begins at `envelopeStart`. What is
- * outside of the edits is kept byte for byte. `message` may end anywhere behind the last of them.
+ * The message with the edits made, in any order; they must not overlap. The envelope begins at `envelopeStart`. Bytes
+ * outside of the edits are kept. `message` may end anywhere behind the last of them.
  */
 export function applyEdits(message: Buffer, edits: readonly Edit[], encoding: Encoding, envelopeStart: number): Buffer {
   const pieces: Buffer[] = [];
-  const places = new ConcurrencyLimits(message.subarray(envelopeStart), encoding);
+  const offsets = new OffsetMapper(message.subarray(envelopeStart), encoding);
   let kept = 0;
   for (const edit of [...edits].sort((one, other) => one.startBytes - other.startBytes)) {
-    pieces.push(message.subarray(kept, envelopeStart + places.find(edit.startBytes)));
+    pieces.push(message.subarray(kept, envelopeStart + offsets.find(edit.startBytes)));
     if (edit.replacement !== null) pieces.push(encodeAscii(edit.replacement, encoding));
-    kept = envelopeStart + places.find(edit.endBytes);
+    kept = envelopeStart + offsets.find(edit.endBytes);
   }
   pieces.push(message.subarray(kept));
   return Buffer.concat(pieces);
 }
 
-/** Finds rising offsets of the reader in the bytes of an envelope, each from the one before: once over the bytes in all. */
-class ConcurrencyLimits {
+/** Converts rising offsets of the reader into offsets of the message, in one pass over its bytes. */
+class OffsetMapper {
   readonly #envelope: Buffer;
   readonly #encoding: Encoding;
   #place = 0;

@@ -7,13 +7,13 @@ import type { DetailRules } from './fault-policy.js';
 import { type TranslatedFault, translateFault } from './fault-translation.js';
 
 export type FaultAnswer =
-  /** The message as it came, or without what the rules take out of its detail. */
+  /** The message as it came, without the parts of its detail that the rules remove. */
   | { readonly kind: 'own'; readonly message: Buffer }
   | ({ readonly kind: 'translated'; readonly dialect: Dialect } & TranslatedFault);
 
-/** How a Fault is told to a caller. */
-export interface FaultTelling {
-  /** What the caller speaks; null when that is not known: what the backend spoke. */
+/** How a Fault is answered. */
+export interface FaultAnswerOptions {
+  /** The caller's dialect; null when that is not known: the backend's stays. */
   readonly to: Dialect | null;
   readonly rules: DetailRules;
   readonly readers: ReaderPool;
@@ -24,23 +24,23 @@ export interface FaultTelling {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * What a caller is told of a Fault: `message`, a whole one that was judged, byte for byte where it speaks the caller's
- * dialect and is valid there, but for what is cut out of it; else the same in that dialect, as it has to be written.
+ * Prepares a backend's Fault for the caller. `message` is whole and validated: it stays byte for byte, without the
+ * removed detail, where it is valid in the caller's dialect; else it is translated into that dialect.
  */
-export function tellFault(message: Buffer, telling: FaultTelling): FaultAnswer {
-  const { rules } = telling;
-  const { fault, encoding } = read(message, telling, NONE);
-  const to = telling.to ?? fault.dialect;
+export function prepareFault(message: Buffer, options: FaultAnswerOptions): FaultAnswer {
+  const { rules } = options;
+  const { fault, encoding } = read(message, options, NONE);
+  const to = options.to ?? fault.dialect;
   const isOther = to !== null && (fault.dialect !== to || (fault.form !== null && fault.form !== to.faultForm));
   if (to !== null && (isOther || !fault.isValid)) {
-    const again = fault.prefixes.size === 0 ? fault : read(message, telling, fault.prefixes).fault;
+    const again = fault.prefixes.size === 0 ? fault : read(message, options, fault.prefixes).fault;
     if (isOther || !again.isValid) return { kind: 'translated', dialect: to, ...translateFault(again, to) };
   }
   if (rules.policy === 'pass' || fault.cuts.length === 0) return { kind: 'own', message };
   return { kind: 'own', message: applyEdits(message, fault.cuts, encoding ?? 'utf-8', 0) };
 }
 
-function read(message: Buffer, { rules, readers, charset }: FaultTelling, prefixes: ReadonlySet<string>) {
+function read(message: Buffer, { rules, readers, charset }: FaultAnswerOptions, prefixes: ReadonlySet<string>) {
   const fault = new FaultMessage(rules, prefixes);
   const reader = readers.take(fault, charset);
   try {

@@ -13,12 +13,12 @@ interface Frame {
   children: Draft | null;
 }
 
-/** Nodes of one detail; what comes after is dropped. A Fault explains, it does not carry data. */
+/** Nodes of one detail; further ones are dropped. A Fault explains, it does not carry data. */
 const NODES_MAX = 1000;
-/** UTF-16 units of all texts of one detail; what comes after is dropped. */
+/** UTF-16 units of all texts of one detail; further text is dropped. */
 const TEXT_UNITS_MAX = 64 * 1024;
 
-/** Builds the JSON form of a detail. Repeated names become a list. Objects have no prototype: names are callers' data. */
+/** Builds the JSON form of a detail. Repeated names become a list. Objects have no prototype: names are input. */
 export class DetailReader {
   readonly #root: Draft = emptyDraft();
   readonly #frames: Frame[] = [];

@@ -4,8 +4,8 @@ import type { Edit } from './edit.js';
 import { type DetailRules, keepsActor, keepsEntry, keepsInner } from './fault-policy.js';
 import { FaultStructure } from './fault-structure.js';
 
-/** A piece of a detail, to be written again. */
-export type DetailPiece =
+/** An event of a detail, for its translation. */
+export type DetailEvent =
   | { readonly kind: 'open'; readonly tag: DetailTag }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'close' };
@@ -14,7 +14,7 @@ export interface DetailTag {
   readonly name: QName;
   readonly prefix: string;
   readonly attributes: readonly { readonly name: QName; readonly value: string }[];
-  /** Bindings of the prefixes that its content may mean by its texts and values. */
+  /** Bindings of the prefixes that QNames in its content may use. */
   readonly bindings: readonly (readonly [prefix: string, uri: string])[];
 }
 
@@ -29,14 +29,14 @@ interface CodeText {
 
 /**
  * Reads a whole message that is a Fault, of either form in any dialect: for its translation, and for the bytes of its
- * detail that are to be cut. The message was judged before.
+ * detail that are to be cut. The message was validated before.
  *
  * A QName in a text can be resolved only while its element is open, and its text comes later. So a message is read
  * twice: the first time finds the prefixes, the second is given them.
  */
 export class FaultMessage implements XmlHandler {
   dialect: Dialect | null = null;
-  /** The form of the Fault, whatever the envelope is: gSOAP puts one of 1.1 into an envelope of 1.2 and the reverse. */
+  /** The form of the Fault, which may differ from the envelope's: gSOAP puts one of 1.1 into an envelope of 1.2 and the reverse. */
   form: Dialect['faultForm'] | null = null;
   /** The code, and its subcodes from outside in. */
   readonly codes: CodeText[] = [];
@@ -44,9 +44,9 @@ export class FaultMessage implements XmlHandler {
   /** Null when there is none, or callers may not see it. */
   actor: string | null = null;
   node: string | null = null;
-  /** Null when there is none, or the policy leaves nothing of it. */
-  detail: DetailPiece[] | null = null;
-  /** What the policy takes out. */
+  /** Null when there is none, or the policy removes all of it. */
+  detail: DetailEvent[] | null = null;
+  /** The ranges that the policy removes. */
   readonly cuts: Edit[] = [];
   /** Prefixes that texts and values begin with. */
   readonly prefixes = new Set<string>();
@@ -80,7 +80,7 @@ export class FaultMessage implements XmlHandler {
     this.#known = known;
   }
 
-  /** It is as its dialect says it must be. Only SOAP 1.2 is checked; needs the prefixes of the codes. */
+  /** It is valid in its dialect. Only SOAP 1.2 is checked; needs the prefixes of the codes. */
   get isValid(): boolean {
     return this.#structure?.isValid !== false;
   }
@@ -99,7 +99,7 @@ export class FaultMessage implements XmlHandler {
         this.#structure?.open(tag);
         return ELEMENTS;
       }
-      // What an encoded Fault refers to belongs to its detail; to which entry, nobody has looked.
+      // A multi-ref element of an encoded Fault belongs to its detail; to which entry is not known.
       return this.#rules.policy === 'pass' ? SKIP : this.#cut(tag);
     }
     if (this.#cutStart >= 0) return SKIP;
@@ -151,7 +151,7 @@ export class FaultMessage implements XmlHandler {
       for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) this.#gapLines++;
       return;
     }
-    this.#note(piece);
+    this.#addPrefix(piece);
     this.detail?.push({ kind: 'text', text: piece });
   }
 
@@ -178,7 +178,7 @@ export class FaultMessage implements XmlHandler {
         this.detail ??= [];
         return ALL;
       default:
-        // No part of a Fault: stacks that put their trace there are no better than those that put it into the detail.
+        // No part of a Fault: some stacks put their trace there.
         return keepsEntry(this.#rules, tag) ? SKIP : this.#cut(tag);
     }
   }
@@ -202,7 +202,7 @@ export class FaultMessage implements XmlHandler {
     const attributes = [];
     for (let index = 0; index < tag.attributeCount; index++) {
       const value = tag.attributeValue(index);
-      this.#note(value);
+      this.#addPrefix(value);
       attributes.push({ name: { uri: tag.attributeUri(index), local: tag.attributeLocal(index) }, value });
     }
     const { uri, local, prefix } = tag;
@@ -220,9 +220,9 @@ export class FaultMessage implements XmlHandler {
     this.#gapLines = 0;
   }
 
-  /** Text that stands between entries is declared by nobody, nor is a comment. */
+  /** Cuts text and comments between entries, which no schema declares. */
   #endGap(endBytes: number): void {
-    // A line end of two bytes is told as one character (XML 1.0 section 2.11).
+    // A line end of two bytes is reported as one character (XML 1.0 section 2.11).
     const besideBlanks = endBytes - this.#gapStart - this.#gapChars;
     const hasMore = this.#gapHasText || (besideBlanks !== 0 && besideBlanks !== this.#gapLines);
     if (hasMore && this.#rules.policy === 'declared' && this.#rules.declared !== null) {
@@ -256,7 +256,8 @@ export class FaultMessage implements XmlHandler {
     const name = this.#path.at(-1);
     if (part === 'faultcode' || (part === 'Code' && name === 'Value')) {
       const code = this.#code(text);
-      if (this.codes.length === 0) this.#structure?.code(text === code.local ? this.#defaultUri : code.uri, code.local);
+      if (this.codes.length === 0)
+        this.#structure?.checkCode(text === code.local ? this.#defaultUri : code.uri, code.local);
       if (this.codes.length <= SUBCODES_MAX) this.codes.push(code);
     } else if (part === 'faultstring' || (part === 'Reason' && inner === 'Text')) {
       this.texts.push({ text, language: this.#language });
@@ -275,18 +276,18 @@ export class FaultMessage implements XmlHandler {
   }
 
   #code(text: string): CodeText {
-    this.#note(text);
+    this.#addPrefix(text);
     const colon = text.indexOf(':');
     if (colon < 0) return { uri: null, local: text };
     return { uri: this.#scope.get(text.slice(0, colon)) ?? null, local: text.slice(colon + 1) };
   }
 
-  #note(text: string): void {
+  #addPrefix(text: string): void {
     const prefix = PREFIX.exec(text)?.[1];
     if (prefix !== undefined && prefix !== 'xml' && this.prefixes.size < PREFIXES_MAX) this.prefixes.add(prefix);
   }
 }
 
-/** More than that no Fault means; without its binding a text is still the same text. */
+/** Prefixes of one Fault; further ones keep their text and lose their binding. */
 const PREFIXES_MAX = 32;
 const PREFIX = /^\s{0,8}([A-Za-z_][\w.-]{0,63}):[^\s/]/;

@@ -1,10 +1,7 @@
 import type { QName } from '../xml/events.js';
 import { STANDARD_TARGETS } from './dialect.js';
 
-/**
- * What of a Fault's detail reaches a caller: all of it, the entries that the WSDL declares for the operation, or
- * nothing.
- */
+/** Which of a Fault's detail reaches a caller: all, the entries that the WSDL declares for the operation, or none. */
 export type FaultDetailPolicy = 'pass' | 'declared' | 'none';
 
 /** The policy for one operation. */
@@ -40,7 +37,7 @@ export const keepsActor = ({ policy }: DetailRules, uri: string): boolean =>
 /** RFC 8141 section 2. */
 const URN = /^urn:[a-z0-9]/i;
 
-/** What stacks add on their own: where in the program it happened, and on which machine. Names in lower case. */
+/** Whether stacks add this entry on their own: a stack trace, or the name of the machine. */
 function isTrace(uri: string, local: string): boolean {
   const name = local.toLowerCase();
   return TRACES.has(name) || name.includes('stacktrace') || TRACE_NAMES.has(`{${uri}}${local}`);

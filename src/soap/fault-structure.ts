@@ -54,8 +54,8 @@ export class FaultStructure {
     if (last !== undefined && last.next < last.content.required) this.isValid = false;
   }
 
-  /** The outermost code; the namespace is null where its prefix is not bound, or not known. */
-  code(uri: string | null, local: string): void {
+  /** Checks the outermost code; the namespace is null where its prefix is not bound, or not known. */
+  checkCode(uri: string | null, local: string): void {
     if (uri !== this.#uri || !CODES.has(local)) this.isValid = false;
   }
 }

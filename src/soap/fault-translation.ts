@@ -4,34 +4,34 @@ import { XmlWriter } from '../xml/writer.js';
 import { type Dialect, dialectOfUri } from './dialect.js';
 import type { DetailTag, FaultMessage } from './fault-message.js';
 
-/** The namespace of the codes of WS-Security: what they tell of is the sender's doing. */
+/** The namespace of the codes of WS-Security, which all blame the sender. */
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 
-/** A Fault code in terms that every dialect has words for. */
-interface Meaning {
+/** A Fault code independent of the dialect. */
+interface NeutralCode {
   readonly code: 'sender' | 'receiver' | 'VersionMismatch' | 'MustUnderstand' | 'DataEncodingUnknown';
   readonly subcodes: readonly { readonly uri: string | null; readonly local: string }[];
 }
 
-/** A Fault in the dialect its reader understands, and its code there. */
+/** A Fault in the caller's dialect, and its code there. */
 export interface TranslatedFault {
   readonly message: Buffer;
   readonly code: string;
 }
 
 /**
- * Says a Fault again in another dialect: the code mapped, subcodes joined by dots or taken apart, texts, actor and
- * detail moved. Header blocks are left out: they speak of the envelope that was.
+ * Translates a Fault into another dialect: the code mapped, subcodes joined by dots or taken apart, texts, actor and
+ * detail moved. Header blocks are dropped: they belong to the old envelope.
  */
 export function translateFault(fault: FaultMessage, to: Dialect): TranslatedFault {
-  const meaning = meaningOf(fault);
+  const neutral = neutralCodeOf(fault);
   const writer = new XmlWriter();
   writer.open('soap', 'Envelope').namespace('soap', to.envelopeUri);
   if (to.needsEncodingNamespace) writer.attribute('soap', 'encodingStyle', to.encodingUri);
   writer.open('soap', 'Body').open('soap', 'Fault');
-  const code = wordOf(meaning.code, to);
-  if (to.faultForm === 'Code') writePartsOf12(writer, fault, code, meaning);
-  else writePartsOf11(writer, fault, code, meaning, to);
+  const code = codeIn(neutral.code, to);
+  if (to.faultForm === 'Code') writePartsOf12(writer, fault, code, neutral);
+  else writePartsOf11(writer, fault, code, neutral, to);
   if (fault.detail !== null) {
     if (to.faultForm === 'Code') writer.open('soap', 'Detail');
     else writer.open(null, 'detail');
@@ -41,7 +41,7 @@ export function translateFault(fault: FaultMessage, to: Dialect): TranslatedFaul
   return { message: writer.close().close().close().finish(), code };
 }
 
-function meaningOf({ codes }: FaultMessage): Meaning {
+function neutralCodeOf({ codes }: FaultMessage): NeutralCode {
   const [first, ...subcodes] = codes;
   if (first === undefined) return { code: 'receiver', subcodes: [] };
   const [base = '', ...dotted] = first.local.split('.');
@@ -49,14 +49,14 @@ function meaningOf({ codes }: FaultMessage): Meaning {
   const isStandard = first.uri === null || dialectOfUri(first.uri) !== null;
   const code = isStandard ? STANDARD.get(base) : undefined;
   if (code !== undefined) return { code, subcodes: own };
-  // A code of somebody else's is what SOAP 1.2 calls a subcode.
+  // A code of another namespace is a subcode in SOAP 1.2.
   return {
     code: first.uri === WSSE ? 'sender' : 'receiver',
     subcodes: isNcName(base) ? [{ ...first, local: base }, ...own] : own,
   };
 }
 
-const STANDARD: ReadonlyMap<string, Meaning['code']> = new Map([
+const STANDARD: ReadonlyMap<string, NeutralCode['code']> = new Map([
   ['Client', 'sender'],
   ['Sender', 'sender'],
   ['Server', 'receiver'],
@@ -66,14 +66,14 @@ const STANDARD: ReadonlyMap<string, Meaning['code']> = new Map([
   ['DataEncodingUnknown', 'DataEncodingUnknown'],
 ]);
 
-function wordOf(code: Meaning['code'], to: Dialect): string {
+function codeIn(code: NeutralCode['code'], to: Dialect): string {
   if (code === 'sender') return to.senderCode;
   if (code === 'receiver') return to.receiverCode;
   return code === 'DataEncodingUnknown' && to.faultForm !== 'Code' ? to.senderCode : code;
 }
 
-function writePartsOf11(writer: XmlWriter, fault: FaultMessage, code: string, meaning: Meaning, to: Dialect): void {
-  const dotted = [code, ...meaning.subcodes.map(({ local }) => local).filter(isNcName)].join('.');
+function writePartsOf11(writer: XmlWriter, fault: FaultMessage, code: string, neutral: NeutralCode, to: Dialect): void {
+  const dotted = [code, ...neutral.subcodes.map(({ local }) => local).filter(isNcName)].join('.');
   writer.open(null, 'faultcode').text(to.faultCodesAreQNames ? `soap:${dotted}` : code);
   writer.close().open(null, 'faultstring');
   const [first] = fault.texts;
@@ -82,7 +82,7 @@ function writePartsOf11(writer: XmlWriter, fault: FaultMessage, code: string, me
   if (fault.actor !== null) writer.open(null, 'faultactor').text(fault.actor).close();
 }
 
-function writePartsOf12(writer: XmlWriter, fault: FaultMessage, code: string, { subcodes }: Meaning): void {
+function writePartsOf12(writer: XmlWriter, fault: FaultMessage, code: string, { subcodes }: NeutralCode): void {
   writer.open('soap', 'Code').open('soap', 'Value').text(`soap:${code}`).close();
   const named = subcodes.filter(({ local }) => isNcName(local));
   for (const { uri, local } of named) {
@@ -96,17 +96,17 @@ function writePartsOf12(writer: XmlWriter, fault: FaultMessage, code: string, { 
   const languages = new Set<string>();
   for (const { text, language } of fault.texts.length === 0 ? [{ text: '', language: null }] : fault.texts) {
     // SOAP 1.2 part 1 section 5.4.2: each with its language, none twice.
-    const tongue = language === null || language === '' ? 'en' : language;
-    if (languages.has(tongue)) continue;
-    languages.add(tongue);
-    writer.open('soap', 'Text').attribute('xml', 'lang', tongue).text(text).close();
+    const lang = language === null || language === '' ? 'en' : language;
+    if (languages.has(lang)) continue;
+    languages.add(lang);
+    writer.open('soap', 'Text').attribute('xml', 'lang', lang).text(text).close();
   }
   writer.close();
   if (fault.node !== null) writer.open('soap', 'Node').text(fault.node).close();
   if (fault.actor !== null) writer.open('soap', 'Role').text(fault.actor).close();
 }
 
-/** Writes elements as they were named, and binds what prefixes they and their texts mean. */
+/** Writes elements with their prefixes, and binds the prefixes that they and their texts use. */
 class DetailWriter {
   readonly #writer: XmlWriter;
   /** Bindings in force, the newest last; each with the depth it was made at. */

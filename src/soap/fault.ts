@@ -1,6 +1,6 @@
 import { Refusal } from '../base/refusal.js';
 import { ALL, ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
-import { Listener } from '../xml/listener.js';
+import { InterestFilter } from '../xml/interest-filter.js';
 import type { Dialect } from './dialect.js';
 import { DetailReader, type FaultDetail } from './fault-detail.js';
 import { type DetailRules, keepsActor, keepsEntry, keepsInner } from './fault-policy.js';
@@ -17,13 +17,13 @@ export interface FaultParts {
   readonly detail: FaultDetail | null;
 }
 
-/** What a Fault of SOAP 1.2 says beyond that, and what entries of the detail mean by their types. */
+/** Further parts of a Fault of SOAP 1.2, and entries of the detail decoded by their types. */
 export interface FaultParticulars {
   /** All subcodes, from outside in. */
   readonly subcodes: readonly string[];
-  /** What it says in each language. */
+  /** Its text in each language. */
   readonly reasons: readonly FaultReason[];
-  /** Who found it. */
+  /** The node that reported it. */
   readonly node: string | null;
   /** By the local name of the entry, in place of those of `FaultParts.detail`; null where none has a known type. */
   readonly typedDetail: Readonly<Record<string, unknown>> | null;
@@ -52,10 +52,10 @@ export class SoapFaultError extends Refusal {
 
 const NO_PARTICULARS: FaultParticulars = { subcodes: [], reasons: [], node: null, typedDetail: null };
 
-/** Who reads entries of a detail as well. */
-export interface DetailWatcher {
-  /** Takes over inside this child of `detail`, which callers may see. Null for none of his. */
-  entry?(tag: StartTag): XmlHandler | null;
+/** Reads entries of a detail besides `FaultReader`. */
+export interface DetailObserver {
+  /** The handler for this child of `detail`, which callers may see; null for none. */
+  openDetailEntry?(tag: StartTag): XmlHandler | null;
 }
 
 type Part = 'code' | 'subcode' | 'string' | 'reason' | 'actor' | 'node';
@@ -68,12 +68,12 @@ type Part = 'code' | 'subcode' | 'string' | 'reason' | 'actor' | 'node';
 export class FaultReader implements XmlHandler {
   readonly #dialect: Dialect;
   readonly #wants: FaultWants;
-  readonly #watcher: DetailWatcher | null;
+  readonly #observer: DetailObserver | null;
   readonly #texts = new Map<Part, string>();
   readonly #subcodes: string[] = [];
   readonly #reasons: FaultReason[] = [];
   #detail: DetailReader | null = null;
-  #follower: Listener | null = null;
+  #entryHandler: InterestFilter | null = null;
   /** Local names of the elements open inside the Fault; in `detail` only that. */
   readonly #path: string[] = [];
   #isOpen = false;
@@ -82,10 +82,10 @@ export class FaultReader implements XmlHandler {
   #part: Part | null = null;
   #language: string | null = null;
 
-  constructor(dialect: Dialect, wants: FaultWants, watcher: DetailWatcher | null = null) {
+  constructor(dialect: Dialect, wants: FaultWants, observer: DetailObserver | null = null) {
     this.#dialect = dialect;
     this.#wants = wants;
-    this.#watcher = watcher;
+    this.#observer = observer;
   }
 
   get parts(): FaultParts {
@@ -99,7 +99,7 @@ export class FaultReader implements XmlHandler {
     };
   }
 
-  /** What is in `parts` is not in here again. */
+  /** The parts that are not in `parts`. */
   get particulars(): Omit<FaultParticulars, 'typedDetail'> {
     return { subcodes: this.#subcodes, reasons: this.#reasons, node: this.#actor('node') };
   }
@@ -132,8 +132,8 @@ export class FaultReader implements XmlHandler {
     if (this.#detailDepth > 1) {
       this.#detailDepth--;
       this.#detail?.close();
-      this.#follower?.close(contentEndBytes, endBytes);
-      if (this.#detailDepth === 1) this.#follower = null;
+      this.#entryHandler?.close(contentEndBytes, endBytes);
+      if (this.#detailDepth === 1) this.#entryHandler = null;
       return;
     }
     this.#detailDepth = 0;
@@ -145,7 +145,7 @@ export class FaultReader implements XmlHandler {
   text(piece: string): void {
     if (this.#detailDepth > 0) {
       this.#detail?.text(piece);
-      this.#follower?.text(piece);
+      this.#entryHandler?.text(piece);
     } else if (this.#part !== null) this.#texts.set(this.#part, (this.#texts.get(this.#part) ?? '') + piece);
   }
 
@@ -174,12 +174,12 @@ export class FaultReader implements XmlHandler {
     const isEntry = this.#detailDepth === 2;
     const isWanted = typeof wants === 'string' || (isEntry ? keepsEntry(wants, tag) : keepsInner(wants, tag));
     if (isEntry && isWanted) {
-      const handler = this.#watcher?.entry?.(tag) ?? null;
-      this.#follower = handler === null ? null : new Listener(handler);
+      const handler = this.#observer?.openDetailEntry?.(tag) ?? null;
+      this.#entryHandler = handler === null ? null : new InterestFilter(handler);
     }
     const own = this.#detail?.open(tag, isWanted) ?? SKIP;
-    const follows = this.#follower?.open(tag, isWanted) ?? SKIP;
-    return own === ALL || follows === SKIP ? own : follows;
+    const interest = this.#entryHandler?.open(tag, isWanted) ?? SKIP;
+    return own === ALL || interest === SKIP ? own : interest;
   }
 
   #read(part: Part): Interest {
@@ -190,12 +190,12 @@ export class FaultReader implements XmlHandler {
 
   #endPart(part: Part): void {
     const text = (this.#texts.get(part) ?? '').trim();
-    if (part === 'code') this.#judgeCode(text);
+    if (part === 'code') this.#validateCode(text);
     if (part === 'subcode' && this.#subcodes.length < PARTS_MAX) this.#subcodes.push(localPart(text));
     if (part === 'reason' && this.#reasons.length < PARTS_MAX) this.#reasons.push({ text, language: this.#language });
   }
 
-  #judgeCode(code: string): void {
+  #validateCode(code: string): void {
     if (this.#dialect.faultCodesAreQNames) return;
     if (!BARE_FAULT_CODES.has(code)) throw new Refusal('SOAP_FAULT_CODE');
   }
@@ -209,7 +209,7 @@ const PARTS: ReadonlyMap<string, Part> = new Map([
   ['Node', 'node'],
 ]);
 
-/** Subcodes in one another, and languages: more explain nothing. */
+/** Subcodes in one another, and languages: more are dropped. */
 const PARTS_MAX = 20;
 
 const XML_URI = 'http://www.w3.org/XML/1998/namespace';

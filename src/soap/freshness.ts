@@ -1,10 +1,10 @@
 import type { Nonce } from '../base/nonce-store.js';
 import { Refusal } from '../base/refusal.js';
-import { readNonce } from './nonce.js';
-import type { Stamp } from './security-reader.js';
+import { parseNonce } from './nonce.js';
+import type { FreshnessClaim } from './security-reader.js';
 
 export interface FreshnessOptions {
-  /** Whether Created and Expires are judged. */
+  /** Whether Created and Expires are checked. */
   readonly timestamps: boolean;
   /** Whether a nonce passes once only. */
   readonly nonces: boolean;
@@ -15,11 +15,11 @@ export interface FreshnessOptions {
 }
 
 /**
- * Judges when a message was made, and remembers its nonces so that none comes again (UsernameToken profile 1.1 section
- * 3.1). The memory is that of this process: what is new to it may be known to others. Whoever sends more different
- * nonces within the window than are remembered pushes the oldest out.
+ * Checks the times of a message, and remembers its nonces to refuse replays (UsernameToken profile 1.1 section 3.1). The
+ * memory is that of this process: a nonce that is new here may be known to others. More different nonces within the
+ * window than are remembered evict the oldest.
  */
-export class Freshness {
+export class FreshnessChecker {
   readonly #options: FreshnessOptions;
   /** By key, when each nonce may be forgotten; in the order they came, which is the order in which they leave. */
   readonly #nonces = new Map<string, number>();
@@ -28,35 +28,35 @@ export class Freshness {
     this.#options = options;
   }
 
-  /** How long a nonce may come again. */
+  /** How long a nonce is remembered. */
   get keptMillis(): number {
     return 2 * this.#options.windowMillis;
   }
 
   /**
-   * Answers the nonces, which are new to this process. Throws `wsse:MessageExpired`, `wsse:FailedAuthentication` for one
+   * Returns the nonces, which are new to this process. Throws `wsse:MessageExpired`, `wsse:FailedAuthentication` for one
    * that is not, `WSSE_STRUCTURE`.
    */
-  judge(stamps: readonly Stamp[], nowMillis: number): readonly Nonce[] {
+  check(claims: readonly FreshnessClaim[], nowMillis: number): readonly Nonce[] {
     const { timestamps, nonces, windowMillis } = this.#options;
-    for (const { created, expires } of timestamps ? stamps : []) {
+    for (const { created, expires } of timestamps ? claims : []) {
       if (created !== null && Math.abs(instantOf(created) - nowMillis) > windowMillis) throw expired('Created');
       if (expires !== null && instantOf(expires) <= nowMillis) throw expired('Expires');
     }
     const fresh: Nonce[] = [];
-    for (const { nonce, created } of nonces ? stamps : [])
-      if (nonce !== null) fresh.push(this.#judgeNonce(nonce, created, nowMillis));
+    for (const { nonce, created } of nonces ? claims : [])
+      if (nonce !== null) fresh.push(this.#checkNonce(nonce, created, nowMillis));
     return fresh;
   }
 
-  #judgeNonce(text: string, created: string | null, nowMillis: number): Nonce {
+  #checkNonce(text: string, created: string | null, nowMillis: number): Nonce {
     const { windowMillis, noncesMax } = this.#options;
     // Without a time it would have to be remembered for ever; a time beyond the window would outlive the memory.
     if (created === null) throw new Refusal('wsse:FailedAuthentication', 'nonce without Created');
     if (Math.abs(instantOf(created) - nowMillis) > windowMillis) throw expired('Created of a nonce');
-    const nonce = readNonce(text);
-    const { key, likenesses } = nonce;
-    if ([key, ...likenesses].some((each) => (this.#nonces.get(each) ?? nowMillis) > nowMillis)) {
+    const nonce = parseNonce(text);
+    const { key, equivalentKeys } = nonce;
+    if ([key, ...equivalentKeys].some((each) => (this.#nonces.get(each) ?? nowMillis) > nowMillis)) {
       throw new Refusal('wsse:FailedAuthentication', 'nonce came before');
     }
     this.#nonces.delete(key);

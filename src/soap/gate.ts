@@ -2,13 +2,13 @@ import { Buffer } from 'node:buffer';
 import { Refusal, refuseByLimit } from '../base/refusal.js';
 import type { Encoding } from '../xml/transcode.js';
 import { applyEdits } from './edit.js';
-import type { EnvelopeJudge } from './envelope.js';
+import type { EnvelopeValidator } from './envelope.js';
 
-/** What reads a message for the gate: an XML reader, or something that finds the envelope in a package of parts. */
+/** Reads a message for the gate: an XML reader, or a reader of a package of parts with an envelope in it. */
 export interface MessageReader {
   /** The encoding of the envelope, or null while unknown. */
   readonly encoding: Encoding | null;
-  /** Where the envelope begins in what was written; at its beginning unless told. */
+  /** Offset of the envelope in the message; 0 unless given. */
   readonly sourceStart?: number;
   /** Throws the `Refusal` of the first violation. */
   write(chunk: Buffer): void;
@@ -16,23 +16,23 @@ export interface MessageReader {
   end(): void;
 }
 
-/** What the gate lets through. Either `whole` once, or `begin`, any number of `data`, and `end`. Never more after a throw. */
+/** Receives the messages that pass the gate. Either `whole` once, or `begin`, any number of `data`, and `end`. Never more after a throw. */
 export interface GateOutput {
-  /** The message ended inside the window and is in order. */
+  /** The message ended inside the window and is valid. */
   whole(message: Buffer): void;
   /**
-   * The message is longer than the window and its head is in order: it flows from here on, longer than it came by
-   * `growthBytes` (less than 0: shorter), because of what was changed in its head.
+   * The message is longer than the window and its head is valid: it streams from here on, `growthBytes` longer than it
+   * came (less than 0: shorter), because its head was edited.
    */
   begin(growthBytes: number): void;
   data(chunk: Buffer): void;
-  /** The last byte was in order: only now is the message complete on the other side. */
+  /** The last byte was valid: only now is the message complete on the other side. */
   end(): void;
 }
 
 /**
- * What the gate is doing. While it streams it keeps the newest chunk back, so that the other side never has a complete
- * message before the judge has seen its end.
+ * The state of the gate. While it streams it holds the newest chunk back, so that the other side never has a complete
+ * message before its end is validated.
  */
 type State =
   | { readonly at: 'beginning' }
@@ -45,49 +45,48 @@ const OVER: State = { at: 'over' };
 
 export interface GateOptions {
   readonly windowBytes: number;
-  /** Bytes by which the head must be judged: up to the end of the first Body child's start tag. */
+  /** Bytes by which the head must be valid: up to the end of the first Body child's start tag. */
   readonly headBytes: number;
   /**
-   * Monitor mode: the first violation is told here and the message passes untouched. Null enforces: violations are
-   * thrown.
+   * Monitor mode: reports the first violation, and the message passes untouched. Null enforces: violations are thrown.
    */
   readonly onViolation: ((refusal: Refusal) => void) | null;
 }
 
 /**
- * Hold, judge, stream: bytes go in, a judged message comes out. `write` and `end` throw the `Refusal` of the first
- * violation; from then on nothing is let through.
+ * Holds a message until its head is valid, then streams it. `write` and `end` throw the `Refusal` of the first
+ * violation; from then on nothing passes.
  */
 export class Gate {
   /** Bytes taken in. */
   bytes = 0;
   readonly #reader: MessageReader;
-  readonly #judge: EnvelopeJudge;
+  readonly #validator: EnvelopeValidator;
   readonly #options: GateOptions;
   readonly #output: GateOutput;
   #state: State = BEGINNING;
-  #judging = true;
+  #isValidating = true;
 
-  constructor(reader: MessageReader, judge: EnvelopeJudge, options: GateOptions, output: GateOutput) {
+  constructor(reader: MessageReader, validator: EnvelopeValidator, options: GateOptions, output: GateOutput) {
     this.#reader = reader;
-    this.#judge = judge;
+    this.#validator = validator;
     this.#options = options;
     this.#output = output;
   }
 
-  /** Monitor mode: the violation is known, and told; the message passes unread. */
+  /** Monitor mode: the violation is reported already; the message passes unread. */
   passUnread(): void {
-    this.#judging = false;
+    this.#isValidating = false;
   }
 
   write(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.bytes += chunk.length;
-    if (this.#judging) this.#read(chunk);
+    if (this.#isValidating) this.#read(chunk);
     const state = this.#state;
     switch (state.at) {
       case 'beginning':
-        // Nearly always it is the only one: an array that begins empty is made for seventeen.
+        // Nearly always the only chunk: V8 gives an array that begins empty room for seventeen.
         this.#hold({ at: 'holding', chunks: [chunk], bytes: chunk.length });
         return;
       case 'holding':
@@ -105,11 +104,11 @@ export class Gate {
   }
 
   end(): void {
-    if (this.#judging) {
+    if (this.#isValidating) {
       try {
         this.#reader.end();
       } catch (caught) {
-        this.#violated(caught);
+        this.#handleViolation(caught);
       }
     }
     const state = this.#state;
@@ -131,33 +130,33 @@ export class Gate {
   }
 
   /**
-   * Reads a chunk. As long as the head is not judged this stops at the last byte by which it must be, wherever the chunk
-   * ends, so that the verdict does not depend on the chunks.
+   * Reads a chunk. Until the head is valid this stops at `headBytes`, wherever the chunk ends, so that the result does not
+   * depend on the chunks.
    */
   #read(chunk: Buffer): void {
     try {
       const before = this.bytes - chunk.length;
       const room = this.#options.headBytes - before;
-      if (this.#judge.judged || chunk.length <= room) {
+      if (this.#validator.isHeadValid || chunk.length <= room) {
         this.#reader.write(chunk);
         return;
       }
       if (room > 0) this.#reader.write(chunk.subarray(0, room));
-      if (!this.#judge.judged) {
+      if (!this.#validator.isHeadValid) {
         const { headBytes } = this.#options;
         throw refuseByLimit('SOAP_HEADER_LIMIT', 'limits.soap.headerBytes', headBytes);
       }
       this.#reader.write(chunk.subarray(room));
     } catch (caught) {
-      this.#violated(caught);
+      this.#handleViolation(caught);
     }
   }
 
-  /** Keeps what came until the window is full and the head is judged; then it flows. */
+  /** Holds the message until the window is full and the head is valid; then streams it. */
   #hold(state: Extract<State, { readonly at: 'holding' }>): void {
     const { chunks, bytes } = state;
     this.#state = state;
-    if (bytes <= this.#options.windowBytes || (this.#judging && !this.#judge.judged)) return;
+    if (bytes <= this.#options.windowBytes || (this.#isValidating && !this.#validator.isHeadValid)) return;
     if (this.#hasEdits) {
       const kept = this.#edited(Buffer.concat(chunks));
       this.#state = { at: 'streaming', kept };
@@ -175,22 +174,22 @@ export class Gate {
 
   /** Monitor mode changes nothing. */
   get #hasEdits(): boolean {
-    return this.#options.onViolation === null && this.#judge.edits !== null;
+    return this.#options.onViolation === null && this.#validator.edits !== null;
   }
 
-  /** All edits lie in the head, and that is held until it is judged. */
+  /** All edits lie in the head, and that is held until it is valid. */
   #edited(held: Buffer): Buffer {
-    const { edits } = this.#judge;
+    const { edits } = this.#validator;
     if (edits === null || !this.#hasEdits) return held;
     return applyEdits(held, edits, this.#reader.encoding ?? 'utf-8', this.#reader.sourceStart ?? 0);
   }
 
-  #violated(caught: unknown): void {
+  #handleViolation(caught: unknown): void {
     if (!(caught instanceof Refusal) || this.#options.onViolation === null) {
       this.#state = OVER;
       throw caught;
     }
-    this.#judging = false;
+    this.#isValidating = false;
     this.#options.onViolation(caught);
   }
 }

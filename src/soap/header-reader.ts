@@ -8,11 +8,11 @@ import {
   type BlockAction,
   type BlockTarget,
   decideBlock,
+  elementRefusal,
   type HeaderBounds,
   type HeaderRules,
-  misplaced,
   NotUnderstood,
-  refuseElement,
+  structureRefusal,
   targetOf,
 } from './header.js';
 import { type BlockReader, type HeaderReaders, headerBlockKindOf } from './header-blocks.js';
@@ -61,7 +61,7 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     this.#depth++;
     if (this.#depth === 1) return this.#openBlock(tag);
     // "Fault at most once and only in Body" holds for the content of header blocks too.
-    if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri) throw misplaced('Fault outside Body');
+    if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri) throw structureRefusal('Fault outside Body');
     this.#addIds(tag);
     if (tag.local !== 'Address') this.isBare = false;
     return this.#reader === null ? ELEMENTS : this.#reader.open(tag);
@@ -87,16 +87,16 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
   /** The Header is over. */
   finish(): void {
     if (this.#notUnderstood !== null) throw new NotUnderstood(this.#notUnderstood);
-    this.ids?.judge();
+    this.ids?.checkReferences();
   }
 
   #openBlock(tag: StartTag): Interest {
     const dialect = this.#dialect;
-    if (tag.uri === '') throw misplaced('unqualified header block');
+    if (tag.uri === '') throw structureRefusal('unqualified header block');
     if (tag.uri === dialect.envelopeUri && !dialect.ownHeaderBlocks.includes(tag.local)) {
-      throw misplaced('envelope element in Header');
+      throw structureRefusal('envelope element in Header');
     }
-    if (this.#rules.enforce && tag.uri.startsWith(RESERVED)) throw refuseElement('RESERVED_HEADER', tag);
+    if (this.#rules.enforce && tag.uri.startsWith(RESERVED)) throw elementRefusal('RESERVED_HEADER', tag);
     if (++this.#blocks > this.#bounds.headerBlocksMax) {
       throw refuseByLimit('SOAP_HEADER_LIMIT', 'limits.soap.headerBlocks', this.#bounds.headerBlocksMax);
     }
@@ -136,7 +136,7 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     if (!this.#rules.enforce) return;
     if (!hasId(tag)) return;
     this.ids ??= new SignedIds(this.#bounds.idsMax);
-    this.ids.note(tag);
+    this.ids.add(tag);
   }
 }
 

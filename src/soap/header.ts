@@ -41,10 +41,10 @@ export class NotUnderstood extends Refusal {
 }
 
 /** The refusal of an element that is not what its place allows. */
-export const refuseElement = (code: RefusalCode, tag: QName): Refusal =>
+export const elementRefusal = (code: RefusalCode, tag: QName): Refusal =>
   new Refusal(code, null, { found: expandedName(tag) });
 
-export const misplaced = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);
+export const structureRefusal = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);
 
 /** The receiver of a header block. `service` is the final receiver, `none` the role of that name. */
 export type BlockTarget = 'gateway' | 'service' | 'none' | 'other';

@@ -5,13 +5,13 @@ import type { References } from './references.js';
 const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
 
 /**
- * Finds the Includes of an envelope in a package, wherever they stand (XOP 1.0 section 2.1), and passes its events on
- * to the handler behind it. A backend that follows a reference follows it for whoever wrote it: only `cid:` passes.
+ * Finds the Includes of an envelope in a package (XOP 1.0 section 2.1), and passes its events on to another handler. A
+ * backend follows any reference that a client writes: only `cid:` passes.
  */
 export class IncludeReader implements XmlHandler {
   readonly #inner: XmlHandler;
   readonly #references: References;
-  /** Elements open that the inner handler did not want to hear of, from the one it skipped on. */
+  /** Elements open from the one that the inner handler skipped. */
   #skipped = 0;
   #inInclude = false;
 
@@ -44,8 +44,8 @@ export class IncludeReader implements XmlHandler {
     if (this.#skipped === 0) this.#inner.text(piece);
   }
 
-  plain(bytes: Uint8Array, start: number, end: number): boolean {
-    return !this.#inInclude && this.#skipped === 0 && (this.#inner.plain?.(bytes, start, end) ?? false);
+  asciiText(bytes: Uint8Array, start: number, end: number): boolean {
+    return !this.#inInclude && this.#skipped === 0 && (this.#inner.asciiText?.(bytes, start, end) ?? false);
   }
 
   #include(tag: StartTag): void {

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 
-/** Content that is not what the schema says. Both texts hold names of the schema only, never something of the message. */
+/** Content that breaks the schema. Both texts hold names of the schema only, never input. */
 export class InvalidContent extends Refusal {
   /** The rule in words. */
   readonly rule: string;

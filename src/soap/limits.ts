@@ -8,7 +8,7 @@ export const SOAP_LIMITS = {
     max: MIB,
     unit: 'bytes',
     refusal: null,
-    text: 'A message that ends within this window is judged whole before its first byte is sent on; a longer one is held until its first Body child is judged.',
+    text: 'A message that ends within this window is validated whole before its first byte is sent on; a longer one is held until its first Body child is validated.',
   },
   headerBytes: {
     default: 256 * KIB,
@@ -16,7 +16,7 @@ export const SOAP_LIMITS = {
     max: 4 * MIB,
     unit: 'bytes',
     refusal: 'SOAP_HEADER_LIMIT',
-    text: 'Bytes up to the end of the start tag of the first Body child: they are held in memory until they are judged.',
+    text: 'Bytes up to the end of the start tag of the first Body child: they are held in memory until they are validated.',
   },
   headerBlocks: {
     default: 64,
@@ -56,7 +56,7 @@ export const SOAP_LIMITS = {
     max: 100_000_000,
     unit: 'count',
     refusal: 'SOAP_ARRAY_LIMIT',
-    text: 'Members that an array of a request announces (arrayType, arraySize, offset, position): stacks allocate them at once. Judged for services that are or may be encoded.',
+    text: 'Members that an array of a request announces (arrayType, arraySize, offset, position): stacks allocate them at once. Checked for services that are or may be encoded.',
   },
   ids: {
     default: 10_000,
@@ -86,7 +86,7 @@ export const SOAP_LIMITS = {
 
 export type SoapLimits = Limits<typeof SOAP_LIMITS>;
 
-/** What may come of a compressed message. */
+/** The limits of a compressed message. */
 export interface InflateLimits extends Pick<SoapLimits, 'inflateRatio' | 'inflateFreeBytes'> {
   /** Bytes of the message when it is decoded. */
   readonly messageBytes: number;

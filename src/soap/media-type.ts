@@ -49,7 +49,7 @@ export function readContentType(header: string): ContentType | null {
 
 const TYPE = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/;
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
-/** What stacks write without quotes in the type of a package: `type=text/xml`, `start=<a@b>`, `boundary=uuid:...`. */
+/** Values that stacks write without quotes in the type of a package: `type=text/xml`, `start=<a@b>`, `boundary=uuid:...`. */
 const BARE = /^[!#$%&'*+./0-9:<=>?@A-Z[\]^_`a-z{|}~-]{1,256}$/;
 /** What may stand where a parameter could begin (RFC 9110 section 5.6.6). */
 const BETWEEN = '; \t';
@@ -124,20 +124,20 @@ function readQuoted(header: string, start: number, plain: boolean): ParameterVal
   return null;
 }
 
-/** The Content-Type of a message of ours in this dialect. `action` goes into the header in SOAP 1.2 only. */
+/** The Content-Type of a message of the gateway in this dialect. `action` goes into the header in SOAP 1.2 only. */
 export const printMediaType = (dialect: Dialect, action: string | null): string =>
   printContentType(dialect.mediaType, 'utf-8', dialect.actionHeader ? null : action);
 
-/** A Content-Type with what is known of it. */
+/** Prints a Content-Type with the parameters that are known. */
 export function printContentType(name: string, charset: string | null, action: string | null): string {
-  const usual = charset === 'utf-8' && action === null ? USUAL.get(name) : undefined;
-  if (usual !== undefined) return usual;
+  const common = charset === 'utf-8' && action === null ? COMMON.get(name) : undefined;
+  if (common !== undefined) return common;
   const base = charset === null ? name : `${name}; charset=${charset}`;
   return action === null || action === '' ? base : `${base}; action=${quoted(action)}`;
 }
 
-/** What is said nearly always, made once: a text put together anew is looked through letter by letter on its way out. */
-const USUAL: ReadonlyMap<string, string> = new Map(
+/** The usual Content-Types, made once: Node checks a new string letter by letter before it writes it. */
+const COMMON: ReadonlyMap<string, string> = new Map(
   ['text/xml', 'application/soap+xml'].map((name) => [name, `${name}; charset=utf-8`]),
 );
 

@@ -32,7 +32,7 @@ export const MIME_LIMITS = {
     max: 64 * KIB,
     unit: 'bytes',
     refusal: 'MTOM_STRUCTURE',
-    text: 'Bytes before the first part, and bytes after the last: nobody reads them, and no stack sends more than a line end.',
+    text: 'Bytes before the first part, and bytes after the last: they are not read, and no stack sends more than a line end.',
   },
 } as const satisfies LimitTable;
 

@@ -28,7 +28,7 @@ export interface MultipartOptions {
   readonly limits: MimeLimits;
   /** The whole package, attachments included. */
   readonly messageBytes: number;
-  /** The envelope begins within this many bytes: so much is held until it is judged. */
+  /** The envelope begins within this many bytes: so much is held until it is validated. */
   readonly headBytes: number;
   /** Told the media type of the envelope before its first byte is read. */
   readonly onEnvelope: (mediaType: string, action: string | null) => void;
@@ -40,9 +40,9 @@ export interface MultipartOptions {
  * Where the next byte belongs: to what stands before the first part, to the rest of a boundary's line, to the header or
  * the content of a part, or to what stands after the last.
  */
-type Place = 'preamble' | 'boundary' | 'header' | 'envelope' | 'part' | 'epilogue';
+type Section = 'preamble' | 'boundary' | 'header' | 'envelope' | 'part' | 'epilogue';
 
-/** What came of a boundary's line so far; `closed`: two dashes, so that it was the last. */
+/** A boundary's line so far; `closed`: two dashes, so that it was the last. */
 type Line = 'empty' | 'dash' | 'padding' | 'return' | 'closed' | 'closed return';
 
 /** White space behind a boundary: transports of mail added some (RFC 2046 section 5.1.1), none of HTTP does. */
@@ -60,13 +60,13 @@ export class MultipartReader implements MessageReader, ContentSink {
   sourceStart = 0;
   /** Bytes of the envelope so far. */
   envelopeBytes = 0;
-  /** What the envelope would come as by itself; null before it has begun. */
+  /** The media type of the envelope by itself; null before it has begun. */
   envelopeType: MediaType | null = null;
   readonly #envelope: EnvelopeReader;
   readonly #references: References;
   readonly #options: MultipartOptions;
   readonly #scanner: BoundaryScanner;
-  #place: Place = 'preamble';
+  #section: Section = 'preamble';
   #line: Line = 'empty';
   #padding = 0;
   #outside = 0;
@@ -102,8 +102,8 @@ export class MultipartReader implements MessageReader, ContentSink {
     }
     let at = 0;
     while (at < chunk.length) {
-      if (this.#place === 'boundary') at = this.#readLine(chunk, at);
-      else if (this.#place === 'header') at = this.#readHeader(chunk, at);
+      if (this.#section === 'boundary') at = this.#readLine(chunk, at);
+      else if (this.#section === 'header') at = this.#readHeader(chunk, at);
       else {
         const next = this.#scanner.scan(chunk, at, this);
         if (next < 0) break;
@@ -116,16 +116,16 @@ export class MultipartReader implements MessageReader, ContentSink {
   }
 
   end(): void {
-    const isClosed = this.#place === 'epilogue' || (this.#place === 'boundary' && this.#line === 'closed');
+    const isClosed = this.#section === 'epilogue' || (this.#section === 'boundary' && this.#line === 'closed');
     if (!isClosed) throw broken('no closing boundary');
-    this.#references.settle();
+    this.#references.checkParts();
   }
 
   content(piece: Buffer): void {
-    if (this.#place === 'envelope') {
+    if (this.#section === 'envelope') {
       this.envelopeBytes += piece.length;
       this.#envelope.write(piece);
-    } else if (this.#place === 'part') {
+    } else if (this.#section === 'part') {
       if (this.#isWanted) this.#options.attachments?.data(piece);
     } else {
       this.#outside += piece.length;
@@ -135,24 +135,24 @@ export class MultipartReader implements MessageReader, ContentSink {
 
   /** A boundary was found. */
   #endContent(): void {
-    if (this.#place === 'epilogue') throw broken('boundary after the last part');
-    if (this.#place === 'envelope') {
+    if (this.#section === 'epilogue') throw broken('boundary after the last part');
+    if (this.#section === 'envelope') {
       this.#state = 'read';
       this.#envelope.end();
     }
     this.#outside = 0;
-    this.#place = 'boundary';
+    this.#section = 'boundary';
     this.#line = 'empty';
     this.#padding = 0;
   }
 
   #readLine(chunk: Buffer, start: number): number {
     let at = start;
-    while (at < chunk.length && this.#place === 'boundary') {
+    while (at < chunk.length && this.#section === 'boundary') {
       const next = afterBoundary(this.#line, chunk[at++]);
       if (next === 'next part') this.#beginHeader();
       else if (next === 'after the last') {
-        this.#place = 'epilogue';
+        this.#section = 'epilogue';
         this.#scanner.begin();
       } else if (next === null || ++this.#padding > PADDING_MAX) throw broken('line of a boundary');
       else if (next === 'closed' && this.#state === 'awaited') throw broken('no part is the envelope');
@@ -163,7 +163,7 @@ export class MultipartReader implements MessageReader, ContentSink {
 
   #beginHeader(): void {
     if (++this.#parts > this.#options.limits.parts) throw this.#beyond('parts');
-    this.#place = 'header';
+    this.#section = 'header';
     this.#headerBytes = 0;
     this.#lineStart = 0;
   }
@@ -191,7 +191,7 @@ export class MultipartReader implements MessageReader, ContentSink {
     const mediaType = head.contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? null;
     if (mediaType?.startsWith('multipart/')) throw broken('package in a package');
     this.#scanner.begin();
-    this.#place = 'part';
+    this.#section = 'part';
     const isBehind = this.#state === 'read' && head.id !== null;
     this.#isWanted = isBehind && this.#options.attachments?.begin(head.id ?? '', head.transferEncoding) === true;
     if (this.#state !== 'awaited') return;
@@ -208,7 +208,7 @@ export class MultipartReader implements MessageReader, ContentSink {
     this.envelopeType = part;
     this.#options.onEnvelope(part.name, part.action);
     this.#envelope.begin(part.charset);
-    this.#place = 'envelope';
+    this.#section = 'envelope';
     this.#state = 'reading';
     this.sourceStart = offset;
   }
@@ -217,7 +217,7 @@ export class MultipartReader implements MessageReader, ContentSink {
 const CR = 13;
 const LF = 10;
 
-/** What an envelope may come as, or some reader might take for one. */
+/** Media types that some reader might take for an envelope. */
 const ENVELOPES: ReadonlySet<string> = new Set(['text/xml', 'application/xml', 'application/soap+xml']);
 /** Transfer encodings that change nothing: RFC 2045 section 6.2. */
 const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);

@@ -36,7 +36,7 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
     // RFC 2231: a boundary in pieces is one for some readers and none for others.
     if (name.includes('*')) throw new Refusal('MTOM_STRUCTURE', 'parameter in pieces');
   }
-  // Who looks for the parameter as a piece of text finds it in a quoted value, or in the end of another name.
+  // A reader that searches for the parameter's text finds it in a quoted value, or in the end of another name.
   for (const piece of ['boundary', 'start']) {
     if (occurrences(header.toLowerCase(), `${piece}=`) > (parameters.has(piece) ? 1 : 0)) {
       throw new Refusal('MTOM_STRUCTURE', 'parameter within another');

@@ -6,10 +6,10 @@ import type { Dialect } from './dialect.js';
 import { NotUnderstood } from './header.js';
 import { InvalidContent } from './invalid-content.js';
 
-/** The namespace of the element in a Fault's detail that carries our code. */
+/** The namespace of the element in a Fault's detail that carries the refusal code. */
 const ERROR_URI = 'urn:soapstone:error';
 
-/** A Fault of our own, complete: whose blame it is, the public text, and the code with the id of the exchange. */
+/** Prints a Fault of the gateway: its code by blame, the public text, the refusal code with the id of the exchange. */
 export function printFault(dialect: Dialect, refusal: Refusal, id: string, spoken: readonly Dialect[]): Buffer {
   const writer = new XmlWriter();
   writer.open('soap', 'Envelope').namespace('soap', dialect.envelopeUri);
@@ -37,7 +37,7 @@ export function printFault(dialect: Dialect, refusal: Refusal, id: string, spoke
   return writer.close().close().close().close().finish();
 }
 
-/** The entry of the detail. What its attributes say stands in elements too: SoapClient of PHP drops attributes. */
+/** Prints the entry of the detail. Attributes are repeated as elements: SoapClient of PHP drops attributes. */
 function printError(writer: XmlWriter, refusal: Refusal, id: string): void {
   const fields: [name: string, value: string][] = [
     ['code', refusal.code],
@@ -74,12 +74,12 @@ function printUpgrade(writer: XmlWriter, spoken: readonly Dialect[]): void {
   writer.close().close();
 }
 
-/** Longer names are left out: nobody has a header block of that name. */
+/** Longer names are left out: they are not those of header blocks in use. */
 const NAME_CHARS_MAX = 256;
 
 /**
- * The NotUnderstood header blocks of SOAP 1.2 part 1 section 5.4.8: the one place where a name that a caller chose is
- * said again, because the section demands it. The reader has seen that it is one, and its length is bounded.
+ * Prints the NotUnderstood header blocks of SOAP 1.2 part 1 section 5.4.8. Only here a name of the input is repeated, as
+ * the section demands. It is a valid name, and its length is bounded.
  */
 function printNotUnderstood(writer: XmlWriter, names: readonly QName[]): void {
   writer.open('soap', 'Header');

@@ -37,8 +37,8 @@ export class References {
     this.#included.add(id);
   }
 
-  /** The package is over. Throws `MTOM_STRUCTURE` when a part that is included never came. */
-  settle(): void {
+  /** Ends the package. Throws `MTOM_STRUCTURE` when a part that is included never came. */
+  checkParts(): void {
     for (const id of this.#included) {
       if (!this.#parts.has(id)) throw new Refusal('MTOM_STRUCTURE', 'included part is missing');
     }

@@ -13,30 +13,30 @@ const NAMESPACES: ReadonlySet<string> = new Set([
 /** Whether this is the name of a Security header block. */
 export const isSecurity = ({ uri, local }: QName): boolean => local === 'Security' && NAMESPACES.has(uri);
 
-/** A Timestamp or a UsernameToken of a Security header, as far as it says when it was made. Texts are as written. */
-export interface Stamp {
+/** Times and nonce of a Timestamp or a UsernameToken in a Security block. Texts are as written. */
+export interface FreshnessClaim {
   readonly kind: 'Timestamp' | 'UsernameToken';
   readonly created: string | null;
   readonly expires: string | null;
   readonly nonce: string | null;
 }
 
-type Draft = { -readonly [Key in keyof Stamp]: Stamp[Key] };
+type Draft = { -readonly [Key in keyof FreshnessClaim]: FreshnessClaim[Key] };
 
-/** Timestamps and tokens of one message, and UTF-16 units of one of their texts: more is no message of a caller. */
-const STAMPS_MAX = 16;
+/** Timestamps and tokens of one message, and UTF-16 units of one of their texts. */
+const CLAIMS_MAX = 16;
 const TEXT_UNITS_MAX = 1024;
 
 /**
- * Reads what the Security blocks of one Header say of time (WS-Security 1.1 section 10, UsernameToken profile section
- * 3.1). Throws `WSSE_STRUCTURE` for what is said twice or too often.
+ * Reads times and nonces of the Security blocks of one Header (WS-Security 1.1 section 10, UsernameToken profile section
+ * 3.1). Throws `WSSE_STRUCTURE` for an element that comes twice or too often.
  */
 export class SecurityReader implements XmlHandler {
-  readonly stamps: Stamp[] = [];
+  readonly claims: FreshnessClaim[] = [];
   /** Elements open; the block itself is 1. */
   #depth = 0;
   #hasTimestamp = false;
-  #stamp: Draft | null = null;
+  #claim: Draft | null = null;
   #part: 'created' | 'expires' | 'nonce' | null = null;
 
   begin(): Interest {
@@ -48,12 +48,12 @@ export class SecurityReader implements XmlHandler {
   open(tag: StartTag): Interest {
     if (this.#part !== null) throw broken('element in a text');
     this.#depth++;
-    if (this.#depth === 2 && (tag.local === 'Timestamp' || tag.local === 'UsernameToken')) this.#beginStamp(tag.local);
-    if (this.#depth !== 3 || this.#stamp === null) return ELEMENTS;
+    if (this.#depth === 2 && (tag.local === 'Timestamp' || tag.local === 'UsernameToken')) this.#beginClaim(tag.local);
+    if (this.#depth !== 3 || this.#claim === null) return ELEMENTS;
     const part = PARTS.get(tag.local) ?? null;
     if (part === null) return ELEMENTS;
-    if (this.#stamp[part] !== null) throw broken('said twice');
-    this.#stamp[part] = '';
+    if (this.#claim[part] !== null) throw broken('said twice');
+    this.#claim[part] = '';
     this.#part = part;
     return ALL;
   }
@@ -61,24 +61,24 @@ export class SecurityReader implements XmlHandler {
   close(): void {
     this.#part = null;
     this.#depth--;
-    if (this.#depth === 1) this.#stamp = null;
+    if (this.#depth === 1) this.#claim = null;
   }
 
   text(piece: string): void {
-    if (this.#stamp === null || this.#part === null) return;
-    const text = (this.#stamp[this.#part] ?? '') + piece;
+    if (this.#claim === null || this.#part === null) return;
+    const text = (this.#claim[this.#part] ?? '') + piece;
     if (text.length > TEXT_UNITS_MAX) throw broken('text');
-    this.#stamp[this.#part] = text;
+    this.#claim[this.#part] = text;
   }
 
-  #beginStamp(kind: Stamp['kind']): void {
+  #beginClaim(kind: FreshnessClaim['kind']): void {
     if (kind === 'Timestamp') {
       if (this.#hasTimestamp) throw broken('two Timestamps');
       this.#hasTimestamp = true;
     }
-    if (this.stamps.length === STAMPS_MAX) throw broken('number of tokens');
-    this.#stamp = { kind, created: null, expires: null, nonce: null };
-    this.stamps.push(this.#stamp);
+    if (this.claims.length === CLAIMS_MAX) throw broken('number of tokens');
+    this.#claim = { kind, created: null, expires: null, nonce: null };
+    this.claims.push(this.#claim);
   }
 }
 

@@ -13,72 +13,72 @@ const UTILITY: ReadonlySet<string> = new Set([
 const ID_CHARS_MAX = 1024;
 
 /**
- * Keeps the Ids of one message. Whoever verifies a signature finds what is signed by its Id, and whoever acts on the
- * message finds it by its place: with one Id twice these are two elements (signature wrapping). Throws
+ * Keeps the Ids of one message. A signature is verified on the element with its Id; a service acts on the element at its
+ * place in the message: with one Id twice these are two elements (signature wrapping). Throws
  * `WSSE_DUPLICATE_ID`, and `WSSE_STRUCTURE` for more Ids than allowed.
  *
- * `wsu:Id` and `xml:id` are unique whatever they are for. An unqualified `Id` may be data of the application: it counts
+ * `wsu:Id` and `xml:id` are always unique. An unqualified `Id` may be data of the application: it counts
  * where a signature refers to it.
  */
 export class SignedIds {
   /** There is a signature in the Header. */
   isSigned = false;
-  readonly #most: number;
+  readonly #max: number;
   readonly #ids = new Set<string>();
   readonly #references = new Set<string>();
   /** Unqualified ones of the Header, with how often they came. */
-  readonly #plain = new Map<string, number>();
+  readonly #unqualified = new Map<string, number>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  /** An element of the Header that `hasId`. */
-  note(tag: StartTag): void {
-    if (tag.uri === SIGNATURE) this.#noteSignature(tag);
-    this.#noteIds(tag, false);
+  /** Adds an element of the Header that `hasId`. */
+  add(tag: StartTag): void {
+    if (tag.uri === SIGNATURE) this.#addSignature(tag);
+    this.#addIds(tag, false);
   }
 
-  #noteSignature(tag: StartTag): void {
+  #addSignature(tag: StartTag): void {
     if (tag.local === 'Signature') this.isSigned = true;
     if (tag.local !== 'Reference') return;
     const uri = tag.attribute('', 'URI');
     if (uri?.startsWith('#') !== true) return;
     this.#references.add(uri.slice(1));
-    this.#bound();
+    this.#checkLimit();
   }
 
-  /** The Header is over: what was referred to may have come before the reference. */
-  judge(): void {
+  /** Ends the Header: an element may have come before the reference to it. */
+  checkReferences(): void {
     for (const reference of this.#references) {
-      const times = (this.#plain.get(reference) ?? 0) + (this.#ids.has(reference) ? 1 : 0);
+      const times = (this.#unqualified.get(reference) ?? 0) + (this.#ids.has(reference) ? 1 : 0);
       if (times > 1) throw new Refusal('WSSE_DUPLICATE_ID', 'Header');
       if (times === 1) this.#ids.add(reference);
     }
   }
 
-  /** The Body, or an element in it. */
-  noteContent(tag: StartTag): void {
-    this.#noteIds(tag, true);
+  /** Adds the Body, or an element in it. */
+  addContentIds(tag: StartTag): void {
+    this.#addIds(tag, true);
   }
 
-  /** `isJudged`: every reference is known. */
-  #noteIds(tag: StartTag, isJudged: boolean): void {
+  /** `isHeaderOver`: every reference is known. */
+  #addIds(tag: StartTag, isHeaderOver: boolean): void {
     for (let index = 0; index < tag.attributeCount; index++) {
       const uri = tag.attributeUri(index);
       const local = tag.attributeLocal(index);
       if (isOwnId(uri, local)) this.#add(tag.attributeValue(index));
-      else if (isPlainId(uri, local)) this.#notePlain(tag.attributeValue(index).trim(), isJudged);
+      else if (isUnqualifiedId(uri, local)) this.#addUnqualified(tag.attributeValue(index).trim(), isHeaderOver);
     }
   }
 
-  #notePlain(value: string, isJudged: boolean): void {
-    if (isJudged) {
+  #addUnqualified(value: string, isHeaderOver: boolean): void {
+    if (isHeaderOver) {
       if (this.#references.has(value)) this.#add(value);
       return;
     }
-    this.#plain.set(value, (this.#plain.get(value) ?? 0) + 1);
-    this.#bound();
+    this.#unqualified.set(value, (this.#unqualified.get(value) ?? 0) + 1);
+    this.#checkLimit();
   }
 
   #add(written: string): void {
@@ -87,12 +87,12 @@ export class SignedIds {
     if (id.length > ID_CHARS_MAX) throw new Refusal('WSSE_STRUCTURE', 'length of an Id');
     if (this.#ids.has(id)) throw new Refusal('WSSE_DUPLICATE_ID');
     this.#ids.add(id);
-    this.#bound();
+    this.#checkLimit();
   }
 
-  #bound(): void {
-    if (this.#ids.size + this.#plain.size + this.#references.size > this.#most) {
-      throw refuseByLimit('WSSE_STRUCTURE', 'limits.soap.ids', this.#most);
+  #checkLimit(): void {
+    if (this.#ids.size + this.#unqualified.size + this.#references.size > this.#max) {
+      throw refuseByLimit('WSSE_STRUCTURE', 'limits.soap.ids', this.#max);
     }
   }
 }
@@ -101,15 +101,15 @@ const isOwnId = (uri: string, local: string): boolean =>
   (local === 'Id' && UTILITY.has(uri)) || (uri === XML && local === 'id');
 
 /** SAML 1.1 has names of its own for it. */
-const PLAIN: ReadonlySet<string> = new Set(['Id', 'ID', 'id', 'AssertionID']);
-const isPlainId = (uri: string, local: string): boolean => uri === '' && PLAIN.has(local);
+const UNQUALIFIED: ReadonlySet<string> = new Set(['Id', 'ID', 'id', 'AssertionID']);
+const isUnqualifiedId = (uri: string, local: string): boolean => uri === '' && UNQUALIFIED.has(local);
 
-/** Whether anything of this element is to be noted. */
+/** Whether this element has an Id, or belongs to a signature. */
 export function hasId(tag: StartTag): boolean {
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);
     const local = tag.attributeLocal(index);
-    if (isOwnId(uri, local) || isPlainId(uri, local)) return true;
+    if (isOwnId(uri, local) || isUnqualifiedId(uri, local)) return true;
   }
   return tag.uri === SIGNATURE;
 }

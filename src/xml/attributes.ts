@@ -2,16 +2,16 @@ import type { Buffer } from 'node:buffer';
 import { CLASS, CONTROL, IN_NAME, SPACE, STOPS_VALUE } from './chars.js';
 import type { Cursor } from './cursor.js';
 import type { Elements } from './elements.js';
-import { beyond, declarationsMax, type XmlLimits } from './limits.js';
+import { declarationsMax, refuseByXmlLimit, type XmlLimits } from './limits.js';
 import { guess, HASH_START, mix, type Name, NO_NAME, nameOf } from './names.js';
-import { plainValue } from './plain.js';
 import { ATTRIBUTE_NAME, EQUALS, IN_TAG, QUOTE, VALUE, VALUE_REFERENCE } from './states.js';
+import { skipPlainValue } from './swar.js';
 import { namespaceNameOf, RAW, WIDE } from './tag.js';
 
 /** Reads attributes, namespace declarations among them. */
 export class AttributeScanner {
-  /** Whether white space has been seen since the name of the element or the last attribute. */
-  spaced = false;
+  /** White space has been seen since the name of the element or the last attribute. */
+  hasSpace = false;
   readonly #cursor: Cursor;
   readonly #elements: Elements;
   readonly #mostAttributes: number;
@@ -22,8 +22,8 @@ export class AttributeScanner {
   /** The name of the start tag, or of the attribute before the one being read. */
   #before = NO_NAME;
   #attribute = NO_NAME;
-  /** Whether the attribute being read is a namespace declaration. */
-  #declares = false;
+  /** The attribute being read is a namespace declaration. */
+  #isDeclaration = false;
   /** The value being read: the offset where its limit lies, its flags, the quote that ends it. */
   #limit = 0;
   #flags = 0;
@@ -47,16 +47,16 @@ export class AttributeScanner {
   /** The name of the start tag has been read. */
   enter(name: Name): void {
     this.#before = name;
-    this.spaced = false;
+    this.hasSpace = false;
   }
 
-  /** A byte of an attribute's name follows at `i`. What lies in the chunk as a whole is read at once. */
+  /** A byte of an attribute's name follows at `i`. An attribute that lies in the chunk as a whole is read at once. */
   begin(chunk: Buffer, i: number, end: number): number {
     const guessed = guess(this.#before.nextAttribute, this.#cursor.view, i, end);
     if (guessed !== null && guessed.length <= this.#cursor.nameBytes) {
       const after = i + guessed.length;
       if (chunk[after] === 0x3d) {
-        this.#named(guessed, this.#cursor.base + i);
+        this.#beginAttribute(guessed, this.#cursor.base + i);
         return this.quote(chunk, after + 1, end);
       }
     }
@@ -76,7 +76,7 @@ export class AttributeScanner {
     }
     const name = nameOf(chunk, i, at, hash, this.#cursor.base + i);
     this.#before.nextAttribute = name.place;
-    this.#named(name, this.#cursor.base + i);
+    this.#beginAttribute(name, this.#cursor.base + i);
     return this.quote(chunk, at + 1, end);
   }
 
@@ -85,25 +85,25 @@ export class AttributeScanner {
     if (after < 0) return end;
     const { tag } = this.#elements;
     const offset = this.#cursor.base + after - (tag.end - tag.start);
-    this.#named(this.#cursor.name(offset), offset);
+    this.#beginAttribute(this.#cursor.name(offset), offset);
     this.#cursor.state = EQUALS;
     return this.equals(chunk, after, end);
   }
 
   /** The name of an attribute is known; `offset` is where it begins. */
-  #named(name: Name, offset: number): void {
+  #beginAttribute(name: Name, offset: number): void {
     const { tag, namespaces, depth } = this.#elements;
     this.#before = name;
     this.#attribute = name;
-    this.#declares = name.declares !== null;
-    if (this.#declares) {
+    this.#isDeclaration = name.declares !== null;
+    if (this.#isDeclaration) {
       const limits = this.#limits;
       const isWithinElement = namespaces.declared < declarationsMax(limits, depth);
       if (isWithinElement && namespaces.count < this.#mostInScope) return;
       const perElement = depth === 0 ? 'namespacesOnRoot' : 'namespacesPerElement';
-      throw beyond(isWithinElement ? 'namespacesInScope' : perElement, limits, offset);
+      throw refuseByXmlLimit(isWithinElement ? 'namespacesInScope' : perElement, limits, offset);
     }
-    if (tag.attributeCount >= this.#mostAttributes) throw beyond('attributes', this.#limits, offset);
+    if (tag.attributeCount >= this.#mostAttributes) throw refuseByXmlLimit('attributes', this.#limits, offset);
   }
 
   equals(chunk: Buffer, i: number, end: number): number {
@@ -123,7 +123,7 @@ export class AttributeScanner {
     if (quote !== 0x22 && quote !== 0x27) {
       throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'attribute without quotes', i - 1);
     }
-    const most = this.#declares ? this.#mostUri : this.#mostValue;
+    const most = this.#isDeclaration ? this.#mostUri : this.#mostValue;
     this.#quote = quote;
     this.#flags = 0;
     this.#limit = this.#cursor.base + i + most;
@@ -136,16 +136,16 @@ export class AttributeScanner {
     const limit = this.#limit - this.#cursor.base;
     const stop = Math.min(limit, end);
     for (;;) {
-      i = plainValue(this.#cursor.view, i, stop);
+      i = skipPlainValue(this.#cursor.view, i, stop);
       while (i < stop && (CLASS[chunk[i]!]! & STOPS_VALUE) === 0) i++;
       if (i >= end) break;
       const byte = chunk[i]!;
       if (byte === this.#quote && i <= limit) {
         this.#elements.tag.completeToken(chunk, start, i);
-        this.#attributeComplete(i);
+        this.#completeAttribute(i);
         return i + 1;
       }
-      if (i >= limit) throw this.#valueLimit();
+      if (i >= limit) throw this.#refuseByValueLimit();
       if (byte === 0x26) {
         this.#flags |= RAW;
         this.#cursor.reference.begin();
@@ -169,7 +169,7 @@ export class AttributeScanner {
   #referenceInValue(chunk: Buffer, i: number, end: number): number {
     const limit = this.#limit - this.#cursor.base;
     while (i < end) {
-      if (i >= limit) throw this.#valueLimit();
+      if (i >= limit) throw this.#refuseByValueLimit();
       const done = this.#cursor.reference.take(chunk[i]!);
       if (done === null) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'reference', i);
       i++;
@@ -193,17 +193,17 @@ export class AttributeScanner {
     return 1;
   }
 
-  #attributeComplete(i: number): void {
+  #completeAttribute(i: number): void {
     const { tag, namespaces } = this.#elements;
     const name = this.#attribute;
     if (name.declares === null) tag.add(name, this.#flags);
     else namespaces.declare(name.declares, namespaceNameOf(tag, this.#flags), this.#cursor.base + i);
-    this.spaced = false;
+    this.hasSpace = false;
     this.#cursor.state = IN_TAG;
   }
 
-  #valueLimit(): Error {
-    const isUri = this.#declares && this.#mostUri < this.#mostValue;
-    return beyond(isUri ? 'namespaceUriBytes' : 'attributeValueBytes', this.#limits, this.#limit);
+  #refuseByValueLimit(): Error {
+    const isUri = this.#isDeclaration && this.#mostUri < this.#mostValue;
+    return refuseByXmlLimit(isUri ? 'namespaceUriBytes' : 'attributeValueBytes', this.#limits, this.#limit);
   }
 }

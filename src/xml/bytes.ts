@@ -12,7 +12,7 @@ export function stringOf(bytes: Buffer, start: number, end: number, ascii: boole
   return end - start <= SHORT_BYTES ? shortString(bytes, start, end - start) : bytes.latin1Slice(start, end);
 }
 
-/** What is as short as most numbers and codes is made without a call out of JavaScript, at a fifth of the price. */
+/** Strings as short as most numbers and codes are made without a call out of JavaScript, at a fifth of the cost. */
 const SHORT_BYTES = 8;
 
 function shortString(bytes: Buffer, at: number, length: number): string {

@@ -1,4 +1,4 @@
-/** A byte a name may be made of; bytes from 0x80 on are judged as characters when the name is complete. */
+/** A byte a name may be made of; bytes from 0x80 on are checked as characters when the name is complete. */
 export const IN_NAME = 1;
 /** A byte that ends a plain run of character data. */
 export const STOPS_TEXT = 2;
@@ -82,7 +82,7 @@ export function isXmlChar(code: number): boolean {
 
 /** Production NCName of Namespaces in XML 1.0, with the name characters of XML 1.0 fifth edition. */
 export function isNcName(name: string): boolean {
-  // What names nearly always are, at a tenth of the cost.
+  // ASCII names, at a tenth of the cost.
   if (/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name)) return true;
   let first = true;
   for (const character of name) {

@@ -4,16 +4,16 @@ import type { RefusalCode } from '../base/refusals.js';
 import { CLASS, IN_NAME, utf8Length } from './chars.js';
 import { Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
-import { beyond, type XmlLimits } from './limits.js';
+import { refuseByXmlLimit, type XmlLimits } from './limits.js';
 import { HASH_START, mix, type Name, nameOf } from './names.js';
-import { NO_VIEW } from './plain.js';
 import { Reference } from './references.js';
 import { OUTSIDE, type State } from './states.js';
+import { NO_VIEW } from './swar.js';
 
 /**
- * Where the scanner is, shared by its parts, and what all of them read: names and characters beyond ASCII. Here as in
+ * The position of the scanner, shared by its parts. Reads names and characters beyond ASCII for all of them. Here as in
  * the parts, each method reads from `i` on, as far as its state goes or the chunk lasts, and returns where it stopped, so
- * no byte is looked at twice however the message is cut.
+ * no byte is read twice however the message is cut.
  */
 export class Cursor {
   state: State = OUTSIDE;
@@ -75,7 +75,7 @@ export class Cursor {
       return -1;
     }
     if (i === limit && (CLASS[chunk[i]!]! & IN_NAME) !== 0)
-      throw beyond('nameChars', this.elements.limits, this.#limit);
+      throw refuseByXmlLimit('nameChars', this.elements.limits, this.#limit);
     this.elements.tag.completeToken(chunk, start, i);
     return i;
   }

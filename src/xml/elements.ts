@@ -2,8 +2,8 @@ import type { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 import { stringOf } from './bytes.js';
-import { ALL, ELEMENTS, type Interest, PIECES, SKIP, type XmlHandler } from './events.js';
-import { beyond, type XmlLimits } from './limits.js';
+import { ALL, ELEMENTS, type Interest, SKIP, STREAM, type XmlHandler } from './events.js';
+import { refuseByXmlLimit, type XmlLimits } from './limits.js';
 import { type Name, NO_NAME } from './names.js';
 import { Namespaces } from './namespaces.js';
 import { Tag } from './tag.js';
@@ -11,17 +11,17 @@ import { Tag } from './tag.js';
 /** An open element. Frames are used again and again. */
 class Frame {
   name = NO_NAME;
-  /** What the handler wants of its content; `SKIP` within skipped content. */
+  /** The handler's interest in its content; `SKIP` within skipped content. */
   interest: Interest = SKIP;
   /** Child elements begun. */
   children = 0;
   /** Bytes of text that may still be reported of it. */
   textLeft = 0;
-  /** Whether it declares namespaces. */
-  declaring = false;
+  /** It declares namespaces. */
+  isDeclaring = false;
 }
 
-/** The stack of open elements: what the handler wants of each, and what each has been charged. */
+/** The stack of open elements, with the handler's interest in each and what each has used of the limits. */
 export class Elements {
   readonly namespaces = new Namespaces();
   readonly tag = new Tag(this.namespaces);
@@ -33,9 +33,9 @@ export class Elements {
   top = new Frame();
   /** Elements begun in this message. */
   count = 0;
-  /** True once the document element has begun. */
+  /** The document element has begun. */
   begun = false;
-  /** Whether the current run of text has been reported to a handler that asked for `PRESENCE`. */
+  /** The current run of text has been reported to a handler that asked for `PRESENCE`. */
   present = false;
   /** Bytes inside content that the handler skipped. */
   skippedBytes = 0;
@@ -75,7 +75,7 @@ export class Elements {
 
   /** Between messages: lets go of the handler and of the last chunk. */
   release(): void {
-    this.#handler = NOBODY;
+    this.#handler = NO_HANDLER;
     this.tag.release();
   }
 
@@ -93,26 +93,26 @@ export class Elements {
       if (this.begun) throw refuse('XML_NOT_WELLFORMED', 'second document element', offset);
       this.begun = true;
     } else if (++this.top.children > this.#mostChildren) {
-      throw beyond('children', this.limits, offset);
+      throw refuseByXmlLimit('children', this.limits, offset);
     }
-    if (depth >= this.#mostDepth) throw beyond('depth', this.limits, offset);
-    if (++this.count > this.#mostElements) throw beyond('elements', this.limits, offset);
+    if (depth >= this.#mostDepth) throw refuseByXmlLimit('depth', this.limits, offset);
+    if (++this.count > this.#mostElements) throw refuseByXmlLimit('elements', this.limits, offset);
   }
 
-  /** A start tag without declarations is complete in content that nobody wants: what `open` would do, in short. */
+  /** Opens an element without declarations in skipped content: `open` without the handler. */
   openSkipped(name: Name, offset: number): void {
     if (name.scope !== this.namespaces.scope) this.namespaces.uriOf(name, offset);
     this.push(name, false);
   }
 
-  /** An element is open, and nothing of it is told until somebody wants it. */
-  push(name: Name, declaring: boolean): Frame {
+  /** Pushes a frame for an element that is not reported. */
+  push(name: Name, isDeclaring: boolean): Frame {
     const frame = this.frames[++this.depth] ?? this.#newFrame();
     this.top = frame;
     frame.name = name;
     frame.interest = SKIP;
     frame.children = 0;
-    frame.declaring = declaring;
+    frame.isDeclaring = isDeclaring;
     return frame;
   }
 
@@ -122,9 +122,9 @@ export class Elements {
     return frame;
   }
 
-  /** The element opened last ends, which is told to nobody: it is within skipped content, and was not what was skipped. */
+  /** Closes the element opened last without a report: it is inside the content that is skipped. */
   closeSkipped(): void {
-    if (this.top.declaring) this.namespaces.leave();
+    if (this.top.isDeclaring) this.namespaces.leave();
     const depth = --this.depth;
     if (depth < this.lowest) this.lowest = depth;
     this.top = this.frames[depth]!;
@@ -133,10 +133,10 @@ export class Elements {
   /** The start tag is complete; `end` is the offset behind its `>`. */
   open(name: Name, end: number): void {
     const { namespaces, tag } = this;
-    const declaring = namespaces.enter();
+    const isDeclaring = namespaces.enter();
     if (tag.attributeCount > 0) tag.resolveAttributes();
     const uri = namespaces.uriOf(name, tag.offsetBytes);
-    const frame = this.push(name, declaring);
+    const frame = this.push(name, isDeclaring);
     if (this.skipDepth !== 0) return;
     this.present = false;
     tag.uri = uri;
@@ -148,8 +148,8 @@ export class Elements {
       this.#skipStart = end;
       return;
     }
-    frame.interest = interest === PIECES ? ALL : interest;
-    frame.textLeft = interest === PIECES ? MOST_PIECES : this.#mostText;
+    frame.interest = interest === STREAM ? ALL : interest;
+    frame.textLeft = interest === STREAM ? UNBOUNDED_BYTES : this.#mostText;
   }
 
   /** The element opened last ends: its content at `contentEnd`, its end tag at `end`. */
@@ -169,9 +169,9 @@ export class Elements {
   text(bytes: Buffer, start: number, end: number, ascii: boolean): void {
     const { top } = this;
     if (top.interest === ALL) {
-      const isWhole = ascii && top.textLeft === MOST_PIECES && bytes[end] === 0x3c && bytes[end + 1] === 0x2f;
+      const isWhole = ascii && top.textLeft === UNBOUNDED_BYTES && bytes[end] === 0x3c && bytes[end + 1] === 0x2f;
       top.textLeft -= end - start;
-      if (isWhole && this.#handler.plain?.(bytes, start, end) === true) return;
+      if (isWhole && this.#handler.asciiText?.(bytes, start, end) === true) return;
       this.#handler.text(stringOf(bytes, start, end, ascii));
       return;
     }
@@ -206,15 +206,15 @@ export class Elements {
   }
 }
 
-/** No message is longer by more than a chunk; a small integer, as all that is counted here. */
-const MOST_PIECES = 0x7000_0000;
+/** No message is longer by more than a chunk; a small integer, as all counters here. */
+const UNBOUNDED_BYTES = 0x7000_0000;
 
-/** Holds the place of the handler between messages. */
-const NOBODY: XmlHandler = { open: () => SKIP, close() {}, text() {} };
+/** The handler between messages. */
+const NO_HANDLER: XmlHandler = { open: () => SKIP, close() {}, text() {} };
 
 const WHITE = ' \t\r\n';
 
-/** A refusal with its rule and place. */
+/** Makes a refusal with its rule and offset. */
 export function refuse(code: RefusalCode, rule: string, offset: number): Refusal {
   return new Refusal(code, `${rule} at byte ${offset}`);
 }

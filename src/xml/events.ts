@@ -1,8 +1,8 @@
 /**
  * The events of the streaming reader.
  *
- * A handler says, element by element, how much it wants to hear of the content. What it does not want is still
- * checked in full by the reader (well-formedness, namespaces, limits), but no string is made for it.
+ * A handler answers for each element how much of its content is to be reported. Content that is not reported is still
+ * checked in full (well-formedness, namespaces, limits), but no string is made for it.
  */
 export interface XmlHandler {
   /** An element begins. `tag` is lent: it is valid during this call only. The answer rules the element's content. */
@@ -14,18 +14,18 @@ export interface XmlHandler {
   close(contentEndBytes: number, endBytes: number): void;
   /**
    * A piece of character data of the element opened last, references resolved, line ends normalised. One run of text
-   * may come in any number of pieces; comments and CDATA borders do not show. Only where `open` answered `ALL` or `PIECES`.
+   * may come in any number of pieces; comments and CDATA borders do not show. Only where `open` answered `ALL` or `STREAM`.
    */
   text(piece: string): void;
   /**
    * The whole text of the element opened last, where that is plain ASCII without references and lies in `bytes` as it
-   * stands: for who can tell by them that it is well, so that no string is made. False has it told by `text` after all.
-   * Only where `open` answered `PIECES`, and not each time that it could be.
+   * stands: a handler that can validate the bytes needs no string. False has it reported by `text` after all. Only where
+   * `open` answered `STREAM`, and not each time that it could be.
    */
-  plain?(bytes: Uint8Array, start: number, end: number): boolean;
+  asciiText?(bytes: Uint8Array, start: number, end: number): boolean;
   /**
-   * A processing instruction has been read, anywhere. A handler without this method wants none: then they are refused
-   * with `XML_PI_FORBIDDEN`, as SOAP demands.
+   * A processing instruction has been read, anywhere. For a handler without this method they are refused with
+   * `XML_PI_FORBIDDEN`, as SOAP demands.
    */
   instruction?(): void;
 }
@@ -38,12 +38,12 @@ export const ELEMENTS = 1;
 export const ALL = 2;
 /** The child elements; of the text only that there is some: `text('')` once per run with a non-white character. */
 export const PRESENCE = 3;
-/** As `ALL`, but that the text may be of any length: for who does not keep it, or judges its length himself. */
-export const PIECES = 4;
+/** As `ALL`, with text of any length: for handlers that do not keep it, or check its length themselves. */
+export const STREAM = 4;
 
-export type Interest = typeof SKIP | typeof ELEMENTS | typeof ALL | typeof PRESENCE | typeof PIECES;
+export type Interest = typeof SKIP | typeof ELEMENTS | typeof ALL | typeof PRESENCE | typeof STREAM;
 
-/** Tells something of the bytes from `start` to before `end`. They are lent. */
+/** A test of the bytes from `start` to before `end`. They are lent. */
 export type BytesTest = (bytes: Uint8Array, start: number, end: number) => boolean;
 
 /** A name after namespace processing. `uri` is '' for no namespace. */
@@ -78,7 +78,7 @@ export interface StartTag {
   attribute(uri: string, local: string): string | null;
   /**
    * What `prefix` ('' for the default) is bound to here, or null: for QNames in content (xsi:type, fault codes). Where
-   * no default is declared, '' is bound to '', which is no namespace. Answers also while text of this element is told.
+   * no default is declared, '' is bound to '', which is no namespace. Answers also while text of this element is reported.
    */
   namespace(prefix: string): string | null;
   /** True if this very tag declares a namespace with this URI. */

@@ -115,6 +115,6 @@ export type XmlLimits = Limits<typeof XML_LIMITS>;
 export const declarationsMax = (limits: XmlLimits, depth: number): number =>
   depth === 0 ? limits.namespacesOnRoot : limits.namespacesPerElement;
 
-/** The refusal of what is beyond a limit; `offset` is where. */
-export const beyond = (limit: keyof XmlLimits, limits: XmlLimits, offset: number): Refusal =>
+/** Makes the refusal for a limit that is exceeded at `offset`. */
+export const refuseByXmlLimit = (limit: keyof XmlLimits, limits: XmlLimits, offset: number): Refusal =>
   refuseByLimit(XML_LIMITS[limit].refusal, `limits.xml.${limit}`, limits[limit], null, `byte ${offset}`);

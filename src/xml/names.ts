@@ -4,18 +4,17 @@ import { stringOf } from './bytes.js';
 import { CLASS, IN_NAME, isNcName, utf8Length } from './chars.js';
 
 /**
- * Names and namespace names, looked up by their bytes, so that a string is made once for all messages.
+ * A cache of values by their bytes: names and namespace names, so that a string is made once for all messages.
  *
- * The table is shared by all readers. It is a cache of fixed size in sets of four: whatever a caller sends, a look-up
- * compares at most four entries and nothing grows. What falls out is made again. What is looked up all the time does
- * not fall out: a caller whose names are all different must not cost everybody else theirs.
+ * It is shared by all readers, of fixed size and set-associative in sets of four: a look-up compares at most four
+ * entries. Eviction is by CLOCK with a count: an entry in use stays, even where one client sends names that all differ.
  */
 export class ByteTable<T> {
   readonly #hashes = new Int32Array(SLOTS);
   readonly #keys: Uint8Array[] = new Array<Uint8Array>(SLOTS).fill(NO_BYTES);
   readonly #values: (T | null)[] = new Array<T | null>(SLOTS).fill(null);
-  /** How often others have to ask in vain for the place of each value. */
-  readonly #worth: number[] = new Array<number>(SLOTS).fill(0);
+  /** How many times each value is spared before it is evicted. */
+  readonly #chances: number[] = new Array<number>(SLOTS).fill(0);
 
   /** The value kept for these bytes, or null. `hash` is `hashOf` of them. */
   find(bytes: Uint8Array, start: number, end: number, hash: number): T | null {
@@ -28,46 +27,46 @@ export class ByteTable<T> {
       let i = 0;
       while (i < length && key[i] === bytes[start + i]) i++;
       if (i !== length) continue;
-      this.#worth[slot] = WORTH;
+      this.#chances[slot] = CHANCES;
       return this.#values[slot]!;
     }
     return null;
   }
 
-  /** What is kept at this place now, or null. */
+  /** The value kept at this place now, or null. */
   at(place: number): T | null {
     if (place < 0) return null;
-    this.#worth[place] = WORTH;
+    this.#chances[place] = CHANCES;
     return this.#values[place]!;
   }
 
-  /** Keeps a value, if need be in place of another that nobody asked for lately; returns its place, or -1. */
+  /** Keeps a value, in place of one without chances left where the set is full; returns its place, or -1. */
   keep(key: Uint8Array, hash: number, value: T): number {
     if (key.length > LONGEST_KEY_BYTES) return -1;
     const first = setOf(hash);
     let slot = -1;
     for (let probe = first + 3; probe >= first; probe--) {
-      if (this.#worth[probe] === 0) slot = probe;
+      if (this.#chances[probe] === 0) slot = probe;
     }
     if (slot < 0) {
-      for (let probe = first; probe < first + 4; probe++) this.#worth[probe]!--;
+      for (let probe = first; probe < first + 4; probe++) this.#chances[probe]!--;
       return -1;
     }
     this.#hashes[slot] = hash;
     this.#keys[slot] = key;
     this.#values[slot] = value;
-    this.#worth[slot] = 1;
+    this.#chances[slot] = 1;
     return slot;
   }
 }
 
-const WORTH = 8;
+const CHANCES = 8;
 const SETS = 512;
 const SLOTS = SETS * 4;
 const LONGEST_KEY_BYTES = 128;
 const NO_BYTES = new Uint8Array(0);
 
-/** Where a hash begins. */
+/** The hash of no bytes. */
 export const HASH_START = 0;
 
 /** Differs from process to process. */
@@ -100,14 +99,14 @@ export class Name {
   readonly local: string;
   /** The prefix it declares when it is `xmlns` ('') or `xmlns:p`; null for all other names. */
   readonly declares: string | null;
-  /** What `prefix` means as the name of an element in the scope numbered `scope`. */
+  /** The namespace of `prefix` on an element in the scope numbered `scope`. */
   uri = '';
   scope = 0;
   /** Where it is kept, or -1. */
   place = -1;
   /**
-   * Messages repeat themselves: where the names are kept of the start tags that came after this one the last times, and
-   * of the attribute. ConcurrencyLimits, because names that held each other would never be let go.
+   * Messages repeat themselves: the places of the names of the start tags that followed this one the last times, and of
+   * the attribute. Places, because names that held each other would never be freed.
    */
   nextTag = -1;
   otherTag = -1;
@@ -132,7 +131,7 @@ export class Name {
   }
 }
 
-/** Stands where there is no name yet. */
+/** The name before the first one. */
 export const NO_NAME = new Name(NO_BYTES, '', '');
 
 const names = new ByteTable<Name>();
@@ -162,7 +161,7 @@ export function guess(place: number, view: DataView, i: number, end: number): Na
   return after < end && (CLASS[view.getUint8(after)]! & IN_NAME) === 0 ? name : null;
 }
 
-/** Whether this name stands at `i`. May say no within four bytes of `end`. The ends tell names apart soonest. */
+/** Whether this name stands at `i`. May be false within four bytes of `end`. First and last word differ most often. */
 export function isAt(name: Name, view: DataView, i: number, end: number): boolean {
   const last = i + name.length - 4;
   if (last + 4 > end || i + 4 > end || (view.getInt32(i, true) & name.mask) !== name.firstWord) return false;

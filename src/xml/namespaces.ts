@@ -4,11 +4,11 @@ import type { Name } from './names.js';
 export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 export const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
 
-/** What one start tag declares, kept for when it comes again. */
+/** The declarations of one start tag, kept for the next message. */
 export interface Declarations {
   readonly prefixes: readonly string[];
   readonly uris: readonly string[];
-  /** The scope it opened the last time, and the one around it: between equal ones the meaning of names can be kept. */
+  /** The scope it opened the last time, and the one around it: in equal scopes names keep their namespaces. */
   outerScope: number;
   innerScope: number;
 }
@@ -17,7 +17,7 @@ export interface Declarations {
 export class Namespaces {
   /** Declarations in force, `xml` not counted. */
   count = 0;
-  /** The number of what is in force: names remember their meaning by it. Equal numbers mean equal declarations. */
+  /** The number of the scope in force, by which names cache their namespace. Equal numbers mean equal declarations. */
   scope = ROOT_SCOPE;
   readonly #prefixes: string[] = [];
   readonly #uris: string[] = [];
@@ -30,7 +30,7 @@ export class Namespaces {
   readonly #scopes: number[] = [];
   /** First declaration of the start tag being read. */
   #first = 0;
-  /** Of the start tag being read when it is one that is known. */
+  /** The declarations of the start tag being read, where it is cached. */
   #known: Declarations | null = null;
 
   reset(): void {
@@ -68,8 +68,8 @@ export class Namespaces {
     this.#uris[this.count++] = uri;
   }
 
-  /** Binds what a known start tag declares. */
-  redeclare(known: Declarations): void {
+  /** Binds the declarations of a cached start tag. */
+  declareCached(known: Declarations): void {
     const { prefixes, uris } = known;
     for (let i = 0; i < prefixes.length; i++) {
       this.#prefixes[this.count] = prefixes[i]!;
@@ -78,7 +78,7 @@ export class Namespaces {
     this.#known = known;
   }
 
-  /** What the start tag being read declares. */
+  /** The declarations of the start tag being read. */
   declarations(): Declarations {
     return {
       prefixes: this.#prefixes.slice(this.#first, this.count),
@@ -119,7 +119,7 @@ export class Namespaces {
     this.scope = this.#scopes.pop() ?? ROOT_SCOPE;
   }
 
-  /** What the name's prefix means for an element. Throws a `Refusal` when it means nothing. */
+  /** The namespace of an element's name. Throws a `Refusal` where its prefix is not bound. */
   uriOf(name: Name, offset: number): string {
     if (name.scope === this.scope) return name.uri;
     const uri = this.find(name.prefix);
@@ -134,7 +134,7 @@ export class Namespaces {
     return this.#prefixes[index]!;
   }
 
-  /** What a prefix is bound to; '' for the default where none is declared; null for a prefix that is not bound. */
+  /** The namespace a prefix is bound to; '' for the default where none is declared; null for a prefix that is not bound. */
   find(prefix: string): string | null {
     const index = this.#newestOf(prefix);
     if (index >= 0) return this.#uris[index]!;

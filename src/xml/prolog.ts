@@ -5,9 +5,8 @@ import { wordsAt, wordsOf } from './names.js';
 import { type Encoding, Transcoder } from './transcode.js';
 
 /**
- * The beginning of a message: byte order mark, XML declaration, and from them and the header's charset the encoding.
- * Behind it stands UTF-8. RFC 7303 section 3, XML 1.0 sections 2.8 and 4.3.3; stricter in that all that is said about
- * the encoding must agree.
+ * Reads the beginning of a message: byte order mark and XML declaration, and finds the encoding. Behind it stands
+ * UTF-8. RFC 7303 section 3, XML 1.0 sections 2.8 and 4.3.3; stricter in that mark, declaration and charset must agree.
  */
 export class Prolog {
   /** The encoding of the message, or null while unknown. */
@@ -17,7 +16,7 @@ export class Prolog {
   readonly #charset: string | null;
   #stage: 'mark' | 'declaration' | 'content' = 'mark';
   #held: Buffer = NOTHING;
-  /** What the byte order mark says. */
+  /** The encoding that the byte order mark names. */
   #mark: 'utf-8' | Wide | null = null;
   /** UTF-16 as its first `<` shows it where there is no mark. Header or declaration must name it then. */
   #shape: Wide | null = null;
@@ -34,7 +33,7 @@ export class Prolog {
     return this.#stage === 'content' && this.#transcoder === null;
   }
 
-  /** A refusal that is due when what was returned has been read, or null. */
+  /** A refusal that is due once the returned bytes have been read, or null. */
   get failure(): Refusal | null {
     return this.#transcoder?.failure ?? null;
   }
@@ -51,7 +50,7 @@ export class Prolog {
     return this.#stage === 'declaration' ? this.#declaration(bytes) : bytes;
   }
 
-  /** The message is over: returns what was held back. Throws a `Refusal`. */
+  /** Ends the message: returns the bytes that were held back. Throws a `Refusal`. */
   finish(): Buffer {
     this.#transcoder?.finish();
     if (this.#stage === 'content') return NOTHING;
@@ -61,7 +60,7 @@ export class Prolog {
       throw refuse('XML_NOT_WELLFORMED', 'XML declaration', this.consumed);
     }
     const rest = this.#stage === 'mark' ? this.#afterMark(held) : held;
-    return this.encoding === null ? this.#settle(null, rest) : rest;
+    return this.encoding === null ? this.#chooseEncoding(null, rest) : rest;
   }
 
   /** Reads the byte order mark. UTF-16 without one is known by the zero in its first `<` or from the header. */
@@ -86,9 +85,9 @@ export class Prolog {
   #declaration(bytes: Buffer): Buffer {
     const head = this.#join(bytes);
     const compared = Math.min(head.length, START.length);
-    if (!START.subarray(0, compared).equals(head.subarray(0, compared))) return this.#settle(null, head);
+    if (!START.subarray(0, compared).equals(head.subarray(0, compared))) return this.#chooseEncoding(null, head);
     if (head.length <= START.length) return this.#hold(head);
-    if (!WHITE.includes(head[START.length]!)) return this.#settle(null, head);
+    if (!WHITE.includes(head[START.length]!)) return this.#chooseEncoding(null, head);
     const close = head.subarray(0, LONGEST_BYTES).indexOf('?>');
     if (close < 0) {
       if (head.length >= LONGEST_BYTES) throw refuse('XML_NOT_WELLFORMED', 'XML declaration', this.consumed);
@@ -97,7 +96,7 @@ export class Prolog {
     const declared = this.#parse(head.toString('latin1', 0, close + 2));
     const offset = this.consumed;
     this.consumed += close + 2;
-    return this.#settle(declared, head.subarray(close + 2), offset);
+    return this.#chooseEncoding(declared, head.subarray(close + 2), offset);
   }
 
   /** The encoding the declaration names, or null. */
@@ -109,11 +108,11 @@ export class Prolog {
   }
 
   /** Chooses the encoding; returns `rest` in UTF-8. */
-  #settle(declared: string | null, rest: Buffer, offset = 0): Buffer {
+  #chooseEncoding(declared: string | null, rest: Buffer, offset = 0): Buffer {
     this.#stage = 'content';
     const shown = this.#mark ?? this.#shape;
     const named = [this.#charset, declared].filter((name) => name !== null).map((name) => resolve(name, shown));
-    // XML 1.0 section 4.3.3: what begins with neither mark nor declaration is UTF-8, unless the header says other.
+    // XML 1.0 section 4.3.3: a message with neither mark nor declaration is UTF-8, unless the header names another.
     const encoding = this.#mark ?? named[0] ?? 'utf-8';
     if ((shown !== null && shown !== encoding) || named.some((name) => name !== encoding)) {
       throw refuse('XML_ENCODING', 'encodings differ', offset);
@@ -141,8 +140,8 @@ export class Prolog {
   }
 }
 
-/** What almost every message begins with, by its words. */
-const USUAL = ['"', "'"].flatMap((q) =>
+/** The declarations of almost every message, by their words. */
+const COMMON = ['"', "'"].flatMap((q) =>
   [` encoding=${q}utf-8${q}`, ` encoding=${q}UTF-8${q}`, ''].map((encoding) => {
     const bytes = Buffer.from(`<?xml version=${q}1.0${q}${encoding}?>`);
     return { bytes: bytes.length, words: wordsOf(bytes) };
@@ -150,14 +149,14 @@ const USUAL = ['"', "'"].flatMap((q) =>
 );
 
 /**
- * Length of the declaration of a message in UTF-8 that begins as usual: 0 when it has none, -1 when a `Prolog` must be
- * asked. It would say the same, at ten times the cost of this.
+ * Length of a common XML declaration in UTF-8: 0 where the message has none, -1 where a `Prolog` must read it. That
+ * would find the same, at ten times the cost.
  */
-export function usualBytes(view: DataView, charset: string | null): number {
+export function commonDeclarationBytes(view: DataView, charset: string | null): number {
   if (view.byteLength < 64 || (charset !== null && charset !== 'utf-8') || view.getUint8(0) !== 0x3c) return -1;
   const second = view.getUint8(1);
   if (second !== 0x3f) return second === 0 ? -1 : 0;
-  for (const { bytes, words } of USUAL) if (wordsAt(words, bytes, view, 0)) return bytes;
+  for (const { bytes, words } of COMMON) if (wordsAt(words, bytes, view, 0)) return bytes;
   return -1;
 }
 

@@ -5,7 +5,7 @@ import { XmlReader } from './reader.js';
 /** Readers kept for the next message. More in flight than this are made anew and dropped. */
 const IDLE_MAX = 64;
 
-/** Readers of one set of limits, used again: a reader owns tables that are dearer than a small message. */
+/** Readers of one set of limits, kept for reuse: the tables of a reader cost more than a small message. */
 export class ReaderPool {
   readonly #limits: XmlLimits;
   readonly #idle: XmlReader[] = [];

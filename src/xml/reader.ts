@@ -2,16 +2,16 @@ import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 import { sequenceBytes, unfinishedBytes } from './chars.js';
 import type { XmlHandler } from './events.js';
-import { beyond, type XmlLimits } from './limits.js';
-import { Prolog, usualBytes } from './prolog.js';
+import { refuseByXmlLimit, type XmlLimits } from './limits.js';
+import { commonDeclarationBytes, Prolog } from './prolog.js';
 import { Scanner } from './scanner.js';
 import type { Encoding } from './transcode.js';
 
 /**
- * Reads one XML message as its bytes come in, cut anywhere, and tells the handler: XML 1.0 fifth edition with
- * Namespaces 1.0, without DTD. Time is linear in the bytes; memory is bounded by the limits.
+ * Reads one XML message in chunks cut anywhere, and reports events to a handler. XML 1.0 fifth edition with Namespaces
+ * 1.0, without DTD. Time is linear in the bytes; memory is bounded by the limits.
  *
- * `write`, `end` and `begin` throw a `Refusal` (`XML_*`) or whatever the handler throws. After that the reader stays
+ * `write`, `end` and `begin` throw a `Refusal` (`XML_*`) or the error of the handler. After that the reader stays
  * failed: it throws the same again until `reset`.
  */
 export class XmlReader {
@@ -20,14 +20,14 @@ export class XmlReader {
   readonly #messageBytes: number;
   readonly #scanner: Scanner;
   #charset: string | null = null;
-  /** Reads the beginning of the message when it is not a usual one. */
+  /** Reads the beginning of the message where its declaration is not a common one. */
   #prolog: Prolog | null = null;
-  /** True when chunks can go to the scanner as they are. */
-  #direct = false;
+  /** Chunks go to the scanner as they are. */
+  #isDirect = false;
   /** The beginning of a character whose rest has not come. */
   readonly #held: Buffer = Buffer.alloc(4);
   #heldBytes = 0;
-  #failed = false;
+  #hasFailed = false;
   #failure: unknown = null;
 
   constructor(handler: XmlHandler, limits: XmlLimits) {
@@ -48,7 +48,7 @@ export class XmlReader {
 
   /** The encoding of the message, or null while unknown. */
   get encoding(): Encoding | null {
-    return this.#direct ? 'utf-8' : (this.#prolog?.encoding ?? null);
+    return this.#isDirect ? 'utf-8' : (this.#prolog?.encoding ?? null);
   }
 
   /** Makes the reader ready for another message, as new. */
@@ -56,14 +56,14 @@ export class XmlReader {
     this.bytes = 0;
     this.#scanner.reset(handler);
     this.#heldBytes = 0;
-    this.#failed = false;
+    this.#hasFailed = false;
     this.#failure = null;
     this.begin(charset);
   }
 
-  /** The message is over or given up: lets go of the handler and the last chunk. Only `reset` may follow. */
+  /** Ends a message, complete or not: lets go of the handler and the last chunk. Only `reset` may follow. */
   release(): void {
-    this.#failed = true;
+    this.#hasFailed = true;
     this.#failure = RELEASED;
     this.#scanner.release();
   }
@@ -72,19 +72,19 @@ export class XmlReader {
   begin(charset: string | null): void {
     this.#charset = charset;
     this.#prolog = null;
-    this.#direct = false;
+    this.#isDirect = false;
   }
 
   /** Reads the next bytes of the message. They are not kept. */
   write(chunk: Uint8Array): void {
-    if (this.#failed) throw this.#failure;
+    if (this.#hasFailed) throw this.#failure;
     try {
       const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       const room = this.#messageBytes - this.bytes;
       const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
       this.bytes += taken.length;
       if (taken.length > 0) this.#decode(taken);
-      if (taken !== bytes) throw beyond('messageBytes', this.#scanner.elements.limits, this.#messageBytes);
+      if (taken !== bytes) throw refuseByXmlLimit('messageBytes', this.#scanner.elements.limits, this.#messageBytes);
     } catch (caught) {
       this.#fail(caught);
     }
@@ -92,9 +92,9 @@ export class XmlReader {
 
   /** The message is over. Throws a `Refusal` when it is not complete. */
   end(): void {
-    if (this.#failed) throw this.#failure;
+    if (this.#hasFailed) throw this.#failure;
     try {
-      if (!this.#direct) this.#finishBeginning();
+      if (!this.#isDirect) this.#finishBeginning();
       if (this.#heldBytes > 0) throw new Refusal('XML_ENCODING', `UTF-8 at byte ${this.bytes - this.#heldBytes}`);
       this.#scanner.finish();
     } catch (caught) {
@@ -103,23 +103,23 @@ export class XmlReader {
   }
 
   #fail(caught: unknown): never {
-    this.#failed = true;
+    this.#hasFailed = true;
     this.#failure = caught;
     throw caught;
   }
 
   #decode(chunk: Buffer): void {
-    if (this.#direct) {
+    if (this.#isDirect) {
       this.#scan(chunk, viewOf(chunk), 0);
       return;
     }
     if (this.#prolog === null) {
       const view = viewOf(chunk);
-      const usual = usualBytes(view, this.#charset);
-      if (usual >= 0) {
-        this.#direct = true;
-        this.#scanner.skip(usual);
-        this.#scan(chunk, view, usual);
+      const declarationBytes = commonDeclarationBytes(view, this.#charset);
+      if (declarationBytes >= 0) {
+        this.#isDirect = true;
+        this.#scanner.skip(declarationBytes);
+        this.#scan(chunk, view, declarationBytes);
         return;
       }
     }
@@ -127,7 +127,7 @@ export class XmlReader {
     const known = prolog.consumed;
     const bytes = prolog.take(chunk);
     this.#scanner.skip(prolog.consumed - known);
-    this.#direct = prolog.transparent;
+    this.#isDirect = prolog.transparent;
     this.#scan(bytes, viewOf(bytes), 0);
     if (prolog.failure !== null) throw prolog.failure;
   }
@@ -170,5 +170,5 @@ export class XmlReader {
 
 const viewOf = (chunk: Buffer): DataView => new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
 
-/** What a reader without a message throws: writing to it is a mistake of ours. */
+/** Thrown by a reader without a message: writing to it is a bug. */
 const RELEASED = new Error('The reader was released');

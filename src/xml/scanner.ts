@@ -1,12 +1,12 @@
 import type { Buffer } from 'node:buffer';
-import { AsideScanner } from './asides.js';
 import { AttributeScanner } from './attributes.js';
 import { CLASS, IN_NAME, SPACE } from './chars.js';
+import { CommentScanner } from './comments.js';
 import { Cursor } from './cursor.js';
 import { type Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
+import { FastPathScanner } from './fast-path.js';
 import type { XmlLimits } from './limits.js';
-import { NO_VIEW } from './plain.js';
 import { skimMemory } from './skim-memory.js';
 import {
   ATTRIBUTE_NAME,
@@ -31,9 +31,9 @@ import {
   VALUE,
   VALUE_REFERENCE,
 } from './states.js';
+import { NO_VIEW } from './swar.js';
 import { TagScanner } from './tags.js';
 import { TextScanner } from './text.js';
-import { UsualScanner } from './usual.js';
 
 /**
  * The state machine from UTF-8 bytes to events: XML 1.0 fifth edition with Namespaces 1.0, without DTD. A chunk must not end inside a character.
@@ -44,8 +44,8 @@ export class Scanner {
   readonly #attributes: AttributeScanner;
   readonly #tags: TagScanner;
   readonly #text: TextScanner;
-  readonly #usual: UsualScanner;
-  readonly #asides: AsideScanner;
+  readonly #fastPath: FastPathScanner;
+  readonly #comments: CommentScanner;
 
   constructor(handler: XmlHandler, limits: XmlLimits) {
     const cursor = new Cursor(handler, limits);
@@ -54,8 +54,8 @@ export class Scanner {
     this.#attributes = new AttributeScanner(cursor, limits);
     this.#tags = new TagScanner(cursor, this.#attributes, limits);
     this.#text = new TextScanner(cursor);
-    this.#usual = new UsualScanner(cursor, this.#tags, this.#text, limits);
-    this.#asides = new AsideScanner(cursor, limits);
+    this.#fastPath = new FastPathScanner(cursor, this.#tags, this.#text, limits);
+    this.#comments = new CommentScanner(cursor, limits);
   }
 
   /** Begins a message whose first byte has offset 0. */
@@ -66,12 +66,12 @@ export class Scanner {
     this.#text.reset();
   }
 
-  /** Between messages: lets go of what belongs to the last one. */
+  /** Between messages: lets go of the last one. */
   release(): void {
     this.#cursor.release();
   }
 
-  /** Passes over bytes that were read by others. */
+  /** Passes over bytes that have been read as the prolog. */
   skip(bytes: number): void {
     this.#cursor.base += bytes;
   }
@@ -125,13 +125,13 @@ export class Scanner {
       case DECLARATION:
         return this.#declaration(chunk, i);
       case COMMENT_START:
-        return this.#asides.commentStart(chunk, i);
+        return this.#comments.commentStart(chunk, i);
       case COMMENT:
-        return this.#asides.comment(chunk, i, end);
+        return this.#comments.comment(chunk, i, end);
       case INSTRUCTION_TARGET:
-        return this.#asides.target(chunk, i, end);
+        return this.#comments.target(chunk, i, end);
       case INSTRUCTION:
-        return this.#asides.instruction(chunk, i, end);
+        return this.#comments.instruction(chunk, i, end);
       case CDATA_START:
         return this.#text.cdataWord(chunk, i, end);
       case CDATA:
@@ -146,17 +146,17 @@ export class Scanner {
     while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
     if (i >= end) return end;
     if (chunk[i] !== 0x3c) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'text outside the document element', i);
-    const after = this.elements.begun ? -1 : this.#usual.startTag(chunk, i, end);
+    const after = this.elements.begun ? -1 : this.#fastPath.startTag(chunk, i, end);
     if (after >= 0) this.#cursor.state = CONTENT;
     return after >= 0 ? after : this.#markup(chunk, i + 1, end);
   }
 
-  /** Content: what is usual read at once, anything else step by step. */
+  /** Content: on the fast path as far as it goes, else step by step. */
   #content(chunk: Buffer, i: number, end: number): number {
-    // Text may have begun in the chunk before, with what it remembers of it.
+    // Text may have begun in the chunk before.
     i = this.#text.run(chunk, i, end);
     while (i < end && this.#cursor.state === CONTENT) {
-      i = this.#usual.read(chunk, i, end);
+      i = this.#fastPath.read(chunk, i, end);
       // Behind a reference, text may go on.
       if (i < end && this.#cursor.state === CONTENT)
         i = chunk[i] === 0x3c ? this.#markup(chunk, i + 1, end) : this.#text.run(chunk, i, end);
@@ -173,7 +173,7 @@ export class Scanner {
     const byte = chunk[i]!;
     if (byte === 0x2f) return this.#tags.beginEndTag(chunk, i + 1, end);
     if ((CLASS[byte]! & IN_NAME) !== 0) return this.#tags.beginStartTag(chunk, i, end);
-    if (byte === 0x3f) return this.#asides.beginInstruction(i + 1);
+    if (byte === 0x3f) return this.#comments.beginInstruction(i + 1);
     if (byte !== 0x21) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'markup', i);
     this.#cursor.state = DECLARATION;
     return i + 1;
@@ -185,6 +185,6 @@ export class Scanner {
     if (byte === 0x44) throw this.#cursor.refusal('XML_DTD_FORBIDDEN', 'DTD', i - 2);
     if (byte === 0x5b && this.elements.depth > 0) return this.#text.beginCdata(i + 1);
     if (byte !== 0x2d) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'markup', i);
-    return this.#asides.beginComment(i + 1);
+    return this.#comments.beginComment(i + 1);
   }
 }

@@ -28,34 +28,34 @@ import {
 import type { XmlLimits } from './limits.js';
 import type { Namespaces } from './namespaces.js';
 
-/** What `assembly/skim.ts` is compiled to. */
+/** The exports of `assembly/skim.ts`. */
 interface Compiled {
   /** From where to where; returns where it stopped. */
   readonly skim: (from: number, end: number) => number;
   readonly memory: { readonly buffer: ArrayBuffer };
 }
 
-/** As much of it as is used here: the types of Node leave it out. */
+/** The part that is used here: the types of Node leave it out. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: Compiled };
 };
 
-/** What stops as near to the end of the part that is held may only be cut there. */
+/** A stop as near to the end of the held part may be a tag that is cut there. */
 const CUT_BYTES = 4096;
 
-/** The memory of the one skimmer of this process: it is used for one call at a time, and told what it needs before. */
+/** The memory of the WebAssembly skimmer of this process, which serves one call at a time. */
 class SkimMemory {
   readonly skim: Compiled['skim'];
   /** As bytes, from which texts can be made. */
   readonly bytes: Buffer;
-  /** What is to be added to a place in the chunk. */
+  /** Address of the chunk's first byte. */
   shift = 0;
   /** Behind the part of the chunk that is held. */
   end = 0;
   readonly #words: Int32Array;
   #chunk: Buffer | null = null;
-  /** Of the prefixes that are held; never one that there is. */
+  /** The scope of the prefixes that are held; 0 for none. */
   #scope = 0;
 
   constructor({ skim, memory: { buffer } }: Compiled) {
@@ -72,7 +72,7 @@ class SkimMemory {
     this.#words[address >> 2] = value;
   }
 
-  /** What was held may have changed since. */
+  /** Drops the held chunk, whose bytes may change. */
   forget(): void {
     this.#chunk = null;
   }
@@ -85,12 +85,12 @@ class SkimMemory {
     const start = isWhole ? 0 : i;
     this.shift = CHUNK - start;
     this.end = Math.min(end, start + CHUNK_BYTES);
-    // To copy a part makes an object of it.
+    // A copy of a part would allocate a view of it.
     if (isWhole) this.bytes.set(chunk, CHUNK);
     else chunk.copy(this.bytes, CHUNK, start, this.end);
   }
 
-  /** Whether a tag at `i` is held as a whole, or is longer than any that is usual. */
+  /** Whether a tag at `i` is held as a whole, or is too long for the fast path. */
   isEnough(i: number, end: number): boolean {
     return this.end === end || i < this.end - CUT_BYTES;
   }
@@ -104,7 +104,7 @@ class SkimMemory {
     this.setWord(MOST_NAME, limits.nameChars);
   }
 
-  /** Holds the prefixes that are bound, the newest of them where there are many: tags with others are left to others. */
+  /** Holds the bound prefixes, the newest of them where there are many. Tags with other prefixes are not skimmed. */
   setPrefixes(namespaces: Namespaces): void {
     if (namespaces.scope === this.#scope) return;
     this.#scope = namespaces.scope;
@@ -113,7 +113,7 @@ class SkimMemory {
       const prefix = namespaces.prefixAt(index);
       const at = PREFIX + held * PREFIX_STRIDE;
       if (prefix === '' || prefix.length > PREFIX_BYTES_MAX) continue;
-      // One that is not of ASCII cannot stand in a plain tag.
+      // A prefix beyond ASCII cannot stand in a skimmed tag.
       if (this.bytes.write(`${prefix}:`, at, PREFIX_STRIDE, 'utf8') !== prefix.length + 1) continue;
       held++;
     }
@@ -138,7 +138,7 @@ class SkimMemory {
     return this.nameStart(depth) + this.word(FRAME + depth * FRAME_STRIDE + FRAME_LENGTH);
   }
 
-  /** Holds an open element, its name at `start`. False when there is no room for that. `isBarred`: others close it. */
+  /** Holds an open element, its name at `start`. False when there is no room for that. `isBarred`: the skimmer must not close it. */
   setFrame(depth: number, start: number, name: Uint8Array, isBarred: boolean): boolean {
     if (start + name.length > NAME + NAMES_BYTES) return false;
     this.bytes.set(name, start);

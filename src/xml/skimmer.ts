@@ -5,25 +5,25 @@ import type { XmlLimits } from './limits.js';
 import { nameIn } from './names.js';
 import { skimMemory } from './skim-memory.js';
 
-/** Less than this is not worth the way there and back; and after so little, a while is waited before the next try. */
+/** A call for less than this costs more than it saves; after a gain below the second, some calls are skipped. */
 const LEAST_BYTES = 48;
 const WORTH_BYTES = 256;
-const LONGEST_REST = 64;
-/** Bytes for each open element that must be told first: who cuts a deep message into crumbs does not gain by it. */
+const LONGEST_BACKOFF = 64;
+/** Bytes for each open element that must be copied first: a deep message in tiny chunks must not cost more. */
 const BYTES_FOR_NAME = 8;
 
 /**
- * Passes over content that nobody wants to hear of, sixteen bytes at a step, in WebAssembly (`assembly/skim.ts`). That
- * has memory of its own: the chunk is copied there, and so are the names of open elements as far as they changed.
+ * Passes over skipped content, sixteen bytes at a step, in WebAssembly (`assembly/skim.ts`). That has memory of its own:
+ * the chunk is copied there, and so are the names of open elements as far as they changed.
  */
 export class Skimmer {
-  /** Up to where text is plain, where that is what stopped it. */
+  /** The end of the plain text at which it stopped. */
   plainEnd = 0;
   readonly #elements: Elements;
   readonly #limits: XmlLimits;
-  /** Calls to let pass, and how many they were the last time. */
-  #rest = 0;
-  #rested = 0;
+  /** Calls to skip, and how many they were the last time. */
+  #backoff = 0;
+  #lastBackoff = 0;
 
   constructor(elements: Elements, limits: XmlLimits) {
     this.#elements = elements;
@@ -31,12 +31,12 @@ export class Skimmer {
   }
 
   /**
-   * Reads from a `<` or from behind markup, within skipped content. Returns where it stopped: before what others must
-   * read, or near the end.
+   * Reads from a `<` or from behind markup, within skipped content. Returns where it stopped: before markup that it does
+   * not read, or near the end.
    */
   pass(chunk: Buffer, i: number, end: number): number {
-    if (this.#rest > 0) {
-      this.#rest--;
+    if (this.#backoff > 0) {
+      this.#backoff--;
       return i;
     }
     const memory = skimMemory;
@@ -49,25 +49,25 @@ export class Skimmer {
       this.plainEnd = memory.word(PLAIN_END) - shift;
       const bytes = stop - i;
       i = stop;
-      if (bytes < WORTH_BYTES) this.#tire();
-      else this.#rested = 0;
+      if (bytes < WORTH_BYTES) this.#backOff();
+      else this.#lastBackoff = 0;
       if (bytes === 0 || memory.isEnough(stop, end)) break;
     }
     return i;
   }
 
-  #tire(): void {
-    this.#rested = Math.min(LONGEST_REST, 2 * this.#rested + 1);
-    this.#rest = this.#rested;
+  #backOff(): void {
+    this.#lastBackoff = Math.min(LONGEST_BACKOFF, 2 * this.#lastBackoff + 1);
+    this.#backoff = this.#lastBackoff;
   }
 
-  /** Tells what changed of the open elements. False when that costs too much, or there is no room for their names. */
+  /** Copies the changed open elements to the memory. False when that costs too much, or their names find no room. */
   #enter(bytes: number): boolean {
     const memory = skimMemory;
     const elements = this.#elements;
     const { frames, depth, skipDepth } = elements;
-    if (user !== this) {
-      user = this;
+    if (owner !== this) {
+      owner = this;
       elements.lowest = 0;
       memory.setLimits(this.#limits);
     }
@@ -76,8 +76,8 @@ export class Skimmer {
     let namesEnd = level === skipDepth ? NAME : memory.nameEnd(level);
     memory.setChildren(level, frames[level]!.children);
     while (level < depth) {
-      const { name, children, declaring } = frames[++level]!;
-      if (!memory.setFrame(level, namesEnd, name.bytes, declaring)) return false;
+      const { name, children, isDeclaring } = frames[++level]!;
+      if (!memory.setFrame(level, namesEnd, name.bytes, isDeclaring)) return false;
       memory.setChildren(level, children);
       namesEnd += name.length;
     }
@@ -89,7 +89,7 @@ export class Skimmer {
     return true;
   }
 
-  /** Takes over what changed of the open elements. */
+  /** Copies the changed open elements back. */
   #leave(): void {
     const memory = skimMemory;
     const elements = this.#elements;
@@ -107,5 +107,5 @@ export class Skimmer {
   }
 }
 
-/** Whose open elements the memory holds. */
-let user: Skimmer | null = null;
+/** The skimmer whose open elements are in the memory. */
+let owner: Skimmer | null = null;

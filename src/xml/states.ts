@@ -1,5 +1,5 @@
 /**
- * Where the scanner is between two bytes. Numbers, because the hot path compares them. From `START_NAME` to `EMPTY` it is
+ * The state of the scanner between two bytes. Numbers, because the hot path compares them. From `START_NAME` to `EMPTY` it is
  * inside a start tag.
  */
 export type State = number;

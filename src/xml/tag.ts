@@ -29,7 +29,7 @@ class Attribute implements PlacedAttribute {
   flags = 0;
 }
 
-/** The start tag being read. Values stay bytes until somebody asks for them. */
+/** The start tag being read. Values stay bytes until they are read. */
 export class Tag implements StartTag {
   uri = '';
   name: Name = NO_NAME;
@@ -41,7 +41,7 @@ export class Tag implements StartTag {
   readonly #attributes: Attribute[] = [];
   readonly #seen = new Set<string>();
   #chunk: Buffer = NOTHING;
-  /** What came in earlier chunks: the values of the first `#carried` attributes, then the token that is being read. */
+  /** Bytes of earlier chunks: the values of the first `#carried` attributes, then the token that is being read. */
   #carry: Buffer = NOTHING;
   #carryEnd = 0;
   #carried = 0;
@@ -81,7 +81,7 @@ export class Tag implements StartTag {
     if (this.#carry.length > KEPT_BYTES) this.#carry = NOTHING;
   }
 
-  /** The chunk ends inside this tag: what is needed of it is copied, each byte once. */
+  /** Copies the values in the chunk, which ends inside this tag; each byte once. */
   suspend(chunk: Buffer): void {
     for (let i = this.#carried; i < this.attributeCount; i++) {
       const attribute = this.#attributes[i]!;
@@ -146,7 +146,7 @@ export class Tag implements StartTag {
       .map(({ name, start, end, flags }) => ({ name, start: start - origin, end: end - origin, flags }));
   }
 
-  /** The tag is complete: finds what the prefixes of the attributes mean. Throws a `Refusal` for an unbound or double one. */
+  /** Finds the namespaces of the attributes of a complete tag. Throws a `Refusal` for an unbound or double one. */
   resolveAttributes(): void {
     const count = this.attributeCount;
     for (let i = 0; i < count; i++) {
@@ -198,7 +198,7 @@ export class Tag implements StartTag {
     if (index >= this.attributeCount) return '';
     const bytes = index < this.#carried ? this.#carry : this.#chunk;
     const { start, end, flags } = this.#attributes[index]!;
-    return materialise(bytes, start, end, flags);
+    return stringOfValue(bytes, start, end, flags);
   }
 
   attributePasses(index: number, test: BytesTest): boolean {
@@ -239,12 +239,12 @@ const KEPT_BYTES = 64 * 1024;
 /** Up to here comparing each with each is faster than a set. */
 const FEW = 8;
 
-/** The value of the token completed last, as the name of a namespace. */
+/** The token completed last, as a namespace name. */
 export function namespaceNameOf(tag: Tag, flags: number): string {
-  return flags < RAW ? uriOf(tag.bytes, tag.start, tag.end) : materialise(tag.bytes, tag.start, tag.end, flags);
+  return flags < RAW ? uriOf(tag.bytes, tag.start, tag.end) : stringOfValue(tag.bytes, tag.start, tag.end, flags);
 }
 
-function materialise(bytes: Buffer, start: number, end: number, flags: number): string {
+function stringOfValue(bytes: Buffer, start: number, end: number, flags: number): string {
   const written = stringOf(bytes, start, end, (flags & WIDE) === 0);
   return (flags & RAW) === 0 ? written : normaliseValue(written);
 }

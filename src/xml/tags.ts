@@ -5,7 +5,7 @@ import type { Cursor } from './cursor.js';
 import type { Elements } from './elements.js';
 import type { XmlLimits } from './limits.js';
 import { HASH_START, isAt, mix, type Name, NO_NAME, nameAt, nameOf } from './names.js';
-import { keepOpening } from './openings.js';
+import { cacheStartTag } from './start-tag-cache.js';
 import { CONTENT, EMPTY, END_NAME, END_SPACE, IN_TAG, OUTSIDE, START_NAME } from './states.js';
 
 /** Reads start and end tags. */
@@ -15,8 +15,8 @@ export class TagScanner {
   readonly #attributes: AttributeScanner;
   /** The name of the last start tag. */
   last = NO_NAME;
-  /** Start tags of this message that were remembered. */
-  #learnt = 0;
+  /** Start tags of this message that were cached. */
+  #cached = 0;
   readonly #limits: XmlLimits;
   /** Bytes of an end tag's name that have been compared. */
   #compared = 0;
@@ -60,11 +60,11 @@ export class TagScanner {
     }
     const name = nameOf(chunk, i, at, hash, this.#cursor.base + i);
     this.last.follow(name);
-    return this.#named(name, chunk, at, end);
+    return this.#continueTag(name, chunk, at, end);
   }
 
-  /** The name of the start tag is known and ends before `i`. */
-  #named(name: Name, chunk: Buffer, i: number, end: number): number {
+  /** Goes on with a start tag whose name ends before `i`. */
+  #continueTag(name: Name, chunk: Buffer, i: number, end: number): number {
     this.last = name;
     if (chunk[i] === 0x3e) {
       this.#cursor.state = CONTENT;
@@ -79,7 +79,7 @@ export class TagScanner {
   startName(chunk: Buffer, i: number, end: number): number {
     i = this.#cursor.nameEnd(chunk, i, end);
     if (i < 0) return end;
-    return this.#named(this.#cursor.name(this.#elements.tag.offsetBytes + 1), chunk, i, end);
+    return this.#continueTag(this.#cursor.name(this.#elements.tag.offsetBytes + 1), chunk, i, end);
   }
 
   /** Between the parts of a start tag. */
@@ -88,14 +88,14 @@ export class TagScanner {
     while (i < end) {
       const byte = chunk[i]!;
       if (byte === 0x3e) {
-        this.#learn(chunk, i + 1);
+        this.#cache(chunk, i + 1);
         return this.#open(i + 1);
       }
       const kind = CLASS[byte]!;
       if ((kind & SPACE) !== 0) {
-        attributes.spaced = true;
+        attributes.hasSpace = true;
         i++;
-      } else if ((kind & IN_NAME) !== 0 && attributes.spaced) {
+      } else if ((kind & IN_NAME) !== 0 && attributes.hasSpace) {
         i = attributes.begin(chunk, i, end);
         if (this.#cursor.state !== IN_TAG) return i;
       } else if (byte === 0x2f) {
@@ -117,13 +117,13 @@ export class TagScanner {
     return i + 1;
   }
 
-  /** A start tag that ends before `i` has been read: what declares namespaces at the top of messages comes again. */
-  #learn(chunk: Buffer, i: number): void {
+  /** Caches a start tag with declarations, which ends before `i`: the top of messages repeats itself. */
+  #cache(chunk: Buffer, i: number): void {
     const { tag, depth, namespaces } = this.#elements;
     const start = tag.offsetBytes - this.#cursor.base + 1 + this.last.length;
-    if (namespaces.declared === 0 || depth >= LEARNT_DEPTH || this.#learnt >= LEARNT_MAX || start <= 0) return;
-    this.#learnt++;
-    keepOpening(this.last, chunk.subarray(start, i), this.#limits, namespaces.declarations(), tag.placedFrom(start));
+    if (namespaces.declared === 0 || depth >= CACHED_DEPTH || this.#cached >= CACHED_MAX || start <= 0) return;
+    this.#cached++;
+    cacheStartTag(this.last, chunk.subarray(start, i), this.#limits, namespaces.declarations(), tag.placedFrom(start));
   }
 
   #open(i: number): number {
@@ -170,14 +170,14 @@ export class TagScanner {
 
   reset(): void {
     this.last = NO_NAME;
-    this.#learnt = 0;
+    this.#cached = 0;
   }
 }
 
-/** Envelope, its parts, and what stands in them. */
-const LEARNT_DEPTH = 3;
-/** What a message has more of is not what messages have in common. */
-const LEARNT_MAX = 8;
+/** Envelope, Header and Body, and their children. */
+const CACHED_DEPTH = 3;
+/** More of them are no longer common to the messages of a service. */
+const CACHED_MAX = 8;
 
 /** Whether this name stands at `i`, and `>`, a space or a slash behind it, and one byte more in the chunk. */
 function isWholeAt(name: Name, view: DataView, i: number, end: number): boolean {

@@ -3,9 +3,9 @@ import { CLASS, STOPS_CDATA, STOPS_TEXT } from './chars.js';
 import type { Cursor } from './cursor.js';
 import { type Elements, wantsText } from './elements.js';
 import { ALL } from './events.js';
-import { beyond } from './limits.js';
-import { plainText } from './plain.js';
+import { refuseByXmlLimit } from './limits.js';
 import { CDATA, CDATA_START, CONTENT, CONTENT_REFERENCE } from './states.js';
+import { skipPlainText } from './swar.js';
 
 /** Reads character data: text, references, CDATA sections. */
 export class TextScanner {
@@ -33,18 +33,18 @@ export class TextScanner {
     return i;
   }
 
-  /** Goes on with text that nobody wants: it began at `entry`, and is plain up to `i`. */
+  /** Goes on with text that is not reported: it began at `entry`, and is plain up to `i`. */
   resume(chunk: Buffer, i: number, end: number, entry: number): number {
     i = this.#pass(chunk, i, end, entry);
     if (i < end) this.#brackets = 0;
     return i;
   }
 
-  /** Checks text that nobody wants, up to a `<`. */
+  /** Checks text that is not reported, up to a `<`. */
   #pass(chunk: Buffer, i: number, end: number, entry: number): number {
     this.#afterReturn = false;
     for (;;) {
-      i = plainText(this.#cursor.view, i, end);
+      i = skipPlainText(this.#cursor.view, i, end);
       // Within the next word is a byte that may be a stop, or the end.
       const near = Math.min(i + 4, end);
       while (i < near && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
@@ -75,7 +75,7 @@ export class TextScanner {
     let limit = all ? i + elements.top.textLeft : end;
     for (;;) {
       const stop = Math.min(limit, end);
-      i = plainText(this.#cursor.view, i, stop);
+      i = skipPlainText(this.#cursor.view, i, stop);
       const near = Math.min(i + 4, stop);
       while (i < near && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
       if (i === near && i < stop) continue;
@@ -238,7 +238,7 @@ export class TextScanner {
   }
 
   #refuseText(offset: number): void {
-    if (this.#elements.top.interest === ALL) throw beyond('textBytes', this.#elements.limits, offset);
+    if (this.#elements.top.interest === ALL) throw refuseByXmlLimit('textBytes', this.#elements.limits, offset);
   }
 
   reset(): void {

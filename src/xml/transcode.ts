@@ -6,8 +6,8 @@ import { refuse } from './elements.js';
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'iso-8859-1' | 'us-ascii' | 'windows-1252';
 
 /**
- * Turns the bytes of another encoding into UTF-8, strictly: what the encoding does not define is refused. The refusal
- * waits in `failure` until what comes before it has been read, so that the verdict does not depend on the chunks.
+ * Turns the bytes of another encoding into UTF-8, and refuses bytes that the encoding does not define. The refusal
+ * waits in `failure` until the bytes before it have been read, so that the result does not depend on the chunks.
  */
 export class Transcoder {
   readonly #encoding: Exclude<Encoding, 'utf-8'>;

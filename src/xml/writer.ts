@@ -3,7 +3,7 @@ import { invariant } from '../base/invariant.js';
 import { Refusal } from '../base/refusal.js';
 
 /**
- * The only place that makes XML text. Values are escaped so that a reader gets back what was given, and cannot become
+ * Writes XML text; nothing else here does. Values are escaped, so that a reader gets them back and they cannot become
  * markup; names are constants of compiled models, checked there with `isNcName`.
  *
  * A value that XML cannot carry (control characters, lone surrogates, U+FFFE, U+FFFF) throws
@@ -56,7 +56,7 @@ export class XmlWriter {
     return this;
   }
 
-  /** An element with nothing in it. */
+  /** Writes an empty element. */
   empty(prefix: string | null, local: string): this {
     return this.open(prefix, local).close();
   }
@@ -82,19 +82,19 @@ export class XmlWriter {
 const nameOf = (prefix: string | null, local: string): string =>
   prefix === null || prefix === '' ? local : `${prefix}:${local}`;
 
-/** Text as it stands between tags. Throws a `Refusal` for what XML cannot carry. */
+/** Escapes text between tags. Throws a `Refusal` for characters that XML cannot carry. */
 export function escapeText(value: string): string {
   refuseUnwritable(value);
   return TEXT_SPECIAL.test(value) ? value.replace(/[&<>\r]/g, escapeOne) : value;
 }
 
-/** A value as it stands between double quotes. Throws a `Refusal` for what XML cannot carry. */
+/** Escapes a value between double quotes. Throws a `Refusal` for characters that XML cannot carry. */
 export function escapeAttribute(value: string): string {
   refuseUnwritable(value);
   return ATTRIBUTE_SPECIAL.test(value) ? value.replace(/[&<>"\t\n\r]/g, escapeOne) : value;
 }
 
-/** A text of our own as it stands between tags or quotes of either kind, in XML and in HTML. */
+/** Escapes a constant text between tags or quotes of either kind, in XML and in HTML. */
 export const escapeQuoted = (text: string): string => text.replace(/[&<>"']/g, escapeOne);
 
 function refuseUnwritable(value: string): void {

@@ -7,7 +7,7 @@ import { ReplyDecoder } from '../../src/codec/read/decode.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { planReply } from '../../src/graphql/output/reply-plan.js';
-import { EnvelopeJudge } from '../../src/soap/envelope.js';
+import { EnvelopeValidator } from '../../src/soap/envelope.js';
 import { SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { detachBuffer } from './detach.js';
@@ -61,8 +61,8 @@ function read(reply: Buffer, handler: XmlHandler): number {
 
 function decode(reply: Buffer, plan: ReplyPlan): Read {
   const decoder = new ReplyDecoder(plan, codec);
-  const watcher = { judged() {}, body: () => decoder };
-  const skippedBytes = read(reply, new EnvelopeJudge(replyRules, null, 'no detail', watcher));
+  const watcher = { onHeadValid() {}, openBody: () => decoder };
+  const skippedBytes = read(reply, new EnvelopeValidator(replyRules, null, 'no detail', watcher));
   return { answer: decoder.finish().value, skippedBytes };
 }
 

@@ -70,8 +70,8 @@ class Envelope implements XmlHandler {
     this.#inner?.text(piece);
   }
 
-  plain(bytes: Uint8Array, start: number, end: number): boolean {
-    return this.#inner?.plain?.(bytes, start, end) ?? false;
+  asciiText(bytes: Uint8Array, start: number, end: number): boolean {
+    return this.#inner?.asciiText?.(bytes, start, end) ?? false;
   }
 }
 

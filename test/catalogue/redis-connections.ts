@@ -257,11 +257,11 @@ export function testConnections(t: Test, rows: Rows): void {
     const hostile = "') redis.call('FLUSHALL') --\r\nFLUSHALL\r\n";
     await texts.set(hashOf(hostile), hostile);
     t.equal(await texts.get(hashOf('unknown')), null);
-    const nonce = { key: hostile, likenesses: [`${hostile}${hostile}`] };
+    const nonce = { key: hostile, equivalentKeys: [`${hostile}${hostile}`] };
     t.equal(await shared.nonces.claim(hostile, nonce, 60_000), 'new');
     t.equal(await shared.nonces.claim(hostile, nonce, 60_000), 'seen');
-    const like = { key: 'another', likenesses: ['unknown', hostile] };
-    t.equal(await shared.nonces.claim(hostile, like, 60_000), 'seen', 'by a likeness');
+    const like = { key: 'another', equivalentKeys: ['unknown', hostile] };
+    t.equal(await shared.nonces.claim(hostile, like, 60_000), 'seen', 'by a equivalentKey');
     t.equal(await shared.nonces.claim('another', like, 60_000), 'new', 'of this service');
     const received: number[] = [];
     const receiver = {

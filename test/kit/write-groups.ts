@@ -9,6 +9,6 @@ const FOLDER = 'dist/test/groups';
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
 for (const [group, paths] of groupFiles()) {
-  const module = `import { runGroup } from '../kit/group.js';\n\nrunGroup(${JSON.stringify(paths, null, 2)});\n`;
+  const module = `import { runGroup } from './group.js';\n\nrunGroup(${JSON.stringify(paths, null, 2)});\n`;
   writeFileSync(`${FOLDER}/${group}.js`, module);
 }

@@ -4,7 +4,7 @@ import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusal.js';
 import { REFUSALS, type RefusalCode } from '../../src/base/refusals.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
-import { EnvelopeJudge, type EnvelopeRules } from '../../src/soap/envelope.js';
+import { type EnvelopeRules, EnvelopeValidator } from '../../src/soap/envelope.js';
 import { type FaultParts, type FaultWants, SoapFaultError } from '../../src/soap/fault.js';
 import { faultCodeOf, faultStatusOf, printFault } from '../../src/soap/print-fault.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
@@ -29,7 +29,7 @@ const RULES: EnvelopeRules = {
 
 /** What a message's Fault says, or the code of the refusal, or null for no Fault. */
 function read(pieces: readonly Uint8Array[], wants: FaultWants): FaultParts | string | null {
-  const judge = new EnvelopeJudge(RULES, null, wants);
+  const judge = new EnvelopeValidator(RULES, null, wants);
   const reader = new XmlReader(judge, defaultsOf(XML_LIMITS));
   try {
     for (const piece of pieces) reader.write(Buffer.from(piece));

@@ -4,7 +4,7 @@ import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusal.js';
 import type { ExpectedParts } from '../../src/soap/body-parts.js';
 import { DIALECT_NAMES, type DialectName } from '../../src/soap/dialect.js';
-import { EnvelopeJudge, type EnvelopeRules, type EnvelopeWatcher } from '../../src/soap/envelope.js';
+import { type EnvelopeObserver, type EnvelopeRules, EnvelopeValidator } from '../../src/soap/envelope.js';
 import { Gate, type GateOptions, type GateOutput } from '../../src/soap/gate.js';
 import { SOAP_LIMITS } from '../../src/soap/limits.js';
 import { ELEMENTS, type QName } from '../../src/xml/events.js';
@@ -56,7 +56,7 @@ function pass(pieces: readonly Uint8Array[], envelopeRules: EnvelopeRules, optio
     },
     end: () => note('end'),
   };
-  const judge = new EnvelopeJudge(envelopeRules, null, 'no detail');
+  const judge = new EnvelopeValidator(envelopeRules, null, 'no detail');
   const gateOptions = { windowBytes: SOAP.windowBytes, headBytes: SOAP.headerBytes, onViolation: null, ...options };
   const gate = new Gate(new XmlReader(judge, defaultsOf(XML_LIMITS)), judge, gateOptions, output);
   let refusal: string | null = null;
@@ -175,13 +175,13 @@ t.test('the several children that an operation declares, in any of its forms, an
     about: Partial<ExpectedParts> & { multiRef?: boolean } = {},
   ) => {
     const { multiRef = false, ...more } = about;
-    const expected = { sequences: sequences.map(names), isExact: true, isHeardWhole: true, ...more };
+    const expected = { sequences: sequences.map(names), isExact: true, isReadWhole: true, ...more };
     const message = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns="urn:m"><E:Body> ${children}\n</E:Body></E:Envelope>`;
     return assertSplitsAgree(Buffer.from(message), (pieces) => {
       const heard: string[] = [];
-      const watcher: EnvelopeWatcher = {
-        judged: (judge) => judge.expectParts(expected),
-        body: () => ({
+      const watcher: EnvelopeObserver = {
+        onHeadValid: (judge) => judge.expectParts(expected),
+        openBody: () => ({
           open({ local }) {
             heard.push(`<${local}>`);
             return ELEMENTS;
@@ -189,13 +189,13 @@ t.test('the several children that an operation declares, in any of its forms, an
           close: () => heard.push('/'),
           text() {},
         }),
-        further({ local }) {
+        openMultiRef({ local }) {
           heard.push(`further ${local}`);
           return null;
         },
-        entry: () => null,
+        openDetailEntry: () => null,
       };
-      const judge = new EnvelopeJudge({ ...rules(), multiRef }, null, 'no detail', watcher);
+      const judge = new EnvelopeValidator({ ...rules(), multiRef }, null, 'no detail', watcher);
       const reader = new XmlReader(judge, defaultsOf(XML_LIMITS));
       try {
         for (const piece of pieces) reader.write(Buffer.from(piece));
@@ -232,7 +232,7 @@ t.test('the several children that an operation declares, in any of its forms, an
   t.equal(tell(['abc'], '<a/>', mayLack), '<Body><a>//');
   t.equal(tell(['abc'], '<a/><c/><b/>', mayLack), 'SOAP_MULTI_BODY');
   t.equal(tell(['abc'], '<a/><b/><b/>', mayLack), 'SOAP_MULTI_BODY');
-  const alone = { isHeardWhole: false };
+  const alone = { isReadWhole: false };
   t.equal(tell(['ab', 'a'], '<a/><b/>', alone), '<a>/further b');
   const encoded = { multiRef: true };
   t.equal(tell(['ab'], '<a/><b/><m id="1"/>', encoded), '<Body><a>/<b>/further m/');

@@ -4,8 +4,8 @@ import t from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusal.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
-import { EnvelopeJudge, type EnvelopeRules } from '../../src/soap/envelope.js';
-import { Freshness } from '../../src/soap/freshness.js';
+import { type EnvelopeRules, EnvelopeValidator } from '../../src/soap/envelope.js';
+import { FreshnessChecker } from '../../src/soap/freshness.js';
 import { Gate, type GateOptions } from '../../src/soap/gate.js';
 import { NotUnderstood } from '../../src/soap/header.js';
 import { SOAP_LIMITS } from '../../src/soap/limits.js';
@@ -36,13 +36,13 @@ interface Passed {
   readonly bytes: Buffer;
   readonly growthBytes: number | null;
   readonly refusal: string | null;
-  readonly judge: EnvelopeJudge;
+  readonly judge: EnvelopeValidator;
 }
 
 function pass(pieces: readonly Uint8Array[], options: Partial<GateOptions> = {}, rules = RULES): Passed {
   const chunks: Buffer[] = [];
   let growthBytes: number | null = null;
-  const judge = new EnvelopeJudge(rules, null, 'no detail');
+  const judge = new EnvelopeValidator(rules, null, 'no detail');
   const gateOptions = { windowBytes: SOAP.windowBytes, headBytes: SOAP.headerBytes, onViolation: null, ...options };
   const gate = new Gate(new XmlReader(judge, defaultsOf(XML_LIMITS)), judge, gateOptions, {
     whole: (message) => chunks.push(message),
@@ -182,7 +182,7 @@ t.test('every block that had to be understood is named, up to a bound', (t) => {
       (_, index) => `<h:B${index} xmlns:h="urn:h" E:mustUnderstand="1" E:role="{next}"/>`,
     ).join('');
   const named = (content: string): readonly string[] => {
-    const judge = new EnvelopeJudge(RULES, null, 'no detail');
+    const judge = new EnvelopeValidator(RULES, null, 'no detail');
     const reader = new XmlReader(judge, defaultsOf(XML_LIMITS));
     try {
       reader.write(header(content));
@@ -231,7 +231,7 @@ t.test('where the answer shall go is read in every version of WS-Addressing', (t
     ] as const) {
       for (const block of ['ReplyTo', 'FaultTo']) {
         const { judge } = pass([header(`<w:${block} xmlns:w="${uri}">${address}</w:${block}>`)]);
-        t.equal(judge.addressing?.answersElsewhere, expected, `${uri}: ${block} ${address}`);
+        t.equal(judge.addressing?.hasOtherReplyAddress, expected, `${uri}: ${block} ${address}`);
       }
     }
   }
@@ -262,11 +262,11 @@ t.test('the Ids of a message are bounded', (t) => {
 
 t.test('nonces are remembered for as long as they may come again, and no more of them than allowed', (t) => {
   const windowMillis = 300_000;
-  const freshness = new Freshness({ timestamps: false, nonces: true, windowMillis, noncesMax: 100 });
+  const freshness = new FreshnessChecker({ timestamps: false, nonces: true, windowMillis, noncesMax: 100 });
   const judge = (nonce: string, nowMillis: number, madeMillis = nowMillis): string | null => {
     const created = new Date(madeMillis).toISOString();
     try {
-      freshness.judge([{ kind: 'UsernameToken', created, expires: null, nonce }], nowMillis);
+      freshness.check([{ kind: 'UsernameToken', created, expires: null, nonce }], nowMillis);
       return null;
     } catch (caught) {
       return caught instanceof Refusal ? caught.code : 'bug';
@@ -292,10 +292,10 @@ t.test('a nonce is the same however its bytes are written, and others are others
   const now = Date.parse('2026-01-01T00:00:00Z');
   const created = new Date(now).toISOString();
   const memory = (): ((nonce: string) => boolean) => {
-    const freshness = new Freshness({ timestamps: false, nonces: true, windowMillis: 300_000, noncesMax: 1000 });
+    const freshness = new FreshnessChecker({ timestamps: false, nonces: true, windowMillis: 300_000, noncesMax: 1000 });
     return (nonce) => {
       try {
-        freshness.judge([{ kind: 'UsernameToken', created, expires: null, nonce }], now);
+        freshness.check([{ kind: 'UsernameToken', created, expires: null, nonce }], now);
         return true;
       } catch (caught) {
         t.equal(caught instanceof Refusal ? caught.code : caught, 'wsse:FailedAuthentication');

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sax from 'sax';
 import t from 'tap';
-import { LIMITS, read, verdict } from './log.js';
+import { LIMITS, read, result } from './log.js';
 
 interface Case {
   readonly id: string;
@@ -56,13 +56,13 @@ t.test('the W3C XML conformance suite', async (t) => {
     const whole = read([bytes], options);
     const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, i) => bytes.subarray(i * 7, i * 7 + 7));
     if (JSON.stringify(read(pieces, options)) !== JSON.stringify(whole)) t.fail(`${id}: differs in pieces`);
-    const plain = verdict(read(pieces, { limits: options.limits }));
-    if (plain !== verdict(whole)) {
+    const plain = result(read(pieces, { limits: options.limits }));
+    if (plain !== result(whole)) {
       t.equal(plain, 'XML_PI_FORBIDDEN', id);
-      if (verdict(whole) === 'accepted') forbidden++;
+      if (result(whole) === 'accepted') forbidden++;
     }
     const kind = type === 'not-wf' ? 'malformed' : type === 'error' ? 'error' : 'well-formed';
-    const key = `${kind}, ${hasDoctype(bytes) ? 'DOCTYPE' : 'none'}: ${verdict(whole)}`;
+    const key = `${kind}, ${hasDoctype(bytes) ? 'DOCTYPE' : 'none'}: ${result(whole)}`;
     counts[key] = (counts[key] ?? 0) + 1;
   }
   // 243 malformed documents without DOCTYPE, and one with it inside a broken processing instruction: all refused. 73

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { assertSplitsAgree } from '../kit/splits.js';
-import { type Outcome, read, textOf, verdict } from './log.js';
+import { type Outcome, read, result, textOf } from './log.js';
 
 function outcomeOf(message: Uint8Array, charset: string | null): Outcome {
   return assertSplitsAgree(message, (pieces) => read(pieces, { charset }));
@@ -34,7 +34,7 @@ t.test('encodings that agree are read', async (t) => {
   ];
   for (const [what, message, charset, encoding, text] of rows) {
     const outcome = outcomeOf(message, charset);
-    t.strictSame([verdict(outcome), outcome.encoding, textOf(outcome)], ['accepted', encoding, text], what);
+    t.strictSame([result(outcome), outcome.encoding, textOf(outcome)], ['accepted', encoding, text], what);
   }
 });
 
@@ -67,9 +67,9 @@ t.test('encodings that differ, are unknown or broken are refused', async (t) => 
     ['half a surrogate pair at the end', utf16le(`${BOM}<a/>\ud800`), null],
   ];
   for (const [what, message, charset] of rows) {
-    t.equal(verdict(outcomeOf(message, charset)), 'XML_ENCODING', what);
+    t.equal(result(outcomeOf(message, charset)), 'XML_ENCODING', what);
   }
-  t.equal(verdict(outcomeOf(utf16le(`${BOM}<a>\uffff</a>`), null)), 'XML_NOT_WELLFORMED', 'no character');
+  t.equal(result(outcomeOf(utf16le(`${BOM}<a>\uffff</a>`), null)), 'XML_NOT_WELLFORMED', 'no character');
 });
 
 t.test('the XML declaration', async (t) => {
@@ -105,6 +105,6 @@ t.test('the XML declaration', async (t) => {
     [`${BOM}${BOM}<a/>`, 'XML_NOT_WELLFORMED'],
   ];
   for (const [message, expected] of rows) {
-    t.equal(verdict(outcomeOf(Buffer.from(message), null)), expected, message);
+    t.equal(result(outcomeOf(Buffer.from(message), null)), expected, message);
   }
 });

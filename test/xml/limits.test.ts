@@ -2,7 +2,7 @@ import t from 'tap';
 import { ALL, ELEMENTS, SKIP } from '../../src/xml/events.js';
 import type { XmlLimits } from '../../src/xml/limits.js';
 import { assertSplitsAgree } from '../kit/splits.js';
-import { LIMITS, read, verdict } from './log.js';
+import { LIMITS, read, result } from './log.js';
 
 type Row = readonly [limit: keyof XmlLimits, at: number, code: string, make: (count: number) => string];
 
@@ -63,7 +63,7 @@ t.test('n is accepted, n + 1 refused while still open, however the message is cu
       'XML_NOT_WELLFORMED: end of message at byte ',
       `${limit} ${make(at)}`,
     );
-    t.equal(verdict(outcome(make(at + 1))), code, `${limit} ${make(at + 1)}`);
+    t.equal(result(outcome(make(at + 1))), code, `${limit} ${make(at + 1)}`);
   }
 });
 
@@ -82,7 +82,7 @@ t.test('a character that straddles a limit is beyond it', async (t) => {
     const limits = { ...LIMITS, [limit]: limit === 'textBytes' ? 4 : 5 };
     const at = { ...limits, [limit]: message.includes('é') && limit !== 'nameChars' ? 4 : limits[limit] };
     const outcome = assertSplitsAgree(Buffer.from(message), (pieces) => read(pieces, { limits: at }));
-    t.equal(verdict(outcome), expected, message);
+    t.equal(result(outcome), expected, message);
   }
 });
 
@@ -92,10 +92,10 @@ t.test('text that only passes is not limited', async (t) => {
     const outcome = assertSplitsAgree(message, (pieces) =>
       read(pieces, { limits: { textBytes: 5 }, interest: () => interest }),
     );
-    t.equal(verdict(outcome), 'accepted');
+    t.equal(result(outcome), 'accepted');
   }
   const mixed = read([Buffer.from('<a>12345<b>12345</b></a>')], { limits: { textBytes: 5 }, interest: () => ALL });
-  t.equal(verdict(mixed), 'accepted', 'each element has its own');
+  t.equal(result(mixed), 'accepted', 'each element has its own');
 });
 
 t.test('what is skipped is limited like the rest', async (t) => {
@@ -103,7 +103,7 @@ t.test('what is skipped is limited like the rest', async (t) => {
     if (limit === 'textBytes' || limit === 'messageBytes' || limit === 'namespacesOnRoot') continue;
     const limits = { ...LIMITS, [limit]: limit === 'elements' || limit === 'depth' ? at + 1 : at };
     const outcome = read([Buffer.from(`<r>${make(at + 1)}`)], { limits, interest: () => SKIP });
-    t.equal(verdict(outcome), code, limit);
+    t.equal(result(outcome), code, limit);
   }
 });
 
@@ -111,12 +111,12 @@ t.test('a message of exactly the permitted length is accepted', async (t) => {
   const message = Buffer.from('<a>é€</a>');
   const run = (messageBytes: number) =>
     assertSplitsAgree(message, (pieces) => read(pieces, { limits: { messageBytes } }));
-  t.equal(verdict(run(message.length)), 'accepted');
-  for (let length = 0; length < message.length; length++) t.equal(verdict(run(length)), 'XML_MESSAGE_LIMIT');
+  t.equal(result(run(message.length)), 'accepted');
+  for (let length = 0; length < message.length; length++) t.equal(result(run(length)), 'XML_MESSAGE_LIMIT');
 });
 
 t.test('the defaults are those of the catalogue', async (t) => {
-  const run = (message: string): string => verdict(read([Buffer.from(message)], { interest: () => ELEMENTS }));
+  const run = (message: string): string => result(read([Buffer.from(message)], { interest: () => ELEMENTS }));
   t.equal(run('<a>'.repeat(100) + '</a>'.repeat(100)), 'accepted');
   t.equal(run('<a>'.repeat(101)), 'XML_DEPTH_LIMIT');
   t.equal(run(`<a>${'<b/>'.repeat(50_000)}</a>`), 'accepted');

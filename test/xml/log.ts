@@ -35,7 +35,7 @@ export interface ReadOptions {
   readonly instructions?: boolean;
 }
 
-/** Writes down what it hears; pieces of text are joined. */
+/** Records events; pieces of text are joined. */
 export class LogHandler implements XmlHandler {
   readonly log: LogEntry[] = [];
   readonly #interest: (tag: StartTag) => Interest;
@@ -71,7 +71,7 @@ class InstructionLogHandler extends LogHandler {
   }
 }
 
-/** Reads a message given in pieces. Of a refused one, the text is left out: how much of it was heard may differ. */
+/** Reads a message given in pieces. Of a refused one, the text is left out: how much of it was reported may differ. */
 export function read(pieces: readonly Uint8Array[], options: ReadOptions = {}): Outcome {
   const handler = new (options.instructions === true ? InstructionLogHandler : LogHandler)(options.interest);
   const reader = new XmlReader(handler, { ...LIMITS, ...options.limits });
@@ -90,7 +90,7 @@ export function read(pieces: readonly Uint8Array[], options: ReadOptions = {}): 
 }
 
 /** The code of the refusal, or 'accepted'. */
-export function verdict(outcome: Outcome): string {
+export function result(outcome: Outcome): string {
   return outcome.refusal === null ? 'accepted' : outcome.refusal.slice(0, outcome.refusal.indexOf(':'));
 }
 

@@ -3,7 +3,7 @@ import { Refusal } from '../../src/base/refusal.js';
 import { ALL, ELEMENTS, type Interest, PRESENCE, SKIP, type StartTag } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { assertSplitsAgree } from '../kit/splits.js';
-import { LIMITS, LogHandler, type Outcome, type ReadOptions, read, textOf, verdict } from './log.js';
+import { LIMITS, LogHandler, type Outcome, type ReadOptions, read, result, textOf } from './log.js';
 
 const utf8 = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 const bytes = (...values: readonly (number | string)[]): Uint8Array =>
@@ -15,7 +15,7 @@ function outcomeOf(message: string | Uint8Array, options: ReadOptions = {}): Out
   return assertSplitsAgree(whole, (pieces) => read(pieces, options));
 }
 
-type Row = readonly [rule: string, verdict: string, message: string | Uint8Array];
+type Row = readonly [rule: string, result: string, message: string | Uint8Array];
 
 const BAD = 'XML_NOT_WELLFORMED';
 const NS = 'XML_NS_ERROR';
@@ -175,7 +175,7 @@ function letters(count: number): string {
 }
 
 t.test('every rule of XML and namespaces, however the message is cut', async (t) => {
-  for (const [rule, expected, message] of RULES) t.equal(verdict(outcomeOf(message)), expected, rule);
+  for (const [rule, expected, message] of RULES) t.equal(result(outcomeOf(message)), expected, rule);
 });
 
 t.test('every beginning of a message is incomplete, nothing more', async (t) => {
@@ -185,10 +185,10 @@ t.test('every beginning of a message is incomplete, nothing more', async (t) => 
     const outcome = read([whole.subarray(0, length)]);
     // As long as no white space follows `<?xml`, it is the beginning of any processing instruction.
     const codes = length >= 2 && length <= 5 ? ['XML_PI_FORBIDDEN'] : ['XML_NOT_WELLFORMED', 'XML_ENCODING'];
-    if (!codes.includes(verdict(outcome))) t.fail(`cut at ${length}`);
+    if (!codes.includes(result(outcome))) t.fail(`cut at ${length}`);
     if (!/at byte \d+$/.test(outcome.refusal ?? '')) t.fail(`no place at ${length}`);
   }
-  t.equal(verdict(read([whole])), OK);
+  t.equal(result(read([whole])), OK);
 });
 
 t.test('UTF-8 is read strictly', async (t) => {
@@ -219,12 +219,12 @@ t.test('UTF-8 is read strictly', async (t) => {
   ];
   for (const sequence of broken) {
     const name = Buffer.from(sequence).toString('hex');
-    t.equal(verdict(outcomeOf(bytes('<a>x', ...sequence, '</a>'))), 'XML_ENCODING', `text ${name}`);
-    t.equal(verdict(outcomeOf(bytes('<a b="', ...sequence, '"/>'))), 'XML_ENCODING', `value ${name}`);
-    t.equal(verdict(outcomeOf(bytes('<a><!--', ...sequence, '--></a>'))), 'XML_ENCODING', `comment ${name}`);
-    t.equal(verdict(outcomeOf(bytes('<a><![CDATA[', ...sequence, ']]></a>'))), 'XML_ENCODING', `CDATA ${name}`);
-    t.equal(verdict(outcomeOf(bytes('<a', ...sequence, '/>'))), 'XML_ENCODING', `name ${name}`);
-    t.not(verdict(outcomeOf(bytes('<a/>', ...sequence))), OK, `behind ${name}`);
+    t.equal(result(outcomeOf(bytes('<a>x', ...sequence, '</a>'))), 'XML_ENCODING', `text ${name}`);
+    t.equal(result(outcomeOf(bytes('<a b="', ...sequence, '"/>'))), 'XML_ENCODING', `value ${name}`);
+    t.equal(result(outcomeOf(bytes('<a><!--', ...sequence, '--></a>'))), 'XML_ENCODING', `comment ${name}`);
+    t.equal(result(outcomeOf(bytes('<a><![CDATA[', ...sequence, ']]></a>'))), 'XML_ENCODING', `CDATA ${name}`);
+    t.equal(result(outcomeOf(bytes('<a', ...sequence, '/>'))), 'XML_ENCODING', `name ${name}`);
+    t.not(result(outcomeOf(bytes('<a/>', ...sequence))), OK, `behind ${name}`);
   }
   t.equal(
     textOf(outcomeOf('<a>\u0080\u07ff\u0800\ud7ff\ue000\ufffd😀\u{10ffff}</a>')),
@@ -251,7 +251,7 @@ t.test('line ends, values and references mean what XML says', async (t) => {
   t.strictSame(value(''), expect(''));
 });
 
-t.test('names are told with their namespaces', async (t) => {
+t.test('names are reported with their namespaces', async (t) => {
   const { log } = outcomeOf(
     '<?xml version="1.0"?>\n<a xmlns="u" xmlns:p="v&amp;w"><p:b c="1" p:c="2"/><d xmlns="" p:e="" xmlns:p="x"/><d/></a>',
   );
@@ -298,15 +298,15 @@ t.test('the tag answers for its attributes and prefixes', async (t) => {
   t.strictSame(seen[1], ['1', '2', null, 'u', 'v', null, 'http://www.w3.org/XML/1998/namespace', true, false, '']);
 });
 
-t.test('the handler hears what it asked for', async (t) => {
+t.test('the handler receives the events it asked for', async (t) => {
   const message = '<a>1<b>2<c>3</c></b>4<d> \n<e/>&#32;<f/>x&amp;<g/><![CDATA[ ]]><h/>&amp;<!-- -->y</d></a>';
   const between = (from: string, to: string): number => message.indexOf(to) - message.indexOf(from) - from.length;
   const by = (interests: Readonly<Record<string, Interest>>): unknown => {
     const { log, skippedBytes } = outcomeOf(message, { interest: (tag) => interests[tag.local] ?? ALL });
-    const told = log.map((entry) =>
+    const events = log.map((entry) =>
       typeof entry === 'string' ? '/' : 'open' in entry ? entry.open.slice(2) : `"${entry.text}"`,
     );
-    return [told.join(' '), skippedBytes];
+    return [events.join(' '), skippedBytes];
   };
   t.strictSame(by({ a: SKIP }), ['a /', message.length - 7]);
   t.strictSame(by({ a: ELEMENTS, b: SKIP, d: SKIP }), ['a b / d / /', between('<b>', '</b>') + between('<d>', '</d>')]);
@@ -329,7 +329,7 @@ t.test('nothing is taken for a member of Object.prototype, and nothing is put th
       ['{}toString', '2'],
     ],
   });
-  t.equal(verdict(outcomeOf('<toString:a/>')), NS);
+  t.equal(result(outcomeOf('<toString:a/>')), NS);
   t.strictSame(Object.getOwnPropertyNames(Object.prototype).sort(), before);
 });
 
@@ -375,21 +375,21 @@ t.test('a reader that failed stays failed until it is reset', async (t) => {
   );
 });
 
-t.test('a reader that was released tells nobody anything until it is reset', async (t) => {
+t.test('a released reader reports nothing until it is reset', async (t) => {
   const handler = new LogHandler();
   const reader = new XmlReader(handler, LIMITS);
   reader.write(utf8('<a><b>'));
-  const heard = [...handler.log];
+  const before = [...handler.log];
   reader.release();
   t.throws(() => reader.write(utf8('<c/>')), { message: 'The reader was released' });
   t.throws(() => reader.end(), { message: 'The reader was released' });
-  t.strictSame(handler.log, heard);
+  t.strictSame(handler.log, before);
   t.equal(reader.elements, 2, 'what was counted can still be read');
   const next = new LogHandler();
   reader.reset(next);
   reader.write(utf8('<a/>'));
   reader.end();
-  t.strictSame(handler.log, heard);
+  t.strictSame(handler.log, before);
   t.ok(next.log.length > 0);
 });
 
@@ -437,8 +437,8 @@ t.test('processing instructions, for who takes them', async (t) => {
     ['<?x?>', 'XML_NOT_WELLFORMED'],
   ];
   for (const [message, expected] of rows) {
-    t.equal(verdict(outcomeOf(message, { instructions: true })), expected, message);
-    if (expected === 'accepted') t.equal(verdict(outcomeOf(message)), 'XML_PI_FORBIDDEN', `${message}, unwanted`);
+    t.equal(result(outcomeOf(message, { instructions: true })), expected, message);
+    if (expected === 'accepted') t.equal(result(outcomeOf(message)), 'XML_PI_FORBIDDEN', `${message}, unwanted`);
   }
   const { log } = outcomeOf('<?a?><b c="d">e<?f g?>h<i><?j?></i></b><?k?>', { instructions: true });
   t.strictSame(

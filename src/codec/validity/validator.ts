@@ -1,5 +1,5 @@
 import { XSD } from '../../wsdl/documents/namespaces.js';
-import { ELEMENTS, type Interest, PIECES, PRESENCE, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { ELEMENTS, type Interest, PRESENCE, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
 import { checkAttributes, identitiesIn, identityAttributes } from './attributes.js';
 import { checkContent, checkText } from './element-value.js';
@@ -95,7 +95,7 @@ export class ContentValidator implements XmlHandler {
     } else frame.text += piece;
   }
 
-  plain(bytes: Uint8Array, start: number, end: number): boolean {
+  asciiText(bytes: Uint8Array, start: number, end: number): boolean {
     const frame = this.#frames[this.#depth - 1];
     if (this.#isOver) return true;
     if (frame === undefined || frame.fastTest === null || !frame.fastTest(bytes, start, end)) return false;
@@ -160,18 +160,18 @@ export class ContentValidator implements XmlHandler {
 
   #interest(frame: Frame, type: TypeRules): Interest {
     // White space is text as well where there must be none (cvc-elt.3.2.1, cvc-complex-type.2.1).
-    if (frame.isNil || type.kind === 'empty') return PIECES;
+    if (frame.isNil || type.kind === 'empty') return STREAM;
     const { simple } = type;
     const { fixed, default: initial } = frame.element.declaration;
     if (simple === null)
-      return type.kind === 'model' ? PRESENCE : hasMixedText(type) && fixed !== null ? PIECES : ELEMENTS;
+      return type.kind === 'model' ? PRESENCE : hasMixedText(type) && fixed !== null ? STREAM : ELEMENTS;
     frame.isStreamed = simple.isStreamable && !frame.isField && fixed === null && initial === null;
     if (frame.isStreamed) {
       this.#base64 ??= new StreamedBase64();
       this.#base64.begin();
     }
     if (!frame.isField && fixed === null && simple.identity === null) frame.fastTest = simple.fastTest;
-    return simple.check !== null || frame.isField || fixed !== null ? PIECES : ELEMENTS;
+    return simple.check !== null || frame.isField || fixed !== null ? STREAM : ELEMENTS;
   }
 
   /** The rules for a child of an element without a content model; null after a violation, and for an XOP Include. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { type Interest, PIECES, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { type Interest, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
 import { isNameUnit, wordStart } from '../plan/words.js';
 import { isNil, resolveQName, uriOfName, XSI_URI } from '../plan/xsi.js';
@@ -70,7 +70,7 @@ export class CanonicalHash implements XmlHandler {
     this.#tag = tag;
     // A QName without a prefix is in the default namespace.
     if (!this.#isData) this.#bound = `${BOUND}${NEXT}${tag.namespace('') ?? ''}`;
-    return PIECES;
+    return STREAM;
   }
 
   close(): void {

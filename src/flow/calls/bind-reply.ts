@@ -1,6 +1,6 @@
 import { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
-import type { EnvelopeJudge } from '../../soap/envelope.js';
+import type { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
 import { checkResultStatus } from './reply-head.js';
@@ -12,7 +12,7 @@ import { checkResultStatus } from './reply-head.js';
  * somebody else's request is nobody's (catalogue U01).
  */
 export function bindReply(
-  judge: EnvelopeJudge,
+  judge: EnvelopeValidator,
   head: ReplyHead | null,
   service: SoapService,
   operation: Operation | null,

@@ -7,12 +7,12 @@ import type { ReadRule } from '../../cache/rules.js';
 import { CanonicalHash } from '../../codec/values/canonical-hash.js';
 import type { SoapService } from '../../compile/service.js';
 import { isAnonymous } from '../../soap/addressing.js';
-import { EnvelopeJudge } from '../../soap/envelope.js';
+import { EnvelopeValidator } from '../../soap/envelope.js';
 import type { CallKey } from './declared-call.js';
 
 /** An envelope that was read, as far as keys need it. */
 export interface Asked {
-  readonly judge: EnvelopeJudge;
+  readonly judge: EnvelopeValidator;
   /** Null where the Body is empty. */
   readonly content: CanonicalHash | null;
   /** There are elements beside those that belong to the operation. */
@@ -43,7 +43,7 @@ export function callKey(rule: ReadRule, asked: Asked, { client, headers }: Asker
 /** `content`: what stands for all that is asked for. */
 function keyOf(
   rule: ReadRule,
-  { dialect, addressing }: EnvelopeJudge,
+  { dialect, addressing }: EnvelopeValidator,
   action: string | null,
   content: string,
   { client, headers }: Asker,
@@ -84,10 +84,10 @@ export function envelopeKey(
 ): CallKey | null {
   const content = new CanonicalHash(rule);
   let hasFurther = false;
-  const judge = new EnvelopeJudge(service.replyRules, null, 'no detail', {
-    judged: (seen) => seen.expectParts(service.requests.find(seen.operation)?.parts ?? null),
-    body: () => content,
-    further: () => {
+  const judge = new EnvelopeValidator(service.replyRules, null, 'no detail', {
+    onHeadValid: (seen) => seen.expectParts(service.requests.find(seen.operation)?.parts ?? null),
+    openBody: () => content,
+    openMultiRef: () => {
       hasFurther = true;
       return null;
     },

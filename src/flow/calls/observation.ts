@@ -7,10 +7,10 @@ import { expectedParts } from '../../compile/body-parts.js';
 import type { SoapService } from '../../compile/service.js';
 import { valuesRead } from '../../graphql/subscription/event-values.js';
 import type { EventTopic, ValueReading } from '../../graphql/subscription/subscription.js';
-import { EnvelopeJudge } from '../../soap/envelope.js';
+import { EnvelopeValidator } from '../../soap/envelope.js';
 import type { Operation } from '../../wsdl/model.js';
-import { Both } from '../../xml/both.js';
 import type { Interest, StartTag, XmlHandler } from '../../xml/events.js';
+import { TeeHandler } from '../../xml/tee-handler.js';
 
 export interface ObservationLimits {
   readonly codec: CodecLimits;
@@ -167,9 +167,9 @@ export function hearRequest(
   const handler = observation.request();
   if (handler === null) return;
   const parts = expectedParts([operation.input], true)(operation.input);
-  const judge = new EnvelopeJudge(service.replyRules, null, 'no detail', {
-    judged: (seen) => seen.expectParts(parts),
-    body: () => handler,
+  const judge = new EnvelopeValidator(service.replyRules, null, 'no detail', {
+    onHeadValid: (seen) => seen.expectParts(parts),
+    openBody: () => handler,
   });
   const reader = service.readers.take(judge, null);
   reader.write(message);
@@ -179,4 +179,4 @@ export function hearRequest(
 
 /** Both of them hear the same content; null for none. */
 export const together = (one: XmlHandler | null, other: XmlHandler | null): XmlHandler | null =>
-  one === null || other === null ? (one ?? other) : new Both(one, other);
+  one === null || other === null ? (one ?? other) : new TeeHandler(one, other);

@@ -1,5 +1,5 @@
 import type { SoapService } from '../../compile/service.js';
-import type { EnvelopeJudge } from '../../soap/envelope.js';
+import type { EnvelopeValidator } from '../../soap/envelope.js';
 import type { MessageReader } from '../../soap/gate.js';
 import { IncludeReader } from '../../soap/include.js';
 import { type AttachmentSink, MultipartReader } from '../../soap/multipart.js';
@@ -21,7 +21,7 @@ export interface Reading {
  */
 export function takeReaders(
   service: SoapService,
-  judge: EnvelopeJudge,
+  judge: EnvelopeValidator,
   charset: string | null,
   type: PackageType | null,
   attachments: AttachmentSink | null = null,

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../base/exchange.js';
-import type { EnvelopeJudge } from '../../soap/envelope.js';
+import type { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import type { ReplyUse } from './declared-call.js';
 
@@ -8,7 +8,7 @@ import type { ReplyUse } from './declared-call.js';
  * blocks may be meant for one caller, so such a reply is private.
  */
 export function replyUse(
-  judge: EnvelopeJudge | null,
+  judge: EnvelopeValidator | null,
   head: ReplyHead | null,
   { violations }: Exchange,
   isWhole: boolean,

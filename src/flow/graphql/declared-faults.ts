@@ -1,11 +1,11 @@
 import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { Decoded, FaultPlan, FaultPlans } from '../../codec/plan/plan.js';
-import { type DetailWatcher, type FaultReader, SoapFaultError } from '../../soap/fault.js';
+import { type DetailObserver, type FaultReader, SoapFaultError } from '../../soap/fault.js';
 import { ALL, type Interest, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { FaultEntry } from './fault-entry.js';
 
 /** Reads the entries of a Fault's detail that the operation declares, by their types. */
-export class DeclaredFaults implements DetailWatcher {
+export class DeclaredFaults implements DetailObserver {
   readonly #plans: FaultPlans;
   readonly #limits: CodecLimits;
   readonly #isEncoded: boolean;
@@ -19,7 +19,7 @@ export class DeclaredFaults implements DetailWatcher {
   }
 
   /** The first entry is the Fault; of an error every declared one is told. */
-  entry(tag: StartTag): XmlHandler | null {
+  openDetailEntry(tag: StartTag): XmlHandler | null {
     const { as, entries } = this.#plans;
     const isFull = this.#read.length === (as === 'data' ? 1 : entries.length);
     const declared = isFull ? null : declaredFor(tag, entries);
@@ -30,7 +30,7 @@ export class DeclaredFaults implements DetailWatcher {
   }
 
   /** Takes over inside an element beside the Fault; null where nobody can refer to it. */
-  further(): XmlHandler | null {
+  openMultiRef(): XmlHandler | null {
     return this.#isEncoded && this.#read.length > 0 ? new Further(this.#read.map(({ entry }) => entry)) : null;
   }
 

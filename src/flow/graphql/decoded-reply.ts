@@ -13,14 +13,14 @@ import { EncodedReply } from '../../codec/read/encoded.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { SoapService } from '../../compile/service.js';
 import { Attachments } from '../../soap/attachments.js';
-import { EnvelopeJudge } from '../../soap/envelope.js';
+import { EnvelopeValidator } from '../../soap/envelope.js';
 import { type FaultReader, SoapFaultError } from '../../soap/fault.js';
 import type { MessageReader } from '../../soap/gate.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
-import { Both } from '../../xml/both.js';
 import type { StartTag, XmlHandler } from '../../xml/events.js';
 import type { XmlReader } from '../../xml/reader.js';
+import { TeeHandler } from '../../xml/tee-handler.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { bindReply } from '../calls/bind-reply.js';
 import type { DeclaredCall, ReplyUse } from '../calls/declared-call.js';
@@ -80,7 +80,7 @@ export class DecodedReply implements UpstreamReceiver {
   #inflated: InflatedReply | null = null;
   #xml: XmlReader | null = null;
   #reader: MessageReader | null = null;
-  #judge: EnvelopeJudge | null = null;
+  #judge: EnvelopeValidator | null = null;
   #decoder: ReplyDecoder | EncodedReply | null = null;
   readonly #faults: DeclaredFaults | null;
   /** Null where the reply is no package. */
@@ -128,11 +128,12 @@ export class DecodedReply implements UpstreamReceiver {
     const form = judgeReplyHead(head, service);
     if (form === null) return;
     const faultWants = service.detailRules(this.#operation);
-    this.#judge = new EnvelopeJudge(service.replyRules, null, faultWants, {
-      judged: (judge) => bindReply(judge, head, service, this.#operation, null),
-      body: (tag) => this.#validated(tag, this.#beginAnswer()),
-      further: () => (this.#decoder instanceof EncodedReply ? this.#decoder : (this.#faults?.further() ?? null)),
-      entry: (tag) => this.#faults?.entry(tag) ?? null,
+    this.#judge = new EnvelopeValidator(service.replyRules, null, faultWants, {
+      onHeadValid: (judge) => bindReply(judge, head, service, this.#operation, null),
+      openBody: (tag) => this.#validated(tag, this.#beginAnswer()),
+      openMultiRef: () =>
+        this.#decoder instanceof EncodedReply ? this.#decoder : (this.#faults?.openMultiRef() ?? null),
+      openDetailEntry: (tag) => this.#faults?.openDetailEntry(tag) ?? null,
     });
     this.#attachments = form.package === null ? null : new Attachments(limits.attachmentBytes);
     const { xml, reader } = takeReaders(service, this.#judge, form.type.charset, form.package, this.#attachments);
@@ -233,10 +234,10 @@ export class DecodedReply implements UpstreamReceiver {
   #validated(tag: StartTag, decoder: XmlHandler): XmlHandler {
     const { service, exchange } = this.#context;
     const observer = this.#observation?.reply() ?? null;
-    const heard = observer === null ? decoder : new Both(decoder, observer);
+    const heard = observer === null ? decoder : new TeeHandler(decoder, observer);
     const validator = service.validity?.enforcedReply(this.#operation, tag, exchange) ?? null;
     this.#isEnforced = validator !== null;
-    return validator === null ? heard : new Both(heard, validator);
+    return validator === null ? heard : new TeeHandler(heard, validator);
   }
 
   #emptyAnswer(): Decoded {

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusal.js';
-import { EnvelopeJudge, type EnvelopeWatcher } from '../../soap/envelope.js';
+import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
@@ -37,7 +37,7 @@ export function forward(
 const UNREAD: ReplyForm = { type: { name: '', charset: null, action: null }, package: null, isCompressed: false };
 
 /** One reply on its way through the gate out. */
-class Relay implements UpstreamReceiver, EnvelopeWatcher {
+class Relay implements UpstreamReceiver, EnvelopeObserver {
   readonly #context: SoapContext;
   /** Null when it is not known: then an empty answer is judged by its status alone. */
   readonly #operation: Operation | null;
@@ -50,7 +50,7 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
   #isComplete = false;
   #head: ReplyHead | null = null;
   #reader: XmlReader | null = null;
-  #judge: EnvelopeJudge | null = null;
+  #judge: EnvelopeValidator | null = null;
   #gate: Gate | null = null;
   #inflated: InflatedReply | null = null;
   #hasBody = false;
@@ -103,7 +103,7 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
 
   #open(head: ReplyHead, form: ReplyForm): Gate {
     const { service, gate } = this.#context;
-    const judge = new EnvelopeJudge(service.replyRules, null, 'no detail', this);
+    const judge = new EnvelopeValidator(service.replyRules, null, 'no detail', this);
     this.#judge = judge;
     const reading = takeReaders(service, judge, form.type.charset, form.package);
     this.#reader = reading.xml;
@@ -124,11 +124,11 @@ class Relay implements UpstreamReceiver, EnvelopeWatcher {
     this.#isUnread = true;
   }
 
-  judged(judge: EnvelopeJudge): void {
+  onHeadValid(judge: EnvelopeValidator): void {
     bindReply(judge, this.#head, this.#context.service, this.#operation, this.#messageId);
   }
 
-  body(tag: StartTag): XmlHandler | null {
+  openBody(tag: StartTag): XmlHandler | null {
     const { service, exchange, observation } = this.#context;
     if (this.#operation === null) return null;
     return together(service.validity?.reply(this.#operation, tag, exchange) ?? null, observation?.reply() ?? null);

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusal.js';
 import { dialectOfName } from '../../soap/dialect.js';
-import type { EnvelopeJudge } from '../../soap/envelope.js';
-import { tellFault } from '../../soap/fault-answer.js';
+import type { EnvelopeValidator } from '../../soap/envelope.js';
+import { prepareFault } from '../../soap/fault-answer.js';
 import type { DetailRules } from '../../soap/fault-policy.js';
 import type { GateOutput } from '../../soap/gate.js';
 import { type MediaType, printMediaType } from '../../soap/media-type.js';
@@ -22,7 +22,7 @@ export class ReplyOutput implements GateOutput {
   readonly #head: ReplyHead;
   readonly #form: ReplyForm;
   readonly #package: MultipartReader | null;
-  readonly #judge: EnvelopeJudge;
+  readonly #judge: EnvelopeValidator;
   readonly #rules: DetailRules;
   readonly #call: UpstreamCall | null;
   /** Null for a reply that comes from the backend. */
@@ -36,7 +36,7 @@ export class ReplyOutput implements GateOutput {
     head: ReplyHead,
     form: ReplyForm,
     reading: Reading,
-    judge: EnvelopeJudge,
+    judge: EnvelopeValidator,
     rules: DetailRules,
     call: UpstreamCall | null,
     ageMillis: number | null,
@@ -52,7 +52,7 @@ export class ReplyOutput implements GateOutput {
   }
 
   whole(message: Buffer): void {
-    if (this.#judge.fault !== null && this.#mayChange) this.#tellFault(message);
+    if (this.#judge.fault !== null && this.#mayChange) this.#prepareFault(message);
     else this.#answer(this.#status(), this.#contentType(), message);
   }
 
@@ -80,7 +80,7 @@ export class ReplyOutput implements GateOutput {
 
   end(): void {
     if (this.#collected === null) this.#context.answer.end();
-    else this.#tellFault(Buffer.concat(this.#collected));
+    else this.#prepareFault(Buffer.concat(this.#collected));
   }
 
   /** Monitor mode changes nothing. */
@@ -88,7 +88,7 @@ export class ReplyOutput implements GateOutput {
     return this.#context.gate.onViolation === null;
   }
 
-  #tellFault(message: Buffer): void {
+  #prepareFault(message: Buffer): void {
     const { service, exchange } = this.#context;
     const { envelope, type } = this.#envelopeOf(message);
     const telling = {
@@ -97,7 +97,7 @@ export class ReplyOutput implements GateOutput {
       readers: service.readers,
       charset: type.charset,
     };
-    const told = tellFault(envelope, telling);
+    const told = prepareFault(envelope, telling);
     if (told.kind === 'own') {
       // Of a package whose Fault is changed only the Fault is told.
       const isChanged = told.message !== envelope && this.#package !== null;

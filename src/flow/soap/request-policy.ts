@@ -6,7 +6,7 @@ import { CanonicalHash } from '../../codec/values/canonical-hash.js';
 import type { KnownOperation } from '../../compile/request-group.js';
 import type { SoapService } from '../../compile/service.js';
 import { type Addressing, isAnonymous } from '../../soap/addressing.js';
-import type { EnvelopeJudge, EnvelopeWatcher } from '../../soap/envelope.js';
+import type { EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import type { MediaType } from '../../soap/media-type.js';
 import type { PackageType } from '../../soap/package-type.js';
 import { meant } from '../../soap/soap-action.js';
@@ -33,7 +33,7 @@ interface SaidInHead {
  * operation is decided by the first child of Body and the actions that the message names, which must agree with it; the
  * message is for this service, and its answer for the caller.
  */
-export class RequestPolicy implements EnvelopeWatcher {
+export class RequestPolicy implements EnvelopeObserver {
   /** What is asked for; null while that is not known, and for what the service does not tell. */
   known: KnownOperation | null = null;
   /** The operation whose events the exchange is one of; null where it is of none. */
@@ -83,7 +83,7 @@ export class RequestPolicy implements EnvelopeWatcher {
     this.#calls = calls;
   }
 
-  judged(judge: EnvelopeJudge): void {
+  onHeadValid(judge: EnvelopeValidator): void {
     const { requests, config } = this.#service;
     // Whatever becomes of it from here on: refused, or let pass by monitor mode.
     this.known = requests.find(judge.operation);
@@ -100,16 +100,17 @@ export class RequestPolicy implements EnvelopeWatcher {
     judge.expectParts(this.known?.parts ?? null);
     const addressing = config.addressing.check ? judge.addressing : null;
     if (addressing !== null) {
-      if (addressing.answersElsewhere) throw new Refusal('wsa:OnlyAnonymousAddressSupported');
+      if (addressing.hasOtherReplyAddress) throw new Refusal('wsa:OnlyAnonymousAddressSupported');
       this.#judgeDestination(judge, addressing);
     }
     this.topic = this.#findTopic();
     this.#guard?.authorizeAndCharge(this.known);
     // Last, because a message that is refused for something else should not use up its nonce.
-    if (judge.stamps !== null) this.nonces = this.#service.freshness?.judge(judge.stamps, Date.now()) ?? [];
+    if (judge.freshnessClaims !== null)
+      this.nonces = this.#service.freshness?.check(judge.freshnessClaims, Date.now()) ?? [];
   }
 
-  body(): XmlHandler | null {
+  openBody(): XmlHandler | null {
     if (this.known === null) return null;
     const { operation } = this.known;
     const { validity, name } = this.#service;
@@ -120,7 +121,7 @@ export class RequestPolicy implements EnvelopeWatcher {
   }
 
   /** The key of the call, once all of it is read; null where it cannot be compared with others. */
-  key(judge: EnvelopeJudge, asker: Asker): CallKey | null {
+  key(judge: EnvelopeValidator, asker: Asker): CallKey | null {
     if (this.#rule === null) return null;
     return callKey(
       this.#rule,
@@ -129,7 +130,7 @@ export class RequestPolicy implements EnvelopeWatcher {
     );
   }
 
-  further(): null {
+  openMultiRef(): null {
     this.#hasFurther = true;
     return null;
   }
@@ -140,7 +141,7 @@ export class RequestPolicy implements EnvelopeWatcher {
   }
 
   /** Throws `ACTION_MISMATCH`. */
-  #identify(judge: EnvelopeJudge): KnownOperation | null {
+  #identify(judge: EnvelopeValidator): KnownOperation | null {
     const { requests, config } = this.#service;
     // To let an action of another operation pass is for clients that may call all.
     const isRestricted = this.#guard?.isRestricted === true;
@@ -176,7 +177,7 @@ export class RequestPolicy implements EnvelopeWatcher {
     return candidates.every((candidate) => needed.includes(candidate)) ? topic : null;
   }
 
-  #judgeDestination(judge: EnvelopeJudge, { to, toContent }: Addressing): void {
+  #judgeDestination(judge: EnvelopeValidator, { to, toContent }: Addressing): void {
     if (to === null || isAnonymous(to)) return;
     const { destinations, config } = this.#service;
     if (destinations.isOwn(to, this.#host)) {

@@ -4,7 +4,7 @@ import type { Exchange } from '../../base/exchange.js';
 import type { NonceStore } from '../../base/nonce-store.js';
 import { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
-import { EnvelopeJudge } from '../../soap/envelope.js';
+import { EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
 import { type Caller, CallGuard } from '../calls/authorize.js';
 import type { Observers } from '../calls/observation.js';
@@ -55,7 +55,7 @@ export async function takeNotification(
   const host = request.headers.host ?? '';
   const guard = new CallGuard(caller, service);
   const policy = new RequestPolicy(service, exchange, head, host, guard, callbacks);
-  const judge = new EnvelopeJudge(service.requestRules, head.mediaType.name, 'no detail', policy);
+  const judge = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
   const { xml, reader, package: parts } = takeReaders(service, judge, head.mediaType.charset, head.package);
   const intake = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes: null };
   try {

@@ -1,10 +1,10 @@
 /**
- * Where things lie in the memory of the skimmer: read by AssemblyScript and by TypeScript alike. Addresses and sizes in
- * bytes. What is read sixteen bytes at a time has sixteen bytes behind it that may be read too. Below 0x400 the compiler
+ * The memory layout of the skimmer, for AssemblyScript and TypeScript. Addresses and sizes in bytes. Areas that are read
+ * sixteen bytes at a time have sixteen readable bytes behind them. Below 0x400 the compiler
  * puts what `skim.ts` compares with.
  */
 
-/** What one call is told, and tells: numbers of four bytes each. */
+/** Arguments and results of one call: numbers of four bytes each. */
 export const DEPTH = 0x400;
 export const LOWEST = 0x404;
 export const ELEMENTS = 0x408;
@@ -29,7 +29,7 @@ export const PREFIX_STRIDE = 16;
 export const PREFIX_BYTES_MAX = 15;
 export const PREFIXES_MAX = 16;
 
-/** Open elements by their depth: where the name begins, its length, children begun, whether others must close it. */
+/** Open elements by their depth: where the name begins, its length, children begun, whether the skimmer may not close it. */
 export const FRAME = 0x1000;
 export const FRAME_STRIDE = 16;
 export const FRAME_LENGTH = 4;

@@ -22,8 +22,8 @@ const BY_HIGH = memory.data<u8>([1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 
 
 /**
  * Passes over content from a `<` or from behind markup, and stops at the beginning of the first tag or text that is not
- * usual or not whole: whatever that is, others read and judge it. Returns where it stopped. In `PLAIN_END` stands up to
- * where that is text, if it is.
+ * on the fast path or not whole, which the scanners read and check. Returns where it stopped. `PLAIN_END` is the end of
+ * the text there, if it is text.
  */
 export function skim(from: u32, end: u32): u32 {
   const bottom = frameAt(load<u32>(at.FLOOR));
@@ -103,13 +103,13 @@ function attributesEnd(from: u32, end: u32): u32 {
     if (byte !== 0x20 || count >= load<i32>(at.MOST_ATTRIBUTES) || count >= at.ATTRIBUTES_MAX) return 0;
     const name = i + 1;
     const length = nameLength(name, end);
-    // Whatever begins with `xml` may be a declaration.
+    // A name that begins with `xml` may be a declaration.
     if (length === 0 || (load<u32>(name) & 0xffffff) === 0x6c6d78) return 0;
     const start = name + length + 2;
     if (start >= end || load<u16>(start - 2) !== 0x223d) return 0;
     const local = name + prefixed;
     const localLength = length - prefixed;
-    // Perhaps twice the same: whether their namespaces differ is judged elsewhere.
+    // Perhaps a duplicate: the scanners compare the namespaces.
     for (let other = 0; other < count; other++) {
       const seen = at.ATTRIBUTES + other * 8;
       if (load<u32>(seen + 4) === localLength && isSame(load<u32>(seen), local, localLength)) return 0;
@@ -181,7 +181,7 @@ function isNameStart(byte: u32): bool {
   return (byte | 0x20) - 0x61 < 26 || byte === 0x5f;
 }
 
-/** Whether what stands before the colon is among the prefixes that are bound. */
+/** Whether the prefix before the colon is bound. */
 function isBound(bytes: v128, colon: u32): bool {
   const mask = (2 << colon) - 1;
   const last: u32 = at.PREFIX + load<u32>(at.PREFIXES) * at.PREFIX_STRIDE;
@@ -200,7 +200,7 @@ function isSame(one: u32, other: u32, length: u32): bool {
   return true;
 }
 
-/** Where text ends that is in order: at a `<`, or before what others must read. May lie beyond `end`. */
+/** Where valid text ends: at a `<`, or before a character that the scanners must read. May lie beyond `end`. */
 function textEnd(from: u32, end: u32): u32 {
   let base = from;
   while (base < end) {

@@ -9,8 +9,8 @@ import { listScalarOf } from '../../../src/codec/values/scalars.js';
 import { plainSimpleType } from '../../../src/wsdl/plain.js';
 import { ALL, SKIP, type StartTag, type XmlHandler } from '../../../src/xml/events.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
-import { plainTag } from '../../../src/xml/plain-tag.js';
 import { XmlReader } from '../../../src/xml/reader.js';
+import { syntheticTag } from '../../../src/xml/synthetic-tag.js';
 import {
   attribute,
   child,
@@ -47,7 +47,7 @@ t.test('text in several pieces is one value', async (t) => {
 
 t.test('what is not asked for is skipped, so that no string is made for it', async (t) => {
   const decoder = new ReplyDecoder(reply(object(child('a', 'string'))), { listItems: 10 });
-  const tag = (local: string) => plainTag({ uri: URI, local }, 1);
+  const tag = (local: string) => syntheticTag({ uri: URI, local }, 1);
   t.not(decoder.open(tag('r')), SKIP);
   t.equal(decoder.open(tag('b')), SKIP);
   decoder.close();

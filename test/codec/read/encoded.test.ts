@@ -7,7 +7,7 @@ import type { Decoded, FieldSlot, ReplyPlan, ValuePlan } from '../../../src/code
 import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';
 import { DIALECT_NAMES } from '../../../src/soap/dialect.js';
-import { EnvelopeJudge, type EnvelopeRules } from '../../../src/soap/envelope.js';
+import { type EnvelopeRules, EnvelopeValidator } from '../../../src/soap/envelope.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { XmlReader } from '../../../src/xml/reader.js';
 import { name, object, reply, shown, slot } from '../plans.js';
@@ -38,8 +38,8 @@ const envelope = (body: string): string =>
 function decodeBytes(plan: ReplyPlan, chunks: readonly Buffer[], limits: Partial<CodecLimits>): Decoded {
   const all = { ...defaultsOf(CODEC_LIMITS), ...limits };
   const encoded = new EncodedReply(new ReplyDecoder(plan, all), all);
-  const watcher = { judged() {}, body: () => encoded, further: () => encoded };
-  const reader = new XmlReader(new EnvelopeJudge(RULES, null, 'no detail', watcher), defaultsOf(XML_LIMITS));
+  const watcher = { onHeadValid() {}, openBody: () => encoded, openMultiRef: () => encoded };
+  const reader = new XmlReader(new EnvelopeValidator(RULES, null, 'no detail', watcher), defaultsOf(XML_LIMITS));
   for (const chunk of chunks) reader.write(chunk);
   reader.end();
   return encoded.finish();

@@ -7,7 +7,7 @@ import { defaultsOf, KIB, MIB } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusal.js';
 import { fairScheduler, type SlicedTask } from '../../../src/flow/http/fair-scheduler.js';
 import { type Intake, type Received, receive } from '../../../src/flow/http/receive.js';
-import { EnvelopeJudge, type EnvelopeRules } from '../../../src/soap/envelope.js';
+import { type EnvelopeRules, EnvelopeValidator } from '../../../src/soap/envelope.js';
 import { Gate } from '../../../src/soap/gate.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { XmlReader } from '../../../src/xml/reader.js';
@@ -147,7 +147,7 @@ async function startReception(t: Test, intake: Intake): Promise<Reception> {
     server.close();
   });
   const received = request.then((incoming) => {
-    const judge = new EnvelopeJudge(RULES, null, 'no detail');
+    const judge = new EnvelopeValidator(RULES, null, 'no detail');
     const reader = new XmlReader(judge, { ...defaultsOf(XML_LIMITS), messageBytes: 64 * MIB });
     const options = { windowBytes: 64 * KIB, headBytes: 256 * KIB, onViolation: null };
     const account = { client: '127.0.0.1', startedMillis: performance.now(), workMillis: 0 };

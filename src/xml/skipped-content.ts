@@ -1,16 +1,15 @@
 import { Buffer } from 'node:buffer';
 import type { Cursor } from './cursor.js';
 import type { XmlLimits } from './limits.js';
-import { plainText } from './plain.js';
 import { Skimmer } from './skimmer.js';
 import { CONTENT } from './states.js';
+import { skipPlainText } from './swar.js';
 import type { TextScanner } from './text.js';
 
 /**
- * Passes over content that nobody wants to hear of, which is most of what a gateway reads, with all that is checked and
- * counted of it.
+ * Passes over skipped content, which is most of what a gateway reads, and checks and counts it in full.
  */
-export class UnheardScanner {
+export class SkippedContentScanner {
   readonly #cursor: Cursor;
   readonly #text: TextScanner;
   readonly #skimmer: Skimmer;
@@ -35,7 +34,7 @@ export class UnheardScanner {
   text(chunk: Buffer, view: DataView, i: number, end: number): number {
     let at = i;
     for (;;) {
-      at = plainText(view, at, end);
+      at = skipPlainText(view, at, end);
       if (at + 6 > end) break;
       const word = view.getInt32(at, true);
       const byte = word & 0xff;

@@ -4,12 +4,12 @@ import type { Declarations } from './namespaces.js';
 import type { PlacedAttribute } from './tag.js';
 
 /**
- * A start tag with namespace declarations as it stood in a message before, from behind its name to its `>`. The messages
- * of a service begin alike, byte for byte, and what stands there again need not be read again.
+ * A start tag with namespace declarations of an earlier message, from behind its name to its `>`. The messages of a
+ * service begin alike, byte for byte, so that the same bytes need not be parsed again.
  */
-export class Opening {
+export class CachedStartTag {
   readonly length: number;
-  /** The limits it was read under, and kept at the depth where it stood: under others it has to be read again. */
+  /** The limits it was parsed under: under others it has to be parsed again. */
   readonly limits: XmlLimits;
   readonly declarations: Declarations;
   /** Its attributes, placed by the distance from its beginning. */
@@ -42,16 +42,16 @@ export class Opening {
 const LONGEST_BYTES = 512;
 
 /** By the place of their name in its table: as many as there are places. */
-const openings: ({ readonly name: Name; readonly opening: Opening } | null)[] = [];
+const cache: ({ readonly name: Name; readonly startTag: CachedStartTag } | null)[] = [];
 
 /** The start tag that this name had the last time it declared namespaces, or null. */
-export function openingOf(name: Name): Opening | null {
-  const kept = openings[name.place];
-  return kept !== undefined && kept !== null && kept.name === name ? kept.opening : null;
+export function cachedStartTagOf(name: Name): CachedStartTag | null {
+  const kept = cache[name.place];
+  return kept !== undefined && kept !== null && kept.name === name ? kept.startTag : null;
 }
 
-/** Remembers a start tag, from behind its name to its `>`; there is one for each name. */
-export function keepOpening(
+/** Keeps a start tag, from behind its name to its `>`; there is one for each name. */
+export function cacheStartTag(
   name: Name,
   bytes: Uint8Array,
   limits: XmlLimits,
@@ -59,6 +59,6 @@ export function keepOpening(
   attributes: readonly PlacedAttribute[],
 ): void {
   if (bytes.length < 4 || bytes.length > LONGEST_BYTES || name.place < 0) return;
-  while (openings.length <= name.place) openings.push(null);
-  openings[name.place] = { name, opening: new Opening(bytes, limits, declarations, attributes) };
+  while (cache.length <= name.place) cache.push(null);
+  cache[name.place] = { name, startTag: new CachedStartTag(bytes, limits, declarations, attributes) };
 }

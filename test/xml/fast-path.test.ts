@@ -26,7 +26,7 @@ const INTERESTS: readonly ((tag: StartTag) => Interest)[] = [
   (tag) => ([ALL, ELEMENTS, PRESENCE, SKIP] as const)[tag.local.length % 4] ?? ALL,
 ];
 
-t.test('what nobody wants to hear is checked like the rest', async () => {
+t.test('skipped content is checked like the rest', async () => {
   fc.assert(
     fc.property(documents, places, (document, cuts) => {
       const message = Buffer.from(print(document));

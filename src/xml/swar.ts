@@ -1,7 +1,7 @@
 /**
- * Runs of plain characters, passed over four bytes at a time: a word is tested as a whole with the arithmetic of "has a
- * byte that is zero" (Warren, Hacker's Delight, section 6-1). A word may be taken for not plain that is; never the other
- * way round. A DataView, because it reads words that are not aligned, and because V8 checks every access to a typed
+ * SIMD within a register: runs of plain characters, passed over four bytes at a time. A word is tested as a whole with
+ * the arithmetic of "has a byte that is zero" (Warren, Hacker's Delight, section 6-1), which may take a plain word for
+ * one that is not, and never the other way round. A DataView, because it reads words that are not aligned, and because V8 checks every access to a typed
  * array once any buffer of the process has been detached, which is soon the case: fewer, wider reads cost less.
  */
 
@@ -12,14 +12,14 @@ const SPACES = 0x20202020;
 /** A line feed and three spaces, as they stand in memory. */
 const LINE_AND_SPACES = 0x2020200a;
 
-/** Stands where there is no chunk. */
+/** The view of no chunk. */
 export const NO_VIEW: DataView = new DataView(new ArrayBuffer(0));
 
 /**
  * Passes over text up to a `<`, `>`, `&`, a control character other than line feed and tab, or a byte beyond ASCII; stops
- * early near `end`. Words of white space are passed over at once: they are what indented messages are full of.
+ * early near `end`. Words of white space are passed over at once: indented messages are full of them.
  */
-export function plainText(view: DataView, i: number, end: number): number {
+export function skipPlainText(view: DataView, i: number, end: number): number {
   const last = end - 4;
   while (i <= last) {
     const word = view.getInt32(i, true);
@@ -46,7 +46,7 @@ export function plainText(view: DataView, i: number, end: number): number {
 }
 
 /** The same for attribute values: up to a `<`, `&`, quote, control character or byte beyond ASCII. */
-export function plainValue(view: DataView, i: number, end: number): number {
+export function skipPlainValue(view: DataView, i: number, end: number): number {
   const last = end - 4;
   while (i <= last) {
     const word = view.getInt32(i, true);

@@ -1,7 +1,7 @@
 import type { QName, StartTag } from './events.js';
 
-/** The start tag of an element that stands nowhere in a message: without attributes, prefixes and places. */
-export const plainTag = ({ uri, local }: QName, depth: number): StartTag => ({
+/** Makes the start tag of an element that is in no message: without attributes, prefixes and offsets. */
+export const syntheticTag = ({ uri, local }: QName, depth: number): StartTag => ({
   uri,
   local,
   prefix: '',

@@ -4,26 +4,25 @@ import type { Elements } from './elements.js';
 import { ELEMENTS, PRESENCE } from './events.js';
 import { declarationsMax, type XmlLimits } from './limits.js';
 import { isAt, type Name, nameAt } from './names.js';
-import { type Opening, openingOf } from './openings.js';
-import { plainValue } from './plain.js';
+import { SkippedContentScanner } from './skipped-content.js';
+import { type CachedStartTag, cachedStartTagOf } from './start-tag-cache.js';
 import { CONTENT, OUTSIDE } from './states.js';
+import { skipPlainValue } from './swar.js';
 import type { Tag } from './tag.js';
 import type { TagScanner } from './tags.js';
 import type { TextScanner } from './text.js';
-import { UnheardScanner } from './unheard.js';
 
 /**
- * Reads what content is made of nearly always: plain text, and tags that lie in the chunk as a whole and are the ones
- * expected here, with plain attributes. Anything else it leaves untouched to the scanners that go step by step, and
- * which judge all that is wrong: the two must never differ in what they tell.
+ * The fast path of the scanner: plain text, and whole tags with the expected name and plain attributes. It leaves all
+ * other markup, and every error, to the scanners that go step by step. Both must report the same events.
  */
-export class UsualScanner {
+export class FastPathScanner {
   readonly #cursor: Cursor;
   readonly #elements: Elements;
   readonly #tag: Tag;
   readonly #tags: TagScanner;
   readonly #text: TextScanner;
-  readonly #unheard: UnheardScanner;
+  readonly #skipped: SkippedContentScanner;
   readonly #limits: XmlLimits;
   readonly #nameBytes: number;
   readonly #mostAttributes: number;
@@ -36,7 +35,7 @@ export class UsualScanner {
     this.#tag = cursor.elements.tag;
     this.#tags = tags;
     this.#text = text;
-    this.#unheard = new UnheardScanner(cursor, text, limits);
+    this.#skipped = new SkippedContentScanner(cursor, text, limits);
     this.#limits = limits;
     this.#nameBytes = limits.nameChars;
     this.#mostAttributes = limits.attributes;
@@ -44,13 +43,13 @@ export class UsualScanner {
     this.#mostInScope = limits.namespacesInScope;
   }
 
-  /** Content from a `<` or from behind markup. Returns where it stopped: near the end, or before what others must read. */
+  /** Content from a `<` or from behind markup. Returns where it stopped: near the end, or before markup that is not on the fast path. */
   read(chunk: Buffer, i: number, end: number): number {
     const cursor = this.#cursor;
     const { view } = cursor;
     while (i + 4 < end) {
       if (this.#elements.skipDepth !== 0) {
-        i = this.#unheard.read(chunk, i, end);
+        i = this.#skipped.read(chunk, i, end);
         if (i + 4 >= end || cursor.state !== CONTENT) return i;
       }
       const word = view.getInt32(i, true);
@@ -70,7 +69,7 @@ export class UsualScanner {
   /** Text up to a `<`, to the end of the chunk, or to where its state changes. */
   #run(chunk: Buffer, view: DataView, i: number, end: number): number {
     const { interest } = this.#elements.top;
-    if (interest <= ELEMENTS) return this.#unheard.text(chunk, view, i, end);
+    if (interest <= ELEMENTS) return this.#skipped.text(chunk, view, i, end);
     if (interest === PRESENCE) {
       const behind = behindSpace(view, i, end);
       if (behind < end && view.getUint8(behind) === 0x3c) return behind;
@@ -103,9 +102,9 @@ export class UsualScanner {
     const behindName = i + 1 + name.length;
     let close = behindName;
     if (view.getUint8(close) !== 0x3e) {
-      const opening = openingOf(name);
-      if (opening !== null && opening.limits === this.#limits && opening.isAt(view, close, end)) {
-        return this.#open(name, opening, chunk, i, close);
+      const cached = cachedStartTagOf(name);
+      if (cached !== null && cached.limits === this.#limits && cached.isAt(view, close, end)) {
+        return this.#openCached(name, cached, chunk, i, close);
       }
       this.#tag.begin(base + i, elements.depth + 1);
       close = this.#attributes(name, chunk, view, behindName, end);
@@ -129,20 +128,20 @@ export class UsualScanner {
     return behind;
   }
 
-  /** A start tag at `i` that is known from its name to its end; or -1. */
-  #open(name: Name, opening: Opening, chunk: Buffer, i: number, behindName: number): number {
+  /** Opens the cached start tag at `i`; or returns -1. */
+  #openCached(name: Name, cached: CachedStartTag, chunk: Buffer, i: number, behindName: number): number {
     const elements = this.#elements;
     const { namespaces } = elements;
-    const declared = opening.declarations.prefixes.length;
+    const declared = cached.declarations.prefixes.length;
     if (declared > declarationsMax(this.#limits, elements.depth)) return -1;
     if (namespaces.count + declared > this.#mostInScope) return -1;
     elements.begin(this.#cursor.base + i);
-    namespaces.redeclare(opening.declarations);
-    for (const { name: attribute, start, end, flags } of opening.attributes) {
+    namespaces.declareCached(cached.declarations);
+    for (const { name: attribute, start, end, flags } of cached.attributes) {
       this.#tag.place(attribute, chunk, behindName + start, behindName + end, flags);
     }
     this.#tags.last = name;
-    const behind = behindName + opening.length;
+    const behind = behindName + cached.length;
     elements.open(name, this.#cursor.base + behind);
     return behind;
   }
@@ -161,7 +160,7 @@ export class UsualScanner {
       const start = i + attribute.length + 3;
       if (start >= end || view.getUint16(start - 2) !== 0x3d22) return -1;
       if (attribute.length > this.#nameBytes || tag.attributeCount >= this.#mostAttributes) return -1;
-      const stop = plainValue(view, start, end);
+      const stop = skipPlainValue(view, start, end);
       if (stop >= end || view.getUint8(stop) !== 0x22 || stop - start > this.#mostValue) return -1;
       tag.place(attribute, chunk, start, stop, 0);
       before = attribute;

@@ -1,21 +1,21 @@
-import { ALL, ELEMENTS, type Interest, PIECES, PRESENCE, type StartTag, type XmlHandler } from './events.js';
-import { Listener } from './listener.js';
+import { ALL, ELEMENTS, type Interest, PRESENCE, STREAM, type StartTag, type XmlHandler } from './events.js';
+import { InterestFilter } from './interest-filter.js';
 
-/** Two handlers of the same content, each of which hears what it asks for. */
-export class Both implements XmlHandler {
-  readonly #first: Listener;
-  readonly #second: Listener;
+/** Passes the same events to two handlers, to each as much as it asks for. */
+export class TeeHandler implements XmlHandler {
+  readonly #first: InterestFilter;
+  readonly #second: InterestFilter;
 
   constructor(first: XmlHandler, second: XmlHandler) {
-    this.#first = new Listener(first);
-    this.#second = new Listener(second);
+    this.#first = new InterestFilter(first);
+    this.#second = new InterestFilter(second);
   }
 
   open(tag: StartTag): Interest {
     const first = this.#first.open(tag);
     const second = this.#second.open(tag);
     if (first === second) return first;
-    for (const interest of [ALL, PIECES, PRESENCE] as const) {
+    for (const interest of [ALL, STREAM, PRESENCE] as const) {
       if (first === interest || second === interest) return interest;
     }
     return ELEMENTS;

@@ -2,11 +2,11 @@ import type { Buffer } from 'node:buffer';
 import { CLASS, CONTROL, SPACE } from './chars.js';
 import type { Cursor } from './cursor.js';
 import { refuse } from './elements.js';
-import { beyond, type XmlLimits } from './limits.js';
+import { refuseByXmlLimit, type XmlLimits } from './limits.js';
 import { COMMENT, COMMENT_START, CONTENT, INSTRUCTION, INSTRUCTION_TARGET, OUTSIDE } from './states.js';
 
-/** Reads what stands beside the content: comments and processing instructions. */
-export class AsideScanner {
+/** Reads comments and processing instructions. */
+export class CommentScanner {
   readonly #cursor: Cursor;
   /** The longest comment, or processing instruction behind its target. */
   readonly #mostBytes: number;
@@ -14,10 +14,10 @@ export class AsideScanner {
   #limit = 0;
   /** Hyphens directly before this byte of a comment. */
   #hyphens = 0;
-  /** Whether a question mark stands directly before this byte of an instruction. */
-  #questioned = false;
-  /** Whether the target is read and nothing behind it. */
-  #bare = false;
+  /** A question mark stands directly before this byte of an instruction. */
+  #isAfterMark = false;
+  /** The target is read and nothing behind it. */
+  #isBare = false;
 
   constructor(cursor: Cursor, limits: XmlLimits) {
     this.#cursor = cursor;
@@ -49,10 +49,10 @@ export class AsideScanner {
       }
       if (this.#hyphens === 2) {
         if (byte !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', '-- in a comment', i);
-        return this.#over(i + 1);
+        return this.#finish(i + 1);
       }
       this.#hyphens = 0;
-      if (i >= limit) throw beyond('commentBytes', this.#cursor.elements.limits, this.#limit);
+      if (i >= limit) throw refuseByXmlLimit('commentBytes', this.#cursor.elements.limits, this.#limit);
       i += this.#character(chunk, i, end, byte);
     }
     return end;
@@ -78,8 +78,8 @@ export class AsideScanner {
     const { prefix, local } = this.#cursor.name(offset);
     if (prefix !== '') throw refuse('XML_NS_ERROR', 'processing instruction', offset);
     if (local.toLowerCase() === 'xml') throw refuse('XML_NOT_WELLFORMED', 'processing instruction', offset);
-    this.#bare = true;
-    this.#questioned = false;
+    this.#isBare = true;
+    this.#isAfterMark = false;
     this.#limit = this.#cursor.base + after + this.#mostBytes;
     this.#cursor.state = INSTRUCTION;
     return after;
@@ -90,18 +90,19 @@ export class AsideScanner {
     const limit = this.#limit - this.#cursor.base;
     while (i < end) {
       const byte = chunk[i]!;
-      if (this.#questioned && byte === 0x3e) {
+      if (this.#isAfterMark && byte === 0x3e) {
         this.#cursor.elements.instruction();
-        return this.#over(i + 1);
+        return this.#finish(i + 1);
       }
       const mark = byte === 0x3f;
       // Directly behind the target stands white space or the end.
-      if (this.#bare && (this.#questioned || !(mark || (CLASS[byte]! & SPACE) !== 0))) {
+      if (this.#isBare && (this.#isAfterMark || !(mark || (CLASS[byte]! & SPACE) !== 0))) {
         throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'processing instruction', i);
       }
-      if (i > limit || (i === limit && !mark)) throw beyond('commentBytes', this.#cursor.elements.limits, this.#limit);
-      this.#questioned = mark;
-      this.#bare = this.#bare && mark;
+      if (i > limit || (i === limit && !mark))
+        throw refuseByXmlLimit('commentBytes', this.#cursor.elements.limits, this.#limit);
+      this.#isAfterMark = mark;
+      this.#isBare = this.#isBare && mark;
       i += this.#character(chunk, i, end, byte);
     }
     return end;
@@ -114,7 +115,7 @@ export class AsideScanner {
     return 1;
   }
 
-  #over(i: number): number {
+  #finish(i: number): number {
     this.#cursor.state = this.#cursor.elements.depth === 0 ? OUTSIDE : CONTENT;
     return i;
   }

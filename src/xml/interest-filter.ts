@@ -1,20 +1,20 @@
-import { ALL, type Interest, PIECES, PRESENCE, SKIP, type StartTag, type XmlHandler } from './events.js';
+import { ALL, type Interest, PRESENCE, SKIP, STREAM, type StartTag, type XmlHandler } from './events.js';
 
-/** Tells a handler of content that others hear more of: no more than it asked for, and than it may know. */
-export class Listener implements XmlHandler {
+/** Passes a handler no more events than it asked for, where the reader reports more. */
+export class InterestFilter implements XmlHandler {
   readonly #handler: XmlHandler;
-  /** Of every open element that it hears of. */
+  /** Of each open element that is reported to the handler. */
   readonly #interests: Interest[] = [];
-  /** Elements open from the one on whose content it does not hear. */
+  /** Elements open from the one whose content is skipped. */
   #skipped = 0;
-  /** Of that one it does not know. */
+  /** That one itself is not reported either. */
   #isHidden = false;
 
   constructor(handler: XmlHandler) {
     this.#handler = handler;
   }
 
-  /** `isAllowed`: the handler may know of this element. */
+  /** `isAllowed`: this element may be reported to the handler. */
   open(tag: StartTag, isAllowed = true): Interest {
     if (this.#skipped > 0) {
       this.#skipped++;
@@ -41,7 +41,7 @@ export class Listener implements XmlHandler {
   text(piece: string): void {
     if (this.#skipped > 0) return;
     const interest = this.#interests.at(-1);
-    if (interest === ALL || interest === PIECES) this.#handler.text(piece);
+    if (interest === ALL || interest === STREAM) this.#handler.text(piece);
     else if (interest === PRESENCE && (piece === '' || NOT_WHITE.test(piece))) this.#handler.text('');
   }
 }

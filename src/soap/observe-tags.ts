@@ -1,0 +1,42 @@
+import { ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+
+/** Adds an observer that receives every start tag and nothing else to a handler; either may be null. */
+export const observeTags = (observer: XmlHandler | null, handler: XmlHandler | null): XmlHandler | null =>
+  observer === null || handler === null ? (handler ?? observer) : new TagObserverHandler(observer, handler);
+
+/** Passes every start tag to an observer as well; the handler decides what is reported. */
+class TagObserverHandler implements XmlHandler {
+  readonly #observer: XmlHandler;
+  readonly #inner: XmlHandler;
+  /** Elements open from the one that the inner handler skipped. */
+  #skipped = 0;
+
+  constructor(observer: XmlHandler, inner: XmlHandler) {
+    this.#observer = observer;
+    this.#inner = inner;
+  }
+
+  open(tag: StartTag): Interest {
+    this.#observer.open(tag);
+    if (this.#skipped > 0) this.#skipped++;
+    else {
+      const interest = this.#inner.open(tag);
+      if (interest !== SKIP) return interest;
+      this.#skipped = 1;
+    }
+    return ELEMENTS;
+  }
+
+  close(contentEndBytes: number, endBytes: number): void {
+    if (this.#skipped > 0 && --this.#skipped > 0) return;
+    this.#inner.close(contentEndBytes, endBytes);
+  }
+
+  text(piece: string): void {
+    if (this.#skipped === 0) this.#inner.text(piece);
+  }
+
+  asciiText(bytes: Uint8Array, start: number, end: number): boolean {
+    return this.#skipped === 0 && (this.#inner.asciiText?.(bytes, start, end) ?? false);
+  }
+}
