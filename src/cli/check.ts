@@ -87,7 +87,7 @@ function printService(service: SoapService, loaded: LoadedConfig, { graph }: Com
     const lines = listed.map((row) => {
       const field = fields.get(row.operation);
       const why = row.reason ?? (field === undefined ? 'left out by the configuration' : '');
-      const place = row.place === null ? '' : ` (${row.place})`;
+      const place = row.location === null ? '' : ` (${row.location})`;
       return [oneLine(row.operation), oneLine(row.port), row.status, field ?? '-', oneLine(why + place)];
     });
     terminal.out(table([['operation', 'port', 'status', 'field', 'reason'], ...lines]));

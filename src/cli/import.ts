@@ -55,11 +55,11 @@ export async function importWsdl(location: string, options: ImportOptions, termi
   };
   await writeFile(file, printImportedConfig(imported));
   const ports = model.services.flatMap((described) => described.ports.map((each) => portOf(described, each)));
-  const report = { location, service: name, port: port.name, operations, ports, notices: model.notices };
+  const report = { location, service: name, port: port.name, operations, ports, notices: model.warnings };
   await writeFile(join(options.directory, 'import-report.json'), `${JSON.stringify(report, null, 2)}\n`);
   terminal.out(printReport(operations));
-  for (const notice of model.notices.slice(0, NOTICES_SHOWN)) terminal.out(`note: ${oneLine(printProblem(notice))}`);
-  if (model.notices.length > NOTICES_SHOWN) terminal.out('note: all notes are in import-report.json');
+  for (const notice of model.warnings.slice(0, NOTICES_SHOWN)) terminal.out(`note: ${oneLine(printProblem(notice))}`);
+  if (model.warnings.length > NOTICES_SHOWN) terminal.out('note: all notes are in import-report.json');
   for (const what of problems) terminal.out(`note: ${oneLine(what)}`);
   const others = otherPorts(model, port);
   if (others !== null) terminal.out(`note: ${others}`);
@@ -137,12 +137,12 @@ function reportOf(
   const fieldOf = new Map([...fields].map(([field, { operation }]) => [operation.name, field]));
   const rows = reportRows({ services: [{ ...service, ports: [port] }] });
   return {
-    operations: rows.map(({ operation, status, reason, place }) => ({
+    operations: rows.map(({ operation, status, reason, location }) => ({
       operation,
       status,
       field: fieldOf.get(operation) ?? null,
       reason,
-      place,
+      place: location,
     })),
     problems: findings.map(({ what, remedy }) => `${what} ${remedy ?? ''}`.trim()),
   };

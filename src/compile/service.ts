@@ -141,7 +141,7 @@ export async function compileService(loaded: LoadedConfig, name: string, config:
     config,
     weightOf: weightsOf(config, limits.graphql.callCost),
     notices: [
-      ...(wsdl?.notices ?? []),
+      ...(wsdl?.warnings ?? []),
       ...noticesOfReplies(loaded, name),
       ...noticesOfValidity(loaded, name, validity),
     ],

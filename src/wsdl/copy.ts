@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WsdlDocument, WsdlModel } from './model.js';
-import { printPieces } from './serve.js';
+import { printSegments } from './serve.js';
 
 /**
  * Writes the WSDL and all documents it needs flat into a directory, which is made if it is missing. References name
@@ -11,13 +11,15 @@ export async function copyWsdl(model: Pick<WsdlModel, 'documents'>, directory: s
   const names = copyNames(model.documents);
   await mkdir(directory, { recursive: true });
   for (const document of model.documents) {
-    const text = printPieces(document, (link) => (link.kind === 'document' ? (names[link.index] ?? '') : link.written));
+    const text = printSegments(document, (link) =>
+      link.kind === 'document' ? (names[link.index] ?? '') : link.written,
+    );
     await writeFile(join(directory, names[document.index] ?? ''), text);
   }
   return names[0] ?? '';
 }
 
-/** A safe file name for each document, told apart even where case does not count. */
+/** A safe file name for each document, unique even where case does not count. */
 export function copyNames(documents: readonly Pick<WsdlDocument, 'kind' | 'location'>[]): readonly string[] {
   const taken = new Set<string>();
   return documents.map(({ kind, location }) => {

@@ -3,10 +3,10 @@ import type { DialectName } from '../soap/dialect.js';
 import type { QName } from '../xml/events.js';
 
 /**
- * What a WSDL and its schemas mean, as one plain frozen graph. References are direct (types may be recursive, so the
+ * The model of a WSDL and its schemas, as one frozen graph. References are direct (types may be recursive, so the
  * graph has cycles); nothing here knows files, prefixes or the order of declarations any more.
  *
- * A mapping written by hand for a backend without a WSDL produces the same model, so everything behind it is one path.
+ * SDL types for a backend without a WSDL produce the same model, so everything behind it is one path.
  */
 export interface WsdlModel {
   readonly services: readonly WsdlService[];
@@ -14,11 +14,11 @@ export interface WsdlModel {
   readonly types: ReadonlyMap<string, XsdType>;
   /** Every global element, by `typeKey`: header blocks and fault details are found here. */
   readonly elements: ReadonlyMap<string, ElementDeclaration>;
-  /** Every global attribute, alike: what wildcards let in is found here. Not given: there are none. */
+  /** Every global attribute, by `typeKey`: attributes that wildcards allow are found here. Absent: there are none. */
   readonly attributes?: ReadonlyMap<string, AttributeDeclaration>;
   readonly documents: readonly WsdlDocument[];
-  /** What was left out or approximated, with its place: the import report. Nothing here stops the service. */
-  readonly notices: readonly Problem[];
+  /** Content that was left out or approximated, with its position: the import report. None stops the service. */
+  readonly warnings: readonly Problem[];
 }
 
 export interface WsdlService {
@@ -29,7 +29,7 @@ export interface WsdlService {
 export interface Port {
   readonly name: string;
   readonly dialect: DialectName;
-  /** The address the WSDL claims. Information only: the backend's address comes from the configuration. */
+  /** The address in the WSDL. Information only: the backend's address comes from the configuration. */
   readonly address: string | null;
   readonly operations: readonly Operation[];
 }
@@ -46,15 +46,15 @@ export interface Operation {
   readonly addressingAction: string | null;
   /** The WSDL names that action; else it is the default. */
   readonly namesAction?: boolean;
-  /** Of the binding: how its Body is made. Not given for what was written by hand. */
+  /** The style of the binding. Absent for SDL types. */
   readonly style?: 'document' | 'rpc';
-  /** `encoded`: by the rules of SOAP 1.1 section 5, with xsi:type, arrays and multi-ref elements. Not given: literal. */
+  /** `encoded`: by the rules of SOAP 1.1 section 5, with xsi:type, arrays and multi-ref elements. Absent: literal. */
   readonly use?: 'literal' | 'encoded';
   /** `ok`: all of it is understood. `partial`: parts became opaque. `disabled`: not callable; it still passes as SOAP. */
   readonly status: 'ok' | 'partial' | 'disabled';
   /** Why it is not `ok`. */
   readonly reasons: readonly Problem[];
-  /** Of a disabled operation only the name of the body is to be relied on, where it could be told. */
+  /** Of a disabled operation only the name of the body is reliable, where it is known. */
   readonly input: Payload;
   /** Null for a one-way operation. */
   readonly output: Payload | null;
@@ -62,9 +62,9 @@ export interface Operation {
 }
 
 export interface Payload {
-  /** The child of Body, the first one where there are several: what the message is known by. Null when Body is empty. */
+  /** The child of Body, the first one where there are several: it identifies the message. Null when Body is empty. */
   readonly body: ElementDeclaration | null;
-  /** Where Body has several children, all of them; not given: `body` is the only one. */
+  /** Where Body has several children, all of them; absent: `body` is the only one. */
   readonly several?: SeveralParts;
   readonly headers: readonly HeaderDeclaration[];
 }
@@ -95,17 +95,17 @@ export interface FaultDeclaration {
 
 export interface ElementDeclaration {
   readonly kind: 'element';
-  /** `uri` is '' for an unqualified local element: what stands on the wire. */
+  /** The name on the wire: `uri` is '' for an unqualified local element. */
   readonly name: QName;
   readonly type: XsdType;
   readonly nillable: boolean;
   readonly default: string | null;
   readonly fixed: string | null;
-  /** A global one that never stands on the wire itself: only what may be substituted for it. */
+  /** A global element that never occurs itself: only its substitutes do. */
   readonly abstract: boolean;
-  /** Types derived so from its own may not be named by xsi:type (`block`); not given: any may. */
+  /** Types derived so from its own may not be named by xsi:type (`block`); absent: any may. */
   readonly blocked?: readonly ('extension' | 'restriction')[];
-  /** What must be unique within it, or refer (XSD 1.0 part 1 section 3.11). */
+  /** Its identity constraints (XSD 1.0 part 1 section 3.11). */
   readonly constraints: readonly IdentityConstraint[];
   readonly documentation: string | null;
 }
@@ -146,10 +146,10 @@ export interface SimpleType {
   readonly variety: 'atomic' | 'list' | 'union';
   /**
    * Local name of the nearest built-in type of XML Schema ('string', 'int', 'decimal', 'dateTime', ...): what decides
-   * the lexical rules. For a list that of the items; for a union, and for what is not understood, 'string'.
+   * the lexical rules. For a list that of the items; for a union, and for an unsupported type, 'string'.
    */
   readonly builtIn: string;
-  /** The type it restricts: xsi:type may name what is derived from what is declared. Null for built-in types. */
+  /** The type it restricts: xsi:type may name a type derived from the declared one. Null for built-in types. */
   readonly base: SimpleType | null;
   /** Of a list, the type of its items; null otherwise. */
   readonly item: SimpleType | null;
@@ -201,7 +201,7 @@ export interface ComplexType {
   readonly kind: 'complex';
   readonly name: QName | null;
   readonly abstract: boolean;
-  /** Types derived so from it may not be named by xsi:type where it is declared (`block`); not given: any may. */
+  /** Types derived so from it may not be named by xsi:type where it is declared (`block`); absent: any may. */
   readonly blocked?: readonly ('extension' | 'restriction')[];
   /** The complex type this one extends or restricts, or null. */
   readonly base: ComplexType | null;
@@ -210,7 +210,7 @@ export interface ComplexType {
   readonly derived: readonly ComplexType[];
   /** All attributes, inherited ones first. */
   readonly attributes: readonly AttributeDeclaration[];
-  /** What further attributes it may have; null for none. */
+  /** The wildcard for further attributes; null for none. */
   readonly anyAttribute: Wildcard | null;
   /** All content, inherited content first. */
   readonly content: Content;
@@ -222,7 +222,7 @@ export type Content =
   | { readonly kind: 'text'; readonly type: SimpleType }
   | { readonly kind: 'elements'; readonly particle: Particle }
   /**
-   * Mixed content, anyType and what is not understood: kept as XML. `mixed` is the model of mixed content, whose
+   * Mixed content, anyType and unsupported types: kept as XML. `mixed` is the model of mixed content, whose
    * particle is null where there are no elements; null where anything is valid.
    */
   | { readonly kind: 'opaque'; readonly mixed: { readonly particle: Particle | null } | null }
@@ -245,13 +245,13 @@ export type Particle =
 
 /** `xs:any` and `xs:anyAttribute` (XSD 1.0 part 1 section 3.10). */
 export interface Wildcard {
-  /** How what it lets in is validated: it must be declared, is validated where it is declared, is not looked at. */
+  /** Whether content it allows must be declared, is validated where it is declared, or is not validated. */
   readonly process: 'strict' | 'lax' | 'skip';
   /** `not`: any namespace but these ('' is no namespace). */
   readonly namespaces: { readonly kind: 'any' } | { readonly kind: 'only' | 'not'; readonly uris: readonly string[] };
 }
 
-/** Lets anything in. */
+/** The wildcard that allows anything. */
 export const ANYTHING: Wildcard = Object.freeze({ process: 'lax', namespaces: Object.freeze({ kind: 'any' }) });
 
 export interface AttributeDeclaration {
@@ -265,8 +265,8 @@ export interface AttributeDeclaration {
 }
 
 /**
- * One document as it was read, ready to be served again: `pieces` joined, with each `link` replaced by an address of
- * the gateway's. Pieces are cut at the positions the reader of start-up saw, so nothing else of the text changes.
+ * One document as it was read, ready to be served: its `segments` joined, with each link replaced by an address of the
+ * gateway. Segments are cut at the positions of the parsed elements, so nothing else of the text changes.
  */
 export interface WsdlDocument {
   /** Index in `WsdlModel.documents`; 0 is the WSDL itself. */
@@ -274,21 +274,21 @@ export interface WsdlDocument {
   readonly kind: 'wsdl' | 'schema';
   /** Path or URL it was read from. */
   readonly location: string;
-  readonly pieces: readonly (string | DocumentLink)[];
+  readonly segments: readonly (string | DocumentLink)[];
 }
 
 export type DocumentLink =
-  /** Where the WSDL says its service is. `written` is the text it had, references not resolved. */
+  /** The address of the service. `written` is the text it had, references not resolved. */
   | { readonly kind: 'address'; readonly written: string }
-  /** A reference to another document of this model, and what that is. */
+  /** A reference to another document of this model. */
   | {
       readonly kind: 'document';
       readonly index: number;
       readonly target: WsdlDocument['kind'];
       readonly written: string;
     }
-  /** A reference to a document that is not of this model, whole: where it leads is nothing for callers. */
-  | { readonly kind: 'lost'; readonly written: string };
+  /** A whole reference to a document that is not in this model: its address is not shown to clients. */
+  | { readonly kind: 'unresolved'; readonly written: string };
 
 /** The key of a name in the maps of the model: `{uri}local`. */
 export const typeKey = (name: QName): string => `{${name.uri}}${name.local}`;

@@ -1,6 +1,6 @@
 import type { ComplexType, Particle, Wildcard } from './model.js';
 
-/** Where `xs:any` stands in the content of a type, inherited ones included; [] where all that may be there is named. */
+/** The `xs:any` wildcards in the content of a type, inherited ones included. */
 export function wildcardsIn({ content }: ComplexType): readonly Wildcard[] {
   const found: Wildcard[] = [];
   const stack: Particle[] = content.kind === 'elements' ? [content.particle] : [];
@@ -12,10 +12,10 @@ export function wildcardsIn({ content }: ComplexType): readonly Wildcard[] {
   return found;
 }
 
-/** Whether one of these lets in what is of this namespace. */
+/** Whether one of these wildcards allows this namespace. */
 export const allowsAny = (wildcards: readonly Wildcard[], uri: string): boolean =>
   wildcards.some((wildcard) => allows(wildcard, uri));
 
-/** Whether a wildcard lets in what is of this namespace. */
+/** Whether a wildcard allows this namespace. */
 export const allows = ({ namespaces }: Wildcard, uri: string): boolean =>
   namespaces.kind === 'any' || namespaces.uris.includes(uri) === (namespaces.kind === 'only');

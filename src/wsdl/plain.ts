@@ -9,7 +9,7 @@ import {
   type XsdType,
 } from './model.js';
 
-/** An element of which a schema says no more than is given here. */
+/** An element declaration with defaults for all other properties. */
 export const plainElement = (
   name: QName,
   type: XsdType,
@@ -27,7 +27,7 @@ export const plainElement = (
   ...about,
 });
 
-/** A complex type that stands alone, of which no more is said. */
+/** A complex type that is not derived, with defaults for all other properties. */
 export const plainComplexType = (
   name: QName | null,
   content: Content,
@@ -46,7 +46,7 @@ export const plainComplexType = (
   ...about,
 });
 
-/** A simple type with the values of a built-in one, of which no more is said. */
+/** A simple type with the values of a built-in one, and defaults for all other properties. */
 export const plainSimpleType = (
   name: QName | null,
   builtIn: string,

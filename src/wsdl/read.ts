@@ -1,16 +1,16 @@
 import type { Inputs } from '../base/inputs.js';
 import { Problems } from '../base/problem.js';
+import { combineSources, type FetchDocument, fileSource, httpSource } from './documents/document-source.js';
 import { loadDocuments } from './documents/documents.js';
-import { collectNotices } from './documents/notices.js';
-import { type FetchDocument, fileShelf, mixedShelf, webShelf } from './documents/shelf.js';
+import { collectWarnings } from './documents/warnings.js';
 import type { WsdlModel, XsdType } from './model.js';
 import { collectDefinitions } from './operations/definitions.js';
-import { noteRequiredExtensions } from './operations/extensions.js';
+import { warnOfRequiredExtensions } from './operations/extensions.js';
 import { MessageParts } from './operations/message-parts.js';
 import { readPortless } from './operations/portless.js';
 import { BindingReader, readServices } from './operations/ports.js';
 import { reachableProblems } from './operations/reach.js';
-import { cutDocument } from './pieces.js';
+import { segmentDocument } from './segments.js';
 import { collectComponents } from './xsd/components.js';
 import { freezeDeep } from './xsd/freeze.js';
 import { readSchema } from './xsd/schema.js';
@@ -22,54 +22,54 @@ export interface ReadOptions {
   readonly root: string | null;
   /** Hosts (`name` or `name:port`) that documents may come from, beside that of a WSDL from a URL. */
   readonly hosts: readonly string[];
-  /** What files are read from; absent: the disk. */
+  /** The file system; absent: the disk. */
   readonly inputs?: Inputs;
 }
 
 /**
  * Reads a WSDL 1.1 with its schemas into the model, frozen. `location` is a path or an http(s) URL.
  *
- * Throws `Problems` only when nothing can be made of it; what could not be understood beside that is in `notices` and
- * in the reasons of the operations.
+ * Throws `Problems` only when it cannot be read at all; unsupported parts are in `warnings` and in the reasons of the
+ * operations.
  */
 export async function readWsdl(location: string, options: ReadOptions): Promise<WsdlModel> {
-  const notices = collectNotices();
-  const shelf = shelfFor(location, options);
-  const documents = await loadDocuments(location, shelf, notices);
-  const definitions = collectDefinitions(documents, notices);
-  const schema = readSchema(collectComponents(documents, notices), notices);
+  const warnings = collectWarnings();
+  const source = sourceFor(location, options);
+  const documents = await loadDocuments(location, source, warnings);
+  const definitions = collectDefinitions(documents, warnings);
+  const schema = readSchema(collectComponents(documents, warnings), warnings);
   const all = function* (): Generator<XsdType> {
     yield* schema.types.values();
     for (const { type } of schema.elements.values()) yield type;
   };
   const reach = reachableProblems(all, schema.approximated);
-  const context = { definitions, schema, reach, notices, parts: new MessageParts() };
+  const context = { definitions, schema, reach, warnings, parts: new MessageParts() };
   const bindings = new BindingReader(definitions, context);
-  const services = readServices(definitions, bindings, notices);
+  const services = readServices(definitions, bindings, warnings);
   const [main] = documents;
   if (services.length === 0 && main !== undefined) {
     services.push(readPortless(main, definitions, bindings, context));
   }
-  noteRequiredExtensions(documents, notices);
+  warnOfRequiredExtensions(documents, warnings);
   return freezeDeep({
     services,
     types: schema.types,
     elements: schema.elements,
     attributes: schema.attributes,
-    documents: documents.map((document) => cutDocument(document, documents)),
-    notices: notices.list(),
+    documents: documents.map((document) => segmentDocument(document, documents)),
+    warnings: warnings.list(),
   });
 }
 
-function shelfFor(location: string, { fetch, root, hosts, inputs }: ReadOptions) {
+function sourceFor(location: string, { fetch, root, hosts, inputs }: ReadOptions) {
   if (!/^https?:\/\//i.test(location)) {
-    const files = fileShelf(location, root, inputs);
-    return fetch === null || hosts.length === 0 ? files : mixedShelf(files, webShelf(null, hosts, fetch));
+    const files = fileSource(location, root, inputs);
+    return fetch === null || hosts.length === 0 ? files : combineSources(files, httpSource(null, hosts, fetch));
   }
   const refuse = (what: string): never => {
     throw new Problems([{ file: location, line: null, column: null, what, remedy: null }]);
   };
   if (!URL.canParse(location)) return refuse('The address is not a valid URL.');
   if (fetch === null) return refuse('A WSDL is read from a file here, not from an address.');
-  return webShelf(location, hosts, fetch);
+  return httpSource(location, hosts, fetch);
 }

@@ -8,10 +8,10 @@ export interface ReportRow {
   /** Null where the operation is ok; further reasons are counted. */
   readonly reason: string | null;
   /** `file:line` of the reason, or null. */
-  readonly place: string | null;
+  readonly location: string | null;
 }
 
-/** What became of each operation of each port, in the order of the WSDL. */
+/** The status of each operation of each port, in the order of the WSDL. */
 export function reportRows(model: Pick<WsdlModel, 'services'>): readonly ReportRow[] {
   return model.services.flatMap(({ ports }) =>
     ports.flatMap(({ name: port, operations }) => operations.map((operation) => rowFor(port, operation))),
@@ -20,8 +20,8 @@ export function reportRows(model: Pick<WsdlModel, 'services'>): readonly ReportR
 
 function rowFor(port: string, { name, status, reasons }: Operation): ReportRow {
   const [first] = reasons;
-  if (first === undefined) return { operation: name, port, status, reason: null, place: null };
+  if (first === undefined) return { operation: name, port, status, reason: null, location: null };
   const more = reasons.length === 1 ? '' : ` (and ${reasons.length - 1} more)`;
-  const place = first.file === null ? null : first.line === null ? first.file : `${first.file}:${first.line}`;
-  return { operation: name, port, status, reason: first.what + more, place };
+  const location = first.file === null ? null : first.line === null ? first.file : `${first.file}:${first.line}`;
+  return { operation: name, port, status, reason: first.what + more, location };
 }

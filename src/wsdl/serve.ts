@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { escapeQuoted } from '../xml/writer.js';
 import type { DocumentLink, WsdlDocument } from './model.js';
 
-/** The documents of a service as callers of the gateway read them, ready but for the address they were asked at. */
+/** The documents of a service as the gateway serves them, prepared except for its address. */
 export class ServedDocuments {
   readonly #documents: readonly WsdlDocument[];
   readonly #prepared: readonly Prepared[];
@@ -14,7 +14,7 @@ export class ServedDocuments {
     this.#prepared = documents.map(prepare);
   }
 
-  /** The document that a query asks for, with `base` as the address of the service; null for none. */
+  /** The document for a query string, with `base` as the address of the service; null for none. */
   find(query: string, base: string): ServedDocument | null {
     const document = requestedDocument(this.#documents, query);
     const prepared = document === null ? undefined : this.#prepared[document.index];
@@ -22,7 +22,7 @@ export class ServedDocuments {
   }
 }
 
-/** A document for one address. Its long parts are shared by all who ask: whatever Host they name, none is copied. */
+/** A document for one address. Its long parts are shared by all responses: for no Host are they copied. */
 export interface ServedDocument {
   readonly parts: readonly Buffer[];
   readonly bytes: number;
@@ -31,27 +31,27 @@ export interface ServedDocument {
 }
 
 interface Prepared {
-  readonly pieces: readonly (Buffer | DocumentLink)[];
-  /** Of everything in it that is not the address. */
+  readonly segments: readonly (Buffer | DocumentLink)[];
+  /** Of all its text except the address. */
   readonly digest: string;
 }
 
 function prepare(document: WsdlDocument): Prepared {
   const hash = createHash('sha256');
-  const pieces = document.pieces.map((piece) => {
-    if (typeof piece !== 'string') {
-      hash.update(`\0${textOf(piece, '')}\0`);
-      return piece;
+  const segments = document.segments.map((segment) => {
+    if (typeof segment !== 'string') {
+      hash.update(`\0${textOf(segment, '')}\0`);
+      return segment;
     }
-    const bytes = Buffer.from(withoutNotes(piece));
+    const bytes = Buffer.from(withoutComments(segment));
     hash.update(bytes);
     return bytes;
   });
-  return { pieces, digest: hash.digest('base64url') };
+  return { segments, digest: hash.digest('base64url') };
 }
 
-function print({ pieces, digest }: Prepared, base: string): ServedDocument {
-  const parts = pieces.map((piece) => ('kind' in piece ? Buffer.from(textOf(piece, base)) : piece));
+function print({ segments, digest }: Prepared, base: string): ServedDocument {
+  const parts = segments.map((segment) => ('kind' in segment ? Buffer.from(textOf(segment, base)) : segment));
   const bytes = parts.reduce((sum, part) => sum + part.length, 0);
   return {
     parts,
@@ -62,8 +62,8 @@ function print({ pieces, digest }: Prepared, base: string): ServedDocument {
 
 /**
  * A document as a client of the gateway reads it: every address of the service is `base`, every reference to another
- * document of the model leads through the gateway, and those to other documents are gone, as are the comments and
- * instructions of its authors. UTF-8, whatever the original was.
+ * document of the model leads through the gateway, and references to other documents, comments and processing
+ * instructions are removed. UTF-8, whatever the original was.
  */
 export function printDocument(document: WsdlDocument, base: string): string {
   return Buffer.concat(print(prepare(document), base).parts).toString();
@@ -85,25 +85,25 @@ export function requestedDocument(documents: readonly WsdlDocument[], query: str
   return document?.kind === kind ? document : null;
 }
 
-/** Joins the pieces; `textOf` gives the XML text that stands for a link. */
-export function printPieces(document: WsdlDocument, textOf: (link: DocumentLink) => string): string {
-  return document.pieces.map((piece) => (typeof piece === 'string' ? piece : textOf(piece))).join('');
+/** Joins the segments; `textOf` returns the XML text for a link. */
+export function printSegments(document: WsdlDocument, textOf: (link: DocumentLink) => string): string {
+  return document.segments.map((segment) => (typeof segment === 'string' ? segment : textOf(segment))).join('');
 }
 
-/** What stands for a link in a served document. */
+/** The text of a link in a served document. */
 function textOf(link: DocumentLink, base: string): string {
   switch (link.kind) {
     case 'address':
       return escapeQuoted(base);
     case 'document':
       return escapeQuoted(documentAddress(link.index, link.target, base));
-    case 'lost':
+    case 'unresolved':
       return '';
   }
 }
 
-/** What begins a comment, an instruction or a CDATA section, with its end. A link never stands inside one. */
-const NOTES = [
+/** Start and end of comments, processing instructions and CDATA sections. A link is never inside one. */
+const MARKUP = [
   ['<!--', '-->', 'drop'],
   ['<![CDATA[', ']]>', 'keep'],
   ['<?xml ', '?>', 'keep'],
@@ -113,22 +113,22 @@ const NOTES = [
   ['<?', '?>', 'drop'],
 ] as const;
 
-/** A piece of a document without comments and instructions: they were written for colleagues, not for callers. */
-function withoutNotes(text: string): string {
+/** Removes comments and processing instructions: they were written for colleagues, not for clients. */
+function withoutComments(text: string): string {
   let kept = '';
   let from = 0;
   let at = text.indexOf('<');
   while (at >= 0) {
     const start = at;
-    const note = NOTES.find(([opening]) => text.startsWith(opening, start));
-    if (note === undefined) {
+    const markup = MARKUP.find(([opening]) => text.startsWith(opening, start));
+    if (markup === undefined) {
       at = text.indexOf('<', start + 1);
       continue;
     }
-    const [opening, closing, fate] = note;
+    const [opening, closing, action] = markup;
     const close = text.indexOf(closing, start + opening.length);
     const end = close < 0 ? text.length : close + closing.length;
-    if (fate === 'drop') {
+    if (action === 'drop') {
       kept += text.slice(from, start);
       from = end;
     }

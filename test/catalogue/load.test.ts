@@ -58,14 +58,14 @@ t.test('C01: documents from the network', async (t) => {
   const directory = await folder(t, { 'a.wsdl': importing(`${other.url}/x.xsd`) });
   const file = join(directory, 'a.wsdl');
   const fromFile = await readWsdl(file, await sourceOf(file, NO_SOURCE_OPTIONS, {}));
-  t.match(fromFile.notices, [{ what: /names a URL/ }]);
-  t.ok(fromFile.notices.every(hasPlace));
+  t.match(fromFile.warnings, [{ what: /names a URL/ }]);
+  t.ok(fromFile.warnings.every(hasPlace));
 
   rows.answer('C01', 'a WSDL of one host names another host');
   const location = `${home.url}/a.wsdl`;
   const fromUrl = await readWsdl(location, await sourceOf(location, NO_SOURCE_OPTIONS, {}));
-  t.match(fromUrl.notices, [{ what: /leaves the host/ }]);
-  t.ok(fromUrl.notices.every(hasPlace));
+  t.match(fromUrl.warnings, [{ what: /leaves the host/ }]);
+  t.ok(fromUrl.warnings.every(hasPlace));
   t.equal(other.connects(), 0);
 
   rows.answer('C01', 'the host is allow-listed');
@@ -88,7 +88,7 @@ t.test('C02: files outside the folder', async (t) => {
     await writeFile(join(directory, 'a.wsdl'), importing(href));
     const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
     t.equal(model.documents.length, 1, name);
-    t.ok(model.notices.length === 1 && model.notices.every(hasPlace), name);
+    t.ok(model.warnings.length === 1 && model.warnings.every(hasPlace), name);
   }
 });
 
@@ -155,8 +155,8 @@ t.test('C04: DTDs', async (t) => {
     'a.wsdl': importing('b.xsd'),
     'b.xsd': `<!DOCTYPE a SYSTEM "http://evil/">${xsd()}`,
   });
-  const { notices, documents } = await readWsdl(join(directory, 'a.wsdl'), FILES);
-  t.match(notices, [{ file: /a\.wsdl$/ }, { file: /b\.xsd$/, what: /DTD/ }]);
+  const { warnings, documents } = await readWsdl(join(directory, 'a.wsdl'), FILES);
+  t.match(warnings, [{ file: /a\.wsdl$/ }, { file: /b\.xsd$/, what: /DTD/ }]);
   t.equal(documents.length, 1);
 });
 

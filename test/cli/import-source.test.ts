@@ -222,7 +222,7 @@ t.test('redirects stay on the host; what is no document is named', async (t) => 
   }
   await t.rejects(get('/slow', 50), /no complete answer in time/);
   t.match(await problemOf(run(`${server.url}/login`, {})), /HTML page.*credentials/);
-  t.match(await problemOf(run(`${server.url}/403`, {})), /answered 403.*must be permitted/);
+  t.match(await problemOf(run(`${server.url}/403`, {})), /answered 403.*request is forbidden/);
   t.match(await problemOf(run(`${server.url}/407`, {})), /answered 407.*proxy/);
   t.match(await problemOf(run(`${server.url}/away`, {})), /Give the final address/);
 });

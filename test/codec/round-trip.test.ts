@@ -55,7 +55,7 @@ async function build(folder: string, xsd: string): Promise<BuiltSchema> {
   const location = join(folder, 'echo.wsdl');
   writeFileSync(location, wsdlWith({ ...WSDL_PARTS, types: xsd }));
   const model = await readWsdl(location, FILES);
-  if (model.notices.length > 0) throw new Error(`notices: ${model.notices.map(({ what }) => what).join(' ')}`);
+  if (model.warnings.length > 0) throw new Error(`notices: ${model.warnings.map(({ what }) => what).join(' ')}`);
   const operations = model.services[0]?.ports[0]?.operations ?? [];
   const built = buildSchema([{ name: 'echo', operations, mapping: new Map(), naming: 'exact' }]);
   const [status] = operations.map((operation) => operation.status);

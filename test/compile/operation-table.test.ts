@@ -37,7 +37,7 @@ const model = (...ports: readonly (readonly Operation[])[]): WsdlModel => ({
   types: new Map(),
   elements: new Map(),
   documents: [],
-  notices: [],
+  warnings: [],
 });
 
 const said = (soapAction: string | null, more: Partial<SaidActions> = {}): SaidActions => ({

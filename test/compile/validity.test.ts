@@ -18,7 +18,7 @@ const modelOf = (operations: readonly Operation[]): WsdlModel => ({
   types: new Map(),
   elements: new Map(),
   documents: [],
-  notices: [],
+  warnings: [],
 });
 
 const validityOf = (operations: readonly Operation[], requests: 'off' | 'report' | 'enforce'): Validity =>

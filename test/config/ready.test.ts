@@ -15,7 +15,7 @@ t.test('the demonstration loads, and names operations that its WSDL has', async 
     const service = config.services['orders'];
     // The container holds the documents beside its own configuration, as config/ does here.
     const model = await readWsdl(join('config', service?.wsdl ?? ''), OFFLINE);
-    t.same(model.notices, [], `${file}: nothing in the WSDL is left out`);
+    t.same(model.warnings, [], `${file}: nothing in the WSDL is left out`);
     t.same(
       model.services[0]?.ports.map(({ dialect, address }) => [dialect, address]),
       [

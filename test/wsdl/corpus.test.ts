@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type Problem, Problems } from '../../src/base/problem.js';
 import { copyWsdl } from '../../src/wsdl/copy.js';
+import type { FetchDocument } from '../../src/wsdl/documents/document-source.js';
 import { parseTree } from '../../src/wsdl/documents/parse.js';
-import type { FetchDocument } from '../../src/wsdl/documents/shelf.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { reportRows } from '../../src/wsdl/report.js';
@@ -22,7 +22,7 @@ const wsdlsIn = (folder: string): readonly string[] =>
     .map((name) => join(folder, name))
     .sort();
 
-const hasPlace = ({ file, line, column }: Problem): boolean => file !== null && line !== null && column !== null;
+const hasPosition = ({ file, line, column }: Problem): boolean => file !== null && line !== null && column !== null;
 
 async function readOrRefuse(file: string): Promise<WsdlModel | readonly Problem[]> {
   try {
@@ -47,10 +47,10 @@ t.test(
       if ('services' in outcome) {
         counts[relative(CORPUS, file)] = countsOf(outcome);
         reports.push(...documentLiteral(outcome));
-        for (const { status, place } of reportRows(outcome)) {
-          t.ok(status === 'ok' || place?.includes(':'), 'each operation that is not ok has a place');
+        for (const { status, location } of reportRows(outcome)) {
+          t.ok(status === 'ok' || location?.includes(':'), 'each operation that is not ok has a place');
         }
-        t.ok(outcome.notices.every(hasPlace), `${file}: each notice has a place`);
+        t.ok(outcome.warnings.every(hasPosition), `${file}: each warning has a position`);
         const copy = join(t.testdir({}), 'copy');
         const again = await readWsdl(join(copy, await copyWsdl(outcome, copy)), FILES);
         t.strictSame(plain(again), plain(outcome), `${file}: the copy means the same`);
@@ -60,7 +60,7 @@ t.test(
         }
       } else {
         counts[relative(CORPUS, file)] = { refused: outcome[0]?.what ?? '' };
-        t.ok(outcome.length > 0 && outcome.every(hasPlace), `${file} is refused with its place`);
+        t.ok(outcome.length > 0 && outcome.every(hasPosition), `${file} is refused with its place`);
       }
     }
     if (process.env['WRITE_GOLDEN'] === '1') writeFileSync(GOLDEN, `${JSON.stringify(counts, null, 2)}\n`);
@@ -99,9 +99,9 @@ interface OperationReport {
 const NO_CALLS = /started by the server|not for SOAP|The port type \S+ is not defined/;
 const ABSENT = /names a URL/;
 
-/** The operations of document/literal that somebody could call, as far as their WSDL is complete. */
+/** The callable operations of document/literal, as far as their WSDL is complete. */
 function documentLiteral(model: WsdlModel): readonly OperationReport[] {
-  const isWhole = !model.notices.some(({ what }) => ABSENT.test(what));
+  const isWhole = !model.warnings.some(({ what }) => ABSENT.test(what));
   return model.services
     .flatMap(({ ports }) => ports)
     .flatMap(({ operations }) => operations)
@@ -136,7 +136,7 @@ t.test('the WSDLs of the lab: every operation of document/literal is whole', asy
     ],
   );
   t.ok(reportRows(php).every(({ status }) => status === 'ok'));
-  t.strictSame(php.notices, []);
+  t.strictSame(php.warnings, []);
   const notify = php.services[0]?.ports[0]?.operations.find(({ name }) => name === 'Notify');
   t.equal(notify?.output, null);
   const whoAmI = php.services[0]?.ports[0]?.operations.find(({ name }) => name === 'WhoAmI');
@@ -181,7 +181,7 @@ t.test('a WSDL damaged anywhere is read or refused, never more than that', async
       };
       try {
         const model = await readWsdl('http://h/legacy?wsdl', { fetch, root: null, hosts: [] });
-        return model.notices.every(hasPlace);
+        return model.warnings.every(hasPosition);
       } catch (error) {
         return error instanceof Problems && error.problems.length > 0;
       }

@@ -163,7 +163,7 @@ export function randomWsdl(next: (below: number) => number): string {
 }
 
 function problemWith(model: WsdlModel): string | null {
-  for (const { line, column, what } of model.notices) if (line === null || column === null) return `no place: ${what}`;
+  for (const { line, column, what } of model.warnings) if (line === null || column === null) return `no place: ${what}`;
   for (const type of model.types.values()) {
     if (type.kind === 'simple') continue;
     const chain = new Set([type]);

@@ -96,5 +96,5 @@ export async function readSchemaWith(
   return readWsdl(join(folder, 'a.wsdl'), FILES);
 }
 
-/** What the notices of a model say, one to a line. */
-export const toldIn = (model: WsdlModel): string => model.notices.map(({ what }) => what).join('\n');
+/** The warnings of a model, one to a line. */
+export const toldIn = (model: WsdlModel): string => model.warnings.map(({ what }) => what).join('\n');

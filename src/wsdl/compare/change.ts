@@ -1,12 +1,12 @@
-/** What a change does to those who call a service: they must change too, may be surprised, or need not care. */
+/** The effect of a change on clients: they must change too, may fail, or are not affected. */
 export type Severity = 'breaking' | 'dangerous' | 'safe';
 
 export interface Change {
   readonly severity: Severity;
-  /** Operation and place: `GetOrder reply: order/line`. */
+  /** Operation and path: `GetOrder reply: order/line`. */
   readonly where: string;
   readonly what: string;
-  /** It is only about where the WSDL says the service is. */
+  /** It is only about the address of the service. */
   readonly isAddress: boolean;
 }
 
@@ -18,7 +18,7 @@ const MOST = 10_000;
 /** The changes found so far, each once, at most `MOST`. */
 export class Changes {
   readonly #found: Change[] = [];
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   /** How many were not kept. */
   dropped = 0;
 
@@ -28,12 +28,12 @@ export class Changes {
 
   add(severity: Severity, where: string, what: string, isAddress = false): void {
     const key = `${where}\n${what}`;
-    if (this.#told.has(key)) return;
+    if (this.#reported.has(key)) return;
     if (this.#found.length >= MOST) {
       this.dropped++;
       return;
     }
-    this.#told.add(key);
+    this.#reported.add(key);
     this.#found.push({ severity, where, what, isAddress });
   }
 }

@@ -13,12 +13,12 @@ import { TypeComparison } from './types.js';
 
 export interface Comparison {
   readonly changes: readonly Change[];
-  /** Changes that were found and not kept: there are too many. */
+  /** Number of changes beyond the limit, which were not kept. */
   readonly dropped: number;
 }
 
 /**
- * What a caller written for the WSDL `before` meets at a backend that follows `after`. Services, ports and operations
+ * The changes that a client of the WSDL `before` meets at a backend with `after`. Services, ports and operations
  * are matched by name; types by where operations use them, in the direction they travel.
  */
 export function compareWsdls(before: WsdlModel, after: WsdlModel): Comparison {
@@ -39,7 +39,7 @@ interface Match<T> {
   readonly is: T | null;
 }
 
-/** Pairs by name. What is alone on both sides is the same thing, renamed. */
+/** Pairs by name. A single item on both sides is the same, renamed. */
 function matched<T>(before: readonly T[], after: readonly T[], nameOf: (thing: T) => string): readonly Match<T>[] {
   const [one, ...moreBefore] = before;
   const [other, ...moreAfter] = after;
@@ -130,20 +130,20 @@ function comparePayloads(
 
 const elementsOf = (count: number): string => (count === 1 ? 'one element' : `${count} elements`);
 
-/** Headers or faults: what is declared beside the Bodies. */
+/** The texts for headers or faults, which are declared apart from the Bodies. */
 interface Declared {
   readonly noun: string;
   /** Behind the operation, where something of one has changed. */
-  readonly place: string;
+  readonly suffix: string;
   readonly isGone: string;
 }
 
 /** A declaration cannot say whether a block may be left out. */
-const HEADERS: Declared = { noun: 'header block', place: ', header', isGone: 'is gone' };
-const FAULTS: Declared = { noun: 'fault', place: ' fault', isGone: 'is not declared any more' };
+const HEADERS: Declared = { noun: 'header block', suffix: ', header', isGone: 'is gone' };
+const FAULTS: Declared = { noun: 'fault', suffix: ' fault', isGone: 'is not declared any more' };
 
 function compareDeclared(
-  { noun, place, isGone }: Declared,
+  { noun, suffix, isGone }: Declared,
   { direction, where }: { readonly direction: Direction; readonly where: string },
   before: readonly (FaultDeclaration | HeaderDeclaration)[],
   after: readonly (FaultDeclaration | HeaderDeclaration)[],
@@ -155,7 +155,7 @@ function compareDeclared(
   for (const [key, was] of were) {
     const is = are.get(key);
     if (is === undefined) changes.add('dangerous', where, `the ${noun} ${was.name.local} ${isGone}`);
-    else types.compare(direction, was, is, `${where}${place}: ${was.name.local}`);
+    else types.compare(direction, was, is, `${where}${suffix}: ${was.name.local}`);
   }
   for (const [key, is] of are) {
     if (!were.has(key)) changes.add('dangerous', where, `the ${noun} ${is.name.local} is new`);

@@ -1,20 +1,20 @@
 import { type Particle, typeKey } from '../model.js';
 
-/** How the elements of a content model stand together. */
+/** Which elements of a content model exclude each other. */
 export interface Structure {
-  /** Elements, by their keys, of which only one may stand there: of each choice enough pairs to look for elsewhere. */
+  /** Keys of elements of which only one may occur: of each choice enough pairs to look for in another model. */
   readonly pairs: readonly (readonly [string, string])[];
-  /** Whether only one of two elements may stand there. */
+  /** Whether only one of two elements may occur. */
   excludes(one: string, other: string): boolean;
-  /** The same for models whose groups mean the same, however often single elements stand in them. */
+  /** Equal for models with equivalent groups, however often single elements occur in them. */
   readonly text: string;
 }
 
-/** Looks at the elements of `keys` alone. */
+/** The structure of a content model, as far as the elements of `keys` are concerned. */
 export function structureOf(root: Particle, keys: ReadonlyMap<string, unknown>): Structure {
   const top: Group = { kind: 'sequence', min: 1, max: 1, above: null, depth: 0, isOnce: true, inside: [] };
   const groups = [top];
-  const places = new Map<string, Group[]>();
+  const leaves = new Map<string, Group[]>();
   const stack: Step[] = [{ particle: root, above: top }];
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     const { particle, above } = step;
@@ -23,9 +23,9 @@ export function structureOf(root: Particle, keys: ReadonlyMap<string, unknown>):
       const key = typeKey(particle.element.name);
       if (!keys.has(key)) continue;
       above.inside.push(key);
-      const known = places.get(key) ?? [];
-      places.set(key, known);
-      if (known.length < PLACES) known.push(leafIn(above));
+      const known = leaves.get(key) ?? [];
+      leaves.set(key, known);
+      if (known.length < MAX_LEAVES) known.push(leafIn(above));
       continue;
     }
     const group = isTransparent(particle, above) ? above : groupIn(above, particle);
@@ -33,7 +33,7 @@ export function structureOf(root: Particle, keys: ReadonlyMap<string, unknown>):
     for (const inner of [...particle.particles].reverse()) stack.push({ particle: inner, above: group });
   }
   const excludes = (one: string, other: string): boolean => {
-    const [ones, others] = [places.get(one) ?? [], places.get(other) ?? []];
+    const [ones, others] = [leaves.get(one) ?? [], leaves.get(other) ?? []];
     return one !== other && ones.length > 0 && ones.every((a) => others.every((b) => areExclusive(a, b)));
   };
   const pairs = groups.filter(({ kind, isOnce }) => kind === 'choice' && isOnce).flatMap(neighbours);
@@ -51,14 +51,14 @@ interface Group {
   readonly max: number;
   readonly above: Group | null;
   readonly depth: number;
-  /** It does not stand there twice, whatever it is in. */
+  /** It occurs at most once in the whole model. */
   readonly isOnce: boolean;
   /** Groups, and keys of elements. */
   readonly inside: (Group | string)[];
 }
 
-/** Of an element that stands in more places than this, the first are looked at. */
-const PLACES = 8;
+/** Of an element with more occurrences in the model, only the first are compared. */
+const MAX_LEAVES = 8;
 
 const groupIn = (above: Group, { kind, min, max }: Particle): Group => {
   const group: Group = {
@@ -71,14 +71,14 @@ const groupIn = (above: Group, { kind, min, max }: Particle): Group => {
   return group;
 };
 
-/** Only to stand somewhere: the group it is in does not hold it. */
+/** A leaf in a group, which is not listed in `inside`. */
 const leafIn = (above: Group): Group => ({
   ...{ kind: 'one', min: 1, max: 1, above, inside: [] },
   depth: above.depth + 1,
   isOnce: above.isOnce,
 });
 
-/** Whether a group means nothing where it stands: once, and alone or in one of its kind. */
+/** Whether a group has no effect: it occurs once, and has one member or is in a group of its kind. */
 const isTransparent = (particle: Particle, above: Group): boolean =>
   'particles' in particle &&
   particle.min === 1 &&
@@ -110,7 +110,7 @@ function firstOf(inside: Group | string): string | null {
   return null;
 }
 
-/** Groups that hold one thing or nothing are not seen. What is inside a group comes after it in `groups`. */
+/** The text of all groups except those with one member or none. An inner group comes after its outer one in `groups`. */
 function textOf(groups: readonly Group[]): string {
   const texts = new Map<Group, string>();
   for (const group of [...groups].reverse()) {

@@ -1,13 +1,13 @@
 import { type ElementDeclaration, type Particle, typeKey } from '../model.js';
 
-/** How often an element may stand in a content model, whatever way is taken through it. */
+/** How often an element may occur in a content model, over all its choices. */
 export interface Occurrence {
   readonly element: ElementDeclaration;
   readonly min: number;
   readonly max: number;
 }
 
-/** Is told of each particle when what is in it is known; `certain`: whatever way is taken, it stands there exactly once. */
+/** Called for each particle after those within it; `certain`: it occurs exactly once, whatever is chosen. */
 export type ParticleVisitor = (particle: Particle, certain: boolean) => void;
 
 /** The elements of a content model by `typeKey`, in document order: a sequence adds up, a choice takes least and most. */
@@ -24,7 +24,7 @@ export function occurrencesIn(root: Particle, visit?: ParticleVisitor): Readonly
     }
     stack.pop();
     if (particle.kind === 'one') frame.sum.set(typeKey(particle.element.name), { ...ONCE, element: particle.element });
-    if (particle.kind === 'choice') settleChoice(frame, particle.particles.length);
+    if (particle.kind === 'choice') completeChoice(frame, particle.particles.length);
     const parent = stack.at(-1);
     if (parent === undefined) break;
     visit?.(particle, certain);
@@ -70,7 +70,7 @@ function merge({ particle: { kind }, sum, branches }: Frame, { particle, sum: in
   }
 }
 
-/** What is not in every branch need not be there. */
-function settleChoice({ sum, branches }: Frame, count: number): void {
+/** Makes elements optional that are not in every branch. */
+function completeChoice({ sum, branches }: Frame, count: number): void {
   for (const [key, known] of sum) if ((branches.get(key) ?? 0) < count) sum.set(key, { ...known, min: 0 });
 }

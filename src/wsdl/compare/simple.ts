@@ -3,20 +3,20 @@ import type { Direction, Severity } from './change.js';
 
 type Add = (severity: Severity, what: string) => void;
 
-/** What changed in the values of a simple type, the items of a list and the members of a union included. */
+/** Reports changes of the values of a simple type, of the items of a list and the members of a union. */
 export function compareSimpleTypes(
   direction: Direction,
   before: SimpleType,
   after: SimpleType,
-  add: (severity: Severity, place: string, what: string) => void,
+  add: (severity: Severity, path: string, what: string) => void,
 ): void {
-  const stack: Pair[] = [{ before, after, place: '' }];
+  const stack: Pair[] = [{ before, after, path: '' }];
   const seen = new Set<SimpleType>();
   for (let pair = stack.pop(); pair !== undefined; pair = stack.pop()) {
-    const { place } = pair;
+    const { path } = pair;
     if (pair.before === pair.after || seen.has(pair.before)) continue;
     seen.add(pair.before);
-    const addHere: Add = (severity, what) => add(severity, place, what);
+    const addHere: Add = (severity, what) => add(severity, path, what);
     compareOne(direction, pair.before, pair.after, addHere);
     stack.push(...partsOf(direction, pair, addHere).reverse());
   }
@@ -25,14 +25,14 @@ export function compareSimpleTypes(
 interface Pair {
   readonly before: SimpleType;
   readonly after: SimpleType;
-  /** Which part of the whole it is; '' for the whole. */
-  readonly place: string;
+  /** The path of the part; '' for the whole. */
+  readonly path: string;
 }
 
 /** The items of two lists; the members of two unions, those of one name together, the others in their order. */
-function partsOf(direction: Direction, { before, after, place }: Pair, add: Add): Pair[] {
+function partsOf(direction: Direction, { before, after, path }: Pair, add: Add): Pair[] {
   if (before.item !== null && after.item !== null) {
-    return [{ before: before.item, after: after.item, place: `${place}, its items` }];
+    return [{ before: before.item, after: after.item, path: `${path}, its items` }];
   }
   if (before.variety !== 'union' || after.variety !== 'union') return [];
   const keyOf = ({ name }: SimpleType): string => (name === null ? '' : typeKey(name));
@@ -45,7 +45,7 @@ function partsOf(direction: Direction, { before, after, place }: Pair, add: Add)
   const pairs: Pair[] = [];
   for (const member of before.members) {
     const partner = member.name === null ? others.unnamed.shift() : (are.get(keyOf(member)) ?? others.named.shift());
-    if (partner !== undefined) pairs.push({ before: member, after: partner, place: `${place}, a member of it` });
+    if (partner !== undefined) pairs.push({ before: member, after: partner, path: `${path}, a member of it` });
     else add(direction === 'request' ? 'breaking' : 'safe', `has no member ${nameOf(member)} in its union any more`);
   }
   for (const member of [...others.named, ...others.unnamed]) {
@@ -57,7 +57,7 @@ function partsOf(direction: Direction, { before, after, place }: Pair, add: Add)
 const nameOf = ({ name, builtIn }: SimpleType): string => name?.local ?? builtIn;
 
 function compareOne(direction: Direction, before: SimpleType, after: SimpleType, add: Add): void {
-  /** More values than before are harmless where callers write them, fewer where callers read them. */
+  /** More values than before are harmless where clients write them, fewer where clients read them. */
   const addWider = (isWider: boolean, what: string): void => {
     if (isWider === (direction === 'request')) add('safe', what);
     else add(direction === 'request' ? 'breaking' : 'dangerous', what);
@@ -66,7 +66,7 @@ function compareOne(direction: Direction, before: SimpleType, after: SimpleType,
     add('breaking', `is ${NAMES[after.variety]} now`);
     return;
   }
-  // Of a list that is told of its items.
+  // For a list the change is reported for its items.
   if (before.builtIn !== after.builtIn && (before.item === null || after.item === null)) {
     const isWider = widens(before.builtIn, after.builtIn);
     const isRelated = isWider || widens(after.builtIn, before.builtIn);

@@ -14,8 +14,8 @@ interface Pair {
 }
 
 /**
- * Compares types where operations use them. A pair of types is compared once for each direction, at the first place it
- * is met: what is wrong with it there is wrong everywhere.
+ * Compares types where operations use them. A pair of types is compared once for each direction, at the first path it
+ * is met: the result is the same everywhere.
  */
 export class TypeComparison {
   readonly #changes: Changes;
@@ -26,7 +26,7 @@ export class TypeComparison {
     this.#changes = changes;
   }
 
-  /** An element that stands at the same place before and after. */
+  /** Compares an element with its counterpart. */
   compare(direction: Direction, before: ElementDeclaration, after: ElementDeclaration, where: string): void {
     this.#element(direction, before, after, where);
     for (let pair = this.#queue.shift(); pair !== undefined; pair = this.#queue.shift()) this.#types(pair);
@@ -38,11 +38,11 @@ export class TypeComparison {
       const isSafe = direction === 'request' ? nillable : !nillable;
       this.#changes.add(isSafe ? 'safe' : 'breaking', where, nillable ? 'may be nil now' : 'may not be nil any more');
     }
-    this.#givenValues(before, after, where);
+    this.#presetValues(before, after, where);
     this.#queue.push({ direction, before: before.type, after: after.type, where });
   }
 
-  #givenValues(before: GivenValues, after: GivenValues, where: string): void {
+  #presetValues(before: PresetValues, after: PresetValues, where: string): void {
     if (before.fixed !== after.fixed) this.#changes.add('dangerous', where, 'has another fixed value');
     if (before.default !== after.default) this.#changes.add('dangerous', where, 'has another default');
   }
@@ -53,8 +53,8 @@ export class TypeComparison {
     if (before === after || partners.has(after)) return;
     seen.set(before, partners.add(after));
     if (before.kind === 'simple' && after.kind === 'simple') {
-      compareSimpleTypes(direction, before, after, (severity, place, what) =>
-        this.#changes.add(severity, where + place, what),
+      compareSimpleTypes(direction, before, after, (severity, path, what) =>
+        this.#changes.add(severity, where + path, what),
       );
     } else if (before.kind === 'complex' && after.kind === 'complex') {
       this.#complexTypes(direction, before, after, where);
@@ -100,12 +100,12 @@ export class TypeComparison {
     const [were, are] = [named(before.attributes), named(after.attributes)];
     for (const [key, was] of were) {
       const is = are.get(key);
-      const place = `${where}/@${was.name.local}`;
-      if (is === undefined) this.#changes.add('breaking', place, 'is gone');
+      const path = `${where}/@${was.name.local}`;
+      if (is === undefined) this.#changes.add('breaking', path, 'is gone');
       else {
-        this.#occurrence(direction, place, once(was.required), once(is.required));
-        this.#givenValues(was, is, place);
-        this.#queue.push({ direction, before: was.type, after: is.type, where: place });
+        this.#occurrence(direction, path, once(was.required), once(is.required));
+        this.#presetValues(was, is, path);
+        this.#queue.push({ direction, before: was.type, after: is.type, where: path });
       }
     }
     for (const [key, is] of are) {
@@ -149,11 +149,11 @@ export class TypeComparison {
     const [were, are] = [occurrencesIn(one), occurrencesIn(other)];
     for (const [key, was] of were) {
       const is = are.get(key);
-      const place = `${where}/${was.element.name.local}`;
-      if (is === undefined) this.#changes.add('breaking', place, 'is gone');
+      const path = `${where}/${was.element.name.local}`;
+      if (is === undefined) this.#changes.add('breaking', path, 'is gone');
       else {
-        this.#occurrence(direction, place, was, is);
-        this.#element(direction, was.element, is.element, place);
+        this.#occurrence(direction, path, was, is);
+        this.#element(direction, was.element, is.element, path);
       }
     }
     for (const [key, is] of are) {
@@ -172,7 +172,7 @@ export class TypeComparison {
     );
   }
 
-  /** Which of the elements that both have may stand there together. */
+  /** Compares which of the common elements may occur together. */
   #together(
     direction: Direction,
     [before, after]: readonly [Particle, Particle],
@@ -193,9 +193,9 @@ export class TypeComparison {
       const what = `may have both ${nameOf(widened[0])} and ${nameOf(widened[1])} now`;
       this.#changes.add(direction === 'request' ? 'safe' : 'dangerous', where, what);
     }
-    const isTold = [...both].some(([key, { min, max }]) => min !== are.get(key)?.min || max !== are.get(key)?.max);
-    const isAllTold = isTold || narrowed !== undefined || widened !== undefined;
-    if (!isAllTold) this.#changes.add('dangerous', where, 'has its elements in other groups');
+    const isReported = [...both].some(([key, { min, max }]) => min !== are.get(key)?.min || max !== are.get(key)?.max);
+    const isExplained = isReported || narrowed !== undefined || widened !== undefined;
+    if (!isExplained) this.#changes.add('dangerous', where, 'has its elements in other groups');
   }
 
   #added(direction: Direction, where: string, isRequired: boolean): void {
@@ -218,7 +218,7 @@ export class TypeComparison {
 }
 
 type Opaque = Extract<Content, { readonly kind: 'opaque' }>;
-type GivenValues = Pick<ElementDeclaration, 'fixed' | 'default'>;
+type PresetValues = Pick<ElementDeclaration, 'fixed' | 'default'>;
 type Bounds = Pick<Occurrence, 'min' | 'max'>;
 
 const once = (isRequired: boolean): Bounds => ({ min: isRequired ? 1 : 0, max: 1 });
@@ -231,7 +231,7 @@ const KINDS: Readonly<Record<Content['kind'], string>> = {
   array: 'an encoded array',
 };
 
-/** Whether all that may stand there is known. */
+/** Whether the content has a complete model. */
 const isModel = ({ kind }: Content): boolean => kind === 'empty' || kind === 'elements';
 
 const NOTHING: Particle = { kind: 'sequence', particles: [], min: 1, max: 1 };

@@ -1,7 +1,7 @@
 import type { Particle, Wildcard } from '../model.js';
 import type { Direction, Severity } from './change.js';
 
-/** What changed in the room for what is not declared (`xs:any`, `xs:anyAttribute`). */
+/** Reports changes of wildcards (`xs:any`, `xs:anyAttribute`). */
 export function compareWildcards(
   direction: Direction,
   noun: 'elements' | 'attributes',
@@ -11,7 +11,7 @@ export function compareWildcards(
 ): void {
   const [was, is] = [before.length > 0, after.length > 0];
   if (was && !is) {
-    // Callers have asked for the elements by the field that holds them.
+    // Clients may request the elements by the field that holds them.
     const isHarmless = direction === 'reply' && noun === 'attributes';
     add(isHarmless ? 'safe' : 'breaking', `has no room for further ${noun} any more`);
   } else if (is && !was) {
@@ -33,7 +33,7 @@ export function wildcardsIn(root: Particle): readonly Wildcard[] {
   return found;
 }
 
-/** In any order: where in the model they stand is not looked at. */
+/** Equal for the same wildcards in any order. */
 const printed = (wildcards: readonly Wildcard[]): string =>
   [...new Set(wildcards.map(({ process, namespaces }) => JSON.stringify([process, sorted(namespaces)])))].sort().join();
 

@@ -1,13 +1,13 @@
 import { MIB } from '../../base/limit.js';
 import { type Problem, Problems } from '../../base/problem.js';
+import { type DocumentSource, isRefused, type Located, type Refused } from './document-source.js';
 import { decodeDocument } from './encoding.js';
 import { isBuiltInNamespace, WSDL, WSDL_20, XSD } from './namespaces.js';
-import type { Notices } from './notices.js';
 import { parseTree } from './parse.js';
-import { isRefused, type Located, type Refused, type Shelf } from './shelf.js';
 import { attributeOf, childrenOf, problemAt, type XmlNode } from './tree.js';
+import type { Warnings } from './warnings.js';
 
-/** A document that was read, with what its references lead to. */
+/** A document that was read, with the documents its references lead to. */
 export interface LoadedDocument extends Located {
   readonly index: number;
   readonly kind: 'wsdl' | 'schema';
@@ -27,9 +27,9 @@ export interface Reference {
   readonly attribute: 'location' | 'schemaLocation';
 }
 
-interface Reading {
-  readonly shelf: Shelf;
-  readonly notices: Notices;
+interface LoadState {
+  readonly source: DocumentSource;
+  readonly warnings: Warnings;
   readonly documents: MutableDocument[];
   /** Index by key; -1 for a document that was tried and refused. */
   readonly byKey: Map<string, number>;
@@ -44,17 +44,17 @@ type MutableDocument = LoadedDocument & {
 };
 
 /**
- * Reads the WSDL and everything it refers to, breadth first. A reference that cannot be followed is a notice; a WSDL
+ * Reads the WSDL and everything it refers to, breadth first. A reference that cannot be followed is a warning; a WSDL
  * that cannot be read at all, or goes beyond a limit, throws `Problems`.
  */
 export async function loadDocuments(
   location: string,
-  shelf: Shelf,
-  notices: Notices,
+  source: DocumentSource,
+  warnings: Warnings,
 ): Promise<readonly LoadedDocument[]> {
-  const reading: Reading = {
-    shelf,
-    notices,
+  const state: LoadState = {
+    source,
+    warnings,
     documents: [],
     byKey: new Map(),
     budget: { elements: IMPORT_LIMITS.elements },
@@ -63,74 +63,74 @@ export async function loadDocuments(
   const stop = ({ what, remedy }: Refused): never => {
     throw new Problems([{ file: location, line: null, column: null, what, remedy }]);
   };
-  const main = await shelf.locate(location, null);
+  const main = await source.locate(location, null);
   if (isRefused(main)) return stop(main);
-  const read = await readDocument(reading, main, 0);
+  const read = await readDocument(state, main, 0);
   if (isRefused(read)) return stop(read);
   if (read.kind === 'schema') {
     throw new Problems([problemAt(read.root, 'The document is an XML Schema, not a WSDL.')]);
   }
-  for (let at = 0; at < reading.documents.length; at++) {
-    const document = reading.documents[at];
-    if (document !== undefined) await follow(reading, document);
+  for (let at = 0; at < state.documents.length; at++) {
+    const document = state.documents[at];
+    if (document !== undefined) await follow(state, document);
   }
-  return reading.documents;
+  return state.documents;
 }
 
-async function follow(reading: Reading, document: MutableDocument): Promise<void> {
+async function follow(state: LoadState, document: MutableDocument): Promise<void> {
   for (const reference of referencesOf(document.root)) {
     const href = attributeOf(reference.node, reference.attribute);
     if (href === null || href === '') continue;
     const quiet = isBuiltInNamespace(attributeOf(reference.node, 'namespace') ?? '');
-    const outcome = await followOne(reading, document, reference.node, href);
+    const outcome = await followOne(state, document, reference.node, href);
     if (typeof outcome === 'number') document.references.set(reference.node, outcome);
-    else if (outcome !== null && !quiet) reading.notices.add(...outcome);
+    else if (outcome !== null && !quiet) state.warnings.add(...outcome);
   }
 }
 
-/** The index of the document, the problems that kept it out, or null when those were told before. */
+/** The index of the document, the problems for which it is not read, or null when those were reported before. */
 async function followOne(
-  reading: Reading,
+  state: LoadState,
   document: MutableDocument,
   node: XmlNode,
   href: string,
 ): Promise<number | readonly Problem[] | null> {
-  const located = await reading.shelf.locate(href, document.base);
+  const located = await state.source.locate(href, document.base);
   if (isRefused(located)) return [problemAt(node, `${located.what} It is not read.`, located.remedy)];
-  const known = reading.byKey.get(located.key);
+  const known = state.byKey.get(located.key);
   if (known !== undefined) return known === -1 ? null : known;
-  if (reading.documents.length >= IMPORT_LIMITS.documents) {
+  if (state.documents.length >= IMPORT_LIMITS.documents) {
     throw new Problems([problemAt(node, `The WSDL has more than ${IMPORT_LIMITS.documents} documents.`)]);
   }
   if (document.depth + 1 > IMPORT_LIMITS.depth) {
     throw new Problems([problemAt(node, `Documents import each other deeper than ${IMPORT_LIMITS.depth} levels.`)]);
   }
   try {
-    const read = await readDocument(reading, located, document.depth + 1);
+    const read = await readDocument(state, located, document.depth + 1);
     if (!isRefused(read)) return read.index;
-    reading.byKey.set(located.key, -1);
+    state.byKey.set(located.key, -1);
     return [problemAt(node, read.what, read.remedy)];
   } catch (error) {
-    if (!(error instanceof Problems) || reading.budget.elements < 0) throw error;
-    reading.byKey.set(located.key, -1);
+    if (!(error instanceof Problems) || state.budget.elements < 0) throw error;
+    state.byKey.set(located.key, -1);
     return [problemAt(node, 'The document it refers to cannot be used.'), ...error.problems];
   }
 }
 
-async function readDocument(reading: Reading, located: Located, depth: number): Promise<MutableDocument | Refused> {
-  const opened = await reading.shelf.open(located, reading.bytesLeft);
+async function readDocument(state: LoadState, located: Located, depth: number): Promise<MutableDocument | Refused> {
+  const opened = await state.source.open(located, state.bytesLeft);
   if (isRefused(opened)) return opened;
-  reading.bytesLeft -= opened.bytes.length;
+  state.bytesLeft -= opened.bytes.length;
   const decoded = decodeDocument(opened.bytes, opened.charset);
   if ('what' in decoded) return { what: decoded.what, remedy: 'Save it as UTF-8.' };
   const html = htmlProblem(decoded.text);
   if (html !== null) return html;
-  const root = parseTree({ file: located.location, text: decoded.text }, reading.budget);
+  const root = parseTree({ file: located.location, text: decoded.text }, state.budget);
   const kind = kindOf(root);
-  const index = reading.documents.length;
+  const index = state.documents.length;
   const document = { ...located, index, kind, root, references: new Map(), depth, base: opened.base };
-  reading.documents.push(document);
-  reading.byKey.set(located.key, index);
+  state.documents.push(document);
+  state.byKey.set(located.key, index);
   return document;
 }
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** How a document of start-up says which characters its bytes are (XML 1.0 appendix F). */
+/** Byte patterns by which the encoding of a document is detected (XML 1.0 appendix F). */
 const BYTE_ORDER_MARKS: readonly { readonly bytes: readonly number[]; readonly encoding: string }[] = [
   { bytes: [0xef, 0xbb, 0xbf], encoding: 'utf-8' },
   { bytes: [0xfe, 0xff], encoding: 'utf-16be' },
@@ -13,7 +13,7 @@ const BYTE_ORDER_MARKS: readonly { readonly bytes: readonly number[]; readonly e
 /** The encodings of WSDL files met in the field; all of them hold ASCII as ASCII but for UTF-16. */
 const ACCEPTED = /^(utf-8|utf8|us-ascii|ascii|utf-16|utf-16le|utf-16be|iso-8859-\d{1,2}|latin1|windows-125\d)$/;
 
-/** The text of a document without its byte order mark, or a sentence that says why there is none. */
+/** The text of a document without its byte order mark, or a sentence with the reason why it cannot be decoded. */
 export function decodeDocument(
   bytes: Uint8Array,
   charset: string | null,
@@ -23,7 +23,7 @@ export function decodeDocument(
   try {
     return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes) };
   } catch {
-    // PHP sends every WSDL as utf-8, whatever the file says of itself: then the file is to be believed.
+    // PHP sends every WSDL as utf-8, whatever its declaration is: then the declaration counts.
     if (charset !== null) return decodeDocument(bytes, null);
     return { what: `The document holds bytes that are not valid ${encoding}.` };
   }
@@ -34,11 +34,11 @@ function encodingOf(bytes: Uint8Array, charset: string | null): string {
   if (mark !== undefined) return mark.encoding;
   const declared = declaredEncoding(Buffer.from(bytes.subarray(0, 256)).toString('latin1'));
   const named = charset ?? declared?.value ?? 'utf-8';
-  // A document whose first byte is '<' is not UTF-16, whatever it says of itself: writers to strings leave that behind.
+  // A document whose first byte is '<' is not UTF-16: .NET writers to strings leave such a declaration.
   return /^utf-16/i.test(named) ? 'utf-8' : named;
 }
 
-/** The value of `encoding` in the XML declaration at the start of `text`, with its place. */
+/** The value of `encoding` in the XML declaration at the start of `text`, with its position. */
 export function declaredEncoding(
   text: string,
 ): { readonly value: string; readonly start: number; readonly end: number } | null {

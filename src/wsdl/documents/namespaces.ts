@@ -1,4 +1,4 @@
-/** The namespaces that the reader of WSDL and XSD knows by name. */
+/** The namespaces of WSDL, XSD and their extensions. */
 export const WSDL = 'http://schemas.xmlsoap.org/wsdl/';
 export const WSDL_20 = 'http://www.w3.org/ns/wsdl';
 export const WSDL_SOAP11 = 'http://schemas.xmlsoap.org/wsdl/soap/';

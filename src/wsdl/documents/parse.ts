@@ -2,9 +2,9 @@ import sax from 'sax';
 import { Problems } from '../../base/problem.js';
 import { normaliseValue } from '../../xml/references.js';
 import { XMLNS } from './namespaces.js';
-import { placeOf, type XmlNode, type XmlSource } from './tree.js';
+import { positionOf, type XmlNode, type XmlSource } from './tree.js';
 
-/** What may still be read; shared by all documents of one model. */
+/** The number of elements that may still be read; shared by all documents of one model. */
 export interface TreeBudget {
   elements: number;
 }
@@ -12,11 +12,11 @@ export interface TreeBudget {
 type OpenNode = { -readonly [K in keyof XmlNode]: XmlNode[K] } & { readonly children: XmlNode[] };
 
 const CHUNK_CHARS = 32 * 1024;
-/** A single tag longer than this makes the parser quadratic; no honest one comes near. */
+/** A single tag longer than this makes the parser quadratic; real ones are far shorter. */
 const TOKEN_CHARS = 128 * 1024;
 const DEPTH = 100;
 
-/** Parses one document. Throws `Problems` with the place where it is not well-formed or goes beyond a limit. */
+/** Parses one document. Throws `Problems` with the position where it is not well-formed or goes beyond a limit. */
 export function parseTree(source: XmlSource, budget: TreeBudget): XmlNode {
   // Only the five entities of XML: the typings do not know the option.
   const options = { xmlns: true, position: true, strictEntities: true };
@@ -25,15 +25,15 @@ export function parseTree(source: XmlSource, budget: TreeBudget): XmlNode {
   let root: OpenNode | null = null;
   let documentation: OpenNode | null = null;
   let attributes = 0;
-  let settled = 0;
+  let consumed = 0;
   const fail = (what: string, remedy: string | null = null): never => {
-    const { line, column } = placeOf(source, Math.max(0, parser.position - 1));
+    const { line, column } = positionOf(source, Math.max(0, parser.position - 1));
     throw new Problems([{ file: source.file, line, column, what, remedy }]);
   };
-  const addText = (piece: string): void => {
-    settled = parser.position;
+  const addText = (chunk: string): void => {
+    consumed = parser.position;
     const node = documentation ?? open.at(-1);
-    if (node !== undefined && (node === documentation || /\S/.test(piece))) node.text += piece;
+    if (node !== undefined && (node === documentation || /\S/.test(chunk))) node.text += chunk;
   };
   parser.onerror = (error) => fail(`The document is not well-formed XML: ${firstLine(error.message)}.`);
   parser.ondoctype = () => fail('The document has a DTD, which is refused.', 'Remove the DOCTYPE.');
@@ -46,7 +46,7 @@ export function parseTree(source: XmlSource, budget: TreeBudget): XmlNode {
     attributes++;
   };
   parser.onopentag = (tag) => {
-    settled = parser.position;
+    consumed = parser.position;
     if (!('uri' in tag)) return;
     if (open.length >= DEPTH) fail(`Elements nest deeper than ${DEPTH} levels.`);
     if (--budget.elements < 0) fail('The documents of this WSDL have more elements than allowed.');
@@ -59,7 +59,7 @@ export function parseTree(source: XmlSource, budget: TreeBudget): XmlNode {
     open.push(node);
   };
   parser.onclosetag = () => {
-    settled = parser.position;
+    consumed = parser.position;
     const node = open.pop();
     if (node === undefined) return;
     node.contentEnd = Math.max(node.contentStart, parser.startTagPosition - 1);
@@ -67,7 +67,7 @@ export function parseTree(source: XmlSource, budget: TreeBudget): XmlNode {
   };
   for (let at = 0; at < source.text.length; at += CHUNK_CHARS) {
     parser.write(source.text.slice(at, at + CHUNK_CHARS));
-    if (parser.position - settled > TOKEN_CHARS) fail('A tag, comment or instruction is longer than allowed.');
+    if (parser.position - consumed > TOKEN_CHARS) fail('A tag, comment or instruction is longer than allowed.');
   }
   parser.close();
   return root ?? fail('The document is empty.');
@@ -118,7 +118,7 @@ const ATTRIBUTE = /\s([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /**
  * The attributes of a well-formed tag as they are written, by name. The parser resolves references in them, and then a
- * line end, which is read as a space, is no more told from a reference to one, which is not (XML 1.0 section 3.3.3).
+ * line end, which is read as a space, can no more be distinguished from a reference to one, which is not (XML 1.0 section 3.3.3).
  */
 const writtenValues = (tag: string): ReadonlyMap<string, string> =>
   new Map([...tag.matchAll(ATTRIBUTE)].map(([, name = '', double, single]) => [name, double ?? single ?? '']));

@@ -2,7 +2,7 @@ import type { Problem } from '../../base/problem.js';
 import type { QName } from '../../xml/events.js';
 import { XML } from './namespaces.js';
 
-/** An element of a document of start-up, with its place. White space between elements is not kept. */
+/** An element of a WSDL or schema, with its position. White space between elements is not kept. */
 export interface XmlNode {
   readonly uri: string;
   readonly local: string;
@@ -21,7 +21,7 @@ export interface XmlNode {
   readonly contentEnd: number;
 }
 
-/** A document's text with what is needed to name a place in it. */
+/** A document's file name and text. */
 export interface XmlSource {
   readonly file: string;
   readonly text: string;
@@ -30,7 +30,7 @@ export interface XmlSource {
 const lineStarts = new WeakMap<XmlSource, readonly number[]>();
 
 /** 1-based line and column of an offset. */
-export function placeOf(source: XmlSource, offset: number): { readonly line: number; readonly column: number } {
+export function positionOf(source: XmlSource, offset: number): { readonly line: number; readonly column: number } {
   let starts = lineStarts.get(source);
   if (starts === undefined) {
     const found = [0];
@@ -50,7 +50,7 @@ export function placeOf(source: XmlSource, offset: number): { readonly line: num
 
 /** A problem at the start tag of a node. */
 export function problemAt(node: XmlNode, what: string, remedy: string | null = null): Problem {
-  return { file: node.source.file, ...placeOf(node.source, node.start), what, remedy };
+  return { file: node.source.file, ...positionOf(node.source, node.start), what, remedy };
 }
 
 /** The value of an unqualified attribute without white space around it, or null. */
@@ -64,7 +64,7 @@ export const childrenOf = (node: XmlNode, uri: string, local: string): readonly 
 export const childOf = (node: XmlNode, uri: string, local: string): XmlNode | null =>
   node.children.find((child) => child.uri === uri && child.local === local) ?? null;
 
-/** The name a QName in content means here, or null when its prefix is not declared. */
+/** Resolves a QName in content, or returns null when its prefix is not declared. */
 export function qNameAt(node: XmlNode, value: string): QName | null {
   const colon = value.indexOf(':');
   const prefix = colon === -1 ? '' : value.slice(0, colon);
@@ -93,7 +93,7 @@ export function documentationIn(container: XmlNode | null, uri: string): string 
   return text === '' ? null : text;
 }
 
-/** Where the value of an unqualified attribute stands in the text: between its quotes. Null when there is none. */
+/** The offsets of the value of an unqualified attribute, between its quotes. Null when there is none. */
 export function attributeSpan(node: XmlNode, name: string): { readonly start: number; readonly end: number } | null {
   const { text } = node.source;
   const isSpace = (at: number): boolean => text.charCodeAt(at) <= 0x20;

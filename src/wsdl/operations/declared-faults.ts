@@ -8,7 +8,7 @@ import { elementOf, type MessageContext, soapChildren, typeOf } from './messages
 
 /**
  * The declared faults; one that cannot be read is left out with a problem. `bound` is the operation of the binding, or
- * null. A fault whose part names a type stands in `detail` under the name of the part, which is what rpc stacks write.
+ * null. A fault whose part names a type is in `detail` under the name of the part, as rpc stacks write it.
  */
 export function readFaults(
   operation: XmlNode,
@@ -26,11 +26,13 @@ export function readFaults(
     }
     const { part, count } = context.parts.first(message);
     if (part === null) {
-      context.notices.add(problemAt(message, `The message of the fault ${name} has no part: it has no detail.`));
+      context.warnings.add(problemAt(message, `The message of the fault ${name} has no part: it has no detail.`));
       continue;
     }
     if (count > 1) {
-      context.notices.add(problemAt(message, `The message of the fault ${name} has several parts: the first is used.`));
+      context.warnings.add(
+        problemAt(message, `The message of the fault ${name} has several parts: the first is used.`),
+      );
     }
     const named = elementOf(part, context);
     if (named === null) {
@@ -42,7 +44,7 @@ export function readFaults(
   return { faults, problems };
 }
 
-/** Of the detail's child, where `soap:fault` says so or is encoded; literal ones are not qualified. */
+/** The namespace of the detail's child by `soap:fault`, or if it is encoded; literal ones are not qualified. */
 function namespaceOf(name: string, bound: XmlNode | null): string {
   const same =
     bound === null ? [] : childrenOf(bound, WSDL, 'fault').filter((each) => attributeOf(each, 'name') === name);

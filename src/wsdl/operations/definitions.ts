@@ -1,7 +1,7 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { WSDL } from '../documents/namespaces.js';
-import type { Notices } from '../documents/notices.js';
 import { attributeOf, childrenOf, problemAt, qNameAt, type XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 import { typeKey } from '../model.js';
 
 /** The named parts of all WSDL documents, by `typeKey`, and the services in order. */
@@ -12,15 +12,15 @@ export interface Definitions {
   readonly services: readonly XmlNode[];
 }
 
-/** Collects what the documents define. A name given twice keeps its first meaning. */
-export function collectDefinitions(documents: readonly LoadedDocument[], notices: Notices): Definitions {
+/** Collects the definitions of all documents. Of two with one name the first is kept. */
+export function collectDefinitions(documents: readonly LoadedDocument[], warnings: Warnings): Definitions {
   const collect = (local: string): ReadonlyMap<string, XmlNode> => {
     const found = new Map<string, XmlNode>();
     for (const { root } of documents) {
       for (const node of childrenOf(root, WSDL, local)) {
         const name = attributeOf(node, 'name') ?? '';
         const key = typeKey({ uri: targetOf(node), local: name });
-        if (found.has(key)) notices.add(problemAt(node, `${local} ${name} is defined twice; the first one is used.`));
+        if (found.has(key)) warnings.add(problemAt(node, `${local} ${name} is defined twice; the first one is used.`));
         else found.set(key, node);
       }
     }
@@ -42,8 +42,8 @@ export function targetOf(node: XmlNode): string {
 }
 
 /**
- * What the attribute `name` of a node refers to in a table, or null. A name without prefix is looked for in the target
- * namespace as well: many WSDLs write it so although their default namespace is another.
+ * The definition in a table that the attribute `name` of a node refers to, or null. A name without prefix is also looked
+ * up in the target namespace: many WSDLs write it so although their default namespace is another.
  */
 export function referredBy(node: XmlNode, name: string, table: ReadonlyMap<string, XmlNode>): XmlNode | null {
   const value = attributeOf(node, name);

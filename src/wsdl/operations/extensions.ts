@@ -1,15 +1,15 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { isSoapBindingNamespace, WSDL, WSDL_HTTP, WSDL_MIME, XSD } from '../documents/namespaces.js';
-import type { Notices } from '../documents/notices.js';
 import { problemAt, type XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 
 const REQUIRED = `{${WSDL}}required`;
 
 /**
- * Tells of extensions that a WSDL says must be understood (WSDL 1.1 section 2.1.3) and that are not: policies,
- * addressing, other transports. They stop nothing here, for SOAP passes as it is; a call from GraphQL may be refused.
+ * Warns of required extensions that are not supported (WSDL 1.1 section 2.1.3): policies, addressing, other
+ * transports. SOAP messages pass as they are; a call from GraphQL may be refused by the backend.
  */
-export function noteRequiredExtensions(documents: readonly LoadedDocument[], notices: Notices): void {
+export function warnOfRequiredExtensions(documents: readonly LoadedDocument[], warnings: Warnings): void {
   for (const { root, kind } of documents) {
     const nodes: XmlNode[] = kind === 'wsdl' ? [root] : [];
     for (let at = 0; at < nodes.length; at++) {
@@ -18,7 +18,7 @@ export function noteRequiredExtensions(documents: readonly LoadedDocument[], not
       const required = node.attributes.get(REQUIRED)?.trim();
       if ((required === 'true' || required === '1') && !isUnderstood(node.uri)) {
         const what = `The extension ${node.local} is required by the WSDL and not understood.`;
-        notices.add(problemAt(node, what, 'The backend may refuse calls made from GraphQL.'));
+        warnings.add(problemAt(node, what, 'The backend may refuse calls made from GraphQL.'));
       }
       for (const child of node.children) nodes.push(child);
     }

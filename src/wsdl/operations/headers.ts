@@ -15,7 +15,7 @@ export function readHeaders(
   const problems: Problem[] = [];
   const seen = new Set<string>();
   for (const header of messageExtensions(use.bound, 'header')) {
-    noteHeaderFaults(header, context);
+    warnOfHeaderFaults(header, context);
     const read = readHeader(header, use, context);
     if ('what' in read) problems.push({ ...read, what: `${read.what} The header is left out.` });
     else if (!seen.has(typeKey(read.name))) {
@@ -40,11 +40,11 @@ function readHeader(header: XmlNode, use: MessageUse, context: MessageContext): 
   return plainElement({ uri, local: name }, typeOf(part, context));
 }
 
-/** What stands in the Header of a Fault passes as it is: no error of GraphQL has a place for it. */
-function noteHeaderFaults(header: XmlNode, { notices }: MessageContext): void {
+/** Warns of header faults: they pass as SOAP, but GraphQL errors do not show them. */
+function warnOfHeaderFaults(header: XmlNode, { warnings }: MessageContext): void {
   for (const fault of header.children) {
     if (fault.local !== 'headerfault' || !isSoapBindingNamespace(fault.uri)) continue;
     const part = attributeOf(fault, 'part') ?? '';
-    notices.add(problemAt(fault, `The header fault ${part} passes as SOAP; errors in GraphQL do not show it.`));
+    warnings.add(problemAt(fault, `The header fault ${part} passes as SOAP; errors in GraphQL do not show it.`));
   }
 }

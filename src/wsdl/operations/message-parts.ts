@@ -2,7 +2,7 @@ import { WSDL } from '../documents/namespaces.js';
 import { attributeOf, childrenOf, type XmlNode } from '../documents/tree.js';
 
 /**
- * What all uses of all messages of one WSDL may come to: any number of operations can name one message of any number of
+ * Parts of all messages over all their uses in one WSDL: any number of operations can name one message of any number of
  * parts, and the work would be the product.
  */
 const MOST = 500_000;
@@ -13,7 +13,7 @@ export class MessageParts {
   readonly #named = new Map<XmlNode, ReadonlyMap<string, XmlNode>>();
   #left = MOST;
 
-  /** All of them, to be walked; null when messages were walked more than allowed. */
+  /** All parts of a message; null beyond the limit for all uses. */
   of(message: XmlNode): readonly XmlNode[] | null {
     const parts = this.#list(message);
     this.#left -= parts.length;

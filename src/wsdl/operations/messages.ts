@@ -1,8 +1,8 @@
 import type { Problem } from '../../base/problem.js';
 import type { QName } from '../../xml/events.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
-import type { Notices } from '../documents/notices.js';
 import { attributeOf, childrenOf, problemAt, qNameAt, type XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 import type { BodyPart, ElementDeclaration, Particle, Payload, SeveralParts, XsdType } from '../model.js';
 import { typeKey } from '../model.js';
 import { plainComplexType, plainElement, sequenceOf } from '../plain.js';
@@ -11,15 +11,15 @@ import type { Schema } from '../xsd/schema.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import type { MessageParts } from './message-parts.js';
 
-/** What the readers of messages look things up in. */
+/** The definitions, types and warnings that the readers of messages share. */
 export interface MessageContext {
   readonly definitions: Definitions;
   readonly schema: Schema;
-  readonly notices: Notices;
+  readonly warnings: Warnings;
   readonly parts: MessageParts;
 }
 
-/** One direction of an operation: what the port type and the binding say of it. */
+/** One direction of an operation in the port type and the binding. */
 export interface MessageUse {
   /** `input` or `output` of the port type. */
   readonly abstract: XmlNode;
@@ -59,7 +59,7 @@ const mimeParts = (bound: XmlNode | null): readonly XmlNode[] =>
     ? []
     : childrenOf(bound, WSDL_MIME, 'multipartRelated').flatMap((related) => childrenOf(related, WSDL_MIME, 'part'));
 
-/** The children of Body, or why they cannot be told. */
+/** The children of Body, or the problem for which they are unknown. */
 export function readBody(use: MessageUse, context: MessageContext): Body | Disabled {
   const message = messageOf(use, context);
   if (message === null) {
@@ -97,7 +97,7 @@ function severalParts(parts: readonly BodyPart[]): SeveralParts {
   return { parts, whole: plainElement({ uri: '', local: 'Body' }, plainComplexType(null, sequenceOf(particles))) };
 }
 
-/** WSDLs written by hand spell it in either case. */
+/** The case is ignored: some WSDLs have `Encoded`. */
 const isEncoded = (body: XmlNode | null): boolean =>
   body !== null && attributeOf(body, 'use')?.toLowerCase() === 'encoded';
 
@@ -113,9 +113,9 @@ const attachedParts = (bound: XmlNode | null): readonly (string | null)[] =>
 function attachmentProblems({ bound, abstract }: MessageUse): Problem[] {
   const names = new Set(attachedParts(bound));
   if (bound === null || names.size === 0) return [];
-  const fate = abstract.local === 'input' ? 'not sent' : 'not read';
+  const handling = abstract.local === 'input' ? 'not sent' : 'not read';
   return [
-    problemAt(bound, `The ${abstract.local} may carry attachments (${[...names].join(', ')}): they are ${fate}.`),
+    problemAt(bound, `The ${abstract.local} may carry attachments (${[...names].join(', ')}): they are ${handling}.`),
   ];
 }
 
@@ -135,7 +135,7 @@ function bodyParts(
       ? [...names].flatMap((name) => context.parts.named(message, name) ?? [])
       : all.filter((part) => names.has(attributeOf(part, 'name') ?? ''));
     if (found.length > 0 || names.size === 0) return found;
-    context.notices.add(
+    context.warnings.add(
       problemAt(body, `The body parts ${listed} are not in the message; those that stand nowhere else are used.`),
     );
   }
@@ -196,8 +196,8 @@ function documentContent(
 }
 
 /**
- * The child of Body of a message that is not offered, as far as its name can be told: opaque, but enough to know the
- * operation by when it passes as SOAP.
+ * The child of Body of a disabled operation, if its name is known: opaque, but enough to recognise the operation when it
+ * passes as SOAP.
  */
 export function nameBody(use: MessageUse, context: MessageContext): ElementDeclaration | null {
   const body = messageExtensions(use.bound, 'body')[0] ?? null;
@@ -230,7 +230,7 @@ function rpcBody(
     const local = attributeOf(part, 'name') ?? '';
     const named = elementOf(part, context);
     if (named !== null && 'element' in named) {
-      context.notices.add(
+      context.warnings.add(
         problemAt(part, `The part ${local} names an element in rpc style (WS-I R2203): it stands there itself.`),
       );
       return { kind: 'one', element: named.element, min: 1, max: 1 };

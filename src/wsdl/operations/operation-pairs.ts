@@ -1,10 +1,10 @@
 import { WSDL } from '../documents/namespaces.js';
-import type { Notices } from '../documents/notices.js';
 import { attributeOf, childOf, childrenOf, problemAt, type XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 
 /** An operation as a binding and a port type describe it. */
 export interface OperationPair {
-  /** Whichever there is, that of the binding first: what problems are placed at. */
+  /** The node to which problems refer: that of the binding, else of the port type. */
   readonly node: XmlNode;
   readonly bound: XmlNode | null;
   readonly abstract: XmlNode | null;
@@ -22,7 +22,7 @@ export interface PortTypeOperations {
   readonly count: number;
 }
 
-/** Nobody overloads more often than this; each is compared with each. */
+/** Maximum overloads of a name; each is compared with each. */
 const OVERLOADS = 50;
 
 export function operationsOfPortType(portType: XmlNode): PortTypeOperations {
@@ -37,13 +37,13 @@ export function operationsOfPortType(portType: XmlNode): PortTypeOperations {
 }
 
 /**
- * The operations of a binding with those of its port type. Overloaded ones are told apart by the names of their
+ * The operations of a binding with those of its port type. Overloaded ones are distinguished by the names of their
  * messages (WSDL 1.1 section 2.5), else by their order.
  */
 export function pairOperations(
   binding: XmlNode,
   portType: PortTypeOperations | null,
-  notices: Notices,
+  warnings: Warnings,
 ): readonly OperationPair[] {
   const operations = childrenOf(binding, WSDL, 'operation');
   const nameFor = namesFor(operations);
@@ -61,7 +61,7 @@ export function pairOperations(
   const missing = (portType?.count ?? 0) - used.size;
   if (missing > 0) {
     const what = `The binding ${nameOf(binding)} leaves out ${missing} of the operations of its port type.`;
-    notices.add(problemAt(binding, what));
+    warnings.add(problemAt(binding, what));
   }
   return pairs;
 }

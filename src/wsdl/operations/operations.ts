@@ -23,7 +23,7 @@ interface Directions {
 }
 
 /**
- * Reads operations: each is ok, partial or disabled on its own, and none of them throws. `why`, where given, disables
+ * Reads operations: each is ok, partial or disabled on its own, and none of them throws. `why`, unless null, disables
  * all of them.
  */
 export function readOperations(
@@ -106,7 +106,7 @@ function readContent(
   if (uses.has('encoded') && uses.has('literal')) {
     return disable(node, `The operation ${written} is literal one way and encoded the other.`);
   }
-  if (answered !== null) noteHeaders(answered.payload, reply?.bound ?? abstract, context);
+  if (answered !== null) warnOfReplyHeaders(answered.payload, reply?.bound ?? abstract, context);
   const { faults, problems } = readFaults(abstract, bound, context);
   const content = { input: asked.payload, output: answered === null ? null : answered.payload, faults };
   const own = [...asked.problems, ...(answered === null ? [] : answered.problems), ...problems];
@@ -115,11 +115,11 @@ function readContent(
   return { ...encoded, status: reasons.length === 0 ? 'ok' : 'partial', reasons, ...content };
 }
 
-/** Callers of GraphQL get what is in Body. */
-function noteHeaders({ headers }: Payload, at: XmlNode, { notices }: OperationContext): void {
+/** Warns of header blocks in replies: GraphQL shows only the Body. */
+function warnOfReplyHeaders({ headers }: Payload, at: XmlNode, { warnings }: OperationContext): void {
   for (const { element } of headers) {
     const what = `The header block ${element.name.local} of replies passes as SOAP; GraphQL does not show it.`;
-    notices.addFirst(problemAt(at, what));
+    warnings.addOnce(problemAt(at, what));
   }
 }
 

@@ -8,12 +8,12 @@ import { type OperationContext, readOperations } from './operations.js';
 import { addressOf, type BindingReader, refusalOf } from './ports.js';
 
 /**
- * What can be said of a WSDL without a SOAP port, as one service. Many describe only the binding, or only the port
+ * Makes one service of a WSDL without a SOAP port. Many describe only the binding, or only the port
  * type, and leave the rest to another document that is not at hand:
  *
  *   - a SOAP binding is offered as if a port of its name had it;
  *   - else a port type that no binding describes is taken as literal SOAP 1.1, document style unless parts name types;
- *   - what is bound to something else is listed with its operations disabled.
+ *   - operations of other bindings are listed as disabled.
  */
 export function readPortless(
   main: LoadedDocument,
@@ -21,26 +21,26 @@ export function readPortless(
   bindings: BindingReader,
   context: OperationContext,
 ): WsdlService {
-  const reading: Reading = { ports: [], names: new Set(), definitions, bindings, context };
-  for (const binding of definitions.bindings.values()) if (refusalOf(binding) === null) addBinding(reading, binding);
-  if (reading.ports.length === 0) {
-    const described = addOtherBindings(reading);
+  const ports: PortCollection = { ports: [], names: new Set(), definitions, bindings, context };
+  for (const binding of definitions.bindings.values()) if (refusalOf(binding) === null) addBinding(ports, binding);
+  if (ports.ports.length === 0) {
+    const described = addOtherBindings(ports);
     for (const portType of definitions.portTypes.values()) {
-      if (!described.has(portType)) addPortType(reading, portType);
+      if (!described.has(portType)) addPortType(ports, portType);
     }
   }
-  if (reading.ports.length === 0) {
-    context.notices.add(
+  if (ports.ports.length === 0) {
+    context.warnings.add(
       problemAt(main.root, 'The WSDL describes no operations.', 'Name the WSDL that has the service.'),
     );
-    reading.ports.push({ name: 'none', dialect: '1.1', address: null, operations: [] });
+    ports.ports.push({ name: 'none', dialect: '1.1', address: null, operations: [] });
   }
   const [service] = definitions.services;
   const local = (service && attributeOf(service, 'name')) ?? attributeOf(main.root, 'name') ?? 'Service';
-  return { name: { uri: targetOf(service ?? main.root), local }, ports: reading.ports };
+  return { name: { uri: targetOf(service ?? main.root), local }, ports: ports.ports };
 }
 
-interface Reading {
+interface PortCollection {
   readonly ports: Port[];
   readonly names: Set<string>;
   readonly definitions: Definitions;
@@ -49,7 +49,7 @@ interface Reading {
 }
 
 /** Ports are chosen by their names, so these are unique. */
-function addPort({ ports, names }: Reading, named: XmlNode, port: Omit<Port, 'name'>): void {
+function addPort({ ports, names }: PortCollection, named: XmlNode, port: Omit<Port, 'name'>): void {
   const wanted = attributeOf(named, 'name') ?? named.local;
   let name = wanted;
   for (let number = 2; names.has(name); number++) name = `${wanted}${number}`;
@@ -57,16 +57,16 @@ function addPort({ ports, names }: Reading, named: XmlNode, port: Omit<Port, 'na
   ports.push({ name, ...port });
 }
 
-function addBinding(reading: Reading, binding: XmlNode): void {
+function addBinding(ports: PortCollection, binding: XmlNode): void {
   const name = attributeOf(binding, 'name') ?? '';
   const what = `No service has a SOAP port for the binding ${name}: it is offered as a port without an address.`;
-  reading.context.notices.add(problemAt(binding, what));
-  addPort(reading, binding, { ...reading.bindings.read(binding), address: null });
+  ports.context.warnings.add(problemAt(binding, what));
+  addPort(ports, binding, { ...ports.bindings.read(binding), address: null });
 }
 
 /** Bindings of other protocols, under the names of their ports where they have any. The port types they describe. */
-function addOtherBindings(reading: Reading): ReadonlySet<XmlNode> {
-  const { definitions, bindings } = reading;
+function addOtherBindings(ports: PortCollection): ReadonlySet<XmlNode> {
+  const { definitions, bindings } = ports;
   const portsOf = new Map<XmlNode, XmlNode[]>();
   for (const port of definitions.services.flatMap((service) => childrenOf(service, WSDL, 'port'))) {
     const binding = referredBy(port, 'binding', definitions.bindings);
@@ -81,17 +81,17 @@ function addOtherBindings(reading: Reading): ReadonlySet<XmlNode> {
     const refusal = refusalOf(binding) ?? 'it has no port';
     const why = problemAt(binding, `The operation cannot be called: ${refusal}.`);
     const read = bindings.read(binding, why);
-    for (const port of portsOf.get(binding) ?? []) addPort(reading, port, { ...read, address: addressOf(port) });
-    if (!portsOf.has(binding)) addPort(reading, binding, { ...read, address: null });
+    for (const port of portsOf.get(binding) ?? []) addPort(ports, port, { ...read, address: addressOf(port) });
+    if (!portsOf.has(binding)) addPort(ports, binding, { ...read, address: null });
   }
   return described;
 }
 
-function addPortType(reading: Reading, portType: XmlNode): void {
-  const { context } = reading;
+function addPortType(ports: PortCollection, portType: XmlNode): void {
+  const { context } = ports;
   const name = attributeOf(portType, 'name') ?? '';
   const what = `The port type ${name} has no binding: it is taken as literal SOAP 1.1.`;
-  context.notices.add(problemAt(portType, what, 'Name the WSDL that has the binding, if there is one.'));
+  context.warnings.add(problemAt(portType, what, 'Name the WSDL that has the binding, if there is one.'));
   const operations = readOperations(unboundOperations(portType), context, null);
-  addPort(reading, portType, { dialect: '1.1', address: null, operations });
+  addPort(ports, portType, { dialect: '1.1', address: null, operations });
 }

@@ -1,7 +1,7 @@
 import type { Problem } from '../../base/problem.js';
 import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from '../documents/namespaces.js';
-import type { Notices } from '../documents/notices.js';
 import { attributeOf, childrenOf, problemAt, type XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 import type { Operation, Port, WsdlService } from '../model.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import { soapChildren } from './messages.js';
@@ -11,8 +11,8 @@ import { type OperationContext, readOperations } from './operations.js';
 /** Of all ports together: any number of them may share a binding. */
 const MOST_OPERATIONS = 200_000;
 
-/** Reads every service that has a SOAP port. A port that is none, or is broken, is left out with a notice. */
-export function readServices(definitions: Definitions, bindings: BindingReader, notices: Notices): WsdlService[] {
+/** Reads every service that has a SOAP port. Other and invalid ports are left out with a warning. */
+export function readServices(definitions: Definitions, bindings: BindingReader, warnings: Warnings): WsdlService[] {
   const left: Problem[] = [];
   let operations = 0;
   const services = definitions.services
@@ -28,8 +28,8 @@ export function readServices(definitions: Definitions, bindings: BindingReader, 
       }),
     }))
     .filter(({ ports }) => ports.length > 0);
-  // Where no port is of use, the operations say why.
-  if (services.length > 0) notices.add(...left);
+  // Without a usable port the reasons are in the operations.
+  if (services.length > 0) warnings.add(...left);
   return withOwnNames(services);
 }
 
@@ -55,7 +55,7 @@ function readPort(port: XmlNode, definitions: Definitions, bindings: BindingRead
   return { name, ...bindings.read(binding), address: addressOf(port) };
 }
 
-/** Where a port says it is, whatever its binding. */
+/** The address of a port, whatever its binding. */
 export function addressOf(port: XmlNode): string | null {
   const address = soapChildren(port, 'address')[0] ?? port.children.find(({ local }) => local === 'address');
   return address === undefined ? null : attributeOf(address, 'location');
@@ -87,7 +87,7 @@ export class BindingReader {
     this.#context = context;
   }
 
-  /** The port type of a binding, or null with a notice of what is wrong where nothing else tells of it. */
+  /** The port type of a binding, or null, with a warning where no other is reported. */
   portTypeOf(binding: XmlNode): XmlNode | null {
     const { portTypes } = this.#definitions;
     const found = referredBy(binding, 'type', portTypes);
@@ -101,7 +101,7 @@ export class BindingReader {
     const [only, ...others] = fitting;
     if (only === undefined || others.length > 0) return null;
     const what = `The binding names no port type; ${attributeOf(only, 'name')}, which has its operations, is taken.`;
-    this.#context.notices.add(problemAt(binding, what));
+    this.#context.warnings.add(problemAt(binding, what));
     return only;
   }
 
@@ -119,7 +119,7 @@ export class BindingReader {
     const missing = `The port type ${attributeOf(binding, 'type') ?? ''} is not defined.`;
     const reason = why ?? (portType === null ? problemAt(binding, missing) : null);
     const abstract = portType === null ? null : this.#operationsOf(portType);
-    return readOperations(pairOperations(binding, abstract, this.#context.notices), this.#context, reason);
+    return readOperations(pairOperations(binding, abstract, this.#context.warnings), this.#context, reason);
   }
 
   #operationsOf(portType: XmlNode): PortTypeOperations {

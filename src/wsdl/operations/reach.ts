@@ -3,7 +3,7 @@ import { type ComplexType, childrenOfBody, type ElementDeclaration, type Particl
 import type { ReachableProblems } from './operations.js';
 
 const REASONS = 20;
-/** Beyond this many approximated types the report says no more about each operation than it does already. */
+/** Beyond this many approximated types no further reasons are added to operations. */
 const TYPES = 500;
 
 /**
@@ -98,7 +98,7 @@ function spread(
   for (const [start, problems] of [...approximated].slice(0, TYPES)) {
     const reached = new Set<Container>([start]);
     for (const node of reached) {
-      // Whatever came here went on to all that contains it: there is nothing left to tell them.
+      // All containers were visited from here before.
       const count = visits.get(node) ?? 0;
       if (count >= REASONS) continue;
       visits.set(node, count + 1);

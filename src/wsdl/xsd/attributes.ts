@@ -7,12 +7,12 @@ import { ANY_SIMPLE, builtInAttribute, isBuiltInAttributeNamespace } from './bui
 import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaUnit } from './components.js';
 import { isQualified } from './elements.js';
-import type { SchemaReading } from './schema-reading.js';
+import type { SchemaContext } from './schema-context.js';
 import { intersection, readWildcard, union } from './wildcards.js';
 
 const CHAIN = 100;
 const MOST = 1000;
-const TROUBLES = 20;
+const MAX_REASONS = 20;
 /** Attributes of all types of one model together, inherited ones counted again. */
 const ALL = 2_000_000;
 
@@ -22,51 +22,51 @@ const FURTHER =
 
 export type Attributes = Pick<ComplexType, 'attributes' | 'anyAttribute'>;
 
-/** What a type or an attribute group says itself: declarations and prohibitions, by key. */
+/** The declarations and prohibitions of a type or attribute group itself, by key. */
 interface Own {
   readonly declared: ReadonlyMap<string, AttributeDeclaration>;
   readonly prohibited: ReadonlySet<string>;
   readonly wildcard: Wildcard | null;
-  /** What could not be understood: the type is not whole. */
-  readonly troubles: readonly Problem[];
+  /** Reasons why the type is incomplete. */
+  readonly reasons: readonly Problem[];
 }
 
-/** The attributes of a type, and what was left out of them. */
+/** The attributes of a type, and the reasons why some were left out. */
 export interface ReadAttributes extends Attributes {
-  readonly troubles: readonly Problem[];
+  readonly reasons: readonly Problem[];
 }
 
 const NONE: Attributes = { attributes: [], anyAttribute: null };
 
 /** Reads the attributes of types (XSD 1.0 part 1 sections 3.4.2, 3.6.2 and 3.10.6), inherited ones first. */
 export class AttributeReader {
-  readonly #reading: SchemaReading;
+  readonly #context: SchemaContext;
   readonly #groups = new ComponentMap<Own>();
   readonly #open = new Set<XmlNode>();
   #left = ALL;
 
-  constructor(reading: SchemaReading) {
-    this.#reading = reading;
+  constructor(context: SchemaContext) {
+    this.#context = context;
   }
 
-  /** Of a type that is not derived. */
+  /** The attributes of a type that is not derived. */
   own(node: XmlNode, unit: SchemaUnit): ReadAttributes {
     return this.#under(NONE, this.#ownOf(node, unit), node);
   }
 
-  /** Of an `extension`: what the base has, and more. */
+  /** The attributes of an `extension`: those of the base, and more. */
   extended(node: XmlNode, unit: SchemaUnit, base: Attributes): ReadAttributes {
     const own = this.#ownOf(node, unit);
-    const { attributes, troubles } = this.#under(base, own, node);
+    const { attributes, reasons } = this.#under(base, own, node);
     const wildcard = own.wildcard;
     const anyAttribute =
       wildcard === null || base.anyAttribute === null
         ? (wildcard ?? base.anyAttribute)
         : union(wildcard, base.anyAttribute);
-    return { attributes, anyAttribute, troubles };
+    return { attributes, anyAttribute, reasons };
   }
 
-  /** Of a `restriction`: what the base has, but for what is declared anew or prohibited; its own wildcard only. */
+  /** The attributes of a `restriction`: those of the base, unless redeclared or prohibited; its own wildcard only. */
   restricted(node: XmlNode, unit: SchemaUnit, base: Attributes): ReadAttributes {
     const own = this.#ownOf(node, unit);
     const { prohibited } = own;
@@ -75,63 +75,63 @@ export class AttributeReader {
     return this.#under({ attributes: kept, anyAttribute: null }, own, node);
   }
 
-  #under(base: Attributes, { declared, wildcard, troubles }: Own, node: XmlNode): ReadAttributes {
-    if (declared.size === 0) return { attributes: base.attributes, anyAttribute: wildcard, troubles };
+  #under(base: Attributes, { declared, wildcard, reasons }: Own, node: XmlNode): ReadAttributes {
+    if (declared.size === 0) return { attributes: base.attributes, anyAttribute: wildcard, reasons };
     this.#left -= base.attributes.length + declared.size;
     if (this.#left < 0) {
       const what = 'The types have more attributes than allowed; those of this one are left out.';
-      return { ...NONE, troubles: [...troubles, problemAt(node, what)] };
+      return { ...NONE, reasons: [...reasons, problemAt(node, what)] };
     }
     const attributes = new Map(base.attributes.map((attribute) => [typeKey(attribute.name), attribute]));
     for (const [key, attribute] of declared) attributes.set(key, attribute);
-    return { attributes: [...attributes.values()], anyAttribute: wildcard, troubles };
+    return { attributes: [...attributes.values()], anyAttribute: wildcard, reasons };
   }
 
   #ownOf(node: XmlNode, unit: SchemaUnit): Own {
     const declared = new Map<string, AttributeDeclaration>();
     const prohibited = new Set<string>();
     const wildcards: Wildcard[] = [];
-    const troubles: Problem[] = [];
+    const reasons: Problem[] = [];
     for (const child of node.children) {
       if (child.uri !== XSD) continue;
       if (declared.size > MOST || this.#left < 0) {
-        troubles.push(problemAt(child, 'There are more attributes than allowed; from here on they are left out.'));
+        reasons.push(problemAt(child, 'There are more attributes than allowed; from here on they are left out.'));
         break;
       }
       if (child.local === 'anyAttribute') {
         wildcards.unshift(readWildcard(child, unit.target));
-        this.#reading.notices.addFirst(problemAt(child, FURTHER));
+        this.#context.warnings.addOnce(problemAt(child, FURTHER));
       } else if (child.local === 'attributeGroup') {
         const group = this.#group(child, unit);
         this.#left -= group.declared.size;
         for (const [key, attribute] of group.declared) declared.set(key, attribute);
         if (group.wildcard !== null) wildcards.push(group.wildcard);
-        troubles.push(...group.troubles.slice(0, TROUBLES));
+        reasons.push(...group.reasons.slice(0, MAX_REASONS));
       } else if (child.local === 'attribute') {
-        const attribute = readAttribute(child, unit, this.#reading);
+        const attribute = readAttribute(child, unit, this.#context);
         if (attribute === null) continue;
-        if ('what' in attribute) troubles.push(attribute);
+        if ('what' in attribute) reasons.push(attribute);
         else if (attributeOf(child, 'use') === 'prohibited') prohibited.add(typeKey(attribute.name));
         else declared.set(typeKey(attribute.name), attribute);
       }
     }
     const [first = null, ...others] = wildcards;
     const wildcard = first && others.reduce(intersection, first);
-    return { declared, prohibited, wildcard, troubles: troubles.slice(0, TROUBLES) };
+    return { declared, prohibited, wildcard, reasons: reasons.slice(0, MAX_REASONS) };
   }
 
   #group(node: XmlNode, unit: SchemaUnit): Own {
     const ref = attributeOf(node, 'ref') ?? '';
     const name = nameIn(node, ref, unit);
-    const nothing: Own = { declared: new Map(), prohibited: new Set(), wildcard: null, troubles: [] };
+    const nothing: Own = { declared: new Map(), prohibited: new Set(), wildcard: null, reasons: [] };
     if (name !== null && isBuiltInNamespace(name.uri)) return nothing;
-    const found = name === null ? undefined : this.#reading.components.attributeGroups.get(typeKey(name));
+    const found = name === null ? undefined : this.#context.components.attributeGroups.get(typeKey(name));
     // Inside `xs:redefine` a group may refer to its own name: that is the one it replaces.
     const isOpen = found !== undefined && this.#open.has(found.node);
-    const group = isOpen ? this.#reading.components.redefined.get(found) : found;
+    const group = isOpen ? this.#context.components.redefined.get(found) : found;
     if (group === undefined || this.#open.has(group.node) || this.#open.size > CHAIN) {
       const why = found === undefined ? 'is not declared' : 'contains itself, or nests too deeply';
-      return { ...nothing, troubles: [problemAt(node, `The attribute group ${ref} ${why}; it is left out.`)] };
+      return { ...nothing, reasons: [problemAt(node, `The attribute group ${ref} ${why}; it is left out.`)] };
     }
     const known = this.#groups.get(group);
     if (known !== undefined) return known;
@@ -142,15 +142,15 @@ export class AttributeReader {
   }
 }
 
-/** The attribute; null for one that is not of the content's; what is wrong with it. */
-function readAttribute(node: XmlNode, unit: SchemaUnit, reading: SchemaReading): AttributeDeclaration | Problem | null {
+/** The attribute; null for one that is no content, such as of the SOAP encoding; or the problem with it. */
+function readAttribute(node: XmlNode, unit: SchemaUnit, context: SchemaContext): AttributeDeclaration | Problem | null {
   const required = attributeOf(node, 'use') === 'required';
   const ref = attributeOf(node, 'ref');
   if (ref === null) {
     const local = attributeOf(node, 'name') ?? '';
     if (!isNcName(local)) return problemAt(node, 'The attribute has no proper name; it is left out.');
     const uri = isQualified(node, unit, 'attributeFormDefault') ? unit.target : '';
-    return { ...contentOf({ node, unit }, reading), name: { uri, local }, required };
+    return { ...contentOf({ node, unit }, context), name: { uri, local }, required };
   }
   const name = nameIn(node, ref, unit);
   if (name === null || !isNcName(name.local)) {
@@ -160,28 +160,28 @@ function readAttribute(node: XmlNode, unit: SchemaUnit, reading: SchemaReading):
     const builtIn = builtInAttribute(name);
     return builtIn === null ? null : { ...builtIn, ...ownValue(node), name, required };
   }
-  const global = reading.components.attributes.get(typeKey(name));
-  if (global !== undefined) return { ...contentOf(global, reading), ...ownValue(node), name, required };
-  reading.notices.add(problemAt(node, `The attribute ${ref} is not declared; it is taken as a string.`));
+  const global = context.components.attributes.get(typeKey(name));
+  if (global !== undefined) return { ...contentOf(global, context), ...ownValue(node), name, required };
+  context.warnings.add(problemAt(node, `The attribute ${ref} is not declared; it is taken as a string.`));
   const unknown = { type: ANY_SIMPLE, default: null, fixed: null, documentation: null };
   return { ...unknown, ...ownValue(node), name, required };
 }
 
-/** A global declaration: whether it is required is for those who refer to it. */
-export const globalAttribute = (component: Component, reading: SchemaReading): AttributeDeclaration => ({
-  ...contentOf(component, reading),
+/** A global declaration: each reference to it decides whether it is required. */
+export const globalAttribute = (component: Component, context: SchemaContext): AttributeDeclaration => ({
+  ...contentOf(component, context),
   name: { uri: component.unit.target, local: attributeOf(component.node, 'name') ?? '' },
   required: false,
 });
 
-function contentOf({ node, unit }: Component, reading: SchemaReading): Omit<AttributeDeclaration, 'name' | 'required'> {
+function contentOf({ node, unit }: Component, context: SchemaContext): Omit<AttributeDeclaration, 'name' | 'required'> {
   const named = attributeOf(node, 'type');
   const inline = childOf(node, XSD, 'simpleType');
   const type =
     named !== null
-      ? reading.simple.ofAttribute(node, named, unit)
+      ? context.simple.ofAttribute(node, named, unit)
       : inline !== null
-        ? reading.simple.inline(inline, unit)
+        ? context.simple.inline(inline, unit)
         : ANY_SIMPLE;
   return {
     type,
@@ -191,7 +191,7 @@ function contentOf({ node, unit }: Component, reading: SchemaReading): Omit<Attr
   };
 }
 
-/** What a reference says of the value in place of the declaration it refers to. */
+/** Default and fixed value of a reference, which override those of the declaration. */
 function ownValue(node: XmlNode): Partial<Pick<AttributeDeclaration, 'default' | 'fixed'>> {
   const preset = node.attributes.get('default');
   const fixed = node.attributes.get('fixed');

@@ -11,7 +11,7 @@ export function blockedBy(node: XmlNode, { node: schema }: SchemaUnit): readonly
   return DERIVATIONS.filter((derivation) => words.includes(derivation) || words.includes('#all'));
 }
 
-/** Whether the same say that nothing may stand in the place of an element (XSD 1.0 part 1 section 3.3.6). */
+/** Whether these attributes exclude substitution of an element (XSD 1.0 part 1 section 3.3.6). */
 export function blocksSubstitution(node: XmlNode, { node: schema }: SchemaUnit): boolean {
   const words = wordsOf(node, schema);
   return words.includes('substitution') || words.includes('#all');
@@ -45,21 +45,21 @@ export function blocksMember(head: Component, member: Component, components: Sch
 }
 
 /** A type by its name, or by its node where it has none. */
-interface Place {
+interface TypeRef {
   readonly key: string | XmlNode;
   /** Null for one that is built in, or declared nowhere. */
   readonly component: Component | null;
 }
 
-const blockedIn = ({ component }: Place): readonly Derivation[] =>
+const blockedIn = ({ component }: TypeRef): readonly Derivation[] =>
   component?.node.local === 'complexType' ? blockedBy(component.node, component.unit) : [];
 
 /** The type of a global element; null where it has none, so that it is anyType. */
-function typeAt(element: Component, components: SchemaComponents): Place | null {
+function typeAt(element: Component, components: SchemaComponents): TypeRef | null {
   let { node, unit } = element;
   for (let step = 0; step < CHAIN; step++) {
     const written = attributeOf(node, 'type');
-    if (written !== null) return placeOf({ node, unit }, written, components);
+    if (written !== null) return typeNamed({ node, unit }, written, components);
     const inline = childOf(node, XSD, 'complexType') ?? childOf(node, XSD, 'simpleType');
     if (inline !== null) return { key: inline, component: { node: inline, unit } };
     const head = attributeOf(node, 'substitutionGroup');
@@ -71,7 +71,7 @@ function typeAt(element: Component, components: SchemaComponents): Place | null 
   return null;
 }
 
-function placeOf({ node, unit }: Component, written: string, { types }: SchemaComponents): Place | null {
+function typeNamed({ node, unit }: Component, written: string, { types }: SchemaComponents): TypeRef | null {
   const name = nameIn(node, written, unit);
   if (name === null) return null;
   const key = typeKey(name);
@@ -81,9 +81,9 @@ function placeOf({ node, unit }: Component, written: string, { types }: SchemaCo
 
 /** How a type is derived, and from what. */
 function baseOf(
-  { component }: Place,
+  { component }: TypeRef,
   components: SchemaComponents,
-): { readonly way: Derivation; readonly base: Place | null } {
+): { readonly way: Derivation; readonly base: TypeRef | null } {
   const node = component?.node ?? null;
   const content = node && (childOf(node, XSD, 'complexContent') ?? childOf(node, XSD, 'simpleContent') ?? node);
   const step = content && (childOf(content, XSD, 'extension') ?? childOf(content, XSD, 'restriction'));
@@ -91,5 +91,5 @@ function baseOf(
   // Everything else is a restriction: of anyType, of anySimpleType, or of one built-in type by another.
   if (component === null || step === null || base === null) return { way: 'restriction', base: null };
   const way = step.local === 'extension' ? 'extension' : 'restriction';
-  return { way, base: placeOf({ node: step, unit: component.unit }, base, components) };
+  return { way, base: typeNamed({ node: step, unit: component.unit }, base, components) };
 }

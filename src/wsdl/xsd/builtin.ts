@@ -23,7 +23,7 @@ import {
 import { plainComplexType, plainElement, plainSimpleType } from '../plain.js';
 import { freezeDeep } from './freeze.js';
 
-/** What XML Schema defines itself, and what the reader tolerates of the SOAP encoding, MIME and XOP schemas. */
+/** The built-in types of XML Schema, and the supported ones of the SOAP encoding, MIME and XOP schemas. */
 const ATOMIC: ReadonlySet<string> = new Set(
   (
     'string boolean decimal float double duration dateTime time date gYearMonth gYear gMonthDay gDay gMonth hexBinary ' +
@@ -89,13 +89,13 @@ export function builtInSimple(name: QName): SimpleType | null {
 export const STRING: SimpleType = simple(XSD, 'string', 'atomic', 'string');
 export const ANY_SIMPLE: SimpleType = simple(XSD, 'anySimpleType', 'atomic', 'string');
 
-/** A complex type about which nothing is known but that it is XML. */
+/** A complex type with unknown content, kept as XML. */
 export const opaqueType = (name: QName | null): ComplexType =>
   plainComplexType(name, { kind: 'opaque', mixed: null }, { anyAttribute: ANYTHING });
 
 export const ANY_TYPE: ComplexType = freezeDeep(opaqueType({ uri: XSD, local: 'anyType' }));
 
-/** What `soapenc:Array` says by itself: items of any type (SOAP 1.1 section 5.4.2). */
+/** The content of `soapenc:Array` by itself: items of any type (SOAP 1.1 section 5.4.2). */
 const ANY_ARRAY: Content = freezeDeep({ kind: 'array', item: ANY_TYPE, dimensions: 1 });
 
 function encoded(uri: string): ReadonlyMap<string, ComplexType> {

@@ -7,7 +7,7 @@ import { ANY_TYPE, STRING } from './builtin.js';
 import type { Component } from './components.js';
 import { arrayContent } from './encoded-array.js';
 import { ParticleReader } from './particles.js';
-import { isTrue, type OpenComplexType, type SchemaReading } from './schema-reading.js';
+import { isTrue, type OpenComplexType, type SchemaContext } from './schema-context.js';
 
 const OPAQUE: Content = { kind: 'opaque', mixed: null };
 const EMPTY: Content = { kind: 'empty' };
@@ -34,15 +34,15 @@ export function derivationOf(type: XmlNode): Step | null {
 
 /** Fills the shells of complex types (XSD 1.0 part 1 section 3.4.2); base types are filled first. */
 export class ComplexTypeReader {
-  readonly #reading: SchemaReading;
+  readonly #context: SchemaContext;
   readonly #attributes: AttributeReader;
   readonly #particles: ParticleReader;
   #copied = 0;
 
-  constructor(reading: SchemaReading) {
-    this.#reading = reading;
-    this.#attributes = new AttributeReader(reading);
-    this.#particles = new ParticleReader(reading);
+  constructor(context: SchemaContext) {
+    this.#context = context;
+    this.#attributes = new AttributeReader(context);
+    this.#particles = new ParticleReader(context);
   }
 
   fill(type: OpenComplexType, { node, unit }: Component): void {
@@ -65,11 +65,11 @@ export class ComplexTypeReader {
   #fillSimple(type: OpenComplexType, step: Component, base: XsdType | null): void {
     const { node, unit } = step;
     const inner = node.local === 'restriction' ? childOf(node, XSD, 'simpleType') : null;
-    const text = inner === null ? this.#textOf(type, node, base) : this.#reading.simple.inline(inner, unit);
+    const text = inner === null ? this.#textOf(type, node, base) : this.#context.simple.inline(inner, unit);
     const isNarrowed = node.local === 'restriction';
     type.content = {
       kind: 'text',
-      type: isNarrowed ? this.#reading.simple.restricted(text, node, null, null) : text,
+      type: isNarrowed ? this.#context.simple.restricted(text, node, null, null) : text,
     };
     this.#derive(type, step, base);
   }
@@ -78,8 +78,8 @@ export class ComplexTypeReader {
     if (base?.kind === 'simple') return base;
     if (base?.content.kind === 'text') return base.content.type;
     const what = `${nameFor(type)} has simple content but its base has not; its text is taken as a string.`;
-    if (base !== null && this.#reading.troublesOf(base).length === 0) {
-      this.#reading.approximate(type, problemAt(node, what));
+    if (base !== null && this.#context.reasonsFor(base).length === 0) {
+      this.#context.approximate(type, problemAt(node, what));
     }
     return STRING;
   }
@@ -89,10 +89,10 @@ export class ComplexTypeReader {
     this.#derive(type, step, base);
     if (base?.kind === 'simple') {
       const what = `${nameFor(type)} has complex content but its base is a simple type; it is kept as XML.`;
-      this.#reading.approximate(type, problemAt(step.node, what));
+      this.#context.approximate(type, problemAt(step.node, what));
     }
     if (base?.kind === 'complex' && base.content.kind === 'array') {
-      type.content = arrayContent(step, base.content, own ?? null, this.#reading);
+      type.content = arrayContent(step, base.content, own ?? null, this.#context);
       type.anyAttribute = ANYTHING;
       // An array is named by the type of its items (SOAP 1.1 section 5.4.2), and may narrow it: it is like no other.
       type.base = null;
@@ -112,8 +112,8 @@ export class ComplexTypeReader {
         return contentOf(own, mixed);
       case 'opaque':
         if (content.mixed !== null) return contentOf(this.#joined(content.mixed.particle, own), true);
-        // Nothing can follow what is anything: who extends xs:anyType means the type to be what it adds.
-        return own === null || this.#reading.isDeclared(base) || this.#reading.troublesOf(base).length > 0
+        // Nothing can follow arbitrary content: an extension of xs:anyType is read as the content it adds.
+        return own === null || this.#context.isDeclared(base) || this.#context.reasonsFor(base).length > 0
           ? OPAQUE
           : contentOf(own, mixed);
       default:
@@ -134,7 +134,7 @@ export class ComplexTypeReader {
     return particle.particles.length > INLINE || this.#copied > COPIED ? [particle] : particle.particles;
   }
 
-  /** Attributes of a derived type, and what the base could not be understood for. */
+  /** Sets the attributes of a derived type, and adds the reasons why its base is approximated. */
   #derive(type: OpenComplexType, { node, unit }: Component, base: XsdType | null): void {
     const inherited = base?.kind === 'complex' ? base : NO_ATTRIBUTES;
     const isExtension = node.local === 'extension';
@@ -144,24 +144,24 @@ export class ComplexTypeReader {
     this.#setAttributes(type, attributes);
     const isWhole = !isExtension && type.content.kind !== 'text';
     if (base === null || isWhole) return;
-    for (const problem of this.#reading.troublesOf(base)) this.#reading.approximate(type, problem);
+    for (const problem of this.#context.reasonsFor(base)) this.#context.approximate(type, problem);
   }
 
-  #setAttributes(type: OpenComplexType, { attributes, anyAttribute, troubles }: ReadAttributes): void {
+  #setAttributes(type: OpenComplexType, { attributes, anyAttribute, reasons }: ReadAttributes): void {
     type.attributes = attributes;
     type.anyAttribute = anyAttribute;
-    for (const problem of troubles) this.#reading.approximate(type, problem);
+    for (const problem of reasons) this.#context.approximate(type, problem);
   }
 
-  /** The type that `base` names, linked with this one; null, with a reason given, when it cannot be used. */
+  /** The type that `base` names, linked with this one; null, with a reason added, when it cannot be used. */
   #baseOf(type: OpenComplexType, { node, unit }: Component): XsdType | null {
     const value = attributeOf(node, 'base');
     if (value === null) return ANY_TYPE;
-    const base = this.#reading.typeNamed(node, value, unit);
-    if (base.kind === 'simple' || !this.#reading.isDeclared(base)) return base;
-    if (!this.#reading.fill(base)) {
+    const base = this.#context.typeNamed(node, value, unit);
+    if (base.kind === 'simple' || !this.#context.isDeclared(base)) return base;
+    if (!this.#context.fill(base)) {
       const what = `${nameFor(type)} is derived from itself, or too deeply.`;
-      this.#reading.approximate(type, problemAt(node, what));
+      this.#context.approximate(type, problemAt(node, what));
       return null;
     }
     // Only what a redefinition replaced is a base without a name: nothing is ever of that type, so it is no base.
@@ -172,13 +172,13 @@ export class ComplexTypeReader {
     return base;
   }
 
-  /** The content model written here, null for none; undefined, with a reason given, when it cannot be used. */
+  /** The content model written here, null for none; undefined, with a reason added, when it cannot be used. */
   #ownParticle(type: ComplexType, { node, unit }: Component): Particle | null | undefined {
     const model = node.children.find(({ uri, local }) => uri === XSD && /^(sequence|choice|all|group)$/.test(local));
     if (model === undefined) return null;
-    const { particle, trouble } = this.#particles.read(model, unit);
-    if (trouble === null) return particle;
-    this.#reading.approximate(type, { ...trouble, what: `${trouble.what} ${nameFor(type)} is kept as XML.` });
+    const { particle, reason } = this.#particles.read(model, unit);
+    if (reason === null) return particle;
+    this.#context.approximate(type, { ...reason, what: `${reason.what} ${nameFor(type)} is kept as XML.` });
     return undefined;
   }
 }

@@ -2,19 +2,19 @@ import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { inlineSchemas, type LoadedDocument } from '../documents/documents.js';
 import { isBuiltInNamespace, WSDL, XSD } from '../documents/namespaces.js';
-import type { Notices } from '../documents/notices.js';
 import { attributeOf, problemAt, qNameAt, type XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 import { typeKey } from '../model.js';
 import { ComponentMap } from './component-map.js';
-import { tellNewer } from './newer.js';
+import { warnOfXsd11 } from './xsd11.js';
 
 /** One `xs:schema` as seen from where it is used: an included schema without target takes that of its includer. */
 export interface SchemaUnit {
   readonly node: XmlNode;
   readonly target: string;
   /**
-   * Namespaces whose names mean such of the target namespace: none in a schema that got its target from its includer.
-   * Where nothing declares them, also those that a name without a prefix falls into when somebody forgot it.
+   * Namespaces whose names refer to the target namespace: no namespace, in a schema that got its target from its includer.
+   * Also namespaces without declarations into which names fall that lack their prefix.
    */
   readonly adopted: readonly string[];
 }
@@ -34,7 +34,7 @@ export interface SchemaComponents {
   readonly attributes: ComponentTable;
   readonly groups: ComponentTable;
   readonly attributeGroups: ComponentTable;
-  /** What an `xs:redefine` replaced, by what replaced it. */
+  /** The components that an `xs:redefine` replaced, by those that replaced them. */
   readonly redefined: ComponentMap<Component>;
   /** The direct members of substitution groups, by the key of the head. */
   readonly members: Map<string, Component[]>;
@@ -44,7 +44,7 @@ export interface SchemaComponents {
 const MOST = 500_000;
 
 /** Collects the global components of all schemas that the documents hold. */
-export function collectComponents(documents: readonly LoadedDocument[], notices: Notices): SchemaComponents {
+export function collectComponents(documents: readonly LoadedDocument[], warnings: Warnings): SchemaComponents {
   const components: SchemaComponents = {
     types: new Map(),
     elements: new Map(),
@@ -57,25 +57,25 @@ export function collectComponents(documents: readonly LoadedDocument[], notices:
   const redefines: { readonly node: XmlNode; readonly unit: SchemaUnit }[] = [];
   const walked = new Set<XmlNode>();
   let count = 0;
-  for (const unit of collectUnits(documents, notices)) {
+  for (const unit of collectUnits(documents, warnings)) {
     if (isBuiltInNamespace(unit.target)) continue;
     count += unit.node.children.length;
-    if (!walked.has(unit.node)) tellNewer(unit.node, notices);
+    if (!walked.has(unit.node)) warnOfXsd11(unit.node, warnings);
     walked.add(unit.node);
     if (count > MOST) {
-      notices.add(problemAt(unit.node, 'The schemas declare more than allowed; from here on they are left out.'));
+      warnings.add(problemAt(unit.node, 'The schemas declare more than allowed; from here on they are left out.'));
       break;
     }
     for (const node of unit.node.children) {
       if (node.uri !== XSD) continue;
       if (node.local === 'redefine') redefines.push({ node, unit });
-      else if (node.local !== 'override') addComponent(components, { node, unit }, notices);
-      else for (const child of node.children) addComponent(components, { node: child, unit }, notices);
+      else if (node.local !== 'override') addComponent(components, { node, unit }, warnings);
+      else for (const child of node.children) addComponent(components, { node: child, unit }, warnings);
     }
   }
   // A schema that is redefined may redefine another: the innermost comes first.
   for (const { node, unit } of redefines.reverse()) {
-    for (const child of node.children) redefine(components, { node: child, unit }, notices);
+    for (const child of node.children) redefine(components, { node: child, unit }, warnings);
   }
   return components;
 }
@@ -88,20 +88,20 @@ function tableFor(components: SchemaComponents, local: string): ComponentTable |
   return local === 'attributeGroup' ? components.attributeGroups : null;
 }
 
-function addComponent(components: SchemaComponents, component: Component, notices: Notices): void {
+function addComponent(components: SchemaComponents, component: Component, warnings: Warnings): void {
   const { node, unit } = component;
   const table = tableFor(components, node.local);
   const name = attributeOf(node, 'name');
   if (table === null) return;
   if (name === null || !isNcName(name)) {
-    notices.add(problemAt(node, `The ${node.local} has no proper name; it is left out.`));
+    warnings.add(problemAt(node, `The ${node.local} has no proper name; it is left out.`));
     return;
   }
   const key = typeKey({ uri: unit.target, local: name });
   const first = table.get(key);
   if (first !== undefined) {
     if (!sameText(first.node, node)) {
-      notices.add(problemAt(node, `${node.local} ${name} is declared twice and differently; the first one is used.`));
+      warnings.add(problemAt(node, `${node.local} ${name} is declared twice and differently; the first one is used.`));
     }
     return;
   }
@@ -121,7 +121,7 @@ function sameText(a: XmlNode, b: XmlNode): boolean {
   return a === b || text(a) === text(b);
 }
 
-function redefine(components: SchemaComponents, component: Component, notices: Notices): void {
+function redefine(components: SchemaComponents, component: Component, warnings: Warnings): void {
   const { node, unit } = component;
   const table = node.uri === XSD ? tableFor(components, node.local) : null;
   const name = attributeOf(node, 'name');
@@ -129,11 +129,11 @@ function redefine(components: SchemaComponents, component: Component, notices: N
   const key = typeKey({ uri: unit.target, local: name });
   const original = table.get(key);
   if (original !== undefined) components.redefined.set(component, original);
-  else notices.add(problemAt(node, `There is no ${node.local} ${name} to redefine; it is taken as declared here.`));
+  else warnings.add(problemAt(node, `There is no ${node.local} ${name} to redefine; it is taken as declared here.`));
   table.set(key, component);
 }
 
-function collectUnits(documents: readonly LoadedDocument[], notices: Notices): readonly SchemaUnit[] {
+function collectUnits(documents: readonly LoadedDocument[], warnings: Warnings): readonly SchemaUnit[] {
   const units: (SchemaUnit & { readonly document: LoadedDocument })[] = [];
   const seen = new Map<XmlNode, Set<string>>();
   const add = (document: LoadedDocument, node: XmlNode, includer: string | null): void => {
@@ -143,7 +143,7 @@ function collectUnits(documents: readonly LoadedDocument[], notices: Notices): r
     if (targets.has(target)) return;
     seen.set(node, targets.add(target));
     if (includer !== null && own !== '' && own !== includer) {
-      notices.add(problemAt(node, 'The schema is included from one with another target namespace; it keeps its own.'));
+      warnings.add(problemAt(node, 'The schema is included from one with another target namespace; it keeps its own.'));
     }
     units.push({ node, document, target, adopted: own === '' && target !== '' ? [''] : [] });
   };
@@ -172,7 +172,7 @@ function collectUnits(documents: readonly LoadedDocument[], notices: Notices): r
   return units.map(({ node, target, adopted }) => ({ node, target, adopted: [...adopted, ...forgotten] }));
 }
 
-/** The name a QName in a schema means, or null when its prefix is not declared. */
+/** Resolves a QName in a schema, or returns null when its prefix is not declared. */
 export function nameIn(node: XmlNode, value: string, unit: SchemaUnit): QName | null {
   const name = qNameAt(node, value);
   return name !== null && unit.adopted.includes(name.uri) ? { uri: unit.target, local: name.local } : name;

@@ -3,7 +3,7 @@ import { attributeOf, childrenOf } from '../documents/tree.js';
 import type { Content, Particle, XsdType } from '../model.js';
 import { opaqueType } from './builtin.js';
 import { type Component, nameIn } from './components.js';
-import type { SchemaReading } from './schema-reading.js';
+import type { SchemaContext } from './schema-context.js';
 
 export type ArrayContent = Extract<Content, { readonly kind: 'array' }>;
 
@@ -18,7 +18,7 @@ export function arrayContent(
   { node, unit }: Component,
   base: ArrayContent,
   particle: Particle | null,
-  reading: SchemaReading,
+  context: SchemaContext,
 ): ArrayContent {
   let item: XsdType | null = null;
   let dimensions: number | null = null;
@@ -27,12 +27,12 @@ export function arrayContent(
     if (arrayType !== undefined) {
       const [name = '', ...ranks] = arrayType.split('[', MOST);
       const sizes = ranks.map((rank) => Math.min(MOST, rank.split(',').length));
-      item = reading.typeNamed(attribute, name.trim(), unit);
+      item = context.typeNamed(attribute, name.trim(), unit);
       for (const inner of sizes.slice(0, -1)) item = arrayOf({ kind: 'array', item, dimensions: inner });
       return { kind: 'array', item, dimensions: sizes.at(-1) ?? 1 };
     }
     const itemType = writtenValue({ node: attribute, unit }, 'itemType');
-    if (itemType !== null) item = reading.typeNamed(attribute, itemType, unit);
+    if (itemType !== null) item = context.typeNamed(attribute, itemType, unit);
     const size = writtenValue({ node: attribute, unit }, 'arraySize');
     if (size !== null) dimensions = Math.min(MOST, size.split(/\s+/).length);
   }
@@ -42,7 +42,7 @@ export function arrayContent(
 
 const arrayOf = (content: ArrayContent): XsdType => ({ ...opaqueType(null), content });
 
-/** What an attribute of the encoding is to say: as `wsdl:` annotation, or as its fixed or default value. */
+/** The value of an attribute of the encoding: by `wsdl:` annotation, or its fixed or default value. */
 function writtenValue({ node, unit }: Component, local: 'itemType' | 'arraySize'): string | null {
   const annotated = node.attributes.get(`{${WSDL}}${local}`)?.trim();
   if (annotated !== undefined) return annotated;

@@ -1,8 +1,8 @@
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { XSD } from '../documents/namespaces.js';
-import type { Notices } from '../documents/notices.js';
 import { attributeOf, childOf, childrenOf, problemAt, qNameAt, type XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 import type { ElementDeclaration, IdentityConstraint, IdentityPath, NameTest } from '../model.js';
 import { typeKey } from '../model.js';
 import { type Component, nameIn } from './components.js';
@@ -21,14 +21,14 @@ const CONSTRAINTS = 200;
 
 /** Reads `xs:unique`, `xs:key` and `xs:keyref` of elements (XSD 1.0 part 1 section 3.11). */
 export class IdentityReader {
-  readonly #notices: Notices;
+  readonly #warnings: Warnings;
   readonly #read: Read[] = [];
 
-  constructor(notices: Notices) {
-    this.#notices = notices;
+  constructor(warnings: Warnings) {
+    this.#warnings = warnings;
   }
 
-  /** The constraints of an `xs:element`; one that cannot be understood is left out, with a notice. */
+  /** The constraints of an `xs:element`; an invalid one is left out, with a warning. */
   of({ node, unit }: Component): ElementDeclaration['constraints'] {
     const nodes = node.children.filter(({ uri, local }) => uri === XSD && kindOf(local) !== null);
     if (nodes.length === 0) return NONE;
@@ -47,7 +47,7 @@ export class IdentityReader {
   }
 
   /** When all elements are read: leaves out each keyref whose key there is not, or not with as many fields. */
-  settle(): void {
+  resolveReferences(): void {
     const keys = new Map<string, number>();
     for (const { constraint } of this.#read) {
       if (constraint.kind !== 'keyref') keys.set(typeKey(constraint.name), constraint.fields.length);
@@ -63,14 +63,14 @@ export class IdentityReader {
 
   #leaveOut(node: XmlNode, why: string): void {
     const name = attributeOf(node, 'name') ?? '';
-    this.#notices.add(problemAt(node, `The identity constraint ${name} ${why}; it is left out.`));
+    this.#warnings.add(problemAt(node, `The identity constraint ${name} ${why}; it is left out.`));
   }
 }
 
 const kindOf = (local: string): IdentityConstraint['kind'] | null =>
   local === 'unique' || local === 'key' || local === 'keyref' ? local : null;
 
-/** The constraint, or what is wrong with it. */
+/** The constraint, or the reason why it is invalid. */
 function readConstraint({ node, unit }: Component): IdentityConstraint | string {
   const kind = kindOf(node.local);
   const local = attributeOf(node, 'name');

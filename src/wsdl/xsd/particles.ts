@@ -10,13 +10,13 @@ import { opaqueType } from './builtin.js';
 import { ComponentMap } from './component-map.js';
 import { type Component, nameIn, type SchemaUnit } from './components.js';
 import { readElement } from './elements.js';
-import type { SchemaReading } from './schema-reading.js';
+import type { SchemaContext } from './schema-context.js';
 import { readWildcard } from './wildcards.js';
 
-/** What was read: null for "no content". With `trouble` the content model is not to be relied on. */
+/** A content model, null for "no content". With a `reason` it is not reliable. */
 export interface ReadParticle {
   readonly particle: Particle | null;
-  readonly trouble: Problem | null;
+  readonly reason: Problem | null;
 }
 
 type Compositor = 'sequence' | 'choice' | 'all';
@@ -33,9 +33,9 @@ const INLINE = 500;
 /** Particles of one model that may be copied out of groups, or stand in for the heads of substitution groups. */
 const COPIED = 2_000_000;
 
-/** Reads content models: `sequence`, `choice`, `all`, and `group` references with what they refer to. */
+/** Reads content models: `sequence`, `choice`, `all`, and `group` references. */
 export class ParticleReader {
-  readonly #reading: SchemaReading;
+  readonly #context: SchemaContext;
   readonly #groups = new ComponentMap<ReadParticle>();
   readonly #open = new Set<XmlNode>();
   readonly #substitutes = new Map<string, Particle>();
@@ -43,14 +43,13 @@ export class ParticleReader {
   #depth = 0;
   #copied = 0;
 
-  constructor(reading: SchemaReading) {
-    this.#reading = reading;
+  constructor(context: SchemaContext) {
+    this.#context = context;
   }
 
   /** A `sequence`, `choice`, `all`, `group` or `element` with what is in it. */
   read(node: XmlNode, unit: SchemaUnit): ReadParticle {
-    if (this.#depth >= DEPTH)
-      return { particle: null, trouble: problemAt(node, 'The content model nests too deeply.') };
+    if (this.#depth >= DEPTH) return { particle: null, reason: problemAt(node, 'The content model nests too deeply.') };
     this.#depth++;
     const read = this.#memberOf(node, unit);
     this.#depth--;
@@ -63,26 +62,26 @@ export class ParticleReader {
     let mayBeEmpty = false;
     for (const child of node.children) {
       if (child.uri !== XSD) continue;
-      const { particle, trouble } = this.read(child, unit);
-      if (trouble !== null) return { particle: null, trouble };
+      const { particle, reason } = this.read(child, unit);
+      if (reason !== null) return { particle: null, reason };
       if (particle === null) {
         mayBeEmpty ||= kind === 'choice' && isEmptyBranch(child);
         continue;
       }
       size += this.#sizeOf(particle);
-      if (size > MOST) return { particle: null, trouble: problemAt(node, 'The content model is larger than allowed.') };
+      if (size > MOST) return { particle: null, reason: problemAt(node, 'The content model is larger than allowed.') };
       if (particle.kind === kind && isOnce(particle) && this.#mayCopy(particle.particles.length)) {
         particles.push(...particle.particles);
       } else particles.push(particle);
     }
-    const { min, max } = occurrenceOf(node, this.#reading);
-    if (max === 0 || particles.length === 0) return { particle: null, trouble: null };
+    const { min, max } = occurrenceOf(node, this.#context);
+    if (max === 0 || particles.length === 0) return { particle: null, reason: null };
     return this.#sized({ kind, particles, min: mayBeEmpty ? 0 : min, max }, size);
   }
 
   #sized(particle: Particle, size: number): ReadParticle {
     this.#sizes.set(particle, size);
-    return { particle, trouble: null };
+    return { particle, reason: null };
   }
 
   #memberOf(node: XmlNode, unit: SchemaUnit): ReadParticle {
@@ -96,29 +95,29 @@ export class ParticleReader {
       case 'element':
         return this.#element(node, unit);
       case 'any': {
-        const occurrence = occurrenceOf(node, this.#reading);
+        const occurrence = occurrenceOf(node, this.#context);
         return {
           particle:
             occurrence.max === 0 ? null : { kind: 'any', wildcard: readWildcard(node, unit.target), ...occurrence },
-          trouble: null,
+          reason: null,
         };
       }
       default:
-        return { particle: null, trouble: null };
+        return { particle: null, reason: null };
     }
   }
 
   #group(node: XmlNode, unit: SchemaUnit): ReadParticle {
     const ref = attributeOf(node, 'ref') ?? '';
     const name = nameIn(node, ref, unit);
-    const found = name === null ? undefined : this.#reading.components.groups.get(typeKey(name));
-    if (found === undefined) return { particle: null, trouble: problemAt(node, `The group ${ref} is not declared.`) };
-    const original = this.#open.has(found.node) ? this.#reading.components.redefined.get(found) : undefined;
+    const found = name === null ? undefined : this.#context.components.groups.get(typeKey(name));
+    if (found === undefined) return { particle: null, reason: problemAt(node, `The group ${ref} is not declared.`) };
+    const original = this.#open.has(found.node) ? this.#context.components.redefined.get(found) : undefined;
     const read = this.#groupContent(original ?? found, node);
-    const { min, max } = occurrenceOf(node, this.#reading);
+    const { min, max } = occurrenceOf(node, this.#context);
     const { particle } = read;
     if (particle === null || (min === 1 && max === 1)) return read;
-    if (max === 0) return { particle: null, trouble: null };
+    if (max === 0) return { particle: null, reason: null };
     return this.#sized(
       isOnce(particle) ? { ...particle, min, max } : { kind: 'sequence', particles: [particle], min, max },
       this.#sizeOf(particle),
@@ -130,54 +129,54 @@ export class ParticleReader {
     const known = this.#groups.get(group);
     if (known !== undefined) return known;
     if (this.#open.has(node)) {
-      return { particle: null, trouble: problemAt(from, 'The group contains itself.') };
+      return { particle: null, reason: problemAt(from, 'The group contains itself.') };
     }
     this.#open.add(node);
     const content = node.children.find(({ uri, local }) => uri === XSD && local !== 'annotation');
-    const read = content === undefined ? { particle: null, trouble: null } : this.read(content, unit);
+    const read = content === undefined ? { particle: null, reason: null } : this.read(content, unit);
     this.#open.delete(node);
     return this.#groups.set(group, read);
   }
 
   #element(node: XmlNode, unit: SchemaUnit): ReadParticle {
-    const { min, max } = occurrenceOf(node, this.#reading);
-    if (max === 0) return { particle: null, trouble: null };
+    const { min, max } = occurrenceOf(node, this.#context);
+    if (max === 0) return { particle: null, reason: null };
     const ref = attributeOf(node, 'ref');
     if (ref === null) {
       const isNamed = isNcName(attributeOf(node, 'name') ?? '');
-      if (!isNamed) return { particle: null, trouble: problemAt(node, 'An element has no proper name.') };
+      if (!isNamed) return { particle: null, reason: problemAt(node, 'An element has no proper name.') };
       return {
-        particle: { kind: 'one', element: readElement({ node, unit }, 'local', this.#reading), min, max },
-        trouble: null,
+        particle: { kind: 'one', element: readElement({ node, unit }, 'local', this.#context), min, max },
+        reason: null,
       };
     }
     const name = nameIn(node, ref, unit);
     if (name === null || !isNcName(name.local)) {
-      return { particle: null, trouble: problemAt(node, `The element ${ref} uses a prefix that is not declared.`) };
+      return { particle: null, reason: problemAt(node, `The element ${ref} uses a prefix that is not declared.`) };
     }
     const referred = this.#referred(node, ref, name);
-    if (isOnce({ min, max })) return { particle: referred, trouble: null };
+    if (isOnce({ min, max })) return { particle: referred, reason: null };
     return this.#sized({ ...referred, min, max }, this.#sizeOf(referred));
   }
 
   /**
-   * The element referred to, or a choice of what may stand in its place (XSD part 1 section 3.3.6, substitution
-   * groups): one for all who refer to it.
+   * The element referred to, or a choice of its substitutes (XSD part 1 section 3.3.6, substitution
+   * groups): one for all references to it.
    */
   #referred(node: XmlNode, ref: string, name: QName): Particle {
     const key = typeKey(name);
     const known = this.#substitutes.get(key);
     if (known !== undefined) return known;
-    const head = this.#reading.element(name);
-    if (head === null) return once(missingElement(node, ref, name, this.#reading));
-    if (this.#copied > COPIED && this.#reading.components.members.has(key)) {
+    const head = this.#context.element(name);
+    if (head === null) return once(missingElement(node, ref, name, this.#context));
+    if (this.#copied > COPIED && this.#context.components.members.has(key)) {
       const what = `The members of substitution groups are more than allowed; of that of ${ref} only the head is known.`;
-      this.#reading.notices.add(problemAt(node, what));
+      this.#context.warnings.add(problemAt(node, what));
       return once(head);
     }
     const members = this.#membersOf(key, name);
     this.#copied += members.size;
-    const elements = [...members.values()].map((member) => this.#reading.element(member)).filter((one) => one !== null);
+    const elements = [...members.values()].map((member) => this.#context.element(member)).filter((one) => one !== null);
     const concrete = elements.filter(({ abstract }) => !abstract);
     const [only = head] = concrete;
     const particle: Particle =
@@ -190,11 +189,11 @@ export class ParticleReader {
   /** The head of a substitution group, its members, their members and so on, by key. */
   #membersOf(key: string, name: QName): ReadonlyMap<string, QName> {
     const members = new Map<string, QName>([[key, name]]);
-    const head = this.#reading.components.elements.get(key);
+    const head = this.#context.components.elements.get(key);
     if (head !== undefined && blocksSubstitution(head.node, head.unit)) return members;
     const components = new Map<string, Component>();
     for (const at of members.keys()) {
-      for (const component of this.#reading.components.members.get(at) ?? []) {
+      for (const component of this.#context.components.members.get(at) ?? []) {
         const member = { uri: component.unit.target, local: attributeOf(component.node, 'name') ?? '' };
         members.set(typeKey(member), member);
         components.set(typeKey(member), component);
@@ -202,7 +201,7 @@ export class ParticleReader {
     }
     // A member that may not stand for the head may be the head of one that may.
     for (const [at, component] of components) {
-      if (head !== undefined && at !== key && blocksMember(head, component, this.#reading.components))
+      if (head !== undefined && at !== key && blocksMember(head, component, this.#context.components))
         members.delete(at);
     }
     return members;
@@ -219,38 +218,38 @@ export class ParticleReader {
   }
 }
 
-/** Of what has no particle: whether it is a branch that nothing satisfies, and not one that is not there. */
+/** Whether a node without a particle is a branch that nothing satisfies, and not an absent one. */
 const isEmptyBranch = (node: XmlNode): boolean =>
   (node.local === 'sequence' || node.local === 'all' || node.local === 'group') &&
   attributeOf(node, 'maxOccurs') !== '0';
 
 const once = (element: ElementDeclaration): Particle => ({ kind: 'one', element, min: 1, max: 1 });
 
-function missingElement(node: XmlNode, ref: string, name: QName, reading: SchemaReading): ElementDeclaration {
+function missingElement(node: XmlNode, ref: string, name: QName, context: SchemaContext): ElementDeclaration {
   const type = opaqueType(null);
-  reading.approximate(type, problemAt(node, `The element ${ref} is not declared; it is kept as XML.`));
+  context.approximate(type, problemAt(node, `The element ${ref} is not declared; it is kept as XML.`));
   return plainElement(name, type, { nillable: true });
 }
 
 const isOnce = ({ min, max }: Occurrence): boolean => min === 1 && max === 1;
 
-function occurrenceOf(node: XmlNode, reading: SchemaReading): Occurrence {
-  const min = countOf(node, 'minOccurs', reading);
-  const max = attributeOf(node, 'maxOccurs') === 'unbounded' ? Infinity : countOf(node, 'maxOccurs', reading);
+function occurrenceOf(node: XmlNode, context: SchemaContext): Occurrence {
+  const min = countOf(node, 'minOccurs', context);
+  const max = attributeOf(node, 'maxOccurs') === 'unbounded' ? Infinity : countOf(node, 'maxOccurs', context);
   if (min <= max) return { min, max };
-  if (max > 0) reading.notices.add(problemAt(node, 'minOccurs is greater than maxOccurs; maxOccurs counts.'));
+  if (max > 0) context.warnings.add(problemAt(node, 'minOccurs is greater than maxOccurs; maxOccurs counts.'));
   return { min: max, max };
 }
 
-function countOf(node: XmlNode, name: 'minOccurs' | 'maxOccurs', reading: SchemaReading): number {
+function countOf(node: XmlNode, name: 'minOccurs' | 'maxOccurs', context: SchemaContext): number {
   const value = attributeOf(node, name);
   if (value === null) return 1;
   if (/^\+?\d+$/.test(value)) {
     const count = Number(value);
     if (count <= Number.MAX_SAFE_INTEGER) return count;
-    // Nobody can send as many: as a limit it is none.
+    // More than any message has: no limit.
     return name === 'maxOccurs' ? Infinity : Number.MAX_SAFE_INTEGER;
   }
-  reading.notices.add(problemAt(node, `${name} is not a number; it is taken as 1.`));
+  context.warnings.add(problemAt(node, `${name} is not a number; it is taken as 1.`));
   return 1;
 }

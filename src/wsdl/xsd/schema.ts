@@ -1,8 +1,8 @@
 import type { Problem } from '../../base/problem.js';
 import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace } from '../documents/namespaces.js';
-import type { Notices } from '../documents/notices.js';
 import { attributeOf, problemAt, type XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 import {
   type AttributeDeclaration,
   type ComplexType,
@@ -18,10 +18,10 @@ import { type Component, nameIn, type SchemaComponents, type SchemaUnit } from '
 import { readElement } from './elements.js';
 import { IdentityReader } from './identity.js';
 import { redefinedBase } from './redefined.js';
-import type { OpenComplexType, SchemaReading } from './schema-reading.js';
+import type { OpenComplexType, SchemaContext } from './schema-context.js';
 import { SimpleTypeReader } from './simple.js';
 
-/** The schemas, read: every named type and global element, and what had to be approximated. */
+/** Every named type and global element of all schemas, and the types that are approximated. */
 export interface Schema {
   readonly types: ReadonlyMap<string, XsdType>;
   readonly elements: ReadonlyMap<string, ElementDeclaration>;
@@ -43,9 +43,9 @@ const CHAIN = 1000;
 /** Reasons kept of one type. */
 const REASONS = 20;
 
-/** Reads all components. Nothing that is wrong in a schema throws: it is a notice and an approximation. */
-export function readSchema(components: SchemaComponents, notices: Notices): Schema {
-  const reader = new SchemaReader(components, notices);
+/** Reads all components. An invalid schema never throws: it is a warning and an approximation. */
+export function readSchema(components: SchemaComponents, warnings: Warnings): Schema {
+  const reader = new SchemaReader(components, warnings);
   reader.readAll();
   const outside = (node: XmlNode): SchemaUnit => ({ node, target: '', adopted: [] });
   return {
@@ -57,9 +57,9 @@ export function readSchema(components: SchemaComponents, notices: Notices): Sche
   };
 }
 
-class SchemaReader implements SchemaReading {
+class SchemaReader implements SchemaContext {
   readonly components: SchemaComponents;
-  readonly notices: Notices;
+  readonly warnings: Warnings;
   readonly simple: SimpleTypeReader;
   readonly types = new Map<string, XsdType>();
   readonly elements = new Map<string, ElementDeclaration>();
@@ -73,11 +73,11 @@ class SchemaReader implements SchemaReading {
   readonly #complex: ComplexTypeReader;
   #isFilling = false;
 
-  constructor(components: SchemaComponents, notices: Notices) {
+  constructor(components: SchemaComponents, warnings: Warnings) {
     this.components = components;
-    this.notices = notices;
-    this.simple = new SimpleTypeReader(components, notices, (type, problem) => this.approximate(type, problem));
-    this.identity = new IdentityReader(notices);
+    this.warnings = warnings;
+    this.simple = new SimpleTypeReader(components, warnings, (type, problem) => this.approximate(type, problem));
+    this.identity = new IdentityReader(warnings);
     this.#complex = new ComplexTypeReader(this);
   }
 
@@ -100,7 +100,7 @@ class SchemaReader implements SchemaReading {
     for (const { type } of this.#shells) {
       if (type.base !== null) this.#shellOf.get(type.base)?.type.derived.push(type);
     }
-    this.identity.settle();
+    this.identity.resolveReferences();
   }
 
   element(name: QName): ElementDeclaration | null {
@@ -170,10 +170,10 @@ class SchemaReader implements SchemaReading {
     const problems = this.approximated.get(type);
     if (problems === undefined) this.approximated.set(type, [problem]);
     else if (problems.length < REASONS) problems.push(problem);
-    this.notices.add(problem);
+    this.warnings.add(problem);
   }
 
-  troublesOf(type: XsdType): readonly Problem[] {
+  reasonsFor(type: XsdType): readonly Problem[] {
     return this.approximated.get(type) ?? [];
   }
 

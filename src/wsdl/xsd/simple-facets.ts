@@ -1,6 +1,6 @@
 import { XSD } from '../documents/namespaces.js';
-import type { Notices } from '../documents/notices.js';
 import { childOf, childrenOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 import type { EnumerationValue, Facets } from '../model.js';
 
 export type WhiteSpace = NonNullable<Facets['whiteSpace']>;
@@ -12,7 +12,7 @@ const SPACES = ['preserve', 'replace', 'collapse'] as const;
 const PATTERNS = 100;
 
 /** The facets of a base narrowed by those in a `restriction` (XSD 1.0 part 2 section 4.3). */
-export function readFacets(restriction: XmlNode, base: Facets, notices: Notices): Facets {
+export function readFacets(restriction: XmlNode, base: Facets, warnings: Warnings): Facets {
   const facets: { -readonly [K in keyof Facets]: Facets[K] } = { ...base };
   const patterns: string[] = [];
   let isNarrowed = false;
@@ -21,10 +21,10 @@ export function readFacets(restriction: XmlNode, base: Facets, notices: Notices)
     if (value === undefined) continue;
     const count = COUNTS.find((facet) => facet === node.local);
     const bound = BOUNDS.find((facet) => facet === node.local);
-    if (count !== undefined) facets[count] = countIn(node, value, notices) ?? facets[count];
+    if (count !== undefined) facets[count] = countIn(node, value, warnings) ?? facets[count];
     else if (bound !== undefined) facets[bound] = value.trim();
     else if (node.local === 'pattern') patterns.push(value);
-    else if (node.local === 'whiteSpace') facets.whiteSpace = spaceIn(node, value, notices) ?? facets.whiteSpace;
+    else if (node.local === 'whiteSpace') facets.whiteSpace = spaceIn(node, value, warnings) ?? facets.whiteSpace;
     else continue;
     isNarrowed = true;
   }
@@ -32,20 +32,20 @@ export function readFacets(restriction: XmlNode, base: Facets, notices: Notices)
   if (patterns.length > 0 && base.patterns.length < PATTERNS) {
     facets.patterns = [...base.patterns, patterns.join('|')];
   } else if (patterns.length > 0) {
-    notices.add(problemAt(restriction, `More than ${PATTERNS} steps have a pattern; this one is left out.`));
+    warnings.add(problemAt(restriction, `More than ${PATTERNS} steps have a pattern; this one is left out.`));
   }
   return isNarrowed ? facets : base;
 }
 
-function countIn(node: XmlNode, value: string, notices: Notices): number | null {
+function countIn(node: XmlNode, value: string, warnings: Warnings): number | null {
   if (/^\s*\+?\d{1,9}\s*$/.test(value)) return Number(value);
-  notices.add(problemAt(node, `The facet ${node.local} is not a number in reach; it is left out.`));
+  warnings.add(problemAt(node, `The facet ${node.local} is not a number in reach; it is left out.`));
   return null;
 }
 
-function spaceIn(node: XmlNode, value: string, notices: Notices): WhiteSpace | null {
+function spaceIn(node: XmlNode, value: string, warnings: Warnings): WhiteSpace | null {
   const space = SPACES.find((candidate) => candidate === value.trim());
-  if (space === undefined) notices.add(problemAt(node, 'The facet whiteSpace has no such value; it is left out.'));
+  if (space === undefined) warnings.add(problemAt(node, 'The facet whiteSpace has no such value; it is left out.'));
   return space ?? null;
 }
 

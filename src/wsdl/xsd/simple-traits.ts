@@ -16,7 +16,7 @@ const DEPTH = 1000;
 /** Of all unions of one model together: a union of unions copies their members. */
 const MEMBERS = 1_000_000;
 
-/** What is known of simple types as a whole, so that what is made of them stays bounded. */
+/** Size and depth of simple types, by which their use stays bounded. */
 export class SimpleTraits {
   readonly #known = new WeakMap<SimpleType, Traits>();
   #membersLeft = MEMBERS;

@@ -1,8 +1,8 @@
 import type { Problem } from '../../base/problem.js';
 import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
-import type { Notices } from '../documents/notices.js';
 import { attributeOf, childOf, childrenOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 import { NO_FACETS, type SimpleType, typeKey } from '../model.js';
 import { ANY_SIMPLE, builtInSimple, STRING } from './builtin.js';
 import { ComponentMap } from './component-map.js';
@@ -21,25 +21,25 @@ interface Frame {
 }
 
 /**
- * Simple types by name and inline. What is not understood becomes a string, with its reason, as a type of its own: so
- * it is found by the operations that reach it. Types are read before what is derived from them, without recursion.
+ * Reads simple types by name and inline. An unsupported one becomes a string, with its reason, as a type of its own: so
+ * operations that reach it have the reason. Types are read before those derived from them, without recursion.
  */
 export class SimpleTypeReader {
   readonly #components: SchemaComponents;
-  readonly #notices: Notices;
+  readonly #warnings: Warnings;
   readonly #approximate: (type: SimpleType, problem: Problem) => void;
-  /** Null while what a type is made of is being read. */
+  /** Null while the types that a type refers to are read. */
   readonly #done = new ComponentMap<SimpleType | null>();
   readonly #unknown = new Map<string, SimpleType>();
   readonly #traits = new SimpleTraits();
 
   constructor(
     components: SchemaComponents,
-    notices: Notices,
+    warnings: Warnings,
     approximate: (type: SimpleType, problem: Problem) => void,
   ) {
     this.#components = components;
-    this.#notices = notices;
+    this.#warnings = warnings;
     this.#approximate = approximate;
   }
 
@@ -55,18 +55,18 @@ export class SimpleTypeReader {
     return this.#readOnce({ node, unit });
   }
 
-  /** The type that `value` names at `node` (`base`, `itemType`), or a string of its own, with a notice. */
+  /** The type that `value` names at `node` (`base`, `itemType`), or a string of its own, with a warning. */
   referred(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
     const type = this.#find(node, value, unit);
     if (type !== null) return type;
     const name = nameIn(node, value, unit);
-    return this.#unknownType(name === null ? `!${value}` : typeKey(name), node, lostBy(value, name));
+    return this.#unknownType(name === null ? `!${value}` : typeKey(name), node, describeMissing(value, name));
   }
 
-  /** The type of an attribute. Nothing is lost of one whose type is not there: its value is a string, with a notice. */
+  /** The type of an attribute; where it is not declared, a string with a warning. */
   ofAttribute(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
     const type = this.#find(node, value, unit);
-    if (type === null) this.#notices.add(problemAt(node, lostBy(value, nameIn(node, value, unit))));
+    if (type === null) this.#warnings.add(problemAt(node, describeMissing(value, nameIn(node, value, unit))));
     return type ?? ANY_SIMPLE;
   }
 
@@ -79,17 +79,17 @@ export class SimpleTypeReader {
   /** `base` narrowed by the facets in `restriction`. */
   restricted(base: SimpleType, restriction: XmlNode, name: QName | null, documentation: string | null): SimpleType {
     const { variety, builtIn, item, members } = base;
-    const facets = readFacets(restriction, base.facets, this.#notices);
+    const facets = readFacets(restriction, base.facets, this.#warnings);
     const space = facets.whiteSpace ?? this.#traits.of(base).space;
     const enumeration = this.#enumerationIn(restriction, builtIn, space) ?? base.enumeration;
     return { kind: 'simple', name, variety, builtIn, base, item, members, enumeration, facets, documentation };
   }
 
-  /** Of QNames it cannot be kept: what their prefixes mean here is nothing to those who write messages. */
+  /** Drops an enumeration of QNames: their prefixes are bound by the schema, not by messages. */
   #enumerationIn(restriction: XmlNode, builtIn: string, space: WhiteSpace): SimpleType['enumeration'] {
     const values = readEnumeration(restriction, space);
     if (values === null || (builtIn !== 'QName' && builtIn !== 'NOTATION')) return values;
-    this.#notices.add(problemAt(restriction, 'The enumeration of qualified names is not checked.'));
+    this.#warnings.add(problemAt(restriction, 'The enumeration of qualified names is not checked.'));
     return null;
   }
 
@@ -144,7 +144,7 @@ export class SimpleTypeReader {
       const { builtIn, members } = this.#traits.union(types);
       return { ...made, variety: 'union', builtIn, item: null, members };
     }
-    this.#notices.add(problemAt(node, 'The simple type says nothing; it is taken as a string.'));
+    this.#warnings.add(problemAt(node, 'The simple type says nothing; it is taken as a string.'));
     return { ...made, variety: 'atomic', builtIn: 'string', item: null, members: [] };
   }
 
@@ -181,12 +181,12 @@ export class SimpleTypeReader {
   }
 }
 
-function lostBy(value: string, name: QName | null): string {
+function describeMissing(value: string, name: QName | null): string {
   const why = name === null ? 'uses a prefix that is not declared' : 'is not declared';
   return `The simple type ${value} ${why}; it is taken as a string.`;
 }
 
-/** What a simple type is made of: the base of a restriction, the item of a list, the members of a union, in order. */
+/** The types that a simple type refers to: base, item of a list, members of a union, in order. */
 function referencesIn(node: XmlNode): readonly Reference[] {
   const step = node.children.find(({ uri, local }) => uri === XSD && /^(restriction|list|union)$/.test(local));
   if (step === undefined) return [];

@@ -22,12 +22,12 @@ function namespacesIn(value: string, target: string): Namespaces {
   return only(uris.map((uri) => (uri === '##targetNamespace' ? target : uri === '##local' ? '' : uri)));
 }
 
-/** What both let in (section 3.10.6), with the `process` of the first. */
+/** The wildcard for namespaces that both allow (section 3.10.6), with the `process` of the first. */
 export function intersection(a: Wildcard, b: Wildcard): Wildcard {
   return { process: a.process, namespaces: intersectionOf(a.namespaces, b.namespaces) };
 }
 
-/** What either lets in (section 3.10.6), with the `process` of the first. */
+/** The wildcard for namespaces that either allows (section 3.10.6), with the `process` of the first. */
 export function union(a: Wildcard, b: Wildcard): Wildcard {
   return { process: a.process, namespaces: unionOf(a.namespaces, b.namespaces) };
 }
@@ -49,7 +49,7 @@ const only = (uris: readonly string[]): Namespaces => ({ kind: 'only', uris: bou
 
 const not = (uris: readonly string[]): Namespaces => (uris.length === 0 ? ANY : { kind: 'not', uris: bounded(uris) });
 
-/** More namespaces than any schema names would be multiplied by everything that extends it. */
+/** Maximum namespaces of a wildcard: they would be multiplied by every extension of the type. */
 const MOST = 100;
 
 const bounded = (uris: readonly string[]): readonly string[] => [...new Set(uris)].slice(0, MOST);

@@ -341,7 +341,7 @@ t.test('a list type is an array of its items', async (t) => {
   t.throws(() => list.encode([1, 'x']), LexicalError);
   t.throws(() => list.encode('1'), LexicalError);
   const many = Array.from({ length: 20_000 }, () => 1);
-  t.strictSame(list.decode(list.encode(many)), many, 'who reads and writes counts them');
+  t.strictSame(list.decode(list.encode(many)), many, 'the callers limit the number of items');
 });
 
 t.test('numbers whose form a pattern prescribes are texts, and flags are written as it wants them', async (t) => {

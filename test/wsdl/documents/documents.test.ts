@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { FetchDocument } from '../../../src/wsdl/documents/document-source.js';
 import { IMPORT_LIMITS } from '../../../src/wsdl/documents/documents.js';
 import { parseTree } from '../../../src/wsdl/documents/parse.js';
-import type { FetchDocument } from '../../../src/wsdl/documents/shelf.js';
 import { readWsdl } from '../../../src/wsdl/read.js';
 import { complexOf, FILES, operationOf, printContent, problemsOf, schemaWith, wsdlWith } from '../written.js';
 
@@ -36,7 +36,7 @@ t.test('imports resolve relative to the document that holds them', async (t) => 
     'sub/w.xsd': xsd('<xs:element name="w" type="xs:int"/>', 'targetNamespace="urn:v" xmlns="urn:v"'),
   });
   const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
-  t.strictSame(model.notices, []);
+  t.strictSame(model.warnings, []);
   t.strictSame(
     model.documents.map(({ index, kind, location }) => [index, kind, location]),
     ['a.wsdl', 'sub/u.xsd', 'sub/deep/v.xsd', 'sub/w.xsd'].map((name, index) => [
@@ -66,7 +66,7 @@ t.test('circular imports, imports met twice and imports without location are rea
   t.equal(model.documents.length, 4);
   t.equal(operationOf(model, 'Get').status, 'ok');
   t.equal(model.elements.get('{urn:t}E')?.type, complexOf(model, 'A', 'urn:u'));
-  t.strictSame(model.notices, []);
+  t.strictSame(model.warnings, []);
 });
 
 t.test('an included schema without target takes that of each includer', async (t) => {
@@ -106,7 +106,7 @@ t.test('a redefinition takes the place of what it is derived from', async (t) =>
   t.equal(printContent(complexOf(model, 'A')), 'sequence(c:int, {urn:t}more:int)');
   t.equal(model.elements.get('{urn:t}E')?.type, complexOf(model, 'A'));
   t.match(model.types.get('{urn:t}S'), { builtIn: 'token', facets: { maxLength: 3 } });
-  t.strictSame(model.notices, []);
+  t.strictSame(model.warnings, []);
 });
 
 t.test('well-known schemas are built in: their imports need no network', async (t) => {
@@ -120,7 +120,7 @@ t.test('well-known schemas are built in: their imports need no network', async (
     }),
   });
   const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
-  t.strictSame(model.notices, []);
+  t.strictSame(model.warnings, []);
   t.match(model.elements.get('{urn:t}E')?.type, { kind: 'simple', builtIn: 'string' });
 });
 
@@ -147,12 +147,12 @@ t.test('nothing outside the folder of the WSDL is read, and the line that asked 
   symlinkSync(join(directory, '..', 'secret.xsd'), join(directory, 'link.xsd'));
   const model = await readWsdl(join(directory, 'a.wsdl'), { ...FILES, fetch: () => t.fail('a connection') as never });
   t.equal(model.documents.length, 1);
-  t.equal(model.notices.length, 11);
-  for (const [at, { file, line }] of model.notices.entries()) {
+  t.equal(model.warnings.length, 11);
+  for (const [at, { file, line }] of model.warnings.entries()) {
     t.strictSame([file, line], [join(directory, 'a.wsdl'), 7 + at]);
   }
   t.match(
-    model.notices.map(({ what }) => what),
+    model.warnings.map(({ what }) => what),
     [
       /outside the folder/,
       /absolute/,
@@ -224,7 +224,7 @@ t.test('a broken document that is imported is left out with both places', async 
     'dtd.xsd': `<!DOCTYPE x SYSTEM "http://evil/">${xsd('')}`,
   });
   const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
-  t.match(model.notices, [
+  t.match(model.warnings, [
     { file: /a\.wsdl$/, line: 7, what: /cannot be used/ },
     { file: /dtd\.xsd$/, line: 1, what: /DTD/ },
   ]);
@@ -297,7 +297,11 @@ t.test('encodings: UTF-8, UTF-16 and ISO-8859-1 by mark or declaration', async (
   for (const name of ['utf-8', 'utf-16le', 'utf-16be', 'bare-16', 'latin', 'claims-16']) {
     const model = await readWsdl(join(directory, `${name}.wsdl`), FILES);
     t.ok(model.elements.has('{urn:t}Größe'), name);
-    t.match(model.documents[0]?.pieces.filter((piece) => typeof piece === 'string').join(''), 'encoding="UTF-8"', name);
+    t.match(
+      model.documents[0]?.segments.filter((piece) => typeof piece === 'string').join(''),
+      'encoding="UTF-8"',
+      name,
+    );
   }
 });
 
@@ -338,7 +342,7 @@ t.test('a WSDL from a URL: relative and absolute imports of its host, no other h
     'http://h:8080/ws/moved.xsd',
   ]);
   t.ok(['{urn:u}u', '{urn:v}v', '{urn:x}x'].every((key) => model.elements.has(key)));
-  t.match(model.notices, [
+  t.match(model.warnings, [
     { file: 'http://h:8080/ws/orders?wsdl', line: 9, what: /leaves the host/ },
     { line: 11, what: /leaves the host/ },
     { line: 12, what: /HTML page/, remedy: /login/ },

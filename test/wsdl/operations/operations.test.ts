@@ -27,7 +27,7 @@ t.test('a plain operation of document/literal is read whole', async (t) => {
     output: { body: { name: { uri: 'urn:t', local: 'GetResponse' } }, headers: [] },
     faults: [],
   });
-  t.strictSame(reportRows(model), [{ operation: 'Get', port: 'Soap', status: 'ok', reason: null, place: null }]);
+  t.strictSame(reportRows(model), [{ operation: 'Get', port: 'Soap', status: 'ok', reason: null, location: null }]);
 });
 
 t.test('the version of a port follows the namespace of its binding, not the prefix', async (t) => {
@@ -49,7 +49,7 @@ t.test('the version of a port follows the namespace of its binding, not the pref
     ],
   );
   t.match(
-    model.notices.map(({ what }) => what),
+    model.warnings.map(({ what }) => what),
     [/Plain is left out: its binding is for plain HTTP/, /Queue.*not HTTP/, /Lost.*t:Z is not defined/],
   );
   t.equal(model.services[0]?.ports[1]?.operations[0]?.soapAction, 'x', 'extensions of the other version are read');
@@ -235,8 +235,8 @@ t.test('what is not offered is disabled alone, with a reason, a line, and the na
       ['Nowhere', 'disabled', 'The port type has no operation Nowhere.'],
     ],
   );
-  for (const { reason, place } of reportRows(model))
-    t.ok(reason === null || /a\.wsdl:\d+$/.test(place ?? ''), reason ?? 'ok');
+  for (const { reason, location } of reportRows(model))
+    t.ok(reason === null || /a\.wsdl:\d+$/.test(location ?? ''), reason ?? 'ok');
   t.match(operationOf(model, 'Mixed').input.body?.name, { uri: 'urn:rpc', local: 'Mixed' });
   t.match(operationOf(model, 'Mixed').output?.body?.name, { local: 'MixedResponse' });
   t.match(operationOf(model, 'Missing').input.body?.name, { uri: 'urn:t', local: 'Gone' });
@@ -335,7 +335,7 @@ t.test('parts that name a type in document style, and elements in rpc style', as
   t.match(rpc, { status: 'partial', reasons: [{ what: 'The element t:Gone is not declared. It is kept as XML.' }] });
   const type = rpc.input.body?.type;
   t.equal(type?.kind === 'complex' && printContent(type), 'sequence({urn:t}Get:~, q:~)');
-  t.match(model.notices, [{ what: /The part p names an element in rpc style/ }]);
+  t.match(model.warnings, [{ what: /The part p names an element in rpc style/ }]);
 });
 
 t.test('the envelope within a MIME package is read, attachments are told of', async (t) => {
@@ -383,7 +383,7 @@ t.test('headers without a message, parts that are not there and required extensi
     input: { body: { name: { local: 'Get' } }, headers: [{ element: { name: { local: 'Auth' } } }] },
   });
   t.match(
-    model.notices.map(({ what }) => what),
+    model.warnings.map(({ what }) => what),
     [
       /body parts body are not in the message/,
       /header fault p passes as SOAP/,
@@ -396,7 +396,7 @@ t.test('a WSDL without a SOAP port says what it can', async (t) => {
   const portsOf = async (parts: Parameters<typeof wsdlWith>[0]) => {
     const model = await read(t, parts);
     const ports = model.services.flatMap((service) => service.ports);
-    t.ok(model.notices.every(({ line }) => line !== null));
+    t.ok(model.warnings.every(({ line }) => line !== null));
     return {
       ports: ports.map(({ name, dialect, address, operations }) => [
         name,
@@ -405,16 +405,16 @@ t.test('a WSDL without a SOAP port says what it can', async (t) => {
         operations.map((operation) => `${operation.name} ${operation.status}`).join(),
       ]),
       reasons: ports.flatMap(({ operations }) => operations).flatMap(({ reasons }) => reasons.map(({ what }) => what)),
-      notices: model.notices.map(({ what }) => what),
+      warnings: model.warnings.map(({ what }) => what),
     };
   };
   t.match(await portsOf({ service: '' }), {
     ports: [['B', '1.1', null, 'Get ok']],
-    notices: [/No service has a SOAP port for the binding B/],
+    warnings: [/No service has a SOAP port for the binding B/],
   });
   t.match(await portsOf({ service: '', binding: '' }), {
     ports: [['P', '1.1', null, 'Get ok']],
-    notices: [/The port type P has no binding: it is taken as literal SOAP 1\.1/],
+    warnings: [/The port type P has no binding: it is taken as literal SOAP 1\.1/],
   });
   t.match(
     await portsOf({
@@ -423,7 +423,7 @@ t.test('a WSDL without a SOAP port says what it can', async (t) => {
     {
       ports: [['Soap', '1.1', 'http://internal.example/get', 'Get disabled']],
       reasons: ['The operation cannot be called: its binding is for plain HTTP.'],
-      notices: [],
+      warnings: [],
     },
   );
   t.match(await portsOf({ portType: '', service: '' }), {
@@ -432,13 +432,13 @@ t.test('a WSDL without a SOAP port says what it can', async (t) => {
   });
   t.match(await portsOf({ service: '', binding: '', portType: '', messages: '' }), {
     ports: [['none', '1.1', null, '']],
-    notices: ['The WSDL describes no operations.'],
+    warnings: ['The WSDL describes no operations.'],
   });
   const untyped =
     '<binding name="B"><soap:binding/><operation name="Get"><soap:operation soapAction=""/></operation></binding>';
   t.match(await portsOf({ binding: untyped }), {
     ports: [['Soap', '1.1', 'http://internal.example/get', 'Get ok']],
-    notices: [/The binding names no port type; P, which has its operations, is taken/],
+    warnings: [/The binding names no port type; P, which has its operations, is taken/],
   });
 });
 

@@ -52,7 +52,7 @@ t.test(
     const last =
       content.kind === 'elements' && content.particle.kind === 'sequence' ? content.particle.particles[2] : null;
     t.equal(last?.kind === 'one' && last.element.type, a, 'a recursive type means the new one');
-    t.strictSame(model.notices, []);
+    t.strictSame(model.warnings, []);
   },
 );
 
@@ -78,14 +78,14 @@ t.test('schemas that include each other, or import without a place, see each oth
   t.equal(printContent(complexOf(model, 'One')), 'sequence(two:Two)');
   t.equal(printContent(complexOf(model, 'Two')), 'sequence(one:One)', 'a chameleon in a circle');
   t.equal(printContent(complexOf(model, 'Z')), 'sequence({urn:t}u:U)');
-  t.strictSame(model.notices, []);
+  t.strictSame(model.warnings, []);
 });
 
 t.test('a prefix that was forgotten is the one of the schema, where the name can be nothing else', async (t) => {
   const types = `<xs:complexType name="A">${one('b', 'B')}</xs:complexType><xs:complexType name="B">${one('x')}</xs:complexType>`;
   const model = await readSchemaWith(t, types);
   t.equal(printContent(complexOf(model, 'A')), 'sequence({urn:t}b:B)', 'it falls into the namespace of WSDL');
-  t.strictSame(model.notices, []);
+  t.strictSame(model.warnings, []);
   const none = await readSchemaWith(
     t,
     `${types.replace('<xs:complexType', '<xs:complexType xmlns=""')}<xs:import schemaLocation="none.xsd"/>`,
@@ -128,11 +128,11 @@ t.test('problems of inline schemas have the place in the file they stand in', as
     return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
   };
   t.match(
-    model.notices.find(({ what }) => what.includes('t:No ')),
+    model.warnings.find(({ what }) => what.includes('t:No ')),
     { file: join(folder, 'a.wsdl'), ...placeIn(files['a.wsdl'], '<xs:element name="a"') },
   );
   t.match(
-    model.notices.find(({ what }) => what.includes('t:Neither ')),
+    model.warnings.find(({ what }) => what.includes('t:Neither ')),
     { file: join(folder, 'c.xsd'), line: 3, column: 2 },
   );
 });
@@ -167,7 +167,7 @@ t.test('a model grows as its schema does: twice the types, members and reference
       `<xs:element name="Head" abstract="true" type="t:Base"/><xs:complexType name="Base"/>
        <xs:simpleType name="E"><xs:restriction base="xs:string"><xs:enumeration value="a"/></xs:restriction></xs:simpleType>${written(count)}`,
     );
-    t.strictSame(model.notices, []);
+    t.strictSame(model.warnings, []);
     return objectsIn(model);
   };
   const [once, twice] = [await size(500), await size(1000)];

@@ -57,7 +57,7 @@ t.test('unique, key and keyref are read with their paths, prefixes resolved', as
   t.match(model.elements.get('{urn:t}Root'), {
     type: { content: { particle: { particles: [{ element: { constraints: [{ name: { local: 'local' } }] } }] } } },
   });
-  t.strictSame(model.notices, []);
+  t.strictSame(model.warnings, []);
 });
 
 t.test('what is no constraint is left out, with its place', async (t) => {
@@ -81,6 +81,6 @@ t.test('what is no constraint is left out, with its place', async (t) => {
   ] as const) {
     const { constraints, model } = await read(t, wrong);
     t.strictSame(constraints, [], wrong);
-    t.match(model.notices, [{ what: why, line: 12, column: 1 }]);
+    t.match(model.warnings, [{ what: why, line: 12, column: 1 }]);
   }
 });

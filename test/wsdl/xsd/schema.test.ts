@@ -40,7 +40,7 @@ t.test('a global element stands in the namespace of the schema that declares it,
   );
   t.equal(complexOf(model, 'A', 'urn:u').base, complexOf(model, 'A'), 'two types of one name are told apart');
   t.equal(model.elements.get('{urn:u}C')?.type, complexOf(model, 'A', 'urn:u'));
-  t.strictSame(model.notices, []);
+  t.strictSame(model.warnings, []);
 });
 
 t.test('occurrence, nillable, default, fixed and documentation are kept', async (t) => {
@@ -214,7 +214,7 @@ t.test('substitution groups: a reference to the head takes the members, an abstr
   );
 });
 
-t.test('what is missing or circular is a notice with its place, never a failure', async (t) => {
+t.test('what is missing or circular is a warning with its position, never a failure', async (t) => {
   const model = await read(
     t,
     `<xs:complexType name="Lost"><xs:sequence><xs:element name="a" type="t:Nowhere"/><xs:element ref="t:Neither"/><xs:element name="b" type="no:Prefix"/></xs:sequence></xs:complexType>
@@ -232,7 +232,7 @@ t.test('what is missing or circular is a notice with its place, never a failure'
   t.equal(printContent(complexOf(model, 'Looped')), 'opaque');
   t.equal(printContent(complexOf(model, 'Nodes')), 'sequence({urn:t}node:Nodes[0..1])');
   t.equal(simpleOf(model, 'Self').builtIn, 'string');
-  const told = model.notices.map(({ what }) => what).join('\n');
+  const told = model.warnings.map(({ what }) => what).join('\n');
   for (const what of [
     't:Nowhere is not declared',
     't:Neither is not declared',
@@ -243,7 +243,7 @@ t.test('what is missing or circular is a notice with its place, never a failure'
   ]) {
     t.match(told, what);
   }
-  for (const { file, line, column } of model.notices) t.ok(file !== null && line !== null && column !== null);
+  for (const { file, line, column } of model.warnings) t.ok(file !== null && line !== null && column !== null);
 });
 
 t.test('groups that multiply and chains that go deep stay bounded', async (t) => {
@@ -265,7 +265,7 @@ t.test('groups that multiply and chains that go deep stay bounded', async (t) =>
   );
   t.comment(`read in ${Math.round(performance.now() - started)} ms`);
   t.equal(printContent(complexOf(model, 'Bomb')), 'opaque');
-  t.match(model.notices.map(({ what }) => what).join('\n'), 'too deeply');
+  t.match(model.warnings.map(({ what }) => what).join('\n'), 'too deeply');
 });
 
 t.test('names of JavaScript objects are names like any other', async (t) => {

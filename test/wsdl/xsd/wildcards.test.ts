@@ -46,7 +46,7 @@ t.test('anyAttribute: what groups have is intersected, an extension adds, a rest
      <xs:complexType name="Less"><xs:complexContent><xs:restriction base="t:Own"/></xs:complexContent></xs:complexType>
      <xs:complexType name="Anything"><xs:complexContent><xs:extension base="xs:anyType"/></xs:complexContent></xs:complexType>`,
   );
-  t.match(model.notices, [{ what: /Attributes that xs:anyAttribute lets in pass as SOAP/, line: 11 }], 'told once');
+  t.match(model.warnings, [{ what: /Attributes that xs:anyAttribute lets in pass as SOAP/, line: 11 }], 'told once');
   const of = (name: string) => complexOf(model, name).anyAttribute;
   t.equal(of('None'), null);
   t.strictSame(of('Own'), { process: 'strict', namespaces: { kind: 'not', uris: ['urn:t', ''] } });
@@ -122,5 +122,5 @@ t.test('what no declaration can be called is left out with its place: it would b
     [...model.elements.keys()].some((key) => key.includes('evil')),
     false,
   );
-  t.equal(model.notices.length, 6);
+  t.equal(model.warnings.length, 6);
 });

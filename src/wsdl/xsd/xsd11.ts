@@ -1,9 +1,9 @@
 import { XSD } from '../documents/namespaces.js';
-import type { Notices } from '../documents/notices.js';
 import { problemAt, type XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 
-/** What XML Schema 1.1 added, by local name, and what is made of it. */
-const NEWER: ReadonlyMap<string, string> = new Map([
+/** Elements that XML Schema 1.1 added, by local name, with their treatment. */
+const ADDED: ReadonlyMap<string, string> = new Map([
   ['assert', 'it is not checked'],
   ['assertion', 'it is not checked'],
   ['explicitTimezone', 'it is not checked'],
@@ -13,15 +13,15 @@ const NEWER: ReadonlyMap<string, string> = new Map([
   ['override', 'what is in it is taken as declared here, the document it names is not read'],
 ]);
 
-/** Tells once for each document what it has of XML Schema 1.1. */
-export function tellNewer(schema: XmlNode, notices: Notices): void {
-  const told = new Set<string>();
+/** Warns once for each document and element of XML Schema 1.1. */
+export function warnOfXsd11(schema: XmlNode, warnings: Warnings): void {
+  const reported = new Set<string>();
   const queue: XmlNode[] = [schema];
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
-    const what = node.uri === XSD ? NEWER.get(node.local) : undefined;
-    if (what !== undefined && !told.has(node.local)) {
-      notices.add(problemAt(node, `xs:${node.local} is of XML Schema 1.1: ${what}.`));
-      told.add(node.local);
+    const what = node.uri === XSD ? ADDED.get(node.local) : undefined;
+    if (what !== undefined && !reported.has(node.local)) {
+      warnings.add(problemAt(node, `xs:${node.local} is of XML Schema 1.1: ${what}.`));
+      reported.add(node.local);
     }
     for (let at = node.children.length - 1; at >= 0; at--) {
       const child = node.children[at];

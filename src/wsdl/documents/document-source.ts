@@ -3,18 +3,18 @@ import { dirname, isAbsolute, join, sep } from 'node:path';
 import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
 
 /**
- * Where documents come from. A WSDL in a file reads files inside its root folder and nothing else; a WSDL from a URL
- * reads from its own host and from the hosts the operator named, and nothing else.
+ * A source of documents. For a WSDL in a file it reads files inside the root folder only; for a WSDL from a URL it reads
+ * from its host and from the hosts that the operator allowed only.
  */
-export interface Shelf {
-  /** Finds what a reference means, without reading it. `base` is of the document that holds it; null for the WSDL. */
+export interface DocumentSource {
+  /** Resolves a reference without reading it. `base` is that of the document with the reference; null for the WSDL. */
   locate(href: string, base: string | null): Promise<Located | Refused>;
-  /** Reads it; `limitBytes` is what may still be read. */
+  /** Reads a document of at most `limitBytes`. */
   open(located: Located, limitBytes: number): Promise<Opened | Refused>;
 }
 
 export interface Located {
-  /** As the operator reads it: the path beside the WSDL's, or the URL. */
+  /** For reports: the path relative to the WSDL's, or the URL. */
   readonly location: string;
   /** The same for the same document: the real path, or the URL without fragment. */
   readonly key: string;
@@ -22,7 +22,7 @@ export interface Located {
 
 export interface Opened {
   readonly bytes: Uint8Array;
-  /** What its own references are relative to: its path, or the URL that answered in the end. */
+  /** The base of its own references: its path, or the final URL. */
   readonly base: string;
   /** The charset parameter it came with, or null. */
   readonly charset: string | null;
@@ -33,15 +33,15 @@ export interface Refused {
   readonly remedy: string | null;
 }
 
-/** A document as the caller's HTTP client gives it. */
+/** A document that was fetched by HTTP. */
 export interface FetchedDocument {
-  /** The address that answered in the end, after redirects. */
+  /** The final URL, after redirects. */
   readonly url: string;
   readonly contentType: string | null;
   readonly body: Uint8Array;
 }
 
-/** Gets a document; throws an `Error` that says why when there is none (unreachable, refused, another status). */
+/** Gets a document; throws an `Error` with the reason when there is none (unreachable, refused, another status). */
 export type FetchDocument = (url: string) => Promise<FetchedDocument>;
 
 export const isRefused = (value: object): value is Refused => 'what' in value;
@@ -50,8 +50,8 @@ const SCHEME = /^[a-z][a-z0-9+.-]{1,20}:/i;
 const EXTERNAL = 'A WSDL in a file may only refer to files in its folder; `import` takes --root and --allow-host.';
 const tooLong: Refused = { what: 'The documents of this WSDL are longer than allowed.', remedy: null };
 
-/** Files inside `root` (default: the folder of the WSDL), judged by their real paths. */
-export function fileShelf(main: string, root: string | null, inputs: Inputs = LIVE_INPUTS): Shelf {
+/** Files inside `root` (default: the folder of the WSDL), checked by their real paths. */
+export function fileSource(main: string, root: string | null, inputs: Inputs = LIVE_INPUTS): DocumentSource {
   let realRoot: Promise<string> | null = null;
   const within = async (path: string): Promise<Located | Refused> => {
     realRoot ??= inputs.realpath(root ?? dirname(main));
@@ -104,10 +104,10 @@ function unescapePath(path: string): string {
 }
 
 /**
- * Documents of the host of `home` (null: of none), and of `hosts` (`name` or `name:port`), through the fetcher of the
- * caller.
+ * Documents of the host of `home` (null: of none), and of `hosts` (`name` or `name:port`), read with
+ * `fetch`.
  */
-export function webShelf(home: string | null, hosts: readonly string[], fetch: FetchDocument): Shelf {
+export function httpSource(home: string | null, hosts: readonly string[], fetch: FetchDocument): DocumentSource {
   const own = home === null ? null : new URL(home).host;
   const permitted = (url: URL): boolean =>
     (url.protocol === 'http:' || url.protocol === 'https:') &&
@@ -139,13 +139,13 @@ export function webShelf(home: string | null, hosts: readonly string[], fetch: F
       if (landed === null || !permitted(landed)) {
         return { what: 'The server redirected to another host.', remedy: 'Name the final address.' };
       }
-      return judgeAnswer(answer, limitBytes);
+      return openedFrom(answer, limitBytes);
     },
   };
 }
 
-/** A WSDL in a file whose documents may come from `hosts` too. What was fetched never leads back to files. */
-export function mixedShelf(files: Shelf, web: Shelf): Shelf {
+/** A WSDL in a file whose documents may be fetched too. References of a fetched document never lead to files. */
+export function combineSources(files: DocumentSource, web: DocumentSource): DocumentSource {
   const isWeb = (text: string): boolean => /^https?:\/\//i.test(text);
   return {
     locate(href, base) {
@@ -162,7 +162,8 @@ const withPort = (url: URL): string =>
 /** What the operator can do about a document that could not be fetched. */
 function remedyFor(why: string): string | null {
   if (/\b401\b/.test(why)) return 'Give the credentials it asks for, with --user or --header.';
-  if (/\b403\b/.test(why)) return 'Whoever asks there must be permitted: check the credentials and where this runs.';
+  if (/\b403\b/.test(why))
+    return 'The request is forbidden there: check the credentials and the network it comes from.';
   if (/\b407\b/.test(why)) return 'A proxy wants credentials: get the documents another way, and import the files.';
   if (/CERT|SIGNED|VERIFY|ISSUER/.test(why)) return 'Name the certificate authority in NODE_EXTRA_CA_CERTS.';
   return /redirects to/.test(why) ? 'Give the final address.' : null;
@@ -172,7 +173,7 @@ function parseUrl(href: string, base: string | null): URL | null {
   return URL.canParse(href, base ?? undefined) ? new URL(href, base ?? undefined) : null;
 }
 
-function judgeAnswer(answer: FetchedDocument, limitBytes: number): Opened | Refused {
+function openedFrom(answer: FetchedDocument, limitBytes: number): Opened | Refused {
   if (answer.body.length > limitBytes) return tooLong;
   const charset = /;\s{0,5}charset\s{0,5}=\s{0,5}"?([A-Za-z0-9._-]{1,40})/i.exec(answer.contentType ?? '');
   return { bytes: answer.body, base: answer.url, charset: charset?.[1] ?? null };

@@ -5,55 +5,58 @@ import { isBuiltInNamespace, WSA_10, WSDL, XSD } from './documents/namespaces.js
 import { attributeOf, attributeSpan, childrenOf, type XmlNode } from './documents/tree.js';
 import type { DocumentLink, WsdlDocument } from './model.js';
 
-interface Cut {
+interface Replacement {
   readonly start: number;
   readonly end: number;
-  readonly piece: string | DocumentLink;
+  readonly segment: string | DocumentLink;
 }
 
-/** Cuts a document into its text and the places where an address or a reference to another document stands. */
-export function cutDocument(document: LoadedDocument, all: readonly LoadedDocument[]): WsdlDocument {
+/** Splits a document into its text and the addresses and references to other documents in it. */
+export function segmentDocument(document: LoadedDocument, all: readonly LoadedDocument[]): WsdlDocument {
   const { text } = document.root.source;
-  const pieces: (string | DocumentLink)[] = [];
+  const segments: (string | DocumentLink)[] = [];
   let at = 0;
-  for (const cut of cutsOf(document, all, text).sort((a, b) => a.start - b.start)) {
-    if (cut.start < at) continue;
-    pieces.push(text.slice(at, cut.start), cut.piece);
-    at = cut.end;
+  for (const replacement of replacementsIn(document, all, text).sort((a, b) => a.start - b.start)) {
+    if (replacement.start < at) continue;
+    segments.push(text.slice(at, replacement.start), replacement.segment);
+    at = replacement.end;
   }
-  pieces.push(text.slice(at));
-  return { index: document.index, kind: document.kind, location: document.location, pieces };
+  segments.push(text.slice(at));
+  return { index: document.index, kind: document.kind, location: document.location, segments };
 }
 
-function cutsOf(document: LoadedDocument, all: readonly LoadedDocument[], text: string): Cut[] {
-  const cuts: Cut[] = [];
+function replacementsIn(document: LoadedDocument, all: readonly LoadedDocument[], text: string): Replacement[] {
+  const replacements: Replacement[] = [];
   const encoding = declaredEncoding(text);
-  if (encoding !== null && encoding.value.toLowerCase() !== 'utf-8') cuts.push({ ...encoding, piece: 'UTF-8' });
+  if (encoding !== null && encoding.value.toLowerCase() !== 'utf-8')
+    replacements.push({ ...encoding, segment: 'UTF-8' });
   for (const [node, index] of document.references) {
     const span = attributeSpan(node, referenceAttribute(node));
     const target = all[index];
     if (span === null || target === undefined) continue;
     const written = text.slice(span.start, span.end);
-    cuts.push({ ...span, piece: { kind: 'document', index, target: target.kind, written } });
+    replacements.push({ ...span, segment: { kind: 'document', index, target: target.kind, written } });
   }
   for (const { node, attribute } of referencesOf(document.root)) {
-    const span = document.references.has(node) ? null : lostSpan(node, attribute, text);
-    if (span !== null) cuts.push({ ...span, piece: { kind: 'lost', written: text.slice(span.start, span.end) } });
+    const span = document.references.has(node) ? null : unresolvedSpan(node, attribute, text);
+    if (span !== null)
+      replacements.push({ ...span, segment: { kind: 'unresolved', written: text.slice(span.start, span.end) } });
   }
   for (const node of addressesOf(document.root)) {
     const span = attributeSpan(node, 'location');
-    if (span !== null) cuts.push({ ...span, piece: { kind: 'address', written: text.slice(span.start, span.end) } });
+    if (span !== null)
+      replacements.push({ ...span, segment: { kind: 'address', written: text.slice(span.start, span.end) } });
   }
   for (const { contentStart: start, contentEnd: end } of endpointAddressesOf(document.root)) {
-    cuts.push({ start, end, piece: { kind: 'address', written: text.slice(start, end) } });
+    replacements.push({ start, end, segment: { kind: 'address', written: text.slice(start, end) } });
   }
-  return cuts;
+  return replacements;
 }
 
 const portsOf = (root: XmlNode): readonly XmlNode[] =>
   childrenOf(root, WSDL, 'service').flatMap((service) => childrenOf(service, WSDL, 'port'));
 
-/** Of every binding, also of those that are not SOAP: the gateway stands for the whole service. */
+/** The addresses of all bindings, also of those that are not SOAP. */
 const addressesOf = (root: XmlNode): readonly XmlNode[] =>
   portsOf(root)
     .flatMap((port) => port.children)
@@ -65,10 +68,10 @@ interface Span {
 }
 
 /**
- * The part of a reference that names a document nobody read: the attribute of an import, which may do without, else the
- * whole element. Null where it names nothing, and for the public schemas that every reader knows.
+ * The part of a reference that names a document which was not read: the attribute of an import, which is optional, else
+ * the whole element. Null where it names nothing, and for the public schemas that every reader knows.
  */
-function lostSpan(node: XmlNode, attribute: string, text: string): Span | null {
+function unresolvedSpan(node: XmlNode, attribute: string, text: string): Span | null {
   const value = attributeSpan(node, attribute);
   if (value === null || isBuiltInNamespace(attributeOf(node, 'namespace') ?? '')) return null;
   if (node.uri === XSD && node.local === 'import') {

@@ -1,7 +1,7 @@
 import type { Problem } from '../../base/problem.js';
 import type { QName } from '../../xml/events.js';
-import type { Notices } from '../documents/notices.js';
 import type { XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 import type { ComplexType, ElementDeclaration, XsdType } from '../model.js';
 import type { SchemaComponents, SchemaUnit } from './components.js';
 import type { IdentityReader } from './identity.js';
@@ -11,28 +11,28 @@ import type { SimpleTypeReader } from './simple.js';
 export type OpenComplexType = { -readonly [K in keyof ComplexType]: ComplexType[K] } & { derived: ComplexType[] };
 
 /**
- * What the readers of types, particles and attributes share. Complex types are handed out as shells and filled later,
+ * The state that the readers of types, particles and attributes share. Complex types are handed out as shells and filled later,
  * one after another, so that types may refer to each other and no chain of references becomes a chain of calls.
  */
-export interface SchemaReading {
+export interface SchemaContext {
   readonly components: SchemaComponents;
   readonly simple: SimpleTypeReader;
   readonly identity: IdentityReader;
-  readonly notices: Notices;
-  /** The type that `value` names at `node`; an opaque one, with a notice, when there is none. */
+  readonly warnings: Warnings;
+  /** The type that `value` names at `node`; an opaque one, with a warning, when there is none. */
   typeNamed(node: XmlNode, value: string, unit: SchemaUnit): XsdType;
   /** A shell for the `xs:complexType` inside an element. */
   typeInside(node: XmlNode, unit: SchemaUnit): ComplexType;
   /** The global element with this name, or null. */
   element(name: QName): ElementDeclaration | null;
-  /** True for what a schema declares, false for what is built in or unknown. */
+  /** Whether a schema declares the type; false for built-in and unknown ones. */
   isDeclared(type: ComplexType): boolean;
-  /** Fills a base type before what is derived from it; false when it is derived from itself, or too deeply. */
+  /** Fills a base type before the types derived from it; false when it is derived from itself, or too deeply. */
   fill(type: ComplexType): boolean;
-  /** Tells that a type is opaque or approximated, and why: operations that reach it are `partial`. */
+  /** Marks a type as opaque or approximated, with the reason: operations that reach it are `partial`. */
   approximate(type: XsdType, problem: Problem): void;
-  /** What was told of a type in this way. */
-  troublesOf(type: XsdType): readonly Problem[];
+  /** The reasons for which a type is approximated. */
+  reasonsFor(type: XsdType): readonly Problem[];
 }
 
 /** True for the two spellings of true in `xs:boolean`. */
