@@ -71,8 +71,8 @@ export async function startGateway(
       cache: compiled.cache,
       callSharers: () => graphql.calls.waiting,
       webSockets: () => subscriptions.sockets.count,
-      subscriptions: () => subscriptions.desk.active,
-      subscriptionPollers: () => subscriptions.desk.pollers,
+      subscriptions: () => subscriptions.manager.active,
+      subscriptionPollers: () => subscriptions.manager.pollers,
       ...(config.redis === undefined ? {} : { isRedisUp: () => shared?.isUp === true }),
     },
   );
@@ -129,7 +129,7 @@ export async function startGateway(
       const { id, client, caller } = exchange;
       log.event('info', 'subscription ended', { id, client, caller, field, transport, why, events });
     },
-    told: (field, outcome) => metrics.subscriptionEvent(field, outcome),
+    report: (field, outcome) => metrics.subscriptionEvent(field, outcome),
   });
   const endpoints = { graphql, live: subscriptions };
   const handler = makeRequestHandler(compiled, endpoints, {

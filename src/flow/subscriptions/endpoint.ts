@@ -16,8 +16,8 @@ import { judgeHead } from '../http/head.js';
 import { type HostCheck, makeHostCheck } from '../http/host-check.js';
 import { readTarget } from '../http/target.js';
 import { answerEvents } from './event-stream.js';
-import { makeProtocol, type Visitor } from './socket-protocol.js';
-import { SubscriptionDesk, type SubscriptionHooks } from './subscription-manager.js';
+import { makeProtocol, type WebSocketClient } from './socket-protocol.js';
+import { type SubscriptionHooks, SubscriptionManager } from './subscription-manager.js';
 import { RemoteFeeds } from './upstream/remote-feeds.js';
 import { WebSockets } from './web-socket.js';
 
@@ -28,7 +28,7 @@ export interface SubscriptionsHooks extends SubscriptionHooks {
 
 /** All that goes on for longer than one answer: subscriptions, over whatever transport, and WebSockets. */
 export class SubscriptionsEndpoint {
-  readonly desk: SubscriptionDesk;
+  readonly manager: SubscriptionManager;
   /** Those who post notifications here. */
   readonly callbacks: Observers;
   readonly sockets: WebSockets;
@@ -48,12 +48,12 @@ export class SubscriptionsEndpoint {
     this.#hooks = hooks;
     const { subscriptions, topics } = graph.subscriptions;
     this.feeds = new RemoteFeeds(compiled.remotes, limits.pingMillis);
-    this.desk = new SubscriptionDesk({ endpoint, subscriptions, feeds: this.feeds, bus, limits, hooks });
+    this.manager = new SubscriptionManager({ endpoint, subscriptions, feeds: this.feeds, bus, limits, hooks });
     this.callbacks = new Observers(topics, 'callback', bus, { codec, eventBytes: limits.eventBytes });
     const credentials = ['authorization', config.clients?.apiKeys?.header.toLowerCase() ?? 'authorization'];
     const protocol = makeProtocol({
       endpoint,
-      desk: this.desk,
+      manager: this.manager,
       limits,
       credentials: new Set(credentials),
       identifyCaller: (visitor, headers) => this.#identifyCaller(visitor, headers),
@@ -68,7 +68,7 @@ export class SubscriptionsEndpoint {
 
   /** Answers a request of a client that takes server-sent events. `subscribed`: nothing is done for it but for events. */
   answerEvents(asked: GraphqlExchange, subscribed: () => void): Promise<void> {
-    return answerEvents(this.#endpoint, this.desk, asked, subscribed);
+    return answerEvents(this.#endpoint, this.manager, asked, subscribed);
   }
 
   /** Whether a request asks for a WebSocket where there is one. */
@@ -100,7 +100,7 @@ export class SubscriptionsEndpoint {
 
   /** Ends every subscription, then every WebSocket, on both sides. */
   async close(): Promise<void> {
-    this.desk.close();
+    this.manager.close();
     // What the ends of subscriptions have set going is said before the farewell.
     await new Promise<void>((resolve) => {
       setImmediate(resolve);
@@ -116,7 +116,7 @@ export class SubscriptionsEndpoint {
     return this.#origins.has(parsed) || new URL(parsed).host === host?.toLowerCase();
   }
 
-  async #identifyCaller({ address }: Visitor, headers: Visitor['headers']): Promise<Caller> {
+  async #identifyCaller({ address }: WebSocketClient, headers: WebSocketClient['headers']): Promise<Caller> {
     const client = await this.#compiled.access.identify({ headers, address });
     return { client, budgets: this.#hooks.budgets };
   }

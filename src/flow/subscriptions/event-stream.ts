@@ -10,7 +10,7 @@ import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import type { CallerHost } from '../graphql/host.js';
 import { answerGraphql, type GraphqlExchange } from '../graphql/http.js';
 import { REQUEST_ID } from '../http/linger.js';
-import type { SubscriptionDesk } from './subscription-manager.js';
+import type { SubscriptionManager } from './subscription-manager.js';
 import { COMPLETE_EVENT, nextEvent, PING } from './wire/graphql-sse.js';
 
 /** Whether a client takes server-sent events, and whether it takes nothing else. */
@@ -26,18 +26,18 @@ export function takesEvents({ headers }: IncomingMessage): 'only' | 'too' | 'no'
  */
 export function answerEvents(
   endpoint: GraphqlEndpoint,
-  desk: SubscriptionDesk,
+  manager: SubscriptionManager,
   asked: GraphqlExchange,
   subscribed: () => void,
 ): Promise<void> {
   return answerGraphql(endpoint, asked, (host, departure) => {
-    return new EventStream({ endpoint, desk, asked, subscribed, host, departure });
+    return new EventStream({ endpoint, manager, asked, subscribed, host, departure });
   });
 }
 
 interface EventStreamParts {
   readonly endpoint: GraphqlEndpoint;
-  readonly desk: SubscriptionDesk;
+  readonly manager: SubscriptionManager;
   readonly asked: GraphqlExchange;
   readonly subscribed: () => void;
   readonly host: CallerHost;
@@ -80,13 +80,13 @@ class EventStream implements StreamCarrier {
 
   /** Throws `HTTP_METHOD`, which is told before the stream begins. */
   #results(operation: AdmittedOperation | Refusal): AsyncGenerator<ExecutionResult, void, undefined> {
-    const { desk, asked, subscribed, host } = this.#parts;
+    const { manager, asked, subscribed, host } = this.#parts;
     const { caller, exchange, request } = asked;
     try {
       if (operation instanceof Refusal) throw operation;
       if (operation.type === 'mutation' && request.method === 'GET') throw new Refusal('HTTP_METHOD');
       if (operation.type !== 'subscription') return this.#single(operation.authorizeAndCharge(host));
-      const stream = desk.begin(operation, { caller: caller, headers: request.headers, exchange, transport: 'sse' });
+      const stream = manager.begin(operation, { caller: caller, headers: request.headers, exchange, transport: 'sse' });
       subscribed();
       return stream;
     } catch (caught) {

@@ -15,7 +15,7 @@ import { expiry } from '../http/expiry.js';
 import { DelayedRefusals } from './delayed-refusals.js';
 import { Incoming } from './received-messages.js';
 import { OneResult } from './single-result.js';
-import type { SubscriptionDesk } from './subscription-manager.js';
+import type { SubscriptionManager } from './subscription-manager.js';
 import { type Connection, errorMessage, makeProtocolServer, type Subscribe } from './wire/graphql-ws.js';
 
 /** One WebSocket, as the protocol wants it. */
@@ -30,7 +30,7 @@ export interface ProtocolSocket {
 }
 
 /** Who opened it. */
-export interface Visitor {
+export interface WebSocketClient {
   readonly address: string;
   readonly headers: RequestContext['headers'];
   /** Aborted when it is gone. */
@@ -39,11 +39,11 @@ export interface Visitor {
 
 export interface ProtocolParts {
   readonly endpoint: GraphqlEndpoint;
-  readonly desk: SubscriptionDesk;
+  readonly manager: SubscriptionManager;
   readonly limits: SubscriptionLimits;
   /** Names of connection parameters, in lower case, that stand for the header fields a page cannot send. */
   readonly credentials: ReadonlySet<string>;
-  identifyCaller(visitor: Visitor, headers: RequestContext['headers']): Promise<Caller>;
+  identifyCaller(client: WebSocketClient, headers: RequestContext['headers']): Promise<Caller>;
   note(exchange: Exchange, caller: Caller): void;
   finish(exchange: Exchange): void;
   isShedding(): boolean;
@@ -56,10 +56,10 @@ export interface ProtocolSession {
   closed(code: number): Promise<void>;
 }
 
-export type Protocol = (socket: ProtocolSocket, visitor: Visitor) => ProtocolSession;
+export type Protocol = (socket: ProtocolSocket, client: WebSocketClient) => ProtocolSession;
 
-interface Guest {
-  readonly visitor: Visitor;
+interface ConnectionState {
+  readonly client: WebSocketClient;
   readonly socket: ProtocolSocket;
   caller: Caller | null;
   headers: RequestContext['headers'];
@@ -81,17 +81,17 @@ const isJob = (value: unknown): value is Job => typeof value === 'object' && val
  * is for HTTP.
  */
 export function makeProtocol(parts: ProtocolParts): Protocol {
-  const server = makeProtocolServer<Record<string, unknown> | undefined, Guest>({
+  const server = makeProtocolServer<Record<string, unknown> | undefined, ConnectionState>({
     connectionInitWaitTimeout: parts.limits.initMillis,
     onConnect: async (connection) => {
       const { extra } = connection;
-      const headers = withCredentials(extra.visitor.headers, connection.connectionParams, parts.credentials);
+      const headers = withCredentials(extra.client.headers, connection.connectionParams, parts.credentials);
       try {
-        extra.caller = await parts.identifyCaller(extra.visitor, headers);
+        extra.caller = await parts.identifyCaller(extra.client, headers);
       } catch {
         return false;
       }
-      if (extra.visitor.signal.aborted) return false;
+      if (extra.client.signal.aborted) return false;
       extra.headers = headers;
       const { expiresMillis } = extra.caller.client;
       extra.stopWatching = expiry(expiresMillis, () => extra.socket.close(4403, 'Forbidden'));
@@ -101,12 +101,12 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
     execute: perform,
     subscribe: perform,
   });
-  return (socket, visitor) => {
+  return (socket, client) => {
     let take: ((data: string) => Promise<void>) | null = null;
     const { limits, endpoint } = parts;
-    const late = new DelayedRefusals(endpoint.penaltyBox, visitor, limits.perConnection, () => void incoming.release());
-    const { headers } = visitor;
-    const guest: Guest = { visitor, socket, caller: null, headers, stopWatching: () => {}, late, bytes: 0 };
+    const late = new DelayedRefusals(endpoint.penaltyBox, client, limits.perConnection, () => void incoming.release());
+    const { headers } = client;
+    const state: ConnectionState = { client, socket, caller: null, headers, stopWatching: () => {}, late, bytes: 0 };
     const incoming = new Incoming({
       isFull: () => late.isFull,
       charsMax: limits.messageBytes + ON_ITS_WAY_CHARS,
@@ -124,7 +124,7 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
           take = listener;
         },
       },
-      guest,
+      state,
     );
     const takeMessage = async (data: string): Promise<void> => {
       let told: unknown;
@@ -140,13 +140,13 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
         socket.close(4409, 'Subscriber already exists');
         return;
       }
-      guest.bytes = data.length;
+      state.bytes = data.length;
       await take?.(data);
     };
     return {
       message: (data) => incoming.message(data),
       async closed(code) {
-        guest.stopWatching();
+        state.stopWatching();
         incoming.close();
         await closed(code);
       },
@@ -181,14 +181,14 @@ function withCredentials(
 }
 
 async function admitMessage(
-  { extra, subscriptions }: Connection<Guest>,
+  { extra, subscriptions }: Connection<ConnectionState>,
   id: string,
   payload: Subscribe,
   parts: ProtocolParts,
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
   const { endpoint, limits } = parts;
-  const { visitor, caller, headers, late, bytes, socket } = extra;
-  const exchange = new Exchange(nextExchangeId(), visitor.address, 'WS');
+  const { client, caller, headers, late, bytes, socket } = extra;
+  const exchange = new Exchange(nextExchangeId(), client.address, 'WS');
   exchange.route = 'graphql';
   if (caller === null) throw new Error('a message of a connection that was not acknowledged');
   const departure = new Cancellation();
@@ -204,7 +204,7 @@ async function admitMessage(
     host.startWork();
     operation = await admitOperation(payload, endpoint.operations, host);
     // The client may have left while its operation was admitted.
-    if (visitor.signal.aborted) throw new Refusal('CLIENT_GONE');
+    if (client.signal.aborted) throw new Refusal('CLIENT_GONE');
     const job = jobOf(operation, { caller, headers, exchange, host, departure }, parts);
     const { document, operation: definition } = operation.admitted;
     return {
@@ -246,9 +246,9 @@ function jobOf(
   { caller, headers, exchange, host, departure }: Asking,
   parts: ProtocolParts,
 ): Job {
-  const { endpoint, desk } = parts;
+  const { endpoint, manager } = parts;
   if (operation.type === 'subscription') {
-    const stream = desk.begin(operation, { caller, headers, exchange, transport: 'websocket' });
+    const stream = manager.begin(operation, { caller, headers, exchange, transport: 'websocket' });
     return { run: () => stream };
   }
   const release = endpoint.concurrency.acquire(caller.client);

@@ -7,37 +7,47 @@ import { codedError, withId } from '../../graphql/errors.js';
 import { EventQueue, type QueueLimits } from '../../pubsub/event-queue.js';
 
 /** Why a subscription ended. */
-export type Farewell = 'left' | 'overflow' | 'drain' | 'expired' | 'completed' | 'failed';
+export type EndReason = 'left' | 'overflow' | 'drain' | 'expired' | 'completed' | 'failed';
 
-/** What a subscription is made of. */
+/** Takes the events of one subscription from its source. */
+export interface EventSink<T> {
+  /** `bytes` is about what the event takes in the queue. */
+  push(event: T, bytes: number): void;
+  /** Events may have been lost. */
+  gap(): void;
+  /** The source has no more events; with a code, the subscription ends with that error. */
+  finish(why: EndReason, code: RefusalCode | null): void;
+}
+
+/** What a subscription stream needs. */
 export interface StreamParts<T> {
   /** What log lines call the subscription: `extensions.id` of its errors. */
   readonly id: string;
   readonly limits: QueueLimits;
-  /** What is told of an event; null where it is nothing. Rejects with what is wrong with it. */
+  /** The answer to an event; null where there is none. Rejects with what is wrong with it. */
   answer(event: T, signal: CancelSignal): Promise<ExecutionResult | null>;
-  /** Called once, when nothing more comes. */
-  ended(why: Farewell): void;
-  /** For the metrics. */
-  told(outcome: EventOutcome): void;
+  /** Called once, when the subscription ends. */
+  ended(why: EndReason): void;
+  /** Counts what became of an event. */
+  report(outcome: EventOutcome): void;
 }
 
 export type EventOutcome = 'sent' | 'failed' | 'filtered' | 'gap' | 'overflow';
 
-type Happening<T> = { readonly kind: 'event'; readonly event: T } | { readonly kind: 'gap' };
+type Queued<T> = { readonly kind: 'event'; readonly event: T } | { readonly kind: 'gap' };
 
 /**
- * One subscription as its transport takes it, an event at a time: the events that come meanwhile wait in bounded room. A
- * generator by hand, for that of the language cannot be ended while it waits.
+ * One subscription as its transport reads it, an event at a time; further events wait in a bounded queue. The generator
+ * is written by hand, because one of the language cannot be ended while it waits.
  */
-export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, void, undefined> {
+export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, void, undefined>, EventSink<T> {
   readonly #parts: StreamParts<T>;
-  readonly #queue: EventQueue<Happening<T>>;
+  readonly #queue: EventQueue<Queued<T>>;
   readonly #departure = new Cancellation();
-  #why: Farewell | null = null;
-  /** It ends like this when all that waits has been told. */
-  #source: { readonly why: Farewell; readonly code: RefusalCode | null } | null = null;
-  /** What is told before the end. */
+  #why: EndReason | null = null;
+  /** How it ends when the queue is empty. */
+  #source: { readonly why: EndReason; readonly code: RefusalCode | null } | null = null;
+  /** The last result before the end. */
   #last: ExecutionResult | null = null;
 
   constructor(parts: StreamParts<T>) {
@@ -57,8 +67,8 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
     this.#add({ kind: 'gap' }, 0);
   }
 
-  /** Ends it, with an error where there is a code. What waits is not told any more; what was begun is, if it overflowed. */
-  end(why: Farewell, code: RefusalCode | null): void {
+  /** Ends it, with an error where there is a code. Queued events are dropped; after an overflow the current one is finished. */
+  end(why: EndReason, code: RefusalCode | null): void {
     if (this.#why !== null) return;
     this.#why = why;
     this.#last = code === null ? null : this.#failure(code);
@@ -67,8 +77,7 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
     this.#parts.ended(why);
   }
 
-  /** Nothing more comes: it ends, with an error where there is a code, when all that waits has been told. */
-  finish(why: Farewell, code: RefusalCode | null): void {
+  finish(why: EndReason, code: RefusalCode | null): void {
     if (this.#why !== null || this.#source !== null) return;
     this.#source = { why, code };
     this.#queue.end('kept');
@@ -76,14 +85,14 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
 
   async next(): Promise<IteratorResult<ExecutionResult, void>> {
     for (;;) {
-      const happening = await this.#queue.take();
-      if (happening === null) {
+      const queued = await this.#queue.take();
+      if (queued === null) {
         if (this.#source !== null) this.end(this.#source.why, this.#source.code);
-        return this.#farewell();
+        return this.#ending();
       }
-      const value = await this.#resultOf(happening);
+      const value = await this.#resultOf(queued);
       if (value !== null && (this.#why === null || this.#why === 'overflow')) return { done: false, value };
-      if (this.#why !== null) return this.#farewell();
+      if (this.#why !== null) return this.#ending();
     }
   }
 
@@ -100,35 +109,35 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
     return this;
   }
 
-  #add(happening: Happening<T>, bytes: number): void {
-    this.#queue.push(happening, bytes);
+  #add(queued: Queued<T>, bytes: number): void {
+    this.#queue.push(queued, bytes);
     if (!this.#queue.hasOverflowed || this.#why !== null) return;
-    this.#parts.told('overflow');
+    this.#parts.report('overflow');
     this.end('overflow', 'SUBSCRIPTION_OVERFLOW');
   }
 
-  #farewell(): IteratorResult<ExecutionResult, void> {
+  #ending(): IteratorResult<ExecutionResult, void> {
     const last = this.#last;
     this.#last = null;
     return last === null ? { done: true, value: undefined } : { done: false, value: last };
   }
 
-  async #resultOf(happening: Happening<T>): Promise<ExecutionResult | null> {
-    if (happening.kind === 'gap') {
-      this.#parts.told('gap');
+  async #resultOf(queued: Queued<T>): Promise<ExecutionResult | null> {
+    if (queued.kind === 'gap') {
+      this.#parts.report('gap');
       return this.#failure('SUBSCRIPTION_GAP');
     }
     try {
-      const result = await this.#parts.answer(happening.event, this.#departure);
+      const result = await this.#parts.answer(queued.event, this.#departure);
       if (this.#why === null || this.#why === 'overflow') {
         const isFailure = result !== null && result.errors !== undefined;
-        this.#parts.told(result === null ? 'filtered' : isFailure ? 'failed' : 'sent');
+        this.#parts.report(result === null ? 'filtered' : isFailure ? 'failed' : 'sent');
       }
       if (result?.errors === undefined) return result;
       return { ...result, errors: withId(result.errors, this.#parts.id) };
     } catch (caught) {
       if (this.#why !== null && this.#why !== 'overflow') return null;
-      this.#parts.told('failed');
+      this.#parts.report('failed');
       return this.#failure(caught instanceof Refusal ? caught.code : 'INTERNAL');
     }
   }

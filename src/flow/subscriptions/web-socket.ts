@@ -57,7 +57,7 @@ export class WebSockets {
       (socket) =>
         new Promise<void>((resolve) => {
           socket.once('close', () => resolve());
-          bidFarewell(socket, 1001, 'Going away');
+          closeInTime(socket, 1001, 'Going away');
         }),
     );
     await Promise.all(gone);
@@ -68,7 +68,7 @@ export class WebSockets {
     // Whoever reads on hears of it; it may come again.
     const stalled = (): void => {
       stopPinging();
-      bidFarewell(socket, 1013, 'Read too slowly');
+      closeInTime(socket, 1013, 'Read too slowly');
     };
     const outgoing = new Outgoing(socket, connection, this.#limits, stalled);
     const session = this.#protocol(
@@ -109,7 +109,7 @@ export class WebSockets {
 }
 
 /** Says farewell; who does not answer in time is cut. */
-function bidFarewell(socket: Socket, code: number, reason: string): void {
+function closeInTime(socket: Socket, code: number, reason: string): void {
   const timer = setTimeout(() => socket.terminate(), LINGER_MILLIS);
   socket.once('close', () => clearTimeout(timer));
   socket.close(code, reason);

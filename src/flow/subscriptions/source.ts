@@ -1,0 +1,63 @@
+import type { EventBus } from '../../base/event-bus.js';
+import type { Exchange } from '../../base/exchange.js';
+import type { RequestContext } from '../../codec/write/source.js';
+import type { Admitted } from '../../graphql/admission/admit.js';
+import type { RootField, RootPlan } from '../../graphql/run/root-plan.js';
+import type { Caller } from '../calls/authorize.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
+import type { BackendCalls } from '../graphql/host.js';
+import type { Pollers } from './pollers.js';
+import type { EventOutcome, EventSink } from './subscription-stream.js';
+import type { RemoteFeeds } from './upstream/remote-feeds.js';
+
+/** The client that subscribes, and its transport. */
+export interface Subscriber {
+  readonly caller: Caller;
+  readonly headers: RequestContext['headers'];
+  readonly transport: 'sse' | 'websocket';
+  readonly exchange: Exchange;
+}
+
+/** One event of a subscription: it answers the subscribed field. */
+export interface SubscriptionEvent {
+  /** It has only a failure to report, and costs nothing. */
+  readonly isFailure: boolean;
+  /** Calls that the event answers by itself, in place of a backend. */
+  answers(calls: BackendCalls): Partial<BackendCalls>;
+}
+
+/**
+ * Where the events of one subscription come from: a poll, the messages that pass the gateway or are posted to a callback
+ * address, or a subscription at a GraphQL upstream. A new kind implements this and is chosen in `sourceOf`.
+ */
+export interface SubscriptionSource {
+  /** Points of the call of the subscribed field, which is part of the estimate. */
+  readonly callPoints: number;
+  /** The client pays for the call of the field with each event; else only for what the event selects. */
+  readonly isCalledPerEvent: boolean;
+  /** The field is called when the subscription begins, and that call is all that the beginning costs. */
+  readonly isCalledAtBegin: boolean;
+  /** Begins to deliver events, each at so many points. Returns how to end it. Throws `RATE_LIMITED`. */
+  open(sink: EventSink<SubscriptionEvent>, eventPoints: number): () => void;
+}
+
+/** What a source needs of the gateway. */
+export interface SourceParts {
+  readonly endpoint: GraphqlEndpoint;
+  readonly pollers: Pollers;
+  readonly feeds: RemoteFeeds;
+  readonly bus: EventBus;
+  /** Records the exchange of a call that belongs to no request. */
+  readonly finish: (exchange: Exchange) => void;
+  readonly report: (field: string, outcome: EventOutcome) => void;
+}
+
+/** What a client has subscribed to. */
+export interface Subscribed {
+  readonly field: RootField;
+  readonly rootPlan: RootPlan;
+  readonly admitted: Admitted;
+  /** Links in the answer are filled in place. */
+  readonly hasLinks: boolean;
+  readonly subscriber: Subscriber;
+}

@@ -1,0 +1,57 @@
+import type { EventValues } from '../../base/event-bus.js';
+import { callInputOf, eventAnswer, isWanted, noAnswer } from '../../graphql/run/event-answer.js';
+import type { Subscription, EventSource as TopicRule } from '../../graphql/subscription/subscription.js';
+import { type FieldArguments, fieldCallPoints } from './field-arguments.js';
+import type { SourceParts, SubscriptionEvent, SubscriptionSource } from './source.js';
+import type { EventSink } from './subscription-stream.js';
+
+/** Delivers the events of a topic: messages that pass the gateway, or that a service posts to a callback address. */
+export class TopicSource implements SubscriptionSource {
+  readonly callPoints: number;
+  readonly isCalledPerEvent: boolean;
+  readonly isCalledAtBegin = false;
+  readonly #parts: SourceParts;
+  readonly #subscription: Subscription;
+  readonly #rule: TopicRule;
+  readonly #given: FieldArguments;
+
+  constructor(parts: SourceParts, subscription: Subscription, rule: TopicRule, given: FieldArguments) {
+    this.#parts = parts;
+    this.#subscription = subscription;
+    this.#rule = rule;
+    this.#given = given;
+    this.callPoints = fieldCallPoints(subscription.bound.cost ?? null, given, parts.endpoint);
+    this.isCalledPerEvent = subscription.called !== null;
+  }
+
+  open(sink: EventSink<SubscriptionEvent>): () => void {
+    const rule = this.#rule;
+    return this.#parts.bus.subscribe(rule.topic, {
+      // Events that the filter drops do not take room in the queue.
+      event: (values) => {
+        if (values === null) sink.gap();
+        else if (isWanted(rule, this.#given.arguments, values)) sink.push(this.#eventOf(values), sizeOf(values));
+        else this.#parts.report(this.#subscription.name, 'filtered');
+      },
+      gap: () => sink.gap(),
+    });
+  }
+
+  #eventOf(values: NonNullable<EventValues>): SubscriptionEvent {
+    const { bound, called } = this.#subscription;
+    const rule = this.#rule;
+    return {
+      isFailure: false,
+      answers: (calls) => ({
+        callField: async (call) => {
+          if (call.bound !== bound) return calls.callField(call);
+          if (called === null) return eventAnswer(call.plan, values);
+          const given = callInputOf(rule, call, values);
+          return given === null ? noAnswer(rule, values) : calls.callField({ ...call, ...given, bound: called });
+        },
+      }),
+    };
+  }
+}
+
+const sizeOf = (values: NonNullable<EventValues>): number => JSON.stringify(values).length;
