@@ -27,7 +27,7 @@ import { DocumentCache } from '../../src/graphql/admission/document-cache.js';
 import { CostTable } from '../../src/graphql/cost/cost-table.js';
 import { GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
 import type { LinkMapping } from '../../src/graphql/links/link.js';
-import { copyAlong, sitesOf } from '../../src/graphql/links/link-walk.js';
+import { copyAlong, linkPositionsIn } from '../../src/graphql/links/link-walk.js';
 import type { Walk } from '../../src/graphql/links/walk.js';
 import { executeOperation } from '../../src/graphql/run/execute.js';
 import type { FieldCall } from '../../src/graphql/run/field-call.js';
@@ -490,7 +490,7 @@ t.test('a copy leaves the value as it was; a long list is walked in its length',
   const copy = copyAlong(value, walk);
   t.same(copy, value);
   t.not(copy, value);
-  const [site] = sitesOf(copy, walk, { parent: null, step: 'root' });
+  const [site] = linkPositionsIn(copy, walk, { parent: null, step: 'root' });
   if (site === undefined) throw new Error('no site');
   site.owner[site.key] = 'filled';
   t.same(value.a[0]?.link, mark);
@@ -499,7 +499,7 @@ t.test('a copy leaves the value as it was; a long list is walked in its length',
   const timed = (length: number): number => {
     const long = { a: Array.from({ length }, () => ({ link: mark })) };
     const started = process.cpuUsage();
-    t.equal(sitesOf(copyAlong(long, walk), walk, { parent: null, step: 'root' }).length, length);
+    t.equal(linkPositionsIn(copyAlong(long, walk), walk, { parent: null, step: 'root' }).length, length);
     const { user, system } = process.cpuUsage(started);
     return user + system;
   };

@@ -14,7 +14,7 @@ import { type FieldCost, fieldCostOf } from '../types/cost-rules.js';
 import type { Finding } from '../types/mapping.js';
 import type { LinkTable } from './link.js';
 
-/** Sizes and weights that the mapping gives to what is not there: they would count for nothing, in silence. */
+/** Finds sizes and weights of the mapping for unknown fields and arguments, which would have no effect. */
 export function costFindings(schema: GraphQLSchema, links: LinkTable): readonly Finding[] {
   const findings: Finding[] = [];
   const seen = new Set<FieldCost>();
@@ -22,7 +22,7 @@ export function costFindings(schema: GraphQLSchema, links: LinkTable): readonly 
     if (!isObjectType(type) && !isInterfaceType(type)) continue;
     for (const field of Object.values(type.getFields())) {
       const cost = fieldCostOf(field);
-      // A link has what is said of its operation, which is told there.
+      // A link has the cost of its operation, which is checked there.
       if (cost === null || seen.has(cost) || links.has(`${type.name}.${field.name}`)) continue;
       seen.add(cost);
       findings.push(...fieldFindings(field, cost));
@@ -36,22 +36,22 @@ function fieldFindings(field: GraphQLField<unknown, unknown>, cost: FieldCost): 
   if (origin === null || origin.service === null) return [];
   const findings: Finding[] = [];
   const { service, path } = origin;
-  // Of a schema in a file, or of one that stands in the configuration, the key is named.
+  // The key of a schema, in a file or in the configuration.
   const isSdl = path[0] === 'types' || path.length === 1;
   const report = (key: string, what: string, among: readonly string[] = [], written?: string): void => {
     const at = isSdl ? path : [...path, key];
     findings.push({ service, path: at, what, remedy: null, among, ...(written === undefined ? {} : { written }) });
   };
   const names = field.args.map(({ name }) => name);
-  for (const given of [...(listSize?.slicingArguments ?? []), ...cost.arguments.keys()]) {
-    const key = listSize?.slicingArguments.includes(given) === true ? 'listSize' : 'argumentCosts';
-    const [name = '', ...rest] = given.split('.');
+  for (const argumentPath of [...(listSize?.slicingArguments ?? []), ...cost.arguments.keys()]) {
+    const key = listSize?.slicingArguments.includes(argumentPath) === true ? 'listSize' : 'argumentCosts';
+    const [name = '', ...rest] = argumentPath.split('.');
     const argument = field.args.find((each) => each.name === name);
     if (argument === undefined) report(key, `\`${field.name}\` has no argument \`${name}\`.`, names, name);
     else {
       const found = inputAlong(argument.type, rest);
-      if (found === null) report(key, `\`${given}\` leads to nothing in the arguments of \`${field.name}\`.`);
-      else if (key === 'listSize' && !NUMBERS.has(found)) report(key, `\`${given}\` is no number of items.`);
+      if (found === null) report(key, `\`${argumentPath}\` leads to nothing in the arguments of \`${field.name}\`.`);
+      else if (key === 'listSize' && !NUMBERS.has(found)) report(key, `\`${argumentPath}\` is no number of items.`);
     }
   }
   if (listSize === null) return findings;

@@ -7,9 +7,8 @@ import { LinkMentions } from './link-mentions.js';
 import type { Walk } from './walk.js';
 
 /**
- * Finds the links in what is selected of replies, before any reply is planned: who may not call what a link calls must
- * hear it before anything runs. Only what mentions links is looked at, and types that a selection says the same of are
- * looked at once.
+ * Finds the links in selections of replies before any reply is planned: a client without the right to a link's operation
+ * is refused before anything runs. Only selections that mention links are walked, and equal ones of several types once.
  */
 export class LinkFinder {
   readonly #mentions: LinkMentions;
@@ -18,10 +17,10 @@ export class LinkFinder {
   readonly #find: Find;
   readonly #countBytes: CountBytes;
   readonly #nodeIds = new Map<FieldNode, number>();
-  /** What is in which union is another matter for each operation. */
+  /** By unions, which differ between operations. */
   readonly #walks = new Map<Unions, Map<ElementShape, Map<string, Walk>>>();
 
-  /** `find` is asked for each. */
+  /** `find` is called for each link. */
   constructor(table: LinkTable, fragments: Fragments, variables: Variables, find: Find, countBytes: CountBytes) {
     this.#countBytes = countBytes;
     this.#mentions = new LinkMentions(table, fragments);
@@ -30,7 +29,7 @@ export class LinkFinder {
     this.#find = find;
   }
 
-  /** Where in the value of a reply links are; null where there are none. Recursion is as deep as the selection. */
+  /** The way to links in the value of a reply; null without any. Recursion is as deep as the selection. */
   walkOf({ root, faults, unions = NO_UNIONS }: ReplyShape, nodes: readonly FieldNode[]): Walk | null {
     if (!nodes.some((node) => this.#mentions.below(node))) return null;
     const roots = [root, ...(faults?.as === 'data' ? faults.entries.map((entry) => entry.root) : [])];
@@ -98,7 +97,7 @@ function shapesOf(value: ValueShape): readonly ElementShape[] {
   return value.kind === 'choice' ? value.branches.map(({ shape }) => shape) : [];
 }
 
-/** The selected fields of an object that may have to do with links, collected anew where its fragments are others. */
+/** Collects the selected fields of an object that may lead to links; objects with the same fragments share them. */
 function collector(
   nodes: readonly FieldNode[],
   fragments: Fragments,
@@ -130,7 +129,7 @@ function collector(
   };
 }
 
-/** What is collected that is looked through for each type. */
+/** Collections that are kept. */
 const KNOWN_MAX = 4;
 
 function merged(one: Walk, other: Walk): Walk {

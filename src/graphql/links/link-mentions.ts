@@ -2,7 +2,7 @@ import { type FieldNode, Kind, type SelectionSetNode } from 'graphql';
 import type { Fragments } from '../output/reply-plan.js';
 import type { LinkTable } from './link.js';
 
-/** Whether selections may hold links: by the names of fields alone, so every node is looked at once. */
+/** Tells whether selections may hold links, by the names of fields alone: every node is visited once. */
 export class LinkMentions {
   readonly #names: ReadonlySet<string>;
   readonly #fragments: Fragments;
@@ -13,7 +13,7 @@ export class LinkMentions {
     this.#fragments = fragments;
   }
 
-  /** Whether this field may be one, or have one below it. */
+  /** Whether this field may be a link, or have one below it. */
   at(node: FieldNode): boolean {
     return this.#names.has(node.name.value) || this.below(node);
   }

@@ -14,64 +14,64 @@ import { HIDDEN, hiddenKey, keyed, leafSlot, NULLABLE, objectAlong, selfSlot, sl
 import type { Walk } from './walk.js';
 
 /**
- * One selection of a link. Its object's plan has a slot for it under its response key, in the place where the answer
- * will be: until then it holds the values that the call needs, read from the object's own element by the side.
+ * One selection of a link. Its object's plan has a slot under its response key: until the answer replaces them it holds
+ * the values that the call needs, read from the object's own element.
  */
 export interface LinkSelection {
   readonly link: Link;
-  /** All nodes that were merged into it. */
+  /** The nodes that are merged into it. */
   readonly nodes: readonly FieldNode[];
   readonly target: LinkTargetPlan;
 }
 
-/** What is read of the answers to a link. Selections that ask the same of the same operation share it. */
+/** The plan of the answers to a link. Equal selections of the same operation share it. */
 export interface LinkTargetPlan {
   /** Unique within the operation of the document. */
   readonly id: number;
   readonly ask: LinkAsk;
-  /** Where in an answer further links are; null where there are none. For a list operation: in an item. */
+  /** The way to further links in an answer, for a list operation in an item; null without any. */
   readonly walk: Walk | null;
 }
 
-/** Whom a link asks, and what for. */
+/** The call that answers a field: of an operation of a SOAP service, or of a subschema. */
 export type LinkAsk =
   | { readonly kind: 'soap'; readonly bound: BoundField; readonly reply: ReplyPlan }
   | { readonly kind: 'subschema'; readonly plan: SubschemaPlan };
 
-/** Plans what services that speak GraphQL are asked by links. */
+/** Plans the calls of links to subschemas. */
 export interface SubschemaLinkPlanner {
   linked(field: SubschemaField, nodes: readonly FieldNode[], batch: LinkBatch | null): PlannedSubschemaField;
 }
 
-/** What a field of such a service is asked for, and where links are in the answer. */
+/** The call of a subschema's field, and the way to links in the answer. */
 export interface PlannedSubschemaField {
   readonly plan: SubschemaPlan;
   readonly walk: Walk | null;
 }
 
-/** The link that a selection on a type is, under its id; null where it is none. */
+/** Finds the link of a selection on a type, with its id; null for a plain field. */
 export type LinkSelect = (
   typeName: string,
   nodes: readonly FieldNode[],
 ) => { readonly id: string; readonly link: Link } | null;
 
-/** The values that a link needs, in the place of its answer; `null` for anything else. */
-export function markOf(value: unknown): Readonly<Record<string, unknown>> | null {
+/** The values for a link's call, in the position of its answer; null for any other value. */
+export function feedValuesIn(value: unknown): Readonly<Record<string, unknown>> | null {
   return isRecord(value) && typeof value[HIDDEN] === 'string' ? value : null;
 }
 
-/** What follows from a value under `HIDDEN`, so many steps. */
+/** Follows `HIDDEN` from a value, `steps` times. */
 export function hiddenAlong(value: unknown, steps: number): unknown {
   let inner = value;
   for (let step = 0; step < steps; step++) inner = isRecord(inner) ? inner[HIDDEN] : null;
   return inner ?? null;
 }
 
-/** What a slot's elements are read as. */
+/** The plans that a slot's elements are read with. */
 export const valuesOf = ({ source, value }: FieldSlot): readonly ValuePlan[] =>
   source.from === 'choice' ? source.branches.map((branch) => branch.value) : [value];
 
-/** The selection that a slot is the place of; null where it is no link. */
+/** The id of the link selection that a slot belongs to; null for a plain field. */
 export function linkIdOf({ value }: FieldSlot): string | null {
   const first = value.kind === 'object' ? value.declared?.slots[0] : undefined;
   if (first?.key !== HIDDEN || first.source.from !== 'constant') return null;
@@ -92,7 +92,7 @@ export class LinkPlanner implements LinkSlots {
   readonly #countBytes: CountBytes;
   readonly #finder: LinkFinder;
 
-  /** Without `subschemas` no link may lead to a service that speaks GraphQL. */
+  /** Without `subschemas` no link may call a subschema. */
   constructor(
     table: LinkTable,
     fragments: Fragments,
@@ -114,12 +114,12 @@ export class LinkPlanner implements LinkSlots {
     if (link === undefined) return null;
     const id = this.selected(link, nodes);
     this.#countBytes(SLOT_BYTES * (2 + link.feeds.length));
-    const mark: FieldSlot = { ...CONSTANT, key: HIDDEN, source: { from: 'constant', value: id } };
+    const idSlot: FieldSlot = { ...CONSTANT, key: HIDDEN, source: { from: 'constant', value: id } };
     const values = link.feeds.flatMap((feed, index) => {
       const field = object.fields.get(feed.field[0] ?? '');
       return field === undefined ? [] : [slotAlong(hiddenKey(index), field, feed.field.slice(1), leafSlot)];
     });
-    return selfSlot(key, objectOf([mark, ...values]));
+    return selfSlot(key, objectOf([idSlot, ...values]));
   }
 
   readonly select: LinkSelect = (typeName, nodes) => {
@@ -127,12 +127,12 @@ export class LinkPlanner implements LinkSlots {
     return link === undefined ? null : { id: this.selected(link, nodes), link };
   };
 
-  /** Where in the value of a reply links are, each of which is planned by that; null where there are none. */
+  /** The way to links in the value of a reply, each of which is planned; null without any. */
   walkOf(reply: ReplyShape, nodes: readonly FieldNode[]): Walk | null {
     return this.#finder.walkOf(reply, nodes);
   }
 
-  /** The id of a selection of a link. */
+  /** The id of a selection of a link, which is planned for the first time. */
   selected(link: Link, nodes: readonly FieldNode[]): string {
     const key = [link.name, ...nodes.map((node) => this.#idOf(node))].join(' ');
     const known = this.#selectionIds.get(key);
@@ -159,7 +159,7 @@ export class LinkPlanner implements LinkSlots {
 
   #plannedTarget({ called, batch }: Link, nodes: readonly FieldNode[]): Omit<LinkTargetPlan, 'id'> {
     if (isSubschemaField(called)) {
-      if (this.#subschemas === null) throw new Error('a link to a service that is not there');
+      if (this.#subschemas === null) throw new Error('a link to a subschema without its planner');
       const { plan, walk } = this.#subschemas.linked(called, nodes, batch);
       return { ask: { kind: 'subschema', plan }, walk };
     }
@@ -172,7 +172,7 @@ export class LinkPlanner implements LinkSlots {
     return { reply, walk: this.walkOf(called.reply, nodes) };
   }
 
-  /** Each item is read twice by the side: as what was selected, under `HIDDEN`, and for its key. */
+  /** Each item is read twice: its selection under `HIDDEN`, and its key. */
   #batch({ reply }: BoundField, batch: LinkBatch, nodes: readonly FieldNode[]): PlannedReply {
     const { root, element } = reply;
     const faults = errorPlans(reply);
@@ -212,7 +212,7 @@ export class LinkPlanner implements LinkSlots {
   }
 }
 
-/** What one selection takes besides what is read for it, and what the place of one in an object does, about. */
+/** About the memory of a selection without its plan, and of its slot in an object. */
 const SELECTION_BYTES = 1500;
 const SLOT_BYTES = 1000;
 

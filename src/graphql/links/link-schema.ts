@@ -27,8 +27,9 @@ export interface ResolvedLinks {
 }
 
 /**
- * Resolves every link against the schema and gives its types the fields. `targets` are the operations that links can
- * call, by `service.operation`; `operations` are the names of all. The schema must be made again afterwards, of the same types, to know what the links lead to.
+ * Resolves every link against the schema and adds its fields to the types. `targets` are the operations that links can
+ * call, by `service.operation`; `operations` are the names of all. Make the schema again afterwards, of the same types:
+ * it must know the types of links.
  */
 export function addLinks(
   schema: GraphQLSchema,
@@ -110,7 +111,7 @@ function resolve(mapping: LinkMapping, owner: Owner | null, known: Targets<Targe
   return isSound && definition !== null ? { name: mapping.name, called: called.bound, definition, feeds, batch } : null;
 }
 
-/** What fills the arguments of the operation that is called; for a list operation that is its one list argument. */
+/** The feeds of the called operation's arguments; a list operation has one, for its list argument. */
 function feedsOf(
   mapping: LinkMapping,
   owner: Owner | null,
@@ -118,13 +119,13 @@ function feedsOf(
   called: Target,
   report: Report,
 ): readonly Feed[] {
-  const given = Object.entries(mapping.arguments);
+  const entries = Object.entries(mapping.arguments);
   const { batch } = mapping;
-  if (batch !== null && given.length !== 1) {
+  if (batch !== null && entries.length !== 1) {
     report(['arguments'], 'A link with a list operation has exactly one argument: the key.', null, null, 'key');
     return [];
   }
-  return given.flatMap(([argument, field]): Feed[] => {
+  return entries.flatMap(([argument, field]): Feed[] => {
     const single = { config: target.config, steps: stepsOf(argument), path: ['arguments', argument] };
     const source = { owner, steps: stepsOf(field), path: ['arguments', argument] };
     const own = feedOf(single, source, 'single', report);
@@ -171,7 +172,7 @@ function batchOf(
 
 const NUMBERS: ReadonlySet<string> = new Set(['Int', 'Float', 'Long', 'BigInt', 'Decimal']);
 
-/** The field itself. Arguments that nothing fills become its own. */
+/** The definition of the link's field. Its arguments are those that no feed fills. */
 function definitionOf(
   mapping: LinkMapping,
   type: GraphQLOutputType,

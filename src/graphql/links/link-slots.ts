@@ -2,7 +2,7 @@ import { LazyObject } from '../../codec/plan/lazy-object.js';
 import type { FieldSlot, ObjectPlan, ObjectVariant } from '../../codec/plan/plan.js';
 import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
 
-/** No response key begins like this: what is under such a key is never part of a response. */
+/** The prefix of keys that are never part of a response: no response key begins with it. */
 export const HIDDEN = '=';
 
 /** The key of the value of a link's feed; for an item of a list operation, that of its key. */

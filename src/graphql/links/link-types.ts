@@ -23,7 +23,7 @@ import type { Report } from './mistake.js';
 /** `criteria.id` in its steps. */
 export const stepsOf = (path: string): readonly string[] => path.split('.');
 
-/** The type a path of fields leads to; null, and a fault, where it leads nowhere. */
+/** The type at the end of a path of fields; null, and an error, for a wrong path. */
 export function fieldAlong(
   from: GraphQLOutputType,
   steps: readonly string[],
@@ -60,15 +60,15 @@ interface ArgumentPlace {
 }
 
 interface FieldPlace {
-  /** Null where the type of the link is not known: then the argument alone is looked at. */
+  /** Null for an unknown type: then only the argument is checked. */
   readonly owner: GraphQLObjectType | GraphQLInterfaceType | null;
   readonly steps: readonly string[];
   readonly path: readonly string[];
 }
 
 /**
- * How a field of the object fills an argument. For a `batch` the argument is a list of what the field holds one of; in an
- * `event` a text that may be no number fills none, for there is nobody to tell.
+ * How a field of the object fills an argument. For a `batch` the argument is a list of the field's values. In an `event`
+ * a text cannot fill a number: no client would get the error of a text that is none.
  */
 export function feedOf(
   argument: ArgumentPlace,
@@ -79,12 +79,12 @@ export function feedOf(
   const place = argumentAlong(argument, report);
   const output = field.owner === null ? null : fieldAlong(field.owner, field.steps, field.path, report);
   if (place === null || output === null) return null;
-  const given = getNullableType(output);
+  const found = getNullableType(output);
   const wanted = getNullableType(place.type);
-  const givenItem = isListType(given) ? getNullableType(given.ofType) : given;
+  const foundItem = isListType(found) ? getNullableType(found.ofType) : found;
   const wantedItem = isListType(wanted) ? getNullableType(wanted.ofType) : wanted;
   const mismatch = (remedy: string): null => {
-    const what = `\`${field.steps.join('.')}\` is ${String(given)}, \`${argument.steps.join('.')}\` takes ${String(wanted)}.`;
+    const what = `\`${field.steps.join('.')}\` is ${String(found)}, \`${argument.steps.join('.')}\` takes ${String(wanted)}.`;
     report(field.path, what, remedy);
     return null;
   };
@@ -92,15 +92,15 @@ export function feedOf(
     report(argument.path, `\`${argument.steps.join('.')}\` is no list.`, 'Name the argument that takes all keys.');
     return null;
   }
-  if (isListType(given) && (form === 'batch' || !isListType(wanted))) return mismatch('Name a field with one value.');
-  const fit = fitOf(givenItem, wantedItem);
+  if (isListType(found) && (form === 'batch' || !isListType(wanted))) return mismatch('Name a field with one value.');
+  const fit = fitOf(foundItem, wantedItem);
   if (fit === null || (fit === 'as number' && form === 'event')) return mismatch('Name a field of the same type.');
   return {
     argument: argument.steps,
     field: field.steps,
     required: place.required,
     isList: isListType(wanted),
-    wraps: isListType(wanted) && !isListType(given),
+    wraps: isListType(wanted) && !isListType(found),
     asText: fit === 'as text',
     asNumber: fit === 'as number' && isScalarType(wantedItem) ? numberOf(wantedItem) : null,
   };
@@ -139,32 +139,32 @@ function argumentAlong(
   return type === null ? null : { type, required };
 }
 
-/** Whether a value of one leaf type is one of another, as it is, as its text or as the number that it writes. */
-function fitOf(given: unknown, wanted: unknown): 'as it is' | 'as text' | 'as number' | null {
-  if (isEnumType(given) || isEnumType(wanted)) return given === wanted ? 'as it is' : null;
-  if (!isScalarType(given) || !isScalarType(wanted)) return null;
-  if (given.name === wanted.name || WIDER.get(given.name)?.includes(wanted.name)) return 'as it is';
-  if ((wanted.name === 'String' || wanted.name === 'ID') && TEXTUAL.has(given.name)) return 'as text';
-  return (given.name === 'String' || given.name === 'ID') && NUMERIC.has(wanted.name) ? 'as number' : null;
+/** Whether a value of one leaf type is valid for another: as it is, as its text, or as the number of its text. */
+function fitOf(found: unknown, wanted: unknown): 'as it is' | 'as text' | 'as number' | null {
+  if (isEnumType(found) || isEnumType(wanted)) return found === wanted ? 'as it is' : null;
+  if (!isScalarType(found) || !isScalarType(wanted)) return null;
+  if (found.name === wanted.name || WIDER.get(found.name)?.includes(wanted.name)) return 'as it is';
+  if ((wanted.name === 'String' || wanted.name === 'ID') && TEXTUAL.has(found.name)) return 'as text';
+  return (found.name === 'String' || found.name === 'ID') && NUMERIC.has(wanted.name) ? 'as number' : null;
 }
 
-/** Types whose values a text may write. */
+/** Numeric types that a text may be converted to. */
 const NUMERIC: ReadonlySet<string> = new Set(['Int', 'Long', 'BigInt', 'Decimal']);
 
-/** Reads the number that a text writes, as values of the type are read. Throws what is not one. */
+/** Parses a text as a number of the type. Throws for any other text. */
 const numberOf =
   (type: GraphQLScalarType) =>
   (text: unknown): unknown => {
     const written = String(text);
     if (!(type.name === 'Decimal' ? DECIMAL : INTEGER).test(written)) throw new GraphQLError('no number');
-    // Other types keep every digit in a text.
+    // Other types keep every digit as text.
     return type.parseValue(type.name === 'Int' ? Number(written) : written);
   };
 
 const INTEGER = /^[+-]?[0-9]{1,1000}$/;
 const DECIMAL = /^[+-]?[0-9]{1,1000}(\.[0-9]{1,1000})?$/;
 
-/** Types that hold every value of another, digit by digit. */
+/** By type: types that hold each of its values exactly. */
 const WIDER: ReadonlyMap<string, readonly string[]> = new Map([
   ['Int', ['Long', 'BigInt', 'Decimal', 'Float']],
   ['Long', ['BigInt', 'Decimal']],
@@ -173,7 +173,7 @@ const WIDER: ReadonlyMap<string, readonly string[]> = new Map([
   ['String', ['ID', 'URI']],
 ]);
 
-/** Types whose values have one text that both sides mean. */
+/** Types whose values have one text. */
 const TEXTUAL: ReadonlySet<string> = new Set([
   ...['Int', 'Long', 'BigInt', 'Decimal', 'Boolean', 'Date', 'DateTime', 'Time', 'Duration', 'URI', 'Hex', 'QName'],
 ]);

@@ -3,7 +3,7 @@ import type { BoundField } from '../fields/bound-field.js';
 import type { SubschemaField } from '../fields/subschema.js';
 import type { FieldCost } from '../types/cost-rules.js';
 
-/** A link as the configuration has it: a field that one type gets by calling an operation with fields of the object. */
+/** A link as configured: a field of a type that calls an operation with other fields of the object. */
 export interface LinkMapping {
   /** `Order.customer` */
   readonly name: string;
@@ -13,24 +13,24 @@ export interface LinkMapping {
   readonly arguments: Readonly<Record<string, string>>;
   readonly batch: BatchMapping | null;
   readonly description: string | null;
-  /** Why it should not be used any more; null where it should. */
+  /** The reason of its deprecation; null for none. */
   readonly deprecated: string | null;
-  /** How long its list is; null or not given: as the operation has it. */
+  /** The size of its list; null or absent: that of the operation. */
   readonly cost?: FieldCost | null;
 }
 
-/** An operation that answers many objects in one call. */
+/** A list operation, which answers many objects in one call. */
 export interface BatchMapping {
   readonly operation: string;
   /** Its list argument, or path. */
   readonly argument: string;
-  /** The field of the items, or path, that says whose answer an item is. */
+  /** The field of the items, or path, with the key of the object. */
   readonly key: string;
   /** Path to the items in its answer; null where the answer is the list. */
   readonly items: string | null;
 }
 
-/** What a link can call: an operation as a field, offered at the root or not. */
+/** An operation that a link can call, offered at the root or not. */
 export interface LinkTarget {
   readonly bound: BoundField;
   readonly config: GraphQLFieldConfig<unknown, unknown> & { readonly type: GraphQLOutputType };
@@ -38,7 +38,7 @@ export interface LinkTarget {
   readonly isMutation: boolean;
 }
 
-/** The same of a service that speaks GraphQL: a field of its root. */
+/** The same of a subschema: a field of its root. */
 export interface SubschemaTarget extends Omit<LinkTarget, 'bound'> {
   readonly bound: SubschemaField;
 }
@@ -61,7 +61,7 @@ export interface Feed {
   readonly argument: readonly string[];
   /** Path of the field. */
   readonly field: readonly string[];
-  /** Without a value there is nothing to ask for: the link is null. */
+  /** Without a value there is no call: the link is null. */
   readonly required: boolean;
   /** The argument takes a list. */
   readonly isList: boolean;

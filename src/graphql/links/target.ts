@@ -1,19 +1,19 @@
 import type { Report } from './mistake.js';
 
-/** What entries of the configuration may name: operations by `service.operation`, and the names of all there are. */
+/** The operations that entries of the configuration may name, by `service.operation`, and the names of all. */
 export interface Targets<T> {
   readonly targets: ReadonlyMap<string, T>;
   readonly operations: readonly string[];
 }
 
-/** What an entry wants of an operation. */
+/** How an entry uses an operation. */
 export interface TargetUse {
   readonly verb: 'called' | 'used';
-  /** What only reads, for words; null where the operation may change something. */
+  /** The kind of an entry that only reads, for messages; null for one that may call mutations. */
   readonly reader: 'a link' | 'a subscription' | null;
 }
 
-/** The operation of this name; null, and a mistake, where there is none that is of use. */
+/** The operation of this name; null, and an error, for an unknown or unsuitable one. */
 export function targetOf<T extends { readonly isMutation: boolean }>(
   name: string,
   path: readonly string[],

@@ -1,2 +1,2 @@
-/** The keys on the way to links, through lists; those that nothing is beneath of hold a link, or may. */
+/** The response keys on the way to links, through lists; a key without further ones is, or may be, a link. */
 export type Walk = ReadonlyMap<string, Walk>;

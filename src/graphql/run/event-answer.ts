@@ -30,10 +30,12 @@ export function callInputOf(
   own: Pick<FieldCall, 'arguments' | 'headers'>,
   values: Values,
 ): Pick<FieldCall, 'arguments' | 'headers'> | null {
-  const mark = Object.fromEntries(source.feeds.map(({ path }, index) => [hiddenKey(index), values[path] ?? null]));
-  if (Object.values(mark).some(isWrong)) return null;
+  const feedValues = Object.fromEntries(
+    source.feeds.map(({ path }, index) => [hiddenKey(index), values[path] ?? null]),
+  );
+  if (Object.values(feedValues).some(isWrong)) return null;
   const feeds = source.feeds.map(({ feed }) => ({ ...feed, field: ['value'] }));
-  const fed: readonly FedValue[] | null = fedValues(feeds, mark);
+  const fed: readonly FedValue[] | null = fedValues(feeds, feedValues);
   if (fed === null) return null;
   const kept = Object.entries(own.arguments).filter(([name]) => !source.filter.has(name));
   return withValues({ arguments: Object.fromEntries(kept), headers: own.headers }, fed);

@@ -17,10 +17,13 @@ export interface FedValue {
  * Reads the values that fill a link's arguments. Null for a link without a call: a required argument has no value, or
  * none has. Throws `InputError` for a text that is no number where the argument is one.
  */
-export function fedValues(feeds: readonly Feed[], mark: Readonly<Record<string, unknown>>): readonly FedValue[] | null {
+export function fedValues(
+  feeds: readonly Feed[],
+  feedValues: Readonly<Record<string, unknown>>,
+): readonly FedValue[] | null {
   const values: FedValue[] = [];
   for (const [index, feed] of feeds.entries()) {
-    const held = hiddenAlong(mark[hiddenKey(index)], feed.field.length - 1);
+    const held = hiddenAlong(feedValues[hiddenKey(index)], feed.field.length - 1);
     const value = held === null ? null : asArgument(held, feed);
     if (value !== null) values.push({ feed, value });
     else if (feed.required) return null;

@@ -5,7 +5,7 @@ import type { GraphqlLimits } from '../limits.js';
 import type { LinkBatch } from '../links/link.js';
 import type { LinkSelection, LinkTargetPlan } from '../links/link-plan.js';
 import { HIDDEN } from '../links/link-slots.js';
-import { copyAlong, type Place, pathOf, type Site, sitesOf, visible } from '../links/link-walk.js';
+import { copyAlong, type LinkPosition, linkPositionsIn, type PathNode, pathOf, visible } from '../links/link-walk.js';
 import type { Walk } from '../links/walk.js';
 import type { Variables } from '../output/reply-plan.js';
 import { argumentsOf } from './arguments.js';
@@ -37,7 +37,7 @@ export class LinkRun {
   readonly #inputs = new Map<LinkSelection, SharedInput | Refusal>();
   /** The length of answers that are in the response already. */
   readonly #placed = new Map<LinkAnswer, number | null>();
-  #sitesLeft: number;
+  #linksLeft: number;
   #charsLeft: number;
 
   constructor(
@@ -53,7 +53,7 @@ export class LinkRun {
     this.#calls = calls;
     this.#concurrency = new ConcurrencyLimit(limits.callsAtOnce);
     this.#batches = new LinkBatches(limits.batchItems);
-    this.#sitesLeft = limits.links;
+    this.#linksLeft = limits.links;
     this.#charsLeft = limits.repeatedChars;
   }
 
@@ -64,30 +64,34 @@ export class LinkRun {
   }
 
   /** Puts the answers of links into a value, level by level. Rejects with `CLIENT_GONE`. */
-  async fill(value: unknown, walk: Walk, place: Place, errors: ErrorList): Promise<void> {
-    let sites = sitesOf(value, walk, place);
-    while (sites.length > 0) {
+  async fill(value: unknown, walk: Walk, place: PathNode, errors: ErrorList): Promise<void> {
+    let positions = linkPositionsIn(value, walk, place);
+    while (positions.length > 0) {
       const answers = await Promise.all(
-        sites.map((site): Promise<LinkAnswer> | LinkAnswer => this.#answer(site, this.#selectionOf(site))),
+        positions.map((position): Promise<LinkAnswer> | LinkAnswer =>
+          this.#answer(position, this.#selectionOf(position)),
+        ),
       );
       this.#calls.throwIfGone();
-      sites = sites.flatMap((site, at) => this.#put(site, this.#selectionOf(site), answers[at] ?? NO_ANSWER, errors));
+      positions = positions.flatMap((position, at) =>
+        this.#put(position, this.#selectionOf(position), answers[at] ?? NO_ANSWER, errors),
+      );
     }
   }
 
-  #selectionOf({ mark }: Site): LinkSelection {
-    const selection = this.#selections.get(String(mark[HIDDEN]));
+  #selectionOf({ feedValues }: LinkPosition): LinkSelection {
+    const selection = this.#selections.get(String(feedValues[HIDDEN]));
     if (selection === undefined) throw new Error('a link that was not planned');
     return selection;
   }
 
-  #answer(site: Site, selection: LinkSelection): Promise<LinkAnswer> | LinkAnswer {
-    if (this.#sitesLeft === 0) return failed(this.#calls.refusal('links'));
-    this.#sitesLeft--;
+  #answer(position: LinkPosition, selection: LinkSelection): Promise<LinkAnswer> | LinkAnswer {
+    if (this.#linksLeft === 0) return failed(this.#calls.refusal('links'));
+    this.#linksLeft--;
     const { link } = selection;
     let values: readonly FedValue[] | null;
     try {
-      values = fedValues(link.feeds, site.mark);
+      values = fedValues(link.feeds, position.feedValues);
     } catch (caught) {
       return failed(caught);
     }
@@ -162,9 +166,14 @@ export class LinkRun {
   }
 
   /** Puts an answer into its place and returns the links in it. */
-  #put(site: Site, { nodes, target }: LinkSelection, answer: LinkAnswer, errors: ErrorList): readonly Site[] {
-    const { owner, key, place } = site;
-    const fail = (caught: unknown): readonly Site[] => {
+  #put(
+    position: LinkPosition,
+    { nodes, target }: LinkSelection,
+    answer: LinkAnswer,
+    errors: ErrorList,
+  ): readonly LinkPosition[] {
+    const { owner, key, place } = position;
+    const fail = (caught: unknown): readonly LinkPosition[] => {
       owner[key] = null;
       errors.add(() => fieldError(caught, { nodes, path: pathOf(place) }));
       return [];
@@ -178,7 +187,7 @@ export class LinkRun {
     }
     errors.addFurther(answer.furtherErrors);
     owner[key] = target.walk === null ? value : copyAlong(value, target.walk);
-    return target.walk === null ? [] : sitesOf(owner[key], target.walk, place);
+    return target.walk === null ? [] : linkPositionsIn(owner[key], target.walk, place);
   }
 
   /** Bounds the response: one answer in many places could make it far larger than all replies. */

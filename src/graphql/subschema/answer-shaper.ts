@@ -48,7 +48,7 @@ export class AnswerShaper {
       const [node] = inner;
       const selected = node === undefined ? null : this.#select(typeName, inner);
       if (selected !== null && node !== undefined) {
-        object[key] = markOf(value, selected, links.feeds.get(node) ?? [], links.prefix);
+        object[key] = readFeedValues(value, selected, links.feeds.get(node) ?? [], links.prefix);
         continue;
       }
       object[key] = value[key];
@@ -88,15 +88,15 @@ interface Selected {
   readonly link: Link;
 }
 
-function markOf(
+function readFeedValues(
   value: Readonly<Record<string, unknown>>,
   { id, link }: Selected,
   aliases: readonly string[],
   prefix: string,
 ): unknown {
-  const mark: Record<string, unknown> = { [HIDDEN]: id };
+  const values: Record<string, unknown> = { [HIDDEN]: id };
   for (const [index, feed] of link.feeds.entries()) {
-    mark[hiddenKey(index)] = hidden(value[aliases[index] ?? ''], `${prefix}v`, feed.field.length - 1);
+    values[hiddenKey(index)] = hidden(value[aliases[index] ?? ''], `${prefix}v`, feed.field.length - 1);
   }
-  return mark;
+  return values;
 }
