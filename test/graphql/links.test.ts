@@ -490,9 +490,9 @@ t.test('a copy leaves the value as it was; a long list is walked in its length',
   const copy = copyAlong(value, walk);
   t.same(copy, value);
   t.not(copy, value);
-  const [site] = linkPositionsIn(copy, walk, { parent: null, step: 'root' });
-  if (site === undefined) throw new Error('no site');
-  site.owner[site.key] = 'filled';
+  const [position] = linkPositionsIn(copy, walk, { parent: null, step: 'root' });
+  if (position === undefined) throw new Error('no position');
+  position.owner[position.key] = 'filled';
   t.same(value.a[0]?.link, mark);
   t.equal(Object(copy).other, value.other, 'what leads to no link is shared');
 

@@ -2,25 +2,25 @@ import type { DocumentNode, FieldNode, GraphQLFieldConfig, GraphQLOutputType, Gr
 import type { FieldCost } from '../types/cost-rules.js';
 import type { RootType } from './exposure.js';
 
-/** A service that speaks GraphQL, as the schema sees it. */
+/** The schema of a GraphQL upstream, and its configuration. */
 export interface Subschema {
   readonly name: string;
-  /** As the service has it. */
+  /** In the names of the upstream. */
   readonly schema: GraphQLSchema;
   /** In front of the names of types and root fields; null for none. */
   readonly prefix: string | null;
-  /** By `Type`, `Type.field` as the service has them: the name here. */
+  /** By `Type` or `Type.field` in the upstream: the name in the gateway. */
   readonly renames: ReadonlyMap<string, string>;
-  /** `Type`, `Type.field`: what callers do not see. */
+  /** `Type` or `Type.field`: parts that are hidden. */
   readonly hidden: readonly string[];
-  /** What one call costs; null: as calls do in general. */
+  /** The cost of one call; null: that of all calls. */
   readonly callCost: number | null;
   readonly costs: SubschemaCosts;
   /** Whether its subscriptions are offered. */
   readonly subscribes: boolean;
 }
 
-/** What is said about costs and sizes of a service's lists, in the names it has there. */
+/** Costs and sizes of lists, in the names of the upstream. */
 export interface SubschemaCosts {
   /** By `Type.field`; roots are Query, Mutation and Subscription. */
   readonly fields: ReadonlyMap<string, FieldCost>;
@@ -28,14 +28,14 @@ export interface SubschemaCosts {
   readonly types: ReadonlyMap<string, number>;
 }
 
-/** A field of the root that such a service answers. */
+/** A field of the root that a subschema answers. */
 export interface SubschemaField {
   readonly service: string;
   readonly parent: RootType | 'Subscription';
   readonly name: string;
-  /** Its name as the service has it. */
+  /** Its name in the upstream. */
   readonly operation: { readonly name: string };
-  /** The service's schema under the names it has here; executing against it calls the service. */
+  /** The schema in the names of the gateway; executing against it calls the upstream. */
   readonly wrapped: GraphQLSchema;
   readonly isNonNull: boolean;
   readonly headersArgument: null;
@@ -46,7 +46,7 @@ export const isSubschemaField = (called: object): called is SubschemaField => 'w
 
 export type SubschemaFieldConfig = GraphQLFieldConfig<unknown, unknown> & { readonly type: GraphQLOutputType };
 
-/** What a service is asked: one operation, in the names it has there. */
+/** One operation for an upstream, in its names. */
 export interface SubschemaRequest {
   readonly service: string;
   readonly operation: 'query' | 'mutation' | 'subscription';
@@ -54,10 +54,10 @@ export interface SubschemaRequest {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Sends one operation and resolves to the answer; of a subscription to one event. Rejects with a `Refusal`. */
+/** Sends one operation and resolves to its answer, or to one event of a subscription. Rejects with a `Refusal`. */
 export type SendToSubschema = (request: SubschemaRequest) => Promise<SubschemaReply>;
 
-/** An answer as text, and what it is held to; or one that was read and held to that already. */
+/** An answer as text with its limits, or one that is parsed and checked already. */
 export type SubschemaReply =
   | { readonly text: string; readonly limits: SubschemaTextLimits }
   | { readonly answer: unknown };
@@ -67,7 +67,7 @@ export interface SubschemaTextLimits {
   readonly values: number;
 }
 
-/** One field to ask a service for, planned once for all who ask it. */
+/** The plan of one field that a subschema answers, cached for all requests. */
 export interface SubschemaPlan {
   readonly field: SubschemaField;
   /** The response key of the field in `document`. */
@@ -77,21 +77,21 @@ export interface SubschemaPlan {
   readonly variables: readonly string[];
   /** Variables that hold arguments which are values, by the argument's name. */
   readonly argumentVariables: ReadonlyMap<string, string>;
-  /** What it was asked with, as the caller wrote it. */
+  /** The nodes of the client's document. */
   readonly nodes: readonly FieldNode[];
-  /** Fields of root types that are asked for further below, as `Query.customer`. */
+  /** Fields of root types that are selected further below, as `Query.customer`. */
   readonly nested: readonly string[];
-  /** Where links are in what comes back; null where there are none. */
+  /** How links in the answer get their values; null without links. */
   readonly links: SubschemaLinks | null;
   /** For a list operation of a link: how items and keys are found. */
   readonly batch: SubschemaBatch | null;
 }
 
-/** How links get what they need from a service that knows nothing of them. */
+/** The response keys that were added for links. */
 export interface SubschemaLinks {
-  /** Names that begin like this are ours: no name of the caller's document does. */
+  /** The prefix of added names: no name of the client's document begins with it. */
   readonly prefix: string;
-  /** The response keys that hold what feeds a link, by the node that asks for the link. */
+  /** The response keys of a link's feeds, by the node of the link. */
   readonly feeds: ReadonlyMap<FieldNode, readonly string[]>;
 }
 

@@ -16,12 +16,12 @@ import { costExtensions, costOfCall } from '../types/cost-rules.js';
 import { type Root, rootOf } from '../types/roots.js';
 import type { TypeNames } from '../types/type-names.js';
 import { offeredRoots, subschemaNames } from './subschema-names.js';
-import { costsHere } from './translated-costs.js';
-import { judgeSchema } from './validate-parts.js';
+import { translateCosts } from './translated-costs.js';
+import { validateRenamedSchema } from './validate-parts.js';
 
 import { wrapSubschema } from './wrap.js';
 
-/** What one service that speaks GraphQL adds to the schema. */
+/** The fields and types that a subschema adds to the schema. */
 interface AddedSubschema {
   readonly fields: readonly AddedField[];
   /** In the order of the service. */
@@ -43,7 +43,7 @@ export interface AddedSubschemas {
 
 type Configs = Readonly<Record<Root, Map<string, GraphQLFieldConfig<unknown, unknown>>>>;
 
-/** Adds the fields of services that speak GraphQL to those there are. */
+/** Adds the root fields of subschemas to `configs`. */
 export function addSubschemas(services: readonly Subschema[], names: TypeNames, configs: Configs): AddedSubschemas {
   const types: GraphQLNamedType[] = [];
   const fields = new Map<string, SubschemaField>();
@@ -54,10 +54,10 @@ export function addSubschemas(services: readonly Subschema[], names: TypeNames, 
     for (const { field, config } of added.fields) {
       configs[field.parent].set(field.name, config);
       fields.set(`${field.parent}.${field.name}`, field);
-      // A link asks once.
+      // A link takes one answer.
       if (field.parent === 'Subscription') continue;
       const target = `${service.name}.${field.operation.name}`;
-      // A link only reads: of two that have one name the query is meant.
+      // A link only reads: of a query and a mutation with one name it calls the query.
       if (!targets.has(target)) targets.set(target, { bound: field, config, isMutation: field.parent === 'Mutation' });
     }
   }
@@ -65,20 +65,20 @@ export function addSubschemas(services: readonly Subschema[], names: TypeNames, 
 }
 
 /**
- * Names everything that a service has and wraps it. `taken` answers whether a root type has a field already. A name
- * that is taken gets the service's name in front, and a notice says so.
+ * Names the parts of a subschema and wraps it. `isTaken` answers whether a root type has a field already. A taken name
+ * gets the service's name in front, with a warning.
  */
 function addSubschema(
   service: Subschema,
   names: TypeNames,
-  taken: (parent: Root, name: string) => boolean,
+  isTaken: (parent: Root, name: string) => boolean,
 ): AddedSubschema {
   const { schema } = service;
-  const own = subschemaNames(service, names, taken);
+  const own = subschemaNames(service, names, isTaken);
   const wrapped = wrapSubschema(service.name, schema, own.names);
-  const costs = costsHere(service, wrapped, own.names);
+  const costs = translateCosts(service, wrapped, own.names);
   names.findings.push(...costs.findings);
-  names.findings.push(...(own.findings.length > 0 ? own.findings : judgeSchema(service, wrapped)));
+  names.findings.push(...(own.findings.length > 0 ? own.findings : validateRenamedSchema(service, wrapped)));
   const fields = offeredRoots(service).flatMap((parent): readonly AddedField[] => {
     const original = rootOf(schema, parent);
     const root = rootOf(wrapped, parent);
@@ -95,16 +95,16 @@ function addSubschema(
       } = root.toConfig().fields[name] ?? { type: found.type };
       const isNonNull = isNonNullType(found.type);
       const field = { service: service.name, parent, name, operation: { name: operation }, wrapped, isNonNull };
-      const said = costs.roots.get(`${parent}.${operation}`) ?? null;
-      const cost = costOfCall(said, service.callCost);
-      const extensions = costExtensions(said);
+      const ownCost = costs.roots.get(`${parent}.${operation}`) ?? null;
+      const cost = costOfCall(ownCost, service.callCost);
+      const extensions = costExtensions(ownCost);
       return [{ field: { ...field, headersArgument: null, cost }, config: { ...config, extensions } }];
     });
   });
   return { fields, types: reachable(wrapped, fields) };
 }
 
-/** The types that fields lead to, and those that implement them. */
+/** The types that fields lead to, and the types that implement them. */
 function reachable(schema: GraphQLSchema, fields: readonly AddedField[]): readonly GraphQLNamedType[] {
   const found = new Set<GraphQLNamedType>();
   const stack: GraphQLNamedType[] = [];

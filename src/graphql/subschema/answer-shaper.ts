@@ -8,9 +8,8 @@ import { collectFields, type Fragments, type Variables } from '../output/reply-p
 import { hidden } from './batch-answer.js';
 
 /**
- * Turns what a service sent into what the caller asked for: what was asked for links only goes, and in the place of
- * each link is what its call needs, as in the answers of other services. It is done by what came, not by what could
- * come, so it takes time in proportion to the answer.
+ * Shapes the answer of a subschema to the selection of the client: fields for links only are removed, and at the position
+ * of each link are the values for its call, as in answers of SOAP services. Takes time in proportion to the answer.
  */
 export class AnswerShaper {
   readonly #fragments: Fragments;

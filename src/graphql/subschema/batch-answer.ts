@@ -3,8 +3,8 @@ import type { SubschemaBatch } from '../fields/subschema.js';
 import { HIDDEN, hiddenKey } from '../links/link-slots.js';
 
 /**
- * The answer of a list operation as links read it: each step to the items under `HIDDEN`, and so each item beside its
- * key. `visible` makes what the caller sees of an item.
+ * The answer of a list operation as links read it: each step to the items under `HIDDEN`, and in each item its value
+ * under `HIDDEN` beside its key. `visible` makes the value of an item.
  */
 export function batchAnswer(value: unknown, { items, key, keySteps }: SubschemaBatch, visible: Visible): unknown {
   const list = items.reduce((inner: unknown, step) => (isRecord(inner) ? inner[step] : null), value);
@@ -30,7 +30,7 @@ export function batchPath(
   return [...above, index, HIDDEN, ...path.slice(items.length + 1)];
 }
 
-/** What follows `held` along so many steps that all have one key, each under `HIDDEN`. */
+/** Follows `key` from a value, `steps` times, and nests the result under `HIDDEN` as deep. */
 export function hidden(held: unknown, key: string, steps: number): unknown {
   let value = held;
   for (let step = 0; step < steps; step++) value = isRecord(value) ? value[key] : null;

@@ -17,12 +17,12 @@ import type { Walk } from '../links/walk.js';
 import { type Fragments, isIncluded, responseKey, type Variables } from '../output/reply-plan.js';
 
 /**
- * Writes selections for a service that knows nothing of links: each link becomes the fields that feed it, and every
- * object tells its type. Where no link is the selection stays as it is. Recursion is as deep as the selection, which is
- * limited; each fragment is written once.
+ * Writes selections for an upstream without links: each link becomes the fields that feed it, and every object has its
+ * `__typename`. A selection without links is unchanged. Recursion is as deep as the selection, which is limited; each
+ * fragment is written once.
  */
 export class LinkRewriter {
-  /** The response keys of what feeds a link, by its node. */
+  /** The response keys of a link's feeds, by its node. */
   readonly feeds = new Map<FieldNode, readonly string[]>();
   readonly #schema: GraphQLSchema;
   readonly #table: LinkTable;
@@ -72,7 +72,7 @@ export class LinkRewriter {
     return { ...set, selections: [...selections, plain('__typename', `${this.#prefix}t`, [])] };
   }
 
-  /** A fragment as it is sent; null where there is none. */
+  /** A fragment as it is sent; null for an unknown one. */
   readonly fragments = (name: string): FragmentDefinitionNode | null => {
     const known = this.#written.get(name);
     if (known !== undefined) return known;
@@ -84,7 +84,7 @@ export class LinkRewriter {
     return written;
   };
 
-  /** Where links may be below the nodes; null where there are none. */
+  /** The way to links below the nodes; null without any. */
   walkOf(nodes: readonly FieldNode[]): Walk | null {
     if (!this.#hasLinks) return null;
     const walk = new Map<string, Walk>();
@@ -121,7 +121,7 @@ export class LinkRewriter {
     return fields;
   }
 
-  /** By the names of fields alone: more than there is does no harm. */
+  /** By the names of fields alone: keys that turn out to be no links do no harm. */
   #walk(set: SelectionSetNode | undefined): Walk {
     if (set === undefined || this.#table.size === 0) return NOWHERE;
     const known = this.#walks.get(set);
@@ -152,7 +152,7 @@ type MutableWalk = Map<string, Walk>;
 
 const NOWHERE: Walk = new Map();
 
-/** Adds what another walk has. */
+/** Adds the keys of another walk. */
 function merge(walk: MutableWalk, other: Walk): void {
   for (const [key, below] of other) {
     const known = walk.get(key);

@@ -14,8 +14,8 @@ import type { Fragments } from '../output/reply-plan.js';
 import { ROOTS, rootOf } from '../types/roots.js';
 
 /**
- * The fields of root types that are asked for further below, as `Query.customer`: a service may let its objects lead
- * back to its root, and who may not ask for a field there may not ask for it here.
+ * The fields of root types that are selected further below, as `Query.customer`: objects of a subschema may lead back to
+ * its root, where the same access rules hold.
  */
 export function nestedRootFields(
   nodes: readonly FieldNode[],

@@ -11,24 +11,24 @@ import type { Subschema } from '../fields/subschema.js';
 import { isRoot } from '../types/roots.js';
 import { fieldsOf, hasPart, isBuiltIn, partName, typeOf } from './schema-parts.js';
 
-/** What is hidden and renamed once interfaces and what implements them agree. */
-export interface CarriedParts {
+/** Hidden and renamed parts, so that interfaces agree with the types that implement them. */
+export interface PropagatedParts {
   /** `Type` and `Type.field`, with the index of the entry of `hide` that it follows from. */
   readonly hidden: ReadonlyMap<string, number>;
   /** Fields of other types than the roots, as `Type.field`. */
-  readonly fields: ReadonlyMap<string, CarriedName>;
+  readonly fields: ReadonlyMap<string, PropagatedName>;
 }
 
-export interface CarriedName {
+export interface PropagatedName {
   readonly name: string;
   /** The entry of `rename` that it follows from. */
   readonly entry: string;
 }
 
-/** Takes the entries of `hide` and `rename` to the interfaces and types that must agree with them. */
-export const carriedParts = ({ schema, hidden, renames }: Subschema): CarriedParts => ({
-  hidden: carriedHides(schema, hidden),
-  fields: carriedNames(schema, renames),
+/** Propagates `hide` and `rename` to the interfaces and types that must agree with them. */
+export const propagatedParts = ({ schema, hidden, renames }: Subschema): PropagatedParts => ({
+  hidden: propagatedHides(schema, hidden),
+  fields: propagatedNames(schema, renames),
 });
 
 type Owner = GraphQLObjectType | GraphQLInterfaceType;
@@ -36,10 +36,10 @@ type Owner = GraphQLObjectType | GraphQLInterfaceType;
 const isOwner = (type: GraphQLNamedType | undefined): type is Owner => isObjectType(type) || isInterfaceType(type);
 
 /**
- * An interface cannot promise what one of its types does not show; what an interface hides, all its types hide. Types
- * beside one that hides a field keep theirs.
+ * A field hidden in a type is hidden in its interfaces; one hidden in an interface is hidden in all its types. Sibling
+ * types keep theirs.
  */
-function carriedHides(schema: GraphQLSchema, hidden: readonly string[]): ReadonlyMap<string, number> {
+function propagatedHides(schema: GraphQLSchema, hidden: readonly string[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const stack: { readonly type: Owner; readonly field: string; readonly at: number; readonly isWritten: boolean }[] =
     [];
@@ -50,7 +50,7 @@ function carriedHides(schema: GraphQLSchema, hidden: readonly string[]): Readonl
     const type = typeOf(schema, typeName);
     if (field !== undefined && isOwner(type)) stack.push({ type, field, at, isWritten: true });
   }
-  // Fields of a hidden type are not there either.
+  // Fields of a hidden type are hidden.
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isOwner(type) || isBuiltIn(type)) continue;
     for (const field of Object.values(type.getFields())) {
@@ -70,32 +70,32 @@ function carriedHides(schema: GraphQLSchema, hidden: readonly string[]): Readonl
   return found;
 }
 
-/** A field has one name in an interface and in all its types. */
-function carriedNames(schema: GraphQLSchema, renames: Subschema['renames']): ReadonlyMap<string, CarriedName> {
-  const found = new Map<string, CarriedName>();
+/** Renames a field in an interface and in all its types. */
+function propagatedNames(schema: GraphQLSchema, renames: Subschema['renames']): ReadonlyMap<string, PropagatedName> {
+  const found = new Map<string, PropagatedName>();
   const written = [...renames].filter(([entry]) => entry.includes('.') && hasPart(schema, entry));
-  const stack: { readonly type: Owner; readonly field: string; readonly given: CarriedName }[] = [];
+  const stack: { readonly type: Owner; readonly field: string; readonly renamed: PropagatedName }[] = [];
   for (const [entry, name] of written) {
     const [typeName = '', field = ''] = entry.split('.');
     const type = typeOf(schema, typeName);
     if (type === undefined || isRoot(schema, type)) continue;
-    const given = { name, entry };
-    found.set(entry, given);
-    if (isOwner(type)) stack.push({ type, field, given });
+    const renamed = { name, entry };
+    found.set(entry, renamed);
+    if (isOwner(type)) stack.push({ type, field, renamed });
   }
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
-    const { type, field, given } = step;
+    const { type, field, renamed } = step;
     for (const other of [...type.getInterfaces(), ...typesOf(type, schema)]) {
       const name = `${other.name}.${field}`;
       if (found.has(name) || isRoot(schema, other) || fieldsOf(other)?.[field] === undefined) continue;
-      found.set(name, given);
-      stack.push({ type: other, field, given });
+      found.set(name, renamed);
+      stack.push({ type: other, field, renamed });
     }
   }
   return found;
 }
 
-/** Those that implement it. */
+/** The types that implement an interface. */
 function typesOf(type: Owner, schema: GraphQLSchema): readonly Owner[] {
   if (!isInterfaceType(type)) return [];
   const { objects, interfaces } = schema.getImplementations(type);

@@ -4,7 +4,7 @@ import { Refusal } from '../../base/refusal.js';
 import { JsonBoundsError, parseStrictJson } from '../../base/strict-json.js';
 import type { SubschemaReply, SubschemaTextLimits } from '../fields/subschema.js';
 
-/** The answer of a service that speaks GraphQL, cleaned of what nobody asked for. */
+/** The answer of a subschema, with the requested keys only. */
 export interface SubschemaResult {
   readonly data: Record<string, unknown> | null;
   readonly errors?: readonly GraphQLError[];
@@ -12,7 +12,7 @@ export interface SubschemaResult {
 
 /**
  * Reads an answer. Its errors keep their messages, as a Fault keeps its string, and their paths, nothing else. `keys`
- * are the response keys that were asked for. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`.
+ * are the requested response keys. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`.
  */
 export function readSubschemaReply(
   reply: SubschemaReply,
@@ -26,20 +26,20 @@ export function readSubschemaReply(
   if (errors !== null && !Array.isArray(errors)) throw invalid('errors');
   if (data === null && (errors === null || errors.length === 0)) throw invalid('neither data nor errors');
   const kept = data === null ? null : Object.fromEntries([...keys].map((key) => [key, data[key] ?? null]));
-  const told = (errors ?? []).slice(0, maxErrors).map((error) => cleaned(error, keys));
+  const keptErrors = (errors ?? []).slice(0, maxErrors).map((error) => cleaned(error, keys));
   if (data !== null) {
     const missing = [...keys].filter((key) => !Object.hasOwn(data, key));
-    told.push(...missing.filter((key) => told.every(({ path }) => path?.[0] !== key)).map(unanswered));
+    keptErrors.push(...missing.filter((key) => keptErrors.every(({ path }) => path?.[0] !== key)).map(unanswered));
   }
-  return told.length === 0 ? { data: kept } : { data: kept, errors: told };
+  return keptErrors.length === 0 ? { data: kept } : { data: kept, errors: keptErrors };
 }
 
 const invalid = (rule: string): Refusal => new Refusal('UPSTREAM_INVALID_RESPONSE', `GraphQL: ${rule}`);
 
-/** The value of a text that a service sent. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`. */
+/** Parses the text of an upstream's answer. Throws `UPSTREAM_RESPONSE_LIMIT`, `UPSTREAM_INVALID_RESPONSE`. */
 export function parseSubschemaText(text: string, { depth, values }: SubschemaTextLimits): unknown {
   try {
-    // Commas and openings are one less than values: the text itself is one.
+    // Commas and opening brackets are one less than values.
     return parseStrictJson(text, { levels: depth, parts: values - 1, members: Infinity });
   } catch (error) {
     if (!(error instanceof JsonBoundsError)) throw invalid('no JSON');
@@ -57,10 +57,10 @@ function cleaned(error: unknown, keys: ReadonlySet<string>): GraphQLError {
   return new GraphQLError(text, { path: isOurs ? path : null, extensions: { code: SUBSCHEMA_ERROR } });
 }
 
-/** What was asked for has an answer, be it null. */
+/** The error of a requested key without an answer, not even null. */
 const unanswered = (key: string): GraphQLError => new GraphQLError('no answer to what was asked for', { path: [key] });
 
-/** Marks the errors that a service gave. */
+/** The code of errors from a subschema. */
 export const SUBSCHEMA_ERROR = 'GRAPHQL_UPSTREAM_ERROR';
 
 const NO_MESSAGE = 'The service gave an error without a message.';

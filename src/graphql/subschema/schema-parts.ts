@@ -15,7 +15,7 @@ import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 export const typeOf = (schema: GraphQLSchema, name: string): GraphQLNamedType | undefined =>
   rootOf(schema, name) ?? schema.getType(name);
 
-/** What the configuration calls a type. */
+/** The name of a type in the configuration. */
 export const partName = (schema: GraphQLSchema, type: GraphQLNamedType): string =>
   ROOTS.find((root) => rootOf(schema, root) === type) ?? type.name;
 
@@ -28,7 +28,7 @@ export function fieldsOf(
   return isObjectType(type) || isInterfaceType(type) || isInputObjectType(type) ? type.getFields() : null;
 }
 
-/** Whether a service has `Type` or `Type.field`, and it is one that can be hidden and renamed. */
+/** Whether a subschema has `Type` or `Type.field`, and it can be hidden and renamed. */
 export function hasPart(schema: GraphQLSchema, name: string): boolean {
   const [type = '', field] = name.split('.');
   const found = typeOf(schema, type);

@@ -6,15 +6,15 @@ import { partName } from './schema-parts.js';
 
 export const NO_COSTS: SubschemaCosts = { fields: new Map(), types: new Map() };
 
-/** A schema without its cost directives, and what they say. */
+/** A schema without its cost directives, and their costs. */
 interface TakenCosts {
   readonly document: DocumentNode;
   costOf(schema: GraphQLSchema): SubschemaCosts;
 }
 
 /**
- * Takes `@cost` and `@listSize` out of the schema of a service, whether they are defined in it or not. One that is
- * defined as something else stays. Throws `GraphQLError` for one that is not in order.
+ * Removes `@cost` and `@listSize` from the schema of a service, defined in it or not. A directive of that name with
+ * another definition stays. Throws `GraphQLError` for an invalid one.
  */
 export function takeCosts(document: DocumentNode, service: string): TakenCosts {
   const ours = oursIn(document);
@@ -59,19 +59,19 @@ export function takeCosts(document: DocumentNode, service: string): TakenCosts {
   };
 }
 
-/** Those of the directives that mean what they mean in the specification. */
+/** The names of directives that are those of the specification. */
 function oursIn({ definitions }: DocumentNode): ReadonlySet<string> {
   const names = new Set(KNOWN_BY.keys());
   for (const definition of definitions) {
     if (definition.kind !== Kind.DIRECTIVE_DEFINITION) continue;
     const known = KNOWN_BY.get(definition.name.value);
-    const given = definition.arguments?.map(({ name }) => name.value) ?? [];
-    if (known !== undefined && !given.includes(known)) names.delete(definition.name.value);
+    const argumentNames = definition.arguments?.map(({ name }) => name.value) ?? [];
+    if (known !== undefined && !argumentNames.includes(known)) names.delete(definition.name.value);
   }
   return names;
 }
 
-/** An argument that tells the directive from others of its name. */
+/** By directive: an argument that other directives of the name have not. */
 const KNOWN_BY: ReadonlyMap<string, string> = new Map([
   ['cost', 'weight'],
   ['listSize', 'assumedSize'],

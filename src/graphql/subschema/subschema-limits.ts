@@ -1,6 +1,6 @@
 import { KIB, type Limits, type LimitTable, MIB } from '../../base/limit.js';
 
-/** Limits of what upstreams that speak GraphQL say. */
+/** Limits of the answers, schemas and events of GraphQL upstreams. */
 export const SUBSCHEMA_LIMITS = {
   responseBytes: {
     default: 10 * MIB,

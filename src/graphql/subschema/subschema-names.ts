@@ -3,16 +3,16 @@ import type { Finding } from '../types/mapping.js';
 import { fieldName, NameScope, pascalName } from '../types/naming.js';
 import { ROOTS, type Root, rootOf } from '../types/roots.js';
 import type { TypeNames } from '../types/type-names.js';
-import { carriedParts } from './propagated-parts.js';
+import { propagatedParts } from './propagated-parts.js';
 import { isBuiltIn } from './schema-parts.js';
-import { judgeParts } from './validate-parts.js';
+import { validateParts } from './validate-parts.js';
 import type { SubschemaNames } from './wrap.js';
 
 type Taken = (parent: Root, name: string) => boolean;
 
 /**
- * What everything of a service is called here, and the mistakes in what the configuration says about that. `isTaken`
- * answers whether a root type has a field already.
+ * Names the parts of a subschema, and finds the errors of `rename` and `hide`. `isTaken` answers whether a root type has
+ * a field already.
  */
 export function subschemaNames(
   service: Subschema,
@@ -20,9 +20,9 @@ export function subschemaNames(
   isTaken: Taken,
 ): { readonly names: SubschemaNames; readonly findings: readonly Finding[] } {
   const { schema } = service;
-  const parts = carriedParts(service);
+  const parts = propagatedParts(service);
   const hidden = new Set(parts.hidden.keys());
-  const findings = [...judgeParts(service, parts)];
+  const findings = [...validateParts(service, parts)];
   const roots = new Map<string, string>();
   for (const root of ROOTS) {
     const type = rootOf(schema, root);
@@ -34,11 +34,11 @@ export function subschemaNames(
   return { names: { roots, types, rootFields, fields, hidden }, findings };
 }
 
-/** The roots whose fields callers see. */
+/** The roots whose fields are offered. */
 export const offeredRoots = ({ subscribes }: Subschema): readonly Root[] =>
   ROOTS.filter((root) => root !== 'Subscription' || subscribes);
 
-/** A name that is taken gets the service's name in front, and a notice says so; one that was chosen is a mistake. */
+/** A taken name gets the service's name in front, with a warning; a taken name of `rename` is an error. */
 function typeNames(
   { name: service, schema, prefix, renames }: Subschema,
   names: TypeNames,
@@ -54,11 +54,11 @@ function typeNames(
   const uses = new Uses(all.map(({ name }) => wantedOf(name)));
   for (const { name } of all) {
     const wanted = wantedOf(name);
-    let given = names.take(wanted, service);
-    // Two types that change their names would be one for a moment.
-    while (given !== name && own.has(given)) given = names.take(wanted, service);
-    if (given !== name) types.set(name, given);
-    if (!renames.has(name) || (given === wanted && !uses.areMany(wanted))) continue;
+    let newName = names.take(wanted, service);
+    // While types are renamed one by one, a new name must not be one that another type still has.
+    while (newName !== name && own.has(newName)) newName = names.take(wanted, service);
+    if (newName !== name) types.set(name, newName);
+    if (!renames.has(name) || (newName === wanted && !uses.areMany(wanted))) continue;
     const of = own.has(wanted) ? 'the service has a type of that name' : 'that name is taken';
     findings.push(taken(service, name, wanted, of));
   }
@@ -73,7 +73,7 @@ const taken = (service: string, part: string, wanted: string, why: string): Find
   among: [],
 });
 
-/** How often names are wanted. */
+/** Counts how often names are wanted. */
 class Uses {
   readonly #seen = new Set<string>();
   readonly #many = new Set<string>();

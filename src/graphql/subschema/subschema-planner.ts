@@ -20,7 +20,7 @@ import { type Fragments, responseKey, type Variables } from '../output/reply-pla
 import { LinkRewriter, path, plain } from './link-rewriter.js';
 import { nestedRootFields } from './nested-root-fields.js';
 
-/** Plans what services that speak GraphQL are asked, for one operation of a document. */
+/** Plans the requests to subschemas, for one operation of a document. */
 export class SubschemaPlanner implements SubschemaLinkPlanner {
   readonly #operation: OperationDefinitionNode;
   readonly #fragments: Fragments;
@@ -30,7 +30,7 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
   readonly #met: (link: Link, node: FieldNode) => void;
   readonly #countBytes: CountBytes;
 
-  /** `met` is told of every link in what services that speak GraphQL are asked for. */
+  /** `met` is called for each link in selections on subschemas. */
   constructor(
     document: DocumentNode,
     operation: OperationDefinitionNode,
@@ -49,16 +49,16 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
     this.#prefix = freePrefix(document);
   }
 
-  /** A field of the root: its arguments stand in the document. */
+  /** Plans a field of the root: its arguments are in the document. */
   root(field: SubschemaField, nodes: readonly FieldNode[]): PlannedSubschemaField {
     const rewriter = this.#rewriter(field, nodes);
     const type = rewriter.typeOf(field);
     const written = nodes.map((node) => withSelection(node, rewriter.set(node.selectionSet, type)));
-    const asked = { field, key: responseKey(nodes[0]), nodes, argumentVariables: new Map(), batch: null };
-    return this.#plan(asked, written, rewriter, this.#operation.operation);
+    const request = { field, key: responseKey(nodes[0]), nodes, argumentVariables: new Map(), batch: null };
+    return this.#plan(request, written, rewriter, this.#operation.operation);
   }
 
-  /** What a link calls: its arguments are values. */
+  /** Plans the field that a link calls: its arguments are values. */
   linked(field: SubschemaField, nodes: readonly FieldNode[], batch: LinkBatch | null): PlannedSubschemaField {
     const rewriter = this.#rewriter(field, nodes);
     const type = rewriter.typeOf(field);
@@ -80,8 +80,8 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
       })),
     };
     const found = batch === null ? null : { items: batch.items, key, keySteps: batch.key.length - 1 };
-    const asked = { field, key: 'answer', nodes, argumentVariables: variables, batch: found };
-    return this.#plan(asked, [node], rewriter, OperationTypeNode.QUERY);
+    const request = { field, key: 'answer', nodes, argumentVariables: variables, batch: found };
+    return this.#plan(request, [node], rewriter, OperationTypeNode.QUERY);
   }
 
   #rewriter({ wrapped }: SubschemaField, nodes: readonly FieldNode[]): LinkRewriter {
@@ -89,16 +89,16 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
   }
 
   #plan(
-    asked: Omit<SubschemaPlan, 'document' | 'variables' | 'nested' | 'links'>,
+    request: Omit<SubschemaPlan, 'document' | 'variables' | 'nested' | 'links'>,
     written: readonly FieldNode[],
     rewriter: LinkRewriter,
     operation: OperationTypeNode,
   ): PlannedSubschemaField {
-    const walk = rewriter.walkOf(asked.nodes);
+    const walk = rewriter.walkOf(request.nodes);
     const fragments = reached(written, rewriter.fragments);
     const used = variablesIn([...written, ...fragments]);
     const own = (this.#operation.variableDefinitions ?? []).filter(({ variable }) => used.has(variable.name.value));
-    const added = [...asked.argumentVariables].map(([name, variable]) => definitionOf(asked.field, name, variable));
+    const added = [...request.argumentVariables].map(([name, variable]) => definitionOf(request.field, name, variable));
     const document: DocumentNode = {
       kind: Kind.DOCUMENT,
       definitions: [
@@ -114,12 +114,12 @@ export class SubschemaPlanner implements SubschemaLinkPlanner {
     this.#countBytes(bytesOf(document));
     const links: SubschemaLinks | null = walk === null ? null : { prefix: this.#prefix, feeds: rewriter.feeds };
     const variables = own.map(({ variable }) => variable.name.value);
-    const nested = nestedRootFields(written, rewriter.typeOf(asked.field), asked.field.wrapped, this.#fragments);
-    return { plan: { ...asked, document, variables, nested, links }, walk };
+    const nested = nestedRootFields(written, rewriter.typeOf(request.field), request.field.wrapped, this.#fragments);
+    return { plan: { ...request, document, variables, nested, links }, walk };
   }
 }
 
-/** About how much memory a document takes, wherever its parts are from, and what is beside it. */
+/** About the memory of a document and the rest of its plan. */
 function bytesOf(document: DocumentNode): number {
   let nodes = 0;
   visit(document, {
@@ -130,7 +130,7 @@ function bytesOf(document: DocumentNode): number {
   return 2000 + 200 * nodes;
 }
 
-/** No name of a document begins with it. */
+/** A prefix that no name of a document begins with. */
 function freePrefix(document: DocumentNode): string {
   let underscores = 0;
   visit(document, {
@@ -179,7 +179,7 @@ function definitionOf(field: SubschemaField, name: string, variable: string): Va
     ?.getFields()
     [field.name]?.args.find((each) => each.name === name);
   if (argument === undefined) throw new Error('an argument that was there');
-  // One with a default may be left away, also where it may not be null.
+  // A non-null argument with a default may be omitted.
   const type = argument.defaultValue === undefined ? argument.type : getNullableType(argument.type);
   return { kind: Kind.VARIABLE_DEFINITION, variable: variableNode(variable), type: parseType(String(type)) };
 }

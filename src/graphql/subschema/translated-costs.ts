@@ -13,14 +13,14 @@ import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 import { fieldsOf, hasPart, partName, typeOf } from './schema-parts.js';
 import type { SubschemaNames } from './wrap.js';
 
-/** What is said about the fields of roots, by their names there. */
-interface CostsHere {
+/** The costs of root fields, by their names in the upstream. */
+interface TranslatedCosts {
   readonly roots: ReadonlyMap<string, FieldCost>;
   readonly findings: readonly Finding[];
 }
 
-/** Puts what is said about a service's costs to the types that callers see, in the names that they have here. */
-export function costsHere(service: Subschema, wrapped: GraphQLSchema, names: SubschemaNames): CostsHere {
+/** Adds the costs of a subschema to the types of the wrapped schema, in its names. */
+export function translateCosts(service: Subschema, wrapped: GraphQLSchema, names: SubschemaNames): TranslatedCosts {
   const { schema, costs } = service;
   const roots = new Map<string, FieldCost>();
   for (const type of Object.values(schema.getTypeMap())) {
@@ -31,15 +31,15 @@ export function costsHere(service: Subschema, wrapped: GraphQLSchema, names: Sub
     const weight = costs.types.get(owner);
     if (weight !== undefined && here !== undefined && !isRoot(schema, type)) here.extensions = costExtensions(weight);
     for (const field of Object.values(type.getFields())) {
-      const said = costs.fields.get(`${owner}.${field.name}`);
-      if (said === undefined) continue;
-      const cost = translated(said, type, field.name, names);
+      const ownCost = costs.fields.get(`${owner}.${field.name}`);
+      if (ownCost === undefined) continue;
+      const cost = translateCost(ownCost, type, field.name, names);
       if (isRoot(schema, type)) roots.set(`${owner}.${field.name}`, cost);
       const there = shown[names.fields.get(`${type.name}.${field.name}`) ?? field.name];
       if (there !== undefined && !isRoot(schema, type)) there.extensions = costExtensions(cost);
     }
   }
-  // Objects may lead back to a root: what its fields ask for there costs the same.
+  // Objects may lead back to a root, whose fields cost the same there.
   for (const parent of ROOTS) {
     const shown = rootOf(wrapped, parent)?.getFields() ?? {};
     for (const [part, cost] of roots) {
@@ -50,8 +50,8 @@ export function costsHere(service: Subschema, wrapped: GraphQLSchema, names: Sub
   return { roots, findings: missing(service) };
 }
 
-/** Paths into arguments and to lists below, in the names of here. */
-function translated(cost: FieldCost, owner: GraphQLNamedType, name: string, names: SubschemaNames): FieldCost {
+/** Translates paths into arguments, and to lists below, to the names of the wrapped schema. */
+function translateCost(cost: FieldCost, owner: GraphQLNamedType, name: string, names: SubschemaNames): FieldCost {
   const field = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields()[name] : undefined;
   if (field === undefined || names.fields.size === 0) return cost;
   const along = (from: GraphQLNamedType | undefined, steps: readonly string[]): readonly string[] => {
@@ -63,7 +63,7 @@ function translated(cost: FieldCost, owner: GraphQLNamedType, name: string, name
       return here;
     });
   };
-  const given = (path: string): string => {
+  const translatePath = (path: string): string => {
     const [first = '', ...rest] = path.split('.');
     const argument = field.args.find((each) => each.name === first);
     return [first, ...along(argument === undefined ? undefined : getNamedType(argument.type), rest)].join('.');
@@ -71,16 +71,16 @@ function translated(cost: FieldCost, owner: GraphQLNamedType, name: string, name
   const { listSize } = cost;
   return new FieldCost({
     ...cost,
-    arguments: new Map([...cost.arguments].map(([path, weight]) => [given(path), weight])),
+    arguments: new Map([...cost.arguments].map(([path, weight]) => [translatePath(path), weight])),
     listSize: listSize && {
       ...listSize,
-      slicingArguments: listSize.slicingArguments.map(given),
+      slicingArguments: listSize.slicingArguments.map(translatePath),
       sizedFields: listSize.sizedFields.map((path) => along(getNamedType(field.type), path.split('.')).join('.')),
     },
   });
 }
 
-/** Entries for what is not there. */
+/** Finds entries for unknown parts. */
 function missing({ name: service, schema, costs }: Subschema): readonly Finding[] {
   return [...costs.fields.keys(), ...costs.types.keys()].flatMap((part): Finding[] => {
     const [typeName = '', field] = part.split('.');

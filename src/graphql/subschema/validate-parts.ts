@@ -15,11 +15,11 @@ import {
 import type { Subschema } from '../fields/subschema.js';
 import type { Finding } from '../types/mapping.js';
 import { isRoot, ROOTS, rootOf } from '../types/roots.js';
-import type { CarriedParts } from './propagated-parts.js';
+import type { PropagatedParts } from './propagated-parts.js';
 import { fieldsOf, hasPart, isBuiltIn, partName, typeOf } from './schema-parts.js';
 
-/** Mistakes in `rename` and `hide`: names that are not there, and what would leave no schema to ask with. */
-export function judgeParts(service: Subschema, parts: CarriedParts): readonly Finding[] {
+/** Finds errors in `rename` and `hide`: unknown names, and entries that would make the schema invalid. */
+export function validateParts(service: Subschema, parts: PropagatedParts): readonly Finding[] {
   const { renames, hidden } = service;
   const names = [
     ...[...renames.keys()].map((name) => missing(service, name, ['rename', name])),
@@ -36,8 +36,8 @@ export function judgeParts(service: Subschema, parts: CarriedParts): readonly Fi
   ];
 }
 
-/** What is still wrong with the schema as callers would see it. */
-export function judgeSchema({ name: service, hidden }: Subschema, schema: GraphQLSchema): readonly Finding[] {
+/** Finds the remaining errors of the renamed schema. */
+export function validateRenamedSchema({ name: service, hidden }: Subschema, schema: GraphQLSchema): readonly Finding[] {
   const errors = validateSchema(schema);
   if (errors.length === 0) return [];
   const what = `With \`rename\` and \`hide\` its schema is not valid: ${errors
@@ -49,7 +49,7 @@ export function judgeSchema({ name: service, hidden }: Subschema, schema: GraphQ
 
 const ERRORS_SHOWN = 5;
 
-/** An entry for what is not there, or is no part that can change. */
+/** The error of an entry for an unknown part, or one that cannot be renamed or hidden. */
 function missing({ name: service, schema }: Subschema, name: string, path: Finding['path']): Finding | null {
   if (hasPart(schema, name)) return null;
   const [typeName = '', field] = name.split('.');
@@ -80,8 +80,8 @@ function missing({ name: service, schema }: Subschema, name: string, path: Findi
   return { service, path, what: `The service has no \`${name}\`.`, remedy: null, among, written: name };
 }
 
-/** A type of which nothing is left. A root without fields just goes, but for that of queries. */
-function emptied({ name: service, schema }: Subschema, type: GraphQLNamedType, parts: CarriedParts): Finding[] {
+/** Finds a type without visible fields. A root without fields is removed, except Query. */
+function emptied({ name: service, schema }: Subschema, type: GraphQLNamedType, parts: PropagatedParts): Finding[] {
   const name = partName(schema, type);
   if (name === 'Mutation' || name === 'Subscription') return [];
   const fields = fieldsOf(type);
@@ -94,22 +94,22 @@ function emptied({ name: service, schema }: Subschema, type: GraphQLNamedType, p
   return [{ service, path: ['hide', hides.at(-1) ?? 0], what, remedy, among: [] }];
 }
 
-/** The entry that hides a field, or a member of a union; null where callers see it. */
-function hiddenBy(owner: string, part: string, type: GraphQLNamedType, { hidden }: CarriedParts): number | null {
+/** The entry that hides a field, or a member of a union; null for a visible one. */
+function hiddenBy(owner: string, part: string, type: GraphQLNamedType, { hidden }: PropagatedParts): number | null {
   const field = fieldsOf(type)?.[part];
   if (field === undefined) return hidden.get(part) ?? null;
   return hidden.get(`${owner}.${part}`) ?? hidden.get(getNamedType(field.type).name) ?? null;
 }
 
-/** What must be given to the service, and callers could not. */
-function needed({ name: service, schema }: Subschema, type: GraphQLNamedType, parts: CarriedParts): Finding[] {
+/** Finds required inputs that clients could not provide. */
+function needed({ name: service, schema }: Subschema, type: GraphQLNamedType, parts: PropagatedParts): Finding[] {
   const findings: Finding[] = [];
   const owner = partName(schema, type);
   const report = (at: number, what: string, remedy: string): void => {
     findings.push({ service, path: ['hide', at], what, remedy, among: [] });
   };
-  const ofType = ({ type: given }: GraphQLArgument | GraphQLInputField): number | null =>
-    parts.hidden.get(getNamedType(given).name) ?? null;
+  const ofType = ({ type }: GraphQLArgument | GraphQLInputField): number | null =>
+    parts.hidden.get(getNamedType(type).name) ?? null;
   if (isInputObjectType(type)) {
     for (const field of Object.values(type.getFields())) {
       if (!isRequiredInputField(field)) continue;
@@ -131,22 +131,22 @@ function needed({ name: service, schema }: Subschema, type: GraphQLNamedType, pa
   return findings;
 }
 
-/** Two fields of one type that would have one name. */
-function renamedTwice({ name: service, schema }: Subschema, type: GraphQLNamedType, parts: CarriedParts): Finding[] {
+/** Finds two fields of one type that would have one name. */
+function renamedTwice({ name: service, schema }: Subschema, type: GraphQLNamedType, parts: PropagatedParts): Finding[] {
   const fields = fieldsOf(type);
   if (fields === null || isRoot(schema, type)) return [];
   const findings: Finding[] = [];
   const first = new Map<string, string>();
   for (const field of Object.keys(fields)) {
     if (hiddenBy(type.name, field, type, parts) !== null) continue;
-    const given = parts.fields.get(`${type.name}.${field}`);
-    const name = given?.name ?? field;
+    const rename = parts.fields.get(`${type.name}.${field}`);
+    const name = rename?.name ?? field;
     const other = first.get(name);
     if (other === undefined) {
       first.set(name, field);
       continue;
     }
-    const entry = given?.entry ?? parts.fields.get(`${type.name}.${other}`)?.entry;
+    const entry = rename?.entry ?? parts.fields.get(`${type.name}.${other}`)?.entry;
     if (entry === undefined) continue;
     const what = `\`${type.name}.${other}\` and \`${type.name}.${field}\` would both be \`${name}\`.`;
     findings.push({
@@ -160,8 +160,8 @@ function renamedTwice({ name: service, schema }: Subschema, type: GraphQLNamedTy
   return findings;
 }
 
-/** A field that an interface and its types would call differently. */
-function disagreeing({ name: service, schema }: Subschema, { fields }: CarriedParts): Finding[] {
+/** Finds a field that would have another name in an interface than in its types. */
+function disagreeing({ name: service, schema }: Subschema, { fields }: PropagatedParts): Finding[] {
   const findings: Finding[] = [];
   for (const [part, { name, entry }] of fields) {
     const [typeName = '', field = ''] = part.split('.');

@@ -27,7 +27,7 @@ import { isRecord } from '../../base/record.js';
 import type { SubschemaRequest } from '../fields/subschema.js';
 import type { SubschemaResult } from './read-reply.js';
 
-/** What a service's schema is called here. Names that are not in a map stay. */
+/** The names of a subschema's parts in the gateway. Names that are not in a map stay. */
 export interface SubschemaNames {
   /** Of root types, by their names there. */
   readonly roots: ReadonlyMap<string, string>;
@@ -40,15 +40,15 @@ export interface SubschemaNames {
   readonly hidden: ReadonlySet<string>;
 }
 
-/** What wrapped schemas are executed with. */
+/** The context that wrapped schemas are executed with. */
 export interface SubschemaSender {
   send(request: SubschemaRequest, keys: ReadonlySet<string>): Promise<SubschemaResult>;
 }
 
 /**
- * The schema of a service under the names it has here: executing an operation against it, with a `SubschemaSender` as the
- * context, sends the service the same in its own names. Hidden parts are not in it. The only file that knows who does
- * this.
+ * Wraps a subschema under its names in the gateway: executing an operation against it, with a `SubschemaSender` as the
+ * context, sends the same in the upstream's names. Hidden parts are not in it. The only importer of
+ * `@graphql-tools/wrap`.
  */
 export function wrapSubschema(service: string, schema: GraphQLSchema, names: SubschemaNames): GraphQLSchema {
   const { hidden, fields } = names;
@@ -60,11 +60,11 @@ export function wrapSubschema(service: string, schema: GraphQLSchema, names: Sub
     schema: withoutEmptyRoots(schema, hidden),
     batch: true,
     executor: ({ document, variables, context }) => {
-      if (context === undefined) throw new Error('a service that is asked by nobody');
+      if (context === undefined) throw new Error('a subschema that is executed without a sender');
       const { keys, operation } = operationOf(document);
       const request = { service, operation, query: print(document), variables: variables ?? {} };
       const result = (): Promise<SubschemaResult> => context.send(request, keys);
-      // Of whatever type is expected: what came is judged when it is read with the schema.
+      // The type of the value is checked when it is read with the schema.
       return operation === 'subscription' ? (only(result) as AsyncIterable<never>) : (result() as Promise<never>);
     },
     transforms: [
@@ -91,26 +91,26 @@ export function wrapSubschema(service: string, schema: GraphQLSchema, names: Sub
   });
   for (const type of Object.values(wrapped.getTypeMap())) {
     if (isObjectType(type) && !isIntrospectionType(type))
-      for (const field of Object.values(type.getFields())) tell(field);
+      for (const field of Object.values(type.getFields())) failOnLoss(field);
   }
   return wrapped;
 }
 
-/** A root of which callers see nothing is not there: a type without fields cannot be. */
+/** Removes roots whose fields are all hidden: a type without fields is invalid. */
 function withoutEmptyRoots(schema: GraphQLSchema, hidden: SubschemaNames['hidden']): GraphQLSchema {
   const isEmpty = (root: 'Mutation' | 'Subscription', type: GraphQLObjectType | null | undefined): boolean =>
     type != null && Object.keys(type.getFields()).every((field) => hidden.has(`${root}.${field}`));
   const { mutation, subscription, types, ...config } = schema.toConfig();
-  const gone = [
+  const empty = [
     ...(isEmpty('Mutation', mutation) ? [mutation] : []),
     ...(isEmpty('Subscription', subscription) ? [subscription] : []),
   ];
-  if (gone.length === 0) return schema;
+  if (empty.length === 0) return schema;
   return new GraphQLSchema({
     ...config,
-    mutation: gone.includes(mutation) ? null : mutation,
-    subscription: gone.includes(subscription) ? null : subscription,
-    types: types.filter((type) => !gone.some((root) => root === type)),
+    mutation: empty.includes(mutation) ? null : mutation,
+    subscription: empty.includes(subscription) ? null : subscription,
+    types: types.filter((type) => !empty.some((root) => root === type)),
   });
 }
 
@@ -118,19 +118,19 @@ async function* only(result: () => Promise<SubschemaResult>): AsyncGenerator<Sub
   yield await result();
 }
 
-/** What is no value of its type becomes null without a word: here it becomes an error. */
-function tell(field: GraphQLField<unknown, unknown>): void {
+/** Makes an error of a value that has not the type of its field, which would be null without one. */
+function failOnLoss(field: GraphQLField<unknown, unknown>): void {
   const { resolve } = field;
   if (resolve === undefined) return;
-  field.resolve = (parent, given, context, info) => {
-    const value = resolve(parent, given, context, info);
+  field.resolve = (parent, values, context, info) => {
+    const value = resolve(parent, values, context, info);
     const sent = isRecord(parent) ? parent[String(info.path.key)] : null;
-    if (isLost(sent, value)) throw new GraphQLError('a value that is none of its type');
+    if (isLost(sent, value)) throw new GraphQLError('a value of another type');
     return value;
   };
 }
 
-/** Whether a value, or an item of a list, was sent and is not there any more. */
+/** Whether a value, or an item of a list, was sent and is missing in the result. */
 export function isLost(sent: unknown, value: unknown): boolean {
   if (sent === null || sent === undefined || sent instanceof Error) return false;
   if (!Array.isArray(sent) || !Array.isArray(value)) return value === null;
