@@ -6,9 +6,12 @@ import { groupFiles } from './groups.js';
 
 const FOLDER = 'dist/test/groups';
 
+/** As the modules import it. */
+const RUNNER = '../kit/group.js';
+
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
 for (const [group, paths] of groupFiles()) {
-  const module = `import { runGroup } from './group.js';\n\nrunGroup(${JSON.stringify(paths, null, 2)});\n`;
+  const module = `import { runGroup } from '${RUNNER}';\n\nrunGroup(${JSON.stringify(paths, null, 2)});\n`;
   writeFileSync(`${FOLDER}/${group}.js`, module);
 }
