@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { markInSteps } from './base/marking.js';
-import { keepTickShape } from './base/tick-shape.js';
+import { disableConcurrentMarking } from './base/concurrent-marking.js';
+import { retainTickObject } from './base/tick-object.js';
 import { run } from './cli/program.js';
 import { processTerminal, written } from './cli/terminal.js';
 
-keepTickShape();
-markInSteps();
+retainTickObject();
+disableConcurrentMarking();
 const code = await run(process.argv.slice(2), processTerminal);
 // Ended here and not by itself: after a failed start a server may still listen. What was said goes out first.
 process.exit((await written()) ? code : 1);

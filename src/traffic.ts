@@ -4,8 +4,8 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 
-import { descriptorsMax } from './base/descriptors.js';
-import { pollPhase, untilSteady } from './base/poll-phase.js';
+import { readDescriptorLimit } from './base/descriptor-limit.js';
+import { nextPollPhase, waitUntilSteady } from './base/poll-phase.js';
 import { Refusal, refuseByLimit } from './base/refusal.js';
 import type { HttpLimits } from './config/http-limits.js';
 import { Connection, type Turn } from './flow/http/connection.js';
@@ -90,7 +90,7 @@ export class TrafficServer {
     });
     // Node drops the fields beyond its own limit without a word, framing fields among them; ours refuses the request.
     this.server.maxHeadersCount = 0;
-    this.server.maxConnections = Math.min(limits.connections, Math.floor(descriptorsMax() / 2));
+    this.server.maxConnections = Math.min(limits.connections, Math.floor(readDescriptorLimit() / 2));
     const serve = (request: IncomingMessage, response: ServerResponse): void => this.#serve({ request, response });
     this.server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
     this.server.on('connection', (socket) => this.#connected(socket));
@@ -114,11 +114,11 @@ export class TrafficServer {
    * answered with `Connection: close`. Resolves to the number of connections that had to be cut at the deadline. `turn`
    * waits for a turn of the event loop that accepts connections, in this process or its parent.
    */
-  async drain(deadlineMillis: number, turn = pollPhase): Promise<number> {
+  async drain(deadlineMillis: number, turn = nextPollPhase): Promise<number> {
     this.#draining = true;
     this.#penaltyBox.close();
     // Connections that wait to be accepted are reset when the listener closes.
-    await untilSteady(() => this.#accepted, BACKLOG, turn);
+    await waitUntilSteady(() => this.#accepted, BACKLOG, turn);
     // Not http.Server.close(): it would cut kept connections on which a request may be on its way.
     const closed = new Promise<void>((resolve) => {
       this.server.once('close', () => resolve());
@@ -133,7 +133,7 @@ export class TrafficServer {
     }, deadlineMillis);
     const idle = setInterval(async () => {
       // A timer that comes late runs before sockets are read: requests may lie unread in the kernel.
-      await pollPhase();
+      await nextPollPhase();
       if (this.inFlight === 0) this.server.closeIdleConnections();
     }, GRACE_MILLIS);
     await closed;

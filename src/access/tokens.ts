@@ -9,7 +9,7 @@ import {
   jwtVerify,
 } from 'jose';
 
-import { setNewest } from '../base/newest.js';
+import { setAndEvictOldest } from '../base/evict-oldest.js';
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
 import { type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
@@ -77,7 +77,7 @@ export class Tokens implements Identifier {
   async #verify(token: string, digest: string): Promise<Client> {
     const client = this.#clientOf(await this.#payloadOf(token));
     const untilMillis = Math.min(Date.now() + VERIFIED_MILLIS, client.expiresMillis ?? 0);
-    setNewest(this.#verified, digest, { client, untilMillis }, VERIFIED_MAX);
+    setAndEvictOldest(this.#verified, digest, { client, untilMillis }, VERIFIED_MAX);
     return client;
   }
 

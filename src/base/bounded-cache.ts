@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 
 export interface CacheBounds<V> {
-  /** Room for them is taken at once; without it `size` alone counts. */
+  /** Most entries; memory for them is allocated at once. Without it `size` alone counts. */
   readonly entries?: number;
-  /** What all entries may be together, by `sizeOf`: one that is larger is not kept. */
+  /** The greatest sum of all entries by `sizeOf`; a larger entry is not kept. */
   readonly size: number;
   sizeOf(value: V, key: string): number;
   /** How long an entry is kept after it was last used; without it, as long as there is room. */
   readonly keptMillis?: number;
 }
 
-/** Values by their keys, as many as there is room for: the least recently used go first. */
+/** A cache of bounded size; the least recently used entries are evicted first. */
 export class BoundedCache<V extends object | string> {
   readonly #entries: LRUCache<string, V>;
 
@@ -27,7 +27,7 @@ export class BoundedCache<V extends object | string> {
     return this.#entries.get(key);
   }
 
-  /** Whether it is kept. That is no use of it. */
+  /** Whether the key is in the cache; does not count as a use. */
   has(key: string): boolean {
     return this.#entries.has(key);
   }
@@ -45,13 +45,13 @@ export class BoundedCache<V extends object | string> {
     return this.#entries.size;
   }
 
-  /** What all entries are together. */
+  /** The sum of all entries by `sizeOf`. */
   get size(): number {
     return this.#entries.calculatedSize;
   }
 
-  /** The value of this key has become larger, or smaller. */
-  reweigh(key: string): void {
+  /** Measures the value of this key again, whose size has changed. */
+  updateSize(key: string): void {
     const value = this.#entries.get(key);
     if (value === undefined) return;
     this.#entries.delete(key);

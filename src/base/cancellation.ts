@@ -1,4 +1,4 @@
-/** Tells work under way that its result is awaited no more. An `AbortSignal` is one. */
+/** Signals work in progress that its result is no longer needed. An `AbortSignal` is one. */
 export interface CancelSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once: true }): void;

@@ -1,17 +1,17 @@
 /**
- * The values of an event, by the path each was read from: a simple value, a list of them, or a `WrongValue`. Null for an
+ * The values of an event, by the path each was read from: a simple value, a list of them, or a `InvalidValue`. Null for an
  * event that was too large to be relayed.
  */
 export type EventValues = Readonly<Record<string, unknown>> | null;
 
-/** Stands in place of a value that does not fit its type. */
-export interface WrongValue {
+/** A value that does not fit its type. */
+export interface InvalidValue {
   /** The part of it that could be read. */
   readonly value: unknown;
-  readonly errors: readonly WrongPlace[];
+  readonly errors: readonly InvalidPart[];
 }
 
-export interface WrongPlace {
+export interface InvalidPart {
   /** Position in the value: indexes of lists. */
   readonly path: readonly (string | number)[];
   readonly rule: string;

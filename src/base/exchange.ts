@@ -13,11 +13,11 @@ export interface ContentViolation {
   readonly rule: string;
   /** The rule in words. */
   readonly what: string;
-  /** Where, like an XPath from the child of Body on. */
+  /** The place, like an XPath from the child of Body on. */
   readonly path: string;
 }
 
-/** One reply of a backend, for those who want to know how much comes. All names are of the configuration or the schema. */
+/** The size of one reply of a backend. All names are of the configuration or the schema. */
 export interface ReplySize {
   readonly service: string;
   readonly operation: string;
@@ -30,12 +30,12 @@ export interface ReplySize {
 /** Replies that are remembered of one exchange. */
 export const REPLIES_MAX = 100;
 
-/** What became of a call of an operation that is declared to read. */
+/** The cache outcome of a call of an operation that is declared to read. */
 export interface CacheUse {
   readonly service: string;
   readonly operation: string;
   /**
-   * `hit`: from memory. `coalesced`: the reply to somebody else's call. `miss`: from the backend. `stale`: from memory,
+   * `hit`: from memory. `coalesced`: the reply to a call of another request. `miss`: from the backend. `stale`: from memory,
    * because the backend failed. `bypass`: from the backend, because the call cannot be compared with others.
    */
   outcome: 'hit' | 'coalesced' | 'miss' | 'stale' | 'bypass';
@@ -60,7 +60,7 @@ export class Exchange {
   dialect = '';
   /** Of the configuration; '' where it knows no clients. */
   clientClass = '';
-  /** Who called, without what must not be told: a name, an address or a digest. */
+  /** The caller, without secrets: a name, an address or a digest. */
   caller = '';
   status = 0;
   outcome: Outcome = 'ok';
@@ -69,13 +69,13 @@ export class Exchange {
   faultCode: string | null = null;
   bytesIn = 0;
   bytesOut = 0;
-  /** Bytes of replies that were read past because nobody selected them. */
+  /** Bytes of replies that were skipped because no query selected them. */
   bytesSkipped = 0;
   /** Calls made to upstreams: 1 for SOAP, any number for GraphQL. */
   upstreamCalls = 0;
   upstreamMillis = 0;
   cost: number | null = null;
-  /** What it came to; null where that was not worked out. */
+  /** The cost by the size of the reply; null where it is not known. */
   actualCost: number | null = null;
   /** At most `REPLIES_MAX`. */
   replySizes: ReplySize[] | null = null;
@@ -87,13 +87,13 @@ export class Exchange {
   exceededLimit: string | null = null;
   /** Measured limits that it was beyond. */
   measuredLimits: readonly string[] | null = null;
-  /** What of its messages broke the schema; at most `VIOLATIONS_MAX`. */
+  /** Content of its messages that broke the schema; at most `VIOLATIONS_MAX`. */
   violations: ContentViolation[] | null = null;
   /** Calls of operations that are declared to read; null for none. */
   cacheUses: CacheUse[] | null = null;
-  /** What reading it took of the time of the event loop, as far as that was measured. */
+  /** Time of the event loop spent on reading it, as far as that was measured. */
   workMillis = 0;
-  /** From the start until the head of a SOAP request was judged and the rest might flow; null where that never came. */
+  /** From the start until the head of a SOAP request was validated and the rest might stream; null if that did not happen. */
   heldMillis: number | null = null;
 
   constructor(id: string, client: string, method: string) {

@@ -1,25 +1,25 @@
 import type { Buffer } from 'node:buffer';
 import { readFile, realpath, stat } from 'node:fs/promises';
 
-/** What a start reads from outside the process. */
+/** Reads the files and documents of a start. */
 export interface Inputs {
   readFile(path: string): Promise<Buffer>;
   realpath(path: string): Promise<string>;
   stat(path: string): Promise<{ readonly size: number; isFile(): boolean }>;
-  /** Calls `fetch`; `name` stands for what it gets. */
+  /** Calls `fetch`; `name` is the key of its content in a snapshot. */
   fetch(name: string, fetch: () => Promise<Buffer>): Promise<Buffer>;
 }
 
 /** The files as they are, and the network. */
 export const LIVE_INPUTS: Inputs = { readFile, realpath, stat, fetch: (_name, fetch) => fetch() };
 
-/** What was read by name: another process can start from it. */
+/** Contents by name, from which another process can start. */
 export interface InputSnapshot {
   readonly contents: Map<string, Buffer>;
   readonly realPaths: Map<string, string>;
 }
 
-/** Reads what is there, and keeps it in `snapshot`. */
+/** Reads files and network, and keeps the contents in `snapshot`. */
 export function recordInputs({ contents, realPaths }: InputSnapshot): Inputs {
   const keep = async <T>(map: Map<string, T>, name: string, read: Promise<T>): Promise<T> => {
     const value = await read;
@@ -34,7 +34,7 @@ export function recordInputs({ contents, realPaths }: InputSnapshot): Inputs {
   };
 }
 
-/** Reads from `snapshot` alone. What is not in it is not there. */
+/** Reads from `snapshot` alone; other names do not exist. */
 export function replayInputs({ contents, realPaths }: InputSnapshot): Inputs {
   const find = async <T>(map: ReadonlyMap<string, T>, name: string): Promise<T> => {
     const value = map.get(name);

@@ -1,4 +1,4 @@
-/** States what must hold if the program is right. Throws an `Error`, which is always a bug of ours. */
+/** Throws an `Error` where a condition of a correct program does not hold: always a bug here. */
 export function invariant(holds: unknown, what: string): asserts holds {
   if (!holds) throw new Error(`invariant broken: ${what}`);
 }

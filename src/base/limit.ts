@@ -1,13 +1,13 @@
 import type { RefusalCode } from './refusals.js';
 
-/** One limit, declared beside what it limits. The configuration, its reference and its JSON Schema are made from it. */
+/** One limit, declared beside the code it limits. The configuration, its reference and its JSON Schema are made from it. */
 export interface LimitRow {
   readonly default: number;
   readonly min: number;
   /** The hard ceiling: configuration cannot go beyond it. */
   readonly max: number;
   readonly unit: 'bytes' | 'count' | 'millis' | 'chars' | 'levels' | 'points';
-  /** What happens at the limit: the code of the refusal, or null where nothing is refused. */
+  /** The code of the refusal at the limit, or null where nothing is refused. */
   readonly refusal: RefusalCode | null;
   /** One sentence: what it limits and why the default is what it is. */
   readonly text: string;

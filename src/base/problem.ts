@@ -1,4 +1,4 @@
-/** Something wrong with what the operator gave us: configuration, a WSDL, a schema. Collected, never thrown singly. */
+/** An error in configuration, a WSDL or a schema. Collected, never thrown singly. */
 export interface Problem {
   /** The file as the operator named it, or null when the problem has no file. */
   readonly file: string | null;

@@ -1,7 +1,7 @@
 import type { RefusalKind } from './refusal-kind.js';
 import { REFUSALS } from './refusals.js';
 
-/** The table of refusals as Markdown: every code with whose fault it is, what a SOAP or HTTP caller gets, and its text. */
+/** The table of refusals as Markdown: each code with its blame, the answer to a SOAP or HTTP caller, and its text. */
 export function printRefusals(): string {
   const rows = Object.entries(REFUSALS).map(
     ([code, kind]: [string, RefusalKind]) =>
@@ -10,11 +10,11 @@ export function printRefusals(): string {
   return ['| code | to blame | answer | text |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** In the words of those who read the reference. `peer` wrote the message that is judged, request or reply. */
+/** Blame as the reference names it. `peer` is the sender of the validated message, request or reply. */
 const BLAMED = { client: 'caller', peer: 'sender', upstream: 'service', us: 'gateway' } as const;
 
 function answerOf(code: string, kind: RefusalKind): string {
-  // There is nobody left to answer.
+  // The client has gone.
   if (code === 'CLIENT_GONE') return 'none';
   if (kind.status !== undefined) return `HTTP ${kind.status}`;
   if (kind.fault === 'DataEncodingUnknown') return 'Fault `DataEncodingUnknown` in 1.2, else `Client`';

@@ -1,4 +1,4 @@
-/** Whose fault a failure is: `peer` is whoever sent the message, as long as nobody knows its direction. */
+/** The party to blame: `peer` is the sender of a message whose direction is not known yet. */
 export type Blame = 'client' | 'peer' | 'upstream' | 'us';
 
 /** Levels of log lines. */
@@ -15,7 +15,7 @@ export interface RefusalKind {
   readonly fault?: 'VersionMismatch' | 'MustUnderstand' | 'DataEncodingUnknown';
   /** The bytes are no XML document: a dialect may answer this without a Fault. */
   readonly undecodable?: boolean;
-  /** The connection ends with the answer: to read on would be to do what the attack is about. */
+  /** The connection ends with the answer: to read on would serve the attack. */
   readonly isAbrupt?: boolean;
   /** An HTTP status that does not follow from blame and dialect. */
   readonly status?: number;

@@ -2,8 +2,8 @@ import type { RefusalKind } from './refusal-kind.js';
 import { kindOf, type RefusalCode } from './refusals.js';
 
 /**
- * An expected failure of one request or one upstream call. Everything that goes wrong at run time is one of these;
- * any other exception is a bug of ours and becomes `INTERNAL`.
+ * An expected failure of one request or one upstream call. Any other exception at run time is a bug and becomes
+ * `INTERNAL`.
  */
 export class Refusal extends Error {
   readonly code: RefusalCode;
@@ -60,13 +60,13 @@ export function refuseByLimit(
   return new Refusal(code, detail, { found, limit: { key, value } });
 }
 
-/** What was caught, as a refusal: bugs are masked as `INTERNAL` and keep their cause for the log. */
+/** Converts a caught value into a refusal: bugs become `INTERNAL` and keep their cause for the log. */
 export function asRefusal(caught: unknown): Refusal {
   if (caught instanceof Refusal) return caught;
   return new Refusal('INTERNAL', null, { cause: caught });
 }
 
-/** A refusal of the peer's message where the peer is the upstream: nothing of the upstream's fault is the client's. */
+/** Converts a refusal of a message of the upstream, which is never the client's fault. */
 export function asUpstream(refusal: Refusal): Refusal {
   if (refusal.kind.blame !== 'peer') return refusal;
   const code = SIZES.has(refusal.code) ? 'UPSTREAM_RESPONSE_LIMIT' : 'UPSTREAM_INVALID_RESPONSE';

@@ -2,13 +2,13 @@ import { GRAPHQL_REFUSALS } from './graphql-refusals.js';
 import type { RefusalKind } from './refusal-kind.js';
 
 /**
- * The closed table of everything Soapstone can refuse or fail with at run time.
+ * The closed table of all refusals and failures at run time.
  *
- * A row says whose fault it is; HTTP status, SOAP fault code and GraphQL status are derived from that and from the
+ * A row names the party to blame; HTTP status, SOAP fault code and GraphQL status are derived from that and from the
  * dialect, so they cannot disagree with it. Texts are public: they never hold input, addresses or upstream bodies.
  *
- * `peer` means "whoever sent this message": the XML reader and the envelope judge cannot know the direction. The gate
- * does, and turns a peer's fault in a reply into `UPSTREAM_INVALID_RESPONSE`.
+ * `peer` is the sender of the message: the XML reader and the envelope validator do not know the direction.
+ * `asUpstream` turns a peer's refusal of a reply into `UPSTREAM_INVALID_RESPONSE`.
  */
 export const REFUSALS = {
   // The XML reader.
@@ -186,7 +186,7 @@ export const REFUSALS = {
 
   ...GRAPHQL_REFUSALS,
 
-  // Who is calling, and what they may do and spend. SOAP callers get a Fault.
+  // Authentication, authorization and budgets. SOAP callers get a Fault.
   UNAUTHENTICATED: {
     blame: 'client',
     httpStatus: 401,
@@ -199,7 +199,7 @@ export const REFUSALS = {
     text: 'The limit is reached for now: the budget is spent, or too much is in progress.',
   },
 
-  // Ourselves.
+  // The gateway.
   OVERLOADED: { blame: 'us', level: 'warn', text: 'The gateway is overloaded.' },
   CLIENT_GONE: { blame: 'client', level: 'info', text: 'The client closed the connection.' },
   INTERNAL: { blame: 'us', text: 'Unexpected error.' },

@@ -1,2 +1,2 @@
-/** Messages up to this length are read as they come; longer ones in turns with all that is long, by whichever endpoint. */
+/** Messages up to this length are read as they come; longer ones in time slices, on every endpoint. */
 export const SHORT_MESSAGE_BYTES = 16 * 1024;

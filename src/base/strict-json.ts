@@ -1,4 +1,4 @@
-/** How much a JSON text may hold before it is read: reading builds everything at once. */
+/** Bounds of a JSON text, checked before it is parsed: `JSON.parse` builds everything at once. */
 export interface JsonBounds {
   /** Objects and lists within each other. */
   readonly levels: number;
@@ -10,7 +10,7 @@ export interface JsonBounds {
 
 const UNBOUNDED: JsonBounds = { levels: Infinity, parts: Infinity, members: Infinity };
 
-/** More than the bounds allow. */
+/** A JSON text beyond its bounds. */
 export class JsonBoundsError extends Error {
   readonly bound: keyof JsonBounds;
 
@@ -22,8 +22,8 @@ export class JsonBoundsError extends Error {
 }
 
 /**
- * The value of a JSON text. Throws a `SyntaxError` also where an object has two members of one name: readers disagree
- * about which of them counts, so what one of them has checked another may not see. Throws a `JsonBoundsError` for more
+ * Parses a JSON text. Throws a `SyntaxError` also where an object has two members of one name: readers disagree about
+ * which of them counts, so that a check of one could miss the other. Throws a `JsonBoundsError` for more
  * than the bounds allow, before anything of it is built.
  */
 export function parseStrictJson(text: string, bounds: JsonBounds = UNBOUNDED): unknown {
@@ -31,7 +31,7 @@ export function parseStrictJson(text: string, bounds: JsonBounds = UNBOUNDED): u
   return JSON.parse(text);
 }
 
-/** Walks what may be JSON, once from left to right, and throws for what cannot be taken. */
+/** Scans a text once from left to right, and throws for duplicate members and exceeded bounds. */
 function scan(text: string, { levels, parts: partsMax, members: membersMax }: JsonBounds): void {
   /** The names so far of every object that is open; null for a list. */
   const open: (Set<string> | null)[] = [];

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InputSnapshot } from '../base/inputs.js';
-import { pollPhase } from '../base/poll-phase.js';
+import { nextPollPhase } from '../base/poll-phase.js';
 import { Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import { adminHosts, makeAdminServer } from '../observe/admin.js';
@@ -81,7 +81,7 @@ export async function startWorkers(
     running.add(worker);
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'askInputs') send(worker, { kind: 'inputs', inputs });
-      else if (message.kind === 'askTurn') void pollPhase().then(() => send(worker, { kind: 'turn' }));
+      else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
       else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
       else {
         readyAtMillis = performance.now();

@@ -1,4 +1,4 @@
-import { setNewest } from '../base/newest.js';
+import { setAndEvictOldest } from '../base/evict-oldest.js';
 import type { Lease, Times } from './lease.js';
 import type { BucketView } from './lease-store.js';
 
@@ -24,7 +24,7 @@ export class UnknownBuckets {
   update(bucket: string, view: BucketView, times: Times): void {
     const lease = this.#leases.get(bucket);
     if (lease !== undefined) lease.updateView(view, times);
-    else setNewest(this.#unknown, bucket, { view, sharedMillis: times.sharedMillis }, this.#max);
+    else setAndEvictOldest(this.#unknown, bucket, { view, sharedMillis: times.sharedMillis }, this.#max);
   }
 
   /** Hands the kept view of a bucket to its new lease. */
@@ -41,6 +41,6 @@ export class UnknownBuckets {
     const available = lease.sharedAvailable(times);
     if (lease.view === null || available === null) return;
     const unknown = { view: { ...lease.view, available }, sharedMillis: times.sharedMillis };
-    setNewest(this.#unknown, bucket, unknown, this.#max);
+    setAndEvictOldest(this.#unknown, bucket, unknown, this.#max);
   }
 }

@@ -11,10 +11,10 @@ export interface HeaderRules {
   readonly understoodByGateway: ReadonlySet<string>;
   /**
    * Names `{uri}local` of the blocks the service behind understands; null when it did not say: then its blocks pass
-   * and it judges for itself.
+   * and it decides for itself.
    */
   readonly understoodByService: ReadonlySet<string> | null;
-  /** False for replies: their final receiver is the caller, who judges for itself, and nothing is taken out. */
+  /** False for replies: their final receiver is the caller, and nothing is removed. */
   readonly enforce: boolean;
   /** WS-Addressing blocks come once at most, and blocks for other receivers are checked too. False for replies. */
   readonly checksAddressing: boolean;

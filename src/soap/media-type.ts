@@ -136,7 +136,7 @@ export function printContentType(name: string, charset: string | null, action: s
   return action === null || action === '' ? base : `${base}; action=${quoted(action)}`;
 }
 
-/** The usual Content-Types, made once: Node checks a new string letter by letter before it writes it. */
+/** The common Content-Types, made once: Node checks a new string letter by letter before it writes it. */
 const COMMON: ReadonlyMap<string, string> = new Map(
   ['text/xml', 'application/soap+xml'].map((name) => [name, `${name}; charset=utf-8`]),
 );

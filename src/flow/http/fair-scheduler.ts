@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { setNewest } from '../../base/newest.js';
+import { setAndEvictOldest } from '../../base/evict-oldest.js';
 
 /** Somebody whose work is long, and is done in pieces. */
 export interface SlicedTask {
@@ -66,7 +66,7 @@ export class FairScheduler {
 
   /** What comes from this address is read slowly until then. */
   penalise(address: string, untilMillis: number): void {
-    setNewest(this.#penalisedMillis, address, untilMillis, PENALISED_MAX);
+    setAndEvictOldest(this.#penalisedMillis, address, untilMillis, PENALISED_MAX);
     for (const work of this.#ordinary.leave(address)) this.#penalised.join(work, address);
   }
 

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { plainAddress } from '../../access/address.js';
 import { Networks } from '../../access/networks.js';
-import { setNewest } from '../../base/newest.js';
+import { setAndEvictOldest } from '../../base/evict-oldest.js';
 import type { HttpLimits } from '../../config/http-limits.js';
 import { fairScheduler } from './fair-scheduler.js';
 
@@ -130,7 +130,7 @@ export class PenaltyBox {
     // longest do not all wait for the same moment: they would come again together.
     const longest = this.#holdMillis * (0.5 + Math.random() / 2);
     const capped = Math.min(paid, nowMillis + burstMillis + longest);
-    setNewest(this.#paidMillis, address, capped, ADDRESSES_MAX);
+    setAndEvictOldest(this.#paidMillis, address, capped, ADDRESSES_MAX);
     const delayMillis = Math.max(0, capped - nowMillis - burstMillis);
     if (delayMillis > 0) {
       fairScheduler.penalise(address, nowMillis + PENALTY_MILLIS);
@@ -141,7 +141,7 @@ export class PenaltyBox {
 
   #report(address: string, nowMillis: number): void {
     if (nowMillis < (this.#reportedMillis.get(address) ?? 0)) return;
-    setNewest(this.#reportedMillis, address, nowMillis + PENALTY_MILLIS, ADDRESSES_MAX);
+    setAndEvictOldest(this.#reportedMillis, address, nowMillis + PENALTY_MILLIS, ADDRESSES_MAX);
     this.#penalised(address);
   }
 

@@ -82,7 +82,7 @@ export class DocumentCacheEntries {
     const known = this.#cache.get(key);
     if (known !== undefined) return known;
     const made = new DocumentCacheEntry(document.bytes, (entry) => {
-      if (this.#cache.get(key) === entry) this.#cache.reweigh(key);
+      if (this.#cache.get(key) === entry) this.#cache.updateSize(key);
     });
     this.#cache.set(key, made);
     return made;

@@ -1,4 +1,4 @@
-import type { EventValues, WrongPlace, WrongValue } from '../../base/event-bus.js';
+import type { EventValues, InvalidPart, InvalidValue } from '../../base/event-bus.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import type { Decoded, FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/plan/plan.js';
 import { hiddenKey } from '../links/link-slots.js';
@@ -79,7 +79,7 @@ function filledBy({ source, value }: FieldSlot, filling: Filling, path: readonly
   const held = filling.values[local] ?? null;
   if (!isWrong(held)) return held;
   if (!filling.reported.has(local)) {
-    filling.errors.push(...held.errors.map((error: WrongPlace) => wrong([...path, ...error.path], error.rule)));
+    filling.errors.push(...held.errors.map((error: InvalidPart) => wrong([...path, ...error.path], error.rule)));
   }
   filling.reported.add(local);
   return held.value;
@@ -92,9 +92,9 @@ const wrong = (path: DecodeError['path'], rule: string): DecodeError => ({
 });
 
 /** Other values of an event are no objects. */
-const isWrong = (value: unknown): value is WrongValue =>
+const isWrong = (value: unknown): value is InvalidValue =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && 'errors' in value;
 
-const wrongOf = (value: unknown): WrongValue | null => (isWrong(value) ? value : null);
+const wrongOf = (value: unknown): InvalidValue | null => (isWrong(value) ? value : null);
 
 const readOf = (value: unknown): unknown => (isWrong(value) ? value.value : value);

@@ -10,7 +10,7 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-import type { WrongPlace } from '../../base/event-bus.js';
+import type { InvalidPart } from '../../base/event-bus.js';
 import { isRecord } from '../../base/record.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import { objectOf } from '../../codec/plan/object-of.js';
@@ -189,7 +189,7 @@ export function valuesRead({ paths }: ValueReading, decoded: Decoded): readonly 
   });
 }
 
-const wrongPlace = ({ path, rule }: DecodeError): WrongPlace => ({
+const wrongPlace = ({ path, rule }: DecodeError): InvalidPart => ({
   path: path.slice(1).filter((step) => step !== '='),
   rule,
 });

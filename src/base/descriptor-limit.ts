@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-/** Files and connections that the system allows this process; no bound where it does not say. */
-export function descriptorsMax(): number {
+/** Reads how many open files the system allows this process; infinity where that is not known. */
+export function readDescriptorLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1');
     return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);

@@ -2,16 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 
 import t from 'tap';
 
-import { keepTickShape, keptTick } from '../../src/base/tick-shape.js';
+import { retainedTickObject, retainTickObject } from '../../src/base/tick-object.js';
 
 t.test('one tick object is kept, the first one', async (t) => {
-  t.equal(keptTick(), null);
-  keepTickShape();
+  t.equal(retainedTickObject(), null);
+  retainTickObject();
   await setImmediate();
-  const tick = keptTick();
+  const tick = retainedTickObject();
   t.type(tick, 'object');
   t.ok(tick !== null && 'callback' in tick, 'what process.nextTick made');
-  keepTickShape();
+  retainTickObject();
   await setImmediate();
-  t.equal(keptTick(), tick);
+  t.equal(retainedTickObject(), tick);
 });

@@ -1,6 +1,6 @@
 import t from 'tap';
 
-import { setNewest } from '../../src/base/newest.js';
+import { setAndEvictOldest } from '../../src/base/evict-oldest.js';
 
 t.test('the entry longest not set is forgotten, and only beyond the bound', async (t) => {
   const map = new Map<string, number>();
@@ -9,7 +9,7 @@ t.test('the entry longest not set is forgotten, and only beyond the bound', asyn
     ['b', 2],
     ['a', 3],
   ] as const) {
-    setNewest(map, key, value, 2);
+    setAndEvictOldest(map, key, value, 2);
   }
   t.same(
     [...map],
@@ -18,7 +18,7 @@ t.test('the entry longest not set is forgotten, and only beyond the bound', asyn
       ['a', 3],
     ],
   );
-  setNewest(map, 'c', 4, 2);
+  setAndEvictOldest(map, 'c', 4, 2);
   t.same(
     [...map],
     [
