@@ -4,8 +4,9 @@ import type { ConfigPath } from '../config/yaml-source.js';
 import type { Graph } from './graph.js';
 import { problemAt } from './problem-at.js';
 
-/** What is said in the configuration and does nothing, but may be meant: for a day to come, or for other readers. */
+/** Settings that have less effect than they may seem to have. */
 export const noticesOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Problem[] => [
+  ...monitoredServices(loaded),
   ...uncountedReplies(loaded),
   ...hiddenCosts(loaded),
   ...readsInMutation(loaded, graph),
@@ -13,6 +14,14 @@ export const noticesOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Pr
   ...plainKeys(loaded),
   ...unprotectedKeySet(loaded),
 ];
+
+function monitoredServices(loaded: LoadedConfig): readonly Problem[] {
+  return Object.entries(loaded.config.services).flatMap(([service, { mode }]): readonly Problem[] => {
+    if (mode !== 'monitor') return [];
+    const what = `Service \`${service}\` is in monitor mode: messages that break rules are only counted and logged. Credentials, rights and budgets stay enforced.`;
+    return [problemAt(loaded, ['services', service, 'mode'], what, 'Set `mode: enforce` to refuse such messages.')];
+  });
+}
 
 function uncountedReplies(loaded: LoadedConfig): readonly Problem[] {
   const { services, limits } = loaded.config;

@@ -22,7 +22,7 @@ import { readNamedWsdl } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
 import { choosePort } from './port.js';
 import { compileReplies, noticesOfReplies } from './replies.js';
-import { noticesOfValidity, type Validity, validityOf } from './validity.js';
+import { checkValidity, type Validity, validityOf } from './validity.js';
 
 /** One SOAP backend, ready: who it is, what its messages may look like, how it is reached. */
 export interface SoapService {
@@ -103,6 +103,7 @@ export async function compileService(loaded: LoadedConfig, name: string, config:
     arrayItemsMax: requests.mayBeEncoded ? limits.soap.arrayItems : null,
   };
   const validity = validityOf(loaded, name, wsdl, operations);
+  checkValidity(loaded, name, wsdl, validity);
   return {
     name,
     path: config.path,
@@ -140,11 +141,7 @@ export async function compileService(loaded: LoadedConfig, name: string, config:
     validity,
     config,
     weightOf: weightsOf(config, limits.graphql.callCost),
-    notices: [
-      ...(wsdl?.warnings ?? []),
-      ...noticesOfReplies(loaded, name),
-      ...noticesOfValidity(loaded, name, validity),
-    ],
+    notices: [...(wsdl?.warnings ?? []), ...noticesOfReplies(loaded, name)],
     ...compileReplies(config, wsdl !== null, operations),
   };
 }

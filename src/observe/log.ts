@@ -82,10 +82,10 @@ export class Log {
     this.#logger.warn({ id, client, route, code, detail, ...more }, 'violation let through');
   }
 
-  /** Content that broke the schema. What was refused for it is told by the access log line. */
+  /** Content that broke the schema. What was refused for it is told by the access log line, content that cannot be validated by metrics. */
   invalidContent({ id, client, violations, refusal }: Exchange): void {
     for (const { service, operation, direction, rule, what, path } of violations ?? []) {
-      if (refusal?.detail === `${path} ${what}`) continue;
+      if (rule === 'unvalidated' || refusal?.detail === `${path} ${what}`) continue;
       this.#logger.warn({ id, client, service, operation, direction, rule, what, path }, 'content breaks the schema');
     }
   }

@@ -79,7 +79,7 @@ export class Metrics {
     });
     this.#invalid = book.counter({
       name: 'soapstone_schema_violations_total',
-      help: 'Messages whose content broke the schema, by direction (request, reply) and class of the rule.',
+      help: 'Messages whose content broke the schema or could not be validated (rule `unvalidated`), by direction (request, reply) and class of the rule.',
       labels: ['service', 'operation', 'direction', 'rule'],
     });
     this.#limits = book.counter({

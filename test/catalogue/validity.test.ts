@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
+import { type Problem, Problems } from '../../src/base/problem.js';
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
 import { DIALECT_NAMES } from '../../src/soap/dialect.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
@@ -179,23 +182,123 @@ const GROUPS = Array.from(
 const GROUPED =
   '<xs:element name="grouped"><xs:complexType><xs:sequence><xs:group ref="m:g30"/></xs:sequence></xs:complexType></xs:element>';
 
-t.test('C06: groups that stand for more than can be counted', async (t: Test) => {
+/** The path of the fixture with each text replaced. */
+async function changedFixture(t: Test, changes: Readonly<Record<string, string>>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
   t.teardown(() => rm(directory, { recursive: true }));
-  const wsdl = (await readFile(FIXTURE, 'utf8'))
-    .replace('<!-- groups -->', GROUPS)
-    .replace('<!-- grouped -->', GROUPED);
-  const file = join(directory, 'groups.wsdl');
+  let wsdl = await readFile(FIXTURE, 'utf8');
+  for (const [text, replacement] of Object.entries(changes)) wsdl = wsdl.replaceAll(text, replacement);
+  const file = join(directory, 'changed.wsdl');
   await writeFile(file, wsdl);
+  return file;
+}
+
+const UNVALIDATED =
+  'soapstone_schema_violations_total{service="s11",operation="Ping",direction="request",rule="unvalidated"} 1';
+
+t.test('C06: groups that stand for more than can be counted', async (t: Test) => {
+  const file = await changedFixture(t, { '<!-- groups -->': GROUPS, '<!-- grouped -->': GROUPED });
+  const grouped = ping('<m:grouped><m:g/><m:other/></m:grouped>');
   const start = process.cpuUsage();
-  const perimeter = await startPerimeter(t, `    wsdl: ${file}\n    validate: { requests: enforce }\n`);
+  const enforced = await startPerimeter(t, `    wsdl: ${file}\n    validate: { requests: enforce }\n`);
   const { user, system } = process.cpuUsage(start);
   t.ok(user + system < 5_000_000, `${(user + system) / 1000} ms to start three services`);
   rows.answer('C06', 'groups of groups');
-  t.equal((await ask(perimeter, ping('<m:grouped><m:g/><m:other/></m:grouped>'))).status, 200, 'passes unvalidated');
+  expectAnswer(t, await ask(enforced, grouped), 'F:Client/SCHEMA_INVALID', '1.1', 'enforced');
+  const reported = await startPerimeter(t, `    wsdl: ${file}\n    validate: { requests: report }\n`);
+  t.equal((await ask(reported, grouped)).status, 200, 'reported: passes unvalidated');
+  t.ok((await reported.gateway.metrics()).includes(UNVALIDATED), 'and is counted');
   const { warnings } = await readWsdl(file, FILES);
   t.match(JSON.stringify(warnings), /larger than allowed/, 'a notice');
 });
+
+t.test('elements whose schema is not imported are refused where content is enforced', async (t) => {
+  const file = await changedFixture(t, {
+    '<!-- grouped -->':
+      '<xs:element name="foreign" type="m:Elsewhere"/><xs:element name="free2"><xs:complexType><xs:complexContent><xs:extension base="xs:anyType"/></xs:complexContent></xs:complexType></xs:element>',
+  });
+  const perimeter = await startPerimeter(t, `    wsdl: ${file}\n    validate: { requests: enforce }\n`);
+  const got = await ask(perimeter, ping('<m:foreign><m:any/></m:foreign>'));
+  expectAnswer(t, got, 'F:Client/SCHEMA_INVALID', '1.1', 'unknown type');
+  t.match(got.body, /path="\/Ping\/foreign\[1\]"/);
+  t.equal((await ask(perimeter, ping('<m:free2><m:any/></m:free2>'))).status, 200, 'declared to be anything');
+});
+
+/** What keeps a service with these lines from starting. */
+async function problemsOf(t: Test, lines: string): Promise<readonly Problem[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  t.teardown(() => rm(directory, { recursive: true }));
+  const file = join(directory, 'soapstone.yaml');
+  await writeFile(file, `services:\n  s11:\n    url: http://127.0.0.1:9/\n${lines}`);
+  try {
+    const compiled = await compile(await loadConfig(file, {}));
+    await compiled.close();
+    return [];
+  } catch (error) {
+    if (error instanceof Problems) return error.problems;
+    throw error;
+  }
+}
+
+const bound = (soap: string): string =>
+  `<operation name="Old"><${soap}:operation soapAction=""/><input><${soap}:body use="literal"/></input><output><${soap}:body use="literal"/></output></operation>`;
+
+/** One operation more, which names an element that no schema declares. */
+const MORE = {
+  '<message name="In">': '<message name="OldIn"><part name="parameters" element="m:Old"/></message><message name="In">',
+  '</portType>': '<operation name="Old"><input message="m:OldIn"/><output message="m:Out"/></operation></portType>',
+  '  </binding>\n  <binding': `${bound('soap')}</binding><binding`,
+  '  </binding>\n  <service': `${bound('soap12')}</binding><service`,
+};
+
+t.test('`enforce` does not start with operations that cannot be validated', async (t) => {
+  const file = await changedFixture(t, MORE);
+  const encoded = `${process.cwd()}/test/real/stacks/php/legacy.wsdl`;
+  const of = (wsdl: string, rest: string) => problemsOf(t, `    wsdl: ${wsdl}\n    validate: { ${rest} }\n`);
+  t.match(await of(file, 'requests: enforce'), [
+    {
+      line: 5,
+      what: '`requests: enforce` is not possible: these operations cannot be validated: `Old` (The element m:Old is not declared).',
+      remedy: /^Import the schema that is missing, set the operation to `false` .*, or set `report`\.$/,
+    },
+  ]);
+  const ofEncoded = await of(encoded, 'replies: enforce');
+  t.match(ofEncoded, [{ what: /validated: `echo`, `getItem`, .* \(encoded messages have no schema\)\.$/ }]);
+  t.match(await problemsOf(t, '    validate: { requests: enforce }\n'), [
+    { what: '`requests: enforce` is not possible: there is no WSDL.' },
+  ]);
+  t.same(await of(encoded, 'requests: report, replies: report'), []);
+  const monitored = `    wsdl: ${encoded}\n    validate: { requests: enforce }\n    mode: monitor\n`;
+  t.same(await problemsOf(t, monitored), [], 'monitor mode reports');
+
+  const withheld = '    operations: { Old: false }\n';
+  for (const validate of ['requests: enforce', 'replies: enforce']) {
+    const perimeter = await startPerimeter(t, `    wsdl: ${file}\n    validate: { ${validate} }\n${withheld}`);
+    const old = withBody('<m:Old xmlns:m="urn:m"/>');
+    expectAnswer(
+      t,
+      await ask(perimeter, old),
+      'F:Client/SCHEMA_INVALID',
+      '1.1',
+      `${validate}: an operation set to false`,
+    );
+    expectAnswer(t, await ask(perimeter, ping('')), 'pass', '1.1', `${validate}: the others`);
+    t.equal(perimeter.backend.complete.length, 1, 'nothing of it is sent');
+  }
+});
+
+t.test(
+  'an operation that is unknown is refused where content is enforced, and counted where it is reported',
+  async (t) => {
+    const unknown = withBody('<m:Unknown xmlns:m="urn:m"/>');
+    const start = (level: string) =>
+      startPerimeter(t, serviceWith(`requests: ${level}`, '    unknownOperations: pass\n'));
+    expectAnswer(t, await ask(await start('enforce'), unknown), 'F:Client/SCHEMA_INVALID', '1.1', 'enforced');
+    const reported = await start('report');
+    t.equal((await ask(reported, unknown)).status, 200);
+    t.match(await reported.gateway.metrics(), /operation="_other",direction="request",rule="unvalidated"\} 1/);
+  },
+);
 
 t.test('SOAP and WS-Security put attributes on any element', async (t) => {
   const perimeter = await startPerimeter(t, serviceWith('requests: enforce'));

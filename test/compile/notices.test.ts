@@ -38,6 +38,14 @@ clients:
   t.same(await notesOn(t, yaml('{ file: key.txt }', 'http://127.0.0.1:9/keys'), { 'key.txt': '0123456789abcdef' }), []);
 });
 
+t.test('monitor mode: messages are only counted, clients stay restricted', async (t) => {
+  const yaml = (mode: string): string => `services:\n  desk:\n    url: http://10.0.0.7/\n    mode: ${mode}\n`;
+  t.same(await notesOn(t, yaml('monitor')), [
+    '4:11: Service `desk` is in monitor mode: messages that break rules are only counted and logged. Credentials, rights and budgets stay enforced. Set `mode: enforce` to refuse such messages.',
+  ]);
+  t.same(await notesOn(t, yaml('enforce')), []);
+});
+
 const DENY = 'clients: { address: { class: p }, classes: { p: { deny: [desk.Drop] } } }\n';
 
 t.test('a plain route to the backend of a service that has rules is told of', async (t) => {

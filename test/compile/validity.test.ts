@@ -9,6 +9,7 @@ import type { Operation, WsdlModel } from '../../src/wsdl/model.js';
 import type { XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
+import { syntheticTag } from '../../src/xml/synthetic-tag.js';
 import { complex, element, elements, INT, one, operation, STRING } from '../graphql/models.js';
 
 const modelOf = (operations: readonly Operation[]): WsdlModel => ({
@@ -25,6 +26,7 @@ const validityOf = (operations: readonly Operation[], requests: 'off' | 'report'
   new Validity('shop', modelOf(operations), operations, {
     requests,
     replies: requests,
+    withheld: new Set(['Withheld']),
     limits: { ...defaultsOf(VALIDITY_LIMITS), textChars: 1000 },
   });
 
@@ -64,25 +66,49 @@ t.test('no exchange remembers more than it should', async (t) => {
   t.equal(exchange.violations?.length, VIOLATIONS_MAX);
 });
 
-t.test('what is made by other rules, or is not to be told from something else, is not validated', async (t) => {
-  const other: Operation = {
-    ...GET,
-    input: { ...GET.input, body: element('Get', complex('', elements(one('name', STRING)))) },
-  };
+/** With a request of other content, and a reply of other content under the given name. */
+const other = (replyName: string): Operation => ({
+  ...GET,
+  input: { ...GET.input, body: element('Get', complex('', elements(one('name', STRING)))) },
+  output: { body: element(replyName, complex('', elements(one('name', STRING)))), headers: [] },
+});
+
+t.test('which operations cannot be validated, and that no request for them is sent', async (t) => {
   const alike: Operation = { ...GET, name: 'GetAgain' };
-  const cases: readonly (readonly [string, readonly Operation[], boolean])[] = [
-    ['encoded', [{ ...GET, use: 'encoded' }], false],
-    ['disabled', [{ ...GET, status: 'disabled' }], false],
-    ['without a Body', [{ ...GET, input: { ...GET.input, body: null } }], false],
-    ['overloaded, with other content', [GET, other], false],
-    ['overloaded, with the same', [GET, alike], true],
-    ['partial', [{ ...GET, status: 'partial' }], true],
+  const onlyReply = (name: string): Operation => ({ ...GET, output: other(name).output });
+  const encoded: Operation = { ...GET, use: 'encoded' };
+  const cases: readonly (readonly [string, readonly Operation[], RegExp | null, RegExp | null])[] = [
+    ['encoded', [encoded], /encoded messages/, /encoded messages/],
+    ['disabled', [{ ...GET, status: 'disabled' }], /disabled/, /disabled/],
+    ['withheld', [{ ...encoded, name: 'Withheld' }], null, null],
+    ['overloaded, with other content', [GET, other('GetResponse')], /differ behind/, /same name that differ/],
+    ['overloaded, other content under another name in replies', [GET, other('Other')], /differ behind/, null],
+    ['overloaded, with the same', [GET, alike], null, null],
+    ['overloaded, replies of one name differ', [GET, onlyReply('GetResponse')], null, /same name that differ/],
+    ['overloaded, replies of other names differ', [GET, onlyReply('Other')], null, null],
+    ['partial', [{ ...GET, status: 'partial' }], null, null],
   ];
-  for (const [name, operations, isValidated] of cases) {
-    const [first] = operations;
-    const validator = first === undefined ? null : validityOf(operations, 'enforce').request(first, newExchange());
-    t.equal(validator !== null, isValidated, name);
+  for (const [name, operations, request, reply] of cases) {
+    const validity = validityOf(operations, 'enforce');
+    t.match(validity.unvalidated('request') ?? '', request ?? /^$/, `${name}: requests`);
+    t.match(validity.unvalidated('reply') ?? '', reply ?? /^$/, `${name}: replies`);
+    const admit = (): void => validity.admit(operations, 'Get', newExchange());
+    if (request === null && reply === null && name !== 'withheld') t.doesNotThrow(admit, name);
+    else t.throws(admit, { code: 'SCHEMA_INVALID' }, name);
   }
-  t.same(validityOf([GET, other], 'enforce').unvalidated, ['Get'], 'which can be told');
-  t.same(validityOf([GET, alike], 'enforce').unvalidated, []);
+  t.throws(() => validityOf([GET], 'enforce').admit([], '_other', newExchange()), { code: 'SCHEMA_INVALID' });
+  const noted = newExchange();
+  t.equal(validityOf([encoded], 'report').request(encoded, noted), null);
+  t.match(noted.violations, [{ operation: 'Get', direction: 'request', rule: 'unvalidated' }]);
+});
+
+t.test('a reply is validated by the output whose name it has', async (t) => {
+  const validity = validityOf([GET, { ...GET, output: other('Other').output }], 'enforce');
+  const reply = (local: string): XmlHandler | null =>
+    validity.reply(GET, syntheticTag({ uri: 'urn:shop', local }, 0), newExchange());
+  read(reply('Other'), '<Other xmlns="urn:shop"><name>x</name></Other>');
+  t.throws(() => read(reply('GetResponse'), '<GetResponse xmlns="urn:shop"><name>x</name></GetResponse>'), {
+    code: 'UPSTREAM_SCHEMA_INVALID',
+  });
+  t.throws(() => reply('Third'), { code: 'UPSTREAM_SCHEMA_INVALID' }, 'no output has this name');
 });

@@ -15,7 +15,7 @@ import type { QName } from '../../xml/events.js';
 import { ContentAutomaton } from './automaton.js';
 import { type SimpleRules, simpleRulesOf } from './simple-rules.js';
 
-/** How the content of a type is validated. `lax`: only declared elements are. `any`: not at all. */
+/** How the content of a type is validated. `lax`: only declared elements are. `any`: it cannot be. */
 export type ContentKind = 'empty' | 'text' | 'model' | 'mixed' | 'lax' | 'any';
 
 export interface AttributeRules {
@@ -123,7 +123,7 @@ export class SchemaRules {
     return {
       type,
       // A model that is too large to be one is not validated.
-      kind: particle && automaton === null ? 'any' : contentKind(type, content),
+      kind: particle && automaton === null ? 'any' : contentKind(content),
       simple: content.kind === 'text' ? simpleRulesOf(content.type) : null,
       automaton,
       attributes,
@@ -142,7 +142,7 @@ const attributeRules = (declaration: AttributeDeclaration): AttributeRules => ({
   simple: simpleRulesOf(declaration.type),
 });
 
-function contentKind(type: ComplexType, content: Content): ContentKind {
+function contentKind(content: Content): ContentKind {
   switch (content.kind) {
     case 'empty':
     case 'text':
@@ -151,7 +151,7 @@ function contentKind(type: ComplexType, content: Content): ContentKind {
       return 'model';
     case 'opaque':
       if (content.mixed !== null) return 'mixed';
-      return type === ANY_TYPE ? 'lax' : 'any';
+      return content === ANY_TYPE.content ? 'lax' : 'any';
     case 'array':
       return 'any';
   }

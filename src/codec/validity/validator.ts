@@ -12,7 +12,7 @@ import { describeMisplaced } from './misplaced.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
 import type { SimpleRules } from './simple-rules.js';
 import { StreamedBase64 } from './streamed-base64.js';
-import type { Finding, Violation, ViolationSink } from './violation.js';
+import { FINDINGS, type Finding, shortenPath, type Violation, type ViolationSink } from './violation.js';
 
 export interface ValidatorOptions extends ValidityLimits {
   /** Maximum length of a text that must be kept to be validated. */
@@ -27,6 +27,7 @@ export interface ValidatorOptions extends ValidityLimits {
 /**
  * Validates an element and its content against a schema while it streams: no tree, one frame for each open element. The
  * first violation is reported to the sink; unless that throws, the rest of the message is skipped.
+ * Content that cannot be validated is a violation for a thorough validator; otherwise it is reported once and skipped.
  */
 export class ContentValidator implements XmlHandler {
   readonly #schema: SchemaRules;
@@ -37,6 +38,7 @@ export class ContentValidator implements XmlHandler {
   #frames: Frame[];
   #depth = 0;
   #isOver = false;
+  #hasUnvalidated = false;
   /** The element opened last is skipped. */
   #skipping = false;
   #identity: IdentityTracker | null = null;
@@ -91,7 +93,7 @@ export class ContentValidator implements XmlHandler {
       this.#fail({ rule: 'text', what: 'must not have text', below: '' });
     else if (frame.isStreamed) this.#base64?.add(piece);
     else if (frame.text.length + piece.length > this.#options.textChars) {
-      this.#report('XML_TEXT_LIMIT', TOO_LONG);
+      this.#report('XML_TEXT_LIMIT', FINDINGS.tooLong);
     } else frame.text += piece;
   }
 
@@ -143,13 +145,18 @@ export class ContentValidator implements XmlHandler {
       if (typeof isNil === 'object') return this.#stop(isNil);
       frame.isNil = isNil;
     }
-    if (type.isAbstract) return this.#stop(ABSTRACT_TYPE);
-    if (element.declaration.abstract) return this.#stop(ABSTRACT);
+    if (type.isAbstract) return this.#stop(FINDINGS.abstractType);
+    if (element.declaration.abstract) return this.#stop(FINDINGS.abstract);
     if ((tag.attributeCount > 0 || type.requiredAttributes > 0) && !this.#attributes(tag, type)) return this.#skip();
     if (this.#identity !== null || element.declaration.constraints.length > 0) this.#openIdentity(tag, element, frame);
     if (this.#isOver) return this.#skip();
     // Keys may be anywhere within: nothing is skipped.
     const isThorough = this.#options.isThorough || this.#identity !== null;
+    if (type.kind === 'any' && !frame.isNil && !this.#hasUnvalidated) {
+      if (this.#options.isThorough) return this.#stop(FINDINGS.unvalidated);
+      this.#hasUnvalidated = true;
+      this.#emit('SCHEMA_INVALID', FINDINGS.unvalidated);
+    }
     if ((type.kind === 'any' || (type.kind === 'lax' && !isThorough)) && !frame.isNil) {
       this.#identity?.closeUnread(this.#depth);
       this.#depth--;
@@ -268,25 +275,21 @@ export class ContentValidator implements XmlHandler {
     return null;
   }
 
-  #report(code: Violation['code'], { rule, what, below }: Finding): void {
+  #report(code: Violation['code'], finding: Finding): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#emit(code, finding);
+  }
+
+  #emit(code: Violation['code'], { rule, what, below }: Finding): void {
     let path = '';
     for (let depth = 0; depth < this.#depth; depth++) path += this.#frames[depth]?.step ?? '';
-    this.#sink({ code, rule, what, path: shortened(`${path}${below}`) });
+    this.#sink({ code, rule, what, path: shortenPath(`${path}${below}`) });
   }
 }
 
-/** Longer paths are cut in the middle. */
-const PATH_CHARS = 1000;
-const shortened = (path: string): string =>
-  path.length <= PATH_CHARS ? path : `${path.slice(0, PATH_CHARS / 2)}...${path.slice(-PATH_CHARS / 2)}`;
-
 const hasMixedText = ({ kind }: TypeRules): boolean => kind === 'mixed' || kind === 'lax';
 
-const ABSTRACT_TYPE: Finding = { rule: 'type', what: 'is of an abstract type: xsi:type must name another', below: '' };
-const ABSTRACT: Finding = { rule: 'element', what: 'is abstract', below: '' };
-const TOO_LONG: Finding = { rule: 'limit', what: 'is longer than what is validated', below: '' };
 /** Namespaces of elements that .NET sends without a declaration in the WSDL: schemas, and the tables with them. */
 const DECLARED_ELSEWHERE: ReadonlySet<string> = new Set([XSD, 'urn:schemas-microsoft-com:xml-diffgram-v1']);
 

@@ -1,6 +1,9 @@
 import type { RefusalCode } from '../../base/refusals.js';
 
-/** The classes of violations, by which metrics count them. */
+/**
+ * The classes of violations, by which metrics count them. `unvalidated`: content that cannot be validated, because its
+ * schema is not known.
+ */
 export const VALIDITY_RULES = [
   'element',
   'missing',
@@ -11,6 +14,7 @@ export const VALIDITY_RULES = [
   'type',
   'identity',
   'limit',
+  'unvalidated',
 ] as const;
 
 export type ValidityRule = (typeof VALIDITY_RULES)[number];
@@ -40,3 +44,20 @@ export interface Violation {
 
 /** Takes the first violation of a message. May throw: then the message is refused. */
 export type ViolationSink = (violation: Violation) => void;
+
+export const FINDINGS = {
+  abstract: { rule: 'element', what: 'is abstract', below: '' },
+  abstractType: { rule: 'type', what: 'is of an abstract type: xsi:type must name another', below: '' },
+  tooLong: { rule: 'limit', what: 'is longer than what is validated', below: '' },
+  unvalidated: {
+    rule: 'unvalidated',
+    what: 'cannot be validated: its content model is not known, or too large',
+    below: '',
+  },
+} as const satisfies Readonly<Record<string, Finding>>;
+
+const PATH_CHARS = 1000;
+
+/** Cuts a path of more than 1000 characters in the middle. */
+export const shortenPath = (path: string): string =>
+  path.length <= PATH_CHARS ? path : `${path.slice(0, PATH_CHARS / 2)}...${path.slice(-PATH_CHARS / 2)}`;

@@ -15,6 +15,6 @@ export function replyUse(
 ): ReplyUse {
   if (judge === null || judge.fault !== null) return 'share';
   if (judge.header !== null) return 'private';
-  const isInvalid = violations?.some(({ direction }) => direction === 'reply') === true;
+  const isInvalid = violations?.some(({ direction, rule }) => direction === 'reply' && rule !== 'unvalidated') === true;
   return isWhole && head?.status === 200 && !isInvalid ? 'store' : 'share';
 }

@@ -131,8 +131,7 @@ export class DecodedReply implements UpstreamReceiver {
     this.#judge = new EnvelopeValidator(service.replyRules, null, faultWants, {
       onHeadValid: (judge) => bindReply(judge, head, service, this.#operation, null),
       openBody: (tag) => this.#validated(tag, this.#beginAnswer()),
-      openMultiRef: () =>
-        this.#decoder instanceof EncodedReply ? this.#decoder : (this.#faults?.openMultiRef() ?? null),
+      openMultiRef: () => this.#openMultiRef(),
       openDetailEntry: (tag) => this.#faults?.openDetailEntry(tag) ?? null,
     });
     this.#attachments = form.package === null ? null : new Attachments(limits.attachmentBytes);
@@ -238,6 +237,12 @@ export class DecodedReply implements UpstreamReceiver {
     const validator = service.validity?.enforcedReply(this.#operation, tag, exchange) ?? null;
     this.#isEnforced = validator !== null;
     return validator === null ? heard : new TeeHandler(heard, validator);
+  }
+
+  #openMultiRef(): XmlHandler | null {
+    if (this.#decoder instanceof EncodedReply) return this.#decoder;
+    if (this.#isEnforced) this.#context.service.validity?.undeclared(this.#operation, 'reply', this.#context.exchange);
+    return this.#faults?.openMultiRef() ?? null;
   }
 
   #emptyAnswer(): Decoded {

@@ -130,8 +130,17 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
 
   openBody(tag: StartTag): XmlHandler | null {
     const { service, exchange, observation } = this.#context;
-    if (this.#operation === null) return null;
+    if (this.#operation === null) {
+      service.validity?.undeclared(null, 'reply', exchange);
+      return null;
+    }
     return together(service.validity?.reply(this.#operation, tag, exchange) ?? null, observation?.reply() ?? null);
+  }
+
+  openMultiRef(): null {
+    const { service, exchange } = this.#context;
+    if (this.#judge?.fault === null) service.validity?.undeclared(this.#operation, 'reply', exchange);
+    return null;
   }
 
   data(chunk: Buffer): void {

@@ -97,6 +97,7 @@ export class RequestPolicy implements EnvelopeObserver {
         found: judge.operation === null ? 'empty Body' : expandedName(judge.operation),
       });
     }
+    this.#service.validity?.admit(this.known?.candidates ?? [], this.#exchange.operation, this.#exchange);
     judge.expectParts(this.known?.parts ?? null);
     const addressing = config.addressing.check ? judge.addressing : null;
     if (addressing !== null) {
@@ -111,9 +112,12 @@ export class RequestPolicy implements EnvelopeObserver {
   }
 
   openBody(): XmlHandler | null {
-    if (this.known === null) return null;
-    const { operation } = this.known;
     const { validity, name } = this.#service;
+    if (this.known === null) {
+      validity?.undeclared(null, 'request', this.#exchange);
+      return null;
+    }
+    const { operation } = this.known;
     if (this.topic !== null) this.observation = this.#observers?.begin(name, this.topic.name) ?? null;
     this.#content = this.#rule === null ? null : new CanonicalHash(this.#rule);
     const own = together(this.observation?.request() ?? null, this.#content);
@@ -132,6 +136,7 @@ export class RequestPolicy implements EnvelopeObserver {
 
   openMultiRef(): null {
     this.#hasFurther = true;
+    this.#service.validity?.undeclared(this.known?.operation ?? null, 'request', this.#exchange);
     return null;
   }
 

@@ -113,7 +113,8 @@ export class ComplexTypeReader {
       case 'opaque':
         if (content.mixed !== null) return contentOf(this.#joined(content.mixed.particle, own), true);
         // Nothing can follow arbitrary content: an extension of xs:anyType is read as the content it adds.
-        return own === null || this.#context.isDeclared(base) || this.#context.reasonsFor(base).length > 0
+        if (own === null) return content;
+        return this.#context.isDeclared(base) || this.#context.reasonsFor(base).length > 0
           ? OPAQUE
           : contentOf(own, mixed);
       default:
