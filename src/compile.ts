@@ -87,7 +87,7 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
       trusted,
       notices: [
         ...services.flatMap((service) => service.notices),
-        ...graph.notices,
+        ...graph.warnings,
         ...notices,
         ...noticesOfConfig(loaded, graph),
         ...noticesOfRoutes(loaded),

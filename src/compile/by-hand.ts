@@ -1,15 +1,15 @@
 import { type Problem, Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { RootType } from '../graphql/fields/exposure.js';
-import { operationsByHand } from '../graphql/fields/handwritten.js';
-import type { HandwrittenOperation } from '../graphql/fields/handwritten-types.js';
+import { readSdlOperations } from '../graphql/fields/sdl-operations.js';
+import type { SdlOperation } from '../graphql/fields/sdl-types.js';
 import type { Operation } from '../wsdl/model.js';
 
 /** The operations of a service whose mapping is written by hand: none where it is SOAP only. Throws `Problems`. */
 export function readByHand(loaded: LoadedConfig, service: string): readonly Operation[] {
   const config = loaded.config.services[service];
   if (config?.types === undefined) return [];
-  const operations = new Map<string, HandwrittenOperation>();
+  const operations = new Map<string, SdlOperation>();
   for (const [name, mapping] of Object.entries(config.operations)) {
     // The rules of the configuration have asked for a field.
     if (typeof mapping === 'boolean' || mapping.field === undefined) continue;
@@ -22,7 +22,7 @@ export function readByHand(loaded: LoadedConfig, service: string): readonly Oper
       soapAction: mapping.soapAction ?? null,
     });
   }
-  const read = operationsByHand(config.types, operations, { file: null, line: 1 });
+  const read = readSdlOperations(config.types, operations, { file: null, line: 1 });
   if (read.problems.length === 0) return read.operations;
   const placed = read.problems.map((problem): Problem => {
     const { line, column } = problem;

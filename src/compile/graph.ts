@@ -23,7 +23,7 @@ export interface Graph {
   readonly links: LinkTable;
   readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
   readonly subscriptions: SubscriptionTable;
-  readonly notices: readonly Problem[];
+  readonly warnings: readonly Problem[];
 }
 
 /** Builds the schema over all services. Throws `Problems` for mappings that name what is not there. */
@@ -38,8 +38,8 @@ export function compileGraph(
   const invalid = validateSchema(built.schema).slice(0, ERRORS_SHOWN);
   // No request could be answered with it.
   if (invalid.length > 0) throw new Problems(invalid.map(({ message }) => schemaProblem(loaded, message)));
-  const { schema, fields, links, subschemaFields, subscriptions, notices } = built;
-  return { path: loaded.config.graphql.path, schema, fields, links, subschemaFields, subscriptions, notices };
+  const { schema, fields, links, subschemaFields, subscriptions, warnings } = built;
+  return { path: loaded.config.graphql.path, schema, fields, links, subschemaFields, subscriptions, warnings };
 }
 
 const ERRORS_SHOWN = 5;
@@ -88,12 +88,12 @@ const build = (
 const problemsOf = (
   loaded: LoadedConfig,
   services: readonly SoapService[],
-  { findings, links, linkMistakes, subscriptionMistakes }: BuiltSchema,
+  { findings, links, linkErrors, subscriptionErrors }: BuiltSchema,
 ): readonly Problem[] =>
   [
     ...services.flatMap((service) => unknownOperations(loaded, service)),
     ...findingProblems(loaded, findings),
-    ...mistakeProblems(loaded, 'links', linkMistakes),
+    ...mistakeProblems(loaded, 'links', linkErrors),
     ...linkSizeProblems(loaded, links),
-    ...mistakeProblems(loaded, 'subscriptions', subscriptionMistakes),
+    ...mistakeProblems(loaded, 'subscriptions', subscriptionErrors),
   ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));

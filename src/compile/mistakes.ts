@@ -1,14 +1,14 @@
 import type { Problem } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import { didYouMean } from '../config/nearest.js';
-import type { Mistake } from '../graphql/links/mistake.js';
+import type { EntryError } from '../graphql/links/entry-error.js';
 import { problemAt } from './problem-at.js';
 
 /** Mistakes in links or subscriptions as problems at their places in the file, with the nearest name that exists. */
 export const mistakeProblems = (
   loaded: LoadedConfig,
   section: keyof typeof SECTIONS,
-  mistakes: readonly Mistake[],
+  mistakes: readonly EntryError[],
 ): readonly Problem[] =>
   mistakes.map(({ path, part, what, remedy, unknown }) => {
     const meant = unknown === null ? null : didYouMean(unknown.name, unknown.known);

@@ -14,9 +14,9 @@ import { declaredNames, mappingsOf, serviceTypes } from './fields/service-types.
 import type { Subschema, SubschemaField } from './fields/subschema.js';
 import { relaxCycles } from './input/input-cycles.js';
 import { costFindings } from './links/cost-check.js';
+import type { EntryError } from './links/entry-error.js';
 import type { LinkMapping, LinkTable, LinkTarget, SubschemaTarget } from './links/link.js';
 import { addLinks } from './links/link-schema.js';
-import type { Mistake } from './links/mistake.js';
 import { addSubschemas } from './subschema/add-subschemas.js';
 import type { SubscriptionMapping, SubscriptionTable } from './subscription/subscription.js';
 import { operationsFor, resolveSubscriptions } from './subscription/subscription-schema.js';
@@ -33,14 +33,14 @@ export interface BuiltSchema {
   /** Fields that services answer which speak GraphQL, by `Query.customer`. */
   readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
   /** Mistakes in links: without them the schema has none of the links. */
-  readonly linkMistakes: readonly Mistake[];
+  readonly linkErrors: readonly EntryError[];
   readonly subscriptions: SubscriptionTable;
   /** Mistakes in subscriptions: those are not in the schema. */
-  readonly subscriptionMistakes: readonly Mistake[];
+  readonly subscriptionErrors: readonly EntryError[];
   /** Mistakes in the mapping: the schema is not to be used. */
   readonly findings: readonly Finding[];
   /** Names that had to change, operations that could not be offered. */
-  readonly notices: readonly Problem[];
+  readonly warnings: readonly Problem[];
 }
 
 /** The one schema of all services. Types are made only where a field leads to them. */
@@ -54,9 +54,9 @@ export function buildSchema(
   const names = new TypeNames(mappingsOf(services), new Map([...declared].map(([name, { names }]) => [name, names])));
   const leaves = new LeafTable(names);
   const linked = new Set(linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]));
-  const { answering, heard } = operationsFor(subscriptionMappings);
+  const { answering, observed } = operationsFor(subscriptionMappings);
   for (const name of answering) linked.add(name);
-  const exposed = exposures(services, names, new Set([...linked, ...heard]));
+  const exposed = exposures(services, names, new Set([...linked, ...observed]));
 
   const fields = new Map<string, BoundField>();
   const configs = { Query: new Map<string, Config>(), Mutation: new Map<string, Config>() };
@@ -101,7 +101,7 @@ export function buildSchema(
   const types: GraphQLNamedType[] = [...roots, ...ownTypes, ...added.types];
   for (const { service, input } of made) {
     for (const field of relaxCycles(input.made)) {
-      names.notice(`Service ${service}: ${field} requires what it is in for ever, it may be left out in GraphQL.`);
+      names.warn(`Service ${service}: ${field} requires what it is in for ever, it may be left out in GraphQL.`);
     }
   }
   for (const { service } of exposed) names.findings.push(...mappingFindings(service, names, made));
@@ -109,7 +109,7 @@ export function buildSchema(
     types.push(getNamedType(target.config.type));
   const make = (): GraphQLSchema => new GraphQLSchema({ query, mutation, subscription, types });
   const plain = make();
-  const { table, mistakes } = addLinks(
+  const { table, errors } = addLinks(
     plain,
     linkMappings,
     new Map<string, LinkTarget | SubschemaTarget>([...targets, ...added.targets]),
@@ -121,11 +121,11 @@ export function buildSchema(
     fields,
     links: table,
     subschemaFields: added.fields,
-    linkMistakes: mistakes,
+    linkErrors: errors,
     subscriptions: subscribed.table,
-    subscriptionMistakes: subscribed.mistakes,
+    subscriptionErrors: subscribed.errors,
     findings: [...names.findings, ...costFindings(schema, table)],
-    notices: names.notices,
+    warnings: names.warnings,
   };
 }
 

@@ -46,12 +46,12 @@ async function print(file: string): Promise<string> {
     return `# It cannot be read:\n${lines.map((line) => `# ${line}\n`).join('')}`;
   }
   const name = model.services[0]?.name.local ?? 'service';
-  const { schema, notices } = buildSchema([
+  const { schema, warnings } = buildSchema([
     { name, operations: operationsOf(model), mapping: new Map(), naming: 'camel' },
   ]);
   const problems = validateSchema(schema).map(({ message }) => message);
   if (problems.length > 0) throw new Error(`${file}: ${problems.join(' ')}`);
-  const said = notices.map(({ what }) => `# ${what.replaceAll(/\s+/g, ' ')}\n`).join('');
+  const said = warnings.map(({ what }) => `# ${what.replaceAll(/\s+/g, ' ')}\n`).join('');
   return `${said}${said === '' ? '' : '\n'}${printSchema(schema)}\n`;
 }
 

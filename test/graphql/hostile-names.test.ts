@@ -46,7 +46,7 @@ t.test('types of one name in different namespaces have names of their own, by th
     local('http://shop.example/delivery', 'Customer', one('d', INT)),
     local('', 'Customer', one('e', INT)),
   ];
-  const { schema, notices } = built([
+  const { schema, warnings } = built([
     operation(
       'Get',
       [],
@@ -59,7 +59,7 @@ t.test('types of one name in different namespaces have names of their own, by th
   t.match(text, 'type ShopCustomer {\n  c: Int!');
   t.match(text, 'type ShopCustomer2 {\n  d: Int!');
   t.match(text, 'type ShopCustomer3 {\n  e: Int!');
-  t.equal(notices.length, 4);
+  t.equal(warnings.length, 4);
 });
 
 t.test('leaving out an operation renames nothing of the others', async (t) => {
@@ -137,7 +137,7 @@ t.test('types with names of GraphQL, of JavaScript and of nobody', async (t) => 
   const types = names.map((name) =>
     local('urn:shop', name, one('x', INT), one('__proto__', INT), one('constructor', INT)),
   );
-  const { schema, notices } = built([
+  const { schema, warnings } = built([
     operation(
       '__proto__',
       types.map((type, index) => one(`i${index}`, type)),
@@ -158,7 +158,7 @@ t.test('types with names of GraphQL, of JavaScript and of nobody', async (t) => 
   ]) {
     t.ok(made.includes(name), name);
   }
-  t.ok(notices.length >= 6);
+  t.ok(warnings.length >= 6);
 });
 
 t.test('an XML type that is called like the input of another', async (t) => {
@@ -200,10 +200,10 @@ t.test(
     self.content = elements(one('other', other), one('x', INT));
     let type = complex('T0', elements(one('end', INT)));
     for (let index = 1; index <= 20_000; index++) type = complex(`T${index}`, elements(one('next', type)));
-    const { schema, notices } = built([operation('Do', [one('self', self), one('deep', type)], [])]);
+    const { schema, warnings } = built([operation('Do', [one('self', self), one('deep', type)], [])]);
     t.match(printSchema(schema), /input OtherInput \{\n {2}self: SelfInput\n {2}list: \[SelfInput!\]!/);
-    t.match(notices[0], { what: /OtherInput\.self requires what it is in for ever/ });
-    t.equal(notices.length, 40);
+    t.match(warnings[0], { what: /OtherInput\.self requires what it is in for ever/ });
+    t.equal(warnings.length, 40);
   },
 );
 
@@ -290,7 +290,7 @@ t.test('recursion through lists, choices, interfaces and wrappers, in both style
 t.test('enumerations: long ones are text, odd values have names', async (t) => {
   const long = enumeration('Long1', ...Array.from({ length: 5001 }, (_, index) => `v${index}`));
   const odd = enumeration('Odd', '', ' ', 'a b', 'a_b', 'A B', 'a  b', '>=', '<', 'null', '__x', '中', 'x'.repeat(500));
-  const { schema, notices } = built([operation('Get', [], [one('long', long), one('odd', odd)])]);
+  const { schema, warnings } = built([operation('Get', [], [one('long', long), one('odd', odd)])]);
   t.match(printSchema(schema), 'long: String!');
   const enumType = schema.getType('Odd');
   const values =
@@ -310,7 +310,7 @@ t.test('enumerations: long ones are text, odd values have names', async (t) => {
     '_x',
     'u4E2D',
   ]);
-  t.match(notices, [{ what: /too many values/ }, { what: /two values of Odd become a_b/ }]);
+  t.match(warnings, [{ what: /too many values/ }, { what: /two values of Odd become a_b/ }]);
 });
 
 t.test('a type of the mapping takes its name from others', async (t) => {

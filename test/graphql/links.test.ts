@@ -394,7 +394,7 @@ function selection(type: GraphQLNamedType, depth: number, choose: (below: number
 }
 
 t.test('random selections are answered as graphql-js answers them with resolvers', async (t) => {
-  t.same(SOCIETY.linkMistakes, []);
+  t.same(SOCIETY.linkErrors, []);
   assertValidSchema(SOCIETY.schema);
   const party = SOCIETY.schema.getType('Party');
   if (!party) throw new Error('no Party');
@@ -458,7 +458,7 @@ t.test('a link may answer with a Fault as data, which may have links itself', as
     ],
     [link('Party.boss', 'GetParty', { id: 'bossId' }), link('Lost.hint', 'GetParty', { id: 'hintId' })],
   );
-  t.same(built.linkMistakes, []);
+  t.same(built.linkErrors, []);
   const query = `{ getParty(id: 1) { ... on Party { id boss { __typename ... on Lost { hintId hint { ... on Party { id } } } } } } }`;
   const admitted = admit({ query, operationName: null, variables: {} }, admissionTo(built));
   const callField = async ({ plan, arguments: { id } }: FieldCall): Promise<Decoded> => {

@@ -272,7 +272,7 @@ t.test('names that two want go to the first, and the report says so', async (t) 
   t.same([...built.fields.keys()], ['Query.getOrder', 'Query.stockRoomGetOrder', 'Query.stockRoomGetOrder2']);
   t.match(printSchema(built.schema), 'type Order {\n  id: Int!\n  id2: String!\n  idAttribute: Int\n}');
   t.match(printSchema(built.schema), 'type StockRoomOrder {');
-  t.equal(built.notices.length, 5);
+  t.equal(built.warnings.length, 5);
 });
 
 t.test('the mapping names, hides and selects', async (t) => {
@@ -304,7 +304,7 @@ t.test('a disabled operation is left out, and a schema without queries has a har
     operation('Do', [], null),
   );
   t.match(printSchema(built.schema), /type Query \{[^}]*_empty: Boolean/);
-  t.match(built.notices, [{ what: /GetX.*It is encoded/ }]);
+  t.match(built.warnings, [{ what: /GetX.*It is encoded/ }]);
 });
 
 t.test('replies that are no wrapper keep their type', async (t) => {

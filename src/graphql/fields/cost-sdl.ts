@@ -20,7 +20,7 @@ export interface SdlCosts {
   readonly roots: ReadonlyMap<string, FieldCost>;
 }
 
-/** Reads the cost directives of definitions that `operationsByHand` has found to be in order. */
+/** Reads the cost directives of definitions that `readSdlOperations` has found to be in order. */
 export function costsOfSdl(sdl: string, service: string): SdlCosts {
   const origin = { service, path: ['types'] };
   const types = new Map<string, TypeMapping>();

@@ -76,7 +76,7 @@ export function exposures(
       given.set(each, name);
       if (name === wanted) continue;
       const what = `Service ${service.name}: operation ${operation.name} is ${parent}.${name}, as ${wanted} is taken.`;
-      names.notice(what, 'Give it a field of its own in the mapping.');
+      names.warn(what, 'Give it a field of its own in the mapping.');
     }
   }
   return exposed.map(({ service, unnamed }) => ({
@@ -117,7 +117,7 @@ function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySe
     if (!isOffered && !linked.has(`${service.name}.${operation.name}`)) return [];
     if (operation.status === 'disabled') {
       const why = operation.reasons.map((reason) => reason.what).join(' ');
-      names.notice(`Service ${service.name}: operation ${operation.name} is not offered in GraphQL. ${why}`.trim());
+      names.warn(`Service ${service.name}: operation ${operation.name} is not offered in GraphQL. ${why}`.trim());
       return [];
     }
     const parent = entry?.field?.parent ?? (isReading(operation.name) ? 'Query' : 'Mutation');

@@ -60,7 +60,7 @@ export class ObjectFiller implements InputObject {
   /** All that an element of this type may hold. */
   fill(type: ComplexType): void {
     const { service, names } = this.#types;
-    if (type.abstract) names.notice(`Service ${service}: type ${this.#owner.name} is abstract and cannot be sent.`);
+    if (type.abstract) names.warn(`Service ${service}: type ${this.#owner.name} is abstract and cannot be sent.`);
     const members = this.#types.members.of(type).all;
     for (const member of members) this.#byPlace.set(placeOf(member), member);
     this.#scope = new NameScope(members.map(({ name }) => name));
@@ -166,7 +166,7 @@ export class ObjectFiller implements InputObject {
     for (const key of content.order?.tangled ?? []) {
       const member = plans.get(key)?.key;
       const what = `${member} stands in several places of ${this.#owner.name}; all of it is written at the first.`;
-      if (member !== undefined) this.#types.names.notice(`Service ${this.#types.service}: ${what}`);
+      if (member !== undefined) this.#types.names.warn(`Service ${this.#types.service}: ${what}`);
     }
     // Where the gateway itself has taken a branch, there is no choice left.
     for (const rule of content.rules) if (!mentions(rule, settled)) addRule(plan, named(rule, keys));

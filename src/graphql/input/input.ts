@@ -108,7 +108,7 @@ export class InputTypes implements InputSources {
     if (concrete.length <= VARIANTS_MAX) return this.#variantsOf(type, concrete, owner);
     const name = type.name?.local ?? owner.name;
     const instead = type.abstract ? 'it is sent as XML' : 'only that one can be sent';
-    this.names.notice(`Service ${this.service}: ${concrete.length} types may stand for ${name}; ${instead}.`);
+    this.names.warn(`Service ${this.service}: ${concrete.length} types may stand for ${name}; ${instead}.`);
     const made = type.abstract ? this.#xml() : this.#plain(type, owner);
     this.#variants.set(type, made);
     return made;
@@ -128,7 +128,7 @@ export class InputTypes implements InputSources {
   /** Of an abstract type for which no other is known: a caller that knows one names it in XML. */
   #unsendable(type: ComplexType, owner: Owner): InputValue {
     const name = type.name?.local ?? owner.name;
-    this.names.notice(
+    this.names.warn(
       `Service ${this.service}: type ${name} is abstract and nothing may stand for it; it is sent as XML.`,
     );
     const made = this.#xml();

@@ -14,16 +14,16 @@ import {
 } from 'graphql';
 import { costExtensions } from '../types/cost-rules.js';
 import { isRoot } from '../types/roots.js';
+import { type EntryError, type Report, reportInto } from './entry-error.js';
 import type { Feed, Link, LinkBatch, LinkMapping, LinkTable, LinkTarget, SubschemaTarget } from './link.js';
 import { feedOf, fieldAlong, missingParts, stepsOf } from './link-types.js';
-import { type Mistake, type Report, reportInto } from './mistake.js';
 import { type Targets, type TargetUse, targetOf } from './target.js';
 
 type Target = LinkTarget | SubschemaTarget;
 
 export interface ResolvedLinks {
   readonly table: LinkTable;
-  readonly mistakes: readonly Mistake[];
+  readonly errors: readonly EntryError[];
 }
 
 /**
@@ -37,11 +37,11 @@ export function addLinks(
   targets: ReadonlyMap<string, Target>,
   operations: readonly string[],
 ): ResolvedLinks {
-  const mistakes: Mistake[] = [];
+  const errors: EntryError[] = [];
   const table = new Map<string, Link>();
   const additions: (() => void)[] = [];
   for (const mapping of mappings) {
-    const report = reportInto(mistakes, mapping.name);
+    const report = reportInto(errors, mapping.name);
     const place = placeOf(mapping.name, schema, table, report);
     const link = resolve(mapping, place?.type ?? null, { targets, operations }, report);
     if (place === null || link === null) continue;
@@ -53,8 +53,8 @@ export function addLinks(
       });
     }
   }
-  if (mistakes.length === 0) for (const add of additions) add();
-  return { table, mistakes };
+  if (errors.length === 0) for (const add of additions) add();
+  return { table, errors };
 }
 
 type Owner = GraphQLObjectType | GraphQLInterfaceType;

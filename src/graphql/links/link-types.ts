@@ -17,8 +17,8 @@ import {
   isRequiredInputField,
   isScalarType,
 } from 'graphql';
+import type { Report } from './entry-error.js';
 import type { Feed, LinkTarget } from './link.js';
-import type { Report } from './mistake.js';
 
 /** `criteria.id` in its steps. */
 export const stepsOf = (path: string): readonly string[] => path.split('.');

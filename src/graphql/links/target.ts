@@ -1,4 +1,4 @@
-import type { Report } from './mistake.js';
+import type { Report } from './entry-error.js';
 
 /** The operations that entries of the configuration may name, by `service.operation`, and the names of all. */
 export interface Targets<T> {

@@ -146,5 +146,5 @@ export function lazily<T>(make: () => T): () => T {
 }
 
 /** What is said of an encoded array that cannot be a list. */
-export const arrayNotice = (service: string, name: string): string =>
+export const arrayWarning = (service: string, name: string): string =>
   `Service ${service}: ${name} is an array of several dimensions, it is shown as XML.`;

@@ -27,7 +27,7 @@ import { GroupTypes } from './group-types.js';
 import { GroupTable } from './groups.js';
 import {
   aboutOf,
-  arrayNotice,
+  arrayWarning,
   attributeField,
   besideAny,
   configs,
@@ -172,7 +172,7 @@ export class OutputTypes {
     }
     switch (contentOf(type, this.#members)) {
       case 'opaque':
-        if (type.content.kind === 'array') this.#names.notice(arrayNotice(this.#service, type.name?.local ?? nameHint));
+        if (type.content.kind === 'array') this.#names.warn(arrayWarning(this.#service, type.name?.local ?? nameHint));
         return { type: this.#leaves.xml, value: { kind: 'opaque' } };
       case 'empty':
         return { type: GraphQLBoolean, value: { kind: 'scalar', scalar: PRESENCE } };

@@ -118,7 +118,7 @@ function rootFieldNames(
         if (name !== wanted || uses.areMany(wanted)) findings.push(taken(service, part, wanted, 'that name is taken'));
       } else if (name !== wanted) {
         const what = `Service ${service}: ${part} is ${parent}.${name}, as ${wanted} is taken.`;
-        names.notice(what, 'Give it a name of its own with `rename`, or the service a `prefix`.');
+        names.warn(what, 'Give it a name of its own with `rename`, or the service a `prefix`.');
       }
     }
   }

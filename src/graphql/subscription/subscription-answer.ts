@@ -7,9 +7,9 @@ import {
   getNullableType,
 } from 'graphql';
 import type { BoundField } from '../fields/bound-field.js';
+import type { Report } from '../links/entry-error.js';
 import type { Feed, LinkTarget } from '../links/link.js';
 import { feedOf, missingParts, stepsOf } from '../links/link-types.js';
-import type { Report } from '../links/mistake.js';
 import { pascalName } from '../types/naming.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';

@@ -1,6 +1,6 @@
 import { type GraphQLFieldConfigArgumentMap, getNullableType } from 'graphql';
+import { type EntryError, type Report, reportInto } from '../links/entry-error.js';
 import type { LinkTarget } from '../links/link.js';
-import { type Mistake, type Report, reportInto } from '../links/mistake.js';
 import { type Targets, type TargetUse, targetOf } from '../links/target.js';
 import type { TypeNames } from '../types/type-names.js';
 import { type EventValue, eventValueOf, isLost, planOf, readingOf, slotAlong } from './event-values.js';
@@ -19,7 +19,7 @@ import { neverEqual } from './wanted-value.js';
 export interface ResolvedSubscriptions {
   readonly fields: ReadonlyMap<string, FieldConfig>;
   readonly table: SubscriptionTable;
-  readonly mistakes: readonly Mistake[];
+  readonly errors: readonly EntryError[];
 }
 
 /** What subscriptions are resolved against. */
@@ -29,17 +29,17 @@ export interface Offered extends Targets<LinkTarget> {
 
 const READS: TargetUse = { verb: 'used', reader: 'a subscription' };
 /** Whatever it does: its messages are listened to. */
-const HEARS: TargetUse = { verb: 'used', reader: null };
+const OBSERVED: TargetUse = { verb: 'used', reader: null };
 
 /** The operations that subscriptions need: those whose answer is that of a field, and those that are only listened to. */
 export function operationsFor(mappings: readonly SubscriptionMapping[]): {
   readonly answering: readonly string[];
-  readonly heard: readonly string[];
+  readonly observed: readonly string[];
 } {
   const sources = mappings.map(({ source }) => source);
   return {
     answering: sources.flatMap((source) => (source.kind === 'poll' ? source.operation : (source.answer ?? []))),
-    heard: sources.flatMap((source) => (source.kind === 'poll' ? [] : source.operation)),
+    observed: sources.flatMap((source) => (source.kind === 'poll' ? [] : source.operation)),
   };
 }
 
@@ -48,12 +48,12 @@ export function resolveSubscriptions(
   mappings: readonly SubscriptionMapping[],
   offered: Offered,
 ): ResolvedSubscriptions {
-  const mistakes: Mistake[] = [];
+  const errors: EntryError[] = [];
   const fields = new Map<string, FieldConfig>();
   const subscriptions = new Map<string, Subscription>();
   const topics = new Map<string, TopicDraft>();
   for (const mapping of mappings) {
-    const report = reportInto(mistakes, mapping.name);
+    const report = reportInto(errors, mapping.name);
     const { source } = mapping;
     const made =
       source.kind === 'poll'
@@ -63,7 +63,7 @@ export function resolveSubscriptions(
     fields.set(mapping.name, made.config);
     subscriptions.set(mapping.name, made.subscription);
   }
-  return { fields, mistakes, table: { subscriptions, topics: [...topics.values()].map(topicFrom) } };
+  return { fields, errors, table: { subscriptions, topics: [...topics.values()].map(topicFrom) } };
 }
 
 interface Made {
@@ -149,7 +149,7 @@ function eventField(
     report(...fault);
   };
   const { kind } = source;
-  const target = targetOf(source.operation, [kind, 'operation'], HEARS, offered, seen);
+  const target = targetOf(source.operation, [kind, 'operation'], OBSERVED, offered, seen);
   const called = source.answer === null ? null : targetOf(source.answer, [kind, 'answer'], READS, offered, seen);
   if (target === null || (called === null && source.answer !== null)) return null;
   if (target.bound.operation.use === 'encoded') {

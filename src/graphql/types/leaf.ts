@@ -64,11 +64,11 @@ export class LeafTable {
     const leaf = this.#make(type, nameHint, service);
     for (const facet of unsupportedFacets(type)) {
       const what = `Service ${service}: a facet of ${type.name?.local ?? nameHint} is left to the backend to check: ${facet}.`;
-      this.#names.notice(what);
+      this.#names.warn(what);
     }
     if (leaf.type === GraphQLString && prescribesForm(type)) {
       const name = type.name?.local ?? nameHint;
-      this.#names.notice(
+      this.#names.warn(
         `Service ${service}: the pattern of ${name} prescribes how numbers are written; they are texts.`,
       );
     }
@@ -114,7 +114,7 @@ export class LeafTable {
     if (values === null) return this.#plain(scalarOf(type));
     if (values.length <= ENUM_VALUES_MAX) return this.#enumeration(type, values, nameHint, service);
     const name = type.name?.local ?? nameHint;
-    this.#names.notice(`Service ${service}: ${name} has too many values for an enumeration, it is a plain scalar.`);
+    this.#names.warn(`Service ${service}: ${name} has too many values for an enumeration, it is a plain scalar.`);
     return this.#plain(scalarOf(type));
   }
 
@@ -142,7 +142,7 @@ export class LeafTable {
         const valueName = scope.take(wanted);
         nameByWire.set(value, valueName);
         if (valueName === wanted) continue;
-        this.#names.notice(`Service ${service}: two values of ${name} become ${wanted}, one is ${valueName}.`);
+        this.#names.warn(`Service ${service}: two values of ${name} become ${wanted}, one is ${valueName}.`);
       }
     }
     const configs: Record<string, { description: string | null }> = {};

@@ -218,7 +218,7 @@ export class MemberTable {
       given.set(member, name);
       if (name === wanted) continue;
       const owner = type.name === null ? 'a type without a name' : `type ${type.name.local}`;
-      this.#names.notice(`Service ${this.#service}: ${owner} has two members called ${wanted}, one is called ${name}.`);
+      this.#names.warn(`Service ${this.#service}: ${owner} has two members called ${wanted}, one is called ${name}.`);
     }
     return members.map((member) => ({ ...member, name: given.get(member) ?? member.name }));
   }

@@ -11,7 +11,7 @@ import { NameScope, pascalName, typeName } from './naming.js';
  * the end of its namespace; then a number. What a type is called in replies and in requests differs in the suffix only.
  */
 export class TypeNames {
-  readonly notices: Problem[] = [];
+  readonly warnings: Problem[] = [];
   readonly findings: Finding[] = [];
   readonly #scope = new NameScope(BUILT_IN_NAMES);
   readonly #services = new Map<string, string>();
@@ -54,7 +54,7 @@ export class TypeNames {
     return this.#give({ wanted, own, service, uri: type.name?.uri ?? '', owner: type, label: suffix });
   }
 
-  /** Gives out the name for `xmlName`, or what it becomes, and says so in the notices. */
+  /** Gives out the name for `xmlName`, or what it becomes, and says so in the warnings. */
   take(xmlName: string, service: string, uri = '', owner: NameOwner = null): string {
     return this.#give({ wanted: xmlName, own: xmlName, service, uri, owner, label: `made ${xmlName}` });
   }
@@ -75,7 +75,7 @@ export class TypeNames {
       known === null ? this.#free(typeName(own), service, uri) : this.#scope.take(...inService(known.name, service));
     this.#services.set(name, service);
     given.add(owner, label, { name, wanted });
-    if (name !== wanted) this.notice(`Service ${service}: the name of type ${wanted} is taken, it is called ${name}.`);
+    if (name !== wanted) this.warn(`Service ${service}: the name of type ${wanted} is taken, it is called ${name}.`);
     return name;
   }
 
@@ -103,8 +103,8 @@ export class TypeNames {
     return name;
   }
 
-  notice(what: string, remedy: string | null = null): void {
-    this.notices.push({ file: null, line: null, column: null, what, remedy });
+  warn(what: string, remedy: string | null = null): void {
+    this.warnings.push({ file: null, line: null, column: null, what, remedy });
   }
 
   /** Something is wrong in the mapping: at `path`, from the keys of the service on. */

@@ -174,7 +174,7 @@ t.test('links are found in types without number, and cost no more than fields', 
       },
     ],
   );
-  t.same(linked.linkMistakes, []);
+  t.same(linked.linkErrors, []);
   const limits = defaultsOf(GRAPHQL_LIMITS);
   const costs = new CostTable({ ...linked, limits });
   const documents = new DocumentCache();

@@ -166,7 +166,7 @@ t.test(
         const operations = model.services.flatMap(({ ports }) => ports.flatMap((port) => port.operations));
         const built = buildSchema([{ name: 's', operations, mapping: new Map(), naming: 'camel' }]);
         // What is sent as XML is the caller's own.
-        if (built.notices.some(({ what }) => what.includes('abstract'))) return;
+        if (built.warnings.some(({ what }) => what.includes('abstract'))) return;
         const plan = built.fields.get('Query.get')?.requestPlan;
         const field = built.schema.getQueryType()?.getFields()['get'];
         if (plan === undefined || field === undefined) throw new Error('no field');

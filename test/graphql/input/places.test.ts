@@ -52,7 +52,7 @@ async function writerOf(content: string, folder: string): Promise<Written> {
       return body.replace('<n1:Get', '<n1:Get xmlns:n1="urn:t"');
     },
     lists: new Set(field.args.filter(({ type }) => isListType(getNullableType(type))).map(({ name }) => name)),
-    isTangled: built.notices.some(({ what }) => what.includes('in several places')),
+    isTangled: built.warnings.some(({ what }) => what.includes('in several places')),
   };
 }
 

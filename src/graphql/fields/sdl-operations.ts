@@ -2,10 +2,10 @@ import { type DocumentNode, GraphQLError, type Location, parse } from 'graphql';
 import type { Problem } from '../../base/problem.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { OperationMapping } from './exposure.js';
-import { checkDirectives } from './handwritten-directives.js';
-import { type HandwrittenOperation, HandwrittenTypes } from './handwritten-types.js';
+import { checkDirectives } from './sdl-directives.js';
+import { type SdlOperation, SdlTypes } from './sdl-types.js';
 
-export interface Handwritten {
+export interface SdlOperations {
   readonly operations: readonly Operation[];
   /** For `GraphqlService.mapping`. */
   readonly mapping: ReadonlyMap<string, OperationMapping>;
@@ -26,11 +26,11 @@ export interface Handwritten {
  *
  * `place` says where the SDL stands, for problems.
  */
-export function operationsByHand(
+export function readSdlOperations(
   sdl: string,
-  operations: ReadonlyMap<string, HandwrittenOperation>,
+  operations: ReadonlyMap<string, SdlOperation>,
   place: { readonly file: string | null; readonly line: number },
-): Handwritten {
+): SdlOperations {
   const problems: Problem[] = [];
   const report = (what: string, location: Location | undefined, remedy: string | null = null): void => {
     const start = location?.startToken;
@@ -53,7 +53,7 @@ export function operationsByHand(
     return { operations: [], mapping: new Map(), problems };
   }
   checkDirectives(document, report);
-  const types = new HandwrittenTypes(document, report);
+  const types = new SdlTypes(document, report);
   const made: Operation[] = [];
   const mapping = new Map<string, OperationMapping>();
   for (const [name, operation] of operations) {

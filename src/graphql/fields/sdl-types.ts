@@ -6,10 +6,10 @@ import { BUILT_INS } from '../types/built-ins.js';
 import { BY_HAND_URI } from '../types/leaf.js';
 import { isCostDirectiveDefinition } from './cost-sdl.js';
 import type { RootType } from './exposure.js';
-import { defaultText, occurrenceOf, type SdlField, xmlDirective } from './handwritten-field.js';
+import { defaultText, occurrenceOf, type SdlField, xmlDirective } from './sdl-field.js';
 
 /** An operation of a mapping written by hand. */
-export interface HandwrittenOperation {
+export interface SdlOperation {
   readonly field: { readonly parent: RootType; readonly name: string };
   /** Local name of the request element. */
   readonly request: string;
@@ -26,7 +26,7 @@ type MutableComplex = { -readonly [K in keyof ComplexType]: ComplexType[K] };
 type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
 
 /** The types of one SDL document as types of the model; those of one namespace are made once. */
-export class HandwrittenTypes {
+export class SdlTypes {
   readonly #report: Report;
   readonly #roots = new Map<string, FieldDefinitionNode>();
   readonly #used = new Set<string>();
@@ -80,7 +80,7 @@ export class HandwrittenTypes {
   }
 
   /** Null, and a problem, if the SDL has no such field. */
-  operation(name: string, given: HandwrittenOperation): Operation | null {
+  operation(name: string, given: SdlOperation): Operation | null {
     const key = `${given.field.parent}.${given.field.name}`;
     const field = this.#roots.get(key);
     if (field === undefined) {

@@ -1,8 +1,8 @@
 import { type GraphQLSchema, printSchema, printType, validateSchema } from 'graphql';
 import t from 'tap';
 import { encodeRequest } from '../../../src/codec/write/encode.js';
-import { type Handwritten, operationsByHand } from '../../../src/graphql/fields/handwritten.js';
-import type { HandwrittenOperation } from '../../../src/graphql/fields/handwritten-types.js';
+import { readSdlOperations, type SdlOperations } from '../../../src/graphql/fields/sdl-operations.js';
+import type { SdlOperation } from '../../../src/graphql/fields/sdl-types.js';
 import { type BuiltSchema, buildSchema } from '../../../src/graphql/schema.js';
 import { DIALECTS } from '../../../src/soap/dialect.js';
 
@@ -56,7 +56,7 @@ type Mutation {
 }
 `;
 
-const given = (field: string, about: Partial<HandwrittenOperation> = {}): HandwrittenOperation => {
+const given = (field: string, about: Partial<SdlOperation> = {}): SdlOperation => {
   const [parent, name] = field.split('.');
   return {
     field: { parent: parent === 'Query' ? 'Query' : 'Mutation', name: name ?? '' },
@@ -71,18 +71,18 @@ const given = (field: string, about: Partial<HandwrittenOperation> = {}): Handwr
 
 const FIELDS = ['Query.order', 'Query.orders', 'Query.stockPrice', 'Query.total', 'Query.found', 'Query.all'];
 
-const read = (sdl = SDL, about: Partial<HandwrittenOperation> = {}): Handwritten =>
-  operationsByHand(sdl, new Map([...FIELDS, 'Mutation.close'].map((field) => [field, given(field, about)])), {
+const read = (sdl = SDL, about: Partial<SdlOperation> = {}): SdlOperations =>
+  readSdlOperations(sdl, new Map([...FIELDS, 'Mutation.close'].map((field) => [field, given(field, about)])), {
     file: 'soapstone.yaml',
     line: 10,
   });
 
-function built(about: Partial<HandwrittenOperation> = {}): BuiltSchema {
+function built(about: Partial<SdlOperation> = {}): BuiltSchema {
   const { operations, mapping, problems } = read(SDL, about);
   t.same(problems, []);
   const made = buildSchema([{ name: 'x', operations, mapping, naming: 'exact' }]);
   t.same(validateSchema(made.schema), []);
-  t.same(made.notices, []);
+  t.same(made.warnings, []);
   return made;
 }
 
@@ -124,7 +124,7 @@ type Order {
   t.notMatch(printSchema(schema), '@xml');
 });
 
-const envelope = (name: string, values: Record<string, unknown>, about: Partial<HandwrittenOperation> = {}): string => {
+const envelope = (name: string, values: Record<string, unknown>, about: Partial<SdlOperation> = {}): string => {
   const field = built(about).fields.get(name);
   if (field === undefined) throw new Error('no such field');
   const text = encodeRequest(field.requestPlan, DIALECTS['1.1'], { arguments: values, headers: {} }).toString();
@@ -174,7 +174,7 @@ interface Node { id: ID }
 union U = Order
 type Order { lines: [Int] @xml(attribute: true) }
 extend type Order { x: Int }`;
-  const { problems } = operationsByHand(
+  const { problems } = readSdlOperations(
     sdl,
     new Map([
       ['A', given('Query.order')],
@@ -193,7 +193,7 @@ extend type Order { x: Int }`;
     /^null Operation B is Query\.gone, which the types do not define/,
   ]);
   const attribute = 'type Query { order: Order } type Order { lines: [Int] @xml(attribute: true) }';
-  const read1 = operationsByHand(attribute, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
+  const read1 = readSdlOperations(attribute, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
   t.match(read1.problems, [{ what: /Attribute lines must be a scalar/, line: 1 }]);
 });
 
@@ -207,7 +207,7 @@ type Order {
   e: [Int] @xml(item: "x")
 }
 scalar Long @specifiedBy(url: "https://example.org")`;
-  const { problems } = operationsByHand(sdl, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
+  const { problems } = readSdlOperations(sdl, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
   t.same(problems.map(({ line, column, what }) => `${line}:${column} ${what}`).sort(), [
     '1:20 id: only fields of Query and Mutation have @xml(name:).',
     '1:58 @xml has no argument nmae.',
@@ -220,7 +220,10 @@ scalar Long @specifiedBy(url: "https://example.org")`;
 
 t.test('a type with a single list is shown as it was written', async (t) => {
   const sdl = 'type Query { order: Order } type Order { id: ID! lines: Lines } type Lines { line: [String!] }';
-  const { operations, mapping } = operationsByHand(sdl, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
+  const { operations, mapping } = readSdlOperations(sdl, new Map([['A', given('Query.order')]]), {
+    file: 'f',
+    line: 1,
+  });
   const { schema } = buildSchema([{ name: 's', operations, mapping, naming: 'exact' }]);
   t.match(printSchema(schema), 'lines: Lines\n');
 });
@@ -228,7 +231,7 @@ t.test('a type with a single list is shown as it was written', async (t) => {
 t.test('types may lead to each other in a chain of any length', async (t) => {
   const last = 10_000;
   const chain = Array.from({ length: last }, (_, n) => `type T${n} { value: Int next: T${n + 1} }`).join('\n');
-  const { operations, mapping, problems } = operationsByHand(
+  const { operations, mapping, problems } = readSdlOperations(
     `type Query { first: T0 }\n${chain}\ntype T${last} { value: Int }`,
     new Map([['first', given('Query.first')]]),
     { file: 'soapstone.yaml', line: 1 },

@@ -1,5 +1,5 @@
 /** A mistake in an entry of `links` or `subscriptions`. `path` begins with the entry's name. */
-export interface Mistake {
+export interface EntryError {
   readonly path: readonly string[];
   readonly part: 'key' | 'value';
   readonly what: string;
@@ -13,13 +13,13 @@ export type Report = (
   path: readonly string[],
   what: string,
   remedy?: string | null,
-  unknown?: Mistake['unknown'],
-  part?: Mistake['part'],
+  unknown?: EntryError['unknown'],
+  part?: EntryError['part'],
 ) => void;
 
-/** Collects the mistakes of the entry of this name. */
+/** Collects the errors of the entry of this name. */
 export const reportInto =
-  (mistakes: Mistake[], name: string): Report =>
+  (errors: EntryError[], name: string): Report =>
   (path, what, remedy = null, unknown = null, part = 'value') => {
-    mistakes.push({ path: [name, ...path], part, what, remedy, unknown });
+    errors.push({ path: [name, ...path], part, what, remedy, unknown });
   };

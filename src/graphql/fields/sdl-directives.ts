@@ -1,6 +1,6 @@
 import { type DirectiveNode, type DocumentNode, Kind, type Location, visit } from 'graphql';
 import { checkCostDirective, checkCostPlace } from './cost-sdl.js';
-import { occurrenceOf, type SdlField, xmlDirective } from './handwritten-field.js';
+import { occurrenceOf, type SdlField, xmlDirective } from './sdl-field.js';
 
 type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
 
