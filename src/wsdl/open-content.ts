@@ -1,13 +1,13 @@
-import type { ComplexType, Particle, Wildcard } from './model.js';
+import type { Particle, Wildcard } from './model.js';
 
-/** The `xs:any` wildcards in the content of a type, inherited ones included. */
-export function wildcardsIn({ content }: ComplexType): readonly Wildcard[] {
+/** The `xs:any` wildcards in a content model. */
+export function wildcardsIn(root: Particle): readonly Wildcard[] {
   const found: Wildcard[] = [];
-  const stack: Particle[] = content.kind === 'elements' ? [content.particle] : [];
+  const stack = [root];
   for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
     if (particle.max === 0) continue;
     if (particle.kind === 'any') found.push(particle.wildcard);
-    else if (particle.kind !== 'one') stack.push(...particle.particles);
+    else if (particle.kind !== 'one') for (const inner of particle.particles) stack.push(inner);
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import type { Operation, WsdlModel } from './model.js';
 
 /** One line of the import report. */
-export interface ReportRow {
+interface ReportRow {
   readonly operation: string;
   readonly port: string;
   readonly status: Operation['status'];

@@ -4,7 +4,11 @@ import { createHash } from 'node:crypto';
 import { escapeQuoted } from '../xml/writer.js';
 import type { DocumentLink, WsdlDocument } from './model.js';
 
-/** The documents of a service as the gateway serves them, prepared except for its address. */
+/**
+ * The documents of a service as the gateway serves them, prepared except for its address: every address of the service
+ * is `base`, references to other documents of the model lead through the gateway, and other references, comments and
+ * processing instructions are removed. UTF-8, whatever the original was.
+ */
 export class ServedDocuments {
   readonly #documents: readonly WsdlDocument[];
   readonly #prepared: readonly Prepared[];
@@ -58,15 +62,6 @@ function print({ segments, digest }: Prepared, base: string): ServedDocument {
     bytes,
     etag: `"${createHash('sha256').update(`${digest} ${base}`).digest('base64url').slice(0, 27)}"`,
   };
-}
-
-/**
- * A document as a client of the gateway reads it: every address of the service is `base`, every reference to another
- * document of the model leads through the gateway, and references to other documents, comments and processing
- * instructions are removed. UTF-8, whatever the original was.
- */
-export function printDocument(document: WsdlDocument, base: string): string {
-  return Buffer.concat(print(prepare(document), base).parts).toString();
 }
 
 /** The address of a document of the model: `?wsdl` for the WSDL itself, else `?wsdl=<index>` or `?xsd=<index>`. */

@@ -9,8 +9,7 @@ import { parseTree } from '../../src/wsdl/documents/parse.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { reportRows } from '../../src/wsdl/report.js';
-import { printDocument } from '../../src/wsdl/serve.js';
-import { FILES } from './written.js';
+import { FILES, servedTexts } from './written.js';
 
 const CORPUS = '../shared/corpora/wsdl';
 const GOLDEN = 'test/wsdl/fixtures/corpus.json';
@@ -48,19 +47,18 @@ t.test(
         counts[relative(CORPUS, file)] = countsOf(outcome);
         reports.push(...documentLiteral(outcome));
         for (const { status, location } of reportRows(outcome)) {
-          t.ok(status === 'ok' || location?.includes(':'), 'each operation that is not ok has a place');
+          t.ok(status === 'ok' || location?.includes(':'), 'each operation that is not ok has a position');
         }
         t.ok(outcome.warnings.every(hasPosition), `${file}: each warning has a position`);
         const copy = join(t.testdir({}), 'copy');
         const again = await readWsdl(join(copy, await copyWsdl(outcome, copy)), FILES);
-        t.strictSame(plain(again), plain(outcome), `${file}: the copy means the same`);
-        for (const document of outcome.documents) {
-          const text = printDocument(document, 'http://gateway/soap/x');
+        t.strictSame(plain(again), plain(outcome), `${file}: the copy has the same model`);
+        for (const text of servedTexts(outcome.documents, 'http://gateway/soap/x')) {
           t.ok(parseTree({ file, text }, { elements: 100_000 }), 'what is served is well-formed');
         }
       } else {
         counts[relative(CORPUS, file)] = { refused: outcome[0]?.what ?? '' };
-        t.ok(outcome.length > 0 && outcome.every(hasPosition), `${file} is refused with its place`);
+        t.ok(outcome.length > 0 && outcome.every(hasPosition), `${file} is refused with its position`);
       }
     }
     if (process.env['WRITE_GOLDEN'] === '1') writeFileSync(GOLDEN, `${JSON.stringify(counts, null, 2)}\n`);

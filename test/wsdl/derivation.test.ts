@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { ComplexType, Particle } from '../../src/wsdl/model.js';
-import { complexOf, operationOf, printContent, printParticle, readSchemaWith, toldIn } from './written.js';
+import { complexOf, operationOf, printContent, printParticle, readSchemaWith, warningsOf } from './written.js';
 
 /** The particle of mixed content, printed; null where it has none. */
 function mixedIn({ content }: ComplexType): string | null {
@@ -84,7 +84,7 @@ t.test('simple content: through several steps, with a type written inside, and w
   t.equal(printContent(complexOf(model, 'D')), 'text string', 'complexContent that only adds attributes');
   t.equal(printContent(complexOf(model, 'Wrong')), 'text string');
   t.equal(printContent(complexOf(model, 'Lost')), 'text string');
-  t.match(toldIn(model), 'The type Wrong has simple content but its base has not; its text is taken as a string.');
+  t.match(warningsOf(model), 'The type Wrong has simple content but its base has not; its text is taken as a string.');
 });
 
 t.test('what extends a type that is not understood is not understood, with the same reason', async (t) => {
@@ -97,7 +97,7 @@ t.test('what extends a type that is not understood is not understood, with the s
   for (const name of ['Middle', 'Last']) t.equal(printContent(complexOf(model, name)), 'opaque');
   t.equal(complexOf(model, 'Middle').base, null);
   t.equal(printContent(complexOf(model, 'Own')), 'sequence(c:int)');
-  t.equal(toldIn(model), 'The type t:Missing is not declared; it is kept as XML.');
+  t.equal(warningsOf(model), 'The type t:Missing is not declared; it is kept as XML.');
 });
 
 t.test('types that are derived a thousand times, in any order, are read to their end', async (t) => {
@@ -159,7 +159,7 @@ t.test('arrays of the SOAP encoding have the type of their items and their dimen
   t.equal(printContent(complexOf(model, 'Struct')), 'sequence(s:int)');
   t.match(of('Direct'), { kind: 'array', item: named('anyType') });
   t.equal(complexOf(model, 'Strings').base, null, 'the built-in type is no base');
-  t.equal(toldIn(model), 'The type t:No is not declared; it is kept as XML.');
+  t.equal(warningsOf(model), 'The type t:No is not declared; it is kept as XML.');
 });
 
 t.test('a schema within a message, as data sets have it, is XML and no reason to complain', async (t) => {

@@ -4,8 +4,8 @@ import t from 'tap';
 import { copyNames, copyWsdl } from '../../src/wsdl/copy.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { reportRows } from '../../src/wsdl/report.js';
-import { documentAddress, printDocument, requestedDocument } from '../../src/wsdl/serve.js';
-import { FILES, schemaWith, wsdlWith } from './written.js';
+import { documentAddress, requestedDocument } from '../../src/wsdl/serve.js';
+import { FILES, schemaWith, servedTexts, wsdlWith } from './written.js';
 
 const GATEWAY = 'http://gateway:4000/soap/a&b';
 const SERVED = 'http://gateway:4000/soap/a&amp;b';
@@ -38,7 +38,7 @@ function folder(directory: string): string {
 
 t.test('a served document has the addresses of the gateway, and nothing of the inside', async (t) => {
   const model = await readWsdl(folder(t.testdir({})), FILES);
-  const [first, second, third] = model.documents.map((document) => printDocument(document, GATEWAY));
+  const [first, second, third] = servedTexts(model.documents, GATEWAY);
   t.equal(
     first,
     main

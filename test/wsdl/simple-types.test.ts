@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { SimpleType } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';
-import { complexOf, FILES, operationOf, readSchemaWith, simpleOf, toldIn, wsdlWith } from './written.js';
+import { complexOf, FILES, operationOf, readSchemaWith, simpleOf, warningsOf, wsdlWith } from './written.js';
 
 const names = (types: readonly SimpleType[]) => types.map(({ name, builtIn }) => name?.local ?? `~${builtIn}`);
 
@@ -80,7 +80,7 @@ t.test('a list has its item type, and keeps it when it is restricted', async (t)
   t.match(simpleOf(model, 'Own'), { variety: 'list', builtIn: 'NMTOKEN', item: { builtIn: 'NMTOKEN' } });
   t.strictSame(names(simpleOf(model, 'Either').members), ['Codes', 'date'], 'a union may have a list');
   t.match(simpleOf(model, 'Lists'), { variety: 'list', item: { variety: 'atomic', builtIn: 'string' } });
-  t.equal(toldIn(model), 'The list is one of lists; its items are taken as strings.');
+  t.equal(warningsOf(model), 'The list is one of lists; its items are taken as strings.');
 });
 
 t.test('white space is kept, replaced or collapsed as the type says, in enumerations too', async (t) => {
@@ -95,7 +95,7 @@ t.test('white space is kept, replaced or collapsed as the type says, in enumerat
   t.match(simpleOf(model, 'Word'), { facets: { whiteSpace: 'collapse' }, enumeration: [{ value: 'a b' }] });
   t.match(simpleOf(model, 'Kept'), { facets: { whiteSpace: 'replace' }, enumeration: [{ value: '  a' }] });
   t.equal(simpleOf(model, 'Odd').facets.whiteSpace, 'replace');
-  t.equal(toldIn(model), 'The facet whiteSpace has no such value; it is left out.');
+  t.equal(warningsOf(model), 'The facet whiteSpace has no such value; it is left out.');
 });
 
 t.test('an enumeration of QNames is left to the backend: prefixes mean something else in each message', async (t) => {
@@ -104,7 +104,7 @@ t.test('an enumeration of QNames is left to the backend: prefixes mean something
     '<xs:simpleType name="Codes"><xs:restriction base="xs:QName"><xs:enumeration value="t:A"/></xs:restriction></xs:simpleType>',
   );
   t.match(simpleOf(model, 'Codes'), { builtIn: 'QName', enumeration: null });
-  t.equal(toldIn(model), 'The enumeration of qualified names is not checked.');
+  t.equal(warningsOf(model), 'The enumeration of qualified names is not checked.');
 });
 
 t.test('a simple type that is missing makes what is made of it partial, wherever it stands', async (t) => {
@@ -149,8 +149,8 @@ t.test(
     );
     t.equal(simpleOf(model, 'S0').builtIn, 'int', 'forward references are followed to their end');
     t.match(simpleOf(model, 'D40'), { builtIn: 'string' });
-    t.match(toldIn(model), /made of too many/);
-    t.match(toldIn(model), /derived from itself/);
+    t.match(warningsOf(model), /made of too many/);
+    t.match(warningsOf(model), /derived from itself/);
   },
 );
 

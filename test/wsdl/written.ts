@@ -1,8 +1,10 @@
+import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type Problem, Problems } from '../../src/base/problem.js';
-import type { ComplexType, Operation, Particle, SimpleType, WsdlModel } from '../../src/wsdl/model.js';
+import type { ComplexType, Operation, Particle, SimpleType, WsdlDocument, WsdlModel } from '../../src/wsdl/model.js';
 import { type ReadOptions, readWsdl } from '../../src/wsdl/read.js';
+import { documentAddress, ServedDocuments } from '../../src/wsdl/serve.js';
 
 export const FILES: ReadOptions = { fetch: null, root: null, hosts: [] };
 
@@ -97,4 +99,13 @@ export async function readSchemaWith(
 }
 
 /** The warnings of a model, one to a line. */
-export const toldIn = (model: WsdlModel): string => model.warnings.map(({ what }) => what).join('\n');
+export const warningsOf = (model: WsdlModel): string => model.warnings.map(({ what }) => what).join('\n');
+
+/** The text of each document as the gateway serves it at `base`. */
+export function servedTexts(documents: readonly WsdlDocument[], base: string): readonly string[] {
+  const served = new ServedDocuments(documents);
+  return documents.map(({ index, kind }) => {
+    const parts = served.find(documentAddress(index, kind, ''), base)?.parts ?? [];
+    return Buffer.concat(parts).toString();
+  });
+}

@@ -2,7 +2,7 @@ import type { ObjectPlan, ObjectVariant } from './plan.js';
 import type { Variants } from './variants.js';
 
 /** The types that an object's element can be of, from which its variants are made. */
-export interface VariantSources<T> {
+interface VariantSources<T> {
   readonly variants: ReadonlyMap<string, T>;
   readonly declared: T | null;
 }

@@ -127,7 +127,7 @@ export type SlotSource =
    */
   | { readonly from: 'self' };
 
-export interface ChoiceBranch {
+interface ChoiceBranch {
   readonly name: QName;
   readonly value: ObjectPlan;
 }

@@ -1,3 +1,4 @@
+import { XOP } from '../../wsdl/documents/namespaces.js';
 import type { StartTag } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
 import type { DeferredValue, Reading } from './reading.js';
@@ -5,11 +6,9 @@ import type { DeferredValue, Reading } from './reading.js';
 /** Looks up the attachment that an Include refers to; null where there is none. */
 export type FindAttachment = (href: string) => DeferredValue | null;
 
-const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
-
 /** The attachment that an Include in this simple value refers to; null where it is no Include, or none may stand here. */
 export function includedIn(tag: StartTag, reading: Reading, find: FindAttachment | null): DeferredValue | null {
-  if (find === null || tag.local !== 'Include' || tag.uri !== XOP_URI) return null;
+  if (find === null || tag.local !== 'Include' || tag.uri !== XOP) return null;
   const value = reading.slot?.value;
   if (value?.kind !== 'scalar' || value.scalar.name !== 'Base64' || trimXml(reading.text) !== '') return null;
   const href = tag.attribute('', 'href');

@@ -8,7 +8,7 @@ import { type Recorded, RecordedTag, ReferringTag, referenceOf, sizeOf } from '.
 /** Longer chains of references that only lead to references are taken for a cycle. */
 const CHAIN_MAX = 100;
 
-export type EncodedLimits = Pick<CodecLimits, 'encodedBytes' | 'references'>;
+type EncodedLimits = Pick<CodecLimits, 'encodedBytes' | 'references'>;
 
 /**
  * A reply by the SOAP encoding: elements stand in for others (`href` of SOAP 1.1 section 5.4.1, `ref` of SOAP 1.2 part 2

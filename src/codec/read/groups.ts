@@ -5,7 +5,7 @@ import { Repetition } from './repetition.js';
 import type { ResponseBuilder } from './response-builder.js';
 
 /** The reading of one repetition of a group, and the slots of it that an element fills. */
-export interface GroupPart {
+interface GroupPart {
   readonly owner: Reading;
   readonly slots: readonly SlotProgram[];
 }

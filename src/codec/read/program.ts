@@ -23,13 +23,10 @@ import { namesOf, wildcardsOf } from './slot-names.js';
  */
 export const programOf = ({ value }: ReplyPlan): ObjectProgram => compileObject(value);
 
-export type ValueProgram =
-  | ObjectProgram
-  | { readonly kind: 'scalar'; readonly scalar: Scalar }
-  | { readonly kind: 'opaque' };
+type ValueProgram = ObjectProgram | { readonly kind: 'scalar'; readonly scalar: Scalar } | { readonly kind: 'opaque' };
 
 /** An object plan, compiled for each type of element when the first one is met. */
-export class ObjectProgram {
+class ObjectProgram {
   readonly kind = 'object';
   readonly #plan: ObjectPlan;
   readonly #hasVariants: boolean;

@@ -107,7 +107,7 @@ export class Reading {
 }
 
 /** Repetitions of groups, which exist in GraphQL only: their objects are read from the elements of the owner. */
-export interface OpenGroups {
+interface OpenGroups {
   readonly repetitions: Map<RepeatedGroup, Repetition>;
   readonly readings: Map<SlotProgram, OpenRepetition>;
 }

@@ -12,7 +12,7 @@ const WORK_PER_ELEMENT = 256;
 const WORK_FREE = 100_000;
 
 /** A broken identity rule; `limit` where more values must be kept than allowed. */
-export type IdentityFinding = { readonly kind: 'broken' | 'limit'; readonly what: string };
+type IdentityFinding = { readonly kind: 'broken' | 'limit'; readonly what: string };
 
 /**
  * Checks values of one message that must be unique, or refer to others: `xs:ID` and `xs:IDREF`, and the identity constraints of XSD

@@ -16,7 +16,7 @@ import { ContentAutomaton } from './automaton.js';
 import { type SimpleRules, simpleRulesOf } from './simple-rules.js';
 
 /** How the content of a type is validated. `lax`: only declared elements are. `any`: it cannot be. */
-export type ContentKind = 'empty' | 'text' | 'model' | 'mixed' | 'lax' | 'any';
+type ContentKind = 'empty' | 'text' | 'model' | 'mixed' | 'lax' | 'any';
 
 export interface AttributeRules {
   readonly declaration: AttributeDeclaration;

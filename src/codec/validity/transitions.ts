@@ -1,7 +1,7 @@
 import type { ModelNode } from './model-node.js';
 
 /** One operation on the counters of a transition. */
-export type Op =
+type Op =
   /** Enough repetitions to leave. The counter is reset, so that old counts do not make states differ. */
   | { readonly kind: 'leave'; readonly counter: number; readonly min: number }
   /** One more repetition. */

@@ -1,4 +1,4 @@
-import { XSD } from '../../wsdl/documents/namespaces.js';
+import { XOP, XSD } from '../../wsdl/documents/namespaces.js';
 import { ELEMENTS, type Interest, PRESENCE, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
 import { checkAttributes, identitiesIn, identityAttributes } from './attributes.js';
@@ -185,7 +185,7 @@ export class ContentValidator implements XmlHandler {
   #childOf(parent: Frame, tag: StartTag): ElementRules | null {
     if (parent.isNil) return this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
     if (parent.type.kind === 'lax') return this.#schema.global(tag.uri, tag.local) ?? this.#schema.undeclared;
-    if (parent.type.simple?.type.builtIn === 'base64Binary' && tag.local === 'Include' && tag.uri === XOP_URI) {
+    if (parent.type.simple?.type.builtIn === 'base64Binary' && tag.local === 'Include' && tag.uri === XOP) {
       parent.isAttached = true;
       return null;
     }
@@ -292,5 +292,3 @@ const hasMixedText = ({ kind }: TypeRules): boolean => kind === 'mixed' || kind 
 
 /** Namespaces of elements that .NET sends without a declaration in the WSDL: schemas, and the tables with them. */
 const DECLARED_ELSEWHERE: ReadonlySet<string> = new Set([XSD, 'urn:schemas-microsoft-com:xml-diffgram-v1']);
-
-const XOP_URI = 'http://www.w3.org/2004/08/xop/include';

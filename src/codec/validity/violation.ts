@@ -4,20 +4,17 @@ import type { RefusalCode } from '../../base/refusals.js';
  * The classes of violations, by which metrics count them. `unvalidated`: content that cannot be validated, because its
  * schema is not known.
  */
-export const VALIDITY_RULES = [
-  'element',
-  'missing',
-  'text',
-  'attribute',
-  'value',
-  'nil',
-  'type',
-  'identity',
-  'limit',
-  'unvalidated',
-] as const;
-
-export type ValidityRule = (typeof VALIDITY_RULES)[number];
+type ValidityRule =
+  | 'element'
+  | 'missing'
+  | 'text'
+  | 'attribute'
+  | 'value'
+  | 'nil'
+  | 'type'
+  | 'identity'
+  | 'limit'
+  | 'unvalidated';
 
 /** A broken rule of one element, without the path to it. */
 export interface Finding {

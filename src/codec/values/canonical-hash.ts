@@ -6,7 +6,7 @@ import { isNameUnit, wordStart } from '../plan/words.js';
 import { isNil, resolveQName, uriOfName, XSI_URI } from '../plan/xsi.js';
 
 /** Content whose form does not count. */
-export interface CanonicalRules {
+interface CanonicalRules {
   /** White space beside child elements is layout, and no text is a QName: the content is data. */
   readonly isData: boolean;
 }

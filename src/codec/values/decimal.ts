@@ -81,7 +81,7 @@ export function compareDecimals(a: string, b: string): number {
 }
 
 /** By code unit; of digit strings of equal length, or of fractions, also by value. */
-export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Equal for equal decimals. */
 export function decimalKey(lexical: string): string {
@@ -103,7 +103,7 @@ export function partsOf(lexical: string): {
 }
 
 /** The digits behind a point that count. */
-export function withoutTrailingZeros(digits: string): string {
+function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end -= 1;
   return digits.slice(0, end);

@@ -9,7 +9,7 @@ export type Check = (lexical: string) => string | null;
 export type Measured = Pick<ValueSpace, 'rule' | 'order' | 'length' | 'digits'>;
 
 /** The facets of XSD 1.0 part 2, section 4.3, except white space: checks, and those that cannot be checked. */
-export interface FacetChecks {
+interface FacetChecks {
   readonly checks: readonly Check[];
   /** Why a facet is left to the backend, for start-up warnings. */
   readonly unsupported: readonly string[];

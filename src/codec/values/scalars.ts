@@ -112,7 +112,7 @@ function booleanOf(lexical: string, check: (lexical: string) => string | null): 
 }
 
 /** A scalar that GraphQL does not have by itself. */
-export interface ScalarType {
+interface ScalarType {
   readonly description: string;
   readonly specifiedByUrl: string | null;
 }

@@ -1,7 +1,7 @@
 import type { BranchRule, EncodeObject } from '../plan/plan.js';
 
 /** Whether the client's object has the member of that name. */
-export type HasMember = (key: string) => boolean;
+type HasMember = (key: string) => boolean;
 
 /** The rule of the type's choices that the client's members break, or null. */
 export function brokenChoice(object: EncodeObject, has: HasMember): string | null {

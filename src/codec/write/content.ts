@@ -20,7 +20,7 @@ import { brokenCount, isOmittable, isPresent, memberOf, nilForm, type ReadonlyRe
 import { NO_CONTEXT, type RequestContext } from './source.js';
 
 /** Limits and context of the content of one request. */
-export interface ContentOptions {
+interface ContentOptions {
   readonly limits: EncodeLimits;
   readonly context?: RequestContext;
   /** The namespace of the SOAP encoding, where the message is encoded; else null. */

@@ -12,7 +12,7 @@ import { render } from './render.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
 
 /** The arguments and header arguments of a call, by name, and the context of its request. */
-export interface RequestValues {
+interface RequestValues {
   readonly arguments: ReadonlyRecord;
   readonly headers: ReadonlyRecord;
   readonly context?: RequestContext;

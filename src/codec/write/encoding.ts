@@ -1,4 +1,5 @@
 import { DIALECTS } from '../../soap/dialect.js';
+import { XSD } from '../../wsdl/documents/namespaces.js';
 import type { QName } from '../../xml/events.js';
 import type { EncodeArray, EncodeElement } from '../plan/plan.js';
 import { XSI_URI } from '../plan/xsi.js';
@@ -19,11 +20,9 @@ export const TYPE = (type: QName): ContentEvent => ({
 /** Of an element that has no value. */
 export const NIL: ContentEvent = { kind: 'attribute', name: { uri: XSI_URI, local: 'nil' }, value: 'true' };
 
-const XSD_URI = 'http://www.w3.org/2001/XMLSchema';
-
 /** For arrays whose items have a type without a name. */
-const ANY_TYPE: QName = { uri: XSD_URI, local: 'anyType' };
-const STRING: QName = { uri: XSD_URI, local: 'string' };
+const ANY_TYPE: QName = { uri: XSD, local: 'anyType' };
+const STRING: QName = { uri: XSD, local: 'string' };
 
 /** The type of arrays that have no name of their own. */
 const arrayType = (encodingUri: string): QName => ({ uri: encodingUri, local: 'Array' });

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { defaultsOf } from '../../base/limit.js';
 import { Refusal } from '../../base/refusal.js';
 import { dialectOfUri } from '../../soap/dialect.js';
+import { XOP } from '../../wsdl/documents/namespaces.js';
 import { ALL, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { XML_LIMITS } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
@@ -11,7 +12,7 @@ import { CLOSE, type ContentEvent } from './content-events.js';
 import { type InputPath, refuse } from './input-error.js';
 
 /** Which element an XML value may be, and how deep. */
-export interface XmlInputOptions {
+interface XmlInputOptions {
   /** The name the element must have; null for any. */
   readonly name: QName | null;
   /** Elements that may be open at once. */
@@ -129,7 +130,7 @@ class Collector implements XmlHandler {
   /** Refuses names of the envelope, which would be taken for the gateway's, and of XInclude, which would fetch documents. */
   #name(uri: string, local: string): QName {
     if (uri === XINCLUDE_URI) refuse(this.#options.path, 'must not include other documents');
-    if (dialectOfUri(uri) !== null || uri === XOP_URI) refuse(this.#options.path, 'must not hold names of SOAP itself');
+    if (dialectOfUri(uri) !== null || uri === XOP) refuse(this.#options.path, 'must not hold names of SOAP itself');
     this.#options.namespaces.use(uri, this.#options.path);
     return { uri, local };
   }
@@ -142,7 +143,6 @@ const NO_BINDINGS: ContentEvent = { kind: 'bindings', bound: new Map() };
 const BINDINGS_CHARS = 65_536;
 
 const XINCLUDE_URI = 'http://www.w3.org/2001/XInclude';
-const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
 
 const TOO_BIG = 'XML that is longer or deeper than allowed';
 const NOT_XML = 'must be one well-formed XML element, without DTD and processing instructions';

@@ -259,7 +259,7 @@ export class OutputTypes {
     if (this.#members.isFull) return fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
     const { all, present, unions, wildcard, rest } = this.#members.of(type);
     const bases = interfacesAbove(type, this.#reached);
-    const wildcards = wildcardsIn(type);
+    const wildcards = type.content.kind === 'elements' ? wildcardsIn(type.content.particle) : [];
     // The fields of interfaces stay as they are, whatever a restriction makes of them.
     const isBound = bases.length > 0 || this.#reached.interfaces.has(type);
     const choices = new Map(unions.flatMap((choice) => choice.branches.map(({ element }) => [element, choice])));

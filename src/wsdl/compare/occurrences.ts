@@ -8,7 +8,7 @@ export interface Occurrence {
 }
 
 /** Called for each particle after those within it; `certain`: it occurs exactly once, whatever is chosen. */
-export type ParticleVisitor = (particle: Particle, certain: boolean) => void;
+type ParticleVisitor = (particle: Particle, certain: boolean) => void;
 
 /** The elements of a content model by `typeKey`, in document order: a sequence adds up, a choice takes least and most. */
 export function occurrencesIn(root: Particle, visit?: ParticleVisitor): ReadonlyMap<string, Occurrence> {

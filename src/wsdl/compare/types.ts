@@ -1,10 +1,11 @@
 import type { AttributeDeclaration, ComplexType, Content, ElementDeclaration, Particle, XsdType } from '../model.js';
 import { typeKey } from '../model.js';
+import { wildcardsIn } from '../open-content.js';
 import type { Changes, Direction, Severity } from './change.js';
 import { structureOf } from './exclusion.js';
 import { type Occurrence, occurrencesIn } from './occurrences.js';
 import { compareSimpleTypes } from './simple.js';
-import { compareWildcards, wildcardsIn } from './wildcards.js';
+import { compareWildcards } from './wildcards.js';
 
 interface Pair {
   readonly direction: Direction;

@@ -1,4 +1,4 @@
-import type { Particle, Wildcard } from '../model.js';
+import type { Wildcard } from '../model.js';
 import type { Direction, Severity } from './change.js';
 
 /** Reports changes of wildcards (`xs:any`, `xs:anyAttribute`). */
@@ -19,18 +19,6 @@ export function compareWildcards(
   } else if (printed(before) !== printed(after)) {
     add('dangerous', `lets in other further ${noun} than before`);
   }
-}
-
-/** The wildcards of a content model. */
-export function wildcardsIn(root: Particle): readonly Wildcard[] {
-  const found: Wildcard[] = [];
-  const stack = [root];
-  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
-    if (particle.max === 0) continue;
-    if (particle.kind === 'any') found.push(particle.wildcard);
-    else if (particle.kind !== 'one') for (const inner of particle.particles) stack.push(inner);
-  }
-  return found;
 }
 
 /** Equal for the same wildcards in any order. */

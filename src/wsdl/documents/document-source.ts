@@ -20,7 +20,7 @@ export interface Located {
   readonly key: string;
 }
 
-export interface Opened {
+interface Opened {
   readonly bytes: Uint8Array;
   /** The base of its own references: its path, or the final URL. */
   readonly base: string;

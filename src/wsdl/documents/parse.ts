@@ -5,7 +5,7 @@ import { XMLNS } from './namespaces.js';
 import { positionOf, type XmlNode, type XmlSource } from './tree.js';
 
 /** The number of elements that may still be read; shared by all documents of one model. */
-export interface TreeBudget {
+interface TreeBudget {
   elements: number;
 }
 

@@ -25,7 +25,7 @@ export interface Component {
   readonly unit: SchemaUnit;
 }
 
-export type ComponentTable = Map<string, Component>;
+type ComponentTable = Map<string, Component>;
 
 /** Every global component of every schema, by `typeKey`. */
 export interface SchemaComponents {

@@ -5,7 +5,7 @@ import { opaqueType } from './builtin.js';
 import { type Component, nameIn } from './components.js';
 import type { SchemaContext } from './schema-context.js';
 
-export type ArrayContent = Extract<Content, { readonly kind: 'array' }>;
+type ArrayContent = Extract<Content, { readonly kind: 'array' }>;
 
 /** Arrays of arrays of arrays: more levels or dimensions than any stack writes are cut. */
 const MOST = 16;

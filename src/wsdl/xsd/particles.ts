@@ -14,7 +14,7 @@ import type { SchemaContext } from './schema-context.js';
 import { readWildcard } from './wildcards.js';
 
 /** A content model, null for "no content". With a `reason` it is not reliable. */
-export interface ReadParticle {
+interface ReadParticle {
   readonly particle: Particle | null;
   readonly reason: Problem | null;
 }

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { Payload } from '../../../src/wsdl/model.js';
 import { readWsdl } from '../../../src/wsdl/read.js';
 import { reportRows } from '../../../src/wsdl/report.js';
-import { FILES, operationOf, printContent, schemaWith, toldIn, wsdlWith } from '../written.js';
+import { FILES, operationOf, printContent, schemaWith, warningsOf, wsdlWith } from '../written.js';
 
 const read = (test: Test, parts: Parameters<typeof wsdlWith>[0]) =>
   readWsdl(join(test.testdir({ 'a.wsdl': wsdlWith(parts) }), 'a.wsdl'), FILES);
@@ -98,7 +98,7 @@ t.test('header parts go to the Header, from the same or another message, and fau
     get.output?.headers.map(({ element }) => element.name.local),
     ['Auth'],
   );
-  t.match(toldIn(model), 'The header block Auth of replies passes as SOAP; GraphQL does not show it.');
+  t.match(warningsOf(model), 'The header block Auth of replies passes as SOAP; GraphQL does not show it.');
   t.match(get.faults, [{ name: 'Broken', element: { name: { uri: 'urn:t', local: 'Broken' } } }]);
   t.match(operationOf(model, 'Odd'), { status: 'partial', reasons: [{ what: /header part nope is not defined/ }] });
   t.match(operationOf(model, 'Odd').faults, [{ name: 'Typed', element: { name: { uri: '', local: 'f' } } }]);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { ComplexType } from '../../../src/wsdl/model.js';
 import { readWsdl } from '../../../src/wsdl/read.js';
-import { complexOf, FILES, printContent, readSchemaWith, schemaWith, toldIn, wsdlWith } from '../written.js';
+import { complexOf, FILES, printContent, readSchemaWith, schemaWith, warningsOf, wsdlWith } from '../written.js';
 
 const xsd = (content: string, attributes = 'targetNamespace="urn:t" xmlns:t="urn:t"') =>
   `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" ${attributes}>${content}</xs:schema>`;
@@ -31,7 +31,7 @@ t.test('groups and attribute groups may be redefined with themselves in them', a
   t.equal(printContent(complexOf(model, 'Uses')), 'sequence(before:int, g:int)');
   t.equal(printContent(complexOf(model, 'Inside')), 'sequence(before:int, g:int)', 'where it was declared as well');
   t.strictSame(attributesOf(complexOf(model, 'Uses')), ['h', 'more', 'only']);
-  t.equal(toldIn(model), 'There is no simpleType Missing to redefine; it is taken as declared here.');
+  t.equal(warningsOf(model), 'There is no simpleType Missing to redefine; it is taken as declared here.');
 });
 
 t.test(
@@ -113,7 +113,7 @@ t.test('substitution: members of members, types of their own or of the head, abs
   );
   t.equal(model.elements.get('{urn:t}C')?.type, model.elements.get('{urn:t}A')?.type);
   t.equal(model.elements.get('{urn:t}B')?.abstract, true);
-  t.match(toldIn(model), 'The head t:Nobody of the substitution group is not declared');
+  t.match(warningsOf(model), 'The head t:Nobody of the substitution group is not declared');
 });
 
 t.test('problems of inline schemas have the place in the file they stand in', async (t) => {

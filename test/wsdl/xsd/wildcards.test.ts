@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { ComplexType, Particle, Wildcard } from '../../../src/wsdl/model.js';
 import { intersection, union } from '../../../src/wsdl/xsd/wildcards.js';
-import { complexOf, operationOf, readSchemaWith, toldIn } from '../written.js';
+import { complexOf, operationOf, readSchemaWith, warningsOf } from '../written.js';
 
 function wildcardsIn(type: ComplexType): readonly Wildcard[] {
   const { content } = type;
@@ -102,7 +102,7 @@ t.test('prohibited takes an attribute out of a restriction only; references may 
   });
   t.equal(attributes[1]?.default, 'preserve');
   t.equal(
-    toldIn(model),
+    warningsOf(model),
     'The attribute x:href is not declared; it is taken as a string.\nThe simple type t:No is not declared; it is taken as a string.',
   );
 });
