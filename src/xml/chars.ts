@@ -4,8 +4,6 @@ export const IN_NAME = 1;
 export const STOPS_TEXT = 2;
 /** A byte that ends a plain run of an attribute value. */
 export const STOPS_VALUE = 4;
-/** A byte that ends a plain run of a comment. */
-export const STOPS_COMMENT = 8;
 /** A byte that ends a plain run of a CDATA section. */
 export const STOPS_CDATA = 16;
 /** White space: production S. */
@@ -27,7 +25,6 @@ function classTable(): Uint8Array {
       (/[A-Za-z0-9_:.-]/.test(character) || byte >= 0x80 ? IN_NAME : 0) |
       (always || '<&>\r'.includes(character) ? STOPS_TEXT : 0) |
       (always || '<&"\'\t\n\r'.includes(character) ? STOPS_VALUE : 0) |
-      (always || character === '-' ? STOPS_COMMENT : 0) |
       (always || ']\r'.includes(character) ? STOPS_CDATA : 0) |
       (space ? SPACE : 0) |
       (control ? CONTROL : 0);

@@ -9,7 +9,7 @@ import { CLASS, IN_NAME, isNcName, utf8Length } from './chars.js';
  * It is shared by all readers, of fixed size and set-associative in sets of four: a look-up compares at most four
  * entries. Eviction is by CLOCK with a count: an entry in use stays, even where one client sends names that all differ.
  */
-export class ByteTable<T> {
+class ByteTable<T> {
   readonly #hashes = new Int32Array(SLOTS);
   readonly #keys: Uint8Array[] = new Array<Uint8Array>(SLOTS).fill(NO_BYTES);
   readonly #values: (T | null)[] = new Array<T | null>(SLOTS).fill(null);

@@ -89,7 +89,7 @@ export function escapeText(value: string): string {
 }
 
 /** Escapes a value between double quotes. Throws a `Refusal` for characters that XML cannot carry. */
-export function escapeAttribute(value: string): string {
+function escapeAttribute(value: string): string {
   refuseUnwritable(value);
   return ATTRIBUTE_SPECIAL.test(value) ? value.replace(/[&<>"\t\n\r]/g, escapeOne) : value;
 }

@@ -2,7 +2,7 @@ import t from 'tap';
 import { Cancellation, type CancelSignal } from '../../src/base/cancellation.js';
 
 /** What a signal tells those who listen, and when. */
-function heard(signal: CancelSignal, abort: () => void): readonly string[] {
+function record(signal: CancelSignal, abort: () => void): readonly string[] {
   const calls: string[] = [];
   const removed = (): void => void calls.push('removed');
   signal.addEventListener('abort', () => void calls.push('first'), { once: true });
@@ -17,13 +17,13 @@ function heard(signal: CancelSignal, abort: () => void): readonly string[] {
   return calls;
 }
 
-t.test('a cancellation tells the same as an AbortSignal, once and in order', async (t) => {
+t.test('a cancellation signals the same as an AbortSignal, once and in order', async (t) => {
   const controller = new AbortController();
   const cancellation = new Cancellation();
-  const expected = heard(controller.signal, () => controller.abort());
+  const expected = record(controller.signal, () => controller.abort());
   t.same(expected, ['false', 'first', 'second', 'true']);
   t.same(
-    heard(cancellation, () => cancellation.abort()),
+    record(cancellation, () => cancellation.abort()),
     expected,
   );
 });

@@ -61,8 +61,8 @@ function read(reply: Buffer, handler: XmlHandler): number {
 
 function decode(reply: Buffer, plan: ReplyPlan): Read {
   const decoder = new ReplyDecoder(plan, codec);
-  const watcher = { onHeadValid() {}, openBody: () => decoder };
-  const skippedBytes = read(reply, new EnvelopeValidator(replyRules, null, 'no detail', watcher));
+  const observer = { onHeadValid() {}, openBody: () => decoder };
+  const skippedBytes = read(reply, new EnvelopeValidator(replyRules, null, 'no detail', observer));
   return { answer: decoder.finish().value, skippedBytes };
 }
 

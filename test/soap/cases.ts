@@ -2,7 +2,7 @@ import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialec
 
 /**
  * The rules of the envelope as cases, each in every dialect it speaks of: what is sent and what must come of it. Read by
- * the tests of the judge, of the gate and of the whole path.
+ * the tests of the validator, of the gate and of the whole path.
  */
 export interface EnvelopeCase {
   readonly name: string;
@@ -171,13 +171,13 @@ const TEMPLATES: readonly Template[] = [
   },
   { name: 'relay maybe', dialects: ['1.2'], message: block('E:relay="maybe"'), refusal: 'SOAP_STRUCTURE' },
   {
-    name: 'a block for nobody',
+    name: 'a block for the role none',
     dialects: ['1.2'],
     message: block('E:mustUnderstand="1" E:role="http://www.w3.org/2003/05/soap-envelope/role/none"'),
     refusal: null,
   },
   {
-    name: 'mustUnderstand 1 for somebody else',
+    name: 'mustUnderstand 1 for another receiver',
     message: block('E:mustUnderstand="1" E:{target}="urn:else"'),
     refusal: null,
   },

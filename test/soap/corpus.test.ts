@@ -9,7 +9,7 @@ import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 
 const CORPUS = '../shared/corpora/soap';
 
-/** A message of another project, with the verdict of two independent parsers and the W3C schemas. */
+/** A message of another project, with the result of two independent parsers and the W3C schemas. */
 interface Sample {
   readonly file: string;
   readonly soap?: '1.1' | '1.2';

@@ -29,8 +29,8 @@ const RULES: EnvelopeRules = {
 
 /** What a message's Fault says, or the code of the refusal, or null for no Fault. */
 function read(pieces: readonly Uint8Array[], wants: FaultWants): FaultParts | string | null {
-  const judge = new EnvelopeValidator(RULES, null, wants);
-  const reader = new XmlReader(judge, defaultsOf(XML_LIMITS));
+  const validator = new EnvelopeValidator(RULES, null, wants);
+  const reader = new XmlReader(validator, defaultsOf(XML_LIMITS));
   try {
     for (const piece of pieces) reader.write(Buffer.from(piece));
     reader.end();
@@ -38,7 +38,7 @@ function read(pieces: readonly Uint8Array[], wants: FaultWants): FaultParts | st
     if (caught instanceof Refusal) return caught.code;
     throw caught;
   }
-  return judge.fault?.parts ?? null;
+  return validator.fault?.parts ?? null;
 }
 
 const envelope = (dialect: DialectName, fault: string): Buffer => {
@@ -149,7 +149,7 @@ t.test('an error made of a Fault keeps its parts and says nothing of them by its
   t.notMatch(`${error.message} ${error.detail}`, 'no &');
 });
 
-t.test('our own Faults pass our own judge, in every dialect and for every refusal', async (t) => {
+t.test('the Faults of the gateway pass its own validator, in every dialect and for every refusal', async (t) => {
   const spoken = DIALECT_NAMES.map((name) => DIALECTS[name]);
   for (const name of DIALECT_NAMES) {
     const dialect = DIALECTS[name];

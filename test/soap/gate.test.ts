@@ -56,9 +56,9 @@ function pass(pieces: readonly Uint8Array[], envelopeRules: EnvelopeRules, optio
     },
     end: () => note('end'),
   };
-  const judge = new EnvelopeValidator(envelopeRules, null, 'no detail');
+  const validator = new EnvelopeValidator(envelopeRules, null, 'no detail');
   const gateOptions = { windowBytes: SOAP.windowBytes, headBytes: SOAP.headerBytes, onViolation: null, ...options };
-  const gate = new Gate(new XmlReader(judge, defaultsOf(XML_LIMITS)), judge, gateOptions, output);
+  const gate = new Gate(new XmlReader(validator, defaultsOf(XML_LIMITS)), validator, gateOptions, output);
   let refusal: string | null = null;
   try {
     for (const piece of pieces) gate.write(Buffer.from(piece));
@@ -75,7 +75,7 @@ t.test('every rule of the envelope, in each dialect, whole and at every split', 
     const bytes = Buffer.from(message);
     const { events, bytes: passed, refusal: found } = assertSplitsAgree(bytes, (pieces) => pass(pieces, rules()));
     t.equal(found, refusal, `${dialect}: ${name}`);
-    t.same(events, refusal === null ? ['whole'] : [], `${dialect}: ${name}: nothing passes before the verdict`);
+    t.same(events, refusal === null ? ['whole'] : [], `${dialect}: ${name}: nothing passes before the result`);
     if (refusal === null)
       t.equal(passed, Buffer.from(forwarded).toString('latin1'), `${dialect}: ${name}: byte for byte`);
   }
@@ -135,11 +135,11 @@ t.test('a head that is not judged within its limit is refused', (t) => {
 
 t.test('monitor mode tells the first violation and lets the message through untouched', (t) => {
   const bad = Buffer.from('<a><b></a>');
-  const told: string[] = [];
+  const reported: string[] = [];
   const { events, bytes } = pass([bad.subarray(0, 4), bad.subarray(4)], rules(), {
-    onViolation: (refusal) => told.push(refusal.code),
+    onViolation: (refusal) => reported.push(refusal.code),
   });
-  t.same(told, ['SOAP_NOT_ENVELOPE']);
+  t.same(reported, ['SOAP_NOT_ENVELOPE']);
   t.same(events, ['whole']);
   t.equal(bytes, bad.toString());
   t.end();
@@ -169,7 +169,7 @@ t.test('multi-ref siblings pass where encoded services may be', (t) => {
 
 t.test('the several children that an operation declares, in any of its forms, and who hears them', (t) => {
   const names = (locals: string): readonly QName[] => [...locals].map((local) => ({ uri: 'urn:m', local }));
-  const tell = (
+  const run = (
     sequences: readonly string[],
     children: string,
     about: Partial<ExpectedParts> & { multiRef?: boolean } = {},
@@ -178,25 +178,25 @@ t.test('the several children that an operation declares, in any of its forms, an
     const expected = { sequences: sequences.map(names), isExact: true, isReadWhole: true, ...more };
     const message = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns="urn:m"><E:Body> ${children}\n</E:Body></E:Envelope>`;
     return assertSplitsAgree(Buffer.from(message), (pieces) => {
-      const heard: string[] = [];
-      const watcher: EnvelopeObserver = {
-        onHeadValid: (judge) => judge.expectParts(expected),
+      const events: string[] = [];
+      const observer: EnvelopeObserver = {
+        onHeadValid: (validator) => validator.expectParts(expected),
         openBody: () => ({
           open({ local }) {
-            heard.push(`<${local}>`);
+            events.push(`<${local}>`);
             return ELEMENTS;
           },
-          close: () => heard.push('/'),
+          close: () => events.push('/'),
           text() {},
         }),
         openMultiRef({ local }) {
-          heard.push(`further ${local}`);
+          events.push(`further ${local}`);
           return null;
         },
         openDetailEntry: () => null,
       };
-      const judge = new EnvelopeValidator({ ...rules(), multiRef }, null, 'no detail', watcher);
-      const reader = new XmlReader(judge, defaultsOf(XML_LIMITS));
+      const validator = new EnvelopeValidator({ ...rules(), multiRef }, null, 'no detail', observer);
+      const reader = new XmlReader(validator, defaultsOf(XML_LIMITS));
       try {
         for (const piece of pieces) reader.write(Buffer.from(piece));
         reader.end();
@@ -204,11 +204,11 @@ t.test('the several children that an operation declares, in any of its forms, an
         if (!(caught instanceof Refusal)) throw caught;
         return caught.code;
       }
-      return heard.join('');
+      return events.join('');
     });
   };
-  t.equal(tell(['ab'], '<a><x/></a> <b/>'), '<Body><a><x>//<b>//');
-  t.equal(tell(['aa'], '<a/><a/>'), '<Body><a>/<a>//', 'the same twice');
+  t.equal(run(['ab'], '<a><x/></a> <b/>'), '<Body><a><x>//<b>//');
+  t.equal(run(['aa'], '<a/><a/>'), '<Body><a>/<a>//', 'the same twice');
   for (const [sequences, children] of [
     [['ab'], '<a/>'],
     [['ab'], '<a/><a/>'],
@@ -220,24 +220,24 @@ t.test('the several children that an operation declares, in any of its forms, an
     [['ab', 'acd'], '<a/><c/>'],
     [['ab', 'acd'], '<a/><b/><d/>'],
   ] as const) {
-    t.equal(tell(sequences, children), 'SOAP_MULTI_BODY', children);
+    t.equal(run(sequences, children), 'SOAP_MULTI_BODY', children);
   }
-  t.equal(tell(['ab'], 'text<a/><b/>'), 'SOAP_STRUCTURE');
-  t.equal(tell(['ab'], '<a/>text<b/>'), 'SOAP_STRUCTURE');
-  t.equal(tell(['ab'], '<a/><E:Fault/>'), 'SOAP_STRUCTURE');
-  t.equal(tell(['ab', 'acd', 'a'], '<a/><c/><d/>'), '<Body><a>/<c>/<d>//', 'what begins alike may go on differently');
-  t.equal(tell(['ab', 'a'], '<a/>'), '<Body><a>//');
+  t.equal(run(['ab'], 'text<a/><b/>'), 'SOAP_STRUCTURE');
+  t.equal(run(['ab'], '<a/>text<b/>'), 'SOAP_STRUCTURE');
+  t.equal(run(['ab'], '<a/><E:Fault/>'), 'SOAP_STRUCTURE');
+  t.equal(run(['ab', 'acd', 'a'], '<a/><c/><d/>'), '<Body><a>/<c>/<d>//', 'what begins alike may go on differently');
+  t.equal(run(['ab', 'a'], '<a/>'), '<Body><a>//');
   const mayLack = { isExact: false };
-  t.equal(tell(['abc'], '<a/><c/>', mayLack), '<Body><a>/<c>//');
-  t.equal(tell(['abc'], '<a/>', mayLack), '<Body><a>//');
-  t.equal(tell(['abc'], '<a/><c/><b/>', mayLack), 'SOAP_MULTI_BODY');
-  t.equal(tell(['abc'], '<a/><b/><b/>', mayLack), 'SOAP_MULTI_BODY');
+  t.equal(run(['abc'], '<a/><c/>', mayLack), '<Body><a>/<c>//');
+  t.equal(run(['abc'], '<a/>', mayLack), '<Body><a>//');
+  t.equal(run(['abc'], '<a/><c/><b/>', mayLack), 'SOAP_MULTI_BODY');
+  t.equal(run(['abc'], '<a/><b/><b/>', mayLack), 'SOAP_MULTI_BODY');
   const alone = { isReadWhole: false };
-  t.equal(tell(['ab', 'a'], '<a/><b/>', alone), '<a>/further b');
+  t.equal(run(['ab', 'a'], '<a/><b/>', alone), '<a>/further b');
   const encoded = { multiRef: true };
-  t.equal(tell(['ab'], '<a/><b/><m id="1"/>', encoded), '<Body><a>/<b>/further m/');
-  t.equal(tell(['ab'], '<a/><m/><b/>', encoded), 'SOAP_MULTI_BODY');
-  t.equal(tell(['ab'], '<a/><m id="1"/><b/>', encoded), 'SOAP_MULTI_BODY');
+  t.equal(run(['ab'], '<a/><b/><m id="1"/>', encoded), '<Body><a>/<b>/further m/');
+  t.equal(run(['ab'], '<a/><m/><b/>', encoded), 'SOAP_MULTI_BODY');
+  t.equal(run(['ab'], '<a/><m id="1"/><b/>', encoded), 'SOAP_MULTI_BODY');
   t.end();
 });
 

@@ -36,15 +36,15 @@ interface Passed {
   readonly bytes: Buffer;
   readonly growthBytes: number | null;
   readonly refusal: string | null;
-  readonly judge: EnvelopeValidator;
+  readonly validator: EnvelopeValidator;
 }
 
 function pass(pieces: readonly Uint8Array[], options: Partial<GateOptions> = {}, rules = RULES): Passed {
   const chunks: Buffer[] = [];
   let growthBytes: number | null = null;
-  const judge = new EnvelopeValidator(rules, null, 'no detail');
+  const validator = new EnvelopeValidator(rules, null, 'no detail');
   const gateOptions = { windowBytes: SOAP.windowBytes, headBytes: SOAP.headerBytes, onViolation: null, ...options };
-  const gate = new Gate(new XmlReader(judge, defaultsOf(XML_LIMITS)), judge, gateOptions, {
+  const gate = new Gate(new XmlReader(validator, defaultsOf(XML_LIMITS)), validator, gateOptions, {
     whole: (message) => chunks.push(message),
     begin: (growth) => {
       growthBytes = growth;
@@ -60,7 +60,7 @@ function pass(pieces: readonly Uint8Array[], options: Partial<GateOptions> = {},
     if (!(caught instanceof Refusal)) throw caught;
     refusal = caught.code;
   }
-  return { bytes: Buffer.concat(chunks), growthBytes, refusal, judge };
+  return { bytes: Buffer.concat(chunks), growthBytes, refusal, validator };
 }
 
 /** A block of a Header, and whether it is for the gateway. */
@@ -140,7 +140,7 @@ const header = (content: string, dialect: DialectName = '1.2'): Buffer =>
     ),
   );
 
-t.test('the limit of the Header gives one verdict for every split', (t) => {
+t.test('the limit of the Header gives one result for every split', (t) => {
   const content = '<h:B xmlns:h="urn:h">0123456789</h:B>';
   const message = header(content);
   const end = message.indexOf('<a/>') + '<a/>'.length;
@@ -182,8 +182,8 @@ t.test('every block that had to be understood is named, up to a bound', (t) => {
       (_, index) => `<h:B${index} xmlns:h="urn:h" E:mustUnderstand="1" E:role="{next}"/>`,
     ).join('');
   const named = (content: string): readonly string[] => {
-    const judge = new EnvelopeValidator(RULES, null, 'no detail');
-    const reader = new XmlReader(judge, defaultsOf(XML_LIMITS));
+    const validator = new EnvelopeValidator(RULES, null, 'no detail');
+    const reader = new XmlReader(validator, defaultsOf(XML_LIMITS));
     try {
       reader.write(header(content));
     } catch (caught) {
@@ -203,15 +203,15 @@ t.test('what WS-Addressing says is read, bounded, in both directions', (t) => {
   const content = `<w:MessageID ${wsa}> urn:uuid:1<!-- a -->23\n</w:MessageID><w:RelatesTo ${wsa} RelationshipType="urn:x">urn:no</w:RelatesTo><w:RelatesTo ${wsa}>urn:uuid:<![CDATA[7]]></w:RelatesTo><w:RelatesTo ${wsa}>urn:late</w:RelatesTo><w:Action ${wsa}>urn:a&#38;b</w:Action>`;
   for (const enforce of [true, false]) {
     const rules = { ...RULES, header: { ...RULES.header, enforce, checksAddressing: enforce } };
-    const { addressing } = pass([header(content)], {}, rules).judge;
+    const { addressing } = pass([header(content)], {}, rules).validator;
     t.match(addressing, { messageId: 'urn:uuid:123', relatesTo: 'urn:uuid:7', action: 'urn:a&b', to: null });
   }
-  t.equal(pass([header('')]).judge.addressing, null);
+  t.equal(pass([header('')]).validator.addressing, null);
   const twice = header(`<w:To ${wsa}>a</w:To><w:To ${wsa}>b</w:To>`);
   t.equal(pass([twice]).refusal, 'SOAP_STRUCTURE');
   const unchecked = { ...RULES, header: { ...RULES.header, checksAddressing: false } };
   t.equal(pass([twice], {}, unchecked).refusal, null, 'a reply, and where it is switched off');
-  t.equal(pass([twice], {}, unchecked).judge.addressing?.to, null, 'one of two is not chosen');
+  t.equal(pass([twice], {}, unchecked).validator.addressing?.to, null, 'one of two is not chosen');
   t.equal(pass([header(`<w:MessageID ${wsa}>${'x'.repeat(1025)}</w:MessageID>`)]).refusal, 'SOAP_HEADER_LIMIT');
   t.end();
 });
@@ -230,8 +230,8 @@ t.test('where the answer shall go is read in every version of WS-Addressing', (t
       ['', true],
     ] as const) {
       for (const block of ['ReplyTo', 'FaultTo']) {
-        const { judge } = pass([header(`<w:${block} xmlns:w="${uri}">${address}</w:${block}>`)]);
-        t.equal(judge.addressing?.hasOtherReplyAddress, expected, `${uri}: ${block} ${address}`);
+        const { validator } = pass([header(`<w:${block} xmlns:w="${uri}">${address}</w:${block}>`)]);
+        t.equal(validator.addressing?.hasOtherReplyAddress, expected, `${uri}: ${block} ${address}`);
       }
     }
   }
@@ -263,7 +263,7 @@ t.test('the Ids of a message are bounded', (t) => {
 t.test('nonces are remembered for as long as they may come again, and no more of them than allowed', (t) => {
   const windowMillis = 300_000;
   const freshness = new FreshnessChecker({ timestamps: false, nonces: true, windowMillis, noncesMax: 100 });
-  const judge = (nonce: string, nowMillis: number, madeMillis = nowMillis): string | null => {
+  const check = (nonce: string, nowMillis: number, madeMillis = nowMillis): string | null => {
     const created = new Date(madeMillis).toISOString();
     try {
       freshness.check([{ kind: 'UsernameToken', created, expires: null, nonce }], nowMillis);
@@ -273,18 +273,18 @@ t.test('nonces are remembered for as long as they may come again, and no more of
     }
   };
   const start = Date.parse('2026-01-01T00:00:00Z');
-  t.equal(judge('a', start, start + windowMillis), null, 'made by a clock that runs ahead');
+  t.equal(check('a', start, start + windowMillis), null, 'made by a clock that runs ahead');
   t.equal(
-    judge('a', start + 2 * windowMillis - 1, start + windowMillis),
+    check('a', start + 2 * windowMillis - 1, start + windowMillis),
     'wsse:FailedAuthentication',
     'as late as it can come',
   );
-  t.equal(judge('a', start + 2 * windowMillis + 1, start + windowMillis), 'wsse:MessageExpired');
-  t.equal(judge(' a ', start + 2 * windowMillis + 1), null, 'a new token may have it then');
-  for (let index = 0; index < 99; index++) judge(`b${index}`, start + 2 * windowMillis + 2);
-  t.equal(judge('a', start + 2 * windowMillis + 3), 'wsse:FailedAuthentication', 'a hundred are remembered');
-  judge('c', start + 2 * windowMillis + 3);
-  t.equal(judge('a', start + 2 * windowMillis + 4), null, 'more push the oldest out');
+  t.equal(check('a', start + 2 * windowMillis + 1, start + windowMillis), 'wsse:MessageExpired');
+  t.equal(check(' a ', start + 2 * windowMillis + 1), null, 'a new token may have it then');
+  for (let index = 0; index < 99; index++) check(`b${index}`, start + 2 * windowMillis + 2);
+  t.equal(check('a', start + 2 * windowMillis + 3), 'wsse:FailedAuthentication', 'a hundred are remembered');
+  check('c', start + 2 * windowMillis + 3);
+  t.equal(check('a', start + 2 * windowMillis + 4), null, 'more push the oldest out');
   t.end();
 });
 

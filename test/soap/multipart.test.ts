@@ -55,8 +55,8 @@ function read(pieces: readonly Uint8Array[], contentType = TYPE, headBytes = 256
       limits: LIMITS,
       messageBytes,
       headBytes,
-      onEnvelope(told) {
-        mediaType = told;
+      onEnvelope(name) {
+        mediaType = name;
       },
     });
     for (const piece of pieces) reader.write(Buffer.from(piece));

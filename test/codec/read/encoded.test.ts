@@ -38,8 +38,8 @@ const envelope = (body: string): string =>
 function decodeBytes(plan: ReplyPlan, chunks: readonly Buffer[], limits: Partial<CodecLimits>): Decoded {
   const all = { ...defaultsOf(CODEC_LIMITS), ...limits };
   const encoded = new EncodedReply(new ReplyDecoder(plan, all), all);
-  const watcher = { onHeadValid() {}, openBody: () => encoded, openMultiRef: () => encoded };
-  const reader = new XmlReader(new EnvelopeValidator(RULES, null, 'no detail', watcher), defaultsOf(XML_LIMITS));
+  const observer = { onHeadValid() {}, openBody: () => encoded, openMultiRef: () => encoded };
+  const reader = new XmlReader(new EnvelopeValidator(RULES, null, 'no detail', observer), defaultsOf(XML_LIMITS));
   for (const chunk of chunks) reader.write(chunk);
   reader.end();
   return encoded.finish();
