@@ -7,7 +7,7 @@ import type { ListLengths } from './list-lengths.js';
 import type { Variants } from './variants.js';
 
 /**
- * Plans: what to read from a reply and what to write into a request, made at start-up (or once per document) from the
+ * Plans for reading a reply and writing a request, made at start-up (or once per document) from the
  * model and the GraphQL schema. The decoder and the encoder know nothing else: neither WSDL nor GraphQL.
  */
 

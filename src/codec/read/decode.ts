@@ -118,7 +118,7 @@ export class ReplyDecoder implements XmlHandler {
   expectBase64(): void {
     for (let reading = this.#top; reading !== null; reading = reading.next) {
       const value = reading.kind === 'scalar' ? reading.slot?.value : undefined;
-      // Stacks that guess types write so what is not ASCII.
+      // Stacks that guess types write text beyond ASCII so.
       reading.isBase64 = value?.kind === 'scalar' && value.scalar.name === 'String';
     }
   }

@@ -13,7 +13,7 @@ type EncodedLimits = Pick<CodecLimits, 'encodedBytes' | 'references'>;
 /**
  * A reply by the SOAP encoding: elements stand in for others (`href` of SOAP 1.1 section 5.4.1, `ref` of SOAP 1.2 part 2
  * section 3.1.5) that may come later, as further children of Body. So all of Body is recorded, and replayed to the
- * decoder when the message is over, with every reference followed. What the decoder skips is not followed.
+ * decoder when the message is over, with every reference followed. References in skipped content are not.
  *
  * Throws `UPSTREAM_RESPONSE_LIMIT` for more than `encodedBytes`, recorded or replayed, and `UPSTREAM_INVALID_RESPONSE` for
  * more references than `references`. A reference that leads nowhere, or back to references only, is an error at its path.
@@ -95,7 +95,7 @@ export class EncodedReply implements XmlHandler {
     }
   }
 
-  /** Begins an element under this name: itself, or what it refers to. */
+  /** Begins an element under this name: itself, or the one it refers to. */
   #enter(tag: RecordedTag, name: QName, stack: Frame[]): void {
     const element = this.#follow(tag);
     const shown = typeof element === 'string' ? tag : element;

@@ -108,7 +108,7 @@ export class OpaqueXml {
 interface Attribute {
   readonly name: QName;
   readonly value: string;
-  /** What xsi:type names; null for other attributes. */
+  /** The value of xsi:type; null for other attributes. */
   readonly type: QName | null;
 }
 

@@ -21,7 +21,7 @@ export class Reading {
   /** The namespace of the element. */
   uri: string;
   readonly variant: VariantProgram | null;
-  /** What the child elements fill; null where there must be none. */
+  /** The slots that child elements fill; null where there must be none. */
   readonly children: ChildTable | null;
   readonly interest: Interest;
   /** By `SlotProgram.position`, or the items of a list. `undefined` is not seen yet, null is known to be null. */
@@ -128,7 +128,7 @@ export interface DeferredValue {
 
 const NONE: unknown[] = [];
 
-/** The response path of what `slot` of `owner` takes; `index` is -1 outside lists. */
+/** The response path of the value of `slot` of `owner`; `index` is -1 outside lists. */
 export function pathOf(owner: Reading | null, slot: SlotProgram | null, index: number): readonly (string | number)[] {
   const path: (string | number)[] = [];
   while (slot !== null) {

@@ -11,7 +11,7 @@ interface RecordedAttribute {
   readonly value: string;
 }
 
-/** A start tag that may be read when the reader has gone on. Of the namespaces in scope it knows what its content names. */
+/** A copy of a start tag. Of the namespaces in scope it has those that its content names. */
 export class RecordedTag implements StartTag {
   readonly uri: string;
   readonly local: string;
@@ -156,7 +156,7 @@ export class ReferringTag implements StartTag {
   }
 }
 
-/** The id that a reference names within its message, or null for what leads elsewhere. `ref` is an id as it is. */
+/** The id that a reference names within its message, or null for a reference to another document. `ref` is an id as it is. */
 export const referenceOf = (written: string): string | null =>
   written.startsWith('#') ? written.slice(1) : written.includes(':') ? null : written;
 

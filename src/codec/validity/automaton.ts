@@ -51,7 +51,7 @@ const NO_NAME = { uri: '', local: '' };
 const KEPT_MAX = 65_536;
 
 /**
- * The automaton of a content model: a position for each particle, counters for what repeats a bounded number of times.
+ * The automaton of a content model: a position for each particle, counters for bounded repetition.
  * Transitions between positions are computed when a document first takes them.
  */
 export class ContentAutomaton<E> {

@@ -58,7 +58,7 @@ function isBuiltInDerived(type: SimpleType, declared: SimpleType): boolean {
   return false;
 }
 
-/** XSD 1.0 part 2 section 3: what built-in types are derived from, where that is not anySimpleType. */
+/** XSD 1.0 part 2 section 3: the base of built-in types, where that is not anySimpleType. */
 const PARENTS: ReadonlyMap<string, string> = new Map(
   (
     'normalizedString<string token<normalizedString language<token NMTOKEN<token Name<token NCName<Name ID<NCName ' +

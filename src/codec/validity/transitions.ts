@@ -92,7 +92,7 @@ const enterNode = (node: ModelNode, to: ModelNode): readonly Op[] | null => {
   return inner === null || node.counter < 0 ? inner : [{ kind: 'first', counter: node.counter }, ...inner];
 };
 
-/** From the beginning of what `node` repeats to a particle within; null where something else must come before it. */
+/** The operations from the beginning of a repetition of `node` to a particle within; null where another must come first. */
 function enter(node: ModelNode, to: ModelNode): readonly Op[] | null {
   const ops: Op[] = [];
   for (let at = to; at !== node; ) {

@@ -11,7 +11,7 @@ interface CanonicalRules {
   readonly isData: boolean;
 }
 
-/** UTF-16 units of one content, about as it is written. What is longer has no hash. */
+/** UTF-16 units of one content, about as it is written. Longer content has no hash. */
 const UNITS_MAX = 256 * 1024;
 /** No name is longer, as the limits of the reader have it: a longer word is no prefix. */
 const PREFIX_UNITS_MAX = 4096;
@@ -46,7 +46,7 @@ export class CanonicalHash implements XmlHandler {
   /** Namespaces of prefixes in the text. */
   #bound = '';
   readonly #seen = new Set<string>();
-  /** The beginning of a word whose end has not come, and what it stands for if it ends here. */
+  /** The beginning of a word whose end has not come, and its namespace if it ends here. */
   #word = '';
   #wordBound = '';
   #prefixes = 0;

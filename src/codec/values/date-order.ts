@@ -37,7 +37,7 @@ interface Instant {
   readonly hasZone: boolean;
 }
 
-/** What a type leaves out is taken from a leap year and a month of 31 days. */
+/** Parts that a type leaves out are taken from a leap year and a month of 31 days. */
 function instantOf(lexical: string, kind: DateKind): Instant {
   const { year = '1972', month = '12', day = '01', time = '00:00:00', zone } = datePartsOf(lexical, kind);
   const [hours = '0', minutes = '0', seconds = '0'] = time.split(':');

@@ -18,7 +18,7 @@ export function integerRule(text: string, min: number, max: number): string | nu
   return value >= min && value <= max ? null : `must be an integer from ${min} to ${max}`;
 }
 
-/** The value of up to nine digits; -1 for anything else. Nearly every integer is one, and this is what it costs. */
+/** The value of up to nine digits; -1 for anything else. The fast path for nearly every integer. */
 export function smallInteger(text: string): number {
   if (text.length === 0 || text.length > 9) return -1;
   let value = 0;

@@ -13,7 +13,7 @@ import { prescribesForm } from './written-form.js';
  * a value is written. Values that are read are not: a backend that leaves its own facets still answers. Numbers whose
  * form a pattern prescribes are strings.
  *
- * A list type is an array of its items. A union is what its members are if they are all the same, else a string.
+ * A list type is an array of its items. A union has the scalar of its members if it is the same for all, else a string.
  */
 export function scalarOf(type: SimpleType): Scalar {
   if (type.variety === 'list') return listScalarOf(type, scalarOf(itemOf(type)));
@@ -204,7 +204,7 @@ const Q_NAME: Scalar = {
 const long = (min: string | null = null, max: string | null = null): Scalar => digitsScalar('Long', { min, max });
 const bigInt = (min: string | null = null, max: string | null = null): Scalar => digitsScalar('BigInt', { min, max });
 
-/** The built-in types of XML Schema by local name. What is not here is a string. */
+/** The built-in types of XML Schema by local name. All others are strings. */
 const BUILT_INS: ReadonlyMap<string, Scalar> = new Map([
   ['boolean', BOOLEAN],
 

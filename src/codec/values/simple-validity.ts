@@ -67,7 +67,7 @@ export function whiteSpaceOf({ builtIn, facets }: SimpleType): WhiteSpace {
   return facets.whiteSpace === null || whiteSpace === 'collapse' ? whiteSpace : facets.whiteSpace;
 }
 
-/** Items are treated and separated by white space, so what they are made of needs no treatment of its own. */
+/** Items are treated and separated by white space, so their type needs no treatment of its own. */
 function compileList(type: SimpleType, depth: number): Compiled {
   const item = compiled(itemOf(type), depth);
   const rule = (lexical: string): string | null => {

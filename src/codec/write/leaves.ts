@@ -57,7 +57,7 @@ export class LeafEncoder {
     refuseMissing(source, path);
   }
 
-  /** The content of the element `name`, or an element of any name. XML is told from text by its first character. */
+  /** The content of the element `name`, or an element of any name. Its first character decides whether it is XML or text. */
   xml(value: unknown, name: QName | null, path: InputPath): readonly ContentEvent[] {
     if (value === null || value === undefined) refuse(path, REQUIRED);
     const text = this.#encode(XML_TEXT, value, path);

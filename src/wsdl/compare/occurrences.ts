@@ -28,7 +28,7 @@ export function occurrencesIn(root: Particle, visit?: ParticleVisitor): Readonly
     const parent = stack.at(-1);
     if (parent === undefined) break;
     visit?.(particle, certain);
-    // Chains of extensions are groups that begin with a group, as deep as they are long: what is in it is not copied.
+    // Chains of extensions are groups that begin with a group, as deep as they are long: its sum is not copied.
     const isFirst = parent.particle.kind !== 'choice' && parent.sum.size === 0 && isOnce(particle);
     if (isFirst) parent.sum = frame.sum;
     else if (particle.max > 0) merge(parent, frame);

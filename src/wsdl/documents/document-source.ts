@@ -159,7 +159,7 @@ export function combineSources(files: DocumentSource, web: DocumentSource): Docu
 const withPort = (url: URL): string =>
   `${url.hostname}:${url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port}`;
 
-/** What the operator can do about a document that could not be fetched. */
+/** The remedy for a document that could not be fetched. */
 function remedyFor(why: string): string | null {
   if (/\b401\b/.test(why)) return 'Give the credentials it asks for, with --user or --header.';
   if (/\b403\b/.test(why))

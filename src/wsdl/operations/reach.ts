@@ -41,7 +41,7 @@ export function reachableProblems(
 /** A node of the graph of containment: a type, or the particles of a compositor, which many types may share. */
 type Container = XsdType | readonly Particle[];
 
-/** For each type or compositor, what directly contains it. Linear: what is shared is walked once. */
+/** For each type or compositor, its direct containers. Linear: shared parts are visited once. */
 function containers(all: Iterable<XsdType>): ReadonlyMap<Container, readonly Container[]> {
   const containers = new Map<Container, Container[]>();
   const queue: Container[] = [...all];

@@ -165,7 +165,7 @@ export class ComplexTypeReader {
       this.#context.approximate(type, problemAt(node, what));
       return null;
     }
-    // Only what a redefinition replaced is a base without a name: nothing is ever of that type, so it is no base.
+    // Only a type replaced by a redefinition is a base without a name: no element has that type, so it is no base.
     const isReplaced = base.name === null;
     type.base = isReplaced ? base.base : base;
     const derivation = node.local === 'extension' ? 'extension' : 'restriction';

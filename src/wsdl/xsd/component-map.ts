@@ -6,7 +6,7 @@ interface Key {
   readonly unit: { readonly target: string };
 }
 
-/** What was made of components: the same node means something else under another target namespace. */
+/** Results by component: one node is another component under another target namespace. */
 export class ComponentMap<T> {
   readonly #byNode = new Map<XmlNode, Map<string, T>>();
 

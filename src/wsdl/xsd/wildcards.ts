@@ -16,7 +16,7 @@ export function readWildcard(node: XmlNode, target: string): Wildcard {
 
 function namespacesIn(value: string, target: string): Namespaces {
   if (value === '##any') return ANY;
-  // Beside the target namespace it excludes what has no namespace.
+  // It excludes the target namespace and no namespace.
   if (value === '##other') return { kind: 'not', uris: target === '' ? [''] : [target, ''] };
   const uris = value.split(/\s+/).filter(Boolean);
   return only(uris.map((uri) => (uri === '##targetNamespace' ? target : uri === '##local' ? '' : uri)));
