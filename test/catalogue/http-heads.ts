@@ -230,7 +230,8 @@ export const HEAD_VECTORS: readonly HeadVector[] = [
     'HEAD with a length': head(['Host: a', 'Content-Length: 3'], 'HEAD'),
     'GET with a request in its body': (path) => head(['Host: a', 'Content-Length: 27'], 'GET')(path) + get()('/admin'),
   }),
-  ...vector('H31', [SOAP, PLAIN], { 'GET with a length of 0': get('Content-Length: 0') }),
+  // A bare GET on the path of a service is answered with a page; with a query it is forwarded.
+  ...vector('H31', [SOAP, PLAIN], { 'GET with a length of 0': (path) => get('Content-Length: 0')(`${path}?id=1`) }),
   ...vector('F01', null, {
     'DELETE with a length': head(['Host: a', 'Content-Length: 3'], 'DELETE'),
     'DELETE in chunks': (path) => head(['Host: a', CHUNKED], 'DELETE')(path) + chunked(get()('/admin')),
