@@ -4,8 +4,7 @@ import { valuesAt } from './cost-slicing.js';
 import type { CostLimits } from './cost-table.js';
 
 /**
- * What a request really comes to, added up while it runs: calls that are made, by their weights, what is read of the
- * replies, and objects. An answer that stands in several places counts once, as it was read once.
+ * Adds up the actual cost of a request while it runs: calls by their weights, bytes of replies, and objects. An answer that stands in several places counts once, as it was read once.
  */
 export class Spending {
   readonly #limits: Pick<CostLimits, 'callCost' | 'kibCost'>;
@@ -33,22 +32,22 @@ export class Spending {
   }
 
   /** Adds a call with these arguments, or several at the same cost. */
-  called(cost: FieldCost | null, given: Readonly<Record<string, unknown>>, calls = 1): void {
+  called(cost: FieldCost | null, values: Readonly<Record<string, unknown>>, calls = 1): void {
     let weight = cost?.weight ?? this.#limits.callCost;
     for (const [path, each] of cost?.arguments ?? NONE) {
       const [name = '', ...rest] = path.split('.');
-      if (Object.hasOwn(given, name)) weight += each * valuesAt(given[name], rest).length;
+      if (Object.hasOwn(values, name)) weight += each * valuesAt(values[name], rest).length;
     }
     this.#calls += calls;
     this.#points += weight * calls;
   }
 
-  /** What was answered here, without a call. */
+  /** Adds points of an answer without a call. */
   answered(points: number): void {
     this.#points += points;
   }
 
-  /** What came of a call. Where nobody has weighed it, each object is a point. */
+  /** Adds the answer of a call. Without points of its own, each object is a point. */
   took({ value, points, replyBytes = 0 }: Decoded): void {
     this.#points += points ?? objectsIn(value);
     this.#replyBytes += replyBytes;

@@ -19,7 +19,7 @@ import { rootOf } from '../types/roots.js';
 import { argumentPoints } from './cost-slicing.js';
 import { argumentPrices } from './cost-table.js';
 
-/** A value, and what was asked of it. */
+/** A value with its selections. */
 interface Part {
   readonly value: unknown;
   readonly type: GraphQLNamedType | undefined;
@@ -29,8 +29,8 @@ interface Part {
 }
 
 /**
- * What the answer of a service that speaks GraphQL weighs: its objects and fields as the schema weighs them. What was
- * asked for links only, and what scalars hold, weighs nothing.
+ * The cost of a subschema's answer: its objects and fields by their weights in the schema. Fields for links only, and
+ * contents of scalars, cost nothing.
  */
 export function subschemaPoints(plan: SubschemaPlan, value: unknown, variables: Variables): number {
   const { wrapped, name, parent } = plan.field;
@@ -88,13 +88,13 @@ function definitionOf(owner: GraphQLNamedType | undefined, name: string) {
 const fieldType = (definition: Definition | undefined): GraphQLNamedType | undefined =>
   definition === undefined ? undefined : getNamedType(definition.type);
 
-/** What a field weighs, and what it was given. */
+/** The points of a field and its arguments. */
 function fieldPoints({ node, definition }: Asked, variables: Variables): number {
   const cost = fieldCostOf(definition);
   return cost === null ? 0 : (cost.weight ?? 0) + argumentPoints(argumentPrices([cost]), definition, node, variables);
 }
 
-/** By response key the fields that an object has of what was asked; fragments of any type, each walked once. */
+/** The selected fields that an object has, by response key; fragments of any type are walked once. */
 function askedOf(
   { value, type, selections }: Part,
   schema: GraphQLSchema,

@@ -19,7 +19,7 @@ import type { Link, LinkTable } from '../links/link.js';
 import { type FieldCost, fieldCostOf, type ListSize, typeWeightOf } from '../types/cost-rules.js';
 import { isRoot } from '../types/roots.js';
 
-/** What costs are worked out from. Without `fields` every field of the root is a call. */
+/** The sources of prices. Without `fields` every field of the root is a call. */
 export interface CostSources {
   readonly schema: GraphQLSchema;
   readonly limits: CostLimits;
@@ -34,7 +34,7 @@ export type CostLimits = Pick<
   'assumedListSize' | 'batchItems' | 'callCost' | 'calls' | 'kibCost' | 'sliceItems'
 >;
 
-/** What one field costs, apart from what is selected beneath it. */
+/** The price of one field without those beneath it. */
 export interface FieldPrice {
   readonly definition: GraphQLField<unknown, unknown>;
   readonly named: GraphQLNamedType;
@@ -75,7 +75,7 @@ export class CostTable {
       fields === undefined ? null : new Map<string, Pick<BoundField, 'cost'>>([...fields, ...subschemaFields]);
   }
 
-  /** Null where the type has no such field: `__typename`, and what introspection asks. */
+  /** Null for an unknown field: `__typename`, and fields of introspection. */
   field(parent: GraphQLNamedType | undefined, name: string): FieldPrice | null {
     if (!isObjectType(parent) && !isInterfaceType(parent)) return null;
     let prices = this.#prices.get(parent);
@@ -87,7 +87,7 @@ export class CostTable {
     if (known !== undefined) return known;
     const fields = parent.getFields();
     const definition = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    // Names that are not there are not remembered: callers choose them.
+    // Unknown names are not cached: clients choose them.
     if (definition === undefined) return null;
     const made = this.#price(parent, definition);
     prices.set(name, made);
@@ -127,7 +127,7 @@ export class CostTable {
     return { ...common, weight, arguments: argumentPrices(costs), call: null };
   }
 
-  /** Of a link also what it fills is given, whatever it is. */
+  /** The price of a link with the arguments that its feeds fill. */
   #linkPrice({ called, batch, feeds }: Link): Pick<FieldPrice, 'weight' | 'keyWeight' | 'arguments' | 'call'> {
     const price = this.callPrice(called.cost ?? null);
     const open: ArgumentPrice[] = [];
@@ -144,7 +144,7 @@ export class CostTable {
     return { weight, keyWeight, arguments: open, call: batch === null ? 'single' : 'batched' };
   }
 
-  /** What a call costs before it is made. */
+  /** The estimated price of a call. */
   callPrice(cost: FieldCost | null): Pick<FieldPrice, 'weight' | 'arguments'> {
     const { callCost, kibCost } = this.limits;
     const weight = (cost?.weight ?? callCost) + (cost?.replyKib ?? 0) * kibCost;
@@ -162,7 +162,7 @@ export class CostTable {
 const isWithin = (path: readonly string[], inner: readonly string[]): boolean =>
   path.length <= inner.length && path.every((step, at) => step === inner[at]);
 
-/** What arguments cost at most, whichever of these it is. */
+/** The highest prices of arguments among several costs. */
 export function argumentPrices(costs: readonly (FieldCost | null)[]): readonly ArgumentPrice[] {
   const weights = new Map<string, number>();
   for (const cost of costs) {

@@ -9,7 +9,7 @@ import { type Fragments, isIncluded, type Variables } from '../output/reply-plan
 import { argumentPoints, sliceOf, variablesIn } from './cost-slicing.js';
 import type { CostTable, FieldPrice } from './cost-table.js';
 
-/** What an operation may cost, and why. */
+/** The estimated cost of an operation. */
 export interface Estimate {
   /** Whole points. */
   readonly points: number;
@@ -19,11 +19,11 @@ export interface Estimate {
   readonly variables: ReadonlySet<string>;
 }
 
-/** Told the points of a field, without what is beneath it, at a path of response keys. */
-export type NotePoints = (path: string, points: number) => void;
+/** Reports the points of a field without those beneath it, at a path of response keys. */
+export type ReportPoints = (path: string, points: number) => void;
 
 /**
- * What an operation costs at most before it runs, as long as lists are no longer than they are said to be: each object
+ * The most that an operation costs before it runs, for lists of the assumed sizes: each object
  * its weight, a list as many times its item as it is taken to have, or as its slicing arguments ask for, each call its
  * own weight. A field of the root is a call, a link one for each object, or for as many as a list operation takes. What
  * @skip and @include leave out is not counted. Selections are counted as written, so merging them can only make it
@@ -37,7 +37,7 @@ export function costOf(
   operation: OperationDefinitionNode,
   fragments: Fragments,
   variables: Variables,
-  note: NotePoints | null = null,
+  note: ReportPoints | null = null,
 ): Estimate {
   const root = table.schema.getRootType(operation.operation);
   const walk = new CostWalk(table, fragments, variables, note);
@@ -64,7 +64,7 @@ interface Scope {
   readonly path: string;
 }
 
-/** A list further below whose size a field above has told. */
+/** A list further below whose size a field above determines. */
 interface Sized {
   readonly path: readonly string[];
   readonly size: number;
@@ -84,10 +84,10 @@ class CostWalk {
   readonly #table: CostTable;
   readonly #fragments: Fragments;
   readonly #values: Variables;
-  readonly #note: NotePoints | null;
+  readonly #note: ReportPoints | null;
   readonly #known = new Map<string, Sum>();
 
-  constructor(table: CostTable, fragments: Fragments, variables: Variables, note: NotePoints | null) {
+  constructor(table: CostTable, fragments: Fragments, variables: Variables, note: ReportPoints | null) {
     this.#table = table;
     this.#fragments = fragments;
     this.#values = variables;
@@ -160,7 +160,7 @@ class CostWalk {
 
   /** What the field itself costs for so many objects: calls, or its weight. */
   #own(price: FieldPrice, node: FieldNode, objects: number): Sum {
-    // Also where none is given: the next time it may be.
+    // Also without a value: another request may have one.
     if (price.arguments.length > 0) this.#depends(node);
     const weight = plus(price.weight, argumentPoints(price.arguments, price.definition, node, this.#values));
     if (price.call === null) return { points: times(objects, weight), calls: 0, callPoints: 0 };
@@ -183,10 +183,10 @@ class CostWalk {
   #sizeOf({ listDepth, listSize }: FieldPrice, below: readonly Sized[], slice: number | null): number {
     if (listDepth === 0) return 1;
     const { assumedListSize } = this.#table.limits;
-    const told = below.filter(({ path }) => path.length === 0).map(({ size }) => size);
+    const sizes = below.filter(({ path }) => path.length === 0).map(({ size }) => size);
     const isItself = listSize !== null && listSize.sizedFields.length === 0;
     const own = isItself ? (slice ?? listSize.assumedSize) : null;
-    let size = told.length > 0 ? Math.max(...told) : (own ?? assumedListSize);
+    let size = sizes.length > 0 ? Math.max(...sizes) : (own ?? assumedListSize);
     for (let depth = 1; depth < listDepth; depth++) size = times(size, assumedListSize);
     return size;
   }
@@ -194,7 +194,7 @@ class CostWalk {
 
 const NOTHING_SIZED: readonly Sized[] = [];
 
-/** What is told of the lists at a field and below it. */
+/** The sizes of lists at a field and below it. */
 function sizedBelow(sized: readonly Sized[], name: string): readonly Sized[] {
   if (sized.length === 0) return NOTHING_SIZED;
   return sized.flatMap(({ path, size }) => (path[0] === name ? [{ path: path.slice(1), size }] : []));

@@ -15,6 +15,6 @@ export interface BoundField {
   readonly reply: ReplyShape;
   /** The argument that holds the header blocks, or null. */
   readonly headersArgument: string | null;
-  /** What a call costs; null, or not given: as calls do in general. */
+  /** The cost of a call; null or absent: that of all calls. */
   readonly cost?: FieldCost | null;
 }

@@ -12,7 +12,7 @@ import {
 import { type CostOrigin, FieldCost, type ListSize } from '../types/cost-rules.js';
 import type { TypeMapping, TypeMappings } from '../types/mapping.js';
 
-/** What type definitions written by hand say with `@cost` and `@listSize`. */
+/** The costs of SDL types by `@cost` and `@listSize`. */
 export interface SdlCosts {
   /** By the name of the type. */
   readonly types: TypeMappings;
@@ -40,7 +40,7 @@ export function costsOfSdl(sdl: string, service: string): SdlCosts {
   return { types, roots };
 }
 
-/** The mapping with what the definitions say where it says nothing. */
+/** The mapping, with the costs of the definitions where it has none. */
 export function withSdlCosts(mappings: TypeMappings, costs: TypeMappings): TypeMappings {
   if (costs.size === 0) return mappings;
   const all = new Map(mappings);
@@ -71,7 +71,7 @@ const mappingOf = (cost: number | null, fields: ReadonlyMap<string, FieldCost>):
 
 const UNSAID = { name: null, description: null, type: null, hidden: false, deprecated: null, path: [] } as const;
 
-/** What is said about a field; null where nothing is. */
+/** The cost of a field; null without one. */
 export function costOfField(field: FieldDefinitionNode, origin: CostOrigin): FieldCost | null {
   const weight = weightIn(field);
   const listSize = listSizeIn(field.directives ?? []);
@@ -90,7 +90,7 @@ export function weightIn({ directives = [] }: { readonly directives?: readonly C
   return value === undefined ? null : weightOf(value);
 }
 
-/** The specification wants text; Apollo writes numbers. Null for what is no weight. */
+/** The specification wants text; Apollo writes numbers. Null for an invalid weight. */
 function weightOf(value: ValueNode): number | null {
   const isText = value.kind === Kind.STRING || value.kind === Kind.INT || value.kind === Kind.FLOAT;
   if (!isText || !/^[0-9]{1,9}(\.[0-9]{1,9})?$/.test(value.value)) return null;
@@ -110,7 +110,7 @@ function listSizeIn(directives: readonly DirectiveNode[]): ListSize | null {
   };
 }
 
-/** A single text stands for a list of one. Null for what is none. */
+/** A list of texts; a single text is a list of one. Null for other values. */
 function textsOf(value: ValueNode | undefined): readonly string[] | null {
   if (value?.kind === Kind.STRING) return [value.value];
   if (value?.kind !== Kind.LIST) return null;
@@ -123,7 +123,7 @@ const argumentOf = ({ arguments: given = [] }: DirectiveNode, name: string): Val
 
 type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
 
-/** Reports what is wrong with one cost directive; false where it is none. */
+/** Reports the errors of a cost directive; false for another directive. */
 export function checkCostDirective(directive: DirectiveNode, report: Report): boolean {
   const known = CHECKS.get(directive.name.value);
   if (known === undefined) return false;

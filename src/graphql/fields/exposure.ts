@@ -17,7 +17,7 @@ export interface GraphqlService {
   readonly naming: Naming;
   /** Not given: each branch of a choice is a field. */
   readonly choices?: ChoiceStyle;
-  /** What is wanted of single types otherwise. */
+  /** The mapping of single types. */
   readonly types?: TypeMappings;
   /** Every named type of the service, for `types` to be checked. */
   readonly knownTypes?: Iterable<XsdType>;
@@ -35,7 +35,7 @@ export interface OperationMapping {
   readonly deprecated?: string | null;
   /** How callers meet its declared Faults; not given: as errors. */
   readonly faults?: FaultStyle;
-  /** What is wanted of its arguments and header blocks otherwise. */
+  /** The mapping of its arguments and header blocks. */
   readonly request?: RequestMapping | null;
   /** What a call costs, and how long its list is; null or not given: as calls and lists are in general. */
   readonly cost?: FieldCost | null;
@@ -125,7 +125,7 @@ function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySe
   });
 }
 
-/** Names of the mapping come first and are exactly those: two that are the same are a mistake, told at both places. */
+/** Takes the names of the mapping first, exactly: two equal ones are an error, reported at both places. */
 function takeMapped(service: GraphqlService, each: Unnamed, { names, scopes, owners, given }: NamingSoFar): void {
   const { operation, mapping, parent } = each;
   const wanted = mapping?.field?.name;

@@ -16,7 +16,7 @@ export interface SdlOperations {
  * The model of a backend without a WSDL, from type definitions in SDL and a table of operations by name. Names on the
  * wire are those of the SDL: build the schema with `naming: 'exact'`.
  *
- * A field of `Query` or `Mutation` says what its operation takes and gives. An argument is a child of the request
+ * A field of `Query` or `Mutation` has the arguments and the result of its operation. An argument is a child of the request
  * element. A result that is an object is the reply element itself: its fields are the children. Any other result is a
  * child of the reply element with the field's name. Where the backend does otherwise:
  *

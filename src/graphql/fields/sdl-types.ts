@@ -8,7 +8,7 @@ import { isCostDirectiveDefinition } from './cost-sdl.js';
 import type { RootType } from './exposure.js';
 import { defaultText, occurrenceOf, type SdlField, xmlDirective } from './sdl-field.js';
 
-/** An operation of a mapping written by hand. */
+/** An operation of a service without a WSDL. */
 export interface SdlOperation {
   readonly field: { readonly parent: RootType; readonly name: string };
   /** Local name of the request element. */

@@ -80,7 +80,7 @@ function membersOf(
   });
 }
 
-/** Several parts may be the same element: then they are told by their order. */
+/** Several parts may be the same element: their order distinguishes them. */
 function inTurn(shape: FieldShape, turn: number): FieldShape {
   const { source } = shape;
   if (source.from !== 'child' && source.from !== 'wrapped list') return shape;

@@ -58,13 +58,13 @@ const CONTENTS = new WeakMap<Particle, InputContent>();
 interface Fold {
   readonly pieces: Map<string, Piece>;
   readonly rules: readonly BranchRule[];
-  /** What stands in several places: no rule can tell which one is meant. */
+  /** Members with several places: no rule can choose one. */
   readonly doubled: ReadonlySet<string>;
-  /** Null where there are more than anybody writes: then all is written where it stands first. */
+  /** Null above the bound: then each member is written at its first place. */
   readonly places: readonly Place[] | null;
 }
 
-/** Groups within groups: nobody writes more. */
+/** The bound of nested groups. */
 const DEPTH_MAX = 100;
 const PLACES_MAX = 10_000;
 
@@ -137,7 +137,7 @@ function together(known: Piece, piece: Piece): Piece {
   return { ...known, wildcards: isOpen ? [] : [...new Set([...known.wildcards, ...piece.wildcards])] };
 }
 
-/** The places of each, unless there are more than anybody writes. */
+/** The places of each member; null above the bound. */
 function placesIn(folds: readonly Fold[]): readonly (readonly Place[])[] | null {
   const known = folds.flatMap(({ places }) => (places === null ? [] : [places]));
   const count = known.reduce((sum, places) => sum + places.length, 0);

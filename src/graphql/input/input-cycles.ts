@@ -8,7 +8,7 @@ import {
 
 /**
  * Makes fields nullable where an input type could not be written otherwise: it requires one of its own kind within
- * itself, for ever. GraphQL has no such types, and schemas of XML may. Chains that are longer than anybody writes are cut
+ * itself, for ever. GraphQL has no such types, and schemas of XML may. Very long chains are cut
  * too, as graphql-js follows them by recursion. Returns the fields; the encoder goes on to require them.
  */
 export function relaxCycles(types: readonly GraphQLInputObjectType[]): readonly string[] {

@@ -1,7 +1,7 @@
 import type { EncodeSource } from '../../codec/plan/plan.js';
 import type { TypeNames } from '../types/type-names.js';
 
-/** What the mapping says of one argument, or of what is inside it. */
+/** The mapping of one argument, or of an input field in it. */
 export interface InputMapping {
   /** The name in GraphQL; null: by rule. */
   readonly name: string | null;
@@ -15,7 +15,7 @@ export interface InputMapping {
 
 export type InputMappings = ReadonlyMap<string, InputMapping>;
 
-/** What the mapping says of one request: of its arguments, and of its header blocks. */
+/** The mapping of one request: its arguments and its header blocks. */
 export interface RequestMapping {
   readonly arguments: InputMappings;
   readonly headers: InputMappings;
@@ -63,7 +63,7 @@ export const NO_MAPPINGS: InputMappings = new Map();
 export const hasSource = ({ source, inner }: InputMapping): boolean =>
   source !== null || [...inner.values()].some((each) => hasSource(each));
 
-/** Reports what is mapped and not there. */
+/** Reports mappings of unknown members. */
 export function refuseUnknown(
   mappings: InputMappings,
   known: readonly string[],

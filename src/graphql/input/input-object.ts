@@ -125,7 +125,7 @@ export class ObjectFiller implements InputObject {
     return { field: fieldOf(value.type, { isNonNull, lexicalDefault, scalar, member }), plan };
   }
 
-  /** What is written whatever the caller says; null where it has a say. */
+  /** The value that is always written; null for one of the client. */
   #fixedText(element: ElementDeclaration, isCertain: boolean, isWrapped: boolean): string | null {
     if (!isCertain || element.nillable) return null;
     if (element.fixed !== null) return element.fixed;

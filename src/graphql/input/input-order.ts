@@ -54,7 +54,7 @@ export function inOrder(
   return order.places.flatMap(({ key, share }): readonly EncodeElement[] => {
     const element = elements.get(key);
     if (element === undefined || share === null) return element === undefined ? [] : [element];
-    // What is to be said of all items is said where the first of them stand.
+    // Attributes of a list are written with its first items.
     const { counts: _counts, ...again } = { ...element, required: false };
     const own = written.has(element) ? again : element;
     written.add(element);

@@ -82,7 +82,7 @@ export class InputTypes implements InputSources {
     const made = filler.element(member, { ...counts, element: member.element, isAlternative: false });
     this.#settle();
     if (made === null) return null;
-    // What the gateway itself has to say is said, whether the caller adds to it or not.
+    // The gateway's own header blocks are written with or without those of the client.
     const mapping = mappings.get(member.element.name.local);
     const always = mapping !== undefined && hasSource(mapping) && made.plan.value.kind === 'object';
     return always ? { ...made, plan: { ...made.plan, always } } : made;
@@ -245,7 +245,7 @@ export class InputTypes implements InputSources {
   }
 }
 
-/** More types that may stand in one place are a base of everything, which helps nobody who writes a query. */
+/** More substitutes for one type mean a base of all types: the oneOf input would be useless. */
 const VARIANTS_MAX = 200;
 const ARRAYS_MAX = 4;
 

@@ -24,7 +24,7 @@ export class ChoiceTypes {
   readonly #made: (type: GraphQLObjectType | GraphQLUnionType) => void;
   readonly #unions = new Map<ChoiceMember, Union>();
 
-  /** `field` shows one branch; `made` is told of every type. */
+  /** `field` shows one branch; `made` is called with every type. */
   constructor(
     service: string,
     names: TypeNames,

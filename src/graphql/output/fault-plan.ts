@@ -1,12 +1,12 @@
 import type { FaultPlans, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan } from '../../codec/plan/plan.js';
 import type { ElementShape, FaultShape, FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 
-/** What is read of Faults that are told as errors: bounded, for types may be recursive and a Fault explains. */
+/** Bounds of Faults that are reported as errors: their types may be recursive. */
 const DEPTH_MAX = 6;
 const SLOTS_MAX = 1000;
 
 /**
- * Plans for declared Faults that are told as errors: all fields of each entry, to a depth. Made once per reply, when
+ * Plans declared Faults that are reported as errors: all fields of each entry, to a depth. Made once per reply, when
  * it is first asked for. Null where no entry has a type to be read by.
  */
 export function errorPlans(reply: ReplyShape): FaultPlans | null {
@@ -54,7 +54,7 @@ class Whole {
   slot(key: string, field: FieldShape, depth: number): FieldSlot | null {
     if (this.#slotsLeft === 0) return null;
     const { source, list, value } = field;
-    // What is there is told, whatever is missing or kept from callers.
+    // Present values are reported, also of incomplete Faults.
     const common = { key, list, nonNull: false, itemNonNull: false };
     if (value.kind === 'scalar' || value.kind === 'opaque') {
       this.#slotsLeft--;

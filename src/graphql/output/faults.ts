@@ -70,7 +70,7 @@ export class FaultTypes {
     const faults = operation.faults.map((fault) => this.#fault(fault));
     const entries = faults.map((fault) => fault.shape);
     const unions = this.#unions;
-    // Nobody waits for the Fault of a one-way operation.
+    // A one-way operation has no Fault.
     if (faults.length === 0 || operation.output === null) return { type, shape: { ...shape, unions } };
     if (style === 'errors') return { type, shape: { ...shape, unions, faults: { as: 'error', entries } } };
     const payload = this.#payload(operation, type, shape);

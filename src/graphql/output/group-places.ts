@@ -3,7 +3,7 @@ import { type Particle, typeKey } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 
 /**
- * The particles of one repetition of a group, in the order of the schema. `inner` tells the groups that are shown as lists
+ * The particles of one repetition of a group, in the order of the schema. `inner` are the groups that are shown as lists
  * of their own; whatever else is repeated is one place for all that is in it.
  */
 export function repeatedGroup(root: Particle, inner: ReadonlyMap<Particle, RepeatedGroup>): RepeatedGroup {

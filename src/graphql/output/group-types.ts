@@ -24,7 +24,7 @@ export class GroupTypes {
   readonly #add: (type: GraphQLObjectType) => void;
   readonly #made = new Map<GroupMember, Made>();
 
-  /** `element` shows one element; `add` is told of every type. */
+  /** `element` shows one element; `add` is called with every type. */
   constructor(
     service: string,
     names: TypeNames,

@@ -121,7 +121,7 @@ class Builder {
     this.#mappingOf = mappingOf;
   }
 
-  /** Of these groups of a content model, or of a repetition, those that can be told from what else stands there. */
+  /** Of these groups of a content model, or of a repetition, those that are distinct from their neighbours. */
   groupsOf(content: InputContent, among: Iterable<GroupPiece>): readonly Built[] {
     const counts = new Map<string, number>();
     for (const piece of content.pieces.values()) {

@@ -136,7 +136,7 @@ export function configs(
   );
 }
 
-/** What is made when it is first asked for, once. */
+/** A value that is made at its first use. */
 export function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {
@@ -145,6 +145,6 @@ export function lazily<T>(make: () => T): () => T {
   };
 }
 
-/** What is said of an encoded array that cannot be a list. */
+/** The warning about an encoded array that cannot be a list. */
 export const arrayWarning = (service: string, name: string): string =>
   `Service ${service}: ${name} is an array of several dimensions, it is shown as XML.`;

@@ -20,13 +20,13 @@ export type RawVariables = Readonly<Record<string, unknown>>;
 /** Coerced values of the operation's variables. */
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Slots for fields that another call answers. */
+/** Makes slots for fields that another call answers. */
 export interface LinkSlots {
   /** Null where the object has no such field. */
   slot(key: string, object: ObjectShape, nodes: readonly FieldNode[]): FieldSlot | null;
 }
 
-/** What a reply is read for: exactly the selection, in the order of the response. The document has been validated. */
+/** Plans a reply: exactly the selection of a valid document, in the order of the response. */
 export function planReply(
   reply: ReplyShape,
   nodes: readonly FieldNode[],
@@ -84,7 +84,7 @@ export function collectFields(
   return fields;
 }
 
-/** Plans one reply: objects when they are first asked for, so what no reply holds costs nothing; equal work is done once. */
+/** Plans one reply: objects when they first occur in a reply, and equal selections of a type once. */
 class Planner {
   readonly #fragments: Fragments;
   readonly #variables: Variables;
@@ -112,8 +112,8 @@ class Planner {
     if (root.kind === 'done') return { element, shape: 'done', value: NOTHING, nonNull };
     if (root.kind === 'whole') return { element, shape: 'whole', value: this.object(root.shape, nodes), nonNull };
     const slot = this.slot(responseKey(nodes[0]), root.field, nodes);
-    const told = root.field.list ? { ...slot, listName: ITSELF } : slot;
-    return { element, shape: 'unwrap', value: objectOf([told]), nonNull };
+    const named = root.field.list ? { ...slot, listName: ITSELF } : slot;
+    return { element, shape: 'unwrap', value: objectOf([named]), nonNull };
   }
 
   /** Types that share a field share its plan too: without that, plans would grow with types to the power of depth. */
@@ -170,14 +170,14 @@ class Planner {
   }
 }
 
-/** What parts of a plan take in memory together with what the decoder makes of them: measured, a fifth more or less. */
+/** The memory of parts of a plan with their decoders: measured, a fifth more or less. */
 const OBJECT_BYTES = 800;
 const VARIANT_BYTES = 900;
 const SLOT_BYTES = 720;
 
 const asList = (slot: FieldSlot | null): readonly FieldSlot[] => (slot === null ? [] : [slot]);
 
-/** What the answer of an operation is called among lists, where it is one. */
+/** The name of an operation's answer among lists. */
 export const ITSELF = '';
 
 const NO_UNIONS: NonNullable<ReplyShape['unions']> = new Map();

@@ -7,7 +7,7 @@ import { gzip } from 'node:zlib';
 import { escapeQuoted } from '../../xml/writer.js';
 import { PAGE_FILES, PAGE_FOLDER } from './page-files.js';
 
-/** What the page may do: run its own scripts, look as they want it to, and ask the gateway it came from. */
+/** The Content-Security-Policy: own scripts, inline styles, requests to the gateway only. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** GraphiQL, for people who open the endpoint in a browser: all of it from here. */
+/** GraphiQL, for browsers at the endpoint, without files of other hosts. */
 export interface Page {
   readonly html: Buffer;
   /** By path, as the page names them: a file never changes under its path. */

@@ -178,12 +178,12 @@ export function slotAlong(key: string, [first, ...rest]: readonly FieldShape[]):
   return { ...slot, value };
 }
 
-/** What was read, by path; what was not there is null. */
+/** The values by path; null for an absent one. */
 export function valuesRead({ paths }: ValueReading, decoded: Decoded): readonly (readonly [string, unknown])[] {
   return paths.map((path, index) => {
     const value = innermost(memberOf(decoded.value, String(index)));
     const errors = decoded.errors.filter((error) => error.path[0] === String(index)).map(wrongPlace);
-    // Of some nobody has said where they are.
+    // Errors above the limit have no path.
     if (errors.length === 0 && value === null && decoded.furtherErrors > 0) errors.push({ path: [], rule: 'wrong' });
     return [path, errors.length === 0 ? value : { value, errors }] as const;
   });

@@ -18,14 +18,14 @@ import type { EventMapping } from './subscription.js';
 
 export type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
-/** A value of a message, and what it is for. */
+/** A value of a message with the argument or field that it fills. */
 export interface Keyed {
   /** An argument or a field. */
   readonly key: string;
   readonly value: EventValue;
 }
 
-/** What the field of a subscription to events is, and what makes it of an event. */
+/** The field of a subscription to events, and how an event fills it. */
 export interface EventAnswer {
   readonly type: GraphQLOutputType;
   readonly args: GraphQLFieldConfigArgumentMap;
@@ -35,7 +35,7 @@ export interface EventAnswer {
   readonly feeds: readonly { readonly feed: Feed; readonly path: string }[];
 }
 
-/** The answer of another operation, asked with what the event says. Its other arguments are those of the subscription. */
+/** The answer of an operation that is called with values of the event. Its other arguments are the subscription's. */
 export function calledAnswer(
   name: string,
   { kind }: EventMapping,
@@ -45,11 +45,11 @@ export function calledAnswer(
 ): EventAnswer {
   const feeds = values.flatMap(({ key, value }) => {
     const owner = new GraphQLObjectType({ name: 'Event', fields: { value: { type: typeOf(value) } } });
-    const told: Report = (path, what, ...rest) =>
+    const reportPath: Report = (path, what, ...rest) =>
       report(path, what.replaceAll('`value`', `\`${value.path}\``), ...rest);
     const at = [kind, 'arguments', key];
     const argument = { config: called.config, steps: stepsOf(key), path: at };
-    const feed = feedOf(argument, { owner, steps: ['value'], path: at }, 'event', told);
+    const feed = feedOf(argument, { owner, steps: ['value'], path: at }, 'event', reportPath);
     return feed === null ? [] : [{ feed, path: value.path }];
   });
   const of = new GraphQLObjectType({ name: 'Called', fields: { field: called.config } }).getFields()['field'];
@@ -97,7 +97,7 @@ export function ownAnswer(name: string, values: readonly Keyed[], target: LinkTa
 
 const typeOf = ({ type, list }: EventValue): GraphQLOutputType => (list ? new GraphQLList(type) : type);
 
-/** A field is nullable, so that an event that comes to nothing is an error and not the end. */
+/** The field is nullable, so that an event without an answer is an error and does not end the subscription. */
 export const boundAs = (name: string, bound: BoundField): BoundField => ({
   ...bound,
   parent: 'Subscription',

@@ -22,16 +22,16 @@ export interface ResolvedSubscriptions {
   readonly errors: readonly EntryError[];
 }
 
-/** What subscriptions are resolved against. */
+/** The operations and names that subscriptions are resolved against. */
 export interface Offered extends Targets<LinkTarget> {
   readonly names: TypeNames;
 }
 
 const READS: TargetUse = { verb: 'used', reader: 'a subscription' };
-/** Whatever it does: its messages are listened to. */
+/** Its messages are observed, also those of a mutation. */
 const OBSERVED: TargetUse = { verb: 'used', reader: null };
 
-/** The operations that subscriptions need: those whose answer is that of a field, and those that are only listened to. */
+/** The operations that subscriptions need: those whose answer is that of a field, and those that are only observed. */
 export function operationsFor(mappings: readonly SubscriptionMapping[]): {
   readonly answering: readonly string[];
   readonly observed: readonly string[];

@@ -16,7 +16,7 @@ export interface PollMapping {
   /** `orders.GetOrder` */
   readonly operation: string;
   readonly everyMillis: number;
-  /** Path to the value whose change is told; null: what was selected. */
+  /** Path to the value whose change is reported; null: the selection. */
   readonly changed: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface EventMapping {
   readonly where: Readonly<Record<string, string>>;
   /** By argument of the subscription. */
   readonly filter: Readonly<Record<string, string>>;
-  /** The operation that is called for each event; null: `fields` are told. */
+  /** The operation that is called for each event; null: `fields` are the answer. */
   readonly answer: string | null;
   /** By argument of `answer`, or path into it. */
   readonly arguments: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export interface Subscription {
 export interface PollSource {
   readonly kind: 'poll';
   readonly everyMillis: number;
-  /** Reads the value whose change is told; null: what was selected. */
+  /** Reads the value whose change is reported; null: the selection. */
   readonly changed: ReplyPlan | null;
 }
 
@@ -62,7 +62,7 @@ export interface EventSource {
   readonly feeds: readonly { readonly feed: Feed; readonly path: string }[];
 }
 
-/** An operation whose messages somebody may want to hear of, and what is read of them. */
+/** An operation whose messages are events of subscriptions, and the values that are read from them. */
 export interface EventTopic {
   readonly name: string;
   readonly via: 'on' | 'callback';

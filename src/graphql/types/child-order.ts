@@ -1,12 +1,12 @@
 import type { ChildPositions } from '../../codec/plan/plan.js';
 import type { ComplexType, Particle } from '../../wsdl/model.js';
 
-/** Where the children of an element of this type stand; null where nothing can be told of what has been seen already. */
+/** The positions of the children of a type's elements; null where the order proves nothing. */
 export function childOrder({ content }: ComplexType): ChildPositions | null {
   if (content.kind !== 'elements') return null;
   const places = new Map<string, { first: number; last: number }>();
   let next = 0;
-  // What is repeated, or chosen, stands in one place as a whole.
+  // A repetition or a choice has one position as a whole.
   const stack: { readonly particle: Particle; readonly place: number | null }[] = [
     { particle: content.particle, place: null },
   ];

@@ -16,7 +16,7 @@ export function contentOf(type: ComplexType, members: MemberTable): 'opaque' | '
 export function wrappedItem(type: XsdType, members: MemberTable): ElementMember | null {
   if (type.kind === 'simple' || type.abstract || hasVariants(type)) return null;
   if (type.content.kind !== 'elements' && type.content.kind !== 'array') return null;
-  // Types that were written by hand are shown as they were written.
+  // SDL types are shown as they are written.
   if (type.name?.uri === BY_HAND_URI) return null;
   const { present, wildcard } = members.of(type);
   const [only, ...others] = present;

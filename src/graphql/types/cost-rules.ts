@@ -1,14 +1,14 @@
 /**
- * What the mapping, or type definitions written by hand, say about the cost of one field: `@cost` and `@listSize` of
- * the cost directives' specification of IBM. It stands in the extensions of the field, under `cost`.
+ * The cost of one field by the mapping or the SDL types: `@cost` and `@listSize` of the cost directives' specification of
+ * IBM. It stands in the extensions of the field, under `cost`.
  */
 export class FieldCost {
   /** Points for each time the field is answered; of an operation for each call. Null: by rule. */
   readonly weight: number | null;
   readonly listSize: ListSize | null;
-  /** Points for an argument that is given, or for what is inside it (`filter.text`), by its path in GraphQL names. */
+  /** Points for an argument, or an input field in it (`filter.text`), by its path in GraphQL names. */
   readonly arguments: ReadonlyMap<string, number>;
-  /** KiB that the reply to one call is taken to have; null: unknown. */
+  /** The assumed size of a reply in KiB; null: unknown. */
   readonly replyKib: number | null;
   /** Where it stands in the configuration; null: elsewhere. */
   readonly origin: CostOrigin | null;
@@ -16,18 +16,18 @@ export class FieldCost {
   constructor({
     weight = null,
     listSize = null,
-    arguments: given = NONE,
+    arguments: weights = NONE,
     replyKib = null,
     origin = null,
   }: FieldCostParts) {
     this.weight = weight;
     this.listSize = listSize;
-    this.arguments = given;
+    this.arguments = weights;
     this.replyKib = replyKib;
     this.origin = origin;
   }
 
-  /** This, and what it leaves open as the other has it. */
+  /** Fills absent parts from another cost. */
   or(other: FieldCost | null): FieldCost {
     if (other === null) return this;
     return new FieldCost({
@@ -54,30 +54,30 @@ export interface CostOrigin {
   readonly path: readonly string[];
 }
 
-/** How long a list is: sections 2.4 and 2.5 of the specification. Paths are of GraphQL names, a dot between them. */
+/** The size of a list: sections 2.4 and 2.5 of the specification. Paths are of GraphQL names, a dot between them. */
 export interface ListSize {
-  /** Where no argument says it; null: as lists are in general. */
+  /** Without a slicing argument; null: that of all lists. */
   readonly assumedSize: number | null;
-  /** Arguments that say it, or input fields in them: the largest counts. */
+  /** Arguments with the size, or input fields in them: the largest counts. */
   readonly slicingArguments: readonly string[];
   /** Fields below this one that are the list; []: it is itself. */
   readonly sizedFields: readonly string[];
-  /** Whether exactly one of the arguments must be given. Without slicing arguments it says nothing. */
+  /** Whether exactly one of the arguments is required. Without slicing arguments it has no effect. */
   readonly requireOneSlicingArgument: boolean;
 }
 
 const NONE: ReadonlyMap<string, number> = new Map();
 
-/** What is said about a call, with the weight of calls to its service where its operation does not say. */
-export const costOfCall = (cost: FieldCost | null, usual: number | null): FieldCost | null =>
-  usual === null ? cost : (cost ?? new FieldCost({})).or(new FieldCost({ weight: usual }));
+/** The cost of a call, with the weight of calls to its service where the operation has none. */
+export const costOfCall = (cost: FieldCost | null, serviceWeight: number | null): FieldCost | null =>
+  serviceWeight === null ? cost : (cost ?? new FieldCost({})).or(new FieldCost({ weight: serviceWeight }));
 
-/** What is said about the cost of a field, argument or type of a schema. */
+/** A field, argument or type of a schema. */
 interface Costed {
   readonly extensions?: Readonly<Record<string, unknown>> | null;
 }
 
-/** What is said about the cost of a field; null: nothing. */
+/** The cost of a field; null without one. */
 export function fieldCostOf({ extensions }: Costed): FieldCost | null {
   const cost = extensions?.['cost'];
   return cost instanceof FieldCost ? cost : null;
@@ -89,7 +89,7 @@ export function typeWeightOf({ extensions }: Costed): number | null {
   return typeof weight === 'number' ? weight : null;
 }
 
-/** What a field or type of a schema carries. */
+/** The extensions of a field or type with this cost. */
 export const costExtensions = (cost: FieldCost | number | null): Readonly<Record<string, FieldCost | number>> =>
   cost === null ? NO_EXTENSIONS : { cost };
 

@@ -1,10 +1,10 @@
-/** A name that was given, and the one that was wanted for it. */
+/** A name that was taken, and the one that was wanted. */
 export interface GivenName {
   readonly name: string;
   readonly wanted: string;
 }
 
-/** What a name was given to: a type or an operation of the model; null for what exists in GraphQL only. */
+/** The owner of a name: a type or an operation of the model; null for types of GraphQL only. */
 export type NameOwner = object | null;
 
 /**
@@ -13,7 +13,7 @@ export type NameOwner = object | null;
  */
 export class DeclaredNames {
   readonly #owned = new Map<object, Map<string, GivenName>>();
-  /** Names of what has no owner, in the order in which they were given. */
+  /** Names without an owner, in the order in which they were taken. */
   readonly #alone = new Map<string, GivenName[]>();
   readonly #all = new Set<string>();
 

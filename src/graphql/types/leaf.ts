@@ -169,7 +169,7 @@ function listOf(item: Leaf, type: SimpleType): Leaf {
   return { type: new GraphQLList(new GraphQLNonNull(item.type)), scalar: listScalarOf(type, item.scalar) };
 }
 
-/** The namespace of types that were written by hand in SDL: their names in the schema are exactly those. */
+/** The namespace of SDL types: their names in the schema are exactly those. */
 export const BY_HAND_URI = 'urn:soapstone:by-hand';
 
 /** An empty element: it is there, or not. Read as `true`; `true` writes it. */

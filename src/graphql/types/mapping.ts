@@ -2,7 +2,7 @@ import type { ComplexType, ElementDeclaration, XsdType } from '../../wsdl/model.
 import { typeKey } from '../../wsdl/model.js';
 import type { FieldCost } from './cost-rules.js';
 
-/** What the operator wants otherwise than the rules make it, by the XML name of a type: `Customer` or `{uri}Customer`. */
+/** The configured mapping of a type, by its XML name: `Customer` or `{uri}Customer`. */
 export type TypeMappings = ReadonlyMap<string, TypeMapping>;
 
 export interface TypeMapping {
@@ -33,7 +33,7 @@ export interface FieldMapping {
   readonly path: readonly string[];
 }
 
-/** A mistake in the mapping of one service. */
+/** An error in the mapping of one service. */
 export interface Finding {
   readonly service: string;
   /** Where it stands, from the keys of the service on. */
@@ -51,7 +51,7 @@ export const TYPES_PATH: readonly string[] = ['schema', 'types'];
 
 /**
  * The mapping of one service's types, asked as the types are met. A type without a name goes by the name of its
- * element, so elements are to be told before their types are asked for.
+ * element, so call `meet` for elements before `of` for their types.
  */
 export class MappingTable {
   readonly #mappings: TypeMappings;

@@ -15,7 +15,7 @@ export type Member = ElementMember | AttributeMember | TextMember;
 interface Presented {
   readonly name: string;
   readonly description: string | null;
-  /** What the operator wants of it; null where nothing is said. */
+  /** Its mapping; null without one. */
   readonly mapping: FieldMapping | null;
 }
 
@@ -224,7 +224,7 @@ export class MemberTable {
   }
 }
 
-/** An element as a member under this name, as if nothing was said of it in the mapping. */
+/** An element as a member under this name, without a mapping. */
 export const elementMember = (element: ElementDeclaration, name: string): ElementMember => ({
   place: 'element',
   name,
@@ -271,7 +271,7 @@ function xmlNameOf(member: Member): string {
 /** Members under their XML names: elements, text, then attributes. */
 function ownMembers(type: ComplexType, elements: readonly Occurring[]): readonly Member[] {
   const { content } = type;
-  // What the encoding puts on every array (its type, its place in memory) is not for callers.
+  // Attributes of the encoding on every array (its type, its place in memory) are hidden.
   if (content.kind === 'array') return content.dimensions > 1 ? [] : [arrayItem(content.item)];
   const members: Member[] = elements.map(({ element, required, many }) => ({
     ...elementMember(element, element.name.local),

@@ -9,7 +9,7 @@ export function fieldName(xmlName: string, naming: Naming): string {
   const plain = toAscii(xmlName);
   if (naming === 'exact') return legal(plain.replace(/[^A-Za-z0-9_]/g, '_'));
   const words = plain.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  // Where nothing is small a capital does not tell where a word begins: the separators do.
+  // In a name without lower case only separators begin words.
   const isLoud = words.length > 1 && !/[a-z]/.test(plain);
   const [first, ...rest] = isLoud ? words.map((word) => word.toLowerCase()) : words;
   if (first === undefined) return '_';

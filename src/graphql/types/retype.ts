@@ -34,7 +34,7 @@ export function retyped(type: SimpleType, target: string): Scalar | null {
   };
 }
 
-/** What a simple type may be shown as besides what it is: every one of its values survives, or is an error. */
+/** Other scalars that a simple type may be shown as: each of its values survives, or is an error. */
 export const retypesOf = (type: SimpleType): readonly string[] => RETYPES.get(scalarOf(type).name) ?? TEXTS;
 
 const TEXTS = ['String', 'ID'];
@@ -52,7 +52,7 @@ const builtIn = (name: string): Scalar => scalarOf(plainSimpleType(null, name));
 
 const LONG = builtIn('long');
 
-/** As written: 007 is more than 7 to who wants a text. */
+/** Lexical: as a text, 007 differs from 7. */
 const intAsText = (own: Scalar, target: string, check: Check): Scalar => ({
   name: target,
   decode: (lexical) => {

@@ -1,6 +1,6 @@
 import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 
-/** What root types are called in configurations, whatever a schema calls them. */
+/** The names of root types in configurations, also of schemas that name them otherwise. */
 export const ROOTS = ['Query', 'Mutation', 'Subscription'] as const;
 
 export type Root = (typeof ROOTS)[number];

@@ -15,7 +15,7 @@ export interface ReplyShape {
   readonly unions?: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** `data`: selected like the answer, in a union with it. `error`: told whole in the extensions of an error. */
+/** `data`: selected like the answer, in a union with it. `error`: reported whole in the extensions of an error. */
 export interface FaultShapes {
   readonly as: 'data' | 'error';
   readonly entries: readonly FaultShape[];
@@ -50,7 +50,7 @@ export interface ObjectShape {
   /** Names of the types a fragment may be on to apply: itself and its interfaces. */
   readonly conditions: ReadonlySet<string>;
   readonly fields: ReadonlyMap<string, FieldShape>;
-  /** Points for each object; 1 unless given. */
+  /** Points for each object; 1 by default. */
   readonly weight?: number;
   /** Where its elements stand on the wire; null, or not given, where nothing is known of that. */
   readonly order?: ChildPositions | null;
@@ -63,9 +63,9 @@ export interface FieldShape {
   readonly nonNull: boolean;
   readonly itemNonNull: boolean;
   readonly value: ValueShape;
-  /** By which name the lengths of this list are told: type and field as the mapping names them, `Order/line`. */
+  /** The name of this list in observed lengths: type and field as in the mapping, `Order/line`. */
   readonly listName?: string;
-  /** Points for each time it is selected of an object; 0 unless given. */
+  /** Points for each time it is selected of an object; 0 by default. */
   readonly weight?: number;
 }
 

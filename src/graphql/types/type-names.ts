@@ -21,8 +21,8 @@ export class TypeNames {
   readonly #declared: ReadonlyMap<string, DeclaredNames>;
   /** Names without suffixes, by service. */
   readonly #plain = new Map<string, { readonly scope: NameScope; readonly given: Map<XsdType, string> }>();
-  /** What was given here, by service. */
-  readonly #given = new Map<string, DeclaredNames>();
+  /** Names that were taken, by service. */
+  readonly #taken = new Map<string, DeclaredNames>();
 
   /** `declared` are the names of each service whose operations may not all be offered. */
   constructor(
@@ -45,7 +45,7 @@ export class TypeNames {
     return this.mappingOf(service).of(type)?.name ?? type.name?.local ?? hint;
   }
 
-  /** Gives out the name of a type; `suffix` tells a further type made of the same one. */
+  /** Takes the name of a type; `suffix` names a further type made of the same one. */
   of(type: XsdType, hint: string, service: string, suffix = ''): string {
     const mapped = this.mappingOf(service).of(type)?.name ?? null;
     if (suffix === '' && mapped !== null && this.#reserved.delete(mapped)) return mapped;
@@ -54,15 +54,15 @@ export class TypeNames {
     return this.#give({ wanted, own, service, uri: type.name?.uri ?? '', owner: type, label: suffix });
   }
 
-  /** Gives out the name for `xmlName`, or what it becomes, and says so in the warnings. */
+  /** Takes a name for `xmlName`, with a warning if it differs. */
   take(xmlName: string, service: string, uri = '', owner: NameOwner = null): string {
     return this.#give({ wanted: xmlName, own: xmlName, service, uri, owner, label: `made ${xmlName}` });
   }
 
-  /** The names that were given to what one service declares. */
+  /** The names that were taken for the declarations of one service. */
   givenTo(service: string): DeclaredNames {
-    const known = this.#given.get(service) ?? new DeclaredNames();
-    this.#given.set(service, known);
+    const known = this.#taken.get(service) ?? new DeclaredNames();
+    this.#taken.set(service, known);
     return known;
   }
 
@@ -144,7 +144,7 @@ const BUILT_IN_NAMES: readonly string[] = [
   ...SCALAR_TYPES.keys(),
 ];
 
-/** The last word of a namespace that tells it: `urn:shop:billing` and `http://shop/billing/v2/` give `Billing`. */
+/** The last distinctive word of a namespace: `urn:shop:billing` and `http://shop/billing/v2/` give `Billing`. */
 function wordOf(uri: string): string {
   const words = uri
     .slice(0, URI_CHARS)

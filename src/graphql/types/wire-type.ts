@@ -3,7 +3,7 @@ import type { QName } from '../../xml/events.js';
 
 const XSD_URI = 'http://www.w3.org/2001/XMLSchema';
 
-/** The name by which SOAP encoding tells the type of a value; null where it has none. */
+/** The name of a value's type in SOAP encoding; null for an unnamed type. */
 export function typeNameOf(type: XsdType): QName | null {
   if (type.name !== null || type.kind === 'complex') return type.name;
   for (let base = type.base; base !== null; base = base.base) if (base.name !== null) return base.name;
