@@ -192,7 +192,7 @@ export const GRAPHQL_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: 'MAX_LINKS_LIMIT',
-    text: 'ConcurrencyLimits in one answer that links fill.',
+    text: 'Positions in one answer that links fill.',
   },
   repeatedChars: {
     default: 8 * MIB,
