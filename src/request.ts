@@ -17,9 +17,9 @@ import { invite } from './flow/http/continue.js';
 import type { Ending } from './flow/http/ending.js';
 import { judgeHead } from './flow/http/head.js';
 import { type HostCheck, makeHostCheck } from './flow/http/host-check.js';
-import { penaliseRefused } from './flow/http/penalise-refused.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { type Received, receive } from './flow/http/receive.js';
+import { refusalCost } from './flow/http/refusal-cost.js';
 import { readTarget } from './flow/http/target.js';
 import { makePlainEndpoint, type PlainEndpoint } from './flow/routes/plain.js';
 import { SoapAnswer } from './flow/soap/answer.js';
@@ -167,7 +167,7 @@ async function handle(
       // Nothing is done for it meanwhile, so it takes nobody's place.
       release?.();
       release = null;
-      const held = penaliseRefused(gateway.hooks.penaltyBox, request, exchange, refusal);
+      const held = gateway.hooks.penaltyBox.penalise(request.socket, refusalCost(request, exchange, refusal));
       if (held !== null) await held;
     }
     if (service !== null && !asksForText) refuseSoap(exchange, request, response, service, refusal);
@@ -179,7 +179,7 @@ async function handle(
     release?.();
     // What was refused stays so, however much of the refusal its caller cared to read.
     if (!isComplete && exchange.refusal === null) exchange.outcome = 'aborted';
-    if (isComplete && exchange.refusal === null) gateway.hooks.penaltyBox.forgive(exchange.client);
+    if (isComplete && exchange.refusal === null) gateway.hooks.penaltyBox.forgive(request.socket);
     gateway.hooks.finish(exchange);
   });
 }

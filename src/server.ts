@@ -63,7 +63,7 @@ export async function startGateway(
     {
       connections: () => traffic.connections,
       droppedConnections: () => traffic.droppedConnections,
-      heldRefusals: () => penaltyBox.held,
+      heldRefusals: () => penaltyBox.delayed,
       droppedLogLines: () => log.droppedLines,
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,

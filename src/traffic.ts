@@ -264,7 +264,7 @@ export class TrafficServer {
     void connection.answer(
       refusal,
       id,
-      refusal.isOfCaller ? this.#penaltyBox.penalise(socket, socket.bytesRead) : null,
+      refusal.isOfCaller ? this.#penaltyBox.penalise(socket, { bytes: socket.bytesRead, workMillis: 0 }) : null,
     );
   }
 

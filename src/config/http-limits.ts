@@ -104,7 +104,7 @@ export const HTTP_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: null,
-    text: 'Refused requests of one address that are answered a second, over two seconds; each quarter of a millisecond that reading one takes, and each 64 KiB of it, count as one more, and each request that is answered as one less. Further refusals wait before they are answered, and for half a minute what is long of that address (over 16 KiB, or a GraphQL document that is not known yet) is read slowly. Requests that are in order never wait here, nor does anything that comes through one of `clients.trustedProxies`: its connections are shared, and it has limits of its own. 0 answers all at once.',
+    text: 'Refused requests of one address that are answered a second, over two seconds; each quarter of a millisecond that reading one takes, and each 64 KiB of it, count as one more. Each good request of a connection covers one refusal of that connection (32 at most), which is not counted. Further refusals are delayed, and for half a minute long messages of their connections (over 16 KiB, or a GraphQL document that is not known yet) are read slowly. Good requests are never delayed, nor does anything that comes through one of `clients.trustedProxies`: its connections are shared, and it has limits of its own. 0 answers all at once.',
   },
   refusalHoldMillis: {
     default: 5000,

@@ -5,6 +5,7 @@ import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 import { decodeText, readText } from '../../graphql/admission/body.js';
+import { recordOf } from '../http/connection-record.js';
 import { invite } from '../http/continue.js';
 import { fairScheduler, waitForTimeSlice } from '../http/fair-scheduler.js';
 import { type BodyTaker, Incoming } from '../http/incoming-request.js';
@@ -27,7 +28,7 @@ export async function readBody(
     fairScheduler.addShortMessage();
     return decodeText(bytes);
   }
-  const turn = (): Promise<void> => waitForTimeSlice(exchange.client);
+  const turn = (): Promise<void> => waitForTimeSlice(recordOf(request.socket));
   const text = await readText(request, bytesMax, declaredBytes, turn);
   exchange.bytesIn = Buffer.byteLength(text);
   // Parsing is a turn of its own: a dozen long bodies at once would delay all other requests.

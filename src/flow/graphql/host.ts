@@ -22,7 +22,7 @@ import { rootPlanOf } from '../../graphql/run/root-plan.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';
 import type { BatchPermits } from '../http/concurrency.js';
-import { waitForTimeSlice } from '../http/fair-scheduler.js';
+import { type TaskOwner, waitForTimeSlice } from '../http/fair-scheduler.js';
 import { authorizeUpstream } from './authorize-upstream.js';
 import { callOperation } from './call.js';
 import type { GraphqlEndpoint } from './endpoint.js';
@@ -39,6 +39,8 @@ export interface HostOptions {
   readonly signal: CancelSignal;
   /** Header fields of the caller's request. */
   readonly headers: RequestContext['headers'];
+  /** The connection that a document is read from; not given where none is. */
+  readonly connection?: TaskOwner;
   /** Null, or not given, where nothing asks for how long the answer is good. */
   readonly lifetime?: AnswerLifetime | null;
   /** Replaces calls that an event answers by itself. */
@@ -106,7 +108,7 @@ export class CallerHost implements RequestHost, ItemHost {
 
   async turn(): Promise<void> {
     const fromMillis = performance.now();
-    await waitForTimeSlice(this.#exchange.client);
+    await waitForTimeSlice(this.#options.connection ?? { address: this.#exchange.client, isPenalised: false });
     this.#waitedMillis += performance.now() - fromMillis;
   }
 

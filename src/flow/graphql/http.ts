@@ -7,8 +7,10 @@ import { Refusal } from '../../base/refusal.js';
 import { CARRIED, type GraphqlResponse, type StreamCarrier } from '../../graphql/http.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { Caller } from '../calls/authorize.js';
+import { recordOf } from '../http/connection-record.js';
 import type { Ending } from '../http/ending.js';
 import { endLingering } from '../http/linger.js';
+import { refusalCost } from '../http/refusal-cost.js';
 import { readBody } from './body.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { BREAKDOWN, CallerHost, maySeeBreakdown } from './host.js';
@@ -36,7 +38,12 @@ export async function answerGraphql(
   const departure = new Cancellation();
   ending.onGone(() => departure.abort());
   const lifetime = new AnswerLifetime(endpoint.isPrivate);
-  const host = new CallerHost(endpoint, caller, exchange, { signal: departure, headers, lifetime });
+  const host = new CallerHost(endpoint, caller, exchange, {
+    signal: departure,
+    headers,
+    connection: recordOf(request.socket),
+    lifetime,
+  });
   const body = async (): Promise<string> => {
     const text = await readBody(endpoint.bodyBytesMax, exchange, request, response);
     host.startWork();
@@ -49,7 +56,10 @@ export async function answerGraphql(
   // A refusal of the HTTP layer is the last answer on its connection (catalogue convention D2).
   if (exchange.refusal?.code.startsWith('HTTP_') === true) response.shouldKeepAlive = false;
   if (exchange.refusal?.isOfCaller === true) {
-    const held = endpoint.penaltyBox.penalise(request.socket, exchange.bytesIn, host.workMillis);
+    const held = endpoint.penaltyBox.penalise(
+      request.socket,
+      refusalCost(request, exchange, exchange.refusal, host.workMillis),
+    );
     if (held !== null) await held;
   }
   const bytes = Buffer.from(answer.body ?? '');

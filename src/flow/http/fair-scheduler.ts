@@ -1,49 +1,50 @@
 import { performance } from 'node:perf_hooks';
-import { setAndEvictOldest } from '../../base/evict-oldest.js';
 
-/** Somebody whose work is long, and is done in pieces. */
+/** Long work that is done in time slices. */
 export interface SlicedTask {
   /** When it began, by the clock of the process. */
   readonly beganMillis: number;
-  /** Does one piece. `more`: there is more to do; `waits`: it waits for bytes, or for ever. Never throws. */
+  /** Does one slice. `more`: there is more to do; `waits`: it waits for bytes, or is over. Never throws. */
   step(): 'more' | 'waits';
 }
 
-/** How long everybody else may be kept waiting at a time: an ordinary request waits for several turns. */
+/** The connection that a task is done for. */
+export interface TaskOwner {
+  readonly address: string;
+  /** Its tasks get the share of penalised connections. */
+  readonly isPenalised: boolean;
+}
+
+/** Length of a time slice: a short request waits for several of them. */
 export const TIME_SLICE_MILLIS = 0.25;
 
-/** What a turn counts for at least: a chunk that it has somebody read is taken from the system when it is over. */
+/** What a slice counts for at least: a chunk that a task has read is taken from the system after the slice. */
 const LEAST_MILLIS = 0.05;
 
-/** The part of the time that long work gets, at least, while short messages come all the time. */
+/** The share of the time that long tasks get, at least, while short messages come all the time. */
 const SHARE = 0.1;
 
-/** The part of the time that the long work of all penalised addresses gets, at most. */
+/** The share of the time that tasks of all penalised connections get, at most. */
 const PENALISED_SHARE = 0.02;
 
-/** Suspects remembered; beyond, the one longest under suspicion is let go. */
-const PENALISED_MAX = 10_000;
-
 /**
- * Where long messages wait for each other and for short ones. The event loop would serve all alike, and a few callers
- * with messages that are slow to read would keep everybody else waiting (catalogue O11).
+ * Schedules long messages fairly with each other and with short ones. The event loop would serve all alike, and a few
+ * clients with messages that are slow to read would delay all others (catalogue O11).
  *
- * Together long messages get a quarter of a millisecond of a turn of the event loop, whatever their number, and nothing
- * of a turn that brought a short one, as long as that leaves them their share. Those of an address that is suspected,
- * because what it sends is refused all the time, get no more than theirs even when nobody else is there.
+ * Together long messages get a slice of a quarter of a millisecond in each turn of the event loop, whatever their
+ * number, and nothing of a turn that brought a short message, as long as that leaves them their share. Tasks of
+ * penalised connections get no more than theirs even when the event loop is idle.
  */
 export class FairScheduler {
-  readonly #ordinary = new TaskQueues('every other turn');
-  /** A message that is being read may keep a backend waiting: of each address the one goes on that began first. */
+  readonly #ordinary = new TaskQueues('every other slice');
+  /** A message that is being read may keep a backend waiting: of each address the task goes on that began first. */
   readonly #penalised = new TaskQueues('always');
-  /** Until when each address is suspected. */
-  readonly #penalisedMillis = new Map<string, number>();
-  /** A short message came since the last turn. */
+  /** A short message came since the last slice. */
   #hasShort = false;
-  /** When work is done whatever comes, and not before for penalised addresses. */
+  /** When the next slice is due even if short messages come, and when the next one of penalised connections is. */
   #dueMillis = 0;
   #penalisedDueMillis = 0;
-  /** The work that is being done, and since when. */
+  /** The slice that is being done, and since when. */
   #current: { readonly isPenalised: boolean; readonly sinceMillis: number } | null = null;
   #next: 'none' | 'immediate' | NodeJS.Timeout = 'none';
   readonly #now: () => number;
@@ -53,47 +54,22 @@ export class FairScheduler {
     this.#now = now;
   }
 
-  /** Joins the end of the queue of its address; one that waits there already must not join again. */
-  enqueue(work: SlicedTask, address: string): void {
-    this.#join(work, address);
+  /** Adds a task to the queue of its address; one that is queued must not be added again. */
+  enqueue(task: SlicedTask, owner: TaskOwner): void {
+    this.#add({ task, owner });
     this.#schedule();
   }
 
-  /** A message came that is short enough to be read at once. */
+  /** Reports a message that was short enough to be read at once. */
   addShortMessage(): void {
     this.#hasShort = true;
   }
 
-  /** What comes from this address is read slowly until then. */
-  penalise(address: string, untilMillis: number): void {
-    setAndEvictOldest(this.#penalisedMillis, address, untilMillis, PENALISED_MAX);
-    for (const work of this.#ordinary.leave(address)) this.#penalised.join(work, address);
+  #add(queued: QueuedTask): void {
+    (queued.owner.isPenalised ? this.#penalised : this.#ordinary).add(queued);
   }
 
-  /** Nobody is suspected any more. */
-  forgiveAll(): void {
-    this.#penalisedMillis.clear();
-    for (let next = this.#penalised.take(); next !== null; next = this.#penalised.take()) {
-      this.#ordinary.join(next.work, next.address);
-    }
-    this.#schedule();
-  }
-
-  /** What this address sends is refused all the time. */
-  isPenalised(address: string): boolean {
-    const untilMillis = this.#penalisedMillis.get(address);
-    if (untilMillis === undefined) return false;
-    if (untilMillis > this.#now()) return true;
-    this.#penalisedMillis.delete(address);
-    return false;
-  }
-
-  #join(work: SlicedTask, address: string): void {
-    if (this.isPenalised(address)) this.#penalised.join(work, address);
-    else this.#ordinary.join(work, address);
-  }
-
-  /** What promises bring about between the two immediates belongs to the turn. */
+  /** What promises bring about between the two immediates belongs to the slice. */
   #schedule(): void {
     if (this.#next === 'immediate' || this.#current !== null) return;
     if (this.#ordinary.isEmpty && this.#penalised.isEmpty) return;
@@ -104,8 +80,8 @@ export class FairScheduler {
     }
     if (this.#next !== 'none') clearTimeout(this.#next);
     this.#next = 'immediate';
-    setImmediate(this.#turn);
-    setImmediate(this.#over);
+    setImmediate(this.#doSlice);
+    setImmediate(this.#endSlice);
   }
 
   readonly #wake = (): void => {
@@ -113,7 +89,7 @@ export class FairScheduler {
     this.#schedule();
   };
 
-  readonly #turn = (): void => {
+  readonly #doSlice = (): void => {
     const sinceMillis = this.#now();
     const hasShort = this.#hasShort;
     this.#hasShort = false;
@@ -123,15 +99,13 @@ export class FairScheduler {
     const queues = isPenalised ? this.#penalised : this.#ordinary;
     do {
       const next = queues.take();
-      if (next === null) return;
-      const { work, address } = next;
-      // It may have begun to read: what that brings is the work of the next turn.
-      if (work.step() === 'waits') return;
-      this.#join(work, address);
+      // It may have begun to read: what that brings is the work of the next slice.
+      if (next === null || next.task.step() === 'waits') return;
+      this.#add(next);
     } while (this.#now() < sinceMillis + TIME_SLICE_MILLIS);
   };
 
-  readonly #over = (): void => {
+  readonly #endSlice = (): void => {
     if (this.#current !== null) {
       const { isPenalised, sinceMillis } = this.#current;
       const nowMillis = this.#now();
@@ -145,90 +119,82 @@ export class FairScheduler {
   };
 }
 
-/** Whose turn it is. */
-interface Next {
-  readonly work: SlicedTask;
-  readonly address: string;
+interface QueuedTask {
+  readonly task: SlicedTask;
+  readonly owner: TaskOwner;
 }
 
-/** Works that wait: callers take turns with each other, by address, whatever the number of works of each. */
+/** Queued tasks: addresses take turns, whatever the number of tasks of each. */
 class TaskQueues {
-  /** Whose turn is next comes first. */
+  /** The queue of each address; the one whose turn is next comes first. */
   readonly #queues = new Map<string, TaskQueue>();
-  readonly #oldest: TaskQueue['oldest'];
+  readonly #oldestFirst: TaskQueue['oldestFirst'];
 
-  /** When it is the turn of the work of an address that began first. */
-  constructor(oldest: TaskQueue['oldest']) {
-    this.#oldest = oldest;
+  constructor(oldestFirst: TaskQueue['oldestFirst']) {
+    this.#oldestFirst = oldestFirst;
   }
 
   get isEmpty(): boolean {
     return this.#queues.size === 0;
   }
 
-  join(work: SlicedTask, address: string): void {
+  add(queued: QueuedTask): void {
+    const { address } = queued.owner;
     let queue = this.#queues.get(address);
     if (queue === undefined) {
-      queue = new TaskQueue(this.#oldest);
+      queue = new TaskQueue(this.#oldestFirst);
       this.#queues.set(address, queue);
     }
-    queue.works.push(work);
+    queue.tasks.push(queued);
   }
 
-  take(): Next | null {
+  take(): QueuedTask | null {
     const [next] = this.#queues;
     if (next === undefined) return null;
     const [address, queue] = next;
-    const work = queue.take();
+    const queued = queue.take();
     this.#queues.delete(address);
-    if (queue.works.length > 0) this.#queues.set(address, queue);
-    return work === null ? null : { work, address };
-  }
-
-  /** All works of this address, which do not wait here any more. */
-  leave(address: string): readonly SlicedTask[] {
-    const works = this.#queues.get(address)?.works ?? [];
-    this.#queues.delete(address);
-    return works;
+    if (queue.tasks.length > 0) this.#queues.set(address, queue);
+    return queued;
   }
 }
 
 /**
- * The works of one address. Where it is every other time the turn of the one that began first, all go on, but whether
- * what an address sends is any good is known soon.
+ * The tasks of one address. Where the oldest is taken every other slice, all tasks go on, but whether the messages of
+ * an address are valid is known soon.
  */
 class TaskQueue {
-  readonly works: SlicedTask[] = [];
-  readonly oldest: 'always' | 'every other turn';
-  #isForOldest = false;
+  readonly tasks: QueuedTask[] = [];
+  readonly oldestFirst: 'always' | 'every other slice';
+  #takesOldest = false;
 
-  constructor(oldest: TaskQueue['oldest']) {
-    this.oldest = oldest;
+  constructor(oldestFirst: TaskQueue['oldestFirst']) {
+    this.oldestFirst = oldestFirst;
   }
 
-  take(): SlicedTask | null {
-    this.#isForOldest = this.oldest === 'always' || !this.#isForOldest;
-    if (!this.#isForOldest) return this.works.shift() ?? null;
+  take(): QueuedTask | null {
+    this.#takesOldest = this.oldestFirst === 'always' || !this.#takesOldest;
+    if (!this.#takesOldest) return this.tasks.shift() ?? null;
     let oldest = 0;
-    for (let at = 1; at < this.works.length; at++) {
-      if ((this.works[at]?.beganMillis ?? 0) < (this.works[oldest]?.beganMillis ?? 0)) oldest = at;
+    for (let at = 1; at < this.tasks.length; at++) {
+      if ((this.tasks[at]?.task.beganMillis ?? 0) < (this.tasks[oldest]?.task.beganMillis ?? 0)) oldest = at;
     }
-    return this.works.splice(oldest, 1)[0] ?? null;
+    return this.tasks.splice(oldest, 1)[0] ?? null;
   }
 }
 
 /** One for the process, as there is one event loop. */
 export const fairScheduler = new FairScheduler();
 
-/** Resolves when it is the turn of a work that cannot be done in pieces. */
-export const waitForTimeSlice = (address: string): Promise<void> =>
+/** Resolves in the next time slice of this connection: for work that cannot be sliced. */
+export const waitForTimeSlice = (owner: TaskOwner): Promise<void> =>
   new Promise((resolve) => {
-    const work: SlicedTask = {
+    const task: SlicedTask = {
       beganMillis: performance.now(),
       step() {
         resolve();
         return 'waits';
       },
     };
-    fairScheduler.enqueue(work, address);
+    fairScheduler.enqueue(task, owner);
   });

@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 
 import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
+import { recordOf } from './connection-record.js';
 import { fairScheduler, type SlicedTask } from './fair-scheduler.js';
 
 /** The header field of every answer that has what log lines call `id`. */
@@ -63,7 +64,7 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
   request.on('data', () => {
     if (request.isPaused()) return;
     request.pause();
-    fairScheduler.enqueue(readOn, request.socket.remoteAddress ?? '');
+    fairScheduler.enqueue(readOn, recordOf(request.socket));
   });
   request.resume();
 }

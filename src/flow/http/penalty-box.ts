@@ -3,7 +3,7 @@ import { plainAddress } from '../../access/address.js';
 import { Networks } from '../../access/networks.js';
 import { setAndEvictOldest } from '../../base/evict-oldest.js';
 import type { HttpLimits } from '../../config/http-limits.js';
-import { fairScheduler } from './fair-scheduler.js';
+import { forgiveAll, recordOf } from './connection-record.js';
 
 /** So much time of the event loop that a refused request took counts as one more refusal: it is what an attack costs. */
 const UNIT_MILLIS = 0.25;
@@ -11,18 +11,23 @@ const UNIT_MILLIS = 0.25;
 /** Taking so many bytes from the system costs as much. */
 const UNIT_BYTES = 64 * 1024;
 
-/** Refusals that are answered at once before any waits, in seconds of the rate: a client's bad moment is no attack. */
+/** Refusals that are answered at once before any is delayed, in seconds of the rate: a client's bad moment is no attack. */
 const BURST_SECONDS = 2;
 
-/** How long what is long is read slowly of an address, after one of its refusals had to wait. */
-const PENALTY_MILLIS = 30_000;
+/** An address is reported once in this time. */
+const REPORT_MILLIS = 30_000;
 
-/** What of the limits says how long anybody waits. */
-export type Patience = Pick<HttpLimits, 'refusalsPerSecond' | 'refusalHoldMillis'>;
+/** The limits that say how long refusals are delayed. */
+export type PenaltyLimits = Pick<HttpLimits, 'refusalsPerSecond' | 'refusalHoldMillis'>;
 
-/** What an answer waits to be written to: a connection, or what shares one with others. */
+/** What a refused request cost: bytes that were read, and time of the event loop. */
+export interface Cost {
+  readonly bytes: number;
+  readonly workMillis: number;
+}
+
+/** What the refusal is written to: a connection, or one operation of several that share one. */
 export interface Waiter {
-  readonly remoteAddress?: string | undefined;
   readonly destroyed: boolean;
   /** Nothing more is to be read until `resume`. */
   pause(): unknown;
@@ -31,17 +36,24 @@ export interface Waiter {
   off(event: 'close', listener: () => void): unknown;
 }
 
+/** The connection that a refusal is charged to. */
+export interface ChargedSocket extends Waiter {
+  readonly remoteAddress?: string | undefined;
+}
+
 /** Addresses remembered; beyond, the one longest without a refusal is forgotten, and begins anew. */
 const ADDRESSES_MAX = 10_000;
 
 /**
- * Where the answers to refused requests wait when one address gets too many of them. Whoever sends rubbish as fast as
- * it is refused would take all of the event loop that good callers leave, and make each of them wait; made to wait for
- * its answers, it gets a bounded share, and what is long of its requests is read slowly. Requests that are in order
- * never wait here, those of the same address included, and each makes up for a refusal; but after one that held up
- * everybody, new connections of its address are let in one after the other.
- * What comes through a trusted proxy is never held: its connections are those of many callers, who would all wait for
- * one, and it has limits of its own.
+ * Delays the answers to refused requests when one address gets too many of them. A client that sends bad requests as
+ * fast as they are refused would take all of the event loop that others leave; while its answers are delayed, it gets
+ * a bounded share.
+ *
+ * A refusal is charged to its connection first: each good request of a connection covers one refusal. What is not
+ * covered is charged to the address, whose rate is shared by all its connections, and delays the answer; so a new
+ * connection for each bad request gains nothing, and a connection with good requests is not delayed for its
+ * neighbours. After a delay the long messages of that connection are read slowly. Good requests are never delayed.
+ * Connections of a trusted proxy are those of many clients: they are neither charged nor delayed.
  *
  * The rate is kept as in the generic cell rate algorithm (ITU-T I.371): one moment for each address, up to which its
  * refusals are paid for.
@@ -52,14 +64,14 @@ export class PenaltyBox {
   readonly #proxies: Networks;
   /** Until when the refusals of an address use up its time; the last to be refused is the last here. */
   readonly #paidMillis = new Map<string, number>();
-  /** Until when addresses whose refusals wait have been reported. */
+  /** Until when addresses whose refusals are delayed have been reported. */
   readonly #reportedMillis = new Map<string, number>();
-  readonly #held = new Set<() => void>();
+  readonly #delayed = new Set<() => void>();
   readonly #penalised: (address: string) => void;
 
-  /** `penalised` is called with an address whose refusals wait, once in `PENALTY_MILLIS`. */
+  /** `penalised` is called with an address whose refusals are delayed, once in `REPORT_MILLIS`. */
   constructor(
-    { refusalsPerSecond, refusalHoldMillis }: Patience,
+    { refusalsPerSecond, refusalHoldMillis }: PenaltyLimits,
     trustedProxies = new Networks([]),
     penalised: (address: string) => void = () => {},
   ) {
@@ -69,85 +81,84 @@ export class PenaltyBox {
     this.#proxies = trustedProxies;
   }
 
-  /** Answers that wait. */
-  get held(): number {
-    return this.#held.size;
+  /** Answers that are delayed now. */
+  get delayed(): number {
+    return this.#delayed.size;
   }
 
-  /** A trusted proxy: what comes from it comes from many clients, none of whom is to suffer for another. */
+  /** Whether an address is a trusted proxy. */
   isTrusted(address: string): boolean {
     return this.#proxies.has(plainAddress(address));
   }
 
-  /** Addresses of which something was refused lately. */
+  /** Addresses that were charged lately. */
   get addresses(): number {
     return this.#paidMillis.size;
   }
 
   /**
-   * Counts a refusal of which `bytes` were read, and that took so much time of the event loop. Null when it may be
-   * answered at once; else it resolves when it may, or when nobody waits for it any more. Nothing is read meanwhile.
+   * Charges a refusal to its connection. Null when it may be answered at once; else resolves when it may, or when the
+   * client has gone. Nothing is read from `waiter`, the connection itself unless given, until then.
    */
-  penalise(socket: Waiter, bytes: number, workMillis = 0): Promise<void> | null {
-    const address = socket.remoteAddress;
-    // Nobody waits for an answer on a connection that is gone, nor has it an address that could be told from others.
-    if (address === undefined || socket.destroyed || this.isTrusted(address)) return null;
-    const cost = bytes + (workMillis / UNIT_MILLIS) * UNIT_BYTES;
-    const millis = this.delayMillis(address, cost, performance.now());
-    if (millis === 0) return null;
-    socket.pause();
-    return new Promise((resolve) => {
-      const release = (): void => {
-        clearTimeout(timer);
-        socket.off('close', release);
-        this.#held.delete(release);
-        socket.resume();
-        resolve();
-      };
-      const timer = setTimeout(release, millis);
-      socket.once('close', release);
-      this.#held.add(release);
-    });
+  penalise(socket: ChargedSocket, { bytes, workMillis }: Cost, waiter: Waiter = socket): Promise<void> | null {
+    const record = recordOf(socket);
+    const { address } = record;
+    // A connection that has gone waits for no answer; one without address was gone when it was looked at first.
+    if (this.#unitMillis === 0 || address === '' || waiter.destroyed || this.isTrusted(address)) return null;
+    const units = record.charge(1 + Math.floor(bytes / UNIT_BYTES + workMillis / UNIT_MILLIS));
+    if (units === 0) return null;
+    const delayMillis = this.delayMillis(address, units, performance.now());
+    if (delayMillis === 0) return null;
+    record.penalise();
+    return this.#delay(waiter, delayMillis);
   }
 
-  /** A request of this address was answered: who shares one with somebody that is refused is not to wait for that. */
-  forgive(address: string, nowMillis = performance.now()): void {
-    const before = this.#paidMillis.get(address);
-    if (before === undefined) return;
-    const paid = before - this.#unitMillis;
-    if (paid > nowMillis) this.#paidMillis.set(address, paid);
-    else this.#paidMillis.delete(address);
+  /** Credits a connection with a good request. */
+  forgive(socket: ChargedSocket): void {
+    recordOf(socket).addGoodRequest();
   }
 
-  /** How long the answer to a refusal has to wait that is counted now. */
-  delayMillis(address: string, bytes: number, nowMillis: number): number {
+  /** Charges an address. Returns how long the answer to the refusal has to wait. */
+  delayMillis(address: string, units: number, nowMillis: number): number {
     if (this.#unitMillis === 0) return 0;
-    const units = 1 + Math.floor(bytes / UNIT_BYTES);
     const burstMillis = BURST_SECONDS * 1000;
     const before = this.#paidMillis.get(address);
     const paid = Math.max(nowMillis, before ?? 0) + units * this.#unitMillis;
-    // What can never be waited for is not owed: an attack that ended is forgotten as soon as any other. Those who wait
-    // longest do not all wait for the same moment: they would come again together.
+    // What is beyond the longest delay is not charged: an attack that ended is forgotten as soon as any other. The
+    // longest delays differ: clients that waited for the same moment would come again together.
     const longest = this.#holdMillis * (0.5 + Math.random() / 2);
     const capped = Math.min(paid, nowMillis + burstMillis + longest);
     setAndEvictOldest(this.#paidMillis, address, capped, ADDRESSES_MAX);
     const delayMillis = Math.max(0, capped - nowMillis - burstMillis);
-    if (delayMillis > 0) {
-      fairScheduler.penalise(address, nowMillis + PENALTY_MILLIS);
-      this.#report(address, nowMillis);
-    }
+    if (delayMillis > 0) this.#report(address, nowMillis);
     return delayMillis;
+  }
+
+  #delay(waiter: Waiter, millis: number): Promise<void> {
+    waiter.pause();
+    return new Promise((resolve) => {
+      const release = (): void => {
+        clearTimeout(timer);
+        waiter.off('close', release);
+        this.#delayed.delete(release);
+        waiter.resume();
+        resolve();
+      };
+      const timer = setTimeout(release, millis);
+      waiter.once('close', release);
+      this.#delayed.add(release);
+    });
   }
 
   #report(address: string, nowMillis: number): void {
     if (nowMillis < (this.#reportedMillis.get(address) ?? 0)) return;
-    setAndEvictOldest(this.#reportedMillis, address, nowMillis + PENALTY_MILLIS, ADDRESSES_MAX);
+    setAndEvictOldest(this.#reportedMillis, address, nowMillis + REPORT_MILLIS, ADDRESSES_MAX);
     this.#penalised(address);
   }
 
-  /** Lets all go at once: the gateway stops. */
+  /** Releases all delayed answers at once and ends all penalties: the gateway stops. */
   close(): void {
-    fairScheduler.forgiveAll();
-    for (const release of this.#held) release();
+    forgiveAll();
+    for (const release of this.#delayed) release();
   }
 }

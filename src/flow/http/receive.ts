@@ -8,6 +8,7 @@ import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 import type { Gate, GateOutput } from '../../soap/gate.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import { Collected } from './collected.js';
+import { type ConnectionRecord, recordOf } from './connection-record.js';
 import { fairScheduler, type SlicedTask, TIME_SLICE_MILLIS, waitForTimeSlice } from './fair-scheduler.js';
 import { type BodyTaker, Incoming } from './incoming-request.js';
 import { Inflater } from './inflate.js';
@@ -38,8 +39,6 @@ export interface Intake {
 
 /** Where it is added up what judging a request takes. */
 export interface Account {
-  /** The address of the caller. */
-  readonly client: string;
   readonly startedMillis: number;
   workMillis: number;
 }
@@ -64,7 +63,7 @@ export function receive(
 class Receiving implements GateOutput, SlicedTask, BodyTaker {
   readonly beganMillis: number;
   readonly #request: IncomingMessage;
-  readonly #address: string;
+  readonly #owner: ConnectionRecord;
   readonly #bufferBytes: number | null;
   readonly #inflater: Inflater | null;
   readonly #account: Account;
@@ -94,7 +93,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   ) {
     this.beganMillis = account.startedMillis;
     this.#request = request;
-    this.#address = account.client;
+    this.#owner = recordOf(request.socket);
     this.#bufferBytes = bufferBytes;
     this.#inflater = inflate === null ? null : this.#inflate(inflate);
     this.#account = account;
@@ -106,8 +105,8 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     this.#gate = gate;
     const bytes = Number(this.#request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
     const isShort = bytes <= SHORT_MESSAGE_BYTES;
-    if (isShort || !fairScheduler.isPenalised(this.#address)) this.#read(isShort && this.#inflater === null);
-    else void waitForTimeSlice(this.#address).then(() => this.#read(false));
+    if (isShort || !this.#owner.isPenalised) this.#read(isShort && this.#inflater === null);
+    else void waitForTimeSlice(this.#owner).then(() => this.#read(false));
   }
 
   #read(isShort: boolean): void {
@@ -184,7 +183,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     if (this.#isOver || this.#isQueued) return;
     if (this.#waiting.length > 0) {
       this.#isQueued = true;
-      fairScheduler.enqueue(this, this.#address);
+      fairScheduler.enqueue(this, this.#owner);
     } else if (this.#isEnded) this.#finish();
     else (this.#inflater ?? this.#request).resume();
   }

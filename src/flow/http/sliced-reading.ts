@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
 import { KIB } from '../../base/limit.js';
-import { fairScheduler, type SlicedTask } from './fair-scheduler.js';
+import { recordOf } from './connection-record.js';
+import { fairScheduler, type SlicedTask, type TaskOwner } from './fair-scheduler.js';
 
 /** Bytes that the parser gets at a time: with chunks of one byte it takes half a millisecond for them. */
 const SLICE_BYTES = 4 * KIB;
@@ -26,7 +27,7 @@ export class SlicedReading implements SlicedTask {
   /** Bytes to come of a body whose length is known: they hold no chunks, and are one slice. */
   plainBytes = 0;
   readonly #socket: Socket;
-  readonly #address: string;
+  readonly #owner: TaskOwner;
   readonly #push: (bytes: Buffer | null) => boolean;
   /** What was read and not parsed yet: of one packet, for nothing is read meanwhile. */
   #rest: Buffer | null = null;
@@ -35,7 +36,7 @@ export class SlicedReading implements SlicedTask {
   /** From the `connection` event of an HTTP server on. */
   constructor(socket: Socket) {
     this.#socket = socket;
-    this.#address = socket.remoteAddress ?? '';
+    this.#owner = recordOf(socket);
     this.#push = socket.push.bind(socket);
     const read = socket._read.bind(socket);
     // The native parser reads from the socket itself until there is a listener.
@@ -82,7 +83,7 @@ export class SlicedReading implements SlicedTask {
       if (this.#rest !== null && this.chunks > CHUNKS_MAX) {
         this.#isQueued = true;
         this.beganMillis = performance.now();
-        fairScheduler.enqueue(this, this.#address);
+        fairScheduler.enqueue(this, this.#owner);
       }
     }
     return takesMore;

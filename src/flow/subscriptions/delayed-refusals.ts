@@ -1,9 +1,11 @@
+import type { Socket } from 'node:net';
+
 import type { CancelSignal } from '../../base/cancellation.js';
 import type { PenaltyBox, Waiter } from '../http/penalty-box.js';
 
 /** Who opened the WebSocket, and whether it is gone. */
 interface Gone {
-  readonly address: string;
+  readonly connection: Socket;
   readonly signal: CancelSignal;
 }
 
@@ -13,6 +15,7 @@ interface Gone {
  */
 export class DelayedRefusals {
   readonly #penaltyBox: PenaltyBox;
+  readonly #connection: Socket;
   readonly #waiter: Waiter;
   readonly #most: number;
   readonly #released: () => void;
@@ -23,6 +26,7 @@ export class DelayedRefusals {
   /** `released` is called whenever one has waited long enough. */
   constructor(penaltyBox: PenaltyBox, visitor: Gone, most: number, released: () => void) {
     this.#penaltyBox = penaltyBox;
+    this.#connection = visitor.connection;
     this.#waiter = waiterOf(visitor);
     this.#most = most;
     this.#released = released;
@@ -44,7 +48,7 @@ export class DelayedRefusals {
 
   /** Null: it may be told at once. Else it resolves when it may be told, with whether anybody wants to hear it. */
   hold(id: string, bytes: number, workMillis: number): Promise<boolean> | null {
-    const held = this.#penaltyBox.penalise(this.#waiter, bytes, workMillis);
+    const held = this.#penaltyBox.penalise(this.#connection, { bytes, workMillis }, this.#waiter);
     if (held === null) return null;
     this.#count++;
     this.#ids.add(id);
@@ -58,7 +62,7 @@ export class DelayedRefusals {
 }
 
 /** The socket goes on being read: others than the refused want to hear and say something over it. */
-function waiterOf({ address, signal }: Gone): Waiter {
+function waiterOf({ signal }: Gone): Waiter {
   // One listener for all of them: Node warns of signals that have many.
   const waiting = new Set<() => void>();
   const gone = (): void => {
@@ -66,7 +70,6 @@ function waiterOf({ address, signal }: Gone): Waiter {
   };
   signal.addEventListener('abort', gone, { once: true });
   return {
-    remoteAddress: address,
     get destroyed() {
       return signal.aborted;
     },

@@ -10,6 +10,7 @@ import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import type { CallerHost } from '../graphql/host.js';
 import { answerGraphql, type GraphqlExchange } from '../graphql/http.js';
 import { REQUEST_ID } from '../http/linger.js';
+import { refusalCost } from '../http/refusal-cost.js';
 import type { SubscriptionManager } from './subscription-manager.js';
 import { COMPLETE_EVENT, nextEvent, PING } from './wire/graphql-sse.js';
 
@@ -112,8 +113,9 @@ class EventStream implements StreamCarrier {
   async #delayed(): Promise<void> {
     const { endpoint, asked, subscribed, host } = this.#parts;
     const { exchange, request } = asked;
-    if (exchange.refusal?.isOfCaller !== true) return;
-    const held = endpoint.penaltyBox.penalise(request.socket, exchange.bytesIn, host.workMillis);
+    const { refusal } = exchange;
+    if (refusal?.isOfCaller !== true) return;
+    const held = endpoint.penaltyBox.penalise(request.socket, refusalCost(request, exchange, refusal, host.workMillis));
     if (held === null) return;
     subscribed();
     await held;

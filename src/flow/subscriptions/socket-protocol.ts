@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
@@ -11,6 +12,7 @@ import type { Caller } from '../calls/authorize.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { CallerHost } from '../graphql/host.js';
 import type { Release } from '../http/concurrency.js';
+import { recordOf } from '../http/connection-record.js';
 import { expiry } from '../http/expiry.js';
 import { DelayedRefusals } from './delayed-refusals.js';
 import { Incoming } from './received-messages.js';
@@ -32,6 +34,7 @@ export interface ProtocolSocket {
 /** Who opened it. */
 export interface WebSocketClient {
   readonly address: string;
+  readonly connection: Socket;
   readonly headers: RequestContext['headers'];
   /** Aborted when it is gone. */
   readonly signal: CancelSignal;
@@ -192,7 +195,11 @@ async function admitMessage(
   exchange.route = 'graphql';
   if (caller === null) throw new Error('a message of a connection that was not acknowledged');
   const departure = new Cancellation();
-  const host = new CallerHost(endpoint, caller, exchange, { signal: departure, headers });
+  const host = new CallerHost(endpoint, caller, exchange, {
+    signal: departure,
+    headers,
+    connection: recordOf(client.connection),
+  });
   let operation: AdmittedOperation | null = null;
   try {
     parts.note(exchange, caller);
@@ -205,7 +212,7 @@ async function admitMessage(
     operation = await admitOperation(payload, endpoint.operations, host);
     // The client may have left while its operation was admitted.
     if (client.signal.aborted) throw new Refusal('CLIENT_GONE');
-    const job = jobOf(operation, { caller, headers, exchange, host, departure }, parts);
+    const job = jobOf(operation, { caller, connection: client.connection, headers, exchange, host, departure }, parts);
     const { document, operation: definition } = operation.admitted;
     return {
       schema: endpoint.operations.built.schema,
@@ -234,6 +241,7 @@ async function admitMessage(
 
 interface Asking {
   readonly caller: Caller;
+  readonly connection: Socket;
   readonly headers: RequestContext['headers'];
   readonly exchange: Exchange;
   readonly host: CallerHost;
@@ -243,7 +251,7 @@ interface Asking {
 /** Throws where the operation may not run. */
 function jobOf(
   operation: AdmittedOperation,
-  { caller, headers, exchange, host, departure }: Asking,
+  { caller, connection, headers, exchange, host, departure }: Asking,
   parts: ProtocolParts,
 ): Job {
   const { endpoint, manager } = parts;
@@ -261,6 +269,7 @@ function jobOf(
       return refuseOperation(caught, host).result;
     } finally {
       release?.();
+      if (exchange.refusal === null) endpoint.penaltyBox.forgive(connection);
       parts.finish(exchange);
     }
   };

@@ -80,7 +80,7 @@ export class WebSockets {
         // There are others who want nothing to be read.
         resume: () => outgoing.isPaused || socket.resume(),
       },
-      { address, headers, signal: departure },
+      { address, connection, headers, signal: departure },
     );
     const { pingMillis } = this.#limits;
     const stopPinging = keepAsking(socket, pingMillis, () => {

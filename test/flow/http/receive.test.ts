@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 
 import { defaultsOf, KIB, MIB } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusal.js';
+import { recordOf } from '../../../src/flow/http/connection-record.js';
 import { fairScheduler, type SlicedTask } from '../../../src/flow/http/fair-scheduler.js';
 import { type Intake, type Received, receive } from '../../../src/flow/http/receive.js';
 import { type EnvelopeRules, EnvelopeValidator } from '../../../src/soap/envelope.js';
@@ -138,7 +139,11 @@ interface Reception {
 }
 
 /** A server that receives one request and does nothing with it. */
-async function startReception(t: Test, intake: Intake): Promise<Reception> {
+async function startReception(
+  t: Test,
+  intake: Intake,
+  connection: 'ordinary' | 'penalised' = 'ordinary',
+): Promise<Reception> {
   const server = createServer();
   const request = new Promise<IncomingMessage>((resolve) => server.once('request', resolve));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -150,7 +155,8 @@ async function startReception(t: Test, intake: Intake): Promise<Reception> {
     const judge = new EnvelopeValidator(RULES, null, 'no detail');
     const reader = new XmlReader(judge, { ...defaultsOf(XML_LIMITS), messageBytes: 64 * MIB });
     const options = { windowBytes: 64 * KIB, headBytes: 256 * KIB, onViolation: null };
-    const account = { client: '127.0.0.1', startedMillis: performance.now(), workMillis: 0 };
+    if (connection === 'penalised') recordOf(incoming.socket).penalise();
+    const account = { startedMillis: performance.now(), workMillis: 0 };
     return receive(incoming, intake, account, (output) => new Gate(reader, judge, options, output));
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, request, received };
@@ -199,35 +205,33 @@ t.test('a caller that leaves ends its message', async (t) => {
   }
 });
 
-t.test('a body in crumbs is refused, and nothing more of it is taken apart', async (t) => {
+t.test('a body in tiny chunks is refused, and nothing more of it is taken apart', async (t) => {
   const { gateway, backend } = await startPath(t);
   const head = post('/soap/s', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
-  const crumbs = (bytes: number): Buffer =>
+  const tiny = (bytes: number): Buffer =>
     chunked(...Array.from(Buffer.from(envelope(text(bytes))), (byte) => Uint8Array.of(byte)));
-  const few = await sendRaw(gateway.url, Buffer.concat([head, crumbs(3000)]));
+  const few = await sendRaw(gateway.url, Buffer.concat([head, tiny(3000)]));
   t.equal(few.status, 200, 'some thousand are no attack');
-  const many = await sendRaw(gateway.url, Buffer.concat([head, crumbs(20_000)]));
+  const many = await sendRaw(gateway.url, Buffer.concat([head, tiny(20_000)]));
   t.equal(many.status, 400);
   t.equal(backend.complete.length, 1);
   t.match(await gateway.accessLine(2), { code: 'HTTP_TINY_CHUNKS', outcome: 'refused' });
 });
 
-t.test('a body in crumbs that came before its turn is never taken for whole', async (t) => {
+t.test('a body in tiny chunks that came before its turn is never taken for whole', async (t) => {
   const { gateway, backend } = await startPath(t);
   const head = post('/soap/s', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
-  const crumbs = Array.from(Buffer.from(envelope(text(4000))), (byte) => Uint8Array.of(byte));
+  const tiny = Array.from(Buffer.from(envelope(text(4000))), (byte) => Uint8Array.of(byte));
   const client = await RawClient.connect(gateway.url);
-  await client.send(Buffer.concat([post('/soap/s', 'text/xml', envelope(text(10))), head, chunked(...crumbs)]));
+  await client.send(Buffer.concat([post('/soap/s', 'text/xml', envelope(text(10))), head, chunked(...tiny)]));
   t.match(await gateway.accessLine(2), { code: 'HTTP_TINY_CHUNKS', outcome: 'refused' });
   t.equal(backend.complete.length, 1, 'the first alone');
   client.close();
 });
 
-/** The address of the test is suspected, and what it sends next waits for so long. */
-function suspect(t: Test, waitMillis: number): void {
-  t.teardown(() => fairScheduler.forgiveAll());
-  fairScheduler.penalise('127.0.0.1', Number.POSITIVE_INFINITY);
-  const work: SlicedTask = {
+/** Has the next slice of penalised connections wait for so long. */
+function delayPenalised(waitMillis: number): void {
+  const task: SlicedTask = {
     beganMillis: 0,
     step() {
       const endMillis = performance.now() + waitMillis / 49;
@@ -235,14 +239,14 @@ function suspect(t: Test, waitMillis: number): void {
       return 'waits';
     },
   };
-  fairScheduler.enqueue(work, '127.0.0.1');
+  fairScheduler.enqueue(task, { address: '127.0.0.1', isPenalised: true });
 }
 
 const LONG = envelope(text(200 * KIB));
 
-t.test('a long message of a suspect is read when it is its turn', async (t) => {
-  suspect(t, 0);
-  const { url, received } = await startReception(t, { inflate: null, bufferBytes: null });
+t.test('a long message of a penalised connection is read in its time slice', async (t) => {
+  delayPenalised(0);
+  const { url, received } = await startReception(t, { inflate: null, bufferBytes: null }, 'penalised');
   const client = await RawClient.connect(url);
   t.teardown(() => client.close());
   await client.send(post('/', 'text/xml', LONG));
@@ -253,9 +257,9 @@ t.test('a long message of a suspect is read when it is its turn', async (t) => {
   t.equal(Buffer.concat(pieces).toString(), LONG);
 });
 
-t.test('a suspect may leave before it is its turn', async (t) => {
-  suspect(t, 200);
-  const { url, request, received } = await startReception(t, { inflate: null, bufferBytes: null });
+t.test('a penalised client may leave before its time slice', async (t) => {
+  delayPenalised(200);
+  const { url, request, received } = await startReception(t, { inflate: null, bufferBytes: null }, 'penalised');
   const client = await RawClient.connect(url);
   await client.send('POST / HTTP/1.1\r\nHost: g\r\nContent-Length: 100000\r\n\r\n<a>');
   const incoming = await request;

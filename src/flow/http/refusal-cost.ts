@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http';
+
+import type { Exchange } from '../../base/exchange.js';
+import type { Refusal } from '../../base/refusal.js';
+import type { Cost } from './penalty-box.js';
+
+/** What half a header field costs to read. */
+const FIELD_MILLIS = 0.002;
+/** What it costs to read a message that is cut off at once. */
+const ABRUPT_MILLIS = 5;
+
+/** What reading a refused request cost. `workMillis`: of the event loop, without its header. */
+export const refusalCost = (
+  { rawHeaders }: IncomingMessage,
+  { bytesIn, workMillis: readMillis }: Exchange,
+  { kind }: Refusal,
+  workMillis = readMillis,
+): Cost => ({
+  bytes: bytesIn,
+  workMillis: workMillis + FIELD_MILLIS * rawHeaders.length + (kind.isAbrupt === true ? ABRUPT_MILLIS : 0),
+});
