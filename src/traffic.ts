@@ -70,11 +70,11 @@ export class TrafficServer {
     this.#limits = limits;
     this.#hooks = hooks;
     const shortest = Math.min(limits.headerMillis, limits.bodyGraceMillis, limits.stallMillis);
-    const crumbled = (request: IncomingMessage): void =>
+    const tinyChunksFound = (request: IncomingMessage): void =>
       this.#connections.get(request.socket)?.break(new Refusal('HTTP_TINY_CHUNKS'), request);
     const lookMillis = Math.min(LOOK_MILLIS, Math.ceil(shortest / 4));
     this.server = createServer({
-      IncomingMessage: requestClass(crumbled, upgrades),
+      IncomingMessage: requestClass(tinyChunksFound, upgrades),
       maxHeaderSize: limits.headerBytes,
       headersTimeout: Math.min(limits.headerMillis, limits.totalMillis),
       requestTimeout: limits.totalMillis,
@@ -274,9 +274,9 @@ export class TrafficServer {
   }
 }
 
-/** The requests of one server: `crumbled` is told of bodies in crumbs. */
+/** The requests of one server: `tinyChunksFound` is told of bodies in tiny chunks. */
 function requestClass(
-  crumbled: (request: IncomingMessage) => void,
+  tinyChunksFound: (request: IncomingMessage) => void,
   endpoint: UpgradeEndpoint | null,
 ): typeof IncomingMessage {
   return class extends Incoming {
@@ -289,8 +289,8 @@ function requestClass(
       if (asks) ASKING.add(this);
     }
 
-    protected override crumbled(): void {
-      crumbled(this);
+    protected override tinyChunksFound(): void {
+      tinyChunksFound(this);
     }
   };
 }

@@ -11,8 +11,8 @@ const SMALL_BYTES = 64;
  * Pieces of a body, and their average size, beyond which it is not taken apart any more: they cost a hundred times what
  * sending them does. A short message may come byte by byte.
  */
-const CRUMBS_MAX = 4096;
-const CRUMB_BYTES = 8;
+const TINY_CHUNKS_MAX = 4096;
+const TINY_CHUNK_BYTES = 8;
 
 /** Pieces from this on are looked at for how much of the body is to come without chunks. */
 const PLAIN_BYTES = 1024;
@@ -33,7 +33,7 @@ export abstract class Incoming extends IncomingMessage {
   #pieces = 0;
   #bytes = 0;
   #small: Buffer[] | null = null;
-  #isCrumbled = false;
+  #hasTinyChunks = false;
   #taker: BodyTaker | null = null;
   readonly #reading: SlicedReading | null;
 
@@ -42,8 +42,8 @@ export abstract class Incoming extends IncomingMessage {
     this.#reading = SlicedReading.of(socket);
   }
 
-  /** Its body comes in crumbs: the rest of it is dropped, and its end is not told. */
-  protected abstract crumbled(): void;
+  /** Its body comes in tiny chunks: the rest of it is dropped, and its end is not told. */
+  protected abstract tinyChunksFound(): void;
 
   /**
    * Has all of the body given to `taker` instead of the stream, which hears of neither data nor end; until `leaveBody`.
@@ -64,11 +64,12 @@ export abstract class Incoming extends IncomingMessage {
 
   /** Called by the server: a piece of the body, or null for its end. False: it takes no more for now. */
   override push(piece: Buffer | null): boolean {
-    if (this.#isCrumbled) return false;
+    if (this.#hasTinyChunks) return false;
     if (piece !== null) {
       this.#bytes += piece.length;
       if (this.#reading !== null) this.#count(this.#reading, piece.length);
-      if (++this.#pieces > CRUMBS_MAX && this.#bytes < this.#pieces * CRUMB_BYTES) return this.#crumble();
+      if (++this.#pieces > TINY_CHUNKS_MAX && this.#bytes < this.#pieces * TINY_CHUNK_BYTES)
+        return this.#dropTinyChunks();
     }
     if (piece === null || piece.length >= SMALL_BYTES) {
       this.#tellSmall();
@@ -89,10 +90,10 @@ export abstract class Incoming extends IncomingMessage {
     reading.plainBytes = coding === undefined ? Math.max(0, Number(length ?? 0) - this.#bytes) : 0;
   }
 
-  #crumble(): boolean {
-    this.#isCrumbled = true;
+  #dropTinyChunks(): boolean {
+    this.#hasTinyChunks = true;
     this.#small = null;
-    this.crumbled();
+    this.tinyChunksFound();
     return false;
   }
 

@@ -268,7 +268,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   }
 }
 
-/** Takes the next bytes, not more than one piece of them; crumbs are put together. */
+/** Takes the next bytes, not more than one piece of them; tiny chunks are put together. */
 function takePiece(waiting: Buffer[], pieceBytes: number): Buffer {
   const first = waiting[0] ?? Buffer.alloc(0);
   if (first.length > pieceBytes) {

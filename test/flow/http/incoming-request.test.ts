@@ -9,10 +9,10 @@ import { until } from '../../kit/until.js';
 
 /** A server of such requests: the pieces of each as a reader hears them, and what came in too many. */
 async function start(t: Test) {
-  const crumbled: IncomingMessage[] = [];
+  const tinyChunksFound: IncomingMessage[] = [];
   class Request extends Incoming {
-    protected override crumbled(): void {
-      crumbled.push(this);
+    protected override tinyChunksFound(): void {
+      tinyChunksFound.push(this);
     }
   }
   const server = createServer<typeof IncomingMessage>({ IncomingMessage: Request });
@@ -20,7 +20,7 @@ async function start(t: Test) {
   await once(server, 'listening');
   t.teardown(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
-  return { server, crumbled, url: `http://127.0.0.1:${port}` };
+  return { server, tinyChunksFound, url: `http://127.0.0.1:${port}` };
 }
 
 const CHUNKED_HEAD = post('/', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
@@ -37,7 +37,7 @@ async function received(server: Awaited<ReturnType<typeof start>>['server']): Pr
 }
 
 t.test('chunks of a few bytes that come together are told together, in their order', async (t) => {
-  const { server, url, crumbled } = await start(t);
+  const { server, url, tinyChunksFound } = await start(t);
   const client = await RawClient.connect(url);
   const long = 'x'.repeat(64);
   const all = received(server);
@@ -48,37 +48,37 @@ t.test('chunks of a few bytes that come together are told together, in their ord
   const next = received(server);
   await client.send(request(...bytesOf('the next')));
   t.equal((await next).join(''), 'the next', 'each request by itself');
-  t.same(crumbled, []);
+  t.same(tinyChunksFound, []);
   client.close();
 });
 
-t.test('as many crumbs are taken as allowed, and with one more no byte of the rest', async (t) => {
-  const { server, url, crumbled } = await start(t);
+t.test('as many tiny chunks are taken as allowed, and with one more no byte of the rest', async (t) => {
+  const { server, url, tinyChunksFound } = await start(t);
   const client = await RawClient.connect(url);
   const all = received(server);
   await client.send(request(...bytesOf('x'.repeat(4096))));
   t.equal((await all).join('').length, 4096);
-  t.same(crumbled, []);
+  t.same(tinyChunksFound, []);
   const told: unknown[] = [];
   server.once('request', (incoming) =>
     incoming.on('data', (piece) => told.push(piece)).on('end', () => told.push('end')),
   );
   await client.send(request(...bytesOf('x'.repeat(4097)), Buffer.from('y'.repeat(1000))));
-  await until(() => crumbled.length > 0);
-  t.equal(crumbled.length, 1, 'told once');
+  await until(() => tinyChunksFound.length > 0);
+  t.equal(tinyChunksFound.length, 1, 'told once');
   t.notOk(told.includes('end'));
   t.ok(Buffer.concat(told as Buffer[]).length <= 4096);
   client.close();
 });
 
-t.test('small chunks between larger ones are no crumbs', async (t) => {
-  const { server, url, crumbled } = await start(t);
+t.test('small chunks between larger ones are no tiny chunks', async (t) => {
+  const { server, url, tinyChunksFound } = await start(t);
   const client = await RawClient.connect(url);
   const all = received(server);
   const chunks = Array.from({ length: 6000 }, (_, n) => Buffer.from(n % 8 === 7 ? 'x'.repeat(64) : 'y'));
   await client.send(request(...chunks));
   t.equal((await all).join(''), chunks.join(''));
-  t.same(crumbled, []);
+  t.same(tinyChunksFound, []);
   client.close();
 });
 
