@@ -2,7 +2,7 @@ import type { GraphqlLimits } from '../../src/graphql/limits.js';
 import { type Directive, type Field, RULES, type Selection } from './random-operations.js';
 
 /** What an operation is, found by writing out everything: nothing is shared, nothing is remembered, nothing saturates. */
-export interface Weighed {
+export interface Measured {
   readonly fields: number;
   readonly depth: number;
   readonly aliases: number;
@@ -15,7 +15,7 @@ export interface Weighed {
 }
 
 /** Null where it would take too long: more than `most` fields. */
-export function weigh(operation: readonly Selection[], limits: GraphqlLimits, most = 200_000): Weighed | null {
+export function measure(operation: readonly Selection[], limits: GraphqlLimits, most = 200_000): Measured | null {
   const sum = { fields: 0, depth: 0, aliases: 0, rootFields: 0, directives: 0, height: 0, points: 0, calls: 0 };
   let hasBadSlice = false;
   const walk = (all: readonly Selection[], around: Around): void => {
@@ -68,17 +68,17 @@ interface Around {
 const isIncluded = (directive: Directive | null): boolean => directive === null || directive.isIncluded;
 
 /** The codes that a refusal may have; none: it must be admitted. */
-export function verdictsOf(weighed: Weighed | null, limits: GraphqlLimits): ReadonlySet<string> {
-  if (weighed === null) return new Set(['GRAPHQL_VALIDATION_FAILED']);
+export function refusalCodesOf(measured: Measured | null, limits: GraphqlLimits): ReadonlySet<string> {
+  if (measured === null) return new Set(['GRAPHQL_VALIDATION_FAILED']);
   const codes = new Set<string>();
-  if (weighed.fields > limits.selections || weighed.height > limits.fragmentHeight)
+  if (measured.fields > limits.selections || measured.height > limits.fragmentHeight)
     codes.add('GRAPHQL_VALIDATION_FAILED');
-  if (weighed.depth > limits.depth) codes.add('MAX_DEPTH_LIMIT');
-  if (weighed.aliases > limits.aliases) codes.add('MAX_ALIASES_LIMIT');
-  if (weighed.rootFields > limits.rootFields) codes.add('MAX_ROOT_FIELDS_LIMIT');
-  if (weighed.directives > limits.directives) codes.add('MAX_DIRECTIVES_LIMIT');
+  if (measured.depth > limits.depth) codes.add('MAX_DEPTH_LIMIT');
+  if (measured.aliases > limits.aliases) codes.add('MAX_ALIASES_LIMIT');
+  if (measured.rootFields > limits.rootFields) codes.add('MAX_ROOT_FIELDS_LIMIT');
+  if (measured.directives > limits.directives) codes.add('MAX_DIRECTIVES_LIMIT');
   if (codes.size > 0) return codes;
-  if (weighed.hasBadSlice) return new Set(['BAD_USER_INPUT']);
-  if (weighed.points > limits.cost) codes.add('MAX_COST_LIMIT');
+  if (measured.hasBadSlice) return new Set(['BAD_USER_INPUT']);
+  if (measured.points > limits.cost) codes.add('MAX_COST_LIMIT');
   return codes;
 }

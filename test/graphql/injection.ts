@@ -176,7 +176,7 @@ const HARMLESS: ReadonlyMap<string, string> = new Map([
   ['hex', 'AA'],
 ]);
 
-/** In well-formed XML a `<` begins a tag wherever it stands, but for comments and CDATA, which nobody writes here. */
+/** In well-formed XML a `<` begins a tag wherever it stands, but for comments and CDATA, which are not written here. */
 const countTags = (xml: string): number => xml.match(/<[^/?]/g)?.length ?? 0;
 
 function fieldOf(query: string): FieldNode {

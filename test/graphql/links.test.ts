@@ -346,7 +346,7 @@ async function ours(query: string): Promise<{ readonly result: ExecutionResult; 
   const admitted = admit({ query, operationName: null, variables: { yes: true, no: false } }, ADMISSION);
   const callField = async (call: FieldCall): Promise<Decoded> => {
     calls.push(`${call.bound.operation.name} ${JSON.stringify(call.arguments)}`);
-    // Whoever answers first must make no difference.
+    // The order of answers must make no difference.
     if (calls.length % 2 === 0) await new Promise(setImmediate);
     return answer(call);
   };

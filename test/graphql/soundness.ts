@@ -14,7 +14,7 @@ import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/limits.js'
 import { executeOperation } from '../../src/graphql/run/execute.js';
 import type { FieldCall } from '../../src/graphql/run/field-call.js';
 import { Random } from '../codec/random-values.js';
-import { verdictsOf, weigh } from './brute-force.js';
+import { measure, refusalCodesOf } from './brute-force.js';
 import { randomOperation, SERVICES, type Selection, type Spelled, type Spelling, spell } from './random-operations.js';
 
 /** Lower than by default, so that every one of them is met; tokens and parts of documents are not in question. */
@@ -85,7 +85,7 @@ export async function checkSoundness({ graph }: Compiled, count: number, seed: n
     if (new Set(codes).size > 1) found.failures.push(`spellings differ: ${codes.join()} ${text.query}`);
     const costsTold = new Set(outcomes.map(({ admitted }) => admitted?.cost ?? null));
     if (costsTold.size > 1) found.failures.push(`costs differ: ${[...costsTold].join()} ${text.query}`);
-    judge(operation, first, text, found);
+    compare(operation, first, text, found);
     if (first.admitted === null) {
       found.refused.set(first.code, (found.refused.get(first.code) ?? 0) + 1);
       continue;
@@ -115,14 +115,14 @@ function outcomeOf({ query, variables }: Spelled, admission: Admission): Outcome
   }
 }
 
-function judge(operation: readonly Selection[], outcome: Outcome, { query }: Spelled, found: Soundness): void {
-  const weighed = weigh(operation, LIMITS);
-  const allowed = verdictsOf(weighed, LIMITS);
+function compare(operation: readonly Selection[], outcome: Outcome, { query }: Spelled, found: Soundness): void {
+  const measured = measure(operation, LIMITS);
+  const allowed = refusalCodesOf(measured, LIMITS);
   const isRight = allowed.size === 0 ? outcome.admitted !== null : allowed.has(outcome.code);
   if (!isRight) found.failures.push(`${outcome.code}, not ${[...allowed].join(' or ') || 'admitted'}: ${query}`);
   const cost = outcome.admitted?.cost;
-  if (cost !== undefined && weighed !== null && cost !== weighed.points) {
-    found.failures.push(`${cost} points, not ${weighed.points}: ${query}`);
+  if (cost !== undefined && measured !== null && cost !== measured.points) {
+    found.failures.push(`${cost} points, not ${measured.points}: ${query}`);
   }
 }
 

@@ -7,7 +7,7 @@ import { gzip } from 'node:zlib';
 import { escapeQuoted } from '../../xml/writer.js';
 import { PAGE_FILES, PAGE_FOLDER } from './page-files.js';
 
-/** The Content-Security-Policy: own scripts, inline styles, requests to the gateway only. */
+/** The Content-Security-Policy: own scripts and styles, images and fonts in `data:`, requests to the gateway only. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -59,7 +59,7 @@ function randomDocument(random: Random): string {
   return [query, ...definitions].join('\n');
 }
 
-// A fragment that nobody uses is a mistake by another rule.
+// An unused fragment is an error by another rule.
 t.test('finds a conflict where graphql-js does, and none where it finds none', async (t) => {
   let conflicts = 0;
   for (let seed = 1; seed <= 3000; seed++) {

@@ -39,7 +39,7 @@ const ask = async (given: unknown, by = handler()) =>
 
 const WHOLE = getIntrospectionQuery({ inputValueDeprecation: true, directiveIsRepeatable: true, specifiedByUrl: true });
 
-t.test('introspection tells what graphql-js tells', async (t) => {
+t.test('introspection answers as graphql-js does', async (t) => {
   const queries: [string, Record<string, unknown>][] = [
     [WHOLE, {}],
     [
@@ -103,7 +103,7 @@ t.test('others have their turn while it is made, and it is made once', async (t)
   t.ok((remembered.user + remembered.system) * 5 < made.user + made.system, 'the second answer costs next to nothing');
 });
 
-t.test('nothing is made for those who have gone', async (t) => {
+t.test('no answer is made for clients that have gone', async (t) => {
   const gone = AbortSignal.abort();
   const document = parse('{__schema{types{name kind description}}}');
   const answers = introspectionAnswers(schema);
@@ -113,6 +113,6 @@ t.test('nothing is made for those who have gone', async (t) => {
     answers.answer('__schema', document, {}, new AbortController().signal),
   ];
   const [one, other] = await Promise.all(both);
-  t.equal(one, other, 'but for those who wait as well');
-  t.equal(JSON.stringify(one?.value), one?.value?.text, 'who writes it again writes the same');
+  t.equal(one, other, 'but one is for a client that waits as well');
+  t.equal(JSON.stringify(one?.value), one?.value?.text, 'it is written the same again');
 });

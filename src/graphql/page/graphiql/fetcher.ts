@@ -1,8 +1,8 @@
 import { readEvents } from './events.js';
 
 /**
- * Sends one operation: its result, or the results of a subscription as they come, which ends when nobody reads on. The
- * gateway knows best what it is: it is told that both can be read.
+ * Sends one operation: its result, or the results of a subscription as they come, until its reader stops. The
+ * gateway chooses between them: `Accept` names both.
  */
 export async function fetchGraphql(
   path: string,
