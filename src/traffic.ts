@@ -10,7 +10,7 @@ import { Refusal, refuseByLimit } from './base/refusal.js';
 import type { HttpLimits } from './config/http-limits.js';
 import { Connection, type Turn } from './flow/http/connection.js';
 import { Incoming } from './flow/http/incoming-request.js';
-import { codeOfParserError } from './flow/http/parser-error.js';
+import { parserRefusal } from './flow/http/parser-error.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
 import type { RequestHandler } from './request.js';
 
@@ -228,7 +228,7 @@ export class TrafficServer {
     const isOfHttp = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
     // A connection that breaks is no request, and one that never brought a byte wants no answer.
     if (connection === undefined || !isOfHttp || connection.socket.bytesRead === 0) socket.destroy();
-    else this.#refuse(connection, '', new Refusal(codeOfParserError(error, code), code));
+    else this.#refuse(connection, '', parserRefusal(error, code, this.#limits, connection.current !== null));
   }
 
   #tunnel(request: IncomingMessage, socket: Duplex): void {

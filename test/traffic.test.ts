@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { defaultsOf } from '../src/base/limit.js';
 import { asRefusal, Refusal } from '../src/base/refusal.js';
 import { HTTP_LIMITS, type HttpLimits } from '../src/config/http-limits.js';
+import { parserRefusal } from '../src/flow/http/parser-error.js';
 import { PenaltyBox } from '../src/flow/http/penalty-box.js';
 import { wireStatus } from '../src/flow/http/wire-status.js';
 import { listen } from '../src/server.js';
@@ -203,3 +204,12 @@ t.test(
     t.equal(wireStatus(new Refusal('CLIENT_GONE')), 0, 'nothing is answered');
   },
 );
+
+t.test('timeouts and sizes that Node reports name their limit', async (t) => {
+  const limits = { ...defaultsOf(HTTP_LIMITS), headerMillis: 100, totalMillis: 2000, headerBytes: 1024 };
+  const limitOf = (code: string, hasHead: boolean) => parserRefusal(new Error(code), code, limits, hasHead).limit;
+  t.same(limitOf('ERR_HTTP_REQUEST_TIMEOUT', false), { key: 'limits.http.headerMillis', value: 100 });
+  t.same(limitOf('ERR_HTTP_REQUEST_TIMEOUT', true), { key: 'limits.http.totalMillis', value: 2000 });
+  t.same(limitOf('HPE_HEADER_OVERFLOW', false), { key: 'limits.http.headerBytes', value: 1024 });
+  t.equal(limitOf('HPE_INVALID_METHOD', false), null);
+});

@@ -107,6 +107,7 @@ async function introspect(
         body: Buffer.from(JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: false }) })),
         isIdempotent: true,
         maxBytes: schemaBytes,
+        maxBytesKey: 'limits.remote.schemaBytes',
         signal: AbortSignal.timeout(schemaMillis),
         aborted: () => new Refusal('UPSTREAM_TIMEOUT', 'schema'),
         judge: judgeJsonHead,

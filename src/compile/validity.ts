@@ -205,7 +205,7 @@ const UNVALIDATED: Violation = {
   path: '/*',
 };
 
-function refusalOf({ code, what, path }: Violation, direction: Direction): Refusal {
-  if (code !== 'SCHEMA_INVALID') return new Refusal(code, `${path} ${what}`);
+function refusalOf({ code, what, path, limit }: Violation, direction: Direction): Refusal {
+  if (code !== 'SCHEMA_INVALID') return new Refusal(code, `${path} ${what}`, { limit: limit ?? null });
   return new InvalidContent(direction === 'request' ? code : 'UPSTREAM_SCHEMA_INVALID', what, path);
 }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 import type { AttachmentSink } from './multipart.js';
 import { partOf } from './references.js';
 
@@ -18,10 +18,12 @@ export interface Attachment {
  */
 export class Attachments implements AttachmentSink {
   readonly #wanted = new Map<string, Part>();
+  readonly #bytesMax: number;
   #bytesLeft: number;
   #current: Part | null = null;
 
   constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
     this.#bytesLeft = bytesMax;
   }
 
@@ -44,7 +46,8 @@ export class Attachments implements AttachmentSink {
 
   data(piece: Buffer): void {
     this.#bytesLeft -= piece.length;
-    if (this.#bytesLeft < 0) throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'bytes of attachments');
+    if (this.#bytesLeft < 0)
+      throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.codec.attachmentBytes', this.#bytesMax);
     this.#current?.chunks.push(Buffer.from(piece));
   }
 }

@@ -5,7 +5,7 @@ import type { Address } from './address.js';
 import { type Verdict, verdictOf } from './breaker.js';
 import type { Connection, ExchangeHandler } from './connection.js';
 import type { Place } from './deadlines.js';
-import { refusalOfError } from './failure.js';
+import { refusalOfError, type TimeoutLimits } from './failure.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 
 /** Header fields of one answer (catalogue U13). */
@@ -13,6 +13,7 @@ const FIELDS_MAX = 100;
 
 /** Who finds places for calls. */
 export interface CallKeeper {
+  readonly timeouts: TimeoutLimits;
   /** The call left its place, if it had one. */
   left(call: Call): void;
   /** Whether the call may be made once more. If so it is, a little later: `go`, or `abort` when there is no place. */
@@ -155,7 +156,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   onError(error: unknown): void {
     if (this.#isOver) return;
-    const refusal = refusalOfError(error, this.status !== 0);
+    const refusal = refusalOfError(error, this.status !== 0, this.#keeper.timeouts);
     if (this.#mayBeRepeated(refusal) && this.#keeper.again(this)) {
       this.#leave(verdictOf(refusal, this.status));
       return;

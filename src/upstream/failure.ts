@@ -1,16 +1,36 @@
-import { Refusal } from '../base/refusal.js';
+import { type ExceededLimit, Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
+import type { UpstreamLimits } from './limits.js';
+
+/** The limits that undici keeps. */
+type TimeoutLimit = 'connectMillis' | 'headersMillis' | 'idleMillis';
+
+/** Their keys in the configuration. */
+export type TimeoutKeys = Readonly<Record<TimeoutLimit, string>>;
+
+export const TIMEOUT_KEYS: TimeoutKeys = {
+  connectMillis: 'limits.upstream.connectMillis',
+  headersMillis: 'limits.upstream.headersMillis',
+  idleMillis: 'limits.upstream.idleMillis',
+};
+
+/** The limits of one upstream, for refusals that name them. */
+export interface TimeoutLimits {
+  readonly limits: UpstreamLimits;
+  readonly keys: TimeoutKeys;
+}
 
 /**
  * What an error of the connection means. Decided by code and name; texts go nowhere but into `cause`.
- * `hasHead`: the status line of the reply had come, so the reply is cut rather than missing.
+ * `hasHead`: the status line of the reply had come, so the reply is cut rather than missing. `timeouts`: the limits that
+ * apply, null where none do.
  */
-export function refusalOfError(error: unknown, hasHead: boolean): Refusal {
+export function refusalOfError(error: unknown, hasHead: boolean, timeouts: TimeoutLimits | null = null): Refusal {
   // A request body that was refused half way: the refusal is what happened, not the broken connection.
   if (error instanceof Refusal) return error;
   const code = codeOf(error);
   const known = BY_CODE.get(code);
-  if (known !== undefined) return new Refusal(known, code, { cause: error });
+  if (known !== undefined) return new Refusal(known, code, { cause: error, limit: exceededLimit(code, timeouts) });
   // Two lengths that differ are seen before the head is told of: no answer was cut, there was no valid one.
   if (code === LENGTHS_DIFFER && !hasHead) return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
   if (CUT.has(code)) return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_RESET', code, { cause: error });
@@ -19,6 +39,17 @@ export function refusalOfError(error: unknown, hasHead: boolean): Refusal {
   if (TLS.test(code)) return new Refusal('UPSTREAM_TLS', code, { cause: error });
   return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_UNREACHABLE', code, { cause: error });
 }
+
+function exceededLimit(code: string, timeouts: TimeoutLimits | null): ExceededLimit | null {
+  const name = TIMEOUTS.get(code);
+  return name === undefined || timeouts === null ? null : { key: timeouts.keys[name], value: timeouts.limits[name] };
+}
+
+const TIMEOUTS: ReadonlyMap<string, TimeoutLimit> = new Map([
+  ['UND_ERR_CONNECT_TIMEOUT', 'connectMillis'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'headersMillis'],
+  ['UND_ERR_BODY_TIMEOUT', 'idleMillis'],
+]);
 
 const BY_CODE: ReadonlyMap<string, RefusalCode> = new Map([
   ['ECONNREFUSED', 'UPSTREAM_UNREACHABLE'],

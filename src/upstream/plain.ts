@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 
 import { createProxyServer } from 'http-proxy';
 
-import { Refusal } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusal.js';
 import { refusalOfError } from './failure.js';
 import { FixedQuery } from './query.js';
 
@@ -107,7 +107,8 @@ class Passage {
       // Silence of the backend only: not while the caller is the one who does not send, or does not read.
       const request = this.#request;
       if (this.#response.writableNeedDrain || (!request.complete && request.readableLength === 0)) return;
-      this.fail(new Refusal(this.#response.headersSent ? 'UPSTREAM_IDLE_TIMEOUT' : 'UPSTREAM_TIMEOUT'));
+      const code = this.#response.headersSent ? 'UPSTREAM_IDLE_TIMEOUT' : 'UPSTREAM_TIMEOUT';
+      this.fail(refuseByLimit(code, 'limits.upstream.headersMillis', silenceMillis));
     });
   }
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { CancelSignal } from '../base/cancellation.js';
-import { Refusal } from '../base/refusal.js';
+import { type Refusal, refuseByLimit } from '../base/refusal.js';
 import type { ReplyHead, UpstreamCall } from './reply.js';
 import type { Upstream } from './upstream.js';
 
@@ -11,6 +11,8 @@ export interface PostOptions {
   /** Doing it twice does no harm. */
   readonly isIdempotent: boolean;
   readonly maxBytes: number;
+  /** The key of that limit in the configuration. */
+  readonly maxBytesKey: string;
   /** Aborts the call; `aborted` is what it then rejects with. */
   readonly signal: CancelSignal;
   readonly aborted: () => Refusal;
@@ -20,14 +22,14 @@ export interface PostOptions {
 
 /** Sends a request and resolves to the whole body of the answer. Rejects with a `Refusal`. */
 export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buffer> {
-  const { headers, body, isIdempotent, maxBytes, signal, aborted, judge } = options;
+  const { headers, body, isIdempotent, maxBytes, maxBytesKey, signal, aborted, judge } = options;
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(aborted());
     const chunks: Buffer[] = [];
     let bytes = 0;
     let call: UpstreamCall | null = null;
     const onAbort = (): void => call?.abort(aborted());
-    const tooLong = (): Refusal => new Refusal('UPSTREAM_RESPONSE_LIMIT', 'bytes');
+    const tooLong = (): Refusal => refuseByLimit('UPSTREAM_RESPONSE_LIMIT', maxBytesKey, maxBytes);
     call = upstream.call(
       { method: 'POST', query: '', headers, body, isIdempotent },
       {

@@ -3,12 +3,14 @@ import { Refusal, refuseByLimit } from '../base/refusal.js';
 import { Address } from './address.js';
 import { Call, type CallKeeper } from './call.js';
 import { Deadlines } from './deadlines.js';
+import { TIMEOUT_KEYS, type TimeoutKeys, type TimeoutLimits } from './failure.js';
 import type { UpstreamLimits } from './limits.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 import { RetryBudget } from './retry-budget.js';
 
 /** One backend: its addresses, the line of calls that wait for a place at one of them, and the time they may take. */
 export class Upstream implements CallKeeper {
+  readonly timeouts: TimeoutLimits;
   readonly #addresses: readonly Address[];
   readonly #limits: UpstreamLimits;
   readonly #budget = new RetryBudget();
@@ -19,8 +21,10 @@ export class Upstream implements CallKeeper {
   #next = 0;
   #isClosed = false;
 
-  constructor(urls: readonly string[], limits: UpstreamLimits) {
+  /** `timeoutKeys`: where the configuration has the limits. */
+  constructor(urls: readonly string[], limits: UpstreamLimits, timeoutKeys: TimeoutKeys = TIMEOUT_KEYS) {
     this.#limits = limits;
+    this.timeouts = { limits, keys: timeoutKeys };
     this.#addresses = urls.map((url) => new Address(new URL(url), limits));
     this.#calls = new Deadlines(limits.totalMillis, (call) =>
       call.abort(refuseByLimit('UPSTREAM_TIMEOUT', 'limits.upstream.totalMillis', limits.totalMillis)),

@@ -112,3 +112,12 @@ t.test('a reply is validated by the output whose name it has', async (t) => {
   });
   t.throws(() => reply('Third'), { code: 'UPSTREAM_SCHEMA_INVALID' }, 'no output has this name');
 });
+
+t.test('a value too long to be validated names its limit', async (t) => {
+  const read1001 = (): void =>
+    read(
+      validityOf([GET], 'enforce').request(GET, newExchange()),
+      `<Get xmlns="urn:shop"><id>${'1'.repeat(1001)}</id></Get>`,
+    );
+  t.throws(read1001, { code: 'XML_TEXT_LIMIT', limit: { key: 'limits.xml.textBytes', value: 1000 } });
+});

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusal.js';
 import type { RefusalCode } from '../../src/base/refusals.js';
-import { refusalOfError } from '../../src/upstream/failure.js';
+import { refusalOfError, TIMEOUT_KEYS } from '../../src/upstream/failure.js';
 import { UPSTREAM_LIMITS, type UpstreamLimits } from '../../src/upstream/limits.js';
 import { FixedQuery } from '../../src/upstream/query.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../src/upstream/reply.js';
@@ -494,4 +494,29 @@ t.test('an error is known by its code, never by its words', async (t) => {
     );
     for (const { message, detail } of refusals) t.notMatch(`${message} ${detail}`, 'secret');
   }
+});
+
+t.test('a timeout names its limit', async (t) => {
+  const limits = { ...defaultsOf(UPSTREAM_LIMITS), connectMillis: 11, headersMillis: 12, idleMillis: 13 };
+  const cases = [
+    ['UND_ERR_CONNECT_TIMEOUT', 'connectMillis', 11],
+    ['UND_ERR_HEADERS_TIMEOUT', 'headersMillis', 12],
+    ['UND_ERR_BODY_TIMEOUT', 'idleMillis', 13],
+  ] as const;
+  for (const [code, name, value] of cases) {
+    const error = Object.assign(new Error('timeout'), { code });
+    const { limit } = refusalOfError(error, false, { limits, keys: TIMEOUT_KEYS });
+    t.same(limit, { key: `limits.upstream.${name}`, value });
+    t.equal(refusalOfError(error, false).limit, null, 'unless it is not known');
+  }
+  const silent = await startScriptedBackend(() => {});
+  t.teardown(() => silent.close());
+  const upstream = makeUpstream(t, [silent.url], { headersMillis: 20 });
+  const refusal = await new Promise<Refusal>((resolve) => {
+    upstream.call(
+      { method: 'POST', query: '', headers: [], body: Buffer.from('x') },
+      { head: () => {}, data: () => {}, end: () => {}, failed: resolve },
+    );
+  });
+  t.same(refusal.limit, { key: 'limits.upstream.headersMillis', value: 20 });
 });

@@ -1,3 +1,4 @@
+import type { ExceededLimit } from '../../base/refusal.js';
 import { type IdentityConstraint, type SimpleType, typeKey } from '../../wsdl/model.js';
 import type { StartTag } from '../../xml/events.js';
 import { ConstraintScope, type FieldHit, type IdentityAttribute, type Selected } from './identity-scope.js';
@@ -12,7 +13,9 @@ const WORK_PER_ELEMENT = 256;
 const WORK_FREE = 100_000;
 
 /** A broken identity rule; `limit` where more values must be kept than allowed. */
-type IdentityFinding = { readonly kind: 'broken' | 'limit'; readonly what: string };
+type IdentityFinding =
+  | { readonly kind: 'broken'; readonly what: string }
+  | { readonly kind: 'limit'; readonly what: string; readonly limit: ExceededLimit | null };
 
 /**
  * Checks values of one message that must be unique, or refer to others: `xs:ID` and `xs:IDREF`, and the identity constraints of XSD
@@ -72,7 +75,7 @@ export class IdentityTracker {
       this.#work += 1 + scope.selected.length;
       scope.open(tag, attributes, depth, hits);
     }
-    if (this.#work > WORK_FREE + WORK_PER_ELEMENT * this.#elements) this.#exceed();
+    if (this.#work > WORK_FREE + WORK_PER_ELEMENT * this.#elements) this.#exceed(null);
     for (const { selected, field, attribute } of hits) {
       if (attribute === null) continue;
       this.#set(selected, field, attribute.value, attribute.type);
@@ -162,13 +165,16 @@ export class IdentityTracker {
   #count(value: string): boolean {
     this.#values++;
     this.#chars += value.length;
-    if (this.#values <= this.#limits.identityValues && this.#chars <= this.#limits.identityChars) return true;
-    this.#exceed();
+    const { identityValues, identityChars } = this.#limits;
+    if (this.#values > identityValues) this.#exceed({ key: 'limits.validity.identityValues', value: identityValues });
+    else if (this.#chars > identityChars) this.#exceed({ key: 'limits.validity.identityChars', value: identityChars });
+    else return true;
     return false;
   }
 
-  #exceed(): void {
-    this.finding ??= { kind: 'limit', what: 'more identities than are kept' };
+  /** `limit`: null for the work that is done per element, which has no key. */
+  #exceed(limit: ExceededLimit | null): void {
+    this.finding ??= { kind: 'limit', what: 'more identities than are kept', limit };
   }
 
   #break(what: string): void {

@@ -93,7 +93,8 @@ export class ContentValidator implements XmlHandler {
       this.#fail({ rule: 'text', what: 'must not have text', below: '' });
     else if (frame.isStreamed) this.#base64?.add(piece);
     else if (frame.text.length + piece.length > this.#options.textChars) {
-      this.#report('XML_TEXT_LIMIT', FINDINGS.tooLong);
+      const limit = { key: 'limits.xml.textBytes', value: this.#options.textChars };
+      this.#report('XML_TEXT_LIMIT', { ...FINDINGS.tooLong, limit });
     } else frame.text += piece;
   }
 
@@ -255,8 +256,10 @@ export class ContentValidator implements XmlHandler {
   #checkIdentity(): void {
     const finding = this.#identity?.finding ?? null;
     if (finding === null || this.#isOver) return;
-    if (finding.kind === 'limit') this.#report('XML_IDENTITY_LIMIT', { rule: 'limit', what: finding.what, below: '' });
-    else this.#fail({ rule: 'identity', what: finding.what, below: '' });
+    const { what } = finding;
+    if (finding.kind === 'limit')
+      this.#report('XML_IDENTITY_LIMIT', { rule: 'limit', what, below: '', limit: finding.limit });
+    else this.#fail({ rule: 'identity', what, below: '' });
   }
 
   /** Skips the content of the element opened last. */
@@ -281,10 +284,10 @@ export class ContentValidator implements XmlHandler {
     this.#emit(code, finding);
   }
 
-  #emit(code: Violation['code'], { rule, what, below }: Finding): void {
+  #emit(code: Violation['code'], { below, ...finding }: Finding): void {
     let path = '';
     for (let depth = 0; depth < this.#depth; depth++) path += this.#frames[depth]?.step ?? '';
-    this.#sink({ code, rule, what, path: shortenPath(`${path}${below}`) });
+    this.#sink({ code, ...finding, path: shortenPath(`${path}${below}`) });
   }
 }
 

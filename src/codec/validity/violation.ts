@@ -1,3 +1,4 @@
+import type { ExceededLimit } from '../../base/refusal.js';
 import type { RefusalCode } from '../../base/refusals.js';
 
 /**
@@ -23,6 +24,8 @@ export interface Finding {
   readonly what: string;
   /** The end of the path, behind the element: '' for itself. */
   readonly below: string;
+  /** Of rule `limit`: the limit that was exceeded; null for one without a key. */
+  readonly limit?: ExceededLimit | null;
 }
 
 /** A broken rule and its path in the message. Holds nothing of the message: all names are those of the schema. */
@@ -37,6 +40,8 @@ export interface Violation {
    * not declared is `*`, whose number counts all children.
    */
   readonly path: string;
+  /** Of rule `limit`: the limit that was exceeded; null for one without a key. */
+  readonly limit?: ExceededLimit | null;
 }
 
 /** Takes the first violation of a message. May throw: then the message is refused. */

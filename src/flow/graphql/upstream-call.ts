@@ -32,6 +32,7 @@ export async function sendOperation(request: SubschemaRequest, context: RemoteCa
       body: Buffer.from(JSON.stringify(hasMembers(variables) ? { query, variables } : { query })),
       isIdempotent: operation === 'query',
       maxBytes: responseBytes,
+      maxBytesKey: 'limits.remote.responseBytes',
       signal,
       aborted: () => new Refusal('CLIENT_GONE'),
       judge: judgeJsonHead,

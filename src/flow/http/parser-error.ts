@@ -1,11 +1,22 @@
-import type { RefusalCode } from '../../base/refusals.js';
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import type { HttpLimits } from '../../config/http-limits.js';
 
-/** What Node's parser says of a request it cannot read, where that is not simply a bad request. */
-export function codeOfParserError(error: Error, code: string): RefusalCode {
-  if (code === 'HPE_HEADER_OVERFLOW') return 'HTTP_HEADER_LIMIT';
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'HTTP_TIMEOUT';
-  if (code === 'HPE_PAUSED_H2_UPGRADE') return 'HTTP_VERSION';
+/**
+ * The refusal of a request that Node's parser cannot read, or that exceeds one of its timeouts. `hasHead`: the header of
+ * the request is complete.
+ */
+export function parserRefusal(error: Error, code: string, limits: HttpLimits, hasHead: boolean): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return refuseByLimit('HTTP_HEADER_LIMIT', 'limits.http.headerBytes', limits.headerBytes, null, code);
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const { headerMillis, totalMillis } = limits;
+    return hasHead || totalMillis < headerMillis
+      ? refuseByLimit('HTTP_TIMEOUT', 'limits.http.totalMillis', totalMillis, null, code)
+      : refuseByLimit('HTTP_TIMEOUT', 'limits.http.headerMillis', headerMillis, null, code);
+  }
+  if (code === 'HPE_PAUSED_H2_UPGRADE') return new Refusal('HTTP_VERSION', code);
   // The same code is given for a line that does not end as it must.
   const isVersion = code === 'HPE_INVALID_VERSION' && 'reason' in error && error.reason === 'Invalid HTTP version';
-  return isVersion ? 'HTTP_VERSION' : 'HTTP_BAD_REQUEST';
+  return new Refusal(isVersion ? 'HTTP_VERSION' : 'HTTP_BAD_REQUEST', code);
 }

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import { JsonBoundsError, parseStrictJson } from '../../base/strict-json.js';
 import type { SubschemaReply, SubschemaTextLimits } from '../fields/subschema.js';
 
@@ -43,7 +43,9 @@ export function parseSubschemaText(text: string, { depth, values }: SubschemaTex
     return parseStrictJson(text, { levels: depth, parts: values - 1, members: Infinity });
   } catch (error) {
     if (!(error instanceof JsonBoundsError)) throw invalid('no JSON');
-    throw new Refusal('UPSTREAM_RESPONSE_LIMIT', `GraphQL: ${error.bound === 'levels' ? 'depth' : 'values'}`);
+    throw error.bound === 'levels'
+      ? refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.remote.responseDepth', depth, null, 'GraphQL: depth')
+      : refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.remote.responseValues', values, null, 'GraphQL: values');
   }
 }
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../../base/refusal.js';
 import type { SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
 import { parseSubschemaText } from '../../../graphql/subschema/read-reply.js';
 
@@ -87,7 +87,7 @@ export class EventFrames {
 
   #judgeLength(): void {
     if (this.#rest.length + this.#name.length + this.#length > this.#eventBytes) {
-      throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'event');
+      throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.remote.eventBytes', this.#eventBytes, null, 'event');
     }
   }
 }

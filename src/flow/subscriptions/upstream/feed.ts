@@ -1,4 +1,4 @@
-import { Refusal } from '../../../base/refusal.js';
+import { type Refusal, refuseByLimit } from '../../../base/refusal.js';
 import { type Verdict, verdictOf } from '../../../upstream/breaker.js';
 
 /** Where the events of a subscription at a service go. */
@@ -32,7 +32,11 @@ export class Feed {
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
-    this.#timer = setTimeout(() => this.failed(new Refusal('UPSTREAM_TIMEOUT', 'subscription')), parts.acceptMillis);
+    const { acceptMillis } = parts;
+    this.#timer = setTimeout(
+      () => this.failed(refuseByLimit('UPSTREAM_TIMEOUT', 'limits.remote.acceptMillis', acceptMillis)),
+      acceptMillis,
+    );
   }
 
   get isAccepted(): boolean {

@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks';
-import { Refusal } from '../../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../../base/refusal.js';
 import type { RequestContext } from '../../../codec/write/source.js';
 import type { RemoteSubscriptions, RemoteUpstream } from '../../../compile/remote-upstream.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import { Breaker } from '../../../upstream/breaker.js';
+import type { TimeoutKeys } from '../../../upstream/failure.js';
 import { Upstream } from '../../../upstream/upstream.js';
 import { forwarded } from '../../graphql/upstream-call.js';
 import { TIMER_MAX } from '../../http/expiry.js';
@@ -74,7 +75,7 @@ class Line {
       // Theirs would wait for the end of a stream.
       breakerFailures: 0,
     };
-    this.#upstream = subscriptions.protocol === 'sse' ? new Upstream(subscriptions.urls, limits) : null;
+    this.#upstream = subscriptions.protocol === 'sse' ? new Upstream(subscriptions.urls, limits, TIMEOUT_KEYS) : null;
   }
 
   get open(): number {
@@ -89,7 +90,9 @@ class Line {
     const { acceptMillis, eventBytes, responseDepth, responseValues, subscriptions } =
       this.#service.config.limits.remote;
     const nowMillis = performance.now();
-    if (this.#open >= subscriptions) throw new Refusal('POOL_EXHAUSTED', 'subscriptions');
+    if (this.#open >= subscriptions) {
+      throw refuseByLimit('POOL_EXHAUSTED', 'limits.remote.subscriptions', subscriptions);
+    }
     if (!this.#breaker.admits(nowMillis)) {
       const restMillis = this.#breaker.restMillis(nowMillis);
       throw new Refusal('CIRCUIT_OPEN', null, { retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))) });
@@ -128,3 +131,9 @@ class Line {
     await this.#upstream?.close();
   }
 }
+
+const TIMEOUT_KEYS: TimeoutKeys = {
+  connectMillis: 'limits.upstream.connectMillis',
+  headersMillis: 'limits.remote.acceptMillis',
+  idleMillis: 'limits.remote.silenceMillis',
+};
