@@ -23,7 +23,9 @@ export class Refusal extends Error {
     this.code = code;
     this.kind = kindOf(code);
     this.detail = detail;
-    this.found = options?.found ?? null;
+    const found = options?.found ?? null;
+    // A count without end has no JSON.
+    this.found = typeof found === 'number' && !Number.isFinite(found) ? null : found;
     this.limit = options?.limit ?? null;
     this.retryAfter = options?.retryAfter ?? null;
   }

@@ -124,6 +124,11 @@ t.test('a refusal by a limit names what was found, the limit and its key', async
   const [limit, found, violation] = written.map((line) => JSON.parse(line));
   t.match(limit, { code: 'XML_DEPTH_LIMIT', found: 101, limit: 100, key: 'limits.xml.depth' });
   t.match(violation, { code: 'XML_DEPTH_LIMIT', found: 101, limit: 100, key: 'limits.xml.depth' });
+  exchange.refuse(refuseByLimit('SOAP_ARRAY_LIMIT', 'limits.soap.arrayItems', 10_000, Number.POSITIVE_INFINITY));
+  log.access(exchange, 1);
+  const endless = JSON.parse(written[3] ?? '');
+  t.match(endless, { limit: 10_000 }, 'a count without end is still a line of JSON');
+  t.notOk('found' in endless);
   t.equal(found.found.length, 128, 'cut');
   t.notOk('limit' in found);
 });
