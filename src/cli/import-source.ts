@@ -52,7 +52,7 @@ export async function sourceOf(
   const headers = await credentialHeaders(options, environment);
   const allowed = options.allowHosts.map((host) => host.toLowerCase());
   const headersFor = (url: URL): Readonly<Record<string, string>> => (isHome(url, home) ? headers : {});
-  const judge = (ip: string, url: URL): string | null => {
+  const checkAddress = (ip: string, url: URL): string | null => {
     if (url.host === home?.host) return null;
     if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return null;
     const kind = addressKind(ip);
@@ -68,7 +68,7 @@ export async function sourceOf(
       if (left <= 0)
         throw new Error(`cannot be fetched (all documents took more than ${TOTAL_MILLIS / 60_000} minutes)`);
       const timeoutMillis = Math.min(FETCH.timeoutMillis, left);
-      return fetchDocument(url, { ...FETCH, timeoutMillis, headersFor, judge, agents });
+      return fetchDocument(url, { ...FETCH, timeoutMillis, headersFor, checkAddress, agents });
     },
     root: options.root,
     hosts: allowed,

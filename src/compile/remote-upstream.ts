@@ -18,7 +18,7 @@ import type { GraphqlServiceConfig } from '../config/schema.js';
 import type { Subschema, SubschemaCosts } from '../graphql/fields/subschema.js';
 import { readSubschemaReply } from '../graphql/subschema/read-reply.js';
 import { NO_COSTS, takeCosts } from '../graphql/subschema/sdl-costs.js';
-import { judgeJsonHead } from '../upstream/json-head.js';
+import { checkJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
 import { Upstream } from '../upstream/upstream.js';
 import { problemAt } from './problem-at.js';
@@ -110,7 +110,7 @@ async function introspect(
         maxBytesKey: 'limits.remote.schemaBytes',
         signal: AbortSignal.timeout(schemaMillis),
         aborted: () => new Refusal('UPSTREAM_TIMEOUT', 'schema'),
-        judge: judgeJsonHead,
+        checkHead: checkJsonHead,
       });
     text = (await loaded.inputs.fetch(`introspection of ${name}`, ask)).toString('utf8');
   } catch (caught) {

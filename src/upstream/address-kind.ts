@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Who can be behind an IP address. `special` is everything that is no address of one host on the internet. */
+/** The reach of an IP address. `special`: not the address of one host on the internet. */
 export type AddressKind = 'public' | 'private' | 'loopback' | 'link-local' | 'special';
 
 /** [kind, network, bits]: RFC 6890 and its successors, as the IANA registries have them. */
@@ -22,7 +22,7 @@ const NETWORKS: readonly (readonly [Exclude<AddressKind, 'public'>, string, numb
   ['special', '203.0.113.0', 24],
   ['special', '224.0.0.0', 3],
   ['special', '::', 128],
-  // Addresses of the older version in the newer one are judged as what they stand for, or not at all.
+  // IPv4 addresses embedded in IPv6 count as the IPv4 address, or as special.
   ['special', '::', 96],
   ['special', '64:ff9b::', 96],
   ['special', '64:ff9b:1::', 48],
@@ -41,7 +41,7 @@ const lists = NETWORKS.map(([kind, network, bits]) => {
   return { kind, family, list };
 });
 
-/** Judges an IP address as text; what is none is `special`. An IPv4 address within IPv6 is judged as that address. */
+/** Classifies an IP address. Other texts are `special`; IPv4 mapped into IPv6 counts as IPv4. */
 export function addressKind(address: string): AddressKind {
   const bare = (address.startsWith('[') ? address.slice(1, -1) : address).replace(/%.*$/, '');
   const version = isIP(bare);

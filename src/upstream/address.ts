@@ -3,7 +3,7 @@ import { Connection, type Connector, makeConnector } from './connection.js';
 import type { UpstreamLimits } from './limits.js';
 import { FixedQuery } from './query.js';
 
-/** One address of a backend: its own places for calls, so that a slow one holds no others, and its own breaker. */
+/** One address of a backend with connections and a circuit breaker of its own: a slow address delays no other. */
 export class Address {
   readonly breaker: Breaker;
   readonly #origin: string;
@@ -29,13 +29,13 @@ export class Address {
     return this.#connections.length - this.#free.length;
   }
 
-  /** Whether a call can be made now: there is a place, and the backend has no rest. */
+  /** Whether a call can be made now: a connection is free and the breaker admits it. */
   isReady(nowMillis: number): boolean {
     return this.active < this.#limits.connections && this.breaker.admits(nowMillis);
   }
 
-  /** A place. Only when ready, and whoever took one gives it back. */
-  take(): Connection {
+  /** Takes a connection; only when `isReady`. The caller releases it. */
+  acquire(): Connection {
     const free = this.#free.pop();
     if (free !== undefined) return free;
     const made = new Connection(this.#origin, this.#connector, this.#limits);
@@ -43,7 +43,7 @@ export class Address {
     return made;
   }
 
-  give(connection: Connection): void {
+  release(connection: Connection): void {
     this.#free.push(connection);
   }
 

@@ -1,15 +1,15 @@
 import type { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 
-/** How a call went, as far as it says something of the backend. `none`: it says nothing. */
-export type Verdict = 'answered' | 'failed' | 'none';
+/** The end of a call as the breaker counts it. `none`: no sign of the backend's health. */
+export type CallOutcome = 'answered' | 'failed' | 'none';
 
-/** A share of the rest is added or taken away, so that many gateways do not come back all at once. */
+/** Share of the open time that is added or subtracted, so that many gateways do not return at once. */
 const JITTER = 0.2;
 
 /**
- * Gives a backend a rest that failed several times in a row (catalogue U23, U24). After the rest one call is let
- * through, then two at once, then four, up to as many as ever; one failure among them and it rests again.
+ * A circuit breaker: opens after several failures in a row (catalogue U23, U24). Half open it admits one call, then two at
+ * once, then four, up to its capacity (slow start); one failure opens it again.
  */
 export class Breaker {
   readonly #failuresMax: number;
@@ -23,7 +23,7 @@ export class Breaker {
   #allowed = 1;
   #out = 0;
   #answered = 0;
-  /** Changes with the state: what a call of another state says is no news. */
+  /** Changes with the state: outcomes of calls of another state are ignored. */
   #epoch = 0;
 
   /** `failuresMax` 0 never opens. `capacity`: from so many calls at once on it is closed again. */
@@ -55,17 +55,17 @@ export class Breaker {
     return this.#state === 'open' ? Math.max(0, this.#openUntilMillis - nowMillis) : 0;
   }
 
-  /** A call is made. Returns what `end` must be told. */
+  /** Counts a call that begins. Returns the epoch that `end` takes. */
   begin(): number {
     if (this.#state === 'half-open') this.#out++;
     return this.#epoch;
   }
 
-  end(epoch: number, verdict: Verdict, nowMillis: number): void {
+  end(epoch: number, outcome: CallOutcome, nowMillis: number): void {
     if (epoch !== this.#epoch) return;
     if (this.#state === 'half-open') this.#out--;
-    if (verdict === 'failed') this.#fail(nowMillis);
-    else if (verdict === 'answered') this.#answer();
+    if (outcome === 'failed') this.#fail(nowMillis);
+    else if (outcome === 'answered') this.#answer();
   }
 
   #fail(nowMillis: number): void {
@@ -90,15 +90,15 @@ export class Breaker {
   }
 }
 
-/** What the end of a call says of the backend. A Fault is an answer; so is what the caller was refused for. */
-export function verdictOf({ code, kind }: Refusal, status: number): Verdict {
+/** Classifies the end of a call. A Fault is an answer, and so is a reply that was refused. */
+export function outcomeOf({ code, kind }: Refusal, status: number): CallOutcome {
   if (FAILURES.has(code)) return 'failed';
-  // Some stacks answer a caller's mistake with a 500 that is no envelope: a few of those must not close the service to all.
+  // Some stacks answer a caller's error with a 500 that is no envelope: it must not open the breaker.
   if (code === 'UPSTREAM_INVALID_RESPONSE') return status === 0 || UNAVAILABLE.has(status) ? 'failed' : 'answered';
   return kind.blame === 'upstream' && status !== 0 ? 'answered' : 'none';
 }
 
-/** What whoever stands before a server says when it fails (RFC 9110 section 15.6). */
+/** Statuses of a proxy in front of a server that fails (RFC 9110 section 15.6). */
 const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 const FAILURES: ReadonlySet<RefusalCode> = new Set([

@@ -2,36 +2,36 @@ import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/refusal.js';
 import type { Address } from './address.js';
-import { type Verdict, verdictOf } from './breaker.js';
+import { type CallOutcome, outcomeOf } from './breaker.js';
 import type { Connection, ExchangeHandler } from './connection.js';
-import type { Place } from './deadlines.js';
+import type { Entry } from './deadlines.js';
 import { refusalOfError, type TimeoutLimits } from './failure.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 
 /** Header fields of one answer (catalogue U13). */
 const FIELDS_MAX = 100;
 
-/** Who finds places for calls. */
-export interface CallKeeper {
+/** Finds connections for calls. */
+export interface CallScheduler {
   readonly timeouts: TimeoutLimits;
-  /** The call left its place, if it had one. */
-  left(call: Call): void;
-  /** Whether the call may be made once more. If so it is, a little later: `go`, or `abort` when there is no place. */
-  again(call: Call): boolean;
+  /** Takes back the connection of the call, if it had one. */
+  release(call: Call): void;
+  /** Whether the call is sent once more: later by `start`, or `abort` when no connection is free. */
+  retry(call: Call): boolean;
 }
 
-/** One call: from the line where it waits for a place, to the last byte of its answer. */
+/** One call, from the queue for a connection to the last byte of its answer. */
 export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   status = 0;
   readonly startedMillis = performance.now();
   readonly request: UpstreamRequest;
-  /** Where it is or was last; null while it waits for the first place. */
+  /** The latest address; null before the first connection. */
   address: Address | null = null;
-  /** Its places in the lists of its keeper. */
-  deadline: Place<Call> | null = null;
-  waiting: Place<Call> | null = null;
+  /** Its entries in the lists of the scheduler. */
+  deadline: Entry<Call> | null = null;
+  waiting: Entry<Call> | null = null;
   readonly #receiver: UpstreamReceiver;
-  readonly #keeper: CallKeeper;
+  readonly #scheduler: CallScheduler;
   #connection: Connection | null = null;
   #breakerEpoch = 0;
   #headers: readonly Buffer[] = [];
@@ -43,10 +43,10 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #isOut = false;
   #isOver = false;
 
-  constructor(request: UpstreamRequest, receiver: UpstreamReceiver, keeper: CallKeeper) {
+  constructor(request: UpstreamRequest, receiver: UpstreamReceiver, scheduler: CallScheduler) {
     this.request = request;
     this.#receiver = receiver;
-    this.#keeper = keeper;
+    this.#scheduler = scheduler;
   }
 
   get isOver(): boolean {
@@ -65,13 +65,13 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   /** Makes the call at an address that is ready. */
-  go(address: Address, nowMillis: number): void {
+  start(address: Address, nowMillis: number): void {
     const { method, query, headers, body } = this.request;
     this.address = address;
     this.#breakerEpoch = address.breaker.begin();
     this.#isSent = false;
     this.#isOut = false;
-    const connection = address.take();
+    const connection = address.acquire();
     this.#connection = connection;
     connection.send({ method, path: address.target(query), headers, body }, this, this.isUpload, nowMillis);
   }
@@ -105,7 +105,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     return value;
   }
 
-  // What the connection tells.
+  // Events of the connection.
 
   onConnect(abort: (error: Error) => void): void {
     // Given up while the connection was made. The connection is as good as new.
@@ -127,7 +127,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.#headers = headers;
     this.#resume = resume;
     try {
-      this.#judgeHead();
+      this.#checkHead();
       this.#receiver.head(this);
     } catch (caught) {
       this.#stop(caught);
@@ -149,24 +149,24 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     const connection = this.#connection;
     if (this.#isOver || connection === null) return;
     connection.end();
-    // What is behind the answer in the same packet is read after this: two answers, and nobody knows which is ours.
+    // Bytes behind the answer in the same packet are read after this: of two answers neither can be trusted.
     if (connection.isReused) queueMicrotask(() => this.#end(connection.isDesynced));
     else this.#end(false);
   }
 
   onError(error: unknown): void {
     if (this.#isOver) return;
-    const refusal = refusalOfError(error, this.status !== 0, this.#keeper.timeouts);
-    if (this.#mayBeRepeated(refusal) && this.#keeper.again(this)) {
-      this.#leave(verdictOf(refusal, this.status));
+    const refusal = refusalOfError(error, this.status !== 0, this.#scheduler.timeouts);
+    if (this.#mayRetry(refusal) && this.#scheduler.retry(this)) {
+      this.#leave(outcomeOf(refusal, this.status));
       return;
     }
     this.#isOver = true;
     this.#fail(refusal);
   }
 
-  /** What the parser lets through, and no backend has a reason for. */
-  #judgeHead(): void {
+  /** Refuses heads that the parser admits but no backend needs. */
+  #checkHead(): void {
     if (this.#headers.length > 2 * FIELDS_MAX) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'header fields');
     const coding = this.header('transfer-encoding');
     if (coding !== null && coding.toLowerCase() !== 'chunked') {
@@ -195,37 +195,37 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   #fail(refusal: Refusal): void {
-    this.#leave(this.#saysNothing(refusal) ? 'none' : verdictOf(refusal, this.status));
+    this.#leave(this.#isSlowCaller(refusal) ? 'none' : outcomeOf(refusal, this.status));
     const { body } = this.request;
-    // A body that nobody will read any more must not keep its source waiting.
+    // The source of a body that is no longer read must not wait.
     if (body !== null && 'destroy' in body) body.destroy();
     this.#receiver.failed(refusal);
   }
 
-  /** A caller who sends or reads slowly makes a call slow: that is not the backend's failure. */
-  #saysNothing(refusal: Refusal): boolean {
+  /** Whether the call was slow because its caller sends or reads slowly, which is not the backend's failure. */
+  #isSlowCaller(refusal: Refusal): boolean {
     if (this.#connection === null) return true;
     const isSlow = refusal.code === 'UPSTREAM_TIMEOUT' || refusal.code === 'UPSTREAM_RESET';
     return isSlow && (this.#isPaused || (this.isUpload && this.#isSent && !this.#isOut));
   }
 
-  #mayBeRepeated({ code }: Refusal): boolean {
+  #mayRetry({ code }: Refusal): boolean {
     if (this.isUpload) return false;
-    // Never written: it can do no harm anywhere else.
+    // Never written: sending it elsewhere is safe.
     if (!this.#isSent) return code === 'UPSTREAM_UNREACHABLE' || code === 'UPSTREAM_CONNECT_TIMEOUT';
     return this.request.isIdempotent === true && code === 'UPSTREAM_RESET';
   }
 
-  #leave(verdict: Verdict): void {
+  #leave(outcome: CallOutcome): void {
     const { address } = this;
     const connection = this.#connection;
     this.#connection = null;
     this.#abort = null;
     this.#resume = null;
     if (address !== null && connection !== null) {
-      address.give(connection);
-      address.breaker.end(this.#breakerEpoch, verdict, performance.now());
+      address.release(connection);
+      address.breaker.end(this.#breakerEpoch, outcome, performance.now());
     }
-    this.#keeper.left(this);
+    this.#scheduler.release(this);
   }
 }

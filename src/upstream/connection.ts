@@ -15,7 +15,7 @@ const TCP_KEEP_ALIVE_MILLIS = 15_000;
 /** Bytes of the head of an answer (catalogue U13). */
 const HEAD_BYTES_MAX = 16 * 1024;
 
-/** Who is told of an exchange: the low-level handler of undici 7, which makes no objects of its own for each exchange. */
+/** The low-level handler of undici 7, which makes no objects of its own for each exchange. */
 export interface ExchangeHandler {
   /** The request is about to be written. What it throws ends the exchange before that. */
   onConnect(abort: (error: Error) => void): void;
@@ -34,7 +34,7 @@ export interface ExchangeRequest {
   readonly body: Buffer | Readable | null;
 }
 
-/** Makes the sockets of one address. TLS sessions are resumed among them and with nobody else. */
+/** Makes the sockets of one address. TLS sessions are resumed among these only. */
 export type Connector = ReturnType<typeof buildConnector>;
 
 export const makeConnector = (limits: UpstreamLimits): Connector =>
@@ -45,8 +45,8 @@ export const makeConnector = (limits: UpstreamLimits): Connector =>
   });
 
 /**
- * A place for one exchange at a time at one address: a socket that is made when it is needed and kept while it may be
- * used again. The only file that knows which HTTP client it is.
+ * A connection to one address, for one exchange at a time: its socket is made when it is needed and kept while it may be
+ * used again. The only file that knows undici.
  */
 export class Connection {
   readonly #origin: string;
@@ -77,8 +77,7 @@ export class Connection {
   }
 
   /**
-   * Sends a request. `isFresh` wants a socket that nobody used: where an answer may come early, only that tells whose
-   * it is.
+   * Sends a request. `isFresh` asks for an unused socket: an early answer can only be matched to its request there.
    */
   send(request: ExchangeRequest, handler: ExchangeHandler, isFresh: boolean, nowMillis: number): void {
     const socket = this.#socket;
@@ -92,7 +91,7 @@ export class Connection {
     this.#client.dispatch(request, handler);
   }
 
-  /** The handler tells of its exchange: a request is about to be written. */
+  /** Called by the handler when the request is about to be written. */
   begin(): void {
     this.#exchanges++;
     this.#guard?.begin(this.#exchanges > 1);

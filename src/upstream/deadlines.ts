@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
-/** A member of a list, and its neighbours there. */
-export interface Place<T> {
+/** An entry of a linked list. */
+export interface Entry<T> {
   readonly member: T;
-  before: Place<T> | null;
-  after: Place<T> | null;
+  before: Entry<T> | null;
+  after: Entry<T> | null;
 }
 
 /**
@@ -17,43 +17,43 @@ export class Deadlines<T extends { readonly startedMillis: number }> {
   size = 0;
   readonly #millis: number;
   readonly #expire: (member: T) => void;
-  #first: Place<T> | null = null;
-  #last: Place<T> | null = null;
+  #first: Entry<T> | null = null;
+  #last: Entry<T> | null = null;
   #timer: NodeJS.Timeout | null = null;
 
-  /** `expire` is told who is too late, and no longer a member. */
+  /** `expire` gets each late member after its removal. */
   constructor(millis: number, expire: (member: T) => void) {
     this.#millis = millis;
     this.#expire = expire;
   }
 
-  /** The place of the one that is due first, or null. */
-  get first(): Place<T> | null {
+  /** The entry that is due first, or null. */
+  get first(): Entry<T> | null {
     return this.#first;
   }
 
-  /** Returns where it is, for `delete`. */
-  add(member: T): Place<T> {
-    const place: Place<T> = { member, before: this.#last, after: null };
-    if (this.#last === null) this.#first = place;
-    else this.#last.after = place;
-    this.#last = place;
+  /** Returns the entry, for `delete`. */
+  add(member: T): Entry<T> {
+    const entry: Entry<T> = { member, before: this.#last, after: null };
+    if (this.#last === null) this.#first = entry;
+    else this.#last.after = entry;
+    this.#last = entry;
     this.size++;
     if (this.#timer === null) this.#wake(this.#millis);
-    return place;
+    return entry;
   }
 
-  /** Its member leaves; one that has left already stays away. */
-  delete(place: Place<T>): void {
-    const { before, after } = place;
-    if (before === null && this.#first !== place) return;
+  /** Removes an entry; one that was removed already is ignored. */
+  delete(entry: Entry<T>): void {
+    const { before, after } = entry;
+    if (before === null && this.#first !== entry) return;
     if (before === null) this.#first = after;
     else before.after = after;
     if (after === null) this.#last = before;
     else after.before = before;
-    // An old place must not keep a young one: see above.
-    place.before = null;
-    place.after = null;
+    // An old entry must not keep a young one: see above.
+    entry.before = null;
+    entry.after = null;
     this.size--;
   }
 
@@ -63,21 +63,21 @@ export class Deadlines<T extends { readonly startedMillis: number }> {
   }
 
   #wake(millis: number): void {
-    // It must not keep a process alive: whoever is timed has a connection, which does.
+    // Does not keep the process alive: the connection of a member does.
     this.#timer = setTimeout(this.#look, Math.max(1, Math.ceil(millis))).unref();
   }
 
   readonly #look = (): void => {
     this.#timer = null;
     const nowMillis = performance.now();
-    for (let place = this.#first; place !== null; place = this.#first) {
-      const left = place.member.startedMillis + this.#millis - nowMillis;
+    for (let entry = this.#first; entry !== null; entry = this.#first) {
+      const left = entry.member.startedMillis + this.#millis - nowMillis;
       if (left > 0) {
         this.#wake(left);
         return;
       }
-      this.delete(place);
-      this.#expire(place.member);
+      this.delete(entry);
+      this.#expire(entry.member);
     }
   };
 }

@@ -31,7 +31,7 @@ export function refusalOfError(error: unknown, hasHead: boolean, timeouts: Timeo
   const code = codeOf(error);
   const known = BY_CODE.get(code);
   if (known !== undefined) return new Refusal(known, code, { cause: error, limit: exceededLimit(code, timeouts) });
-  // Two lengths that differ are seen before the head is told of: no answer was cut, there was no valid one.
+  // Two lengths that differ are seen before the head is reported: the answer was not cut, it was not valid.
   if (code === LENGTHS_DIFFER && !hasHead) return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
   if (CUT.has(code)) return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_RESET', code, { cause: error });
   if (code.startsWith('HPE_') || isParserError(error))
@@ -70,7 +70,7 @@ const LENGTHS_DIFFER = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 /** The other side ended the connection. */
 const CUT: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', LENGTHS_DIFFER, 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
-/** Node and OpenSSL name certificate and protocol problems in many words; all of them begin like this. */
+/** Codes of Node and OpenSSL for certificates and TLS all begin like this. */
 const TLS = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_OSSL|EPROTO|HOSTNAME_MISMATCH)/;
 
 /** undici gives its parser's complaints a code for some causes and only this name for others. */

@@ -18,16 +18,16 @@ export interface FetchOptions {
   readonly maxBytes: number;
   /** For one document, with its redirects. */
   readonly timeoutMillis: number;
-  /** Header fields for requests to this address: credentials go to whom they are meant for. Default: none. */
+  /** Header fields for requests to this address, not for others that it redirects to. Default: none. */
   readonly headersFor?: (url: URL) => Readonly<Record<string, string>>;
   /**
    * Why a document of this address may not come from this IP address, or null when it may. Asked after the name is
-   * resolved; the connection is made to the addresses that were judged and to no others. Default: any may.
+   * resolved; the connection is made to the addresses that were checked and to no others. Default: any may.
    */
-  readonly judge?: (ip: string, url: URL) => string | null;
+  readonly checkAddress?: (ip: string, url: URL) => string | null;
   /** Resolves names; that of the system by default. */
   readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>;
-  /** Keep connections open between documents. Only for calls with the same `judge`. Default: one for each document. */
+  /** Keep connections open between documents. Only for calls with the same `checkAddress`. Default: one for each document. */
   readonly agents?: FetchAgents;
 }
 
@@ -45,7 +45,7 @@ export const keepConnections = (): FetchAgents => ({
 const REDIRECTS = 5;
 
 /**
- * Fetches a WSDL or a schema. Redirects are followed on the same host only: another was not allowed by anybody. Throws
+ * Fetches a WSDL or a schema. Redirects are followed on the same host only: no other host was allowed. Throws
  * an `Error` whose message an operator can act on.
  */
 export async function fetchDocument(url: string, options: FetchOptions): Promise<FetchedDocument> {
@@ -88,7 +88,7 @@ async function ask(url: URL, options: FetchOptions, signal: AbortSignal): Promis
   try {
     return await askOnce(url, options, signal);
   } catch (error) {
-    // The server may close a connection just when it is used again: then nobody read the request.
+    // The server may close a connection just when it is used again: then the request was not read.
     if (agents === undefined || !(error instanceof StaleConnection)) throw error;
     return askOnce(url, once, signal);
   }
@@ -98,7 +98,7 @@ class StaleConnection extends Error {}
 
 function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
-  const refusal = isIP(host) === 0 ? null : (options.judge?.(host, url) ?? null);
+  const refusal = isIP(host) === 0 ? null : (options.checkAddress?.(host, url) ?? null);
   if (refusal !== null) return Promise.reject(new Error(`cannot be fetched (${refusal})`));
   const headers = {
     accept: 'text/xml, application/wsdl+xml, application/xml;q=0.9, */*;q=0.1',
@@ -113,7 +113,7 @@ function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
         headers,
         signal,
         agent: (isTls ? options.agents?.https : options.agents?.http) ?? false,
-        lookup: judgedLookup(url, options),
+        lookup: checkedLookup(url, options),
         maxHeaderSize: 64 * 1024,
       },
       resolve,
@@ -126,13 +126,13 @@ function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
   });
 }
 
-/** Resolves a name once, judges every address it has, and connects to those: one that is not allowed refuses all. */
-function judgedLookup(url: URL, { judge, resolve }: FetchOptions): LookupFunction {
+/** Resolves a name once, checks every address it has, and connects to those: one that is not allowed refuses all. */
+function checkedLookup(url: URL, { checkAddress, resolve }: FetchOptions): LookupFunction {
   return (name, { all }, callback) => {
     (resolve?.(name) ?? resolveName(name, { all: true })).then(
       (addresses) => {
         for (const { address } of addresses) {
-          const refusal = judge?.(address, url) ?? null;
+          const refusal = checkAddress?.(address, url) ?? null;
           if (refusal !== null) return callback(new Error(refusal), '', 0);
         }
         const [first] = addresses;
@@ -171,7 +171,7 @@ async function read(
   return { url: url.href, contentType, body };
 }
 
-/** Nobody asked for compression, but some servers do it all the same. Null for more than is allowed. */
+/** Decompresses a body: some servers compress without being asked. Null beyond the limit. */
 function inflated(body: Buffer, encoding: string, maxOutputLength: number): Buffer | null {
   const ways: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
     gzip: gunzipSync,

@@ -22,9 +22,9 @@ type At = 'idle' | 'request' | 'answer';
  *
  * It keeps an answer with its request. Whatever comes while nothing was asked ends the connection unread, and so does an
  * answer that begins before its request is out on a connection that was used before: it is the rest of another exchange.
- * On a new connection that is an early answer, which is fine: nobody else has asked anything there.
+ * On a new connection that is an early answer, which is fine: no other request was sent there.
  *
- * What cannot be told apart by the connection alone: an answer nobody asked for that arrives after the next request was
+ * What cannot be told apart by the connection alone: an unsolicited answer that arrives after the next request was
  * handed to the system and before that request's own answer. HTTP/1.1 numbers nothing. That is no rare moment: a backend
  * with Nagle's algorithm sends its second answer when our next request confirms the first. Such an answer is known by
  * its content (the name of its Body child, RelatesTo), or by the second answer that follows it in the same packet; where
@@ -41,7 +41,7 @@ export class Guard {
   #requestIsOut = false;
   #mayBeStale = false;
   #interim = 0;
-  /** Bytes that do not yet say what they are. */
+  /** Bytes that are not classified yet. */
   #held = EMPTY;
 
   constructor(socket: Socket) {
@@ -100,7 +100,7 @@ export class Guard {
         return bytes;
       }
       if (bytes[10] === 0x30 && bytes[11] === 0x31) {
-        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'another protocol, which nobody asked for'));
+        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'another protocol without a request'));
       }
       const end = bytes.indexOf(HEAD_END);
       if (end < 0) {

@@ -6,16 +6,16 @@ const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'applicatio
 const EVENT_TYPES: ReadonlySet<string> = new Set(['text/event-stream']);
 
 /** Throws a refusal of the upstream for an answer that no JSON can follow. Its status alone says nothing: errors are JSON. */
-export const judgeJsonHead = (head: ReplyHead): void => judgeHead(head, JSON_TYPES, 'JSON');
+export const checkJsonHead = (head: ReplyHead): void => checkHead(head, JSON_TYPES, 'JSON');
 
 /** The same for one that no events can follow. */
-export function judgeEventsHead(head: ReplyHead): void {
-  judgeHead(head, EVENT_TYPES, 'events');
+export function checkEventsHead(head: ReplyHead): void {
+  checkHead(head, EVENT_TYPES, 'events');
   if (head.status !== 200) throw new Refusal('UPSTREAM_INVALID_RESPONSE', `events with status ${head.status}`);
 }
 
 /** Throws a refusal of the upstream for a status that says it all. */
-export function judgeStatus(status: number, after: string | null): void {
+export function checkStatus(status: number, after: string | null): void {
   if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
   if (status === 401 || status === 407) throw new Refusal('UPSTREAM_AUTH', `status ${status}`);
   if (status === 429 || status === 503) {
@@ -24,9 +24,9 @@ export function judgeStatus(status: number, after: string | null): void {
   }
 }
 
-function judgeHead(head: ReplyHead, types: ReadonlySet<string>, what: string): void {
+function checkHead(head: ReplyHead, types: ReadonlySet<string>, what: string): void {
   const { status } = head;
-  judgeStatus(status, head.header('retry-after'));
+  checkStatus(status, head.header('retry-after'));
   const coding = head.header('content-encoding');
   if (coding !== null && !NO_CODINGS.has(coding.trim().toLowerCase())) {
     throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding');
@@ -41,7 +41,7 @@ function judgeHead(head: ReplyHead, types: ReadonlySet<string>, what: string): v
   }
 }
 
-/** `none` is no coding, but what servers of events write so that nobody on the way compresses them. */
+/** `none` is no coding: event servers write it so that proxies do not compress. */
 const NO_CODINGS: ReadonlySet<string> = new Set(['identity', 'none']);
 
 const SECONDS = /^\d{1,10}$/;

@@ -88,7 +88,7 @@ export const UPSTREAM_LIMITS = {
     max: 10_000,
     unit: 'count',
     refusal: 'CIRCUIT_OPEN',
-    text: 'Failures in a row after which an address is given a rest; 0 gives none.',
+    text: 'Failures in a row that open the circuit breaker of an address; 0 never opens it.',
   },
   breakerMillis: {
     default: 30_000,
@@ -96,7 +96,7 @@ export const UPSTREAM_LIMITS = {
     max: 600_000,
     unit: 'millis',
     refusal: 'CIRCUIT_OPEN',
-    text: 'How long that rest is, give or take a fifth; then one call is let through, two, four.',
+    text: 'How long the breaker stays open, give or take a fifth; then it admits one call, two, four.',
   },
 } as const satisfies LimitTable;
 

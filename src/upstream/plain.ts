@@ -37,7 +37,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** What only a proxy before this one could say. None is trusted; the package says it anew, of the connection. */
+/** Fields of proxies in front. None is trusted: the package writes them anew, from the connection. */
 const OF_PROXIES = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip)$/;
 
 /**
@@ -61,7 +61,7 @@ export function makePlainProxy(url: string, silenceMillis: number, endAnswer: En
   proxy.on('proxyReq', (upstream, request) => passages.get(request)?.begin(upstream, silenceMillis));
   proxy.on('proxyRes', (reply, request) => passages.get(request)?.answer(reply));
   return (request, response, own) => {
-    judgeFraming(request);
+    checkFraming(request);
     stripRequest(request.headers);
     stripQuery(request, query);
     return new Promise((resolve, reject) => {
@@ -104,7 +104,7 @@ class Passage {
     this.#upstream = upstream;
     if (this.#isOver) upstream.destroy();
     upstream.setTimeout(silenceMillis, () => {
-      // Silence of the backend only: not while the caller is the one who does not send, or does not read.
+      // Silence of the backend only: not while the caller does not send, or does not read.
       const request = this.#request;
       if (this.#response.writableNeedDrain || (!request.complete && request.readableLength === 0)) return;
       const code = this.#response.headersSent ? 'UPSTREAM_IDLE_TIMEOUT' : 'UPSTREAM_TIMEOUT';
@@ -133,7 +133,7 @@ class Passage {
     });
     response.on('drain', () => reply.resume());
     reply.once('close', () => {
-      // A reply that breaks off must not look like one that ended, and it is not the caller who left.
+      // A reply that breaks off must not look like one that ended, nor like a caller that left.
       if (!reply.complete) this.fail(new Refusal('UPSTREAM_TRUNCATED'));
     });
     reply.once('end', () => {
@@ -144,7 +144,7 @@ class Passage {
     });
   }
 
-  /** An error of either connection. Once the reply has begun it alone says whether it is whole. */
+  /** Handles an error of either connection. Once the reply has begun, its end alone decides whether it is whole. */
   broken(error: unknown): void {
     if (error instanceof Refusal || !this.#response.headersSent) this.fail(refusalOfError(error, false));
   }
@@ -158,7 +158,7 @@ class Passage {
   }
 }
 
-function judgeFraming(request: IncomingMessage): void {
+function checkFraming(request: IncomingMessage): void {
   const { method = '', headers } = request;
   if (method === 'TRACE' || method === 'CONNECT') throw new Refusal('HTTP_METHOD');
   const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';

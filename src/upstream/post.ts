@@ -16,13 +16,13 @@ export interface PostOptions {
   /** Aborts the call; `aborted` is what it then rejects with. */
   readonly signal: CancelSignal;
   readonly aborted: () => Refusal;
-  /** Judges the head of the answer before there is more of it: what it throws ends the call. */
-  readonly judge: (head: ReplyHead) => void;
+  /** Checks the head of the answer before the body is read: an exception ends the call. */
+  readonly checkHead: (head: ReplyHead) => void;
 }
 
 /** Sends a request and resolves to the whole body of the answer. Rejects with a `Refusal`. */
 export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buffer> {
-  const { headers, body, isIdempotent, maxBytes, maxBytesKey, signal, aborted, judge } = options;
+  const { headers, body, isIdempotent, maxBytes, maxBytesKey, signal, aborted, checkHead } = options;
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(aborted());
     const chunks: Buffer[] = [];
@@ -34,7 +34,7 @@ export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buf
       { method: 'POST', query: '', headers, body, isIdempotent },
       {
         head(head) {
-          judge(head);
+          checkHead(head);
           if (Number(head.header('content-length') ?? 0) > maxBytes) throw tooLong();
         },
         data(chunk) {

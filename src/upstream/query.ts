@@ -1,6 +1,6 @@
 /**
  * The query of a configured address, and what callers may add to it. A parameter that the address has is the operator's:
- * servers that are told it twice take the first or the last one, so a caller's does not go on.
+ * servers that get it twice take the first or the last one, so a caller's does not go on.
  */
 export class FixedQuery {
   /** '' or a query with its question mark. */
@@ -13,16 +13,16 @@ export class FixedQuery {
     this.#names = new Set(search.slice(1).split(SEPARATORS).map(nameOf));
   }
 
-  /** One query of both. `given` is '' or begins with its question mark, and so does what is answered. */
-  with(given: string): string {
-    return this.#search === '' ? given : this.#search + this.others(given).replace('?', '&');
+  /** One query of both. `query` is '' or begins with its question mark, and so does what is answered. */
+  with(query: string): string {
+    return this.#search === '' ? query : this.#search + this.others(query).replace('?', '&');
   }
 
   /** What of the caller's query goes on. */
-  others(given: string): string {
-    if (this.#search === '' || given === '') return given;
+  others(query: string): string {
+    if (this.#search === '' || query === '') return query;
     // Some servers part parameters by `;` as well, and to the others what stands behind one belongs to the one before.
-    const kept = given
+    const kept = query
       .slice(1)
       .split('&')
       .map((part) => part.split(';').filter((piece) => !this.#names.has(nameOf(piece))))

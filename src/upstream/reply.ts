@@ -20,9 +20,9 @@ export interface ReplyHead {
   header(name: string): string | null;
 }
 
-/** Told of one reply: `head`, any number of `data`, `end`; or `failed` at any point. What it throws ends the call. */
+/** Receives one reply: `head`, any number of `data`, `end`; or `failed` at any point. An exception ends the call. */
 export interface UpstreamReceiver {
-  /** All of the request is out: from here on the backend may act. Again, where it is sent again. Does not throw. */
+  /** The whole request is written: from here on the backend may act. Called again after a retry. Does not throw. */
   sent?(): void;
   head(head: ReplyHead): void;
   data(chunk: Buffer): void;
@@ -34,6 +34,6 @@ export interface UpstreamReceiver {
 export interface UpstreamCall {
   pause(): void;
   resume(): void;
-  /** Ends the call and its connection; the receiver hears `failed(refusal)` unless it is over already. */
+  /** Ends the call and its connection; the receiver gets `failed(refusal)` unless it is over already. */
   abort(refusal: Refusal): void;
 }

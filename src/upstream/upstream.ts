@@ -1,21 +1,21 @@
 import { performance } from 'node:perf_hooks';
 import { Refusal, refuseByLimit } from '../base/refusal.js';
 import { Address } from './address.js';
-import { Call, type CallKeeper } from './call.js';
+import { Call, type CallScheduler } from './call.js';
 import { Deadlines } from './deadlines.js';
 import { TIMEOUT_KEYS, type TimeoutKeys, type TimeoutLimits } from './failure.js';
 import type { UpstreamLimits } from './limits.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 import { RetryBudget } from './retry-budget.js';
 
-/** One backend: its addresses, the line of calls that wait for a place at one of them, and the time they may take. */
-export class Upstream implements CallKeeper {
+/** One backend: its addresses, the queue of calls for a connection, and the deadlines of both. */
+export class Upstream implements CallScheduler {
   readonly timeouts: TimeoutLimits;
   readonly #addresses: readonly Address[];
   readonly #limits: UpstreamLimits;
   readonly #budget = new RetryBudget();
   readonly #calls: Deadlines<Call>;
-  readonly #line: Deadlines<Call>;
+  readonly #queue: Deadlines<Call>;
   /** Calls that were made once more, until they are over. */
   readonly #repeated = new WeakSet<Call>();
   #next = 0;
@@ -29,7 +29,7 @@ export class Upstream implements CallKeeper {
     this.#calls = new Deadlines(limits.totalMillis, (call) =>
       call.abort(refuseByLimit('UPSTREAM_TIMEOUT', 'limits.upstream.totalMillis', limits.totalMillis)),
     );
-    this.#line = new Deadlines(limits.pendingMillis, (call) =>
+    this.#queue = new Deadlines(limits.pendingMillis, (call) =>
       call.abort(refuseByLimit('POOL_EXHAUSTED', 'limits.upstream.pendingMillis', limits.pendingMillis)),
     );
   }
@@ -41,10 +41,10 @@ export class Upstream implements CallKeeper {
 
   /** Calls that wait for a connection. */
   get waiting(): number {
-    return this.#line.size;
+    return this.#queue.size;
   }
 
-  /** Addresses that failed and are given a rest, or are being tried again after it. */
+  /** Addresses whose circuit breaker is open or half open. */
   get resting(): number {
     return this.#addresses.filter((address) => address.breaker.isOpen).length;
   }
@@ -53,10 +53,10 @@ export class Upstream implements CallKeeper {
     const call = new Call(request, receiver, this);
     this.#budget.earn();
     call.deadline = this.#calls.add(call);
-    // Whoever waits is first.
-    const address = this.#line.size === 0 ? this.#choose(call.startedMillis) : null;
-    if (address !== null) call.go(address, call.startedMillis);
-    else this.#wait(call);
+    // Calls in the queue come first.
+    const address = this.#queue.size === 0 ? this.#choose(call.startedMillis) : null;
+    if (address !== null) call.start(address, call.startedMillis);
+    else this.#enqueue(call);
     return call;
   }
 
@@ -64,29 +64,29 @@ export class Upstream implements CallKeeper {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#calls.stop();
-    this.#line.stop();
-    this.#turnAway(new Refusal('UPSTREAM_UNREACHABLE', 'closed'));
+    this.#queue.stop();
+    this.#refuseQueue(new Refusal('UPSTREAM_UNREACHABLE', 'closed'));
     await Promise.all(this.#addresses.map((address) => address.close()));
   }
 
-  left(call: Call): void {
-    if (call.waiting !== null) this.#line.delete(call.waiting);
+  release(call: Call): void {
+    if (call.waiting !== null) this.#queue.delete(call.waiting);
     if (call.isOver && call.deadline !== null) this.#calls.delete(call.deadline);
     // Later: a connection that just failed cannot take the next call from within.
-    if (this.#line.size > 0) queueMicrotask(this.#advance);
+    if (this.#queue.size > 0) queueMicrotask(this.#advance);
   }
 
-  again(call: Call): boolean {
+  retry(call: Call): boolean {
     if (this.#isClosed || this.#repeated.has(call)) return false;
-    // What was never written is no more load; but where it could go is the question.
+    // A request that was never written adds no load, but needs another address.
     if (call.isUnsent ? this.#addresses.length === 1 : !this.#budget.spend()) return false;
     this.#repeated.add(call);
     queueMicrotask(() => {
       if (call.isOver) return;
       const nowMillis = performance.now();
       const address = this.#choose(nowMillis);
-      if (address !== null) call.go(address, nowMillis);
-      else this.#wait(call);
+      if (address !== null) call.start(address, nowMillis);
+      else this.#enqueue(call);
     });
     return true;
   }
@@ -102,41 +102,41 @@ export class Upstream implements CallKeeper {
     return null;
   }
 
-  #wait(call: Call): void {
-    const refusal = this.#refusalOfLine(performance.now());
-    // Not at once: whoever calls must hold the call before it can end.
+  #enqueue(call: Call): void {
+    const refusal = this.#queueRefusal(performance.now());
+    // Not at once: the caller must hold the call before it can end.
     if (refusal !== null) queueMicrotask(() => call.abort(refusal));
-    else call.waiting = this.#line.add(call);
+    else call.waiting = this.#queue.add(call);
   }
 
-  /** Why nobody may wait, or null. */
-  #refusalOfLine(nowMillis: number): Refusal | null {
+  /** The refusal of a call that may not wait, or null. */
+  #queueRefusal(nowMillis: number): Refusal | null {
     if (!this.#addresses.some((address) => address.breaker.admits(nowMillis))) {
       const restMillis = Math.min(...this.#addresses.map((address) => address.breaker.restMillis(nowMillis)));
       return new Refusal('CIRCUIT_OPEN', null, { retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))) });
     }
     const { pending } = this.#limits;
-    const isFull = this.#line.size >= pending;
+    const isFull = this.#queue.size >= pending;
     return isFull ? refuseByLimit('POOL_EXHAUSTED', 'limits.upstream.pending', pending) : null;
   }
 
   readonly #advance = (): void => {
     const nowMillis = performance.now();
-    for (let place = this.#line.first; place !== null; place = this.#line.first) {
+    for (let entry = this.#queue.first; entry !== null; entry = this.#queue.first) {
       const address = this.#choose(nowMillis);
       if (address === null) break;
-      this.#line.delete(place);
-      place.member.go(address, nowMillis);
+      this.#queue.delete(entry);
+      entry.member.start(address, nowMillis);
     }
     if (this.#addresses.some((address) => address.breaker.admits(nowMillis))) return;
-    this.#turnAway(new Refusal('CIRCUIT_OPEN', 'while waiting'));
+    this.#refuseQueue(new Refusal('CIRCUIT_OPEN', 'while waiting'));
   };
 
-  /** Ends whatever waits for a place. */
-  #turnAway(refusal: Refusal): void {
-    for (let place = this.#line.first; place !== null; place = this.#line.first) {
-      this.#line.delete(place);
-      place.member.abort(refusal);
+  /** Refuses all calls in the queue. */
+  #refuseQueue(refusal: Refusal): void {
+    for (let entry = this.#queue.first; entry !== null; entry = this.#queue.first) {
+      this.#queue.delete(entry);
+      entry.member.abort(refusal);
     }
   }
 }

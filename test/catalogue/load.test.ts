@@ -98,7 +98,8 @@ t.test('C03: addresses behind names', async (t) => {
     else response.end(xsd());
   });
   const limits = { maxBytes: 1000, timeoutMillis: 5000 };
-  const judge = (ip: string): string | null => (addressKind(ip) === 'public' ? null : `${addressKind(ip)} address`);
+  const checkAddress = (ip: string): string | null =>
+    addressKind(ip) === 'public' ? null : `${addressKind(ip)} address`;
   rows.answer('C03', 'a redirect to a link-local address');
   await t.rejects(fetchDocument(`${server.url}/away`, limits), /not followed/);
 
@@ -106,19 +107,19 @@ t.test('C03: addresses behind names', async (t) => {
   let resolutions = 0;
   const rebinding = async () => [{ address: resolutions++ === 0 ? '127.0.0.1' : '93.184.216.34', family: 4 }];
   await t.rejects(
-    fetchDocument(`http://rebind.example:${server.port}/`, { ...limits, judge, resolve: rebinding }),
+    fetchDocument(`http://rebind.example:${server.port}/`, { ...limits, checkAddress, resolve: rebinding }),
     /loopback/,
   );
   t.equal(resolutions, 1);
 
   rows.answer('C03', 'a name with an inside address among others');
   const mixed = async () => ['93.184.216.34', '10.0.0.1'].map((address) => ({ address, family: 4 }));
-  await t.rejects(fetchDocument('http://mixed.example/', { ...limits, judge, resolve: mixed }), /private/);
+  await t.rejects(fetchDocument('http://mixed.example/', { ...limits, checkAddress, resolve: mixed }), /private/);
 
   rows.answer('C03', 'an address in another spelling');
   const before = server.connects();
   for (const host of ['0x7f000001', '2130706433', '[::ffff:127.0.0.1]', '127.1', '169.254.169.254', '[::]', '0']) {
-    const work = fetchDocument(`http://${host}:${server.port}/`, { ...limits, judge });
+    const work = fetchDocument(`http://${host}:${server.port}/`, { ...limits, checkAddress });
     await t.rejects(work, /loopback|link-local|special/, host);
   }
   t.equal(server.connects(), before);
@@ -127,7 +128,7 @@ t.test('C03: addresses behind names', async (t) => {
   const judged: string[] = [];
   const found = await fetchDocument(`http://pinned.example:${server.port}/`, {
     ...limits,
-    judge(ip) {
+    checkAddress(ip) {
       judged.push(ip);
       return null;
     },

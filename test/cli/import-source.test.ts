@@ -125,12 +125,12 @@ t.test('C03: other hosts are allowed by name, and their addresses judged after r
   t.equal(server.asked.length, 1, 'the refused one made no connection');
 
   // A name that is public when it is checked and inside when it is called: there is one resolution only.
-  const judge = (ip: string): string | null => (addressKind(ip) === 'public' ? null : `${addressKind(ip)}`);
+  const checkAddress = (ip: string): string | null => (addressKind(ip) === 'public' ? null : `${addressKind(ip)}`);
   const rebinding = async () => {
     calls += 1;
     return [{ address: calls === 1 ? '127.0.0.1' : '8.8.8.8', family: 4 }];
   };
-  const options = { maxBytes: 1000, timeoutMillis: 5000, judge, resolve: rebinding };
+  const options = { maxBytes: 1000, timeoutMillis: 5000, checkAddress, resolve: rebinding };
   await t.rejects(fetchDocument(`http://rebind.example:${server.port}/`, options), /loopback/);
   t.equal(calls, 1);
   const mixed = async () => [
@@ -141,7 +141,7 @@ t.test('C03: other hosts are allowed by name, and their addresses judged after r
   const pinned = async () => [{ address: '127.0.0.1', family: 4 }];
   const found = await fetchDocument(`http://name.example:${server.port}/`, {
     ...options,
-    judge: () => null,
+    checkAddress: () => null,
     resolve: pinned,
   });
   t.equal(found.body.toString(), XSD, 'the connection goes to the address that was judged');

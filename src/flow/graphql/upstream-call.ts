@@ -6,7 +6,7 @@ import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { RemoteUpstream } from '../../compile/remote-upstream.js';
 import type { SubschemaReply, SubschemaRequest } from '../../graphql/fields/subschema.js';
-import { judgeJsonHead } from '../../upstream/json-head.js';
+import { checkJsonHead } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';
 import { isPrintable } from '../calls/reply-head.js';
 
@@ -35,7 +35,7 @@ export async function sendOperation(request: SubschemaRequest, context: RemoteCa
       maxBytesKey: 'limits.remote.responseBytes',
       signal,
       aborted: () => new Refusal('CLIENT_GONE'),
-      judge: judgeJsonHead,
+      checkHead: checkJsonHead,
     });
     return { text: textOf(body), limits: { depth: responseDepth, values: responseValues } };
   } catch (caught) {

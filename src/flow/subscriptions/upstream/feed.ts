@@ -1,5 +1,5 @@
 import { type Refusal, refuseByLimit } from '../../../base/refusal.js';
-import { type Verdict, verdictOf } from '../../../upstream/breaker.js';
+import { type CallOutcome, outcomeOf } from '../../../upstream/breaker.js';
 
 /** Where the events of a subscription at a service go. */
 export interface FeedSink {
@@ -15,7 +15,7 @@ export interface FeedParts {
   readonly acceptMillis: number;
   readonly sink: FeedSink;
   /** How it began, and then, if it is so, that it broke. */
-  verdict(verdict: Verdict): void;
+  outcome(outcome: CallOutcome): void;
   /** Its connection is gone. */
   closed(): void;
 }
@@ -51,7 +51,7 @@ export class Feed {
     if (this.#isOver || this.#isAccepted) return;
     this.#isAccepted = true;
     clearTimeout(this.#timer);
-    this.#parts.verdict('answered');
+    this.#parts.outcome('answered');
     this.#parts.sink.accepted();
   }
 
@@ -75,7 +75,7 @@ export class Feed {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    if (!this.#isAccepted) this.#parts.verdict('none');
+    if (!this.#isAccepted) this.#parts.outcome('none');
     this.hangUp();
   }
 
@@ -89,8 +89,8 @@ export class Feed {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    const verdict = refusal === null ? 'answered' : verdictOf(refusal, this.#isAccepted ? 200 : 0);
-    if (!this.#isAccepted || verdict === 'failed') this.#parts.verdict(verdict);
+    const outcome = refusal === null ? 'answered' : outcomeOf(refusal, this.#isAccepted ? 200 : 0);
+    if (!this.#isAccepted || outcome === 'failed') this.#parts.outcome(outcome);
     this.hangUp();
     this.#parts.sink.ended(refusal);
   }

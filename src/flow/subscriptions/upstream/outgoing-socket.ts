@@ -4,7 +4,7 @@ import { asRefusal, Refusal } from '../../../base/refusal.js';
 import type { SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
 import { parseSubschemaText } from '../../../graphql/subschema/read-reply.js';
 import { refusalOfError } from '../../../upstream/failure.js';
-import { judgeStatus } from '../../../upstream/json-head.js';
+import { checkStatus } from '../../../upstream/json-head.js';
 import { LINGER_MILLIS } from '../../http/linger.js';
 import { SUBSCRIPTION_ID } from '../wire/graphql-ws.js';
 import { dial, keepAsking, type Socket, textOf } from '../wire/ws.js';
@@ -119,7 +119,7 @@ const isOurs = (message: unknown): boolean =>
 /** Instead of a WebSocket. */
 function refusalOfAnswer({ statusCode = 0, headers }: IncomingMessage): Refusal {
   try {
-    judgeStatus(statusCode, headers['retry-after'] ?? null);
+    checkStatus(statusCode, headers['retry-after'] ?? null);
   } catch (caught) {
     return asRefusal(caught);
   }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../../base/refusal.js';
 import type { SubschemaRequest, SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
-import { judgeEventsHead } from '../../../upstream/json-head.js';
+import { checkEventsHead } from '../../../upstream/json-head.js';
 import type { UpstreamCall } from '../../../upstream/reply.js';
 import type { Upstream } from '../../../upstream/upstream.js';
 import { subscribeOverEvents } from '../wire/graphql-sse.js';
@@ -39,7 +39,7 @@ export function feedOverEvents({ feed, upstream, request, headers, eventBytes, b
           },
           {
             head(head) {
-              judgeEventsHead(head);
+              checkEventsHead(head);
               feed.accepted();
               resolve(body);
             },

@@ -102,8 +102,8 @@ class Line {
     const feed: Feed = new Feed({
       acceptMillis,
       sink,
-      verdict: (verdict) => {
-        this.#breaker.end(epoch ?? this.#breaker.begin(), verdict, performance.now());
+      outcome: (outcome) => {
+        this.#breaker.end(epoch ?? this.#breaker.begin(), outcome, performance.now());
         epoch = null;
       },
       closed: () => {
