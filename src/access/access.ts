@@ -33,7 +33,7 @@ export class OrderedAccess implements Access {
   }
 }
 
-/** Knows clients by where they are: everybody is somewhere. */
+/** Identifies clients by their address. */
 export class ByAddress implements Identifier, Access {
   readonly #rights: ClientClass;
   readonly #proxies: Networks;
@@ -48,12 +48,12 @@ export class ByAddress implements Identifier, Access {
     return clientOf('address', { id, name: null, label: id }, this.#rights);
   }
 
-  /** Where it is from is no secret. */
+  /** Addresses are no credentials. */
   withhold(): void {}
 }
 
-/** The class of everybody where nothing is configured. */
-const EVERYBODY: ClientClass = {
+/** The class of all clients where none is configured. */
+const UNRESTRICTED: ClientClass = {
   name: 'default',
   budget: null,
   requestsAtOnce: null,
@@ -65,4 +65,4 @@ const EVERYBODY: ClientClass = {
 };
 
 /** Where no classes are configured: every client may call everything, without a budget. */
-export const openAccess = (proxies: Networks): Access => new ByAddress(EVERYBODY, proxies);
+export const openAccess = (proxies: Networks): Access => new ByAddress(UNRESTRICTED, proxies);

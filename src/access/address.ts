@@ -1,16 +1,16 @@
 import { isIP } from 'node:net';
 
 import type { Caller } from './client.js';
-import { memo } from './memo.js';
+import { memoize } from './memoize.js';
 import type { Networks } from './networks.js';
 
-/** Proxies in a row that are believed: what is further away was written by nobody we know. */
+/** Trusted proxies in a row, at most. */
 const HOPS_MAX = 16;
 
 /**
- * The address of the client: that of the connection, or what the trusted proxies in front say it is. Each of them adds
- * to the end of X-Forwarded-For whom it was asked by, so the last one that is no proxy of ours is the client, and what
- * stands before it is hearsay (catalogue H34).
+ * The address of the client: that of the connection, or of X-Forwarded-For behind trusted proxies. Each proxy appends the
+ * address of its peer, so the last one that is no trusted proxy is the client; earlier ones are not verified (catalogue
+ * H34).
  */
 export function clientAddress(caller: Caller, proxies: Networks): string {
   let address = plainAddress(caller.address);
@@ -30,12 +30,12 @@ export function clientAddress(caller: Caller, proxies: Networks): string {
   return address;
 }
 
-/** What stands for an address as a client: of IPv6 the first 64 bits, for one subscriber has all of the others. */
+/** The part of an address that identifies a client: of IPv6 the first 64 bits, as one subscriber has all others. */
 export function subscriberOf(address: string): string {
   return address.includes(':') ? prefixOf(address) : address;
 }
 
-const prefixOf = memo((address) => {
+const prefixOf = memoize((address) => {
   const groups = expand(address);
   return groups === null ? address : `${groups.slice(0, 4).join(':')}::/64`;
 });

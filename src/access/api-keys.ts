@@ -15,8 +15,8 @@ export interface ApiKeyClient {
 const KEY_CHARS_MAX = 512;
 
 /**
- * Knows clients by a key in a header field. Keys are looked up by their digest: how long that takes says nothing of how
- * a wrong one differs from a right one, and the keys themselves are not kept.
+ * Identifies clients by a key in a header field. Keys are looked up by their digest, so that the time does not depend on
+ * how many characters match, and the keys themselves are not kept.
  */
 export class ApiKeys implements Identifier {
   readonly #header: string;

@@ -13,8 +13,8 @@ export interface CertificateClient {
 }
 
 /**
- * Knows clients by the certificate that a proxy in front has verified and tells of in a header field. Of anybody else
- * the field means nothing.
+ * Identifies clients by the certificate that a trusted proxy has verified and writes into a header field. From other
+ * peers the field is ignored.
  */
 export class Certificates implements Identifier {
   readonly #header: string;
@@ -46,7 +46,7 @@ export class Certificates implements Identifier {
     return subjectOf(`subject:${subject}`, null, this.#others);
   }
 
-  /** A certificate is no secret, but backends may believe what only a proxy can say. */
+  /** A certificate is no secret, but backends may trust the field: only a proxy may write it. */
   withhold({ headers, address }: Head): void {
     if (!this.#proxies.has(plainAddress(address))) delete headers[this.#header];
   }

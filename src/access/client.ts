@@ -12,15 +12,15 @@ export interface Client {
   readonly label: string;
   readonly className: string;
   readonly rights: ClientClass;
-  /** Null: it may spend what it likes. Of its class. */
+  /** The budget of its class; null: unlimited. */
   readonly budget: ClientClass['budget'];
-  /** What its token says; null where it has none. Made by the issuer, so trusted, but not bounded in meaning. */
+  /** The claims of its token; null without one. Made by the issuer, so trusted, but of any size and kind. */
   readonly claims: Readonly<Record<string, unknown>> | null;
   /** When its token ends, milliseconds of the epoch; null: never. Long connections end then. */
   readonly expiresMillis: number | null;
 }
 
-/** A client of this class; `token` is what says who it is, where that is a token. */
+/** A client of this class; `token` where a token identifies it. */
 export const clientOf = (
   by: Client['by'],
   { id, name, label }: Pick<Client, 'id' | 'name' | 'label'>,
@@ -47,9 +47,9 @@ export interface ClientClass {
   readonly budget: { readonly maximum: number; readonly restoreRate: number } | null;
   /** Requests of one client that may be in progress at once; null: any number. */
   readonly requestsAtOnce: number | null;
-  /** Its clients may ask what each field costs, also where not everybody may. */
+  /** Its clients may ask what each field costs, also where others may not. */
   readonly costBreakdown: boolean;
-  /** Nothing is denied it: nobody need ask. */
+  /** Nothing is denied: no check is needed. */
   readonly permitsAll: boolean;
   /** Whether an operation may be called; `operation` is null where it is not known which one it is. */
   permits(service: string, operation: string | null): boolean;
@@ -59,14 +59,14 @@ export interface ClientClass {
   permitsRoute(path: string): boolean;
 }
 
-/** What of a request tells who is calling. */
+/** The parts of a request that identify its client. */
 export interface Caller {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Of the connection; '' where it is gone. */
   readonly address: string;
 }
 
-/** Tells who is calling: `UNAUTHENTICATED` is thrown, or rejected with, for credentials that are no good or missing. */
+/** Identifies clients. Throws `UNAUTHENTICATED`, or rejects with it, for credentials that are invalid or missing. */
 export interface Access {
   identify(caller: Caller): Client | Promise<Client>;
   /**

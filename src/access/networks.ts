@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-import { memo } from './memo.js';
+import { memoize } from './memoize.js';
 
 /** A set of addresses and networks. */
 export class Networks {
@@ -23,7 +23,7 @@ export class Networks {
     return !this.#isEmpty && this.#find(address);
   }
 
-  readonly #find = memo((address) => {
+  readonly #find = memoize((address) => {
     const family = familyOf(address);
     return family !== null && this.#list.check(address, family);
   });

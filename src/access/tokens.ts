@@ -19,7 +19,7 @@ import { labelOf } from './label.js';
 export interface TokenRules {
   readonly issuer: string;
   readonly audience: string;
-  /** Of public keys only: with a shared secret whoever checks a token could make one. */
+  /** Of public keys only: with a shared secret every verifier could make tokens. */
   readonly algorithms: readonly JWSAlgorithm[];
   readonly toleranceMillis: number;
   /** A token without `nbf` is refused. */
@@ -44,10 +44,10 @@ const VERIFIED_MILLIS = 60_000;
 
 /** RFC 6750 section 2.1, three parts of RFC 7515 section 3.1. */
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
-/** What some servers take for one as well. */
+/** The forms that some servers accept as well. */
 const ANY_BEARER = /^bearer[ \t]+([\w-]+\.[\w-]+\.[\w-]+)/i;
 
-/** Knows clients by a signed token (RFC 7519) of one issuer. */
+/** Identifies clients by a signed token (RFC 7519) of one issuer. */
 export class Tokens implements Identifier {
   readonly #rules: TokenRules;
   readonly #keys: IssuerKeys<JWTVerifyGetKey>;
@@ -133,11 +133,11 @@ export class Tokens implements Identifier {
     const field = headers['authorization'];
     if (this.#rules.forward || typeof field !== 'string') return;
     const token = ANY_BEARER.exec(field)?.[1];
-    if (token !== undefined && this.#isMeant(token)) delete headers['authorization'];
+    if (token !== undefined && this.#isForGateway(token)) delete headers['authorization'];
   }
 
-  /** Whether a token says that it is for this gateway, be it true or not. */
-  #isMeant(token: string): boolean {
+  /** Whether a token names this gateway as its audience; it need not be valid. */
+  #isForGateway(token: string): boolean {
     try {
       const { iss, aud } = decodeJwt(token);
       return iss === this.#rules.issuer && [aud].flat().includes(this.#rules.audience);
@@ -159,7 +159,7 @@ function textClaim(claims: JWTPayload, name: string): string | null {
   return typeof value === 'string' && value !== '' && value.length <= CLAIM_CHARS_MAX ? value : null;
 }
 
-/** Codes and the names of registered claims only: what a token says is not for the log. */
+/** Codes and the names of registered claims only: the content of a token is not for the log. */
 function reasonOf(caught: unknown): string {
   if (caught instanceof errors.JWTExpired) return 'token is expired';
   if (caught instanceof errors.JWTClaimValidationFailed) {

@@ -28,8 +28,8 @@ import { skeletonOf } from './skeleton.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
 /**
- * Says what a query would make the gateway send, and sends nothing. What the server would refuse is refused with its
- * words, and 1. Throws `Problems`.
+ * Prints the calls that a query would cause, and sends nothing. A query that the server would refuse is refused with the
+ * same text, and 1. Throws `Problems`.
  */
 export async function explainQuery(
   file: string,
@@ -113,7 +113,7 @@ class Explanation {
     );
   }
 
-  /** What the cost is made of, the dearest field first. */
+  /** The cost by field, the highest first. */
   #costs(): string {
     const parts = Object.entries(costByField(this.#admitted)).map(([path, points]) => `${path} ${points}`);
     const { calls } = this.#admitted.estimate;
@@ -189,7 +189,7 @@ class Explanation {
     }
   }
 
-  /** What the arguments make impossible is told as the server would. */
+  /** Reports errors of arguments as the server would. */
   async #attempt(work: () => void | Promise<void>, path: readonly string[]): Promise<void> {
     try {
       await work();
@@ -213,7 +213,7 @@ const nameOf = ({
 }: Pick<BoundField, 'service'> & { readonly operation: { readonly name: string } }): string =>
   `${service}.${operation.name}`;
 
-/** What is declared of the operation. */
+/** The cache rules of the operation. */
 function printCaching({ read, write }: Compiled['caching'], operation: Operation): readonly string[] {
   const changes = write(operation);
   if (changes !== null) return [`cache: makes old ${changes.invalidations.map(({ name }) => name).join(', ')}`];
@@ -225,7 +225,7 @@ function printCaching({ read, write }: Compiled['caching'], operation: Operation
 
 const textOf = ({ field }: Feed): string => `{${field.join('.')}}`;
 
-/** What stands in the skeleton for a value that only the answer above will tell. */
+/** The text in the skeleton for a value that comes from the answer above. */
 const standInFor = (feed: Feed, isBatch: boolean): unknown => (isBatch || feed.isList ? [textOf(feed)] : textOf(feed));
 
 function printError({ message, extensions, locations }: GraphQLError): string {

@@ -151,7 +151,7 @@ const sourceFrom = ({ header, allowHost, allowPrivate, ...flags }: SourceFlags):
 /** For options that may be given several times. */
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
-/** Says what went wrong without a stack trace. Help was asked for, or misuse is told already, by the library. */
+/** Prints an error without a stack trace. The library has printed help and misuse already. */
 function explain(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof Problems) {

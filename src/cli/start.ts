@@ -36,7 +36,7 @@ export async function start(file: string, workers: string | null, terminal: Term
     return await runAlone(loaded, compiled, log, terminal);
   } finally {
     process.off('SIGHUP', ignore);
-    // With a thread that waits for whoever reads the log, the system would wait for it too, and for ever (O08).
+    // The system would wait for ever for a thread that waits for the reader of the log (O08).
     if (!(await log.close())) process.kill(process.pid, 'SIGKILL');
   }
 }
@@ -74,7 +74,7 @@ async function runWorkers(
   return typeof why === 'string' ? 0 : why;
 }
 
-/** One of several processes: it takes requests, and ends when its parent says so. */
+/** Runs a worker: it takes requests, and ends at a signal of its parent. */
 async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise<ExitCode> {
   const signal = stopSignal();
   // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
@@ -121,7 +121,7 @@ const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'has a host that is not known'],
 ]);
 
-/** An address that cannot be had is a mistake in the configuration; anything else stays what it is. */
+/** Reports an address that cannot be bound as a configuration error; other errors are thrown as they are. */
 function refuseAddress(loaded: LoadedConfig, keys: readonly string[]): (error: unknown) => never {
   return (error) => {
     const why = error instanceof Error && 'code' in error ? LISTEN_ERRORS.get(String(error.code)) : undefined;

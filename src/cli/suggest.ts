@@ -90,7 +90,7 @@ function readMetrics(text: string): Seen {
   return seen;
 }
 
-/** What stands for names that were too many. */
+/** The label of rows beyond the limit. */
 const OTHER = '_other';
 
 const nothing = (): Counted => ({ count: 0, sum: 0, most: 0 });

@@ -14,7 +14,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** Text from a document of somebody else's, fit for a terminal and for one line of a comment. */
+/** Makes foreign text fit for a terminal and for one line of a comment. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[^\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufffd]+/g, ' ').slice(0, 500);
 }

@@ -1,8 +1,8 @@
 /** Where a command writes; tests give their own. */
 export interface Terminal {
-  /** What was asked for: standard output. */
+  /** Prints a result: standard output. */
   out(text: string): void;
-  /** What is wrong: standard error. */
+  /** Prints an error: standard error. */
   error(text: string): void;
 }
 
@@ -15,8 +15,8 @@ export const processTerminal: Terminal = {
 };
 
 /**
- * Waits until all that a command said has gone out, however slow a pipe is. False if it could not, but for a reader that
- * left. Lines of the log are not waited for: a gateway ends though nobody takes them.
+ * Waits until the output of a command is written, however slow a pipe is. False if that failed, except for a reader that
+ * left. Lines of the log are not waited for: a gateway ends though they are not read.
  */
 export async function written(): Promise<boolean> {
   while (pending.size > 0) await Promise.all(pending);
@@ -25,8 +25,8 @@ export async function written(): Promise<boolean> {
 
 function write(stream: NodeJS.WriteStream, text: string): void {
   // Without a listener a reader that left (`| head`) would end the process with a stack trace.
-  if (!heard.has(stream)) stream.on('error', (error) => fail(stream, error));
-  heard.add(stream);
+  if (!observed.has(stream)) stream.on('error', (error) => fail(stream, error));
+  observed.add(stream);
   const writing = new Promise<void>((resolve) => {
     stream.write(`${text}\n`, () => resolve());
   }).finally(() => pending.delete(writing));
@@ -35,7 +35,7 @@ function write(stream: NodeJS.WriteStream, text: string): void {
 
 const pending = new Set<Promise<void>>();
 
-const heard = new Set<NodeJS.WriteStream>();
+const observed = new Set<NodeJS.WriteStream>();
 const failed = new Set<NodeJS.WriteStream>();
 
 function fail(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {

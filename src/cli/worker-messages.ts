@@ -27,7 +27,7 @@ export function receiveInputs(): Promise<InputSnapshot> {
   });
 }
 
-/** Tells the parent that this worker takes requests, and from then on its metrics whenever it asks. */
+/** Reports to the parent that this worker takes requests, and from then on its metrics on request. */
 export function reportReady(url: string, metrics: () => Promise<MetricList>): void {
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'askMetrics') void sendMetrics(metrics);

@@ -12,7 +12,7 @@ const ANSWER_MILLIS = 1000;
 export class WorkerMetrics {
   readonly #taking: ReadonlySet<Worker>;
   readonly #ask: (worker: Worker) => void;
-  /** What the parent says itself. */
+  /** The metrics of the parent itself. */
   readonly #own = new MetricBook();
   readonly #latest = new Map<Worker, MetricList>();
   /** Sums of the workers that have ended. Their labels come from one configuration, which bounds them. */

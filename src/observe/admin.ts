@@ -28,7 +28,7 @@ const PROBES: ReadonlySet<string> = new Set(['/live', '/ready']);
 const TEXT = 'text/plain; charset=utf-8';
 const text = (status: number, body: string): Answer => ({ status, type: TEXT, body });
 
-/** Who may ask by which name; a refused request leaves a line that names the key. */
+/** The host names of the admin address; a refused request is logged with the key to change. */
 export function adminHosts(
   { admin, adminHosts }: { readonly admin: string; readonly adminHosts: readonly string[] },
   log: Log,
@@ -42,7 +42,7 @@ export function adminHosts(
 }
 
 /**
- * The server for operators: metrics and health, and nothing that changes anything. `/live` and `/ready` say `ok` or
+ * The server for operators: metrics and health, and nothing that changes anything. `/live` and `/ready` answer `ok` or
  * `draining` and never name a backend.
  */
 export function makeAdminServer(sources: AdminSources): Server {

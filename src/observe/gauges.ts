@@ -1,6 +1,6 @@
-import type { MetricBook, Reading } from './prometheus.js';
+import type { MetricBook, Sample } from './prometheus.js';
 
-/** What one upstream tells whenever somebody asks for the metrics. */
+/** Gauges of one upstream, read when the metrics are collected. */
 export interface UpstreamGauges {
   readonly service: string;
   readonly active: () => number;
@@ -11,7 +11,7 @@ export interface UpstreamGauges {
   readonly subscriptions?: () => number;
 }
 
-/** What the rest of the process tells whenever somebody asks for the metrics; what is absent has nothing to tell. */
+/** Gauges of the rest of the process, read when the metrics are collected. */
 export interface ProcessGauges {
   /** Connections of clients that are open. */
   readonly connections?: () => number;
@@ -24,7 +24,7 @@ export interface ProcessGauges {
   readonly eventLoopDelayMillis?: () => number;
   /** What is remembered of replies. */
   readonly cache?: { readonly bytes: number; readonly entries: number };
-  /** Callers that wait for a call that somebody else has made. */
+  /** Callers that wait for a call of another caller. */
   readonly callSharers?: () => number;
   readonly drift?: () => readonly DriftGauge[];
   readonly webSockets?: () => number;
@@ -42,18 +42,17 @@ export interface DriftGauge {
   readonly count: number;
 }
 
-/** What is read from upstreams when it is asked for. */
+/** Adds the gauges of upstreams. */
 export function addUpstreamGauges(book: MetricBook, upstreams: readonly UpstreamGauges[]): void {
   const read = (name: string, help: string, value: (upstream: UpstreamGauges) => number): void =>
-    book.reading('gauge', { name, help, labels: ['service'] }, () =>
-      upstreams.map((upstream): Reading => ({ labels: [upstream.service], value: value(upstream) })),
+    book.addSampled('gauge', { name, help, labels: ['service'] }, () =>
+      upstreams.map((upstream): Sample => ({ labels: [upstream.service], value: value(upstream) })),
     );
   read('soapstone_upstream_calls_active', 'Upstream calls in flight.', (upstream) => upstream.active());
   read('soapstone_upstream_calls_waiting', 'Upstream calls that wait for a connection.', (upstream) =>
     upstream.waiting(),
   );
-  const resting =
-    'Addresses of the upstream that are given a rest, or tried again after it, because they kept failing.';
+  const resting = 'Addresses of the upstream whose circuit breaker is open or half open.';
   read('soapstone_upstream_breakers_open', resting, (upstream) => upstream.resting());
   const subscriptions = 'Connections for subscriptions at the upstream, which speaks GraphQL.';
   read('soapstone_upstream_subscriptions', subscriptions, (upstream) => upstream.subscriptions?.() ?? 0);
@@ -61,21 +60,23 @@ export function addUpstreamGauges(book: MetricBook, upstreams: readonly Upstream
 
 /** How many processes there should be, and how many have answered; each process of several answers for itself. */
 export function addWorkerGauges(book: MetricBook, workers: number, answered: number): void {
-  const one = (value: number) => (): readonly Reading[] => [{ labels: [], value }];
+  const one = (value: number) => (): readonly Sample[] => [{ labels: [], value }];
   const wanted = { name: 'soapstone_workers', help: 'Processes that should take requests.' };
-  book.reading('gauge', wanted, one(workers), 'max');
+  book.addSampled('gauge', wanted, one(workers), 'max');
   const help =
     'Processes whose metrics are in this answer. Of others, which start, hang or have ended, the last counts are.';
-  book.reading('gauge', { name: 'soapstone_workers_answered', help }, one(answered));
+  book.addSampled('gauge', { name: 'soapstone_workers_answered', help }, one(answered));
 }
 
-/** What is read from the rest of the process when it is asked for. */
+/** Adds the gauges of the rest of the process. */
 export function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
-  const one = (value: number): readonly Reading[] => [{ labels: [], value }];
-  book.reading('gauge', { name: 'soapstone_client_connections', help: 'Connections of clients that are open.' }, () =>
-    one(process.connections?.() ?? 0),
+  const one = (value: number): readonly Sample[] => [{ labels: [], value }];
+  book.addSampled(
+    'gauge',
+    { name: 'soapstone_client_connections', help: 'Connections of clients that are open.' },
+    () => one(process.connections?.() ?? 0),
   );
-  book.reading(
+  book.addSampled(
     'counter',
     {
       name: 'soapstone_client_connections_dropped_total',
@@ -84,13 +85,16 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
     () => one(process.droppedConnections?.() ?? 0),
   );
   const held = 'Refused requests whose answer waits because their address has too many of them.';
-  book.reading('gauge', { name: 'soapstone_refusals_held', help: held }, () => one(process.heldRefusals?.() ?? 0));
-  book.reading(
+  book.addSampled('gauge', { name: 'soapstone_refusals_held', help: held }, () => one(process.heldRefusals?.() ?? 0));
+  book.addSampled(
     'counter',
-    { name: 'soapstone_log_lines_dropped_total', help: 'Log lines that were never written: nobody read them.' },
+    {
+      name: 'soapstone_log_lines_dropped_total',
+      help: 'Log lines that were dropped because earlier ones were not read.',
+    },
     () => one(process.droppedLogLines?.() ?? 0),
   );
-  book.reading(
+  book.addSampled(
     'gauge',
     { name: 'soapstone_shedding', help: 'Processes that refuse new requests because they are overloaded.' },
     () => one(process.isShedding?.() === true ? 1 : 0),
@@ -98,9 +102,9 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   const { isRedisUp } = process;
   if (isRedisUp !== undefined) {
     const up = { name: 'soapstone_redis_up', help: 'Processes that are connected to Redis.' };
-    book.reading('gauge', up, () => one(isRedisUp() ? 1 : 0));
+    book.addSampled('gauge', up, () => one(isRedisUp() ? 1 : 0));
   }
-  book.reading('gauge', { name: 'soapstone_websockets', help: 'WebSockets that are open.' }, () =>
+  book.addSampled('gauge', { name: 'soapstone_websockets', help: 'WebSockets that are open.' }, () =>
     one(process.webSockets?.() ?? 0),
   );
   const active = {
@@ -108,13 +112,13 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
     help: 'Subscriptions that run, by field.',
     labels: ['field'],
   };
-  book.reading('gauge', active, () =>
+  book.addSampled('gauge', active, () =>
     [...(process.subscriptions?.() ?? [])].map(([field, value]) => ({ labels: [field], value })),
   );
   const pollers = { name: 'soapstone_subscription_pollers', help: 'Calls that are repeated for subscriptions.' };
-  book.reading('gauge', pollers, () => one(process.subscriptionPollers?.() ?? 0));
+  book.addSampled('gauge', pollers, () => one(process.subscriptionPollers?.() ?? 0));
   const cache = (name: string, help: string, value: () => number): void =>
-    book.reading('gauge', { name, help }, () => one(value()));
+    book.addSampled('gauge', { name, help }, () => one(value()));
   cache('soapstone_cache_bytes', 'Bytes of replies that are remembered.', () => process.cache?.bytes ?? 0);
   cache('soapstone_cache_entries', 'Replies that are remembered.', () => process.cache?.entries ?? 0);
   const sharers = 'Callers that wait for the reply to a call that another made.';
@@ -124,7 +128,7 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
     help: 'Differences of the WSDL the backend shows from the one that is served, by severity (breaking, dangerous, safe).',
     labels: ['service', 'severity'],
   };
-  book.reading(
+  book.addSampled(
     'gauge',
     drift,
     () =>
@@ -135,5 +139,5 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
     name: 'soapstone_event_loop_delay_seconds',
     help: 'How late the event loop came to its work in the last second, 99th percentile; of several processes the worst.',
   };
-  book.reading('gauge', delay, () => one((process.eventLoopDelayMillis?.() ?? 0) / 1000), 'max');
+  book.addSampled('gauge', delay, () => one((process.eventLoopDelayMillis?.() ?? 0) / 1000), 'max');
 }

@@ -9,7 +9,7 @@ const FLUSH_MILLIS = 250;
 const BUSY_MILLIS = 10;
 /** How long a disk that is full is left alone. */
 const FULL_MILLIS = 1000;
-/** How long anybody waits for a reader. */
+/** How long `flush` waits for a slow reader. */
 const FLUSH_MAX_MILLIS = 1000;
 
 interface Piece {
@@ -17,9 +17,9 @@ interface Piece {
   readonly lines: number;
 }
 
-/** The log's way out: takes lines at once, writes them when it can, and never makes anybody wait. */
+/** The output of the log: takes lines at once and writes them without blocking. */
 export class LogSink {
-  /** Lines that were never written, because nobody read what came before them. */
+  /** Lines dropped because earlier ones were not read. */
   droppedLines = 0;
   readonly #target: LogTarget;
   readonly #backlogBytes: number;
@@ -34,7 +34,7 @@ export class LogSink {
   #onEmpty: (() => void) | null = null;
   readonly #timer: NodeJS.Timeout;
 
-  /** Lines that nobody takes are kept up to `backlogBytes`; beyond it they are dropped and counted (catalogue O08). */
+  /** Unread lines are kept up to `backlogBytes`; further ones are dropped and counted (catalogue O08). */
   constructor(target: LogTarget, backlogBytes: number) {
     this.#target = target;
     this.#backlogBytes = backlogBytes;
@@ -136,7 +136,7 @@ export class LogSink {
     }, millis).unref();
   }
 
-  /** Nobody reads any more: what is left is lost. */
+  /** Drops all lines: the reader is gone. */
   #giveUp(): void {
     this.#state = 'gone';
     this.droppedLines += this.#textLines + this.#pieces.reduce((sum, { lines }) => sum + lines, 0);

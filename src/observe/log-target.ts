@@ -14,7 +14,7 @@ export interface LogTarget {
 
 const STANDARD_OUTPUT = 1;
 
-/** Standard output, whatever it leads to. Nobody waits for whoever reads it. */
+/** Standard output, written without waiting for its reader. */
 export function standardOutput(): LogTarget {
   const stat = fstatSync(STANDARD_OUTPUT);
   if (stat.isFile()) return fileTarget();
@@ -22,14 +22,14 @@ export function standardOutput(): LogTarget {
   return own === null ? streamTarget() : ownTarget(own);
 }
 
-/** A thread writes in our place: a file does not say when it would wait. */
+/** A file, written by a thread: the system does not report when a write to a file would block. */
 function fileTarget(): LogTarget {
   return { canBlock: true, close: () => {}, write: (bytes, done) => write(STANDARD_OUTPUT, bytes, done) };
 }
 
-/** A socket, or what cannot be opened once more: Node's stream, which is told by the system when there is room. */
+/** A socket, or a target that cannot be opened once more: Node's stream, which waits for room. */
 function streamTarget(): LogTarget {
-  // Whoever writes is told of its errors; without anybody listening here, they would end the process.
+  // Errors reach the callback of the write; without a listener they would end the process.
   process.stdout.on('error', () => {});
   return {
     canBlock: false,

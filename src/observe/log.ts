@@ -15,10 +15,10 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 const FIELD_UNITS_MAX = 256;
 const STACK_UNITS_MAX = 4096;
 
-/** What happens, one JSON object a line. Bodies and credentials never get here. */
+/** The log: one JSON object a line. Bodies and credentials are never written. */
 export class Log {
   readonly #logger: Logger;
-  /** Life and death of the process are told at any level: whoever starts it waits for `ready`. */
+  /** Start and end of the process are logged at any level: supervisors wait for `ready`. */
   readonly #lifecycle: Logger;
   readonly #lines: AccessLines;
   readonly #write: (line: string) => void;
@@ -27,7 +27,7 @@ export class Log {
   readonly #enabled: Readonly<Record<'info' | 'warn' | 'error', boolean>>;
 
   /**
-   * `stream` replaces standard output, for tests; `backlogBytes` is how much is kept while nobody takes it, at most.
+   * `stream` replaces standard output, for tests; `backlogBytes` of unread lines are kept at most.
    */
   constructor(
     level: LogLevel,
@@ -51,7 +51,7 @@ export class Log {
     };
   }
 
-  /** Lines that were never written, because nobody read what came before them. */
+  /** Lines dropped because earlier ones were not read. */
   get droppedLines(): number {
     return this.#sink?.droppedLines ?? 0;
   }
@@ -101,7 +101,7 @@ export class Log {
   }
 
   /**
-   * Writes what is collected, as far as somebody takes it within a second. Resolves to whether the process can end by
+   * Writes what is collected, as far as it is read within a second. Resolves to whether the process can end by
    * itself: it cannot while the system holds one of its threads in a write.
    */
   async close(): Promise<boolean> {

@@ -60,7 +60,7 @@ export class Metrics {
     );
     this.#heldSeconds = seconds(
       'soapstone_held_head_duration_seconds',
-      'Time from the first line of a SOAP request until its head was judged and the rest might flow.',
+      'Time from the first line of a SOAP request until its head was validated and the rest could be forwarded.',
     );
     this.#refusals = book.counter({
       name: 'soapstone_refusals_total',
@@ -157,7 +157,7 @@ export class Metrics {
     for (const limit of exchange.measuredLimits ?? NONE) this.#measured.add(1, limit);
     if (exchange.cost !== null) this.#cost.add(exchange.cost);
     if (exchange.actualCost !== null) this.#actualCost.add(exchange.actualCost);
-    for (const size of exchange.replySizes ?? NONE) this.#sizes.note(size);
+    for (const size of exchange.replySizes ?? NONE) this.#sizes.record(size);
     if (refusal !== null && refusal.code !== 'SOAP_FAULT') this.#refusals.add(1, route, refusal.code);
     for (const { service, operation, direction, rule } of exchange.violations ?? NONE) {
       this.#invalid.add(1, service, operation, direction, rule);

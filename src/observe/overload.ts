@@ -26,7 +26,7 @@ export const OVERLOAD_LIMITS = {
     max: 256 * MIB,
     unit: 'bytes',
     refusal: null,
-    text: 'Bytes of log lines kept while nobody takes them; further lines are dropped and counted.',
+    text: 'Bytes of log lines kept while they are not read; further lines are dropped and counted.',
   },
 } as const satisfies LimitTable;
 
@@ -68,7 +68,7 @@ const TAKEN_INCREASE = 0.05;
 const TAKEN_MIN = 0.05;
 
 /**
- * Says which new requests to refuse because this process is overloaded (catalogue O03): its event loop is late, busy all
+ * Decides which new requests to refuse because this process is overloaded (catalogue O03): its event loop is late, busy all
  * the time, and many requests are in progress. The share of them is adjusted once a second.
  */
 export class Overload {
@@ -134,7 +134,7 @@ function makeLoadMeter(): LoadMeter {
   let sinceMillis = performance.now();
   return {
     take() {
-      // Node counts its interval in: without it, an idle loop would seem late. Without a measurement it tells of none.
+      // Node counts its interval in: without it, an idle loop would seem late. Without a measurement it reports none.
       const millis = histogram.count === 0 ? 0 : histogram.percentile(99) / 1e6 - RESOLUTION_MILLIS;
       histogram.reset();
       const { utilization } = performance.eventLoopUtilization(loop);

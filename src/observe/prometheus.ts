@@ -9,8 +9,8 @@ export interface MetricText {
   readonly labels?: readonly string[];
 }
 
-/** A number that is read from elsewhere whenever somebody asks for the metrics, with the values of its labels. */
-export interface Reading {
+/** A number read when the metrics are collected, with the values of its labels. */
+export interface Sample {
   readonly labels: readonly string[];
   readonly value: number;
 }
@@ -33,7 +33,7 @@ export class MetricBook {
   }
 
   /** A gauge, or with `counter` something that only grows, that is read when asked for. */
-  reading(kind: 'gauge' | 'counter', text: MetricText, read: () => readonly Reading[], aggregator?: 'max'): void {
+  addSampled(kind: 'gauge' | 'counter', text: MetricText, read: () => readonly Sample[], aggregator?: 'max'): void {
     const labelNames = [...(text.labels ?? [])];
     const shared = { name: text.name, help: text.help, labelNames, registers: [this.registry] };
     const configuration = aggregator === undefined ? shared : { ...shared, aggregator };
@@ -56,7 +56,7 @@ export class MetricBook {
     });
   }
 
-  /** What every Node process can tell of itself. */
+  /** The default metrics of a Node process. */
   addProcess(prefix: string): void {
     collectDefaultMetrics({ register: this.registry, prefix });
   }
@@ -94,7 +94,7 @@ export class TalliedHistogram extends Histogram {
   readonly #text: MetricText;
   readonly #bounds: readonly number[];
   readonly #table: TallyTable<Buckets>;
-  /** Never filled and in no registry: says of itself what the package wants to know besides the values. */
+  /** Never filled and in no registry: gives the package what it needs besides the values. */
   readonly #empty: Histogram;
 
   constructor(registry: Registry, text: MetricText, bounds: readonly number[]) {

@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.js';
 
-/** What every Node process can tell of itself; prom-client documents these. */
+/** The default metrics of a Node process, which prom-client documents. */
 const DEFAULTS = /^soapstone_(?:process|nodejs)_/;
 
 /** The metrics of our own as Markdown: name, type, labels and help. */

@@ -1,5 +1,5 @@
 import type { ReplySize } from '../base/exchange.js';
-import type { MetricBook, Reading } from './prometheus.js';
+import type { MetricBook, Sample } from './prometheus.js';
 import { TallyTable } from './tally.js';
 
 interface Lengths {
@@ -18,19 +18,19 @@ export class ReplySizes {
   constructor(book: MetricBook) {
     const replies = { table: this.#replies, labels: ['service', 'operation'] };
     const lists = { table: this.#lists, labels: ['service', 'operation', 'list'] };
-    tell(book, replies, [
+    addLengths(book, replies, [
       ['soapstone_replies_total', 'Replies of backends that were read for GraphQL.'],
       ['soapstone_reply_bytes_total', 'Bytes that they had on the wire.'],
       ['soapstone_reply_bytes_max', 'Bytes of the longest of them.'],
     ]);
-    tell(book, lists, [
+    addLengths(book, lists, [
       ['soapstone_lists_total', 'Lists that were read for GraphQL, by `Type.field`; empty for the answer itself.'],
       ['soapstone_list_items_total', 'Items that they had.'],
       ['soapstone_list_items_max', 'Items of the longest of them.'],
     ]);
   }
 
-  note({ service, operation, bytes, lists }: ReplySize): void {
+  record({ service, operation, bytes, lists }: ReplySize): void {
     add(this.#replies.find(service, operation), 1, bytes, bytes);
     for (const [list, { count, items, longest }] of lists) {
       add(this.#lists.find(service, operation, list), count, items, longest);
@@ -46,24 +46,24 @@ function add(lengths: Lengths, count: number, sum: number, most: number): void {
 
 type Text = readonly [name: string, help: string];
 
-function tell(
+function addLengths(
   book: MetricBook,
   { table, labels }: { readonly table: TallyTable<Lengths>; readonly labels: readonly string[] },
   [count, sum, most]: readonly [Text, Text, Text],
 ): void {
-  const of = (value: (lengths: Lengths) => number) => (): readonly Reading[] =>
+  const of = (value: (lengths: Lengths) => number) => (): readonly Sample[] =>
     table.rows.map(({ values, tally }) => ({ labels: values, value: value(tally) }));
-  book.reading(
+  book.addSampled(
     'counter',
     { name: count[0], help: count[1], labels },
     of((lengths) => lengths.count),
   );
-  book.reading(
+  book.addSampled(
     'counter',
     { name: sum[0], help: sum[1], labels },
     of((lengths) => lengths.sum),
   );
-  book.reading(
+  book.addSampled(
     'gauge',
     { name: most[0], help: most[1], labels },
     of((lengths) => lengths.most),
