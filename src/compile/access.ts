@@ -6,7 +6,7 @@ import type { FetchKeys } from '../access/issuer-keys.js';
 import { Networks } from '../access/networks.js';
 import { Tokens } from '../access/tokens.js';
 import { KIB } from '../base/limit.js';
-import { judgeKeySet } from '../config/key-set.js';
+import { validateKeySet } from '../config/key-set.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { fetchDocument } from '../upstream/fetch-document.js';
@@ -18,8 +18,8 @@ import { problemAt } from './problem-at.js';
 type ClientsConfig = NonNullable<Config['clients']>;
 
 /**
- * Who may call, and what. Throws `Problems` for what names nothing there is. What is wrong with the keys of an issuer
- * is known when they are fetched: `late` hears of it.
+ * Compiles the identification of clients and their rights. Throws `Problems` for names that do not exist. Errors in the
+ * keys of an issuer turn out when they are fetched: they go to `late`.
  */
 export function compileAccess(
   loaded: LoadedConfig,
@@ -58,11 +58,11 @@ export function compileAccess(
     address: () => (clients.address === undefined ? null : new ByAddress(classOf(clients.address.class), proxies)),
   };
   const [only, ...others] = clients.order.flatMap((way) => ways[way]() ?? []);
-  // The most usual one needs nobody to ask in turn.
+  // Identification by address alone needs no order.
   return only instanceof ByAddress && others.length === 0 ? only : new OrderedAccess(only ? [only, ...others] : []);
 }
 
-/** What an issuer's keys may take. */
+/** Limits of fetching an issuer's keys. */
 const KEYS_BYTES_MAX = 256 * KIB;
 const KEYS_MILLIS = 5000;
 
@@ -75,28 +75,28 @@ function tokens(
   return new Tokens({ ...jwt, classClaim: jwt.classClaim ?? null, classes, otherwise }, fetchKeys);
 }
 
-/** Tells once of each thing that is wrong with what the issuer shows, however often it is asked. */
+/** Fetches the keys of an issuer; reports each error in them once. */
 function keysOf(loaded: LoadedConfig, jwt: NonNullable<ClientsConfig['jwt']>, late: LateNotices): FetchKeys {
   const { jwks, jwksUrl, algorithms } = jwt;
-  // The rules of the configuration have judged them.
+  // The rules of the configuration have validated them.
   if (jwks !== undefined || jwksUrl === undefined) return () => Promise.resolve(jwks ?? '');
-  let told: string | null = null;
-  const tell = (what: string | null, remedy: string | null): void => {
-    if (what !== null && what !== told) {
+  let reported: string | null = null;
+  const report = (what: string | null, remedy: string | null): void => {
+    if (what !== null && what !== reported) {
       const path = ['clients', 'jwt', 'jwksUrl'];
-      late.tell(problemAt(loaded, path, `The key set of \`clients.jwt.jwksUrl\` ${what}`, remedy));
+      late.report(problemAt(loaded, path, `The key set of \`clients.jwt.jwksUrl\` ${what}`, remedy));
     }
-    told = what;
+    reported = what;
   };
   return async () => {
     try {
       const { body } = await fetchDocument(jwksUrl, { maxBytes: KEYS_BYTES_MAX, timeoutMillis: KEYS_MILLIS });
       const text = body.toString('utf8');
-      const fault = judgeKeySet(text, algorithms);
-      tell(fault?.what ?? null, fault?.remedy ?? null);
+      const fault = validateKeySet(text, algorithms);
+      report(fault?.what ?? null, fault?.remedy ?? null);
       return text;
     } catch (error) {
-      tell(`${error instanceof Error ? error.message : 'cannot be fetched'}.`, null);
+      report(`${error instanceof Error ? error.message : 'cannot be fetched'}.`, null);
       throw error;
     }
   };

@@ -21,7 +21,7 @@ export function compileCaching(loaded: LoadedConfig, services: readonly SoapServ
       const declared = new Declaration(loaded, services, service, operation);
       if (read !== undefined) reads.set(operation, declared.read(read, invalidations));
       if (write !== undefined) writes.set(operation, declared.write(write, invalidations));
-      if (read !== undefined || write !== undefined) problems.push(...declared.judge(read, write));
+      if (read !== undefined || write !== undefined) problems.push(...declared.check(read, write));
     }
   }
   if (problems.length > 0) throw new Problems(problems);
@@ -40,7 +40,7 @@ class Invalidations {
   }
 }
 
-/** What is declared of one operation. */
+/** The `read` and `write` of one operation. */
 class Declaration {
   readonly #loaded: LoadedConfig;
   readonly #services: readonly SoapService[];
@@ -72,7 +72,7 @@ class Declaration {
     return Object.freeze({ invalidations: invalidates.map((entry) => all.of(this.#nameOf(entry))) });
   }
 
-  judge(read: ReadKeys | undefined, write: WriteKeys | undefined): readonly Problem[] {
+  check(read: ReadKeys | undefined, write: WriteKeys | undefined): readonly Problem[] {
     const { requests } = this.#service;
     const { input, output, name, soapAction } = this.#operation;
     const problems: Problem[] = [];
@@ -99,14 +99,14 @@ class Declaration {
       const what = `Operation \`${name}\` has the same request as \`${other.name}\`: a message need not say which it is.`;
       find(key, what, 'Declare nothing of either.');
     } else if (known?.soapAction === null && soapAction !== null && soapAction !== '') {
-      const what = `Operation \`${name}\` shares its request with another, which is told by its SOAPAction alone.`;
+      const what = `Operation \`${name}\` shares its request with another, which differs by its SOAPAction alone.`;
       find(key, what, 'Declare nothing of either.');
     }
-    for (const [index, entry] of (write?.invalidates ?? []).entries()) problems.push(...this.#judgeEntry(entry, index));
+    for (const [index, entry] of (write?.invalidates ?? []).entries()) problems.push(...this.#checkEntry(entry, index));
     return problems;
   }
 
-  #judgeEntry(entry: string, index: number): readonly Problem[] {
+  #checkEntry(entry: string, index: number): readonly Problem[] {
     const [serviceName = '', ...rest] = this.#nameOf(entry).split('.');
     const name = rest.join('.');
     const among = this.#services.find((service) => service.name === serviceName)?.operations ?? [];

@@ -16,37 +16,34 @@ export class Destinations {
     const { urls } = service;
     this.backend = new URL(urls[0] ?? '').href;
     this.#path = service.path;
-    this.#own = publicUrl === undefined ? null : placeOf(publicUrl.replace(/\/$/, '') + service.path);
+    this.#own = publicUrl === undefined ? null : normalForm(publicUrl.replace(/\/$/, '') + service.path);
     const addresses = [...urls, ...urls.map((url) => new URL(url).href)];
     this.#permitted = new Set([
-      ...addresses.map((url) => placeOf(url) ?? url),
-      ...[...service.addressing.destinations, ...claimed].map((url) => placeOf(url) ?? url),
+      ...addresses.map((url) => normalForm(url) ?? url),
+      ...[...service.addressing.destinations, ...claimed].map((url) => normalForm(url) ?? url),
     ]);
   }
 
   /** Whether this is the gateway's own address for the service. `host` is the Host the caller named. */
   isOwn(to: string, host: string): boolean {
-    const place = placeOf(to);
-    if (place === null) return false;
-    // Whoever ends TLS in front of the gateway keeps the host and drops the scheme.
+    const address = normalForm(to);
+    if (address === null) return false;
+    // A proxy that ends TLS in front of the gateway keeps the host and drops the scheme.
     return (
-      place === this.#own ||
-      place === placeOf(`http://${host}${this.#path}`) ||
-      place === placeOf(`https://${host}${this.#path}`)
+      address === this.#own ||
+      address === normalForm(`http://${host}${this.#path}`) ||
+      address === normalForm(`https://${host}${this.#path}`)
     );
   }
 
   /** Whether this is an address of the backend, or one the configuration lists. */
   permits(to: string): boolean {
-    return this.#permitted.has(placeOf(to) ?? to);
+    return this.#permitted.has(normalForm(to) ?? to);
   }
 }
 
-/**
- * The place an http address names, the same text for the same place: no scheme, the host in lower case, no port that
- * goes without saying. Null for other addresses.
- */
-function placeOf(address: string): string | null {
+/** An http address in normal form: no scheme, the host in lower case, no default port. Null for other addresses. */
+function normalForm(address: string): string | null {
   const [, scheme = '', authority, rest = '/'] = ADDRESS.exec(address) ?? [];
   if (authority === undefined) return null;
   const host = authority.toLowerCase().replace(scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/, '');

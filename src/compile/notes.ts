@@ -81,7 +81,7 @@ function dearFields(loaded: LoadedConfig, { fields }: Graph): readonly Problem[]
     const isSaid = typeof mapping === 'object' && (mapping.cost ?? mapping.weight) !== undefined;
     const weight = cost?.weight ?? 0;
     if (!isSaid || parent === 'Subscription' || weight <= limits.graphql.cost) return [];
-    const what = `\`${field}\` costs ${weight} points, but \`limits.graphql.cost\` is ${limits.graphql.cost}: nobody could ever ask for it.`;
+    const what = `\`${field}\` costs ${weight} points, but \`limits.graphql.cost\` is ${limits.graphql.cost}: no query could select it.`;
     const remedy = 'Make the one less or the other more; or map the operation to `false`.';
     return [problemAt(loaded, ['services', service, 'operations', operation.name], what, remedy, 'key')];
   });

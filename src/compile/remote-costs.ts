@@ -18,7 +18,7 @@ export function withConfigured(
     const type = schema.getType(typeName);
     const owner = type === undefined ? typeName : partName(schema, type);
     if (field === undefined) {
-      // Kept also where it says nothing: whether the type is there is judged.
+      // Kept also where it is empty: unknown types are reported.
       types.set(owner, given.cost ?? types.get(owner) ?? 1);
       continue;
     }

@@ -121,7 +121,7 @@ async function introspect(
     const reply = { text, limits: { depth: 64, values: schemaBytes } };
     const { data, errors } = readSubschemaReply(reply, new Set(['__schema']), 1);
     if (errors !== undefined || data === null) throw fail('it does not answer introspection');
-    return judged(loaded, name, ['url'], buildClientSchema(asIntrospection(data)));
+    return validated(loaded, name, ['url'], buildClientSchema(asIntrospection(data)));
   } catch (caught) {
     if (caught instanceof Problems) throw caught;
     if (caught instanceof Refusal) throw fail(caught.message.replace(/\.$/, ''));
@@ -166,7 +166,7 @@ async function readSchema(
   }
   try {
     const { document, costOf } = takeCosts(parse(new Source(sdl.toString('utf8'), file)), name);
-    const schema = judged(loaded, name, ['schema'], buildASTSchema(document));
+    const schema = validated(loaded, name, ['schema'], buildASTSchema(document));
     return { schema, costs: costOf(schema) };
   } catch (error) {
     if (error instanceof Problems) throw error;
@@ -181,7 +181,7 @@ async function readSchema(
 }
 
 /** Throws `Problems` for what a schema may not have. */
-function judged(loaded: LoadedConfig, name: string, path: readonly string[], schema: GraphQLSchema): GraphQLSchema {
+function validated(loaded: LoadedConfig, name: string, path: readonly string[], schema: GraphQLSchema): GraphQLSchema {
   const errors = validateSchema(schema);
   if (errors.length === 0) return schema;
   const first = errors.slice(0, ERRORS_SHOWN).map(({ message }) => message);

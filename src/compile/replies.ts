@@ -41,7 +41,7 @@ export function compileReplies(config: ServiceConfig, isDescribed: boolean, oper
   };
 }
 
-/** What an operator should hear of at every start: stack traces of the backend reach callers (catalogue C14). */
+/** Warns where stack traces of the backend reach callers (catalogue C14). */
 export function noticesOfReplies(loaded: LoadedConfig, service: string): readonly Problem[] {
   if (loaded.config.services[service]?.faultDetail !== 'pass') return [];
   const what = `Service \`${service}\` passes the whole detail of Faults, stack traces too.`;
@@ -75,7 +75,7 @@ function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operatio
   for (const group of byRequest.values()) {
     const expectations = group.map((operation) => expectationOf(operation, outputs));
     const isReply: Expectation = (body) => expectations.some((expectation) => expectation(body));
-    // Stacks leave away what is null: that something is missing is for who validates.
+    // Stacks leave away what is null: missing parts are left to the validator.
     const partsOf = expectedParts(
       group.flatMap(({ output }) => output ?? []),
       false,

@@ -5,10 +5,7 @@ import { problemAt } from './problem-at.js';
 
 type AnyService = ServiceConfig | GraphqlServiceConfig;
 
-/**
- * What an operator should hear of at every start: a plain route, of which nothing is read, leads to the very address of
- * a service whose calls are judged or paid for.
- */
+/** Warns of plain routes to the very address of a service whose calls are validated or charged. */
 export function noticesOfRoutes(loaded: LoadedConfig): readonly Problem[] {
   const { config } = loaded;
   const services: readonly [string, AnyService][] = [
@@ -27,7 +24,7 @@ export function noticesOfRoutes(loaded: LoadedConfig): readonly Problem[] {
   );
 }
 
-/** What calls of a service are held to by clients that may take the route, in words of the configuration. */
+/** The rules for calls of a service by clients that may take the route, as keys of the configuration. */
 function rulesOf({ clients }: Config, route: string, name: string, service: AnyService): readonly string[] {
   const concerns = (entry: string): boolean => entry === name || entry.startsWith(`${name}.`);
   const classes = Object.values(clients?.classes ?? {}).filter(

@@ -24,7 +24,7 @@ import { choosePort } from './port.js';
 import { compileReplies, noticesOfReplies } from './replies.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
 
-/** One SOAP backend, ready: who it is, what its messages may look like, how it is reached. */
+/** One SOAP backend as compiled: its name, the rules of its messages, its upstream. */
 export interface SoapService {
   readonly name: string;
   readonly path: string;
@@ -39,7 +39,7 @@ export interface SoapService {
   readonly readers: ReaderPool;
   readonly requestRules: EnvelopeRules;
   readonly replyRules: EnvelopeRules;
-  /** As in `enforce`; in `monitor` each request tells of its own violation. */
+  /** As in `enforce`; in `monitor` each request reports its own violation. */
   readonly gate: GateOptions;
   readonly mode: 'enforce' | 'monitor';
   readonly upstream: Upstream;
@@ -49,9 +49,9 @@ export interface SoapService {
   readonly operations: readonly Operation[];
   /** What requests may ask for, whichever port it is offered at. */
   readonly requests: OperationTable;
-  /** Judges how old requests may be; null where the configuration does not ask for it. */
+  /** Checks the age of requests; null where the configuration does not ask for it. */
   readonly freshness: FreshnessChecker | null;
-  /** Whom requests may be addressed to. */
+  /** Addresses that requests may name in `To`. */
   readonly destinations: Destinations;
   /** Null where no content is validated. */
   readonly validity: Validity | null;
@@ -148,13 +148,13 @@ export async function compileService(loaded: LoadedConfig, name: string, config:
 
 /** What GraphQL pays for a call a SOAP caller pays too, unless the configuration weighs it otherwise. */
 function weightsOf({ operations, callCost }: ServiceConfig, gatewayCallCost: number): SoapService['weightOf'] {
-  const usual = callCost ?? gatewayCallCost;
+  const otherwise = callCost ?? gatewayCallCost;
   const weights = new Map<string, number>();
   for (const [name, mapping] of Object.entries(operations)) {
     const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost) : undefined;
     if (weight !== undefined) weights.set(name, weight);
   }
-  return (operation) => (operation === null ? usual : (weights.get(operation.name) ?? usual));
+  return (operation) => (operation === null ? otherwise : (weights.get(operation.name) ?? otherwise));
 }
 
 /** The action the configuration gives an operation, or null. */
@@ -168,6 +168,6 @@ function withGivenAction(operation: Operation, config: ServiceConfig): Operation
   return given === null ? operation : Object.freeze({ ...operation, soapAction: given });
 }
 
-/** The addresses that the WSDL gives its ports. Nobody is ever called there: they are what clients may have been told. */
+/** The addresses that the WSDL gives its ports. They are never called: clients may send them in `To`. */
 const claimedAddresses = (wsdl: WsdlModel | null): readonly string[] =>
   (wsdl?.services ?? []).flatMap(({ ports }) => ports.flatMap(({ address }) => (address === null ? [] : [address])));

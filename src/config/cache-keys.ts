@@ -11,7 +11,7 @@ const READ = closed(
     staleMillis: millis('How long after that it is still the answer when the backend cannot be reached or is silent.'),
     scope: oneOf(['client', 'shared'], {
       description:
-        'Who may have what was asked for by one client: only that `client`, or all (`shared`). A SOAP caller that sends Authorization or Accept-Language shares with those who send the same.',
+        'The clients that share a reply: only the `client` that asked for it, or all (`shared`). A SOAP caller that sends Authorization or Accept-Language shares with those who send the same.',
       default: 'client',
     }),
   },

@@ -3,7 +3,7 @@ import { HEADER_NAME, NAME } from './formats.js';
 import { array, closed, flag, integer, mapOf, oneOf, optional, string } from './key-types.js';
 import { JWT } from './token-keys.js';
 
-/** Keys about who may call, and what they may spend: the part of the table of keys for it. */
+/** Keys about clients, their rights and budgets: the part of the table of keys for them. */
 
 const CLIENT_NAME = 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.';
 const BY_NAME = { description: 'By name, which the log uses.', names: CLIENT_NAME };
@@ -36,7 +36,7 @@ const API_KEYS = closed(
 const CERTIFICATE = closed(
   {
     header: string({
-      description: 'The header field with the subject (or fingerprint), heeded of `trustedProxies` only.',
+      description: 'The header field with the subject (or fingerprint), read from `trustedProxies` only.',
       default: 'x-client-certificate',
       ...HEADER_NAME,
     }),
@@ -107,7 +107,7 @@ export const CLIENT_KEYS = closed(
   {
     order: array(oneOf(['apiKey', 'jwt', 'certificate', 'address']), {
       description:
-        'What clients are known by: the first that a request has decides, and is refused if it is no good. Only what is configured counts.',
+        'What identifies clients: the first that a request has decides, and is refused if it is invalid. Only what is configured counts.',
       minItems: 1,
       uniqueItems: true,
       default: ['apiKey', 'jwt', 'certificate', 'address'],
@@ -120,7 +120,7 @@ export const CLIENT_KEYS = closed(
         { class: classKey() },
         {
           description:
-            'Clients without credentials, known by their address (of IPv6, by the first 64 bits); without it they are refused.',
+            'Clients without credentials, identified by their address (of IPv6, by the first 64 bits); without it they are refused.',
         },
       ),
     ),
@@ -128,7 +128,7 @@ export const CLIENT_KEYS = closed(
       string({ format: 'network', hint: 'Write an IP address, or a network: 10.0.0.0/8, fd00::/8.' }),
       {
         description:
-          'Addresses (10.0.0.7) and networks (10.0.0.0/8) of proxies in front: what they say in X-Forwarded-For is believed, and the limits on one address (`limits.http`) are not applied to their connections. May stand alone.',
+          'Addresses (10.0.0.7) and networks (10.0.0.0/8) of proxies in front: their X-Forwarded-For is trusted, and the limits on one address (`limits.http`) are not applied to their connections. May stand alone.',
         maxItems: 64,
         uniqueItems: true,
         default: [],
@@ -142,5 +142,5 @@ export const CLIENT_KEYS = closed(
     }),
     classes: optional(CLASSES),
   },
-  { description: 'Who may call, and what they may spend. Without `classes` every client may, without a budget.' },
+  { description: 'Clients, what identifies them, their rights and budgets. Without `classes` every client may call, without a budget.' },
 );

@@ -1,17 +1,17 @@
 import { isRecord } from '../base/record.js';
 import { credentialRules, SECTIONS } from './credential-rules.js';
-import { judgeKeySet } from './key-set.js';
+import { validateKeySet } from './key-set.js';
 import { didYouMean } from './nearest.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 
-/** Rules between the keys of `clients`: what it names must be there, and somebody must be able to call. */
+/** Rules between the keys of `clients`: names must exist, and some client must be able to call. */
 export function clientRules(data: Record<string, unknown>): readonly Finding[] {
   const clients = data['clients'];
   if (!isRecord(clients)) return [];
   const path: ConfigPath = ['clients'];
   return [
-    ...waysIn(clients, path),
+    ...identifications(clients, path),
     ...classNames(clients, path),
     ...keySets(clients, path),
     ...credentialRules(clients, path),
@@ -19,8 +19,8 @@ export function clientRules(data: Record<string, unknown>): readonly Finding[] {
   ];
 }
 
-/** Each way in is configured and in the order; a way that is only one of both is a mistake that locks people out. */
-function waysIn(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+/** Each identification is configured and in the order; one without the other locks clients out. */
+function identifications(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   const { order } = clients;
   const named = Array.isArray(order) ? order.map(String) : Object.keys(SECTIONS);
   const configured = Object.entries(SECTIONS).filter(([, section]) => clients[section] !== undefined);
@@ -34,15 +34,15 @@ function waysIn(clients: Record<string, unknown>, path: ConfigPath): readonly Fi
   const trusts = Array.isArray(trustedProxies) && trustedProxies.length > 0;
   if (configured.length > 0 && classes === undefined) {
     const what = `${printPath([...path, 'classes'])} is missing.`;
-    findings.push({ path, part: 'key', what, remedy: 'Say what clients may do.' });
+    findings.push({ path, part: 'key', what, remedy: 'State what clients may do.' });
   }
-  // Proxies alone only say where clients are.
+  // Proxies alone give the addresses of clients.
   if (configured.length === 0 && (classes !== undefined || !trusts)) {
     const remedy = 'Configure `apiKeys`, `jwt`, `certificate` or `address`.';
-    findings.push({ path, part: 'key', what: 'Nobody could call: clients cannot be known by anything.', remedy });
+    findings.push({ path, part: 'key', what: 'No client could call: nothing identifies clients.', remedy });
   }
   if (isRecord(certificate) && !trusts) {
-    const what = `${printPath([...path, 'certificate'])} needs \`trustedProxies\`: of nobody else its header is believed.`;
+    const what = `${printPath([...path, 'certificate'])} needs \`trustedProxies\`: its header is trusted from these only.`;
     findings.push({ path: [...path, 'certificate'], part: 'key', what, remedy: 'Name the proxies that verify them.' });
   }
   return findings;
@@ -54,7 +54,7 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
   if (!isRecord(classes)) return [];
   const known = Object.keys(classes);
   const findings: Finding[] = [];
-  const judge = (owner: unknown, at: ConfigPath): void => {
+  const check = (owner: unknown, at: ConfigPath): void => {
     if (!isRecord(owner) || typeof owner['class'] !== 'string' || Object.hasOwn(classes, owner['class'])) return;
     const what = `${printPath([...at, 'class'])} is none of ${printPath([...path, 'classes'])}.`;
     const remedy = didYouMean(owner['class'], known) ?? `Known: ${known.slice(0, 20).join(', ')}.`;
@@ -62,10 +62,10 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
   };
   for (const section of Object.values(SECTIONS)) {
     const way = clients[section];
-    judge(way, [...path, section]);
+    check(way, [...path, section]);
     const listed = isRecord(way) ? way['clients'] : null;
     if (!isRecord(listed)) continue;
-    for (const [name, client] of Object.entries(listed)) judge(client, [...path, section, 'clients', name]);
+    for (const [name, client] of Object.entries(listed)) check(client, [...path, section, 'clients', name]);
   }
   return findings;
 }
@@ -89,7 +89,7 @@ function keySets(clients: Record<string, unknown>, path: ConfigPath): readonly F
 
 function keySet({ jwks, algorithms }: Record<string, unknown>, at: ConfigPath): readonly Finding[] {
   if (typeof jwks !== 'string' || !Array.isArray(algorithms)) return [];
-  const fault = judgeKeySet(jwks, algorithms.map(String));
+  const fault = validateKeySet(jwks, algorithms.map(String));
   if (fault === null) return [];
   return [{ path: at, part: 'value', what: `${printPath(at)} ${fault.what}`, remedy: fault.remedy }];
 }

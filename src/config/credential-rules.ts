@@ -2,7 +2,7 @@ import { isRecord } from '../base/record.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 
-/** Rules about what clients are known by: each way must be one by which somebody can be known. */
+/** Rules about the identification of clients: each kind must be able to identify some. */
 export const credentialRules = (clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] => [
   ...behindAddress(clients, path),
   ...takenHeaders(clients, path),
@@ -17,7 +17,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   address: 'address',
 };
 
-/** Everybody has an address: it decides, and what stands behind it in the order is never asked for. */
+/** Every client has an address: kinds of identification behind it in the order are never used. */
 function behindAddress(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   const { order, address } = clients;
   if (!Array.isArray(order) || address === undefined) return [];
@@ -27,7 +27,7 @@ function behindAddress(clients: Record<string, unknown>, path: ConfigPath): read
   if (behind.length === 0) return [];
   const at: ConfigPath = [...path, 'order', index];
   const names = behind.map((way) => `\`${way}\``).join(', ');
-  const what = `${printPath(at)}: everybody has an address, so nothing behind it is ever looked at: ${names}.`;
+  const what = `${printPath(at)}: every client has an address, so what follows it is never used: ${names}.`;
   return [{ path: at, part: 'value', what, remedy: 'Put `address` last.' }];
 }
 
@@ -45,7 +45,7 @@ function takenHeaders(clients: Record<string, unknown>, path: ConfigPath): reado
   });
 }
 
-/** Whoever sends it is known, or refused, by the first of the two: the other is never asked for. */
+/** A client that sends the field is identified, or refused, by the first of the two. */
 function sharedHeader({ apiKeys, certificate }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   const nameIn = (way: unknown): string | null =>
     isRecord(way) && typeof way['header'] === 'string' ? way['header'].toLowerCase() : null;

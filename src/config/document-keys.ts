@@ -3,10 +3,10 @@ import { closed, flag, integer, section, string } from './key-types.js';
 /** Keys about documents that requests name instead of bringing them: the part of the table of keys for them. */
 
 export const PERSISTED_KEYS = section(
-  'Documents that callers have remembered by their hash: the automatic persisted queries of Apollo.',
+  'Documents stored by their hash at the request of callers: the automatic persisted queries of Apollo.',
   {
     automatic: flag(
-      'Whether a document that runs is remembered for whoever names its hash. Off, clients are told and send their documents whole. Give clients budgets with it: each new document costs `limits.persisted.registrationCost`.',
+      'Whether a document that runs is stored for requests that name its hash. Off, such requests get an error and clients send their documents whole. Give clients budgets with it: each new document costs `limits.persisted.registrationCost`.',
       false,
     ),
   },

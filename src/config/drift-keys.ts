@@ -1,10 +1,10 @@
 import { HTTP_URL } from './formats.js';
 import { closed, integer, mapOf, optional, string } from './key-types.js';
 
-/** Keys of a service about the WSDL its backend shows today: the part of the table of keys for it. */
+/** Keys of a service about the WSDL that its backend serves: the part of the table of keys for it. */
 export const DRIFT_KEYS = closed(
   {
-    url: string({ description: 'Where the backend shows its WSDL.', ...HTTP_URL }),
+    url: string({ description: 'Where the backend serves its WSDL.', ...HTTP_URL }),
     headers: optional(
       mapOf("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$", string({ maxLength: 8192 }), {
         description: 'Header fields for that host, such as credentials.',
@@ -13,7 +13,7 @@ export const DRIFT_KEYS = closed(
       }),
     ),
     everyMillis: integer({
-      description: 'Time between two looks.',
+      description: 'Time between two comparisons.',
       unit: 'millis',
       minimum: 1000,
       maximum: 86_400_000,
@@ -22,6 +22,6 @@ export const DRIFT_KEYS = closed(
   },
   {
     description:
-      'Looks at the WSDL the backend shows and tells, in log and metrics, how it differs from `wsdl`. What is served stays as it is.',
+      'Compares the WSDL that the backend serves with `wsdl`, and reports differences in log and metrics. What the gateway serves stays as it is.',
   },
 );

@@ -22,7 +22,7 @@ export const HTTP_URL = {
   minLength: 1,
   hint: 'Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
 };
-/** What is said of the address of a service. */
+/** The description of a service's address. */
 export const BACKEND =
   'Address of the backend, http or https. Parameters of its query are fixed: those of callers by the same names do not go on.';
 export const SUBSCRIPTION_URL = {

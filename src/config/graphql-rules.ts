@@ -6,7 +6,7 @@ import type { ConfigPath } from './yaml-source.js';
 export function graphqlRules({ graphql }: Record<string, unknown>): readonly Finding[] {
   const origins = isRecord(graphql) ? graphql['origins'] : null;
   return (Array.isArray(origins) ? [...origins.entries()] : []).flatMap(([index, origin]): readonly Finding[] => {
-    // What is not even of the form of one, the schema has told.
+    // The schema has reported other forms.
     if (typeof origin !== 'string' || !/^https?:\/\/[^\s/?#@]+$/.test(origin) || isOrigin(origin)) return [];
     const path: ConfigPath = ['graphql', 'origins', index];
     const what = `${printPath(path)} is no origin that a browser could ever name.`;

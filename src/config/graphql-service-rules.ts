@@ -7,7 +7,7 @@ export function graphqlServiceRules(service: Record<string, unknown>, path: Conf
   const findings: Finding[] = [];
   const own = (name: string, at: ConfigPath, part: Finding['part']): void => {
     if (!OURS.has(name.toLowerCase()) && !name.toLowerCase().startsWith('sec-websocket-')) return;
-    const what = `${printPath(at)} names a header field that the gateway writes itself, or that speaks of one connection.`;
+    const what = `${printPath(at)} names a header field that the gateway writes itself, or that concerns one connection.`;
     findings.push({ path: at, part, what, remedy: 'Leave it away.' });
   };
   const { headers, forwardHeaders } = service;
@@ -23,7 +23,7 @@ export function graphqlServiceRules(service: Record<string, unknown>, path: Conf
   return [...findings, ...subscriptionFindings(service, [...path, 'subscriptions'])];
 }
 
-/** What is spoken follows from the address; parameters are for who speaks over a WebSocket. */
+/** The protocol follows from the address; parameters are for WebSockets. */
 function subscriptionFindings(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   const { subscriptions } = service;
   if (!isRecord(subscriptions)) return [];
@@ -31,7 +31,7 @@ function subscriptionFindings(service: Record<string, unknown>, path: ConfigPath
   const isWebSocket = typeof url === 'string' && /^wss?:/i.test(url);
   const findings: Finding[] = [];
   if (isWebSocket && protocol === 'sse') {
-    const what = `${printPath([...path, 'protocol'])} is spoken over HTTP, but the address is that of a WebSocket.`;
+    const what = `${printPath([...path, 'protocol'])} works over HTTP, but the address is that of a WebSocket.`;
     findings.push({ path: [...path, 'protocol'], part: 'value', what, remedy: 'Write an http or https address.' });
   }
   const hasParams = isRecord(connectionParams) && Object.keys(connectionParams).length > 0;

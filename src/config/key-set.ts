@@ -9,10 +9,10 @@ export interface KeySetFault {
 }
 
 /**
- * Judges a JSON Web Key Set (RFC 7517 section 5) by the signatures that are accepted: null where one key at least can
- * verify one of them. Others beside it are nobody's business: issuers also show keys for encryption.
+ * Validates a JSON Web Key Set (RFC 7517 section 5) against the accepted signatures: null where one key at least can
+ * verify one of them. Others beside it are ignored: issuers also publish keys for encryption.
  */
-export function judgeKeySet(text: string, algorithms: readonly string[]): KeySetFault | null {
+export function validateKeySet(text: string, algorithms: readonly string[]): KeySetFault | null {
   const keys = keysIn(text);
   if (keys === null) {
     return {
@@ -22,7 +22,7 @@ export function judgeKeySet(text: string, algorithms: readonly string[]): KeySet
   }
   const verifies = (algorithm: string): boolean => keys.some((key) => isFor(key, algorithm));
   if (algorithms.some(verifies)) return null;
-  const what = `has no public key for ${algorithms.join(' or ')}: nobody could ever get in by a token.`;
+  const what = `has no public key for ${algorithms.join(' or ')}: no token could ever be verified.`;
   const others = JWT_ALGORITHMS.filter(verifies);
   if (others.length === 0) return { what, remedy: 'Give the public keys of the issuer as it shows them.' };
   const remedy = `Its keys are for ${others.join(', ')}: accept what the issuer signs with in \`clients.jwt.algorithms\`.`;
@@ -57,7 +57,7 @@ function isFor(key: Record<string, unknown>, algorithm: string): boolean {
   const [type, curve] = KEY_TYPES[algorithm] ?? KEY_TYPES[algorithm.slice(0, 2)] ?? [null, null];
   const { kty, crv, alg = algorithm, use = 'sig', key_ops: operations = ['verify'], d } = key;
   if (kty !== type || (curve !== null && crv !== curve) || alg !== algorithm || use !== 'sig') return false;
-  // A private key would let whoever reads it make tokens: it verifies nothing here.
+  // A private key would let its readers make tokens: it verifies nothing here.
   if (!Array.isArray(operations) || !operations.includes('verify') || d !== undefined) return false;
   try {
     const { asymmetricKeyDetails } = createPublicKey({ key: textsOf(key), format: 'jwk' });

@@ -32,7 +32,7 @@ export interface LoadedConfig {
   isForeign(path: ConfigPath): boolean;
 }
 
-/** More than anybody reads; a broken file of a megabyte would give a hundred thousand. */
+/** A broken file of a megabyte would give a hundred thousand. */
 const MAX_PROBLEMS = 100;
 
 /**

@@ -21,15 +21,15 @@ export function claimedPaths({ graphql, services, routes }: Record<string, unkno
   return claims;
 }
 
-/** Paths are compared as they are written, and some are refused whoever asks for them: `flow/target.ts` has these. */
+/** Paths are compared as they are written; some are refused for every client. */
 export const pathRules = (data: Record<string, unknown>): readonly Finding[] =>
   claimedPaths(data).flatMap(({ path, claimed }): readonly Finding[] => {
-    // What is no path at all, or not by itself, the schema has told.
+    // The schema has reported what is no path.
     if (typeof claimed !== 'string' || !/^\/[^\s?#]*$/.test(claimed)) return [];
     const fault = faultOf(claimed);
     if (fault === null) return [];
     const [why, remedy] = fault;
-    return [{ path, part: 'value', what: `Nobody could ever ask for ${printPath(path)}: ${why}.`, remedy }];
+    return [{ path, part: 'value', what: `No request could reach ${printPath(path)}: ${why}.`, remedy }];
   });
 
 function faultOf(path: string): readonly [why: string, remedy: string] | null {

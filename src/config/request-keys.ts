@@ -29,7 +29,7 @@ const ENTRY = closed({
   claim: optional(
     string({
       description:
-        "The claim of the caller's token to take it from (`clients.jwt`). Who has none may not call what requires it.",
+        "The claim of the caller's token to take it from (`clients.jwt`). A caller without it may not call what requires it.",
       minLength: 1,
       maxLength: 256,
     }),

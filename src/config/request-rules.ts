@@ -3,7 +3,7 @@ import { didYouMean } from './nearest.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 
-/** Rules between the keys of a request's entries, the header fields the service may take, and who callers are. */
+/** Rules between the keys of a request's entries, the header fields of the service, and the claims of callers. */
 export function requestRules(
   service: Record<string, unknown>,
   path: ConfigPath,
@@ -47,7 +47,7 @@ function entryRules(
   };
   const [first, second] = ['value', 'header', 'claim'].filter((key) => entry[key] !== undefined);
   if (first === undefined && name === undefined) {
-    at(null, `${printPath(path)} says nothing.`, 'Give a `name`, a `value`, a `header` or a `claim`.');
+    at(null, `${printPath(path)} has no effect.`, 'Give a `name`, a `value`, a `header` or a `claim`.');
   }
   if (first !== undefined && second !== undefined) {
     at(second, `${printPath(path)} has both \`${first}\` and \`${second}\`.`, 'Keep one of them.');
@@ -56,7 +56,7 @@ function entryRules(
     at('name', `${printPath(path)} has a name, but callers do not see it.`, 'Leave `name` away.');
   }
   if (claim !== undefined && !hasClaims) {
-    at('claim', `${printPath([...path, 'claim'])} is of no use: nobody has a token.`, 'Configure `clients.jwt`.');
+    at('claim', `${printPath([...path, 'claim'])} has no effect: callers have no tokens.`, 'Configure `clients.jwt`.');
   }
   if (typeof header === 'string' && !allowed.includes(header.toLowerCase())) {
     const remedy = didYouMean(header, allowed) ?? 'Add it to `callerHeaders` of the service.';

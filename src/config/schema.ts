@@ -133,12 +133,12 @@ const SERVICE = closed({
   }),
   earlyEnd: boolean({
     description:
-      'Whether the reading of a long reply ends, and its connection, as soon as all that a query asks for has been read; what follows is not judged then.',
+      'Whether the reading of a long reply ends, and its connection, as soon as all that a query asks for has been read; what follows is not validated then.',
     default: false,
   }),
   unknownOperations: oneOf(['refuse', 'pass'], {
     description:
-      'What becomes of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL does not tell all, or Bodies are encrypted.',
+      'What becomes of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL is incomplete, or Bodies are encrypted.',
     default: 'refuse',
   }),
   addressing: ADDRESSING_KEYS,
@@ -225,12 +225,12 @@ export const CONFIG = closed(
       codec: limitGroup(CODEC_LIMITS, 'Limits between XML and GraphQL values.'),
       validity: limitGroup(VALIDITY_LIMITS, 'Limits of what is kept while content is validated.'),
       graphql: limitGroup(GRAPHQL_LIMITS, 'Limits of GraphQL requests and answers.'),
-      persisted: limitGroup(PERSISTED_LIMITS, 'Limits of the documents that callers have remembered by their hash.'),
+      persisted: limitGroup(PERSISTED_LIMITS, 'Limits of the documents stored by their hash.'),
       subscriptions: limitGroup(SUBSCRIPTION_LIMITS, 'Limits of subscriptions and of the connections they come over.'),
       cache: limitGroup(CACHE_LIMITS, 'What is remembered of replies to operations that only `read`.'),
       http: limitGroup(HTTP_LIMITS, 'Limits of the HTTP server.'),
       upstream: limitGroup(UPSTREAM_LIMITS, 'Limits of each upstream.'),
-      remote: limitGroup(SUBSCHEMA_LIMITS, 'Limits of what services that speak GraphQL say.'),
+      remote: limitGroup(SUBSCHEMA_LIMITS, 'Limits of the answers of services that speak GraphQL.'),
       overload: limitGroup(OVERLOAD_LIMITS, 'When this process has more to do than it can.'),
     }),
     log: section('Logging, as JSON lines on standard output.', {

@@ -25,20 +25,20 @@ const POLL = closed(
       string({
         ...FIELD_PATH,
         description:
-          'Path to the one value of the answer whose change is told; what was selected of the answer unless given.',
+          'Path to the one value of the answer whose change is sent; what was selected of the answer unless given.',
       }),
     ),
   },
   {
     description:
-      'Calls an operation again and again while somebody subscribes, once for all who ask for the same, and tells when its answer has changed.',
+      'Repeats a call while it has subscribers, once for all that ask for the same, and sends its answer when it has changed.',
   },
 );
 
 const texts = (pattern: string, value: TextOptions, names: string, description: string) =>
   mapOf(pattern, string(value), { names, description, default: {} });
 
-/** What is told of a message that passes or arrives: `answer` with `arguments`, or `fields`. */
+/** What is sent for a message that passes or arrives: `answer` with `arguments`, or `fields`. */
 const event = (description: string) =>
   closed(
     {
@@ -57,7 +57,7 @@ const event = (description: string) =>
       ),
       answer: optional(
         operation(
-          'The operation that is called for each event, for each subscriber as itself, and whose answer is told.',
+          'The operation that is called for each event, for each subscriber as itself, and whose answer is sent.',
         ),
       ),
       arguments: texts(

@@ -6,7 +6,7 @@ import type { ConfigPath } from './yaml-source.js';
 export function subscriptionRules(data: Record<string, unknown>): readonly Finding[] {
   const subscriptions = data['subscriptions'];
   if (!isRecord(subscriptions)) return [];
-  const isHeardByAll = isAlone(data) || (isRecord(data['redis']) && data['redis']['secret'] !== undefined);
+  const reachesAll = isAlone(data) || (isRecord(data['redis']) && data['redis']['secret'] !== undefined);
   return Object.entries(subscriptions).flatMap(([name, subscription]) => {
     const path: ConfigPath = ['subscriptions', name];
     if (!isRecord(subscription)) return [];
@@ -23,8 +23,8 @@ export function subscriptionRules(data: Record<string, unknown>): readonly Findi
     for (const key of ['on', 'callback'] as const) {
       const event = subscription[key];
       if (isRecord(event)) findings.push(...eventRules(event, [...path, key], key));
-      if (event === undefined || isHeardByAll) continue;
-      const what = `${printPath([...path, key])} would be heard of by one of several processes only.`;
+      if (event === undefined || reachesAll) continue;
+      const what = `${printPath([...path, key])} would reach the subscribers of one process only.`;
       findings.push({
         path: [...path, key],
         part: 'key',
@@ -55,7 +55,7 @@ function eventRules(event: Record<string, unknown>, path: ConfigPath, key: 'on' 
     at('fields', `${printPath(path)} has both \`answer\` and \`fields\`.`, 'Keep one of them.');
   }
   if (!isGiven('answer') && !isGiven('fields')) {
-    at(null, `${printPath(path)} tells nothing.`, 'Name the operation to call as `answer`, or give `fields`.');
+    at(null, `${printPath(path)} sends nothing.`, 'Name the operation to call as `answer`, or give `fields`.');
   }
   if (!isGiven('answer') && isGiven('arguments')) {
     at('arguments', `${printPath(path)} has \`arguments\` but no \`answer\`.`, 'Name the operation they are for.');

@@ -2,7 +2,7 @@ import { classKey } from './client-class.js';
 import { HTTP_URL } from './formats.js';
 import { array, closed, flag, integer, oneOf, optional, string } from './key-types.js';
 
-/** Signatures of public keys only: whoever checks them cannot make them. */
+/** Signatures of public keys only: a verifier cannot make them. */
 export const JWT_ALGORITHMS = [
   'RS256',
   'RS384',
@@ -49,10 +49,10 @@ export const JWT = closed(
     }),
     requireNotBefore: flag('Whether a token without `nbf` is refused; one without `exp` always is.', false),
     forward: flag(
-      'Whether the token goes on to backends of SOAP callers and plain routes: who has it there can call as its client.',
+      'Whether the token goes on to backends of SOAP callers and plain routes: a backend that has it can call as its client.',
       false,
     ),
-    clientClaim: string({ description: 'The claim that tells the client.', minLength: 1, default: 'sub' }),
+    clientClaim: string({ description: 'The claim that names the client.', minLength: 1, default: 'sub' }),
     classClaim: optional(string({ description: 'The claim whose text names the class of the client.', minLength: 1 })),
     class: optional(
       classKey({

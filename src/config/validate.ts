@@ -55,7 +55,7 @@ export function validate(data: unknown, foreign: ReadonlySet<string>): Validated
   // What has the wrong type breaks further rules by that alone.
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
   const findings = errors
-    // That one of two branches fails says nothing that the branch does not.
+    // The failure of a branch is reported by the branch itself.
     .filter(({ keyword }) => keyword !== 'if')
     .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
     .map((error) => finding(error, foreign));

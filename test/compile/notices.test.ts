@@ -110,7 +110,7 @@ t.test('what does nothing, but may be meant, is told of', async (t) => {
   t.same(await notesOn(t, soap(', read: {}', ', write: { invalidates: [Get] }')), []);
 
   t.match(await notesOn(t, soap(', cost: 1001')), [
-    /^1:\d+: `Query.item` costs 1001 points, but `limits.graphql.cost` is 1000: nobody could ever ask for it\. /,
+    /^1:\d+: `Query.item` costs 1001 points, but `limits.graphql.cost` is 1000: no query could select it\. /,
   ]);
   t.same(await notesOn(t, soap(', cost: 1000, weight: 5000')), []);
   t.same(await notesOn(t, `${soap(', cost: 1001')}graphql: { measure: [cost] }\n`), []);

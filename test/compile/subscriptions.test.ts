@@ -63,7 +63,7 @@ t.test('each mistake is told at its place, with what to do', async (t) => {
     ['a: { poll: { operation: orders.ListOrders, changed: status } }', /`status` cannot be a field of \[Order!\]/],
     ['a: { poll: { operation: orders.Ping, changed: x } }', /./],
     ['a: { poll: { operation: orders.GetOrder, everyMillis: 10 } }', /everyMillis/],
-    ['a: { on: { operation: orders.PlaceOrder } }', /tells nothing\. Name the operation to call as `answer`/],
+    ['a: { on: { operation: orders.PlaceOrder } }', /sends nothing\. Name the operation to call as `answer`/],
     [
       'a: { on: { operation: orders.PlaceOrder, answer: orders.GetOrder, fields: { x: reply.orderId } } }',
       /has both `answer` and `fields`/,

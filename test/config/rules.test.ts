@@ -36,7 +36,7 @@ const CLASSES = 'classes: { c: {} }';
 
 t.test('what stands behind the address in the order of clients is never looked at', async (t) => {
   const behind = (at: number, names: string): string =>
-    `3:${at}: \`clients.order[${at === 11 ? 0 : 1}]\`: everybody has an address, so nothing behind it is ever looked at: ${names}. Put \`address\` last.`;
+    `3:${at}: \`clients.order[${at === 11 ? 0 : 1}]\`: every client has an address, so what follows it is never used: ${names}. Put \`address\` last.`;
   const order = (ways: string, ...more: readonly string[]): Promise<readonly string[]> =>
     problems(clients(`order: ${ways}`, ...more, CLASSES));
   const address = 'address: { class: c }';
@@ -50,9 +50,9 @@ t.test('what stands behind the address in the order of clients is never looked a
 
 t.test('proxies may be trusted without classes, credentials need them', async (t) => {
   t.same(await problems(clients(PROXIES)), []);
-  t.match(await problems(clients('remembered: 1000')), ['2:1: Nobody could call']);
-  t.match(await problems(clients(PROXIES, CLASSES)), ['2:1: Nobody could call']);
-  t.same(await problems(clients(PROXIES, KEYS)), ['2:1: `clients.classes` is missing. Say what clients may do.']);
+  t.match(await problems(clients('remembered: 1000')), ['2:1: No client could call']);
+  t.match(await problems(clients(PROXIES, CLASSES)), ['2:1: No client could call']);
+  t.same(await problems(clients(PROXIES, KEYS)), ['2:1: `clients.classes` is missing. State what clients may do.']);
 });
 
 t.test('a header field tells one thing of a client', async (t) => {
@@ -85,7 +85,7 @@ t.test('a set of keys with which no token could be verified is told at the start
     return problems(clients(jwt, CLASSES));
   };
   const none = (algorithms: string, remedy: string): readonly string[] => [
-    `3:50: \`clients.jwt.jwks\` has no public key for ${algorithms}: nobody could ever get in by a token. ${remedy}`,
+    `3:50: \`clients.jwt.jwks\` has no public key for ${algorithms}: no token could ever be verified. ${remedy}`,
   ];
   const give = 'Give the public keys of the issuer as it shows them.';
   const accept = (algorithms: string): string =>
@@ -189,7 +189,7 @@ t.test('a path is one that somebody could ask for', async (t) => {
   ] as const) {
     for (const [key, yaml] of keys(path)) {
       const [problem = '', ...others] = await problems(yaml);
-      t.ok(problem.includes(`Nobody could ever ask for \`${key}\`: ${why}`), `${path}: ${problem}`);
+      t.ok(problem.includes(`No request could reach \`${key}\`: ${why}`), `${path}: ${problem}`);
       t.same(others, []);
     }
   }

@@ -590,7 +590,7 @@ t.test('keys that an issuer shows and nobody can use are told of once, when they
   const [note, ...others] = await notes();
   t.match(note, {
     level: 'warn',
-    note: /:\d+:\d+: The key set of `clients\.jwt\.jwksUrl` has no public key for RS256 or ES256: nobody /,
+    note: /:\d+:\d+: The key set of `clients\.jwt\.jwksUrl` has no public key for RS256 or ES256: no token /,
   });
   t.same(others, []);
   keys = '<html>';
@@ -778,7 +778,7 @@ t.test('what is wrong with `clients` is said at the start, all at once and witho
     await problemsOf('clients:\n  address: { class: all }\n  classes: { all: { budget: { maximum: 200 } } }\n'),
     'weight is beyond the budget',
   );
-  t.match(await problemsOf('clients:\n  classes: { all: {} }\n'), 'Nobody could call');
+  t.match(await problemsOf('clients:\n  classes: { all: {} }\n'), 'No client could call');
   t.match(
     await problemsOf('clients:\n  certificate: { class: a }\n  classes: { a: {} }\n'),
     '`clients.certificate` needs `trustedProxies`',
