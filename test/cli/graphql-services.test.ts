@@ -181,7 +181,7 @@ t.test('mistakes are told at their places', async (t) => {
     [
       'events at a WebSocket',
       crm('    subscriptions: { url: "ws://a/", protocol: sse }\n'),
-      /:13:48: .*is spoken over HTTP, but the address is that of a WebSocket/,
+      /:13:48: .*works over HTTP, but the address is that of a WebSocket/,
     ],
     [
       'parameters of nothing',

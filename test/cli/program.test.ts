@@ -140,7 +140,7 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
     t.equal((await run('start', '-c', at('good.yaml'), '--workers', 'many')).code, 2);
     const heard = await run('start', '-c', at('heard.yaml'), '--workers', '2');
     t.equal(heard.code, 2);
-    t.match(heard.error, 'one of several processes only');
+    t.match(heard.error, 'the subscribers of one process only');
     const help = await run('--help');
     t.equal(help.code, 0);
     for (const command of ['start', 'check', 'schema', 'import']) t.match(help.out, `  ${command} `);
