@@ -80,7 +80,7 @@ export async function startGateway(
     looked: (service, outcome) => metrics.looked(service, outcome),
     changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
   });
-  compiled.lateNotices.hear((notice) => log.event('warn', 'note', { note: printProblem(notice) }));
+  compiled.lateNotices.listen((notice) => log.event('warn', 'note', { note: printProblem(notice) }));
   const finish = makeFinish(log, metrics);
   const clientsMax = config.clients?.remembered ?? 0;
   const spending: BudgetEvents = {

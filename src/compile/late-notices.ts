@@ -1,14 +1,14 @@
 import type { Problem } from '../base/problem.js';
 
-/** What turns out only while the gateway runs, for whoever writes the log. */
+/** Warnings that turn out only while the gateway runs. */
 export class LateNotices {
-  #hear: (notice: Problem) => void = () => {};
+  #listener: (notice: Problem) => void = () => {};
 
-  hear(listener: (notice: Problem) => void): void {
-    this.#hear = listener;
+  listen(listener: (notice: Problem) => void): void {
+    this.#listener = listener;
   }
 
-  tell(notice: Problem): void {
-    this.#hear(notice);
+  report(notice: Problem): void {
+    this.#listener(notice);
   }
 }

@@ -142,5 +142,8 @@ export const CLIENT_KEYS = closed(
     }),
     classes: optional(CLASSES),
   },
-  { description: 'Clients, what identifies them, their rights and budgets. Without `classes` every client may call, without a budget.' },
+  {
+    description:
+      'Clients, what identifies them, their rights and budgets. Without `classes` every client may call, without a budget.',
+  },
 );
