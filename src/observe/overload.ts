@@ -61,9 +61,9 @@ const BUSY_PROCESSOR_SHARE = 0.1;
 /** With fewer requests in progress none waits long for the others, and refusing some would not make room for many. */
 const IN_FLIGHT_MIN = 16;
 
-/** Additive increase, multiplicative decrease of the share of requests that are taken (RFC 5681 section 3.1). */
+/** Factors of the share of requests that are taken, in each late second and in each one on time. */
 const TAKEN_DECREASE = 0.75;
-const TAKEN_INCREASE = 0.05;
+const TAKEN_INCREASE = 1.1;
 /** Some are always taken, so that there is something to measure. */
 const TAKEN_MIN = 0.05;
 
@@ -80,6 +80,9 @@ export class Overload {
   readonly #timer: NodeJS.Timeout;
   #lateLooks = 0;
   #takenShare = 1;
+  /** New requests since the last look, and how many of them were taken. */
+  #offered = 0;
+  #taken = 0;
   /** The part of a request that may still be taken. */
   #credit = 1;
 
@@ -96,10 +99,13 @@ export class Overload {
 
   /** Whether the new request is to be refused: asked once for each. */
   shedsNext(): boolean {
-    if (!this.isShedding) return false;
-    this.#credit += this.#takenShare;
-    if (this.#credit < 1) return true;
-    this.#credit -= 1;
+    this.#offered++;
+    if (this.isShedding) {
+      this.#credit += this.#takenShare;
+      if (this.#credit < 1) return true;
+      this.#credit -= 1;
+    }
+    this.#taken++;
     return false;
   }
 
@@ -107,6 +113,10 @@ export class Overload {
     const { eventLoopMillis, recoverMillis } = this.#limits;
     const { delayMillis, utilization, processorShare } = this.#meter.take();
     this.delayMillis = delayMillis;
+    // What the load would have been if all requests had been taken.
+    const wholeLoad = (utilization * Math.max(1, this.#offered)) / Math.max(1, this.#taken);
+    this.#offered = 0;
+    this.#taken = 0;
     if (eventLoopMillis === 0) return;
     const isBusy =
       utilization >= BUSY_UTILIZATION && processorShare >= BUSY_PROCESSOR_SHARE && this.#inFlight() >= IN_FLIGHT_MIN;
@@ -116,8 +126,9 @@ export class Overload {
       if (this.isShedding || this.#lateLooks >= LATE_LOOKS) {
         this.#takenShare = Math.max(TAKEN_MIN, this.#takenShare * TAKEN_DECREASE);
       }
-    } else if (!isBusy || delayMillis <= recoverMillis)
-      this.#takenShare = Math.min(1, this.#takenShare + TAKEN_INCREASE);
+    } else if (!isBusy || delayMillis <= recoverMillis) {
+      this.#takenShare = wholeLoad < BUSY_UTILIZATION ? 1 : Math.min(1, this.#takenShare * TAKEN_INCREASE);
+    }
   }
 
   close(): void {

@@ -8,6 +8,7 @@ import { benchGraphqlSmall } from './graphql-small.js';
 import { benchHostile } from './hostile.js';
 import { fileOf, isQuick, print, table } from './kit.js';
 import { benchMemory } from './memory.js';
+import { benchOverload } from './overload.js';
 import { benchProxy } from './proxy.js';
 import { benchReader } from './reader.js';
 import { benchRefusals } from './refusals.js';
@@ -26,6 +27,7 @@ print(
 await benchProxy(quick);
 await benchMemory(quick);
 await benchAttack(quick);
+await benchOverload(quick);
 await benchGraphql(quick);
 await benchGraphqlSmall(quick);
 await benchRefusals(quick);

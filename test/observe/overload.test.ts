@@ -41,10 +41,16 @@ t.test('the share falls while the loop is on time, and stays between both bounds
     shares.slice(0, 3).every((share) => Math.abs(share - (at ?? 0)) <= 1),
     'between them',
   );
-  t.same(
-    shares.slice(3).map((share) => Math.round(share / 5) * 5),
-    [20, 15, 10, 5, 0],
-  );
+  for (const [at, expected] of [17.5, 9, 0, 0, 0].entries()) {
+    t.ok(Math.abs((shares[3 + at] ?? 0) - expected) <= 1.5, `${shares[3 + at]} after ${at + 1} s`);
+  }
+});
+
+t.test('nothing is refused any more once all that is asked would have been done in time', async (t) => {
+  t.equal(refused([...times(3, LATE), { ...ON_TIME, utilization: 0.6 }]).at(-1), 0);
+  t.equal(refused([...times(8, LATE), { ...ON_TIME, utilization: 0.05 }]).at(-1), 0, 'after a heavy overload as well');
+  const [share = 0] = refused([...times(3, LATE), { ...ON_TIME, utilization: 0.8 }]).slice(-1);
+  t.ok(Math.abs(share - 17.5) <= 1.5, `${share}: three quarters of the requests took 80 % of the time`);
 });
 
 t.test('a loop that is late but not busy, or has few requests, refuses nothing', async (t) => {
