@@ -94,18 +94,18 @@ function placeIn({ children, attributes, text }: EncodeObject, key: string): Pla
   if (child === undefined) return null;
   const { uri, local } = child.name;
   const same = children.filter((each) => each === child || (each.key !== key && isNamed(each, uri, local)));
-  return childPlace(child, same.length === 1 ? {} : { turn: same.indexOf(child) });
+  return childPlace(child, same.length === 1 ? {} : { occurrence: same.indexOf(child) });
 }
 
 const isNamed = ({ name }: EncodeElement, uri: string, local: string): boolean =>
   name.local === local && name.uri === uri;
 
-/** `turn`: several parts of a message are the same element, which one. */
-function childPlace({ name, occurs, value }: EncodeElement, turn: { readonly turn?: number }): Place | null {
+/** `repeated`: which one, where several parts of a message are the same element. */
+function childPlace({ name, occurs, value }: EncodeElement, repeated: { readonly occurrence?: number }): Place | null {
   const isWrapped = typeof occurs === 'object';
   const source = isWrapped
-    ? ({ from: 'wrapped list', name, item: occurs.wrapped, default: null, ...turn } as const)
-    : ({ from: 'child', name, default: null, ...turn } as const);
+    ? ({ from: 'wrapped list', name, item: occurs.wrapped, default: null, ...repeated } as const)
+    : ({ from: 'child', name, default: null, ...repeated } as const);
   const list = occurs !== 'one';
   if (value.kind === 'scalar') return { shape: { ...PLAIN, list, source, value }, object: null };
   if (value.kind !== 'object') return null;
