@@ -1,18 +1,18 @@
 import type { Access } from './access/client.js';
-import { type Problem, Problems } from './base/problem.js';
+import { ConfigurationError, type Diagnostic } from './base/diagnostic.js';
 import { ReplyCache } from './cache/reply-cache.js';
 import type { CacheRules } from './cache/rules.js';
 import { compileAccess } from './compile/access.js';
 import { compileCaching } from './compile/caching.js';
-import { type Callable, noticesOfRights } from './compile/classes.js';
-import { compileGraph, type Graph, mappingProblems } from './compile/graph.js';
-import { LateNotices } from './compile/late-notices.js';
-import { noticesOfConfig } from './compile/notes.js';
+import { type Callable, warningsOfRights } from './compile/classes.js';
+import { compileGraph, type Graph, mappingDiagnostics } from './compile/graph.js';
+import { LateWarnings } from './compile/late-warnings.js';
 import { pricesOf } from './compile/prices.js';
 import { compileRemote, type RemoteUpstream } from './compile/remote-upstream.js';
-import { noticesOfRoutes } from './compile/routes.js';
+import { warningsOfRoutes } from './compile/routes.js';
 import { compileService, type SoapService } from './compile/service.js';
 import { compileTrusted, readTrusted } from './compile/trusted.js';
+import { warningsOfConfig } from './compile/warnings.js';
 import type { LoadedConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
 import type { TrustedDocuments } from './graphql/admission/trusted-documents.js';
@@ -39,12 +39,12 @@ export interface Compiled {
   /** Null where no documents are known beforehand. */
   readonly trusted: TrustedDocuments | null;
   /** What was left out or approximated: nothing here stops the gateway. */
-  readonly notices: readonly Problem[];
-  readonly lateNotices: LateNotices;
+  readonly warnings: readonly Diagnostic[];
+  readonly lateWarnings: LateWarnings;
   close(): Promise<void>;
 }
 
-/** Compiles a configuration. Throws `Problems` with everything that is wrong, in all services at once. */
+/** Compiles a configuration. Throws `ConfigurationError` with everything that is wrong, in all services at once. */
 export async function compile(loaded: LoadedConfig): Promise<Compiled> {
   const { config } = loaded;
   const results = await Promise.allSettled(
@@ -63,18 +63,22 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
     const reasons = [...results, ...remoteResults, manifest].flatMap((result): readonly unknown[] =>
       result.status === 'rejected' ? [result.reason] : [],
     );
-    if (reasons.length > 0) throw problemsIn(reasons, mappingProblems(loaded, services, remotes));
-    const lateNotices = new LateNotices();
-    const problems: Problem[] = [];
-    const graph = attempt(problems, () => compileGraph(loaded, services, remotes));
+    if (reasons.length > 0) throw diagnosticsIn(reasons, mappingDiagnostics(loaded, services, remotes));
+    const lateWarnings = new LateWarnings();
+    const diagnostics: Diagnostic[] = [];
+    const graph = attempt(diagnostics, () => compileGraph(loaded, services, remotes));
     const callables = [...services.map(soapOf), ...remotes.map(callableOf)];
-    const access = attempt(problems, () => {
+    const access = attempt(diagnostics, () => {
       const prices = graph === null ? [] : pricesOf(config, services, graph);
-      return compileAccess(loaded, callables, prices, lateNotices);
+      return compileAccess(loaded, callables, prices, lateWarnings);
     });
-    const caching = attempt(problems, () => compileCaching(loaded, services));
-    if (graph === null || access === null || caching === null) throw new Problems(problems);
-    const { trusted, notices } = compileTrusted(loaded, manifest.status === 'fulfilled' ? manifest.value : null, graph);
+    const caching = attempt(diagnostics, () => compileCaching(loaded, services));
+    if (graph === null || access === null || caching === null) throw new ConfigurationError(diagnostics);
+    const { trusted, warnings } = compileTrusted(
+      loaded,
+      manifest.status === 'fulfilled' ? manifest.value : null,
+      graph,
+    );
     return Object.freeze({
       config,
       services,
@@ -85,15 +89,15 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
       caching,
       cache: new ReplyCache(config.limits.cache),
       trusted,
-      notices: [
-        ...services.flatMap((service) => service.notices),
+      warnings: [
+        ...services.flatMap((service) => service.warnings),
         ...graph.warnings,
-        ...notices,
-        ...noticesOfConfig(loaded, graph),
-        ...noticesOfRoutes(loaded),
-        ...noticesOfRights(loaded, callables),
+        ...warnings,
+        ...warningsOfConfig(loaded, graph),
+        ...warningsOfRoutes(loaded),
+        ...warningsOfRights(loaded, callables),
       ],
-      lateNotices,
+      lateWarnings,
       close,
     });
   } catch (error) {
@@ -102,13 +106,13 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
   }
 }
 
-/** What is made, or null and the problems that kept it from being made: others may have some too. */
-function attempt<T>(problems: Problem[], make: () => T): T | null {
+/** What is made, or null and the diagnostics that kept it from being made: others may have some too. */
+function attempt<T>(diagnostics: Diagnostic[], make: () => T): T | null {
   try {
     return make();
   } catch (error) {
-    if (!(error instanceof Problems)) throw error;
-    problems.push(...error.problems);
+    if (!(error instanceof ConfigurationError)) throw error;
+    diagnostics.push(...error.diagnostics);
     return null;
   }
 }
@@ -130,12 +134,12 @@ const callableOf = ({ name, subschema }: RemoteUpstream): Callable => ({
 const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] =>
   results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 
-/** Problems of several services become one list; anything else is a bug and is thrown as it is. */
-function problemsIn(reasons: readonly unknown[], more: readonly Problem[]): Problems {
-  const problems: Problem[] = [];
+/** ConfigurationError of several services become one list; anything else is a bug and is thrown as it is. */
+function diagnosticsIn(reasons: readonly unknown[], more: readonly Diagnostic[]): ConfigurationError {
+  const diagnostics: Diagnostic[] = [];
   for (const reason of reasons) {
-    if (!(reason instanceof Problems)) throw reason;
-    problems.push(...reason.problems);
+    if (!(reason instanceof ConfigurationError)) throw reason;
+    diagnostics.push(...reason.diagnostics);
   }
-  return new Problems([...problems, ...more]);
+  return new ConfigurationError([...diagnostics, ...more]);
 }

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 
 import { Networks } from './access/networks.js';
+import { printDiagnostic } from './base/diagnostic.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';
-import { printProblem } from './base/problem.js';
 import type { BudgetEvents } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
 import type { Compiled } from './compile.js';
@@ -80,7 +80,9 @@ export async function startGateway(
     looked: (service, outcome) => metrics.looked(service, outcome),
     changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
   });
-  compiled.lateNotices.listen((notice) => log.event('warn', 'note', { note: printProblem(notice) }));
+  compiled.lateWarnings.listen((warning) =>
+    log.event('warn', 'configuration warning', { note: printDiagnostic(warning) }),
+  );
   const finish = makeFinish(log, metrics);
   const clientsMax = config.clients?.remembered ?? 0;
   const spending: BudgetEvents = {

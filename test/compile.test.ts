@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 
-import { Problems } from '../src/base/problem.js';
+import { ConfigurationError } from '../src/base/diagnostic.js';
 import { type Compiled, compile } from '../src/compile.js';
 import { loadConfig } from '../src/config/load.js';
 
@@ -45,8 +45,8 @@ async function problemsOf(
   try {
     await compileText(t, yaml, files);
   } catch (error) {
-    if (!(error instanceof Problems)) throw error;
-    return error.problems.map(({ file, line, what }) => `${file?.split('/').at(-1)}:${line} ${what}`);
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.diagnostics.map(({ file, line, what }) => `${file?.split('/').at(-1)}:${line} ${what}`);
   }
   return [];
 }
@@ -139,8 +139,8 @@ t.test('a mistake in types written by hand has its place in the file, however th
     try {
       await compileText(t, yaml, files);
     } catch (error) {
-      if (!(error instanceof Problems)) throw error;
-      return error.problems.map(({ file, line, column }) => `${file?.split('/').at(-1)}:${line}:${column}`);
+      if (!(error instanceof ConfigurationError)) throw error;
+      return error.diagnostics.map(({ file, line, column }) => `${file?.split('/').at(-1)}:${line}:${column}`);
     }
     return [];
   };

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
-import { type Problem, Problems, printProblem } from '../base/problem.js';
+import { ConfigurationError, type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
+import { diagnosticAt } from '../compile/diagnostic-at.js';
 import { readNamedWsdl } from '../compile/named-wsdl.js';
 import { choosePort } from '../compile/port.js';
-import { problemAt } from '../compile/problem-at.js';
 import type { RemoteUpstream } from '../compile/remote-upstream.js';
 import type { SoapService } from '../compile/service.js';
 import { type Compiled, compile } from '../compile.js';
@@ -15,10 +15,10 @@ import type { ExitCode, Terminal } from './terminal.js';
 /** Up to so many operations are all listed; of more only those that are not ok, and of these the first. */
 const ALL_LISTED = 40;
 const MOST_LISTED = 100;
-const NOTES_SHOWN = 50;
+const WARNINGS_SHOWN = 50;
 
 /**
- * Loads and compiles everything and prints what came out of it. Throws `Problems` with all that is wrong, also for a
+ * Loads and compiles everything and prints what came out of it. Throws `ConfigurationError` with all that is wrong, also for a
  * service of which no operation can be called.
  */
 export async function check(file: string, terminal: Terminal): Promise<ExitCode> {
@@ -27,44 +27,51 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   await compiled.close();
   for (const service of compiled.services) printService(service, loaded, compiled, terminal);
   for (const service of compiled.remotes) printRemote(service, compiled, terminal);
-  const { notices } = compiled;
-  for (const notice of notices.slice(0, NOTES_SHOWN)) terminal.out(`note: ${oneLine(printProblem(notice))}`);
-  if (notices.length > NOTES_SHOWN) terminal.out(`note: there are ${notices.length - NOTES_SHOWN} more notes.`);
+  const { warnings } = compiled;
+  for (const warning of warnings.slice(0, WARNINGS_SHOWN))
+    terminal.out(`warning: ${oneLine(printDiagnostic(warning))}`);
+  if (warnings.length > WARNINGS_SHOWN)
+    terminal.out(`warning: there are ${warnings.length - WARNINGS_SHOWN} more warnings.`);
   const unusable = compiled.services.flatMap((service) => unusableService(service, loaded));
-  if (unusable.length > 0) throw new Problems(unusable);
+  if (unusable.length > 0) throw new ConfigurationError(unusable);
   const operations = compiled.services.reduce((sum, service) => sum + service.operations.length, 0);
   const parts = [
     count(compiled.services.length + compiled.remotes.length, 'service'),
     count(operations, 'operation'),
     count(compiled.graph.fields.size + compiled.graph.subschemaFields.size, 'GraphQL field'),
-    count(notices.length, 'note'),
+    count(warnings.length, 'warning'),
   ];
   terminal.out(`${file} is fine: ${parts.join(', ')}.`);
   return 0;
 }
 
-/** A configuration that cannot be used still names its WSDLs: what is wrong in those is told in the same run. */
+/** A configuration that cannot be used still names its WSDLs: their errors are reported in the same run. */
 async function withWsdls(file: string, error: unknown): Promise<never> {
-  if (!(error instanceof Problems)) throw error;
-  const problems: Problem[] = [...error.problems];
+  if (!(error instanceof ConfigurationError)) throw error;
+  const diagnostics: Diagnostic[] = [...error.diagnostics];
   for (const { path, place } of await namedWsdls(file)) {
     try {
       await readNamedWsdl(resolve(dirname(file), path), { file, ...(place ?? { line: null, column: null }) });
     } catch (broken) {
-      if (!(broken instanceof Problems)) throw broken;
-      problems.push(...broken.problems);
+      if (!(broken instanceof ConfigurationError)) throw broken;
+      diagnostics.push(...broken.diagnostics);
     }
   }
-  throw new Problems(problems);
+  throw new ConfigurationError(diagnostics);
 }
 
 /** A service that has operations, of which none can be called. */
-function unusableService({ name, operations }: SoapService, loaded: LoadedConfig): readonly Problem[] {
+function unusableService({ name, operations }: SoapService, loaded: LoadedConfig): readonly Diagnostic[] {
   if (operations.length === 0 || operations.some(({ status }) => status !== 'disabled')) return [];
   const reason = operations.flatMap(({ reasons }) => reasons)[0];
   const what = `No operation of service ${name} can be called.`;
   return [
-    problemAt(loaded, ['services', name, 'wsdl'], what, reason === undefined ? null : oneLine(printProblem(reason))),
+    diagnosticAt(
+      loaded,
+      ['services', name, 'wsdl'],
+      what,
+      reason === undefined ? null : oneLine(printDiagnostic(reason)),
+    ),
   ];
 }
 

@@ -8,7 +8,7 @@ import type { ExitCode, Terminal } from './terminal.js';
 
 const ORDER: readonly Severity[] = ['breaking', 'dangerous', 'safe'];
 
-/** Prints the changes that a caller of the WSDL `before` meets at `after`. Exits with 1 when something breaks. Throws `Problems`. */
+/** Prints the changes that a caller of the WSDL `before` meets at `after`. Exits with 1 when something breaks. Throws `ConfigurationError`. */
 export async function diff(
   before: string,
   after: string,

@@ -29,7 +29,7 @@ import type { ExitCode, Terminal } from './terminal.js';
 
 /**
  * Prints the calls that a query would cause, and sends nothing. A query that the server would refuse is refused with the
- * same text, and 1. Throws `Problems`.
+ * same text, and 1. Throws `ConfigurationError`.
  */
 export async function explainQuery(
   file: string,

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { MIB } from '../base/limit.js';
-import { type Problem, Problems } from '../base/problem.js';
 import { addressKind } from '../upstream/address-kind.js';
 import { fetchDocument, keepConnections } from '../upstream/fetch-document.js';
 import type { ReadOptions } from '../wsdl/read.js';
@@ -39,7 +39,7 @@ const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
 /** For all documents of one WSDL: there may be two thousand, and a server that is slow with each. */
 const TOTAL_MILLIS = 600_000;
 
-/** What `readWsdl` needs to read `location` as the options say. Throws `Problems` for options that are wrong. */
+/** What `readWsdl` needs to read `location` as the options say. Throws `ConfigurationError` for options that are wrong. */
 export async function sourceOf(
   location: string,
   options: SourceOptions,
@@ -83,17 +83,17 @@ async function credentialHeaders(
   { headers, user, userFile }: SourceOptions,
   environment: Environment,
 ): Promise<Readonly<Record<string, string>>> {
-  const problems: Problem[] = [];
+  const diagnostics: Diagnostic[] = [];
   const fields = new Map<string, string>();
-  for (const line of headers) addHeader(line, environment, fields, problems);
+  for (const line of headers) addHeader(line, environment, fields, diagnostics);
   if (user !== null && userFile !== null)
-    problems.push(problemOf('Both --user and --user-file are given.', 'Keep one.'));
-  const pair = userFile === null ? userFrom(user, environment, problems) : await userIn(userFile, problems);
+    diagnostics.push(diagnosticOf('Both --user and --user-file are given.', 'Keep one.'));
+  const pair = userFile === null ? userFrom(user, environment, diagnostics) : await userIn(userFile, diagnostics);
   if (pair !== null) {
-    if (!pair.includes(':')) problems.push(problemOf('The user is not `name:password`.', null));
+    if (!pair.includes(':')) diagnostics.push(diagnosticOf('The user is not `name:password`.', null));
     fields.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
   }
-  if (problems.length > 0) throw new Problems(problems);
+  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   return Object.fromEntries(fields);
 }
 
@@ -104,63 +104,68 @@ const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const FRAMING = /^(?:host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|accept-encoding)$/i;
 const BY_VARIABLE = `Write \${NAME} in single quotes and set that variable: others can read a command line.`;
 
-function addHeader(line: string, environment: Environment, fields: Map<string, string>, problems: Problem[]): void {
+function addHeader(
+  line: string,
+  environment: Environment,
+  fields: Map<string, string>,
+  diagnostics: Diagnostic[],
+): void {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(0, colon)).trim();
   if (!FIELD_NAME.test(name)) {
-    problems.push(problemOf('A --header is not `Name: value`.', null));
+    diagnostics.push(diagnosticOf('A --header is not `Name: value`.', null));
     return;
   }
   const template = line.slice(colon + 1).trim();
-  if (FRAMING.test(name)) problems.push(problemOf(`The header ${name} cannot be set.`, null));
+  if (FRAMING.test(name)) diagnostics.push(diagnosticOf(`The header ${name} cannot be set.`, null));
   if (SECRET.test(name) && !template.includes('${')) {
-    problems.push(problemOf(`The value of the header ${name} stands on the command line.`, BY_VARIABLE));
+    diagnostics.push(diagnosticOf(`The value of the header ${name} stands on the command line.`, BY_VARIABLE));
     return;
   }
-  const value = filled(template, environment, problems);
+  const value = filled(template, environment, diagnostics);
   if (value === null) return;
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-    problems.push(problemOf(`The value of the header ${name} holds characters that no header may.`, null));
+    diagnostics.push(diagnosticOf(`The value of the header ${name} holds characters that no header may.`, null));
   }
   fields.set(name.toLowerCase(), value);
 }
 
-function userFrom(user: string | null, environment: Environment, problems: Problem[]): string | null {
+function userFrom(user: string | null, environment: Environment, diagnostics: Diagnostic[]): string | null {
   if (user === null) return null;
   if (!/:.*\$\{/.test(user)) {
-    problems.push(
-      problemOf('The password of --user stands on the command line.', `${BY_VARIABLE} Or use --user-file.`),
+    diagnostics.push(
+      diagnosticOf('The password of --user stands on the command line.', `${BY_VARIABLE} Or use --user-file.`),
     );
     return null;
   }
-  return filled(user, environment, problems);
+  return filled(user, environment, diagnostics);
 }
 
-async function userIn(file: string, problems: Problem[]): Promise<string | null> {
+async function userIn(file: string, diagnostics: Diagnostic[]): Promise<string | null> {
   try {
     const text = await readFile(file, 'utf8');
     return text.slice(0, 10_000).split(/\r?\n/, 1)[0] ?? '';
   } catch {
-    problems.push({ file, line: null, column: null, what: 'The file of --user-file cannot be read.', remedy: null });
+    diagnostics.push({ file, line: null, column: null, what: 'The file of --user-file cannot be read.', remedy: null });
     return null;
   }
 }
 
-/** The text with its variables replaced, or null after a problem. What they hold is in no message. */
-function filled(text: string, environment: Environment, problems: Problem[]): string | null {
+/** The text with its variables replaced, or null after a diagnostic. What they hold is in no message. */
+function filled(text: string, environment: Environment, diagnostics: Diagnostic[]): string | null {
   let complete = true;
   const value = text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]{0,127})\}/g, (_, name: string) => {
     const found = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (found === undefined) {
       complete = false;
-      problems.push(problemOf(`The environment variable ${name} is not set.`, 'Set it and try again.'));
+      diagnostics.push(diagnosticOf(`The environment variable ${name} is not set.`, 'Set it and try again.'));
     }
     return found ?? '';
   });
   return complete ? value : null;
 }
 
-const problemOf = (what: string, remedy: string | null): Problem => ({
+const diagnosticOf = (what: string, remedy: string | null): Diagnostic => ({
   file: null,
   line: null,
   column: null,
@@ -168,4 +173,5 @@ const problemOf = (what: string, remedy: string | null): Problem => ({
   remedy,
 });
 
-const wrong = (what: string, remedy: string | null): Problems => new Problems([problemOf(what, remedy)]);
+const wrong = (what: string, remedy: string | null): ConfigurationError =>
+  new ConfigurationError([diagnosticOf(what, remedy)]);

@@ -1,7 +1,7 @@
 import { access, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Problems, printProblem } from '../base/problem.js';
+import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
 import { buildSchema } from '../graphql/schema.js';
 import { fieldName } from '../graphql/types/naming.js';
 import type { DialectName } from '../soap/dialect.js';
@@ -26,21 +26,21 @@ export interface ImportOptions {
   readonly source?: SourceOptions;
 }
 
-const NOTICES_SHOWN = 20;
+const WARNINGS_SHOWN = 20;
 
 /**
  * Copies a WSDL with everything it needs, writes a configuration beside it that starts as it is, and reports what
- * became of each operation; 1 when none of them can be called. Throws `Problems`.
+ * became of each operation; 1 when none of them can be called. Throws `ConfigurationError`.
  */
 export async function importWsdl(location: string, options: ImportOptions, terminal: Terminal): Promise<ExitCode> {
   const file = join(options.directory, 'soapstone.yaml');
   if (!options.force && (await exists(file))) {
-    throw problem(file, 'There is a configuration already.', 'Give another folder, or --force to replace it.');
+    throw diagnostic(file, 'There is a configuration already.', 'Give another folder, or --force to replace it.');
   }
   const model = await readWsdl(location, await sourceOf(location, options.source ?? NO_SOURCE_OPTIONS, process.env));
   const { service, port } = choosePort(model, location, options.port);
   const name = serviceName(service, options.name);
-  const { operations, problems } = reportOf(name, service, port);
+  const { operations, diagnostics } = reportOf(name, service, port);
 
   await mkdir(options.directory, { recursive: true });
   const imported = {
@@ -58,11 +58,12 @@ export async function importWsdl(location: string, options: ImportOptions, termi
   const report = { location, service: name, port: port.name, operations, ports, notices: model.warnings };
   await writeFile(join(options.directory, 'import-report.json'), `${JSON.stringify(report, null, 2)}\n`);
   terminal.out(printReport(operations));
-  for (const notice of model.warnings.slice(0, NOTICES_SHOWN)) terminal.out(`note: ${oneLine(printProblem(notice))}`);
-  if (model.warnings.length > NOTICES_SHOWN) terminal.out('note: all notes are in import-report.json');
-  for (const what of problems) terminal.out(`note: ${oneLine(what)}`);
+  for (const warning of model.warnings.slice(0, WARNINGS_SHOWN))
+    terminal.out(`warning: ${oneLine(printDiagnostic(warning))}`);
+  if (model.warnings.length > WARNINGS_SHOWN) terminal.out('warning: all warnings are in import-report.json');
+  for (const what of diagnostics) terminal.out(`warning: ${oneLine(what)}`);
   const others = otherPorts(model, port);
-  if (others !== null) terminal.out(`note: ${others}`);
+  if (others !== null) terminal.out(`warning: ${others}`);
   terminal.out(`\nWritten: ${file}. Start it with: soapstone start -c ${file}`);
   if (operations.some(({ status }) => status !== 'disabled')) return 0;
   terminal.error('No operation can be called: the reasons stand above.');
@@ -76,8 +77,8 @@ function portOf({ name: service }: WsdlService, { name, dialect, address, operat
   return { service: service.local, port: name, version: dialect, address, ok, partial, disabled };
 }
 
-function problem(file: string | null, what: string, remedy: string | null): Problems {
-  return new Problems([{ file, line: null, column: null, what, remedy }]);
+function diagnostic(file: string | null, what: string, remedy: string | null): ConfigurationError {
+  return new ConfigurationError([{ file, line: null, column: null, what, remedy }]);
 }
 
 function choosePort(
@@ -91,7 +92,7 @@ function choosePort(
     wanted === null ? (all.find(({ port }) => isOfUse(port)) ?? all[0]) : all.find(({ port }) => port.name === wanted);
   if (chosen !== undefined) return chosen;
   const ports = all.map(({ port }) => oneLine(port.name)).join(', ');
-  throw problem(location, `The WSDL has no SOAP port ${wanted ?? ''}.`, `Its SOAP ports: ${ports}.`);
+  throw diagnostic(location, `The WSDL has no SOAP port ${wanted ?? ''}.`, `Its SOAP ports: ${ports}.`);
 }
 
 /** What else the WSDL offers: a service has one port, and others may have other operations. Null where none has. */
@@ -113,7 +114,7 @@ function serviceName(service: WsdlService, wanted: string | null): string {
     return SERVICE_NAME.test(derived) ? derived : 'service';
   }
   if (SERVICE_NAME.test(wanted)) return wanted;
-  throw problem(
+  throw diagnostic(
     null,
     'The name given with --name cannot be used.',
     'Begin it with a letter; then letters, digits, - and _.',
@@ -131,7 +132,7 @@ function reportOf(
   name: string,
   service: WsdlService,
   port: Port,
-): { readonly operations: readonly ImportedOperation[]; readonly problems: readonly string[] } {
+): { readonly operations: readonly ImportedOperation[]; readonly diagnostics: readonly string[] } {
   const { operations } = port;
   const { fields, findings } = buildSchema([{ name, operations, mapping: new Map(), naming: 'camel' }]);
   const fieldOf = new Map([...fields].map(([field, { operation }]) => [operation.name, field]));
@@ -144,7 +145,7 @@ function reportOf(
       reason,
       place: location,
     })),
-    problems: findings.map(({ what, remedy }) => `${what} ${remedy ?? ''}`.trim()),
+    diagnostics: findings.map(({ what, remedy }) => `${what} ${remedy ?? ''}`.trim()),
   };
 }
 
@@ -153,7 +154,11 @@ async function copyInto(model: WsdlModel, location: string, directory: string): 
   const isThere = !isWeb(location) && (await realpath(dirname(resolve(location)))) === (await realpath(directory));
   if (!isThere) return copyWsdl(model, directory);
   if (!model.documents.some((document) => isWeb(document.location))) return basename(location);
-  throw problem(location, 'Documents were fetched that have no place beside a WSDL of yours.', 'Give another folder.');
+  throw diagnostic(
+    location,
+    'Documents were fetched that have no place beside a WSDL of yours.',
+    'Give another folder.',
+  );
 }
 
 const isWeb = (location: string): boolean => /^https?:\/\//i.test(location);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
-import { Problems, printProblem } from '../base/problem.js';
+import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
 import type { SourceOptions } from './import-source.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
@@ -154,8 +154,8 @@ const collect = (value: string, before: readonly string[]): readonly string[] =>
 /** Prints an error without a stack trace. The library has printed help and misuse already. */
 function explain(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof Problems) {
-    for (const problem of error.problems) terminal.error(printProblem(problem));
+  if (error instanceof ConfigurationError) {
+    for (const diagnostic of error.diagnostics) terminal.error(printDiagnostic(diagnostic));
     return 2;
   }
   terminal.error(`Unexpected error: ${error instanceof Error ? error.message : String(error)}`);

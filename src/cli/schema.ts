@@ -3,7 +3,7 @@ import { loadConfig } from '../config/load.js';
 import { printWithCosts } from '../graphql/cost/cost-print.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
-/** Prints the GraphQL schema that the configuration makes, as SDL. Throws `Problems`. */
+/** Prints the GraphQL schema that the configuration makes, as SDL. Throws `ConfigurationError`. */
 export async function schema(file: string, terminal: Terminal): Promise<ExitCode> {
   const compiled = await compile(await loadConfig(file, process.env));
   await compiled.close();

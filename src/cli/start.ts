@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { startDemoBackend } from '../../config/demo/backend.js';
+import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
 import { type InputSnapshot, recordInputs, replayInputs } from '../base/inputs.js';
-import { Problems, printProblem } from '../base/problem.js';
 import { type Compiled, compile } from '../compile.js';
 import { parseAddress } from '../config/address.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
@@ -14,7 +14,7 @@ import { startWorkers, workerCount, workersOption } from './workers.js';
 
 /**
  * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output says `ready` with the
- * addresses. Throws `Problems`, also for an address that cannot be had.
+ * addresses. Throws `ConfigurationError`, also for an address that cannot be had.
  */
 export async function start(file: string, workers: string | null, terminal: Terminal): Promise<ExitCode> {
   const snapshot = cluster.isWorker ? await receiveInputs() : { contents: new Map(), realPaths: new Map() };
@@ -89,7 +89,8 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise
 
 async function announce(running: Running, compiled: Compiled, log: Log, terminal: Terminal): Promise<void> {
   log.event('info', 'ready', { listen: running.url, admin: running.adminUrl, pid: process.pid });
-  for (const notice of compiled.notices) log.event('warn', 'note', { note: printProblem(notice) });
+  for (const warning of compiled.warnings)
+    log.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
   await log.flush();
   if (compiled.config.demo !== undefined) terminal.out(thingsToTry(running, compiled));
 }
@@ -132,7 +133,7 @@ function refuseAddress(loaded: LoadedConfig, keys: readonly string[]): (error: u
     const place = loaded.positionOf(path);
     const what = `The address ${valueAt(loaded.config, path)} of \`${path.join('.')}\` ${why}.`;
     const { line = null, column = null } = place ?? {};
-    throw new Problems([{ file: loaded.file, line, column, what, remedy: 'Choose another.' }]);
+    throw new ConfigurationError([{ file: loaded.file, line, column, what, remedy: 'Choose another.' }]);
   };
 }
 

@@ -2,9 +2,9 @@ import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ConfigurationError } from '../base/diagnostic.js';
 import type { InputSnapshot } from '../base/inputs.js';
 import { nextPollPhase } from '../base/poll-phase.js';
-import { Problems } from '../base/problem.js';
 import type { LoadedConfig } from '../config/load.js';
 import { adminHosts, makeAdminServer } from '../observe/admin.js';
 import type { Log } from '../observe/log.js';
@@ -33,12 +33,12 @@ const PAUSE_MAX_MILLIS = 30_000;
 /** A worker that has not ended so long after its drain had to be over is killed. */
 const KILL_AFTER_MILLIS = 10_000;
 
-/** What the command line says about processes; null where it says nothing. Throws `Problems` for what is no number. */
+/** What the command line says about processes; null where it says nothing. Throws `ConfigurationError` for what is no number. */
 export function workersOption(option: string | null): number | 'auto' | null {
   if (option === null || option === 'auto') return option;
   if (/^[1-9]\d{0,2}$/.test(option) && Number(option) <= 256) return Number(option);
   const remedy = 'Write a number from 1 to 256, or auto.';
-  throw new Problems([{ file: null, line: null, column: null, what: '--workers is not valid.', remedy }]);
+  throw new ConfigurationError([{ file: null, line: null, column: null, what: '--workers is not valid.', remedy }]);
 }
 
 /** How many processes. */

@@ -11,21 +11,21 @@ import type { LoadedConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { fetchDocument } from '../upstream/fetch-document.js';
 import { type Callable, compileClasses } from './classes.js';
-import type { LateNotices } from './late-notices.js';
+import { diagnosticAt } from './diagnostic-at.js';
+import type { LateWarnings } from './late-warnings.js';
 import type { Price } from './prices.js';
-import { problemAt } from './problem-at.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
 
 /**
- * Compiles the identification of clients and their rights. Throws `Problems` for names that do not exist. Errors in the
+ * Compiles the identification of clients and their rights. Throws `ConfigurationError` for names that do not exist. Errors in the
  * keys of an issuer turn out when they are fetched: they go to `late`.
  */
 export function compileAccess(
   loaded: LoadedConfig,
   services: readonly Callable[],
   prices: readonly Price[],
-  late: LateNotices,
+  late: LateWarnings,
 ): Access {
   const { clients } = loaded.config;
   if (clients === undefined) return openAccess(new Networks([]));
@@ -76,7 +76,7 @@ function tokens(
 }
 
 /** Fetches the keys of an issuer; reports each error in them once. */
-function keysOf(loaded: LoadedConfig, jwt: NonNullable<ClientsConfig['jwt']>, late: LateNotices): FetchKeys {
+function keysOf(loaded: LoadedConfig, jwt: NonNullable<ClientsConfig['jwt']>, late: LateWarnings): FetchKeys {
   const { jwks, jwksUrl, algorithms } = jwt;
   // The rules of the configuration have validated them.
   if (jwks !== undefined || jwksUrl === undefined) return () => Promise.resolve(jwks ?? '');
@@ -84,7 +84,7 @@ function keysOf(loaded: LoadedConfig, jwt: NonNullable<ClientsConfig['jwt']>, la
   const report = (what: string | null, remedy: string | null): void => {
     if (what !== null && what !== reported) {
       const path = ['clients', 'jwt', 'jwksUrl'];
-      late.report(problemAt(loaded, path, `The key set of \`clients.jwt.jwksUrl\` ${what}`, remedy));
+      late.report(diagnosticAt(loaded, path, `The key set of \`clients.jwt.jwksUrl\` ${what}`, remedy));
     }
     reported = what;
   };

@@ -1,11 +1,11 @@
-import { type Problem, Problems } from '../base/problem.js';
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { RootType } from '../graphql/fields/exposure.js';
 import { readSdlOperations } from '../graphql/fields/sdl-operations.js';
 import type { SdlOperation } from '../graphql/fields/sdl-types.js';
 import type { Operation } from '../wsdl/model.js';
 
-/** The operations of a service whose mapping is written by hand: none where it is SOAP only. Throws `Problems`. */
+/** The operations of a service whose mapping is written by hand: none where it is SOAP only. Throws `ConfigurationError`. */
 export function readByHand(loaded: LoadedConfig, service: string): readonly Operation[] {
   const config = loaded.config.services[service];
   if (config?.types === undefined) return [];
@@ -23,12 +23,15 @@ export function readByHand(loaded: LoadedConfig, service: string): readonly Oper
     });
   }
   const read = readSdlOperations(config.types, operations, { file: null, line: 1 });
-  if (read.problems.length === 0) return read.operations;
-  const placed = read.problems.map((problem): Problem => {
-    const { line, column } = problem;
-    return { ...problem, ...loaded.placeIn(['services', service, 'types'], { line: line ?? 1, column: column ?? 1 }) };
+  if (read.diagnostics.length === 0) return read.operations;
+  const placed = read.diagnostics.map((diagnostic): Diagnostic => {
+    const { line, column } = diagnostic;
+    return {
+      ...diagnostic,
+      ...loaded.placeIn(['services', service, 'types'], { line: line ?? 1, column: column ?? 1 }),
+    };
   });
-  throw new Problems(placed);
+  throw new ConfigurationError(placed);
 }
 
 /** `Query.order` in its parts; the configuration's table has checked the form. */

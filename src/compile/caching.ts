@@ -1,15 +1,15 @@
-import { type Problem, Problems } from '../base/problem.js';
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../cache/rules.js';
 import type { ReadKeys, WriteKeys } from '../config/cache-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import { didYouMean } from '../config/nearest.js';
 import { childrenOfBody, type Operation, type Particle, type XsdType } from '../wsdl/model.js';
-import { problemAt } from './problem-at.js';
+import { diagnosticAt } from './diagnostic-at.js';
 import type { SoapService } from './service.js';
 
-/** What the configuration declares of operations. Throws `Problems` for what names nothing, and what cannot be told apart. */
+/** What the configuration declares of operations. Throws `ConfigurationError` for what names nothing, and what cannot be told apart. */
 export function compileCaching(loaded: LoadedConfig, services: readonly SoapService[]): CacheRules<Operation> {
-  const problems: Problem[] = [];
+  const diagnostics: Diagnostic[] = [];
   const invalidations = new Invalidations();
   const reads = new Map<Operation, ReadRule>();
   const writes = new Map<Operation, WriteRule>();
@@ -21,10 +21,10 @@ export function compileCaching(loaded: LoadedConfig, services: readonly SoapServ
       const declared = new Declaration(loaded, services, service, operation);
       if (read !== undefined) reads.set(operation, declared.read(read, invalidations));
       if (write !== undefined) writes.set(operation, declared.write(write, invalidations));
-      if (read !== undefined || write !== undefined) problems.push(...declared.check(read, write));
+      if (read !== undefined || write !== undefined) diagnostics.push(...declared.check(read, write));
     }
   }
-  if (problems.length > 0) throw new Problems(problems);
+  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   return { read: (operation) => reads.get(operation) ?? null, write: (operation) => writes.get(operation) ?? null };
 }
 
@@ -72,12 +72,12 @@ class Declaration {
     return Object.freeze({ invalidations: invalidates.map((entry) => all.of(this.#nameOf(entry))) });
   }
 
-  check(read: ReadKeys | undefined, write: WriteKeys | undefined): readonly Problem[] {
+  check(read: ReadKeys | undefined, write: WriteKeys | undefined): readonly Diagnostic[] {
     const { requests } = this.#service;
     const { input, output, name, soapAction } = this.#operation;
-    const problems: Problem[] = [];
+    const diagnostics: Diagnostic[] = [];
     const find = (key: 'read' | 'write', what: string, remedy: string): void => {
-      problems.push(this.#problem([key], what, remedy));
+      diagnostics.push(this.#diagnostic([key], what, remedy));
     };
     const key = read === undefined ? 'write' : 'read';
     if (read !== undefined && write !== undefined) {
@@ -102,11 +102,12 @@ class Declaration {
       const what = `Operation \`${name}\` shares its request with another, which differs by its SOAPAction alone.`;
       find(key, what, 'Declare nothing of either.');
     }
-    for (const [index, entry] of (write?.invalidates ?? []).entries()) problems.push(...this.#checkEntry(entry, index));
-    return problems;
+    for (const [index, entry] of (write?.invalidates ?? []).entries())
+      diagnostics.push(...this.#checkEntry(entry, index));
+    return diagnostics;
   }
 
-  #checkEntry(entry: string, index: number): readonly Problem[] {
+  #checkEntry(entry: string, index: number): readonly Diagnostic[] {
     const [serviceName = '', ...rest] = this.#nameOf(entry).split('.');
     const name = rest.join('.');
     const among = this.#services.find((service) => service.name === serviceName)?.operations ?? [];
@@ -116,12 +117,12 @@ class Declaration {
     if (found === undefined || service === undefined) {
       const known = among.map((operation) => operation.name);
       const what = `There is no operation \`${entry}\` that could be forgotten.`;
-      return [this.#problem(path, what, didYouMean(name, known))];
+      return [this.#diagnostic(path, what, didYouMean(name, known))];
     }
     const mapping = service.config.operations[name];
     if (typeof mapping === 'object' && mapping.read !== undefined) return [];
     return [
-      this.#problem(
+      this.#diagnostic(
         path,
         `Operation \`${entry}\` is not declared to read: nothing of it is remembered.`,
         'Give it `read`, or take it out.',
@@ -136,9 +137,9 @@ class Declaration {
     return isElsewhere ? entry : `${this.#service.name}.${entry}`;
   }
 
-  #problem(path: readonly (string | number)[], what: string, remedy: string | null): Problem {
+  #diagnostic(path: readonly (string | number)[], what: string, remedy: string | null): Diagnostic {
     const operation = ['services', this.#service.name, 'operations', this.#operation.name];
-    return problemAt(this.#loaded, [...operation, ...path], what, remedy);
+    return diagnosticAt(this.#loaded, [...operation, ...path], what, remedy);
   }
 }
 

@@ -1,10 +1,10 @@
 import type { ClientClass } from '../access/client.js';
-import { type Problem, Problems } from '../base/problem.js';
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import { didYouMean } from '../config/nearest.js';
 import type { Config } from '../config/schema.js';
+import { diagnosticAt } from './diagnostic-at.js';
 import type { Price } from './prices.js';
-import { problemAt } from './problem-at.js';
 import type { SoapService } from './service.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
@@ -28,28 +28,28 @@ export function takenFor({ soap }: Callable, operation: string): readonly string
   return known?.candidates.map(({ name }) => name) ?? [operation];
 }
 
-/** The classes of clients by name. Throws `Problems` for services and operations that are not there. */
+/** The classes of clients by name. Throws `ConfigurationError` for services and operations that are not there. */
 export function compileClasses(
   loaded: LoadedConfig,
   clients: ClientsConfig,
   services: readonly Callable[],
   prices: readonly Price[],
 ): ReadonlyMap<string, ClientClass> {
-  const problems: Problem[] = [];
+  const diagnostics: Diagnostic[] = [];
   const classes = new Map<string, ClientClass>();
   for (const [name, config] of Object.entries(clients.classes ?? {})) {
     for (const list of ['allow', 'deny'] as const) {
       for (const [index, entry] of (config[list] ?? []).entries()) {
-        const problem = entryProblem(loaded, ['clients', 'classes', name, list, index], entry, services);
-        if (problem !== null) problems.push(problem);
+        const diagnostic = entryDiagnostic(loaded, ['clients', 'classes', name, list, index], entry, services);
+        if (diagnostic !== null) diagnostics.push(diagnostic);
       }
     }
     const rights = classOf(name, config, services);
     const tooSmall = smallBudget(loaded, rights, services, prices);
-    problems.push(...(tooSmall === null ? weightProblems(loaded, rights, services) : [tooSmall]));
+    diagnostics.push(...(tooSmall === null ? weightDiagnostics(loaded, rights, services) : [tooSmall]));
     classes.set(name, rights);
   }
-  if (problems.length > 0) throw new Problems(problems);
+  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   return classes;
 }
 
@@ -97,12 +97,12 @@ const mayCall = (permits: Permits, service: Callable, operation: string): boolea
   takenFor(service, operation).every((name) => permits(service.name, name));
 
 /** Where a class may call an operation, and not another that the backend may take its calls for. */
-export function noticesOfRights(loaded: LoadedConfig, services: readonly Callable[]): readonly Problem[] {
+export function warningsOfRights(loaded: LoadedConfig, services: readonly Callable[]): readonly Diagnostic[] {
   const { clients } = loaded.config;
   return Object.entries(clients?.classes ?? {}).flatMap(([name, config]) => {
     const { permits } = classOf(name, config, services);
     return services.flatMap((service) =>
-      service.operations.flatMap((operation): readonly Problem[] => {
+      service.operations.flatMap((operation): readonly Diagnostic[] => {
         if (!permits(service.name, operation.name)) return [];
         const others = takenFor(service, operation.name).filter((other) => !permits(service.name, other));
         if (others.length === 0) return [];
@@ -112,29 +112,29 @@ export function noticesOfRights(loaded: LoadedConfig, services: readonly Callabl
         const path = ['clients', 'classes', name, ...(index === -1 ? [] : [list, index])];
         const denied = others.map((each) => `\`${each}\``).join(', ');
         const what = `Calls of \`${operation.name}\` cannot be told from calls of ${denied}, which class \`${name}\` may not call: it cannot call \`${operation.name}\` either.`;
-        return [problemAt(loaded, path, what, 'Allow all of them or none; or give each a SOAPAction of its own.')];
+        return [diagnosticAt(loaded, path, what, 'Allow all of them or none; or give each a SOAPAction of its own.')];
       }),
     );
   });
 }
 
-function entryProblem(
+function entryDiagnostic(
   loaded: LoadedConfig,
   path: readonly (string | number)[],
   entry: string,
   services: readonly Callable[],
-): Problem | null {
+): Diagnostic | null {
   if (isRoute(entry)) {
     const paths = loaded.config.routes.map((route) => route.path);
     if (paths.includes(entry)) return null;
-    return problemAt(loaded, path, `There is no plain route \`${entry}\`.`, didYouMean(entry, paths));
+    return diagnosticAt(loaded, path, `There is no plain route \`${entry}\`.`, didYouMean(entry, paths));
   }
   const dot = entry.indexOf('.');
   const serviceName = dot < 0 ? entry : entry.slice(0, dot);
   const service = services.find(({ name }) => name === serviceName);
   if (service === undefined) {
     const known = services.map(({ name }) => name);
-    return problemAt(loaded, path, `There is no service \`${serviceName}\`.`, didYouMean(serviceName, known));
+    return diagnosticAt(loaded, path, `There is no service \`${serviceName}\`.`, didYouMean(serviceName, known));
   }
   if (dot < 0) return null;
   const name = entry.slice(dot + 1);
@@ -142,7 +142,7 @@ function entryProblem(
   if (operation === undefined) {
     const known = service.operations.map((one) => one.name);
     const what = `Service \`${serviceName}\` has no operation \`${name}\` that is known.`;
-    return problemAt(loaded, path, what, didYouMean(name, known, `${serviceName}.`));
+    return diagnosticAt(loaded, path, what, didYouMean(name, known, `${serviceName}.`));
   }
   return null;
 }
@@ -153,7 +153,7 @@ function smallBudget(
   { name, budget, permits }: ClientClass,
   services: readonly Callable[],
   prices: readonly Price[],
-): Problem | null {
+): Diagnostic | null {
   if (budget === null) return null;
   const permitted = prices.filter(({ service, operation }) => {
     const callable = services.find((each) => each.name === service);
@@ -164,23 +164,23 @@ function smallBudget(
   if (permitted.length === 0 || least <= budget.maximum) return null;
   const path = ['clients', 'classes', name, 'budget', 'maximum'];
   const what = `The budget holds ${budget.maximum}, but the cheapest call costs ${least}: clients of class \`${name}\` could never call anything.`;
-  return problemAt(loaded, path, what, 'Make it more, or the calls cheaper (`callCost`, `cost`, `weight`).');
+  return diagnosticAt(loaded, path, what, 'Make it more, or the calls cheaper (`callCost`, `cost`, `weight`).');
 }
 
 /** A client can never have more than its budget holds. */
-function weightProblems(
+function weightDiagnostics(
   loaded: LoadedConfig,
   { name, budget, permits }: ClientClass,
   services: readonly Callable[],
-): readonly Problem[] {
+): readonly Diagnostic[] {
   if (budget === null) return [];
   return services.flatMap((service) =>
-    Object.entries(service.soap?.config.operations ?? {}).flatMap(([operation, mapping]): readonly Problem[] => {
+    Object.entries(service.soap?.config.operations ?? {}).flatMap(([operation, mapping]): readonly Diagnostic[] => {
       const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost ?? 0) : 0;
       if (weight <= budget.maximum || !mayCall(permits, service, operation)) return [];
       const path = ['services', service.name, 'operations', operation];
       const what = `The weight is beyond the budget of clients of class \`${name}\`: they could never call it.`;
-      return [problemAt(loaded, path, what, 'Make it less, the budget more, or deny them the operation.')];
+      return [diagnosticAt(loaded, path, what, 'Make it less, the budget more, or deny them the operation.')];
     }),
   );
 }

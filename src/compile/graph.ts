@@ -1,16 +1,16 @@
 import { type GraphQLSchema, validateSchema } from 'graphql';
 
-import { type Problem, Problems } from '../base/problem.js';
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import type { SubschemaField } from '../graphql/fields/subschema.js';
 import type { LinkMapping, LinkTable } from '../graphql/links/link.js';
 import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
 import type { SubscriptionMapping, SubscriptionTable } from '../graphql/subscription/subscription.js';
-import { linkSizeProblems, linksOf } from './links.js';
-import { findingProblems, operationsOf, typesOf, unknownOperations } from './mapping.js';
-import { mistakeProblems } from './mistakes.js';
-import { problemAt } from './problem-at.js';
+import { diagnosticAt } from './diagnostic-at.js';
+import { entryDiagnostics } from './entry-errors.js';
+import { linkSizeDiagnostics, linksOf } from './links.js';
+import { findingDiagnostics, operationsOf, typesOf, unknownOperations } from './mapping.js';
 import type { RemoteUpstream } from './remote-upstream.js';
 import type { SoapService } from './service.js';
 import { subscriptionsOf } from './subscriptions.js';
@@ -23,29 +23,29 @@ export interface Graph {
   readonly links: LinkTable;
   readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
   readonly subscriptions: SubscriptionTable;
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly Diagnostic[];
 }
 
-/** Builds the schema over all services. Throws `Problems` for mappings that name what is not there. */
+/** Builds the schema over all services. Throws `ConfigurationError` for mappings that name what is not there. */
 export function compileGraph(
   loaded: LoadedConfig,
   services: readonly SoapService[],
   graphqlUpstreams: readonly RemoteUpstream[],
 ): Graph {
   const built = build(services, graphqlUpstreams, linksOf(loaded), subscriptionsOf(loaded));
-  const problems = problemsOf(loaded, services, built);
-  if (problems.length > 0) throw new Problems(problems);
+  const diagnostics = diagnosticsOf(loaded, services, built);
+  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   const invalid = validateSchema(built.schema).slice(0, ERRORS_SHOWN);
   // No request could be answered with it.
-  if (invalid.length > 0) throw new Problems(invalid.map(({ message }) => schemaProblem(loaded, message)));
+  if (invalid.length > 0) throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(loaded, message)));
   const { schema, fields, links, subschemaFields, subscriptions, warnings } = built;
   return { path: loaded.config.graphql.path, schema, fields, links, subschemaFields, subscriptions, warnings };
 }
 
 const ERRORS_SHOWN = 5;
 
-const schemaProblem = (loaded: LoadedConfig, message: string): Problem =>
-  problemAt(
+const schemaDiagnostic = (loaded: LoadedConfig, message: string): Diagnostic =>
+  diagnosticAt(
     loaded,
     ['services'],
     `The GraphQL schema over all services is not valid: ${message}`,
@@ -56,11 +56,11 @@ const schemaProblem = (loaded: LoadedConfig, message: string): Problem =>
  * What is wrong in the mappings of those services that could be read. Links and subscriptions may lead to one of the
  * others: they are not judged.
  */
-export const mappingProblems = (
+export const mappingDiagnostics = (
   loaded: LoadedConfig,
   services: readonly SoapService[],
   graphqlUpstreams: readonly RemoteUpstream[],
-): readonly Problem[] => problemsOf(loaded, services, build(services, graphqlUpstreams, [], []));
+): readonly Diagnostic[] => diagnosticsOf(loaded, services, build(services, graphqlUpstreams, [], []));
 
 const build = (
   services: readonly SoapService[],
@@ -85,15 +85,15 @@ const build = (
   );
 
 /** In the order of the file. */
-const problemsOf = (
+const diagnosticsOf = (
   loaded: LoadedConfig,
   services: readonly SoapService[],
   { findings, links, linkErrors, subscriptionErrors }: BuiltSchema,
-): readonly Problem[] =>
+): readonly Diagnostic[] =>
   [
     ...services.flatMap((service) => unknownOperations(loaded, service)),
-    ...findingProblems(loaded, findings),
-    ...mistakeProblems(loaded, 'links', linkErrors),
-    ...linkSizeProblems(loaded, links),
-    ...mistakeProblems(loaded, 'subscriptions', subscriptionErrors),
+    ...findingDiagnostics(loaded, findings),
+    ...entryDiagnostics(loaded, 'links', linkErrors),
+    ...linkSizeDiagnostics(loaded, links),
+    ...entryDiagnostics(loaded, 'subscriptions', subscriptionErrors),
   ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));

@@ -1,9 +1,9 @@
 import { getNullableType, isListType } from 'graphql';
-import type { Problem } from '../base/problem.js';
+import type { Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { LinkMapping, LinkTable } from '../graphql/links/link.js';
 import { costOfLink } from './costs.js';
-import { problemAt } from './problem-at.js';
+import { diagnosticAt } from './diagnostic-at.js';
 
 /** The links of a configuration. */
 export function linksOf({ config }: LoadedConfig): readonly LinkMapping[] {
@@ -22,12 +22,12 @@ export function linksOf({ config }: LoadedConfig): readonly LinkMapping[] {
 }
 
 /** A size given to what is no list would count for nothing, in silence. */
-export const linkSizeProblems = (loaded: LoadedConfig, links: LinkTable): readonly Problem[] =>
-  Object.entries(loaded.config.links).flatMap(([name, { listSize }]): readonly Problem[] => {
+export const linkSizeDiagnostics = (loaded: LoadedConfig, links: LinkTable): readonly Diagnostic[] =>
+  Object.entries(loaded.config.links).flatMap(([name, { listSize }]): readonly Diagnostic[] => {
     const type = links.get(name)?.definition.type;
     if (listSize === undefined || listSize.sizedFields.length > 0 || type === undefined) return [];
     if (isListType(getNullableType(type))) return [];
     const what = `Link \`${name}\` is no list: its \`listSize\` counts for nothing.`;
     const remedy = 'Name the fields below it that are lists, as `sizedFields`.';
-    return [problemAt(loaded, ['links', name, 'listSize'], what, remedy, 'key')];
+    return [diagnosticAt(loaded, ['links', name, 'listSize'], what, remedy, 'key')];
   });

@@ -1,4 +1,4 @@
-import type { Problem } from '../base/problem.js';
+import type { Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import { didYouMean } from '../config/nearest.js';
 import type { MappedOperation } from '../config/operation-keys.js';
@@ -9,7 +9,7 @@ import { inputMappings, type RequestMapping } from '../graphql/input/input-mappi
 import { type FieldMapping, type Finding, TYPES_PATH, type TypeMappings } from '../graphql/types/mapping.js';
 import { fieldOf } from './by-hand.js';
 import { costOfField, costOfOperation } from './costs.js';
-import { problemAt } from './problem-at.js';
+import { diagnosticAt } from './diagnostic-at.js';
 import type { SoapService } from './service.js';
 
 /** What the configuration of one service says about its operations as fields, by the operation's name. */
@@ -59,23 +59,23 @@ const fieldMapping = (service: string, keys: FieldKeys, path: readonly string[])
   path,
 });
 
-/** Mistakes of the mapping as problems, at their places in the file. One that is met often is told once. */
-export function findingProblems(loaded: LoadedConfig, findings: readonly Finding[]): readonly Problem[] {
-  const problems = new Map<string, Problem>();
+/** Errors of the mapping as diagnostics, at their places in the file. One that is met often is told once. */
+export function findingDiagnostics(loaded: LoadedConfig, findings: readonly Finding[]): readonly Diagnostic[] {
+  const diagnostics = new Map<string, Diagnostic>();
   for (const { service, path, what, remedy, among, written } of findings) {
     const names = [...new Set(among)].slice(0, NAMES_SHOWN).join(', ');
     const known = names === '' ? null : `Known: ${names}.`;
     const told = didYouMean(written ?? String(path.at(-1) ?? ''), among) ?? remedy ?? known;
-    const problem = problemAt(loaded, ['services', service, ...path], `Service \`${service}\`: ${what}`, told);
-    problems.set(JSON.stringify([service, path, what]), problem);
+    const diagnostic = diagnosticAt(loaded, ['services', service, ...path], `Service \`${service}\`: ${what}`, told);
+    diagnostics.set(JSON.stringify([service, path, what]), diagnostic);
   }
-  return [...problems.values()];
+  return [...diagnostics.values()];
 }
 
 const NAMES_SHOWN = 20;
 
-/** A mapping for an operation that the WSDL does not have is a mistake in the mapping. */
-export function unknownOperations(loaded: LoadedConfig, service: SoapService): readonly Problem[] {
+/** A mapping for an operation that the WSDL does not have is an error in the mapping. */
+export function unknownOperations(loaded: LoadedConfig, service: SoapService): readonly Diagnostic[] {
   if (service.wsdl === null) return [];
   const known = new Set(service.operations.map((operation) => operation.name));
   return Object.keys(service.config.operations)
@@ -83,6 +83,6 @@ export function unknownOperations(loaded: LoadedConfig, service: SoapService): r
     .map((name) => {
       const what = `The WSDL of service \`${service.name}\` has no operation \`${name}\` at the port in use.`;
       const remedy = didYouMean(name, [...known]) ?? `It has ${[...known].slice(0, NAMES_SHOWN).join(', ')}.`;
-      return problemAt(loaded, ['services', service.name, 'operations', name], what, remedy, 'key');
+      return diagnosticAt(loaded, ['services', service.name, 'operations', name], what, remedy, 'key');
     });
 }

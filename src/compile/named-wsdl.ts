@@ -1,5 +1,5 @@
+import { ConfigurationError } from '../base/diagnostic.js';
 import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
-import { Problems } from '../base/problem.js';
 import type { WsdlModel } from '../wsdl/model.js';
 import { readWsdl } from '../wsdl/read.js';
 
@@ -19,12 +19,12 @@ export async function readNamedWsdl(
   try {
     return await readWsdl(location, { fetch: null, root: null, hosts: [], inputs });
   } catch (error) {
-    if (!(error instanceof Problems)) throw error;
-    const problems = error.problems.map((problem) => {
-      if (problem.line !== null || problem.file !== location) return problem;
-      const what = problem.what.includes(location) ? problem.what : `${location}: ${problem.what}`;
-      return { ...problem, ...place, what };
+    if (!(error instanceof ConfigurationError)) throw error;
+    const diagnostics = error.diagnostics.map((diagnostic) => {
+      if (diagnostic.line !== null || diagnostic.file !== location) return diagnostic;
+      const what = diagnostic.what.includes(location) ? diagnostic.what : `${location}: ${diagnostic.what}`;
+      return { ...diagnostic, ...place, what };
     });
-    throw new Problems(problems);
+    throw new ConfigurationError(diagnostics);
   }
 }

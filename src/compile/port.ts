@@ -1,11 +1,11 @@
-import { Problems } from '../base/problem.js';
+import { ConfigurationError } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Port, WsdlModel } from '../wsdl/model.js';
-import { problemAt } from './problem-at.js';
+import { diagnosticAt } from './diagnostic-at.js';
 
 /**
  * The port whose operations a service offers: the one the configuration names, else the first one that speaks the
- * dialect used for calls, else the first. Throws `Problems` for a name the WSDL does not have.
+ * dialect used for calls, else the first. Throws `ConfigurationError` for a name the WSDL does not have.
  */
 export function choosePort(loaded: LoadedConfig, service: string, wsdl: WsdlModel): Port {
   const config = loaded.config.services[service];
@@ -17,5 +17,5 @@ export function choosePort(loaded: LoadedConfig, service: string, wsdl: WsdlMode
   if (found !== undefined) return found;
   const what = `The WSDL of service \`${service}\` has no SOAP port \`${config?.port}\`.`;
   const remedy = `It has ${ports.map((port) => `\`${port.name}\``).join(', ')}.`;
-  throw new Problems([problemAt(loaded, ['services', service, 'port'], what, remedy)]);
+  throw new ConfigurationError([diagnosticAt(loaded, ['services', service, 'port'], what, remedy)]);
 }

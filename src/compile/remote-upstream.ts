@@ -11,7 +11,7 @@ import {
   Source,
   validateSchema,
 } from 'graphql';
-import { Problems } from '../base/problem.js';
+import { ConfigurationError } from '../base/diagnostic.js';
 import { Refusal } from '../base/refusal.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { GraphqlServiceConfig } from '../config/schema.js';
@@ -21,7 +21,7 @@ import { NO_COSTS, takeCosts } from '../graphql/subschema/sdl-costs.js';
 import { checkJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
 import { Upstream } from '../upstream/upstream.js';
-import { problemAt } from './problem-at.js';
+import { diagnosticAt } from './diagnostic-at.js';
 import { withConfigured } from './remote-costs.js';
 
 /** A service that speaks GraphQL, ready: what it has and how it is reached. */
@@ -45,7 +45,7 @@ export interface RemoteSubscriptions {
   readonly connectionParams: Readonly<Record<string, string>>;
 }
 
-/** Compiles a service that speaks GraphQL. Throws `Problems`. */
+/** Compiles a service that speaks GraphQL. Throws `ConfigurationError`. */
 export async function compileRemote(
   loaded: LoadedConfig,
   name: string,
@@ -97,8 +97,8 @@ async function introspect(
   headers: readonly string[],
 ): Promise<GraphQLSchema> {
   const { schemaBytes, schemaMillis } = limits.remote;
-  const fail = (why: string, remedy = AS_FILE): Problems =>
-    problem(loaded, name, ['url'], `${CANNOT} (${why}).`, remedy);
+  const fail = (why: string, remedy = AS_FILE): ConfigurationError =>
+    diagnostic(loaded, name, ['url'], `${CANNOT} (${why}).`, remedy);
   let text: string;
   try {
     const ask = () =>
@@ -123,7 +123,7 @@ async function introspect(
     if (errors !== undefined || data === null) throw fail('it does not answer introspection');
     return validated(loaded, name, ['url'], buildClientSchema(asIntrospection(data)));
   } catch (caught) {
-    if (caught instanceof Problems) throw caught;
+    if (caught instanceof ConfigurationError) throw caught;
     if (caught instanceof Refusal) throw fail(caught.message.replace(/\.$/, ''));
     throw fail('what it answers is no schema');
   }
@@ -147,7 +147,7 @@ async function readSchema(
     sdl = await loaded.inputs.readFile(resolve(loaded.directory, file));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw problem(
+    throw diagnostic(
       loaded,
       name,
       ['schema'],
@@ -156,7 +156,7 @@ async function readSchema(
     );
   }
   if (sdl.length > limits.remote.schemaBytes) {
-    throw problem(
+    throw diagnostic(
       loaded,
       name,
       ['schema'],
@@ -169,33 +169,35 @@ async function readSchema(
     const schema = validated(loaded, name, ['schema'], buildASTSchema(document));
     return { schema, costs: costOf(schema) };
   } catch (error) {
-    if (error instanceof Problems) throw error;
+    if (error instanceof ConfigurationError) throw error;
     if (error instanceof RangeError)
-      throw problem(loaded, name, ['schema'], `The schema ${file} is nested too deep.`, null);
+      throw diagnostic(loaded, name, ['schema'], `The schema ${file} is nested too deep.`, null);
     if (!(error instanceof Error)) throw error;
     const [at] = error instanceof GraphQLError ? (error.locations ?? []) : [];
-    throw new Problems([
+    throw new ConfigurationError([
       { file, line: at?.line ?? null, column: at?.column ?? null, what: error.message, remedy: null },
     ]);
   }
 }
 
-/** Throws `Problems` for what a schema may not have. */
+/** Throws `ConfigurationError` for what a schema may not have. */
 function validated(loaded: LoadedConfig, name: string, path: readonly string[], schema: GraphQLSchema): GraphQLSchema {
   const errors = validateSchema(schema);
   if (errors.length === 0) return schema;
   const first = errors.slice(0, ERRORS_SHOWN).map(({ message }) => message);
-  throw problem(loaded, name, path, `Its schema is not valid: ${first.join(' ')}`, null);
+  throw diagnostic(loaded, name, path, `Its schema is not valid: ${first.join(' ')}`, null);
 }
 
 const ERRORS_SHOWN = 5;
 
-function problem(
+function diagnostic(
   loaded: LoadedConfig,
   name: string,
   path: readonly string[],
   what: string,
   remedy: string | null,
-): Problems {
-  return new Problems([problemAt(loaded, ['services', name, ...path], `Service \`${name}\`: ${what}`, remedy)]);
+): ConfigurationError {
+  return new ConfigurationError([
+    diagnosticAt(loaded, ['services', name, ...path], `Service \`${name}\`: ${what}`, remedy),
+  ]);
 }

@@ -1,4 +1,4 @@
-import type { Problem } from '../base/problem.js';
+import type { Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
 import type { ExpectedParts } from '../soap/body-parts.js';
@@ -6,7 +6,7 @@ import type { DetailRules } from '../soap/fault-policy.js';
 import { type Operation, typeKey } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
 import { expectedParts } from './body-parts.js';
-import { problemAt } from './problem-at.js';
+import { diagnosticAt } from './diagnostic-at.js';
 
 /** What is expected of the replies to the operations of one service, and what of them callers see. */
 export interface Replies {
@@ -42,11 +42,11 @@ export function compileReplies(config: ServiceConfig, isDescribed: boolean, oper
 }
 
 /** Warns where stack traces of the backend reach callers (catalogue C14). */
-export function noticesOfReplies(loaded: LoadedConfig, service: string): readonly Problem[] {
+export function warningsOfReplies(loaded: LoadedConfig, service: string): readonly Diagnostic[] {
   if (loaded.config.services[service]?.faultDetail !== 'pass') return [];
   const what = `Service \`${service}\` passes the whole detail of Faults, stack traces too.`;
   const remedy = 'Leave `faultDetail` away to pass what the WSDL declares.';
-  return [problemAt(loaded, ['services', service, 'faultDetail'], what, remedy)];
+  return [diagnosticAt(loaded, ['services', service, 'faultDetail'], what, remedy)];
 }
 
 /** Stacks write the name of the fault, of its element, or of the class behind it. */

@@ -1,25 +1,25 @@
-import type { Problem } from '../base/problem.js';
+import type { Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Config, GraphqlServiceConfig, RouteConfig, ServiceConfig } from '../config/schema.js';
-import { problemAt } from './problem-at.js';
+import { diagnosticAt } from './diagnostic-at.js';
 
 type AnyService = ServiceConfig | GraphqlServiceConfig;
 
 /** Warns of plain routes to the very address of a service whose calls are validated or charged. */
-export function noticesOfRoutes(loaded: LoadedConfig): readonly Problem[] {
+export function warningsOfRoutes(loaded: LoadedConfig): readonly Diagnostic[] {
   const { config } = loaded;
   const services: readonly [string, AnyService][] = [
     ...Object.entries(config.services),
     ...Object.entries(config.graphqlServices),
   ];
   return config.routes.flatMap((route, index) =>
-    services.flatMap(([name, service]): readonly Problem[] => {
+    services.flatMap(([name, service]): readonly Diagnostic[] => {
       const path = service.urls.flatMap((url) => wayTo(config, route, url))[0];
       const rules = rulesOf(config, route.path, name, service);
       if (path === undefined || rules.length === 0) return [];
       const what = `Calls to \`${path}\` reach the backend of service \`${name}\` by this route: they pass by its ${rules.join(', ')}.`;
       const remedy = `Let the route begin elsewhere; or make ${path} the path of a service.`;
-      return [problemAt(loaded, ['routes', index, 'path'], what, remedy)];
+      return [diagnosticAt(loaded, ['routes', index, 'path'], what, remedy)];
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 
-import type { Problem } from '../base/problem.js';
+import type { Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
 import type { ExpectedParts } from '../soap/body-parts.js';
@@ -21,7 +21,7 @@ import { Destinations } from './destinations.js';
 import { readNamedWsdl } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
 import { choosePort } from './port.js';
-import { compileReplies, noticesOfReplies } from './replies.js';
+import { compileReplies, warningsOfReplies } from './replies.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
 
 /** One SOAP backend as compiled: its name, the rules of its messages, its upstream. */
@@ -56,7 +56,7 @@ export interface SoapService {
   /** Null where no content is validated. */
   readonly validity: Validity | null;
   readonly config: ServiceConfig;
-  readonly notices: readonly Problem[];
+  readonly warnings: readonly Diagnostic[];
   /** What a SOAP call of the operation takes from a client's budget, in points; null: of one that is not known. */
   weightOf(operation: Operation | null): number;
   /** Which parts of a Fault's detail a caller may see (catalogue S25); null: of an operation that is not known. */
@@ -69,7 +69,7 @@ export interface SoapService {
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
-/** Compiles one service. Throws `Problems`. */
+/** Compiles one service. Throws `ConfigurationError`. */
 export async function compileService(loaded: LoadedConfig, name: string, config: ServiceConfig): Promise<SoapService> {
   const { limits } = loaded.config;
   const wsdl =
@@ -141,7 +141,7 @@ export async function compileService(loaded: LoadedConfig, name: string, config:
     validity,
     config,
     weightOf: weightsOf(config, limits.graphql.callCost),
-    notices: [...(wsdl?.warnings ?? []), ...noticesOfReplies(loaded, name)],
+    warnings: [...(wsdl?.warnings ?? []), ...warningsOfReplies(loaded, name)],
     ...compileReplies(config, wsdl !== null, operations),
   };
 }

@@ -1,8 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { dirname, join, resolve } from 'node:path';
-
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { MIB } from '../base/limit.js';
-import { type Problem, Problems } from '../base/problem.js';
 import { Refusal } from '../base/refusal.js';
 import { parseStrictJson } from '../base/strict-json.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -25,21 +24,21 @@ export interface TrustedManifest {
 export interface CompiledTrusted {
   /** Null where none are configured. */
   readonly trusted: TrustedDocuments | null;
-  readonly notices: readonly Problem[];
+  readonly warnings: readonly Diagnostic[];
 }
 
 const FILE_BYTES_MAX = 64 * MIB;
 
 /** Finding the place of each costs a walk through the file. */
-const NOTICES_MAX = 100;
+const WARNINGS_MAX = 100;
 
-/** Reads the manifest of a configuration; null where it names none. Throws `Problems` for one that cannot be read. */
+/** Reads the manifest of a configuration; null where it names none. Throws `ConfigurationError` for one that cannot be read. */
 export async function readTrusted(loaded: LoadedConfig): Promise<TrustedManifest | null> {
   const { trusted: keys } = loaded.config.graphql;
   if (keys === undefined) return null;
   const { text, file } = await readText(loaded, keys.manifest);
-  const fail = (what: string, remedy: string | null, offset: number | null): Problems =>
-    new Problems([{ file, ...placeOf(text, offset), what, remedy }]);
+  const fail = (what: string, remedy: string | null, offset: number | null): ConfigurationError =>
+    new ConfigurationError([{ file, ...placeOf(text, offset), what, remedy }]);
   const manifest = readManifest(parse(text, fail));
   if ('entries' in manifest) return { file, text, entries: manifest.entries };
   throw fail(`The manifest cannot be used. ${manifest.what}`, manifest.remedy, offsetOf(text, manifest.id));
@@ -47,7 +46,7 @@ export async function readTrusted(loaded: LoadedConfig): Promise<TrustedManifest
 
 /**
  * Checks each trusted document as if it came with a request. One that does not fit (the schema of today, the limits) is
- * a notice and not a problem: manifests hold the documents of clients long gone, and these must not keep the gateway
+ * a warning and not a diagnostic: manifests hold the documents of clients long gone, and these must not keep the gateway
  * from starting.
  */
 export function compileTrusted(
@@ -56,12 +55,12 @@ export function compileTrusted(
   graph: Graph,
 ): CompiledTrusted {
   const { trusted: keys, measure, introspection } = config.graphql;
-  if (manifest === null) return { trusted: null, notices: [] };
+  if (manifest === null) return { trusted: null, warnings: [] };
   const { file, text, entries } = manifest;
   const { admission } = operationsOf({ built: graph, limits: config.limits.graphql, measured: measure, introspection });
   const byId = new Map<string, string>();
   const documents = new Map<string, AdmittedDocument>();
-  const notices: Problem[] = [];
+  const warnings: Diagnostic[] = [];
   let further = 0;
   for (const { id, name, text: document } of entries) {
     byId.set(id, document);
@@ -69,17 +68,17 @@ export function compileTrusted(
       documents.set(document, readDocument(document, admission));
     } catch (caught) {
       if (!(caught instanceof Refusal)) throw caught;
-      if (notices.length === NOTICES_MAX) further++;
-      else notices.push({ file, ...placeOf(text, offsetOf(text, id)), ...noticeOf({ id, name }, caught) });
+      if (warnings.length === WARNINGS_MAX) further++;
+      else warnings.push({ file, ...placeOf(text, offsetOf(text, id)), ...warningOf({ id, name }, caught) });
     }
   }
   if (further > 0) {
     const what = `Of the trusted documents ${further} more will be refused.`;
-    notices.push({ file, line: null, column: null, what, remedy: null });
+    warnings.push({ file, line: null, column: null, what, remedy: null });
   }
   if (keys?.only === true && entries.length === 0) {
     const what = 'The manifest has no documents, and `trusted.only` lets nothing else run: GraphQL refuses everything.';
-    notices.push({ file, line: 1, column: 1, what, remedy: 'Put the documents of your clients in it.' });
+    warnings.push({ file, line: 1, column: 1, what, remedy: 'Put the documents of your clients in it.' });
   }
   const texts = new Set(byId.values());
   const trusted: TrustedDocuments = {
@@ -88,16 +87,16 @@ export function compileTrusted(
     textOf: (id) => byId.get(id) ?? byId.get(id.replace(/^sha256:/, '')) ?? null,
     hasText: (document) => texts.has(document),
   };
-  return { trusted, notices };
+  return { trusted, warnings };
 }
 
 async function readText(
   { file, directory, inputs, positionOf }: LoadedConfig,
   manifest: string,
 ): Promise<{ readonly text: string; readonly file: string }> {
-  const refuse = (what: string): Problems => {
+  const refuse = (what: string): ConfigurationError => {
     const { line, column } = positionOf(['graphql', 'trusted', 'manifest'], 'value') ?? { line: null, column: null };
-    return new Problems([{ file, line, column, what, remedy: 'Give the path of a JSON file, from here.' }]);
+    return new ConfigurationError([{ file, line, column, what, remedy: 'Give the path of a JSON file, from here.' }]);
   };
   let bytes: Buffer;
   try {
@@ -110,7 +109,10 @@ async function readText(
   return { text: bytes.toString('utf8'), file: join(dirname(file), manifest) };
 }
 
-function parse(text: string, fail: (what: string, remedy: string | null, offset: number | null) => Problems): unknown {
+function parse(
+  text: string,
+  fail: (what: string, remedy: string | null, offset: number | null) => ConfigurationError,
+): unknown {
   try {
     return parseStrictJson(text);
   } catch (error) {
@@ -130,13 +132,13 @@ function offsetOf(text: string, id: string | null): number | null {
   return offset < 0 ? null : offset;
 }
 
-function placeOf(text: string, offset: number | null): Pick<Problem, 'line' | 'column'> {
+function placeOf(text: string, offset: number | null): Pick<Diagnostic, 'line' | 'column'> {
   if (offset === null) return { line: 1, column: 1 };
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }
 
-function noticeOf({ id, name }: Omit<ManifestEntry, 'text'>, refusal: Refusal): Pick<Problem, 'what' | 'remedy'> {
+function warningOf({ id, name }: Omit<ManifestEntry, 'text'>, refusal: Refusal): Pick<Diagnostic, 'what' | 'remedy'> {
   const [first] = refusalErrors(refusal);
   const shown = (name ?? id).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 64);
   return {

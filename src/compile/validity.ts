@@ -1,5 +1,5 @@
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { type ContentViolation, type Exchange, VIOLATIONS_MAX } from '../base/exchange.js';
-import { type Problem, Problems } from '../base/problem.js';
 import { Refusal } from '../base/refusal.js';
 import { FramePool } from '../codec/validity/frame-pool.js';
 import type { ValidityLimits } from '../codec/validity/limits.js';
@@ -12,7 +12,7 @@ import type { ValidationLevel } from '../config/validation-keys.js';
 import { InvalidContent } from '../soap/invalid-content.js';
 import type { Operation, Payload, WsdlModel } from '../wsdl/model.js';
 import type { StartTag } from '../xml/events.js';
-import { problemAt } from './problem-at.js';
+import { diagnosticAt } from './diagnostic-at.js';
 import { type Direction, groupsIn, outputsByName, type Unvalidated, unvalidatedIn } from './unvalidated.js';
 
 interface ValidityOptions {
@@ -42,19 +42,24 @@ export function validityOf(
   });
 }
 
-/** Throws `Problems` where `enforce` is asked for and cannot be kept. */
+/** Throws `ConfigurationError` where `enforce` is asked for and cannot be kept. */
 export function checkValidity(loaded: LoadedConfig, name: string, model: WsdlModel | null, validity: Validity | null) {
   const { validate, mode } = loaded.config.services[name] as ServiceConfig;
-  const problems = (['requests', 'replies'] as const).flatMap((key): readonly Problem[] => {
+  const diagnostics = (['requests', 'replies'] as const).flatMap((key): readonly Diagnostic[] => {
     if (validate[key] !== 'enforce' || mode === 'monitor') return [];
     const what = model === null ? 'there is no WSDL' : (validity?.unvalidated(DIRECTIONS[key]) ?? null);
     if (what === null) return [];
     const remedy = model === null ? WSDL_REMEDY : REMEDY;
     return [
-      problemAt(loaded, ['services', name, 'validate', key], `\`${key}: enforce\` is not possible: ${what}.`, remedy),
+      diagnosticAt(
+        loaded,
+        ['services', name, 'validate', key],
+        `\`${key}: enforce\` is not possible: ${what}.`,
+        remedy,
+      ),
     ];
   });
-  if (problems.length > 0) throw new Problems(problems);
+  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
 }
 
 const DIRECTIONS = { requests: 'request', replies: 'reply' } as const satisfies Readonly<Record<string, Direction>>;

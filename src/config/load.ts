@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { dirname, join, resolve } from 'node:path';
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
 import { MIB } from '../base/limit.js';
-import { type Problem, Problems } from '../base/problem.js';
 import { isRecord } from '../base/record.js';
 import { checkRules } from './rules.js';
 import type { Config, FileConfig, GraphqlServiceConfig, ServiceConfig } from './schema.js';
@@ -33,11 +33,11 @@ export interface LoadedConfig {
 }
 
 /** A broken file of a megabyte would give a hundred thousand. */
-const MAX_PROBLEMS = 100;
+const MAX_ERRORS = 100;
 
 /**
  * Reads, completes and checks a configuration file. `workers` takes the place of what it says about them. Throws
- * `Problems` with everything that is wrong in it.
+ * `ConfigurationError` with everything that is wrong in it.
  */
 export async function loadConfig(
   file: string,
@@ -64,7 +64,7 @@ export async function loadConfig(
   const { valid, findings: broken } = validate(value, foreign);
   findings.push(...broken.filter(({ path }) => !failed.has(JSON.stringify(path))));
   findings.push(...checkRules(value));
-  if (valid === null || findings.length > 0) throw new Problems(asProblems(findings, source, file));
+  if (valid === null || findings.length > 0) throw new ConfigurationError(asDiagnostics(findings, source, file));
 
   return {
     config: deepFreeze(asConfig(valid)),
@@ -89,8 +89,8 @@ const UNREADABLE: ReadonlyMap<string, string> = new Map([
 ]);
 
 async function readText(file: string, inputs: Inputs): Promise<string> {
-  const refuse = (what: string, remedy: string | null): Problems =>
-    new Problems([{ file, line: null, column: null, what, remedy }]);
+  const refuse = (what: string, remedy: string | null): ConfigurationError =>
+    new ConfigurationError([{ file, line: null, column: null, what, remedy }]);
   let bytes: Buffer;
   try {
     bytes = await inputs.readFile(file);
@@ -133,17 +133,17 @@ function asConfig(file: FileConfig): Config {
   return { ...file, services, graphqlServices };
 }
 
-function asProblems(findings: readonly Finding[], source: YamlSource, file: string): readonly Problem[] {
-  const problems = findings
-    .map(({ path, part, what, remedy }): Problem => {
+function asDiagnostics(findings: readonly Finding[], source: YamlSource, file: string): readonly Diagnostic[] {
+  const diagnostics = findings
+    .map(({ path, part, what, remedy }): Diagnostic => {
       const { line, column } = source.positionOf(path, part) ?? { line: 1, column: 1 };
       return { file, line, column, what, remedy };
     })
     .sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
-  const rest = problems.length - MAX_PROBLEMS;
-  if (rest <= 0) return problems;
-  const more = { file, line: null, column: null, what: `There are ${rest} more problems.`, remedy: null };
-  return [...problems.slice(0, MAX_PROBLEMS), more];
+  const rest = diagnostics.length - MAX_ERRORS;
+  if (rest <= 0) return diagnostics;
+  const more = { file, line: null, column: null, what: `There are ${rest} more errors.`, remedy: null };
+  return [...diagnostics.slice(0, MAX_ERRORS), more];
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Problems } from '../base/problem.js';
+import { ConfigurationError } from '../base/diagnostic.js';
 import { isRecord } from '../base/record.js';
 import { type Position, readYaml } from './yaml-source.js';
 
@@ -23,7 +23,7 @@ export async function namedWsdls(file: string): Promise<readonly NamedWsdl[]> {
     }
     return [...found.values()];
   } catch (error) {
-    if (error instanceof Problems || (error instanceof Error && 'code' in error)) return [];
+    if (error instanceof ConfigurationError || (error instanceof Error && 'code' in error)) return [];
     throw error;
   }
 }

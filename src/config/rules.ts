@@ -12,7 +12,7 @@ import type { ConfigPath } from './yaml-source.js';
 
 /**
  * Rules between keys, which the schema cannot state. They look at data whose shape may still be wrong, so that all
- * problems come out at once; what has not the right shape is passed over here.
+ * diagnostics come out at once; what has not the right shape is passed over here.
  */
 export function checkRules(data: unknown): readonly Finding[] {
   if (!isRecord(data)) return [];

@@ -12,7 +12,7 @@ export interface Surroundings {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly inputs: Inputs;
-  /** Takes a problem with the value at a path. Never gets a value of the environment or of a file. */
+  /** Takes a diagnostic with the value at a path. Never gets a value of the environment or of a file. */
   report(path: ConfigPath, what: string, remedy: string | null): void;
 }
 

@@ -10,7 +10,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
-import { type Problem, Problems } from '../base/problem.js';
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 
 export type ConfigPath = readonly (string | number)[];
 
@@ -35,12 +35,12 @@ export interface YamlSource {
   placeIn(path: ConfigPath, at: Position): Position | null;
 }
 
-type Fail = (what: string, offset: number, remedy: string | null) => Problem;
+type Fail = (what: string, offset: number, remedy: string | null) => Diagnostic;
 
 /** Aliases that stand for more nodes than this are taken for an attack on memory. */
 const MAX_ALIASES = 100;
 
-/** Reads YAML 1.2 (core schema). Throws `Problems` with every mistake of syntax. */
+/** Reads YAML 1.2 (core schema). Throws `ConfigurationError` with every mistake of syntax. */
 export function readYaml(text: string, file: string): YamlSource {
   const lines = new LineCounter();
   const at = (offset: number): Position => {
@@ -54,7 +54,7 @@ export function readYaml(text: string, file: string): YamlSource {
     () => [{ file, line: 1, column: 1, what: 'The file is nested too deeply.', remedy: null }],
   );
   const broken = [...document.errors, ...document.warnings];
-  if (broken.length > 0) throw new Problems(syntaxProblems(broken, document.contents, text, lines, fail));
+  if (broken.length > 0) throw new ConfigurationError(syntaxDiagnostics(broken, document.contents, text, lines, fail));
 
   const value = attempt(
     (): unknown => document.toJS({ maxAliasCount: MAX_ALIASES }),
@@ -137,23 +137,23 @@ function firstAlias(document: Parameters<typeof visit>[0]): number {
 }
 
 /** The library reports exhaustion (of the stack, of aliases) with exceptions of the language itself. */
-function attempt<T>(work: () => T, problems: () => Problem[]): T {
+function attempt<T>(work: () => T, diagnostics: () => Diagnostic[]): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof RangeError || error instanceof ReferenceError) throw new Problems(problems());
+    if (error instanceof RangeError || error instanceof ReferenceError) throw new ConfigurationError(diagnostics());
     throw error;
   }
 }
 
 /** One slip makes the parser complain again and again: its first complaint at each place is worth reading. */
-function syntaxProblems(
+function syntaxDiagnostics(
   errors: readonly YAMLError[],
   contents: unknown,
   text: string,
   lines: LineCounter,
   fail: Fail,
-): readonly Problem[] {
+): readonly Diagnostic[] {
   const firsts = new Map<number, string>();
   const repeated = errors.some(({ code }) => code === 'DUPLICATE_KEY') ? repeatedKeys(contents) : null;
   for (const { code, message, pos } of errors) {

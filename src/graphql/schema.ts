@@ -6,7 +6,7 @@ import {
   GraphQLSchema,
   getNamedType,
 } from 'graphql';
-import type { Problem } from '../base/problem.js';
+import type { Diagnostic } from '../base/diagnostic.js';
 import type { BoundField } from './fields/bound-field.js';
 import { exposures, type GraphqlService, type RootType } from './fields/exposure.js';
 import { operationField, type ServiceTypes } from './fields/operation-field.js';
@@ -32,15 +32,15 @@ export interface BuiltSchema {
   readonly links: LinkTable;
   /** Fields that services answer which speak GraphQL, by `Query.customer`. */
   readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
-  /** Mistakes in links: without them the schema has none of the links. */
+  /** Errors in links: without them the schema has none of the links. */
   readonly linkErrors: readonly EntryError[];
   readonly subscriptions: SubscriptionTable;
-  /** Mistakes in subscriptions: those are not in the schema. */
+  /** Errors in subscriptions: those are not in the schema. */
   readonly subscriptionErrors: readonly EntryError[];
-  /** Mistakes in the mapping: the schema is not to be used. */
+  /** Errors in the mapping: the schema is not to be used. */
   readonly findings: readonly Finding[];
   /** Names that had to change, operations that could not be offered. */
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** The one schema of all services. Types are made only where a field leads to them. */

@@ -1,4 +1,4 @@
-import type { Problem } from '../base/problem.js';
+import type { Diagnostic } from '../base/diagnostic.js';
 import type { DialectName } from '../soap/dialect.js';
 import type { QName } from '../xml/events.js';
 
@@ -18,7 +18,7 @@ export interface WsdlModel {
   readonly attributes?: ReadonlyMap<string, AttributeDeclaration>;
   readonly documents: readonly WsdlDocument[];
   /** Content that was left out or approximated, with its position: the import report. None stops the service. */
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly Diagnostic[];
 }
 
 export interface WsdlService {
@@ -53,7 +53,7 @@ export interface Operation {
   /** `ok`: all of it is understood. `partial`: parts became opaque. `disabled`: not callable; it still passes as SOAP. */
   readonly status: 'ok' | 'partial' | 'disabled';
   /** Why it is not `ok`. */
-  readonly reasons: readonly Problem[];
+  readonly reasons: readonly Diagnostic[];
   /** Of a disabled operation only the name of the body is reliable, where it is known. */
   readonly input: Payload;
   /** Null for a one-way operation. */

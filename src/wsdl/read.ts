@@ -1,5 +1,5 @@
+import { ConfigurationError } from '../base/diagnostic.js';
 import type { Inputs } from '../base/inputs.js';
-import { Problems } from '../base/problem.js';
 import { combineSources, type FetchDocument, fileSource, httpSource } from './documents/document-source.js';
 import { loadDocuments } from './documents/documents.js';
 import { collectWarnings } from './documents/warnings.js';
@@ -9,7 +9,7 @@ import { warnOfRequiredExtensions } from './operations/extensions.js';
 import { MessageParts } from './operations/message-parts.js';
 import { readPortless } from './operations/portless.js';
 import { BindingReader, readServices } from './operations/ports.js';
-import { reachableProblems } from './operations/reach.js';
+import { reachableDiagnostics } from './operations/reach.js';
 import { segmentDocument } from './segments.js';
 import { collectComponents } from './xsd/components.js';
 import { freezeDeep } from './xsd/freeze.js';
@@ -29,7 +29,7 @@ export interface ReadOptions {
 /**
  * Reads a WSDL 1.1 with its schemas into the model, frozen. `location` is a path or an http(s) URL.
  *
- * Throws `Problems` only when it cannot be read at all; unsupported parts are in `warnings` and in the reasons of the
+ * Throws `ConfigurationError` only when it cannot be read at all; unsupported parts are in `warnings` and in the reasons of the
  * operations.
  */
 export async function readWsdl(location: string, options: ReadOptions): Promise<WsdlModel> {
@@ -42,7 +42,7 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
     yield* schema.types.values();
     for (const { type } of schema.elements.values()) yield type;
   };
-  const reach = reachableProblems(all, schema.approximated);
+  const reach = reachableDiagnostics(all, schema.approximated);
   const context = { definitions, schema, reach, warnings, parts: new MessageParts() };
   const bindings = new BindingReader(definitions, context);
   const services = readServices(definitions, bindings, warnings);
@@ -67,7 +67,7 @@ function sourceFor(location: string, { fetch, root, hosts, inputs }: ReadOptions
     return fetch === null || hosts.length === 0 ? files : combineSources(files, httpSource(null, hosts, fetch));
   }
   const refuse = (what: string): never => {
-    throw new Problems([{ file: location, line: null, column: null, what, remedy: null }]);
+    throw new ConfigurationError([{ file: location, line: null, column: null, what, remedy: null }]);
   };
   if (!URL.canParse(location)) return refuse('The address is not a valid URL.');
   if (fetch === null) return refuse('A WSDL is read from a file here, not from an address.');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 
-import type { Problem } from '../../src/base/problem.js';
+import type { Diagnostic } from '../../src/base/diagnostic.js';
 import { NO_SOURCE_OPTIONS, sourceOf } from '../../src/cli/import-source.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
@@ -49,7 +49,7 @@ async function serve(t: Test, listener: RequestListener) {
   return { port, url: `http://127.0.0.1:${port}`, connects: () => connects };
 }
 
-const hasPlace = ({ file, line, column }: Problem): boolean => file !== null && line !== null && column !== null;
+const hasPlace = ({ file, line, column }: Diagnostic): boolean => file !== null && line !== null && column !== null;
 
 t.test('C01: documents from the network', async (t) => {
   const other = await serve(t, (_, response) => response.end(xsd()));
@@ -244,7 +244,7 @@ t.test('C09: names', async (t) => {
   const fields = [...first.graph.fields].map(([field, { operation }]) => `${field} ${operation.name}`);
   t.equal(fields.length, 4, fields.join());
   t.equal(new Set(fields.map((field) => field.split(' ')[0])).size, 4);
-  t.ok(first.notices.length > 0, 'reported');
+  t.ok(first.warnings.length > 0, 'reported');
   t.equal(printSchema((await compiled(colliding)).graph.schema), printSchema(first.graph.schema));
 
   rows.answer('C09', 'names that GraphQL keeps for itself');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { type Problem, Problems } from '../../src/base/problem.js';
+import { ConfigurationError, type Diagnostic } from '../../src/base/diagnostic.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { DIALECT_NAMES } from '../../src/soap/dialect.js';
@@ -225,7 +225,7 @@ t.test('elements whose schema is not imported are refused where content is enfor
 });
 
 /** What keeps a service with these lines from starting. */
-async function problemsOf(t: Test, lines: string): Promise<readonly Problem[]> {
+async function problemsOf(t: Test, lines: string): Promise<readonly Diagnostic[]> {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
   t.teardown(() => rm(directory, { recursive: true }));
   const file = join(directory, 'soapstone.yaml');
@@ -235,7 +235,7 @@ async function problemsOf(t: Test, lines: string): Promise<readonly Problem[]> {
     await compiled.close();
     return [];
   } catch (error) {
-    if (error instanceof Problems) return error.problems;
+    if (error instanceof ConfigurationError) return error.diagnostics;
     throw error;
   }
 }

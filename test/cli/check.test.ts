@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { Problems, printProblem } from '../../src/base/problem.js';
+import { ConfigurationError, printDiagnostic } from '../../src/base/diagnostic.js';
 import { check } from '../../src/cli/check.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
@@ -18,8 +18,8 @@ async function outcome(test: Test, yaml: string, files: Readonly<Record<string, 
   try {
     await check(join(directory, 'soapstone.yaml'), terminal);
   } catch (error) {
-    if (!(error instanceof Problems)) throw error;
-    lines.push(...error.problems.map(printProblem));
+    if (!(error instanceof ConfigurationError)) throw error;
+    lines.push(...error.diagnostics.map(printDiagnostic));
   }
   return lines.join('\n').replaceAll(`${directory}/`, '');
 }
@@ -44,7 +44,7 @@ Get        Soap  ok        Query.it
 BadOne     Soap  disabled  -         The message t:Gone is not defined. (a.wsdl:`,
   );
   t.match(said, /^FindIt {5}Soap {2}ok {8}- {9}left out by the configuration$/m);
-  t.match(said, /soapstone\.yaml is fine: 1 service, 3 operations, 1 GraphQL field, \d+ notes?\.$/);
+  t.match(said, /soapstone\.yaml is fine: 1 service, 3 operations, 1 GraphQL field, \d+ warnings?\.$/);
 });
 
 t.test('of thousands of operations those that are not ok are listed, up to a bound', async (t) => {
@@ -55,7 +55,7 @@ t.test('of thousands of operations those that are not ok are listed, up to a bou
   t.equal(lines.filter((line) => /^Bad/.test(line)).length, 100);
   t.equal(lines.filter((line) => /^Get/.test(line)).length, 0);
   t.match(said, 'and 50 more that are partial or disabled');
-  t.match(said, /note: there are 100 more notes\./);
+  t.match(said, /warning: there are 100 more warnings\./);
   t.ok(lines.length < 160, `${lines.length} lines`);
 });
 

@@ -77,7 +77,7 @@ t.test('the schema has the names that the configuration gives', async (t) => {
   t.notMatch(out, /ssn|ecretary|rename|type Mutation|CrmQuery/);
 });
 
-t.test('names that are taken get that of the service, and a note says so', async (t) => {
+t.test('names that are taken get that of the service, with a warning', async (t) => {
   const { out } = await say(t, crm(), ['schema']);
   t.match(out, /order\(id: ID!\): Order/);
   t.match(out, /crmOrder: String/);
@@ -87,9 +87,9 @@ t.test('names that are taken get that of the service, and a note says so', async
   for (const part of [
     /service crm: GraphQL, 5 fields, schema from crm\.graphql/,
     /rename +Mutation\.rename/,
-    /note: Service crm: Query\.order is Query\.crmOrder, as order is taken\. Give it a name/,
-    /note: Service crm: the name of type Order is taken, it is called CrmOrder\./,
-    /is fine: 2 services, 1 operation, 6 GraphQL fields, 2 notes\./,
+    /warning: Service crm: Query\.order is Query\.crmOrder, as order is taken\. Give it a name/,
+    /warning: Service crm: the name of type Order is taken, it is called CrmOrder\./,
+    /is fine: 2 services, 1 operation, 6 GraphQL fields, 2 warnings\./,
   ]) {
     t.match(checked.out, part);
   }
@@ -134,7 +134,10 @@ t.test('what would be subscribed to, and where', async (t) => {
   t.match(schema, /type Subscription \{\n {2}named\(id: ID!\): Client\n\}/);
   const own = (name: string): string => `subscriptions: { ${name}: { poll: { operation: orders.GetOrder } } }\n`;
   const { out: taken } = await say(t, crm('    prefix: crm\n') + own('crmRenamed'), ['check'], sdl);
-  t.match(taken, /note: Service crm: Subscription\.renamed is Subscription\.crmCrmRenamed, as crmRenamed is taken\./);
+  t.match(
+    taken,
+    /warning: Service crm: Subscription\.renamed is Subscription\.crmCrmRenamed, as crmRenamed is taken\./,
+  );
   const { out: chosen } = await say(t, crm(keys) + own('named'), ['check'], sdl);
   t.match(chosen, /`Subscription\.renamed` cannot be `named`: that name is taken\./);
   const { out: none } = await say(t, crm('    subscriptions: false\n'), ['schema'], sdl);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
-import { Problems } from '../../src/base/problem.js';
+import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { importWsdl } from '../../src/cli/import.js';
 import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf } from '../../src/cli/import-source.js';
 import { addressKind } from '../../src/upstream/address-kind.js';
@@ -42,7 +42,7 @@ async function problemOf(work: Promise<unknown>): Promise<string> {
     () => new Error('no problem'),
     (caught: unknown) => caught,
   );
-  return error instanceof Problems ? error.message : `no problem but ${String(error)}`;
+  return error instanceof ConfigurationError ? error.message : `no problem but ${String(error)}`;
 }
 
 const importing = (...references: readonly string[]) =>

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
-import { Problems } from '../../src/base/problem.js';
+import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { type ImportOptions, importWsdl } from '../../src/cli/import.js';
 import { type Imported, printImportedConfig } from '../../src/cli/imported-config.js';
 import { compile } from '../../src/compile.js';
@@ -31,7 +31,7 @@ async function run(location: string, options: Partial<ImportOptions> = {}) {
 
 async function refusal(location: string, options: Partial<ImportOptions>): Promise<string> {
   const error = await run(location, options).catch((caught: unknown) => caught);
-  return error instanceof Problems ? error.message : `no problem but ${String(error)}`;
+  return error instanceof ConfigurationError ? error.message : `no problem but ${String(error)}`;
 }
 
 t.test('a WSDL becomes a folder with a configuration that loads', async (t) => {

@@ -69,7 +69,7 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
   t.test('a good configuration is fine', async (t) => {
     const { code, out, error } = await run('check', '-c', at('good.yaml'));
     t.equal(code, 0);
-    t.match(out, /good\.yaml is fine: 1 service, \d+ operations, \d+ GraphQL fields, \d+ notes?\.\n$/);
+    t.match(out, /good\.yaml is fine: 1 service, \d+ operations, \d+ GraphQL fields, \d+ warnings?\.\n$/);
     t.equal(error, '');
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { Problems } from '../../src/base/problem.js';
+import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 
@@ -29,8 +29,8 @@ async function problemsOf(t: Test, yaml: string): Promise<readonly string[]> {
     await compiled.close();
     return [];
   } catch (caught) {
-    if (!(caught instanceof Problems)) throw caught;
-    return caught.problems.map(({ line, what, remedy }) => `${line}: ${what} ${remedy}`);
+    if (!(caught instanceof ConfigurationError)) throw caught;
+    return caught.diagnostics.map(({ line, what, remedy }) => `${line}: ${what} ${remedy}`);
   }
 }
 

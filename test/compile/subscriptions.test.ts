@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 
-import { Problems } from '../../src/base/problem.js';
+import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 
@@ -41,8 +41,8 @@ async function problemsOf(t: Test, subscriptions: string, workers: number | null
     await compiled.close();
     return [];
   } catch (caught) {
-    if (!(caught instanceof Problems)) throw caught;
-    return caught.problems.map(({ line, what, remedy }) => `${(line ?? 0) - offset}: ${what} ${remedy}`);
+    if (!(caught instanceof ConfigurationError)) throw caught;
+    return caught.diagnostics.map(({ line, what, remedy }) => `${(line ?? 0) - offset}: ${what} ${remedy}`);
   }
 }
 

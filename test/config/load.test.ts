@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
+import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { defaultsOf } from '../../src/base/limit.js';
-import { Problems } from '../../src/base/problem.js';
 import { HTTP_LIMITS } from '../../src/config/http-limits.js';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
@@ -28,8 +28,8 @@ async function problems(yaml: string, environment: Environment = {}): Promise<re
   try {
     await load(yaml, environment);
   } catch (error) {
-    if (!(error instanceof Problems)) throw error;
-    if (error.problems.some(({ file }) => file === null || dirname(file) !== directory))
+    if (!(error instanceof ConfigurationError)) throw error;
+    if (error.diagnostics.some(({ file }) => file === null || dirname(file) !== directory))
       throw new Error('no file named');
     return error.message.split('\n').map((line) => line.slice(directory.length + 1).replace(/^\d+\.yaml:/, ''));
   }
@@ -270,7 +270,7 @@ for (const [yaml, expected] of SINGLE_MISTAKES) {
 t.test('a file that cannot be read is named', async (t) => {
   const file = join(directory, 'absent.yaml');
   await t.rejects(loadConfig(file, {}), {
-    name: 'Problems',
+    name: 'ConfigurationError',
     message: `${file}: The configuration does not exist. Name a file with -c FILE.`,
   });
 });
@@ -402,7 +402,7 @@ services:
 t.test('no more than a hundred problems are listed', async (t) => {
   const found = await problems(Array.from({ length: 250 }, (_, index) => `unknown${index}: 1`).join('\n'));
   t.equal(found.length, 101);
-  t.match(found[100], /There are 151 more problems\./);
+  t.match(found[100], /There are 151 more errors\./);
 });
 
 t.test('control characters of a key do not reach the terminal', async (t) => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { Problems } from '../../src/base/problem.js';
+import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { loadConfig } from '../../src/config/load.js';
 import { readTarget } from '../../src/flow/http/target.js';
 
@@ -20,7 +20,7 @@ async function problems(yaml: string): Promise<readonly string[]> {
   try {
     await loadConfig(file, {});
   } catch (error) {
-    if (!(error instanceof Problems)) throw error;
+    if (!(error instanceof ConfigurationError)) throw error;
     return error.message.split('\n').map((line) => line.slice(file.length + 1));
   }
   return [];

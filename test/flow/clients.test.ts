@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t, { type Test } from 'tap';
 
-import { Problems } from '../../src/base/problem.js';
+import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
@@ -585,7 +585,7 @@ t.test('keys that an issuer shows and nobody can use are told of once, when they
       const answer = await graphql('{ order(id: 1) { id } }', { authorization: 'Bearer a.b.c' });
       t.equal(answer.status, 401);
     }
-    return gateway.logLines().filter((line) => line['msg'] === 'note');
+    return gateway.logLines().filter((line) => line['msg'] === 'configuration warning');
   };
   const [note, ...others] = await notes();
   t.match(note, {
@@ -741,7 +741,7 @@ t.test('what is wrong with `clients` is said at the start, all at once and witho
       await gateway.close();
       return '';
     } catch (error) {
-      if (error instanceof Problems) return error.message;
+      if (error instanceof ConfigurationError) return error.message;
       throw error;
     }
   };

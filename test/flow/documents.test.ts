@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { Problems } from '../../src/base/problem.js';
+import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
@@ -275,9 +275,9 @@ async function told(t: Test, graphql: string, manifest: unknown): Promise<readon
   try {
     const compiled = await compile(await loadConfig(file, {}));
     await compiled.close();
-    return compiled.notices.map(({ file, line, column, what }) => shown(`${file}:${line}:${column}: note: ${what}`));
+    return compiled.warnings.map(({ file, line, column, what }) => shown(`${file}:${line}:${column}: note: ${what}`));
   } catch (error) {
-    if (!(error instanceof Problems)) throw error;
+    if (!(error instanceof ConfigurationError)) throw error;
     return shown(error.message).split('\n');
   }
 }

@@ -316,7 +316,7 @@ async function noticesOf(
   await writeFile(file, configOf('http://127.0.0.1:9', classes));
   const compiled = await compile(await loadConfig(file, {}));
   await compiled.close();
-  const told = compiled.notices.filter(({ what }) => what.startsWith('Calls of '));
+  const told = compiled.warnings.filter(({ what }) => what.startsWith('Calls of '));
   return told.map(({ line, column, what }) => `${line}:${column}: ${what}`);
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join, relative } from 'node:path';
 import { printSchema, validateSchema } from 'graphql';
 import t from 'tap';
-import { Problems, printProblem } from '../../src/base/problem.js';
+import { ConfigurationError, printDiagnostic } from '../../src/base/diagnostic.js';
 import { buildSchema } from '../../src/graphql/schema.js';
 import type { Operation, WsdlModel } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';
@@ -41,8 +41,10 @@ async function print(file: string): Promise<string> {
   try {
     model = await readWsdl(file, { ...FILES, root: dirname(dirname(file)) });
   } catch (error) {
-    if (!(error instanceof Problems)) throw error;
-    const lines = error.problems.map((problem) => printProblem(problem).replaceAll(dirname(dirname(file)), '...'));
+    if (!(error instanceof ConfigurationError)) throw error;
+    const lines = error.diagnostics.map((problem) =>
+      printDiagnostic(problem).replaceAll(dirname(dirname(file)), '...'),
+    );
     return `# It cannot be read:\n${lines.map((line) => `# ${line}\n`).join('')}`;
   }
   const name = model.services[0]?.name.local ?? 'service';

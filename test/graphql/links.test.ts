@@ -16,9 +16,8 @@ import {
   validate,
 } from 'graphql';
 import t, { type Test } from 'tap';
-
+import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { defaultsOf } from '../../src/base/limit.js';
-import { Problems } from '../../src/base/problem.js';
 import type { Decoded } from '../../src/codec/plan/plan.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
@@ -84,8 +83,8 @@ async function problemsOf(t: Test, links: string): Promise<readonly (readonly [n
   try {
     await compileLinks(t, links);
   } catch (error) {
-    if (!(error instanceof Problems)) throw error;
-    return error.problems.map(({ line, what, remedy }) => [(line ?? 0) - above, what, remedy]);
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.diagnostics.map(({ line, what, remedy }) => [(line ?? 0) - above, what, remedy]);
   }
   return [];
 }

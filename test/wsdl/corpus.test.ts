@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { type Problem, Problems } from '../../src/base/problem.js';
+import { ConfigurationError, type Diagnostic } from '../../src/base/diagnostic.js';
 import { copyWsdl } from '../../src/wsdl/copy.js';
 import type { FetchDocument } from '../../src/wsdl/documents/document-source.js';
 import { parseTree } from '../../src/wsdl/documents/parse.js';
@@ -21,14 +21,14 @@ const wsdlsIn = (folder: string): readonly string[] =>
     .map((name) => join(folder, name))
     .sort();
 
-const hasPosition = ({ file, line, column }: Problem): boolean => file !== null && line !== null && column !== null;
+const hasPosition = ({ file, line, column }: Diagnostic): boolean => file !== null && line !== null && column !== null;
 
-async function readOrRefuse(file: string): Promise<WsdlModel | readonly Problem[]> {
+async function readOrRefuse(file: string): Promise<WsdlModel | readonly Diagnostic[]> {
   try {
     // Some WSDLs of the corpus import from folders beside their own.
     return await readWsdl(file, { ...FILES, root: CORPUS });
   } catch (error) {
-    if (error instanceof Problems) return error.problems;
+    if (error instanceof ConfigurationError) return error.diagnostics;
     throw error;
   }
 }
@@ -181,7 +181,7 @@ t.test('a WSDL damaged anywhere is read or refused, never more than that', async
         const model = await readWsdl('http://h/legacy?wsdl', { fetch, root: null, hosts: [] });
         return model.warnings.every(hasPosition);
       } catch (error) {
-        return error instanceof Problems && error.problems.length > 0;
+        return error instanceof ConfigurationError && error.diagnostics.length > 0;
       }
     }),
     { numRuns: 200 },

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { type Problem, Problems } from '../../src/base/problem.js';
+import { ConfigurationError, type Diagnostic } from '../../src/base/diagnostic.js';
 import type { ComplexType, Operation, Particle, SimpleType, WsdlDocument, WsdlModel } from '../../src/wsdl/model.js';
 import { type ReadOptions, readWsdl } from '../../src/wsdl/read.js';
 import { documentAddress, ServedDocuments } from '../../src/wsdl/serve.js';
@@ -42,11 +42,11 @@ ${content}
 }
 
 /** The problems of a WSDL that must be refused. */
-export async function problemsOf(location: string, options: ReadOptions = FILES): Promise<readonly Problem[]> {
+export async function problemsOf(location: string, options: ReadOptions = FILES): Promise<readonly Diagnostic[]> {
   try {
     await readWsdl(location, options);
   } catch (error) {
-    if (error instanceof Problems) return error.problems;
+    if (error instanceof ConfigurationError) return error.diagnostics;
     throw error;
   }
   throw new Error(`${location} was not refused`);

@@ -1,5 +1,5 @@
+import { ConfigurationError, printDiagnostic } from '../../base/diagnostic.js';
 import { MIB } from '../../base/limit.js';
-import { Problems, printProblem } from '../../base/problem.js';
 import { fetchDocument } from '../../upstream/fetch-document.js';
 import type { Severity } from '../../wsdl/compare/change.js';
 import { compareWsdls } from '../../wsdl/compare/compare.js';
@@ -44,8 +44,8 @@ export async function readDrift({ file, url, headers = {} }: DriftTask): Promise
       first: changes.slice(0, SHOWN).map(({ severity, where, what }) => `${severity}: ${where} ${what}`),
     };
   } catch (error) {
-    if (!(error instanceof Problems)) throw error;
-    const [first] = error.problems;
-    return { kind: 'failed', why: first === undefined ? 'no reason given' : printProblem(first) };
+    if (!(error instanceof ConfigurationError)) throw error;
+    const [first] = error.diagnostics;
+    return { kind: 'failed', why: first === undefined ? 'no reason given' : printDiagnostic(first) };
   }
 }

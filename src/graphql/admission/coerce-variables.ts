@@ -83,12 +83,12 @@ class VariableErrorList {
     if (!isLast && typeof invalid === 'object' && invalid !== null && invalid === this.#last) return;
     this.#last = invalid;
     const isFull = isLast || this.errors.length === this.#max;
-    this.errors.push(isFull ? tooManyErrors() : problem(definition, what()));
+    this.errors.push(isFull ? tooManyErrors() : diagnostic(definition, what()));
     if (isFull) throw ENOUGH;
   }
 }
 
-const problem = (definition: VariableDefinitionNode, what: string): GraphQLError =>
+const diagnostic = (definition: VariableDefinitionNode, what: string): GraphQLError =>
   codedError('BAD_USER_INPUT', { nodes: [definition] }, `Variable "$${definition.variable.name.value}" ${what}.`);
 
 const closedRule = (path: readonly (string | number)[]): string =>

@@ -1,5 +1,5 @@
 import { type DocumentNode, GraphQLError, type Location, parse } from 'graphql';
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { OperationMapping } from './exposure.js';
 import { checkDirectives } from './sdl-directives.js';
@@ -9,7 +9,7 @@ export interface SdlOperations {
   readonly operations: readonly Operation[];
   /** For `GraphqlService.mapping`. */
   readonly mapping: ReadonlyMap<string, OperationMapping>;
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
@@ -24,17 +24,17 @@ export interface SdlOperations {
  *     orders: [Order!] @xml(name: "orders", item: "order")  the items stand in one child `orders`, each an `order`
  *     type Line { sku: String @xml(attribute: true) }       an attribute instead of a child
  *
- * `place` says where the SDL stands, for problems.
+ * `place` says where the SDL stands, for diagnostics.
  */
 export function readSdlOperations(
   sdl: string,
   operations: ReadonlyMap<string, SdlOperation>,
   place: { readonly file: string | null; readonly line: number },
 ): SdlOperations {
-  const problems: Problem[] = [];
+  const diagnostics: Diagnostic[] = [];
   const report = (what: string, location: Location | undefined, remedy: string | null = null): void => {
     const start = location?.startToken;
-    problems.push({ file: place.file, line: lineOf(start?.line), column: start?.column ?? null, what, remedy });
+    diagnostics.push({ file: place.file, line: lineOf(start?.line), column: start?.column ?? null, what, remedy });
   };
   const lineOf = (line: number | undefined): number | null => (line === undefined ? null : place.line + line - 1);
   let document: DocumentNode;
@@ -43,14 +43,14 @@ export function readSdlOperations(
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     const [at] = error.locations ?? [];
-    problems.push({
+    diagnostics.push({
       file: place.file,
       line: lineOf(at?.line),
       column: at?.column ?? null,
       what: error.message,
       remedy: null,
     });
-    return { operations: [], mapping: new Map(), problems };
+    return { operations: [], mapping: new Map(), diagnostics };
   }
   checkDirectives(document, report);
   const types = new SdlTypes(document, report);
@@ -62,5 +62,5 @@ export function readSdlOperations(
     if (operationModel !== null) made.push(operationModel);
   }
   types.reportUnused();
-  return { operations: made, mapping, problems };
+  return { operations: made, mapping, diagnostics };
 }

@@ -79,7 +79,7 @@ export class SdlTypes {
     }
   }
 
-  /** Null, and a problem, if the SDL has no such field. */
+  /** Null, and a diagnostic, if the SDL has no such field. */
   operation(name: string, given: SdlOperation): Operation | null {
     const key = `${given.field.parent}.${given.field.name}`;
     const field = this.#roots.get(key);

@@ -1,4 +1,4 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import { SCALAR_TYPES } from '../../codec/values/scalars.js';
 import type { XsdType } from '../../wsdl/model.js';
 import { DeclaredNames, type NameOwner } from './declared-names.js';
@@ -11,7 +11,7 @@ import { NameScope, pascalName, typeName } from './naming.js';
  * the end of its namespace; then a number. What a type is called in replies and in requests differs in the suffix only.
  */
 export class TypeNames {
-  readonly warnings: Problem[] = [];
+  readonly warnings: Diagnostic[] = [];
   readonly findings: Finding[] = [];
   readonly #scope = new NameScope(BUILT_IN_NAMES);
   readonly #services = new Map<string, string>();

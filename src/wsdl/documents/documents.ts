@@ -1,10 +1,10 @@
+import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { MIB } from '../../base/limit.js';
-import { type Problem, Problems } from '../../base/problem.js';
 import { type DocumentSource, isRefused, type Located, type Refused } from './document-source.js';
 import { decodeDocument } from './encoding.js';
 import { isBuiltInNamespace, WSDL, WSDL_20, XSD } from './namespaces.js';
 import { parseTree } from './parse.js';
-import { attributeOf, childrenOf, problemAt, type XmlNode } from './tree.js';
+import { attributeOf, childrenOf, diagnosticAt, type XmlNode } from './tree.js';
 import type { Warnings } from './warnings.js';
 
 /** A document that was read, with the documents its references lead to. */
@@ -45,7 +45,7 @@ type MutableDocument = LoadedDocument & {
 
 /**
  * Reads the WSDL and everything it refers to, breadth first. A reference that cannot be followed is a warning; a WSDL
- * that cannot be read at all, or goes beyond a limit, throws `Problems`.
+ * that cannot be read at all, or goes beyond a limit, throws `ConfigurationError`.
  */
 export async function loadDocuments(
   location: string,
@@ -61,14 +61,14 @@ export async function loadDocuments(
     bytesLeft: IMPORT_LIMITS.bytes,
   };
   const stop = ({ what, remedy }: Refused): never => {
-    throw new Problems([{ file: location, line: null, column: null, what, remedy }]);
+    throw new ConfigurationError([{ file: location, line: null, column: null, what, remedy }]);
   };
   const main = await source.locate(location, null);
   if (isRefused(main)) return stop(main);
   const read = await readDocument(state, main, 0);
   if (isRefused(read)) return stop(read);
   if (read.kind === 'schema') {
-    throw new Problems([problemAt(read.root, 'The document is an XML Schema, not a WSDL.')]);
+    throw new ConfigurationError([diagnosticAt(read.root, 'The document is an XML Schema, not a WSDL.')]);
   }
   for (let at = 0; at < state.documents.length; at++) {
     const document = state.documents[at];
@@ -88,32 +88,34 @@ async function follow(state: LoadState, document: MutableDocument): Promise<void
   }
 }
 
-/** The index of the document, the problems for which it is not read, or null when those were reported before. */
+/** The index of the document, the diagnostics for which it is not read, or null when those were reported before. */
 async function followOne(
   state: LoadState,
   document: MutableDocument,
   node: XmlNode,
   href: string,
-): Promise<number | readonly Problem[] | null> {
+): Promise<number | readonly Diagnostic[] | null> {
   const located = await state.source.locate(href, document.base);
-  if (isRefused(located)) return [problemAt(node, `${located.what} It is not read.`, located.remedy)];
+  if (isRefused(located)) return [diagnosticAt(node, `${located.what} It is not read.`, located.remedy)];
   const known = state.byKey.get(located.key);
   if (known !== undefined) return known === -1 ? null : known;
   if (state.documents.length >= IMPORT_LIMITS.documents) {
-    throw new Problems([problemAt(node, `The WSDL has more than ${IMPORT_LIMITS.documents} documents.`)]);
+    throw new ConfigurationError([diagnosticAt(node, `The WSDL has more than ${IMPORT_LIMITS.documents} documents.`)]);
   }
   if (document.depth + 1 > IMPORT_LIMITS.depth) {
-    throw new Problems([problemAt(node, `Documents import each other deeper than ${IMPORT_LIMITS.depth} levels.`)]);
+    throw new ConfigurationError([
+      diagnosticAt(node, `Documents import each other deeper than ${IMPORT_LIMITS.depth} levels.`),
+    ]);
   }
   try {
     const read = await readDocument(state, located, document.depth + 1);
     if (!isRefused(read)) return read.index;
     state.byKey.set(located.key, -1);
-    return [problemAt(node, read.what, read.remedy)];
+    return [diagnosticAt(node, read.what, read.remedy)];
   } catch (error) {
-    if (!(error instanceof Problems) || state.budget.elements < 0) throw error;
+    if (!(error instanceof ConfigurationError) || state.budget.elements < 0) throw error;
     state.byKey.set(located.key, -1);
-    return [problemAt(node, 'The document it refers to cannot be used.'), ...error.problems];
+    return [diagnosticAt(node, 'The document it refers to cannot be used.'), ...error.diagnostics];
   }
 }
 
@@ -150,7 +152,7 @@ function kindOf(root: XmlNode): 'wsdl' | 'schema' {
     root.uri === WSDL_20
       ? 'The document is a WSDL 2.0 description; only WSDL 1.1 is read.'
       : 'The document is neither a WSDL 1.1 description nor an XML Schema.';
-  throw new Problems([problemAt(root, what)]);
+  throw new ConfigurationError([diagnosticAt(root, what)]);
 }
 
 /** The elements of a document that name another one, with the attribute that does. */

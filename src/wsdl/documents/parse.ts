@@ -1,5 +1,5 @@
 import sax from 'sax';
-import { Problems } from '../../base/problem.js';
+import { ConfigurationError } from '../../base/diagnostic.js';
 import { normaliseValue } from '../../xml/references.js';
 import { XMLNS } from './namespaces.js';
 import { positionOf, type XmlNode, type XmlSource } from './tree.js';
@@ -16,7 +16,7 @@ const CHUNK_CHARS = 32 * 1024;
 const TOKEN_CHARS = 128 * 1024;
 const DEPTH = 100;
 
-/** Parses one document. Throws `Problems` with the position where it is not well-formed or goes beyond a limit. */
+/** Parses one document. Throws `ConfigurationError` with the position where it is not well-formed or goes beyond a limit. */
 export function parseTree(source: XmlSource, budget: TreeBudget): XmlNode {
   // Only the five entities of XML: the typings do not know the option.
   const options = { xmlns: true, position: true, strictEntities: true };
@@ -28,7 +28,7 @@ export function parseTree(source: XmlSource, budget: TreeBudget): XmlNode {
   let consumed = 0;
   const fail = (what: string, remedy: string | null = null): never => {
     const { line, column } = positionOf(source, Math.max(0, parser.position - 1));
-    throw new Problems([{ file: source.file, line, column, what, remedy }]);
+    throw new ConfigurationError([{ file: source.file, line, column, what, remedy }]);
   };
   const addText = (chunk: string): void => {
     consumed = parser.position;

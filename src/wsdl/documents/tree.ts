@@ -1,4 +1,4 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import type { QName } from '../../xml/events.js';
 import { XML } from './namespaces.js';
 
@@ -48,8 +48,8 @@ export function positionOf(source: XmlSource, offset: number): { readonly line: 
   return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }
 
-/** A problem at the start tag of a node. */
-export function problemAt(node: XmlNode, what: string, remedy: string | null = null): Problem {
+/** A diagnostic at the start tag of a node. */
+export function diagnosticAt(node: XmlNode, what: string, remedy: string | null = null): Diagnostic {
   return { file: node.source.file, ...positionOf(node.source, node.start), what, remedy };
 }
 

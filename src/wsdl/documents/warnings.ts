@@ -1,35 +1,35 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 
 /** The warnings of one import, bounded, each reported once. */
 export interface Warnings {
-  add(...problems: readonly Problem[]): void;
+  add(...diagnostics: readonly Diagnostic[]): void;
   /** Adds a warning only for its first location. */
-  addOnce(problem: Problem): void;
-  list(): readonly Problem[];
+  addOnce(diagnostic: Diagnostic): void;
+  list(): readonly Diagnostic[];
 }
 
 const MOST = 1000;
 
 export function collectWarnings(): Warnings {
   const reported = new Set<string>();
-  const kept: Problem[] = [];
+  const kept: Diagnostic[] = [];
   let more = 0;
   const first = new Set<string>();
   return {
-    addOnce(problem) {
-      if (!first.has(problem.what)) this.add(problem);
-      first.add(problem.what);
+    addOnce(diagnostic) {
+      if (!first.has(diagnostic.what)) this.add(diagnostic);
+      first.add(diagnostic.what);
     },
-    add(...problems) {
-      for (const problem of problems) {
-        const key = `${problem.file}\n${problem.line}\n${problem.column}\n${problem.what}`;
+    add(...diagnostics) {
+      for (const diagnostic of diagnostics) {
+        const key = `${diagnostic.file}\n${diagnostic.line}\n${diagnostic.column}\n${diagnostic.what}`;
         if (reported.has(key)) continue;
         if (kept.length >= MOST) {
           more++;
           continue;
         }
         reported.add(key);
-        kept.push(problem);
+        kept.push(diagnostic);
       }
     },
     list() {

@@ -1,37 +1,37 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, problemAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childrenOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
 import type { FaultDeclaration } from '../model.js';
 import { plainElement } from '../plain.js';
 import { referredBy, targetOf } from './definitions.js';
 import { elementOf, type MessageContext, soapChildren, typeOf } from './messages.js';
 
 /**
- * The declared faults; one that cannot be read is left out with a problem. `bound` is the operation of the binding, or
+ * The declared faults; one that cannot be read is left out with a diagnostic. `bound` is the operation of the binding, or
  * null. A fault whose part names a type is in `detail` under the name of the part, as rpc stacks write it.
  */
 export function readFaults(
   operation: XmlNode,
   bound: XmlNode | null,
   context: MessageContext,
-): { readonly faults: readonly FaultDeclaration[]; readonly problems: readonly Problem[] } {
+): { readonly faults: readonly FaultDeclaration[]; readonly diagnostics: readonly Diagnostic[] } {
   const faults: FaultDeclaration[] = [];
-  const problems: Problem[] = [];
+  const diagnostics: Diagnostic[] = [];
   for (const fault of childrenOf(operation, WSDL, 'fault')) {
     const name = attributeOf(fault, 'name') ?? '';
     const message = referredBy(fault, 'message', context.definitions.messages);
     if (message === null) {
-      problems.push(problemAt(fault, `The message of the fault ${name} is not defined. The fault is left out.`));
+      diagnostics.push(diagnosticAt(fault, `The message of the fault ${name} is not defined. The fault is left out.`));
       continue;
     }
     const { part, count } = context.parts.first(message);
     if (part === null) {
-      context.warnings.add(problemAt(message, `The message of the fault ${name} has no part: it has no detail.`));
+      context.warnings.add(diagnosticAt(message, `The message of the fault ${name} has no part: it has no detail.`));
       continue;
     }
     if (count > 1) {
       context.warnings.add(
-        problemAt(message, `The message of the fault ${name} has several parts: the first is used.`),
+        diagnosticAt(message, `The message of the fault ${name} has several parts: the first is used.`),
       );
     }
     const named = elementOf(part, context);
@@ -39,9 +39,9 @@ export function readFaults(
       const wire = { uri: namespaceOf(name, bound), local: attributeOf(part, 'name') ?? '' };
       faults.push({ name, element: plainElement(wire, typeOf(part, context)) });
     } else if ('element' in named) faults.push({ name, element: named.element });
-    else problems.push({ ...named.disabled, what: `${named.disabled.what} The fault is left out.` });
+    else diagnostics.push({ ...named.disabled, what: `${named.disabled.what} The fault is left out.` });
   }
-  return { faults, problems };
+  return { faults, diagnostics };
 }
 
 /** The namespace of the detail's child by `soap:fault`, or if it is encoded; literal ones are not qualified. */

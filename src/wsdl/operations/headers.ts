@@ -1,39 +1,39 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import { isSoapBindingNamespace } from '../documents/namespaces.js';
-import { attributeOf, problemAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
 import { type ElementDeclaration, type HeaderDeclaration, typeKey } from '../model.js';
 import { plainElement } from '../plain.js';
 import { referredBy, targetOf } from './definitions.js';
 import { elementOf, type MessageContext, type MessageUse, messageExtensions, typeOf } from './messages.js';
 
-/** The header blocks of one direction; one that cannot be read is left out with a problem. */
+/** The header blocks of one direction; one that cannot be read is left out with a diagnostic. */
 export function readHeaders(
   use: MessageUse,
   context: MessageContext,
-): { readonly headers: readonly HeaderDeclaration[]; readonly problems: readonly Problem[] } {
+): { readonly headers: readonly HeaderDeclaration[]; readonly diagnostics: readonly Diagnostic[] } {
   const headers: HeaderDeclaration[] = [];
-  const problems: Problem[] = [];
+  const diagnostics: Diagnostic[] = [];
   const seen = new Set<string>();
   for (const header of messageExtensions(use.bound, 'header')) {
     warnOfHeaderFaults(header, context);
     const read = readHeader(header, use, context);
-    if ('what' in read) problems.push({ ...read, what: `${read.what} The header is left out.` });
+    if ('what' in read) diagnostics.push({ ...read, what: `${read.what} The header is left out.` });
     else if (!seen.has(typeKey(read.name))) {
       seen.add(typeKey(read.name));
       headers.push({ element: read });
     }
   }
-  return { headers, problems };
+  return { headers, diagnostics };
 }
 
 /** Without a message it is one of the operation's own parts. A part that names a type gives the block its own name. */
-function readHeader(header: XmlNode, use: MessageUse, context: MessageContext): ElementDeclaration | Problem {
+function readHeader(header: XmlNode, use: MessageUse, context: MessageContext): ElementDeclaration | Diagnostic {
   const { messages } = context.definitions;
   const isOwn = attributeOf(header, 'message') === null;
   const message = isOwn ? referredBy(use.abstract, 'message', messages) : referredBy(header, 'message', messages);
   const name = attributeOf(header, 'part') ?? '';
   const part = message === null ? null : context.parts.named(message, name);
-  if (part === null) return problemAt(header, `The header part ${name} is not defined.`);
+  if (part === null) return diagnosticAt(header, `The header part ${name} is not defined.`);
   const named = elementOf(part, context);
   if (named !== null) return 'element' in named ? named.element : named.disabled;
   const uri = attributeOf(header, 'namespace') ?? targetOf(part);
@@ -45,6 +45,6 @@ function warnOfHeaderFaults(header: XmlNode, { warnings }: MessageContext): void
   for (const fault of header.children) {
     if (fault.local !== 'headerfault' || !isSoapBindingNamespace(fault.uri)) continue;
     const part = attributeOf(fault, 'part') ?? '';
-    warnings.add(problemAt(fault, `The header fault ${part} passes as SOAP; errors in GraphQL do not show it.`));
+    warnings.add(diagnosticAt(fault, `The header fault ${part} passes as SOAP; errors in GraphQL do not show it.`));
   }
 }

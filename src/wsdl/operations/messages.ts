@@ -1,7 +1,7 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import type { QName } from '../../xml/events.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, problemAt, qNameAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childrenOf, diagnosticAt, qNameAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import type { BodyPart, ElementDeclaration, Particle, Payload, SeveralParts, XsdType } from '../model.js';
 import { typeKey } from '../model.js';
@@ -34,14 +34,14 @@ export interface Body extends Pick<Payload, 'body' | 'several'> {
   /** Null where the message has no parts: then it is the same in either. */
   readonly use: 'literal' | 'encoded' | null;
   /** Why the operation is no more than partial. */
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 export interface Disabled {
-  readonly disabled: Problem;
+  readonly disabled: Diagnostic;
 }
 
-const disabledAt = (node: XmlNode, what: string): Disabled => ({ disabled: problemAt(node, what) });
+const disabledAt = (node: XmlNode, what: string): Disabled => ({ disabled: diagnosticAt(node, what) });
 
 /** SOAP extension elements stand in the namespace of either version, whatever the binding's own version is. */
 export const soapChildren = (node: XmlNode | null, local: string): readonly XmlNode[] =>
@@ -59,7 +59,7 @@ const mimeParts = (bound: XmlNode | null): readonly XmlNode[] =>
     ? []
     : childrenOf(bound, WSDL_MIME, 'multipartRelated').flatMap((related) => childrenOf(related, WSDL_MIME, 'part'));
 
-/** The children of Body, or the problem for which they are unknown. */
+/** The children of Body, or the diagnostic for which they are unknown. */
 export function readBody(use: MessageUse, context: MessageContext): Body | Disabled {
   const message = messageOf(use, context);
   if (message === null) {
@@ -74,22 +74,22 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
   if (body !== undefined && encoded && use.style === 'document') {
     return disabledAt(body, 'The message is document/encoded; only rpc style is offered in an encoding.');
   }
-  const problems = attachmentProblems(use);
+  const diagnostics = attachmentDiagnostics(use);
   const parts = bodyParts(use, message, body ?? null, context);
   if (parts === null) return disabledAt(message, 'The messages of this WSDL are used with more parts than allowed.');
   const written: Body['use'] = parts.length === 0 ? null : encoded ? 'encoded' : 'literal';
   if (use.style === 'rpc')
-    return { body: rpcBody(use, parts, body ?? null, context, problems), use: written, problems };
+    return { body: rpcBody(use, parts, body ?? null, context, diagnostics), use: written, diagnostics };
   const children: BodyPart[] = [];
   for (const part of parts) {
-    const content = documentContent(part, context, problems);
+    const content = documentContent(part, context, diagnostics);
     if ('disabled' in content) return content;
     const { element } = content;
     if (element !== null) children.push({ name: attributeOf(part, 'name') ?? element.name.local, element });
   }
   const [first, ...others] = children;
   const several = others.length === 0 ? {} : { several: severalParts(children) };
-  return { body: first?.element ?? null, ...several, use: written, problems };
+  return { body: first?.element ?? null, ...several, use: written, diagnostics };
 }
 
 function severalParts(parts: readonly BodyPart[]): SeveralParts {
@@ -110,12 +110,15 @@ const attachedParts = (bound: XmlNode | null): readonly (string | null)[] =>
     .flatMap((part) => childrenOf(part, WSDL_MIME, 'content'))
     .map((content) => attributeOf(content, 'part'));
 
-function attachmentProblems({ bound, abstract }: MessageUse): Problem[] {
+function attachmentDiagnostics({ bound, abstract }: MessageUse): Diagnostic[] {
   const names = new Set(attachedParts(bound));
   if (bound === null || names.size === 0) return [];
   const handling = abstract.local === 'input' ? 'not sent' : 'not read';
   return [
-    problemAt(bound, `The ${abstract.local} may carry attachments (${[...names].join(', ')}): they are ${handling}.`),
+    diagnosticAt(
+      bound,
+      `The ${abstract.local} may carry attachments (${[...names].join(', ')}): they are ${handling}.`,
+    ),
   ];
 }
 
@@ -136,7 +139,7 @@ function bodyParts(
       : all.filter((part) => names.has(attributeOf(part, 'name') ?? ''));
     if (found.length > 0 || names.size === 0) return found;
     context.warnings.add(
-      problemAt(body, `The body parts ${listed} are not in the message; those that stand nowhere else are used.`),
+      diagnosticAt(body, `The body parts ${listed} are not in the message; those that stand nowhere else are used.`),
     );
   }
   const elsewhere = new Set(attachedParts(use.bound));
@@ -171,7 +174,7 @@ export const typeOf = (part: XmlNode, { schema }: MessageContext): XsdType =>
 function documentContent(
   part: XmlNode,
   context: MessageContext,
-  problems: Problem[],
+  diagnostics: Diagnostic[],
 ): { readonly element: ElementDeclaration | null } | Disabled {
   const named = elementOf(part, context);
   if (named !== null) return named;
@@ -185,8 +188,8 @@ function documentContent(
   }
   if (particle !== null && particle.max === 1) return { element: particle.element };
   const name = attributeOf(part, 'name') ?? '';
-  problems.push(
-    problemAt(
+  diagnostics.push(
+    diagnosticAt(
       part,
       `The part ${name} names a type in document style (WS-I R2204): it is taken as an element of that name.`,
       'Check with the backend which element it wants.',
@@ -223,7 +226,7 @@ function rpcBody(
   parts: readonly XmlNode[],
   body: XmlNode | null,
   context: MessageContext,
-  problems: Problem[],
+  diagnostics: Diagnostic[],
 ): ElementDeclaration {
   const encoded = isEncoded(body);
   const particles = parts.map((part): Particle => {
@@ -231,11 +234,11 @@ function rpcBody(
     const named = elementOf(part, context);
     if (named !== null && 'element' in named) {
       context.warnings.add(
-        problemAt(part, `The part ${local} names an element in rpc style (WS-I R2203): it stands there itself.`),
+        diagnosticAt(part, `The part ${local} names an element in rpc style (WS-I R2203): it stands there itself.`),
       );
       return { kind: 'one', element: named.element, min: 1, max: 1 };
     }
-    if (named !== null) problems.push({ ...named.disabled, what: `${named.disabled.what} It is kept as XML.` });
+    if (named !== null) diagnostics.push({ ...named.disabled, what: `${named.disabled.what} It is kept as XML.` });
     const type = named === null ? typeOf(part, context) : opaqueType(null);
     const element = plainElement({ uri: '', local }, type, { nillable: encoded && !isPrimitive(type) });
     return { kind: 'one', element, min: 1, max: 1 };

@@ -1,10 +1,10 @@
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childOf, childrenOf, problemAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, childrenOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 
 /** An operation as a binding and a port type describe it. */
 export interface OperationPair {
-  /** The node to which problems refer: that of the binding, else of the port type. */
+  /** The node to which diagnostics refer: that of the binding, else of the port type. */
   readonly node: XmlNode;
   readonly bound: XmlNode | null;
   readonly abstract: XmlNode | null;
@@ -61,7 +61,7 @@ export function pairOperations(
   const missing = (portType?.count ?? 0) - used.size;
   if (missing > 0) {
     const what = `The binding ${nameOf(binding)} leaves out ${missing} of the operations of its port type.`;
-    warnings.add(problemAt(binding, what));
+    warnings.add(diagnosticAt(binding, what));
   }
   return pairs;
 }

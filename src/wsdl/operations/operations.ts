@@ -1,6 +1,6 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
 import type { Operation, Payload } from '../model.js';
 import { defaultActionOf, namedActionOf } from './addressing-action.js';
 import { readFaults } from './declared-faults.js';
@@ -9,11 +9,11 @@ import { readHeaders } from './headers.js';
 import { type Disabled, type MessageContext, type MessageUse, nameBody, readBody, soapChildren } from './messages.js';
 import type { OperationPair } from './operation-pairs.js';
 
-/** The problems that the schema types behind an operation bring with them. */
-export type ReachableProblems = (operation: Pick<Operation, 'input' | 'output' | 'faults'>) => readonly Problem[];
+/** The diagnostics that the schema types behind an operation bring with them. */
+export type ReachableDiagnostics = (operation: Pick<Operation, 'input' | 'output' | 'faults'>) => readonly Diagnostic[];
 
 export interface OperationContext extends MessageContext {
-  readonly reach: ReachableProblems;
+  readonly reach: ReachableDiagnostics;
 }
 
 /** Both directions of an operation; null where the port type has none. */
@@ -29,7 +29,7 @@ interface Directions {
 export function readOperations(
   pairs: readonly OperationPair[],
   context: OperationContext,
-  why: Problem | null,
+  why: Diagnostic | null,
 ): readonly Operation[] {
   return pairs.map((pair) => {
     const soap = soapChildren(pair.bound, 'operation')[0] ?? null;
@@ -92,7 +92,7 @@ function readContent(
   context: OperationContext,
 ): Content | Disabled {
   const { node, bound, abstract, written } = pair;
-  const disable = (at: XmlNode, what: string): Disabled => ({ disabled: problemAt(at, what) });
+  const disable = (at: XmlNode, what: string): Disabled => ({ disabled: diagnosticAt(at, what) });
   if (abstract === null) return disable(node, `The port type has no operation ${written}.`);
   if (pair.isRepeated) return disable(node, `The operation ${written} stands in the binding already.`);
   if (request === null || (reply !== null && reply.abstract.start < request.abstract.start)) {
@@ -107,9 +107,9 @@ function readContent(
     return disable(node, `The operation ${written} is literal one way and encoded the other.`);
   }
   if (answered !== null) warnOfReplyHeaders(answered.payload, reply?.bound ?? abstract, context);
-  const { faults, problems } = readFaults(abstract, bound, context);
+  const { faults, diagnostics } = readFaults(abstract, bound, context);
   const content = { input: asked.payload, output: answered === null ? null : answered.payload, faults };
-  const own = [...asked.problems, ...(answered === null ? [] : answered.problems), ...problems];
+  const own = [...asked.diagnostics, ...(answered === null ? [] : answered.diagnostics), ...diagnostics];
   const reasons = [...own, ...context.reach(content)];
   const encoded = uses.has('encoded') ? ({ use: 'encoded' } as const) : {};
   return { ...encoded, status: reasons.length === 0 ? 'ok' : 'partial', reasons, ...content };
@@ -119,26 +119,26 @@ function readContent(
 function warnOfReplyHeaders({ headers }: Payload, at: XmlNode, { warnings }: OperationContext): void {
   for (const { element } of headers) {
     const what = `The header block ${element.name.local} of replies passes as SOAP; GraphQL does not show it.`;
-    warnings.addOnce(problemAt(at, what));
+    warnings.addOnce(diagnosticAt(at, what));
   }
 }
 
 interface Side {
   readonly payload: Payload;
   readonly use: 'literal' | 'encoded' | null;
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 function readSide(use: MessageUse, context: OperationContext): Side | Disabled {
   const read = readBody(use, context);
   if ('disabled' in read) return read;
-  const { headers, problems } = readHeaders(use, context);
+  const { headers, diagnostics } = readHeaders(use, context);
   const { body, several } = read;
   const payload = several === undefined ? { body, headers } : { body, several, headers };
-  return { payload, use: read.use, problems: [...read.problems, ...problems] };
+  return { payload, use: read.use, diagnostics: [...read.diagnostics, ...diagnostics] };
 }
 
-function disabledContent(reason: Problem, { request, reply }: Directions, context: OperationContext): Content {
+function disabledContent(reason: Diagnostic, { request, reply }: Directions, context: OperationContext): Content {
   const named = (side: MessageUse): Payload => ({ body: nameBody(side, context), headers: [] });
   return {
     status: 'disabled',

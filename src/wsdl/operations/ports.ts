@@ -1,6 +1,6 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, problemAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childrenOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import type { Operation, Port, WsdlService } from '../model.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
@@ -13,7 +13,7 @@ const MOST_OPERATIONS = 200_000;
 
 /** Reads every service that has a SOAP port. Other and invalid ports are left out with a warning. */
 export function readServices(definitions: Definitions, bindings: BindingReader, warnings: Warnings): WsdlService[] {
-  const left: Problem[] = [];
+  const left: Diagnostic[] = [];
   let operations = 0;
   const services = definitions.services
     .map((service) => ({
@@ -23,7 +23,7 @@ export function readServices(definitions: Definitions, bindings: BindingReader, 
         operations += 'what' in port ? 0 : port.operations.length;
         const isTooMuch = operations > MOST_OPERATIONS;
         if (!isTooMuch && !('what' in port)) return [port];
-        left.push('what' in port ? port : problemAt(node, 'The ports have more operations than allowed: left out.'));
+        left.push('what' in port ? port : diagnosticAt(node, 'The ports have more operations than allowed: left out.'));
         return [];
       }),
     }))
@@ -46,12 +46,12 @@ function withOwnNames(services: readonly WsdlService[]): WsdlService[] {
   }));
 }
 
-function readPort(port: XmlNode, definitions: Definitions, bindings: BindingReader): Port | Problem {
+function readPort(port: XmlNode, definitions: Definitions, bindings: BindingReader): Port | Diagnostic {
   const name = attributeOf(port, 'name') ?? '';
   const binding = referredBy(port, 'binding', definitions.bindings);
   const missing = `the binding ${attributeOf(port, 'binding') ?? ''} is not defined`;
   const refusal = binding === null ? missing : refusalOf(binding);
-  if (binding === null || refusal !== null) return problemAt(port, `The port ${name} is left out: ${refusal}.`);
+  if (binding === null || refusal !== null) return diagnosticAt(port, `The port ${name} is left out: ${refusal}.`);
   return { name, ...bindings.read(binding), address: addressOf(port) };
 }
 
@@ -101,12 +101,12 @@ export class BindingReader {
     const [only, ...others] = fitting;
     if (only === undefined || others.length > 0) return null;
     const what = `The binding names no port type; ${attributeOf(only, 'name')}, which has its operations, is taken.`;
-    this.#context.warnings.add(problemAt(binding, what));
+    this.#context.warnings.add(diagnosticAt(binding, what));
     return only;
   }
 
   /** What a port has of its binding. `why` disables its operations. */
-  read(binding: XmlNode, why: Problem | null = null): Pick<Port, 'dialect' | 'operations'> {
+  read(binding: XmlNode, why: Diagnostic | null = null): Pick<Port, 'dialect' | 'operations'> {
     const [soap] = soapChildren(binding, 'binding');
     const known = this.#read.get(binding);
     const operations = known ?? this.#operations(binding, why);
@@ -114,10 +114,10 @@ export class BindingReader {
     return { dialect: soap?.uri === WSDL_SOAP12 ? '1.2' : '1.1', operations };
   }
 
-  #operations(binding: XmlNode, why: Problem | null): readonly Operation[] {
+  #operations(binding: XmlNode, why: Diagnostic | null): readonly Operation[] {
     const portType = this.portTypeOf(binding);
     const missing = `The port type ${attributeOf(binding, 'type') ?? ''} is not defined.`;
-    const reason = why ?? (portType === null ? problemAt(binding, missing) : null);
+    const reason = why ?? (portType === null ? diagnosticAt(binding, missing) : null);
     const abstract = portType === null ? null : this.#operationsOf(portType);
     return readOperations(pairOperations(binding, abstract, this.#context.warnings), this.#context, reason);
   }

@@ -1,6 +1,6 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import { type ComplexType, childrenOfBody, type ElementDeclaration, type Particle, type XsdType } from '../model.js';
-import type { ReachableProblems } from './operations.js';
+import type { ReachableDiagnostics } from './operations.js';
 
 const REASONS = 20;
 /** Beyond this many approximated types no further reasons are added to operations. */
@@ -10,11 +10,11 @@ const TYPES = 500;
  * Which approximated types an operation can meet. Walked backwards once, from each such type to all that contain it,
  * so that the cost does not multiply with the number of operations.
  */
-export function reachableProblems(
+export function reachableDiagnostics(
   all: () => Iterable<XsdType>,
-  approximated: ReadonlyMap<XsdType, readonly Problem[]>,
-): ReachableProblems {
-  let met: ReadonlyMap<XsdType, readonly Problem[]> | null = null;
+  approximated: ReadonlyMap<XsdType, readonly Diagnostic[]>,
+): ReachableDiagnostics {
+  let met: ReadonlyMap<XsdType, readonly Diagnostic[]> | null = null;
   return ({ input, output, faults }) => {
     met ??= spread(containers(all()), approximated);
     const elements: ElementDeclaration[] = [];
@@ -24,17 +24,17 @@ export function reachableProblems(
       for (const { element } of payload.headers) elements.push(element);
     }
     for (const { element } of faults) elements.push(element);
-    const problems = new Set<Problem>();
+    const diagnostics = new Set<Diagnostic>();
     const types = new Set<XsdType>(elements.map(({ type }) => type));
     for (const { type } of elements) {
       // The wrapper of rpc style is made by the reader of messages: the schemas do not know it.
       if (type.kind === 'complex' && type.name === null) for (const inner of typesIn(type)) types.add(inner);
     }
     for (const type of types) {
-      for (const problem of met.get(type) ?? approximated.get(type) ?? [])
-        if (problems.size < REASONS) problems.add(problem);
+      for (const diagnostic of met.get(type) ?? approximated.get(type) ?? [])
+        if (diagnostics.size < REASONS) diagnostics.add(diagnostic);
     }
-    return [...problems];
+    return [...diagnostics];
   };
 }
 
@@ -91,11 +91,11 @@ function containerIn(particle: Particle | null): readonly Container[] {
 
 function spread(
   containers: ReadonlyMap<Container, readonly Container[]>,
-  approximated: ReadonlyMap<XsdType, readonly Problem[]>,
-): ReadonlyMap<XsdType, readonly Problem[]> {
-  const met = new Map<XsdType, Problem[]>();
+  approximated: ReadonlyMap<XsdType, readonly Diagnostic[]>,
+): ReadonlyMap<XsdType, readonly Diagnostic[]> {
+  const met = new Map<XsdType, Diagnostic[]>();
   const visits = new Map<Container, number>();
-  for (const [start, problems] of [...approximated].slice(0, TYPES)) {
+  for (const [start, diagnostics] of [...approximated].slice(0, TYPES)) {
     const reached = new Set<Container>([start]);
     for (const node of reached) {
       // All containers were visited from here before.
@@ -104,7 +104,7 @@ function spread(
       visits.set(node, count + 1);
       if ('kind' in node) {
         const own = met.get(node) ?? [];
-        if (own.length < REASONS) met.set(node, [...own, ...problems]);
+        if (own.length < REASONS) met.set(node, [...own, ...diagnostics]);
       }
       for (const outer of containers.get(node) ?? []) reached.add(outer);
     }

@@ -1,7 +1,7 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import { isNcName } from '../../xml/chars.js';
 import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
 import { type AttributeDeclaration, type ComplexType, typeKey, type Wildcard } from '../model.js';
 import { ANY_SIMPLE, builtInAttribute, isBuiltInAttributeNamespace } from './builtin.js';
 import { ComponentMap } from './component-map.js';
@@ -28,12 +28,12 @@ interface Own {
   readonly prohibited: ReadonlySet<string>;
   readonly wildcard: Wildcard | null;
   /** Reasons why the type is incomplete. */
-  readonly reasons: readonly Problem[];
+  readonly reasons: readonly Diagnostic[];
 }
 
 /** The attributes of a type, and the reasons why some were left out. */
 export interface ReadAttributes extends Attributes {
-  readonly reasons: readonly Problem[];
+  readonly reasons: readonly Diagnostic[];
 }
 
 const NONE: Attributes = { attributes: [], anyAttribute: null };
@@ -80,7 +80,7 @@ export class AttributeReader {
     this.#left -= base.attributes.length + declared.size;
     if (this.#left < 0) {
       const what = 'The types have more attributes than allowed; those of this one are left out.';
-      return { ...NONE, reasons: [...reasons, problemAt(node, what)] };
+      return { ...NONE, reasons: [...reasons, diagnosticAt(node, what)] };
     }
     const attributes = new Map(base.attributes.map((attribute) => [typeKey(attribute.name), attribute]));
     for (const [key, attribute] of declared) attributes.set(key, attribute);
@@ -91,16 +91,16 @@ export class AttributeReader {
     const declared = new Map<string, AttributeDeclaration>();
     const prohibited = new Set<string>();
     const wildcards: Wildcard[] = [];
-    const reasons: Problem[] = [];
+    const reasons: Diagnostic[] = [];
     for (const child of node.children) {
       if (child.uri !== XSD) continue;
       if (declared.size > MOST || this.#left < 0) {
-        reasons.push(problemAt(child, 'There are more attributes than allowed; from here on they are left out.'));
+        reasons.push(diagnosticAt(child, 'There are more attributes than allowed; from here on they are left out.'));
         break;
       }
       if (child.local === 'anyAttribute') {
         wildcards.unshift(readWildcard(child, unit.target));
-        this.#context.warnings.addOnce(problemAt(child, FURTHER));
+        this.#context.warnings.addOnce(diagnosticAt(child, FURTHER));
       } else if (child.local === 'attributeGroup') {
         const group = this.#group(child, unit);
         this.#left -= group.declared.size;
@@ -131,7 +131,7 @@ export class AttributeReader {
     const group = isOpen ? this.#context.components.redefined.get(found) : found;
     if (group === undefined || this.#open.has(group.node) || this.#open.size > CHAIN) {
       const why = found === undefined ? 'is not declared' : 'contains itself, or nests too deeply';
-      return { ...nothing, reasons: [problemAt(node, `The attribute group ${ref} ${why}; it is left out.`)] };
+      return { ...nothing, reasons: [diagnosticAt(node, `The attribute group ${ref} ${why}; it is left out.`)] };
     }
     const known = this.#groups.get(group);
     if (known !== undefined) return known;
@@ -142,19 +142,23 @@ export class AttributeReader {
   }
 }
 
-/** The attribute; null for one that is no content, such as of the SOAP encoding; or the problem with it. */
-function readAttribute(node: XmlNode, unit: SchemaUnit, context: SchemaContext): AttributeDeclaration | Problem | null {
+/** The attribute; null for one that is no content, such as of the SOAP encoding; or the diagnostic with it. */
+function readAttribute(
+  node: XmlNode,
+  unit: SchemaUnit,
+  context: SchemaContext,
+): AttributeDeclaration | Diagnostic | null {
   const required = attributeOf(node, 'use') === 'required';
   const ref = attributeOf(node, 'ref');
   if (ref === null) {
     const local = attributeOf(node, 'name') ?? '';
-    if (!isNcName(local)) return problemAt(node, 'The attribute has no proper name; it is left out.');
+    if (!isNcName(local)) return diagnosticAt(node, 'The attribute has no proper name; it is left out.');
     const uri = isQualified(node, unit, 'attributeFormDefault') ? unit.target : '';
     return { ...contentOf({ node, unit }, context), name: { uri, local }, required };
   }
   const name = nameIn(node, ref, unit);
   if (name === null || !isNcName(name.local)) {
-    return problemAt(node, `The attribute ${ref} uses a prefix that is not declared; it is left out.`);
+    return diagnosticAt(node, `The attribute ${ref} uses a prefix that is not declared; it is left out.`);
   }
   if (isBuiltInAttributeNamespace(name.uri)) {
     const builtIn = builtInAttribute(name);
@@ -162,7 +166,7 @@ function readAttribute(node: XmlNode, unit: SchemaUnit, context: SchemaContext):
   }
   const global = context.components.attributes.get(typeKey(name));
   if (global !== undefined) return { ...contentOf(global, context), ...ownValue(node), name, required };
-  context.warnings.add(problemAt(node, `The attribute ${ref} is not declared; it is taken as a string.`));
+  context.warnings.add(diagnosticAt(node, `The attribute ${ref} is not declared; it is taken as a string.`));
   const unknown = { type: ANY_SIMPLE, default: null, fixed: null, documentation: null };
   return { ...unknown, ...ownValue(node), name, required };
 }

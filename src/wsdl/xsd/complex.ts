@@ -1,5 +1,5 @@
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
 import { ANYTHING, type ComplexType, type Content, type Particle, type SimpleType, type XsdType } from '../model.js';
 import { AttributeReader, type Attributes, type ReadAttributes } from './attributes.js';
 import { blockedBy } from './blocked.js';
@@ -79,7 +79,7 @@ export class ComplexTypeReader {
     if (base?.content.kind === 'text') return base.content.type;
     const what = `${nameFor(type)} has simple content but its base has not; its text is taken as a string.`;
     if (base !== null && this.#context.reasonsFor(base).length === 0) {
-      this.#context.approximate(type, problemAt(node, what));
+      this.#context.approximate(type, diagnosticAt(node, what));
     }
     return STRING;
   }
@@ -89,7 +89,7 @@ export class ComplexTypeReader {
     this.#derive(type, step, base);
     if (base?.kind === 'simple') {
       const what = `${nameFor(type)} has complex content but its base is a simple type; it is kept as XML.`;
-      this.#context.approximate(type, problemAt(step.node, what));
+      this.#context.approximate(type, diagnosticAt(step.node, what));
     }
     if (base?.kind === 'complex' && base.content.kind === 'array') {
       type.content = arrayContent(step, base.content, own ?? null, this.#context);
@@ -145,13 +145,13 @@ export class ComplexTypeReader {
     this.#setAttributes(type, attributes);
     const isWhole = !isExtension && type.content.kind !== 'text';
     if (base === null || isWhole) return;
-    for (const problem of this.#context.reasonsFor(base)) this.#context.approximate(type, problem);
+    for (const diagnostic of this.#context.reasonsFor(base)) this.#context.approximate(type, diagnostic);
   }
 
   #setAttributes(type: OpenComplexType, { attributes, anyAttribute, reasons }: ReadAttributes): void {
     type.attributes = attributes;
     type.anyAttribute = anyAttribute;
-    for (const problem of reasons) this.#context.approximate(type, problem);
+    for (const diagnostic of reasons) this.#context.approximate(type, diagnostic);
   }
 
   /** The type that `base` names, linked with this one; null, with a reason added, when it cannot be used. */
@@ -162,7 +162,7 @@ export class ComplexTypeReader {
     if (base.kind === 'simple' || !this.#context.isDeclared(base)) return base;
     if (!this.#context.fill(base)) {
       const what = `${nameFor(type)} is derived from itself, or too deeply.`;
-      this.#context.approximate(type, problemAt(node, what));
+      this.#context.approximate(type, diagnosticAt(node, what));
       return null;
     }
     // Only a type replaced by a redefinition is a base without a name: no element has that type, so it is no base.

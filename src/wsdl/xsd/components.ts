@@ -2,7 +2,7 @@ import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { inlineSchemas, type LoadedDocument } from '../documents/documents.js';
 import { isBuiltInNamespace, WSDL, XSD } from '../documents/namespaces.js';
-import { attributeOf, problemAt, qNameAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, diagnosticAt, qNameAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import { typeKey } from '../model.js';
 import { ComponentMap } from './component-map.js';
@@ -63,7 +63,7 @@ export function collectComponents(documents: readonly LoadedDocument[], warnings
     if (!walked.has(unit.node)) warnOfXsd11(unit.node, warnings);
     walked.add(unit.node);
     if (count > MOST) {
-      warnings.add(problemAt(unit.node, 'The schemas declare more than allowed; from here on they are left out.'));
+      warnings.add(diagnosticAt(unit.node, 'The schemas declare more than allowed; from here on they are left out.'));
       break;
     }
     for (const node of unit.node.children) {
@@ -94,14 +94,16 @@ function addComponent(components: SchemaComponents, component: Component, warnin
   const name = attributeOf(node, 'name');
   if (table === null) return;
   if (name === null || !isNcName(name)) {
-    warnings.add(problemAt(node, `The ${node.local} has no proper name; it is left out.`));
+    warnings.add(diagnosticAt(node, `The ${node.local} has no proper name; it is left out.`));
     return;
   }
   const key = typeKey({ uri: unit.target, local: name });
   const first = table.get(key);
   if (first !== undefined) {
     if (!sameText(first.node, node)) {
-      warnings.add(problemAt(node, `${node.local} ${name} is declared twice and differently; the first one is used.`));
+      warnings.add(
+        diagnosticAt(node, `${node.local} ${name} is declared twice and differently; the first one is used.`),
+      );
     }
     return;
   }
@@ -129,7 +131,7 @@ function redefine(components: SchemaComponents, component: Component, warnings: 
   const key = typeKey({ uri: unit.target, local: name });
   const original = table.get(key);
   if (original !== undefined) components.redefined.set(component, original);
-  else warnings.add(problemAt(node, `There is no ${node.local} ${name} to redefine; it is taken as declared here.`));
+  else warnings.add(diagnosticAt(node, `There is no ${node.local} ${name} to redefine; it is taken as declared here.`));
   table.set(key, component);
 }
 
@@ -143,7 +145,9 @@ function collectUnits(documents: readonly LoadedDocument[], warnings: Warnings):
     if (targets.has(target)) return;
     seen.set(node, targets.add(target));
     if (includer !== null && own !== '' && own !== includer) {
-      warnings.add(problemAt(node, 'The schema is included from one with another target namespace; it keeps its own.'));
+      warnings.add(
+        diagnosticAt(node, 'The schema is included from one with another target namespace; it keeps its own.'),
+      );
     }
     units.push({ node, document, target, adopted: own === '' && target !== '' ? [''] : [] });
   };

@@ -1,5 +1,5 @@
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
 import { type ElementDeclaration, typeKey, type XsdType } from '../model.js';
 import { blockedBy } from './blocked.js';
 import { ANY_TYPE, opaqueType } from './builtin.js';
@@ -62,7 +62,7 @@ function typeOfHead(node: XmlNode, unit: SchemaUnit, context: SchemaContext): Xs
     if (found === undefined) {
       const type = opaqueType(null);
       const what = `The head ${head} of the substitution group is not declared; the element is kept as XML.`;
-      context.approximate(type, problemAt(at.node, what));
+      context.approximate(type, diagnosticAt(at.node, what));
       return type;
     }
     const type = ownType(found.node, found.unit, context);

@@ -1,7 +1,7 @@
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, childrenOf, problemAt, qNameAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, childrenOf, diagnosticAt, qNameAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import type { ElementDeclaration, IdentityConstraint, IdentityPath, NameTest } from '../model.js';
 import { typeKey } from '../model.js';
@@ -63,7 +63,7 @@ export class IdentityReader {
 
   #leaveOut(node: XmlNode, why: string): void {
     const name = attributeOf(node, 'name') ?? '';
-    this.#warnings.add(problemAt(node, `The identity constraint ${name} ${why}; it is left out.`));
+    this.#warnings.add(diagnosticAt(node, `The identity constraint ${name} ${why}; it is left out.`));
   }
 }
 

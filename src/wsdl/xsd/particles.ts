@@ -1,8 +1,8 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, problemAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
 import { type ElementDeclaration, type Particle, typeKey } from '../model.js';
 import { plainElement } from '../plain.js';
 import { blocksMember, blocksSubstitution } from './blocked.js';
@@ -16,7 +16,7 @@ import { readWildcard } from './wildcards.js';
 /** A content model, null for "no content". With a `reason` it is not reliable. */
 interface ReadParticle {
   readonly particle: Particle | null;
-  readonly reason: Problem | null;
+  readonly reason: Diagnostic | null;
 }
 
 type Compositor = 'sequence' | 'choice' | 'all';
@@ -49,7 +49,8 @@ export class ParticleReader {
 
   /** A `sequence`, `choice`, `all`, `group` or `element` with what is in it. */
   read(node: XmlNode, unit: SchemaUnit): ReadParticle {
-    if (this.#depth >= DEPTH) return { particle: null, reason: problemAt(node, 'The content model nests too deeply.') };
+    if (this.#depth >= DEPTH)
+      return { particle: null, reason: diagnosticAt(node, 'The content model nests too deeply.') };
     this.#depth++;
     const read = this.#memberOf(node, unit);
     this.#depth--;
@@ -69,7 +70,8 @@ export class ParticleReader {
         continue;
       }
       size += this.#sizeOf(particle);
-      if (size > MOST) return { particle: null, reason: problemAt(node, 'The content model is larger than allowed.') };
+      if (size > MOST)
+        return { particle: null, reason: diagnosticAt(node, 'The content model is larger than allowed.') };
       if (particle.kind === kind && isOnce(particle) && this.#mayCopy(particle.particles.length)) {
         particles.push(...particle.particles);
       } else particles.push(particle);
@@ -111,7 +113,7 @@ export class ParticleReader {
     const ref = attributeOf(node, 'ref') ?? '';
     const name = nameIn(node, ref, unit);
     const found = name === null ? undefined : this.#context.components.groups.get(typeKey(name));
-    if (found === undefined) return { particle: null, reason: problemAt(node, `The group ${ref} is not declared.`) };
+    if (found === undefined) return { particle: null, reason: diagnosticAt(node, `The group ${ref} is not declared.`) };
     const original = this.#open.has(found.node) ? this.#context.components.redefined.get(found) : undefined;
     const read = this.#groupContent(original ?? found, node);
     const { min, max } = occurrenceOf(node, this.#context);
@@ -129,7 +131,7 @@ export class ParticleReader {
     const known = this.#groups.get(group);
     if (known !== undefined) return known;
     if (this.#open.has(node)) {
-      return { particle: null, reason: problemAt(from, 'The group contains itself.') };
+      return { particle: null, reason: diagnosticAt(from, 'The group contains itself.') };
     }
     this.#open.add(node);
     const content = node.children.find(({ uri, local }) => uri === XSD && local !== 'annotation');
@@ -144,7 +146,7 @@ export class ParticleReader {
     const ref = attributeOf(node, 'ref');
     if (ref === null) {
       const isNamed = isNcName(attributeOf(node, 'name') ?? '');
-      if (!isNamed) return { particle: null, reason: problemAt(node, 'An element has no proper name.') };
+      if (!isNamed) return { particle: null, reason: diagnosticAt(node, 'An element has no proper name.') };
       return {
         particle: { kind: 'one', element: readElement({ node, unit }, 'local', this.#context), min, max },
         reason: null,
@@ -152,7 +154,7 @@ export class ParticleReader {
     }
     const name = nameIn(node, ref, unit);
     if (name === null || !isNcName(name.local)) {
-      return { particle: null, reason: problemAt(node, `The element ${ref} uses a prefix that is not declared.`) };
+      return { particle: null, reason: diagnosticAt(node, `The element ${ref} uses a prefix that is not declared.`) };
     }
     const referred = this.#referred(node, ref, name);
     if (isOnce({ min, max })) return { particle: referred, reason: null };
@@ -171,7 +173,7 @@ export class ParticleReader {
     if (head === null) return once(missingElement(node, ref, name, this.#context));
     if (this.#copied > COPIED && this.#context.components.members.has(key)) {
       const what = `The members of substitution groups are more than allowed; of that of ${ref} only the head is known.`;
-      this.#context.warnings.add(problemAt(node, what));
+      this.#context.warnings.add(diagnosticAt(node, what));
       return once(head);
     }
     const members = this.#membersOf(key, name);
@@ -227,7 +229,7 @@ const once = (element: ElementDeclaration): Particle => ({ kind: 'one', element,
 
 function missingElement(node: XmlNode, ref: string, name: QName, context: SchemaContext): ElementDeclaration {
   const type = opaqueType(null);
-  context.approximate(type, problemAt(node, `The element ${ref} is not declared; it is kept as XML.`));
+  context.approximate(type, diagnosticAt(node, `The element ${ref} is not declared; it is kept as XML.`));
   return plainElement(name, type, { nillable: true });
 }
 
@@ -237,7 +239,7 @@ function occurrenceOf(node: XmlNode, context: SchemaContext): Occurrence {
   const min = countOf(node, 'minOccurs', context);
   const max = attributeOf(node, 'maxOccurs') === 'unbounded' ? Infinity : countOf(node, 'maxOccurs', context);
   if (min <= max) return { min, max };
-  if (max > 0) context.warnings.add(problemAt(node, 'minOccurs is greater than maxOccurs; maxOccurs counts.'));
+  if (max > 0) context.warnings.add(diagnosticAt(node, 'minOccurs is greater than maxOccurs; maxOccurs counts.'));
   return { min: max, max };
 }
 
@@ -250,6 +252,6 @@ function countOf(node: XmlNode, name: 'minOccurs' | 'maxOccurs', context: Schema
     // More than any message has: no limit.
     return name === 'maxOccurs' ? Infinity : Number.MAX_SAFE_INTEGER;
   }
-  context.warnings.add(problemAt(node, `${name} is not a number; it is taken as 1.`));
+  context.warnings.add(diagnosticAt(node, `${name} is not a number; it is taken as 1.`));
   return 1;
 }

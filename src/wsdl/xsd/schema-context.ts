@@ -1,4 +1,4 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import type { QName } from '../../xml/events.js';
 import type { XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
@@ -30,9 +30,9 @@ export interface SchemaContext {
   /** Fills a base type before the types derived from it; false when it is derived from itself, or too deeply. */
   fill(type: ComplexType): boolean;
   /** Marks a type as opaque or approximated, with the reason: operations that reach it are `partial`. */
-  approximate(type: XsdType, problem: Problem): void;
+  approximate(type: XsdType, diagnostic: Diagnostic): void;
   /** The reasons for which a type is approximated. */
-  reasonsFor(type: XsdType): readonly Problem[];
+  reasonsFor(type: XsdType): readonly Diagnostic[];
 }
 
 /** True for the two spellings of true in `xs:boolean`. */

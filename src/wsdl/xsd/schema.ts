@@ -1,7 +1,7 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace } from '../documents/namespaces.js';
-import { attributeOf, problemAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import {
   type AttributeDeclaration,
@@ -27,7 +27,7 @@ export interface Schema {
   readonly elements: ReadonlyMap<string, ElementDeclaration>;
   readonly attributes: ReadonlyMap<string, AttributeDeclaration>;
   /** Types that are opaque or approximated, with the reasons. */
-  readonly approximated: ReadonlyMap<XsdType, readonly Problem[]>;
+  readonly approximated: ReadonlyMap<XsdType, readonly Diagnostic[]>;
   /** The type a QName outside of any schema names (a message part); opaque when there is none. */
   typeNamed(node: XmlNode, value: string): XsdType;
 }
@@ -64,7 +64,7 @@ class SchemaReader implements SchemaContext {
   readonly types = new Map<string, XsdType>();
   readonly elements = new Map<string, ElementDeclaration>();
   readonly attributes = new Map<string, AttributeDeclaration>();
-  readonly approximated = new Map<XsdType, Problem[]>();
+  readonly approximated = new Map<XsdType, Diagnostic[]>();
   readonly #shells: Shell[] = [];
   readonly #shellOf = new Map<ComplexType, Shell>();
   readonly #inside = new ComponentMap<ComplexType>();
@@ -76,7 +76,7 @@ class SchemaReader implements SchemaContext {
   constructor(components: SchemaComponents, warnings: Warnings) {
     this.components = components;
     this.warnings = warnings;
-    this.simple = new SimpleTypeReader(components, warnings, (type, problem) => this.approximate(type, problem));
+    this.simple = new SimpleTypeReader(components, warnings, (type, diagnostic) => this.approximate(type, diagnostic));
     this.identity = new IdentityReader(warnings);
     this.#complex = new ComplexTypeReader(this);
   }
@@ -166,14 +166,14 @@ class SchemaReader implements SchemaContext {
     return type?.kind === 'complex' ? (this.#shellOf.get(type) ?? null) : null;
   }
 
-  approximate(type: XsdType, problem: Problem): void {
-    const problems = this.approximated.get(type);
-    if (problems === undefined) this.approximated.set(type, [problem]);
-    else if (problems.length < REASONS) problems.push(problem);
-    this.warnings.add(problem);
+  approximate(type: XsdType, diagnostic: Diagnostic): void {
+    const diagnostics = this.approximated.get(type);
+    if (diagnostics === undefined) this.approximated.set(type, [diagnostic]);
+    else if (diagnostics.length < REASONS) diagnostics.push(diagnostic);
+    this.warnings.add(diagnostic);
   }
 
-  reasonsFor(type: XsdType): readonly Problem[] {
+  reasonsFor(type: XsdType): readonly Diagnostic[] {
     return this.approximated.get(type) ?? [];
   }
 
@@ -206,7 +206,7 @@ class SchemaReader implements SchemaContext {
     if (known !== undefined) return known;
     const type = opaqueType(null);
     this.#unknown.set(key, type);
-    this.approximate(type, problemAt(node, `The type ${value} ${why}; it is kept as XML.`));
+    this.approximate(type, diagnosticAt(node, `The type ${value} ${why}; it is kept as XML.`));
     return type;
   }
 }

@@ -1,5 +1,5 @@
 import { XSD } from '../documents/namespaces.js';
-import { childOf, childrenOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
+import { childOf, childrenOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import type { EnumerationValue, Facets } from '../model.js';
 
@@ -32,20 +32,20 @@ export function readFacets(restriction: XmlNode, base: Facets, warnings: Warning
   if (patterns.length > 0 && base.patterns.length < PATTERNS) {
     facets.patterns = [...base.patterns, patterns.join('|')];
   } else if (patterns.length > 0) {
-    warnings.add(problemAt(restriction, `More than ${PATTERNS} steps have a pattern; this one is left out.`));
+    warnings.add(diagnosticAt(restriction, `More than ${PATTERNS} steps have a pattern; this one is left out.`));
   }
   return isNarrowed ? facets : base;
 }
 
 function countIn(node: XmlNode, value: string, warnings: Warnings): number | null {
   if (/^\s*\+?\d{1,9}\s*$/.test(value)) return Number(value);
-  warnings.add(problemAt(node, `The facet ${node.local} is not a number in reach; it is left out.`));
+  warnings.add(diagnosticAt(node, `The facet ${node.local} is not a number in reach; it is left out.`));
   return null;
 }
 
 function spaceIn(node: XmlNode, value: string, warnings: Warnings): WhiteSpace | null {
   const space = SPACES.find((candidate) => candidate === value.trim());
-  if (space === undefined) warnings.add(problemAt(node, 'The facet whiteSpace has no such value; it is left out.'));
+  if (space === undefined) warnings.add(diagnosticAt(node, 'The facet whiteSpace has no such value; it is left out.'));
   return space ?? null;
 }
 

@@ -1,7 +1,7 @@
-import type { Problem } from '../../base/problem.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
 import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, childrenOf, documentationIn, problemAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, childrenOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import { NO_FACETS, type SimpleType, typeKey } from '../model.js';
 import { ANY_SIMPLE, builtInSimple, STRING } from './builtin.js';
@@ -27,7 +27,7 @@ interface Frame {
 export class SimpleTypeReader {
   readonly #components: SchemaComponents;
   readonly #warnings: Warnings;
-  readonly #approximate: (type: SimpleType, problem: Problem) => void;
+  readonly #approximate: (type: SimpleType, diagnostic: Diagnostic) => void;
   /** Null while the types that a type refers to are read. */
   readonly #done = new ComponentMap<SimpleType | null>();
   readonly #unknown = new Map<string, SimpleType>();
@@ -36,7 +36,7 @@ export class SimpleTypeReader {
   constructor(
     components: SchemaComponents,
     warnings: Warnings,
-    approximate: (type: SimpleType, problem: Problem) => void,
+    approximate: (type: SimpleType, diagnostic: Diagnostic) => void,
   ) {
     this.#components = components;
     this.#warnings = warnings;
@@ -66,7 +66,7 @@ export class SimpleTypeReader {
   /** The type of an attribute; where it is not declared, a string with a warning. */
   ofAttribute(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
     const type = this.#find(node, value, unit);
-    if (type === null) this.#warnings.add(problemAt(node, describeMissing(value, nameIn(node, value, unit))));
+    if (type === null) this.#warnings.add(diagnosticAt(node, describeMissing(value, nameIn(node, value, unit))));
     return type ?? ANY_SIMPLE;
   }
 
@@ -89,7 +89,7 @@ export class SimpleTypeReader {
   #enumerationIn(restriction: XmlNode, builtIn: string, space: WhiteSpace): SimpleType['enumeration'] {
     const values = readEnumeration(restriction, space);
     if (values === null || (builtIn !== 'QName' && builtIn !== 'NOTATION')) return values;
-    this.#warnings.add(problemAt(restriction, 'The enumeration of qualified names is not checked.'));
+    this.#warnings.add(diagnosticAt(restriction, 'The enumeration of qualified names is not checked.'));
     return null;
   }
 
@@ -144,7 +144,7 @@ export class SimpleTypeReader {
       const { builtIn, members } = this.#traits.union(types);
       return { ...made, variety: 'union', builtIn, item: null, members };
     }
-    this.#warnings.add(problemAt(node, 'The simple type says nothing; it is taken as a string.'));
+    this.#warnings.add(diagnosticAt(node, 'The simple type says nothing; it is taken as a string.'));
     return { ...made, variety: 'atomic', builtIn: 'string', item: null, members: [] };
   }
 
@@ -169,7 +169,7 @@ export class SimpleTypeReader {
     if (known !== undefined) return known;
     const type: SimpleType = { ...STRING, name: null };
     if (key !== null) this.#unknown.set(key, type);
-    this.#approximate(type, problemAt(node, what));
+    this.#approximate(type, diagnosticAt(node, what));
     return type;
   }
 

@@ -1,5 +1,5 @@
 import { XSD } from '../documents/namespaces.js';
-import { problemAt, type XmlNode } from '../documents/tree.js';
+import { diagnosticAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 
 /** Elements that XML Schema 1.1 added, by local name, with their treatment. */
@@ -20,7 +20,7 @@ export function warnOfXsd11(schema: XmlNode, warnings: Warnings): void {
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
     const what = node.uri === XSD ? ADDED.get(node.local) : undefined;
     if (what !== undefined && !reported.has(node.local)) {
-      warnings.add(problemAt(node, `xs:${node.local} is of XML Schema 1.1: ${what}.`));
+      warnings.add(diagnosticAt(node, `xs:${node.local} is of XML Schema 1.1: ${what}.`));
       reported.add(node.local);
     }
     for (let at = node.children.length - 1; at >= 0; at--) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buildSchema, parse } from 'graphql';
 import t, { type Test } from 'tap';
 
-import { Problems } from '../../../src/base/problem.js';
+import { ConfigurationError } from '../../../src/base/diagnostic.js';
 import { type Compiled, compile } from '../../../src/compile.js';
 import { loadConfig } from '../../../src/config/load.js';
 import { type Admission, admit } from '../../../src/graphql/admission/admit.js';
@@ -257,7 +257,7 @@ t.test('sizes of what is not there are told at their place', async (t) => {
   await writeFile(file, yaml);
   const problems = await compile(await loadConfig(file, {})).then(
     () => [],
-    (caught: unknown) => (caught instanceof Problems ? caught.problems : []),
+    (caught: unknown) => (caught instanceof ConfigurationError ? caught.diagnostics : []),
   );
   t.strictSame(
     problems.map(({ what, remedy }) => `${what} ${remedy ?? ''}`.trim()),
@@ -297,7 +297,7 @@ t.test('what is wrong in cost directives is told at its place', async (t) => {
   const loaded = await loadConfig(file, {});
   const problems = await compile(loaded).then(
     () => [],
-    (caught: unknown) => (caught instanceof Problems ? caught.problems : []),
+    (caught: unknown) => (caught instanceof ConfigurationError ? caught.diagnostics : []),
   );
   t.strictSame(
     problems.map(({ line, what }) => `${line}: ${what}`),

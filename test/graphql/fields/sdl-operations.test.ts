@@ -78,8 +78,8 @@ const read = (sdl = SDL, about: Partial<SdlOperation> = {}): SdlOperations =>
   });
 
 function built(about: Partial<SdlOperation> = {}): BuiltSchema {
-  const { operations, mapping, problems } = read(SDL, about);
-  t.same(problems, []);
+  const { operations, mapping, diagnostics } = read(SDL, about);
+  t.same(diagnostics, []);
   const made = buildSchema([{ name: 'x', operations, mapping, naming: 'exact' }]);
   t.same(validateSchema(made.schema), []);
   t.same(made.warnings, []);
@@ -166,15 +166,17 @@ t.test('a result that is an object is the reply element, another is its child', 
   t.match(renamed, { reply: { element: { local: 'Answer' } }, operation: { soapAction: 'urn:x#do' } });
 });
 
-t.test('mistakes are problems at their place', async (t) => {
-  t.match(read('type Query {\n  order(id: ID!: Order\n}').problems, [{ file: 'soapstone.yaml', line: 11, column: 16 }]);
+t.test('mistakes are diagnostics at their place', async (t) => {
+  t.match(read('type Query {\n  order(id: ID!: Order\n}').diagnostics, [
+    { file: 'soapstone.yaml', line: 11, column: 16 },
+  ]);
   const sdl = `type Query { order: Missing other: Int }
 scalar Money
 interface Node { id: ID }
 union U = Order
 type Order { lines: [Int] @xml(attribute: true) }
 extend type Order { x: Int }`;
-  const { problems } = readSdlOperations(
+  const { diagnostics } = readSdlOperations(
     sdl,
     new Map([
       ['A', given('Query.order')],
@@ -182,7 +184,7 @@ extend type Order { x: Int }`;
     ]),
     { file: 'f', line: 1 },
   );
-  const found = problems.map(({ line, what }) => `${line} ${what}`).sort();
+  const found = diagnostics.map(({ line, what }) => `${line} ${what}`).sort();
   t.match(found, [
     /^1 Query\.other has no operation/,
     /^1 There is no type Missing/,
@@ -194,10 +196,10 @@ extend type Order { x: Int }`;
   ]);
   const attribute = 'type Query { order: Order } type Order { lines: [Int] @xml(attribute: true) }';
   const read1 = readSdlOperations(attribute, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
-  t.match(read1.problems, [{ what: /Attribute lines must be a scalar/, line: 1 }]);
+  t.match(read1.diagnostics, [{ what: /Attribute lines must be a scalar/, line: 1 }]);
 });
 
-t.test('directives that mean nothing are problems, not passed over', async (t) => {
+t.test('directives that mean nothing are diagnostics, not passed over', async (t) => {
   const sdl = `type Query { order(id: ID! @xml(name: "Id")): Order @xml(nmae: "result") }
 type Order {
   a: Int @xml(attribute: "yes")
@@ -207,8 +209,8 @@ type Order {
   e: [Int] @xml(item: "x")
 }
 scalar Long @specifiedBy(url: "https://example.org")`;
-  const { problems } = readSdlOperations(sdl, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
-  t.same(problems.map(({ line, column, what }) => `${line}:${column} ${what}`).sort(), [
+  const { diagnostics } = readSdlOperations(sdl, new Map([['A', given('Query.order')]]), { file: 'f', line: 1 });
+  t.same(diagnostics.map(({ line, column, what }) => `${line}:${column} ${what}`).sort(), [
     '1:20 id: only fields of Query and Mutation have @xml(name:).',
     '1:58 @xml has no argument nmae.',
     '3:15 The argument attribute of @xml must be true or false.',
@@ -231,12 +233,12 @@ t.test('a type with a single list is shown as it was written', async (t) => {
 t.test('types may lead to each other in a chain of any length', async (t) => {
   const last = 10_000;
   const chain = Array.from({ length: last }, (_, n) => `type T${n} { value: Int next: T${n + 1} }`).join('\n');
-  const { operations, mapping, problems } = readSdlOperations(
+  const { operations, mapping, diagnostics } = readSdlOperations(
     `type Query { first: T0 }\n${chain}\ntype T${last} { value: Int }`,
     new Map([['first', given('Query.first')]]),
     { file: 'soapstone.yaml', line: 1 },
   );
-  t.same(problems, []);
+  t.same(diagnostics, []);
   const { schema } = buildSchema([{ name: 'x', operations, mapping, naming: 'exact' }]);
   t.match(typeText(schema, `T${last}`), 'value: Int');
 });

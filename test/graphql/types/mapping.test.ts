@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GraphQLSchema, printSchema, printType, validateSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import { Problems } from '../../../src/base/problem.js';
+import { ConfigurationError } from '../../../src/base/diagnostic.js';
 import { compile } from '../../../src/compile.js';
 import { loadConfig } from '../../../src/config/load.js';
 import { retyped } from '../../../src/graphql/types/retype.js';
@@ -63,8 +63,8 @@ async function problemsOf(t: Test, more: string, wsdl = WSDL): Promise<readonly 
   try {
     await schemaOf(t, more, wsdl);
   } catch (error) {
-    if (!(error instanceof Problems)) throw error;
-    return error.problems.map(({ line, what, remedy }) => `${line} ${what} ${remedy ?? ''}`.trim());
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.diagnostics.map(({ line, what, remedy }) => `${line} ${what} ${remedy ?? ''}`.trim());
   }
   return [];
 }

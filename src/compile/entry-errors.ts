@@ -1,19 +1,19 @@
-import type { Problem } from '../base/problem.js';
+import type { Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import { didYouMean } from '../config/nearest.js';
 import type { EntryError } from '../graphql/links/entry-error.js';
-import { problemAt } from './problem-at.js';
+import { diagnosticAt } from './diagnostic-at.js';
 
-/** Mistakes in links or subscriptions as problems at their places in the file, with the nearest name that exists. */
-export const mistakeProblems = (
+/** Errors in links or subscriptions as diagnostics at their places in the file, with the nearest name that exists. */
+export const entryDiagnostics = (
   loaded: LoadedConfig,
   section: keyof typeof SECTIONS,
-  mistakes: readonly EntryError[],
-): readonly Problem[] =>
-  mistakes.map(({ path, part, what, remedy, unknown }) => {
+  errors: readonly EntryError[],
+): readonly Diagnostic[] =>
+  errors.map(({ path, part, what, remedy, unknown }) => {
     const meant = unknown === null ? null : didYouMean(unknown.name, unknown.known);
     const known = unknown === null || unknown.known.length === 0 ? null : `Known here: ${some(unknown.known)}.`;
-    return problemAt(
+    return diagnosticAt(
       loaded,
       [section, ...path],
       `${SECTIONS[section]} \`${path[0]}\`: ${what}`,

@@ -19,7 +19,7 @@ async function notesOn(
   await writeFile(file, yaml);
   const compiled = await compile(await loadConfig(file, {}));
   await compiled.close();
-  return compiled.notices.map(({ line, column, what, remedy }) => `${line}:${column}: ${what} ${remedy}`);
+  return compiled.warnings.map(({ line, column, what, remedy }) => `${line}:${column}: ${what} ${remedy}`);
 }
 
 t.test('a key in the configuration file itself, and an issuer without TLS, are told of', async (t) => {

@@ -1,11 +1,11 @@
-import type { Problem } from '../base/problem.js';
+import type { Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ConfigPath } from '../config/yaml-source.js';
+import { diagnosticAt } from './diagnostic-at.js';
 import type { Graph } from './graph.js';
-import { problemAt } from './problem-at.js';
 
 /** Settings that have less effect than they may seem to have. */
-export const noticesOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Problem[] => [
+export const warningsOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Diagnostic[] => [
   ...monitoredServices(loaded),
   ...uncountedReplies(loaded),
   ...hiddenCosts(loaded),
@@ -15,29 +15,29 @@ export const noticesOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Pr
   ...unprotectedKeySet(loaded),
 ];
 
-function monitoredServices(loaded: LoadedConfig): readonly Problem[] {
-  return Object.entries(loaded.config.services).flatMap(([service, { mode }]): readonly Problem[] => {
+function monitoredServices(loaded: LoadedConfig): readonly Diagnostic[] {
+  return Object.entries(loaded.config.services).flatMap(([service, { mode }]): readonly Diagnostic[] => {
     if (mode !== 'monitor') return [];
     const what = `Service \`${service}\` is in monitor mode: messages that break rules are only counted and logged. Credentials, rights and budgets stay enforced.`;
-    return [problemAt(loaded, ['services', service, 'mode'], what, 'Set `mode: enforce` to refuse such messages.')];
+    return [diagnosticAt(loaded, ['services', service, 'mode'], what, 'Set `mode: enforce` to refuse such messages.')];
   });
 }
 
-function uncountedReplies(loaded: LoadedConfig): readonly Problem[] {
+function uncountedReplies(loaded: LoadedConfig): readonly Diagnostic[] {
   const { services, limits } = loaded.config;
   if (limits.graphql.kibCost > 0) return [];
   return Object.entries(services).flatMap(([service, { operations }]) =>
-    Object.entries(operations).flatMap(([name, mapping]): readonly Problem[] => {
+    Object.entries(operations).flatMap(([name, mapping]): readonly Diagnostic[] => {
       if (typeof mapping === 'boolean' || mapping.replyKib === undefined || mapping.replyKib === 0) return [];
       const path = ['services', service, 'operations', name, 'replyKib'];
       const what = `The \`replyKib\` of operation \`${name}\` counts nothing: \`limits.graphql.kibCost\` is 0.`;
-      return [problemAt(loaded, path, what, 'Give that too, or leave it away.', 'key')];
+      return [diagnosticAt(loaded, path, what, 'Give that too, or leave it away.', 'key')];
     }),
   );
 }
 
 /** What callers do not see costs them nothing. */
-function hiddenCosts(loaded: LoadedConfig): readonly Problem[] {
+function hiddenCosts(loaded: LoadedConfig): readonly Diagnostic[] {
   const { services, graphqlServices } = loaded.config;
   const paths: ConfigPath[] = [];
   for (const [service, { hide, costs }] of Object.entries(graphqlServices)) {
@@ -58,54 +58,60 @@ function hiddenCosts(loaded: LoadedConfig): readonly Problem[] {
     }
   }
   return paths.map((path) =>
-    problemAt(loaded, path, 'This costs nothing: callers do not see it.', 'Leave it away, or do not hide it.', 'key'),
+    diagnosticAt(
+      loaded,
+      path,
+      'This costs nothing: callers do not see it.',
+      'Leave it away, or do not hide it.',
+      'key',
+    ),
   );
 }
 
-function readsInMutation(loaded: LoadedConfig, { fields }: Graph): readonly Problem[] {
-  return [...fields.values()].flatMap(({ service, operation: { name }, parent }): readonly Problem[] => {
+function readsInMutation(loaded: LoadedConfig, { fields }: Graph): readonly Diagnostic[] {
+  return [...fields.values()].flatMap(({ service, operation: { name }, parent }): readonly Diagnostic[] => {
     const mapping = loaded.config.services[service]?.operations[name];
     if (parent !== 'Mutation' || typeof mapping !== 'object' || mapping.read === undefined) return [];
     const what = `Operation \`${name}\` is declared to read, but is a field of Mutation: clients take it for one that writes.`;
     const remedy = 'Map it to a field of Query if it only reads; else leave `read` away.';
-    return [problemAt(loaded, ['services', service, 'operations', name, 'read'], what, remedy, 'key')];
+    return [diagnosticAt(loaded, ['services', service, 'operations', name, 'read'], what, remedy, 'key')];
   });
 }
 
 /** SOAP callers may call such an operation all the same. */
-function dearFields(loaded: LoadedConfig, { fields }: Graph): readonly Problem[] {
+function dearFields(loaded: LoadedConfig, { fields }: Graph): readonly Diagnostic[] {
   const { services, graphql, limits } = loaded.config;
   if (graphql.measure.includes('cost')) return [];
-  return [...fields].flatMap(([field, { service, operation, cost, parent }]): readonly Problem[] => {
+  return [...fields].flatMap(([field, { service, operation, cost, parent }]): readonly Diagnostic[] => {
     const mapping = services[service]?.operations[operation.name];
     const isSaid = typeof mapping === 'object' && (mapping.cost ?? mapping.weight) !== undefined;
     const weight = cost?.weight ?? 0;
     if (!isSaid || parent === 'Subscription' || weight <= limits.graphql.cost) return [];
     const what = `\`${field}\` costs ${weight} points, but \`limits.graphql.cost\` is ${limits.graphql.cost}: no query could select it.`;
     const remedy = 'Make the one less or the other more; or map the operation to `false`.';
-    return [problemAt(loaded, ['services', service, 'operations', operation.name], what, remedy, 'key')];
+    return [diagnosticAt(loaded, ['services', service, 'operations', operation.name], what, remedy, 'key')];
   });
 }
 
 /** Configuration files are copied, mailed and committed. */
-function plainKeys(loaded: LoadedConfig): readonly Problem[] {
+function plainKeys(loaded: LoadedConfig): readonly Diagnostic[] {
   const listed = loaded.config.clients?.apiKeys?.clients ?? {};
   return Object.entries(listed).flatMap(([name, { keys }]) =>
-    keys.flatMap((_key, index): readonly Problem[] => {
+    keys.flatMap((_key, index): readonly Diagnostic[] => {
       const path = ['clients', 'apiKeys', 'clients', name, 'keys', index];
       if (loaded.isForeign(path)) return [];
       const what = `A key of client \`${name}\` stands in the configuration file itself.`;
-      return [problemAt(loaded, path, what, 'Take it from the environment or from a file.', 'value')];
+      return [diagnosticAt(loaded, path, what, 'Take it from the environment or from a file.', 'value')];
     }),
   );
 }
 
 /** On a network the answer can be replaced, and with it every signature. */
-function unprotectedKeySet(loaded: LoadedConfig): readonly Problem[] {
+function unprotectedKeySet(loaded: LoadedConfig): readonly Diagnostic[] {
   const url = loaded.config.clients?.jwt?.jwksUrl;
   if (url === undefined || !url.startsWith('http:') || LOOPBACK.test(new URL(url).hostname)) return [];
   const what = 'The keys of the issuer are fetched without TLS: another host could answer in its place.';
-  return [problemAt(loaded, ['clients', 'jwt', 'jwksUrl'], what, 'Use https.', 'value')];
+  return [diagnosticAt(loaded, ['clients', 'jwt', 'jwksUrl'], what, 'Use https.', 'value')];
 }
 
 const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/;

@@ -1,0 +1,30 @@
+/** An error or a warning about an input of the operator: configuration, WSDL, schema. */
+export interface Diagnostic {
+  /** The file as the operator named it; null without a file. */
+  readonly file: string | null;
+  /** 1-based; null when unknown. */
+  readonly line: number | null;
+  readonly column: number | null;
+  /** The error, in one sentence. */
+  readonly what: string;
+  /** What to do about it, in one sentence; null when that is obvious. */
+  readonly remedy: string | null;
+}
+
+/** The configuration, or a file that it names, cannot be used. Carries every error found, not only the first. */
+export class ConfigurationError extends Error {
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(diagnostics.map(printDiagnostic).join('\n'));
+    this.name = 'ConfigurationError';
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** `file:line:column: what (remedy)`, the form editors and terminals make a link of. */
+export function printDiagnostic(diagnostic: Diagnostic): string {
+  const place = [diagnostic.file, diagnostic.line, diagnostic.column].filter((part) => part !== null).join(':');
+  const remedy = diagnostic.remedy === null ? '' : ` ${diagnostic.remedy}`;
+  return `${place === '' ? '' : `${place}: `}${diagnostic.what}${remedy}`;
+}
