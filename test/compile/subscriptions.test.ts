@@ -165,7 +165,7 @@ t.test('events that one worker has would be lost for the others', async (t) => {
   const polled = '  a: { poll: { operation: orders.GetOrder } }\n';
   const heard = '  a: { on: { operation: orders.PlaceOrder, fields: { x: reply.orderId } } }\n';
   const [problem = ''] = await problemsOf(t, `${heard}workers: 2\n`);
-  t.match(problem, /^1: .*one of several processes only\. Give `redis` a `secret`/);
+  t.match(problem, /^1: .*the subscribers of one process only\. Give `redis` a `secret`/);
   t.same(await problemsOf(t, `${heard}workers: 1\n`), []);
   t.same(await problemsOf(t, `${polled}workers: 2\n`), [], 'each worker asks for itself');
   const redis = (more: string): string => `redis: { url: "redis://127.0.0.1:1"${more} }\n`;
@@ -175,7 +175,7 @@ t.test('events that one worker has would be lost for the others', async (t) => {
   t.same(await problemsOf(t, `${heard}workers: auto\n${redis(secret)}`), []);
   t.same(await problemsOf(t, `${heard}${redis('')}`), [], 'there is one process');
   const given = await problemsOf(t, heard, 2);
-  t.match(given, [/^1: .*one of several processes only\./], 'as many as the command line wants');
+  t.match(given, [/^1: .*the subscribers of one process only\./], 'as many as the command line wants');
   t.same(await problemsOf(t, `${heard}workers: 2\n`, 1), []);
 });
 
