@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { performance } from 'node:perf_hooks';
 
 import { Networks } from './access/networks.js';
 import { printDiagnostic } from './base/diagnostic.js';
@@ -51,7 +52,13 @@ export async function startGateway(
   operators: 'here' | 'elsewhere' = 'here',
 ): Promise<Gateway> {
   const { config, services, remotes } = compiled;
-  const overload = new Overload(config.limits.overload, () => traffic.inFlight);
+  const overload = new Overload(config.limits.overload, {
+    inFlight: () => traffic.inFlight,
+    hasLongQueue() {
+      const nowMillis = performance.now();
+      return [...services, ...remotes].some(({ upstream }) => upstream.hasLongQueue(nowMillis));
+    },
+  });
   const metrics = new Metrics(
     [...services, ...remotes].map(({ name, upstream }) => ({
       service: name,

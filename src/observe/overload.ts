@@ -42,6 +42,14 @@ export interface Load {
   readonly processorShare: number;
 }
 
+/** What is in progress. */
+export interface Work {
+  /** Requests. */
+  inFlight(): number;
+  /** Calls of a backend wait long for a connection. While the loop is busy, they wait for the gateway and not for the backend. */
+  hasLongQueue(): boolean;
+}
+
 export interface LoadMeter {
   /** Begins to measure anew. */
   take(): Load;
@@ -68,14 +76,15 @@ const TAKEN_INCREASE = 1.1;
 const TAKEN_MIN = 0.05;
 
 /**
- * Decides which new requests to refuse because this process is overloaded (catalogue O03): its event loop is late, busy all
- * the time, and many requests are in progress. The share of them is adjusted once a second.
+ * Decides which new requests to refuse because this process is overloaded (catalogue O03): its event loop is busy all the
+ * time, many requests are in progress, and the loop is late or calls wait long for a connection to a backend. A busy loop
+ * that bounds its calls is never late: what it cannot do waits in that queue. The share is adjusted once a second.
  */
 export class Overload {
   /** The last measurement. */
   delayMillis = 0;
   readonly #limits: OverloadLimits;
-  readonly #inFlight: () => number;
+  readonly #work: Work;
   readonly #meter: LoadMeter;
   readonly #timer: NodeJS.Timeout;
   #lateLooks = 0;
@@ -86,9 +95,9 @@ export class Overload {
   /** The part of a request that may still be taken. */
   #credit = 1;
 
-  constructor(limits: OverloadLimits, inFlight: () => number, meter: LoadMeter = makeLoadMeter()) {
+  constructor(limits: OverloadLimits, work: Work, meter: LoadMeter = makeLoadMeter()) {
     this.#limits = limits;
-    this.#inFlight = inFlight;
+    this.#work = work;
     this.#meter = meter;
     this.#timer = setInterval(() => this.sample(), SAMPLE_MILLIS).unref();
   }
@@ -119,14 +128,17 @@ export class Overload {
     this.#taken = 0;
     if (eventLoopMillis === 0) return;
     const isBusy =
-      utilization >= BUSY_UTILIZATION && processorShare >= BUSY_PROCESSOR_SHARE && this.#inFlight() >= IN_FLIGHT_MIN;
-    const isLate = delayMillis > eventLoopMillis && isBusy;
+      utilization >= BUSY_UTILIZATION &&
+      processorShare >= BUSY_PROCESSOR_SHARE &&
+      this.#work.inFlight() >= IN_FLIGHT_MIN;
+    const hasLongQueue = this.#work.hasLongQueue();
+    const isLate = isBusy && (delayMillis > eventLoopMillis || hasLongQueue);
     this.#lateLooks = isLate ? this.#lateLooks + 1 : 0;
     if (isLate) {
       if (this.isShedding || this.#lateLooks >= LATE_LOOKS) {
         this.#takenShare = Math.max(TAKEN_MIN, this.#takenShare * TAKEN_DECREASE);
       }
-    } else if (!isBusy || delayMillis <= recoverMillis) {
+    } else if (!isBusy || (delayMillis <= recoverMillis && !hasLongQueue)) {
       this.#takenShare = wholeLoad < BUSY_UTILIZATION ? 1 : Math.min(1, this.#takenShare * TAKEN_INCREASE);
     }
   }

@@ -8,6 +8,8 @@ import type { UpstreamLimits } from './limits.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 import { RetryBudget } from './retry-budget.js';
 
+const LONG_QUEUE_MILLIS = 500;
+
 /** One backend: its addresses, the queue of calls for a connection, and the deadlines of both. */
 export class Upstream implements CallScheduler {
   readonly timeouts: TimeoutLimits;
@@ -42,6 +44,14 @@ export class Upstream implements CallScheduler {
   /** Calls that wait for a connection. */
   get waiting(): number {
     return this.#queue.size;
+  }
+
+  /** Whether calls wait long for a connection: the queue is half full, or its first call has waited half a second. */
+  hasLongQueue(nowMillis: number): boolean {
+    const { first, size } = this.#queue;
+    return (
+      size > this.#limits.pending / 2 || (first !== null && nowMillis - first.member.startedMillis > LONG_QUEUE_MILLIS)
+    );
   }
 
   /** Addresses whose circuit breaker is open or half open. */

@@ -97,12 +97,15 @@ async function recoveryMillis(clients: Clients): Promise<number> {
   return lastMillis - fromMillis;
 }
 
+/** Connections of all clients; a request that finds none free is given up, as by a client with a timeout. */
+const CONNECTIONS = 1900;
+
 /** Clients with so many connections that the gateway, and not the client, is where requests wait. */
 class Clients {
   readonly #pool: Pool;
 
   constructor(url: string) {
-    this.#pool = new Pool(url, { connections: 600, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+    this.#pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
   }
 
   /** Requests per second with 12 at a time, too few for an overload. */
@@ -129,6 +132,10 @@ class Clients {
         const dueMillis = start + (sent / perSecond) * 1000;
         const isCounted = dueMillis >= start + settlingMillis;
         if (isCounted) counted.offered++;
+        if (running.size >= CONNECTIONS) {
+          if (isCounted) counted.failed++;
+          continue;
+        }
         const one = this.one().then((outcome) => {
           running.delete(one);
           if (!isCounted) return;
@@ -155,13 +162,16 @@ class Clients {
   one(): Promise<'good' | 'shed' | 'failed'> {
     return new Promise((settle) => {
       let status = 0;
+      let hasErrors = false;
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart() {},
         onResponseStart(_controller, answered) {
           status = answered;
         },
-        onResponseData() {},
-        onResponseEnd: () => settle(status === 200 ? 'good' : status === 503 ? 'shed' : 'failed'),
+        onResponseData(_controller, chunk) {
+          hasErrors ||= chunk.includes('"errors":[');
+        },
+        onResponseEnd: () => settle(status === 200 && !hasErrors ? 'good' : status === 503 ? 'shed' : 'failed'),
         onResponseError: () => settle('failed'),
       };
       const headers = ['content-type', 'application/json'];

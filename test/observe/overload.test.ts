@@ -7,10 +7,19 @@ const LATE: Load = { delayMillis: 101, utilization: 1, processorShare: 1 };
 const ON_TIME: Load = { ...LATE, delayMillis: 50 };
 
 /** Runs through measurements; how many of 100 requests are refused after each. */
-function refused(loads: readonly Load[], limits: Partial<OverloadLimits> = {}, inFlight = 16): readonly number[] {
+function refused(
+  loads: readonly Load[],
+  limits: Partial<OverloadLimits> = {},
+  inFlight = 16,
+  hasLongQueue = false,
+): readonly number[] {
   const left = [...loads];
   const meter = { take: () => left.shift() ?? ON_TIME, stop: () => {} };
-  const overload = new Overload({ ...defaultsOf(OVERLOAD_LIMITS), ...limits }, () => inFlight, meter);
+  const overload = new Overload(
+    { ...defaultsOf(OVERLOAD_LIMITS), ...limits },
+    { inFlight: () => inFlight, hasLongQueue: () => hasLongQueue },
+    meter,
+  );
   const all = loads.map(({ delayMillis }) => {
     overload.sample();
     if (overload.delayMillis !== delayMillis) throw new Error('not what was measured');
@@ -67,7 +76,10 @@ t.test('a bound to recover above the one to begin is no contradiction', async (t
 });
 
 t.test('the loop of this process is measured', async (t) => {
-  const overload = new Overload({ ...defaultsOf(OVERLOAD_LIMITS), eventLoopMillis: 60, recoverMillis: 30 }, () => 16);
+  const overload = new Overload(
+    { ...defaultsOf(OVERLOAD_LIMITS), eventLoopMillis: 60, recoverMillis: 30 },
+    { inFlight: () => 16, hasLongQueue: () => false },
+  );
   t.teardown(() => overload.close());
   const next = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
   const pause = async (millis: number): Promise<void> => {
@@ -80,4 +92,11 @@ t.test('the loop of this process is measured', async (t) => {
   t.ok(overload.delayMillis > 60, `${overload.delayMillis} ms`);
   while (overload.isShedding) await next();
   t.equal(overload.shedsNext(), false);
+});
+
+t.test('a busy loop whose calls wait long for a connection is overloaded, though it is on time', async (t) => {
+  t.ok((refused(times(5, ON_TIME), {}, 16, true).at(-1) ?? 0) > 40);
+  t.same(refused(times(5, ON_TIME), {}, 16, false), [0, 0, 0, 0, 0]);
+  const slowBackend = { ...ON_TIME, utilization: 0.5 };
+  t.same(refused(times(5, slowBackend), {}, 16, true), [0, 0, 0, 0, 0], 'calls wait for a slow backend');
 });
