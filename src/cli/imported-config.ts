@@ -39,7 +39,7 @@ export function printImportedConfig(imported: Imported): string {
   const lines = [
     ...(imported.schema === null ? [] : [`# yaml-language-server: $schema=${imported.schema}`]),
     `# Imported from ${oneLine(imported.location)}`,
-    '# Every key, its unit and its default: README, "Configuration".',
+    '# Every key, its unit and its default: config/README.md.',
     '',
     'listen: 127.0.0.1:4000 # SOAP and GraphQL',
     'admin: 127.0.0.1:4001 # /metrics, /live, /ready',

@@ -32,7 +32,7 @@ import { VALIDATION_KEYS } from './validation-keys.js';
 
 /**
  * The one table of configuration keys: type, sentence, default and bounds of each. The static type, the check at
- * start-up, the published JSON Schema and the reference in the README are all made from it.
+ * start-up, the published JSON Schema and the reference in `config/README.md` are all made from it.
  */
 
 const SERVICE = closed({

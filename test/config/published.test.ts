@@ -15,8 +15,8 @@ t.test('the published JSON Schema is current', async (t) => {
   t.equal(published, printJsonSchema(), 'run `npm run generate`');
 });
 
-t.test('the reference in the README is current', async (t) => {
-  const readme = await readFile('README.md', 'utf8').catch(() => '');
+t.test('the reference is current', async (t) => {
+  const readme = await readFile('config/README.md', 'utf8').catch(() => '');
   t.equal(replaceSection(readme, 'configuration', printReference()), readme, 'run `npm run generate`');
 });
 

@@ -174,13 +174,13 @@ t.test('a package has one importing file', async (t) => {
   );
   t.same([...importers.keys()].sort(), Object.keys(dependencies).sort(), 'what is declared is what is imported');
 
-  const readme = readFileSync('README.md', 'utf8');
+  const readme = readFileSync('src/README.md', 'utf8');
   const section = readme.split(/^## /m).find((part) => part.startsWith('Dependencies\n')) ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('|'));
   const unexplained = Object.keys(dependencies).filter(
     (name) => !rows.some((row) => row.split('|')[1]?.includes(`\`${name}\``)),
   );
-  none(t, unexplained, 'packages without a reason in the README');
+  none(t, unexplained, 'packages without a reason in src/README.md');
 });
 
 t.test('every name is imported from where it is made', async (t) => {

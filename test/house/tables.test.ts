@@ -55,8 +55,8 @@ t.test('limits that refusals name are keys of the configuration', async (t) => {
   }
 });
 
-t.test('the README has a type for every scalar beyond those of GraphQL', async (t) => {
-  const block = /scalars: \{([^}]*)\}/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '';
+t.test('the manual has a type for every scalar beyond those of GraphQL', async (t) => {
+  const block = /scalars: \{([^}]*)\}/.exec(readFileSync('config/manual.md', 'utf8'))?.[1] ?? '';
   const listed = [...block.matchAll(/(\w+): 'string'/g)].map(([, name = '']) => name);
   const own = [...BUILT_INS.keys()].filter((name) => specifiedScalarTypes.every((known) => known.name !== name));
   t.same(listed.toSorted(), [...own, 'XML'].toSorted());
@@ -94,8 +94,8 @@ t.test('the reference of refusals says what callers get', async (t) => {
   }
 });
 
-t.test('the README has the tables as they are', async (t) => {
-  const readme = readFileSync('README.md', 'utf8');
+t.test('the reference has the tables as they are', async (t) => {
+  const readme = readFileSync('config/README.md', 'utf8');
   const sections = { metrics: await printMetrics(new Metrics([])), refusals: printRefusals() };
   for (const [name, content] of Object.entries(sections)) {
     t.ok(readme.includes(`<!-- ${name} -->`) && readme.includes(`<!-- /${name} -->`), `section ${name}`);
