@@ -15,7 +15,7 @@ import { answerGraphql } from './flow/graphql/http.js';
 import { makePageEndpoint, type PageEndpoint } from './flow/graphql/page.js';
 import { invite } from './flow/http/continue.js';
 import type { Ending } from './flow/http/ending.js';
-import { judgeHead } from './flow/http/head.js';
+import { checkHead } from './flow/http/head.js';
 import { type HostCheck, makeHostCheck } from './flow/http/host-check.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { type Received, receive } from './flow/http/receive.js';
@@ -52,7 +52,7 @@ import type { UpstreamRequest } from './upstream/reply.js';
  *                               |                              |                        |
  *     405, 411, 413, 415 <-- head policy           4xx <-- parameters               http-proxy
  *                               |                              |                        |
- *         Fault, or 400 <-- gate in: hold, judge   400 <-- admit: parse, rules, cost    |
+ *         Fault, or 400 <-- gate in: hold, envelope   400 <-- admit: parse, rules, cost    |
  *                               |                              |                        |
  *                 Fault <-- permit, budget    403, 429 <-- permit, budget               |
  *                               |                              |                        |
@@ -89,7 +89,7 @@ export interface RequestHooks {
   readonly budgets: Budgets;
   /** What processes know of each other's nonces; null where each is alone. */
   readonly nonces: NonceStore | null;
-  /** Where refusals wait of those who get too many. */
+  /** Delays refusals to clients that get too many. */
   readonly penaltyBox: PenaltyBox;
   /** Whether new requests are refused because there is more to do than can be done. */
   readonly isShedding: () => boolean;
@@ -107,7 +107,7 @@ interface Gateway {
   readonly page: PageEndpoint | null;
   readonly plain: PlainEndpoint;
   readonly wsdl: WsdlEndpoint;
-  /** Clients are known, so that not everybody may call everything as often as he likes. */
+  /** Clients are configured, so there are rights and budgets to check. */
   readonly isGuarded: boolean;
 }
 
@@ -124,7 +124,7 @@ async function handle(
   let asksForText = false;
   let release: (() => void) | null = null;
   try {
-    judgeHead(request, compiled.config.limits.http);
+    checkHead(request, compiled.config.limits.http);
     const { path, query } = readTarget(request);
     service = compiled.byPath.get(path) ?? null;
     const notified = callbackService(path, gateway.graphql.services, gateway.live.callbacks);
@@ -138,7 +138,7 @@ async function handle(
     gateway.checkHost(path, request);
     // Before the body: what is refused for want of time must take none.
     if (gateway.hooks.isShedding()) throw new Refusal('OVERLOADED');
-    // Nobody is asked who they are before they see where to say it.
+    // GraphiQL is served without authentication, so that a user can enter a token in it.
     if (service === null && gateway.page?.isFor(path, request) === true) {
       await gateway.page.answer(exchange, path, request, response);
     } else {
@@ -164,7 +164,7 @@ async function handle(
   } catch (caught) {
     const refusal = asRefusal(caught);
     if (refusal.isOfCaller) {
-      // Nothing is done for it meanwhile, so it takes nobody's place.
+      // A delayed refusal is no work: it holds no permit.
       release?.();
       release = null;
       const held = gateway.hooks.penaltyBox.penalise(request.socket, refusalCost(request, exchange, refusal));
@@ -205,7 +205,7 @@ async function soap(
     else serveWsdl(gateway.wsdl, exchange, request, response, service, query);
     return;
   }
-  // What is not in order may be read as another operation by the next: to let it pass is for those who may call all.
+  // The backend may read an invalid message as another operation: only clients with all rights may send one.
   const isEnforced = service.mode === 'enforce' || !caller.client.rights.permits(service.name, null);
   const { calls } = gateway.graphql;
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: gateway.hooks.onViolation(exchange) };
@@ -232,8 +232,8 @@ async function soap(
     gateway.graphql.observers,
     calls,
   );
-  const judge = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
-  const { xml, reader, package: parts } = takeReaders(service, judge, head.mediaType.charset, head.package);
+  const envelope = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
+  const { xml, reader, package: parts } = takeReaders(service, envelope, head.mediaType.charset, head.package);
   const intake = {
     inflate: head.isCompressed ? service.inflateLimits : null,
     bufferBytes: head.bodyBytes === null ? service.bufferBytes : null,
@@ -241,21 +241,21 @@ async function soap(
   let received: Received;
   try {
     received = await receive(request, intake, exchange, (output) => {
-      const entrance = new Gate(reader, judge, gate, output);
+      const entrance = new Gate(reader, envelope, gate, output);
       if (head.isUnread) entrance.passUnread();
       return entrance;
     });
   } finally {
-    exchange.dialect = judge.dialect?.name ?? '';
+    exchange.dialect = envelope.dialect?.name ?? '';
     exchange.bytesIn = (parts ?? xml).bytes;
   }
   exchange.heldMillis = performance.now() - exchange.startedMillis;
-  if (judge.dialect?.needsContentLength === true && !head.hasLength) {
+  if (envelope.dialect?.needsContentLength === true && !head.hasLength) {
     const refusal = new Refusal('HTTP_LENGTH_REQUIRED');
     if (gate.onViolation === null) throw refusal;
     gate.onViolation(refusal);
   }
-  // In monitor mode a message may get here unjudged.
+  // In monitor mode a message may get here without validation.
   const { known } = policy;
   exchange.operation = known?.label ?? '_other';
   try {
@@ -272,7 +272,7 @@ async function soap(
     request,
     isEnforced,
     policy,
-    judge.dialect,
+    envelope.dialect,
     head.package === null ? head.mediaType : null,
     xml.encoding,
   );
@@ -291,8 +291,8 @@ async function soap(
   if (coding !== undefined) headers.push('content-encoding', coding);
   const context = { exchange, service, gate, answer, calls, observation: policy.observation };
   const isComparable = received.kind === 'whole' && head.package === null && query === '' && gate.onViolation === null;
-  const key = isComparable ? policy.key(judge, { client: caller.client, headers: request.headers }) : null;
-  const messageId = judge.addressing?.messageId ?? null;
+  const key = isComparable ? policy.key(envelope, { client: caller.client, headers: request.headers }) : null;
+  const messageId = envelope.addressing?.messageId ?? null;
   const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
   const sent = { method: 'POST', query, headers, body, isIdempotent } as const;
   await forward(context, sent, known?.operation ?? null, messageId, key);

@@ -185,9 +185,9 @@ export async function startGateway(
       ready = false;
       overload.close();
       await drift.close();
-      const farewell = subscriptions.close();
+      const closing = subscriptions.close();
       const forced = await traffic.drain(config.limits.http.drainMillis, turn);
-      await farewell;
+      await closing;
       await bus.close();
       await shared?.close();
       await compiled.close();

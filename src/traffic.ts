@@ -232,7 +232,7 @@ export class TrafficServer {
   }
 
   #tunnel(request: IncomingMessage, socket: Duplex): void {
-    // Node has let go of it: without this an error of the connection would be nobody's.
+    // Node has detached from it: without a listener an error of the connection would end the process.
     socket.on('error', () => socket.destroy());
     const connection = this.#connections.get(socket);
     if (connection === undefined) socket.destroy();

@@ -16,7 +16,7 @@ export interface Replies {
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
-/** Compiles the tables that replies are judged by. `isDescribed`: there is a WSDL. */
+/** Compiles the tables that replies are validated by. `isDescribed`: there is a WSDL. */
 export function compileReplies(config: ServiceConfig, isDescribed: boolean, operations: readonly Operation[]): Replies {
   const policy = config.faultDetail;
   const unknown: DetailRules = { policy, declared: null };

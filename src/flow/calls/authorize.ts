@@ -5,7 +5,7 @@ import type { KnownOperation } from '../../compile/request-group.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Operation } from '../../wsdl/model.js';
 
-/** Who is calling, and what its points are taken from. */
+/** The client of a request, and the budgets. */
 export interface Caller {
   readonly client: Client;
   readonly budgets: Budgets;

@@ -9,26 +9,26 @@ import { checkResultStatus } from './reply-head.js';
  * Holds a reply to its request, before anything of it is let through: it is a Fault or the declared output of the
  * operation, and relates to the message that was sent where both say so. Throws `UPSTREAM_INVALID_RESPONSE` for a Body
  * that is empty and should not be, and for a result with the status of a failure; else `UPSTREAM_DESYNC`: the answer to
- * somebody else's request is nobody's (catalogue U01).
+ * another request is never delivered (catalogue U01).
  */
 export function bindReply(
-  judge: EnvelopeValidator,
+  envelope: EnvelopeValidator,
   head: ReplyHead | null,
   service: SoapService,
   operation: Operation | null,
   messageId: string | null,
 ): void {
-  const { operation: body, dialect } = judge;
+  const { operation: body, dialect } = envelope;
   const isFault = body !== null && body.local === 'Fault' && body.uri === dialect?.envelopeUri;
   if (!isFault && !service.isReply(operation, body)) {
     if (body === null) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
     throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation');
   }
-  const relatesTo = judge.addressing?.relatesTo ?? null;
+  const relatesTo = envelope.addressing?.relatesTo ?? null;
   if (messageId !== null && relatesTo !== null && relatesTo !== messageId) {
     throw new Refusal('UPSTREAM_DESYNC', 'relates to another message');
   }
   if (isFault) return;
   checkResultStatus(head);
-  judge.expectParts(service.replyParts(operation));
+  envelope.expectParts(service.replyParts(operation));
 }

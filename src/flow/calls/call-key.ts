@@ -12,7 +12,7 @@ import type { CallKey } from './declared-call.js';
 
 /** An envelope that was read, as far as keys need it. */
 export interface Asked {
-  readonly judge: EnvelopeValidator;
+  readonly envelope: EnvelopeValidator;
   /** Null where the Body is empty. */
   readonly content: CanonicalHash | null;
   /** There are elements beside those that belong to the operation. */
@@ -29,15 +29,15 @@ export interface Asker {
 }
 
 /**
- * The key of a call by what it means: two with the same key are the same to the backend, whoever wrote them, unless it
- * tells them by who they are (`scope`). Null where the message holds what keys do not tell.
+ * The key of a call by what it means: two with the same key are the same to the backend, whichever client wrote them, unless it
+ * tells clients apart (`scope`). Null where the message holds what keys do not tell.
  */
 export function callKey(rule: ReadRule, asked: Asked, { client, headers }: Asker): CallKey | null {
-  const { judge, content, hasFurther, action } = asked;
-  if (!judge.isBare || hasFurther) return null;
+  const { envelope, content, hasFurther, action } = asked;
+  if (!envelope.isBare || hasFurther) return null;
   const digest = content === null ? '' : content.digest();
-  if (digest === null || (content === null && judge.operation !== null)) return null;
-  return keyOf(rule, judge, action, digest, { client, headers });
+  if (digest === null || (content === null && envelope.operation !== null)) return null;
+  return keyOf(rule, envelope, action, digest, { client, headers });
 }
 
 /** `content`: what stands for all that is asked for. */
@@ -58,7 +58,7 @@ function keyOf(
     rule.isShared ? '' : client.id,
     headers?.authorization ?? '',
     languageOf(headers),
-    // A reply to one who numbers his messages may name the number: it is told apart from those for others.
+    // A reply may name the MessageID of its request, so such a call is not joined.
     addressing === null ? null : [to === null || isAnonymous(to) ? '' : to, addressing.action],
   ];
   const text = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
@@ -78,13 +78,13 @@ function languageOf(headers: IncomingHttpHeaders | null): string {
 export function envelopeKey(
   rule: ReadRule,
   service: SoapService,
-  envelope: Buffer,
+  message: Buffer,
   action: string | null,
   client: Client,
 ): CallKey | null {
   const content = new CanonicalHash(rule);
   let hasFurther = false;
-  const judge = new EnvelopeValidator(service.replyRules, null, 'no detail', {
+  const envelope = new EnvelopeValidator(service.replyRules, null, 'no detail', {
     onHeadValid: (seen) => seen.expectParts(service.requests.find(seen.operation)?.parts ?? null),
     openBody: () => content,
     openMultiRef: () => {
@@ -92,19 +92,19 @@ export function envelopeKey(
       return null;
     },
   });
-  const reader = service.readers.take(judge, null);
+  const reader = service.readers.take(envelope, null);
   try {
-    reader.write(envelope);
+    reader.write(message);
     reader.end();
   } catch {
-    // Whatever is wrong with it, the backend will say.
+    // The backend will refuse it.
     return null;
   } finally {
     service.readers.give(reader);
   }
   const asker = { client, headers: null };
-  if (!judge.isBare)
-    return keyOf(rule, judge, action, createHash('sha256').update(envelope).digest('base64url'), asker);
-  const asked = { judge, content: judge.operation === null ? null : content, hasFurther, action };
+  if (!envelope.isBare)
+    return keyOf(rule, envelope, action, createHash('sha256').update(message).digest('base64url'), asker);
+  const asked = { envelope, content: envelope.operation === null ? null : content, hasFurther, action };
   return callKey(rule, asked, asker);
 }

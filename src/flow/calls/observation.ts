@@ -19,8 +19,8 @@ export interface ObservationLimits {
 }
 
 /**
- * Looks at what passes the gateway, by whatever endpoint, for those who subscribe to it. Where nobody does, that is one
- * look-up for each message; else its values are read beside the judge's work, and nothing is kept back for it.
+ * Looks at what passes the gateway, by whatever endpoint, for subscriptions to it. Without one, that is one
+ * look-up for each message; else its values are read beside the envelope's work, and nothing is kept back for it.
  */
 export class Observers {
   readonly #bus: EventBus;
@@ -48,7 +48,7 @@ export class Observers {
     return this.#topics.get(service)?.has(operation) === true;
   }
 
-  /** What looks at one exchange of the operation; null where nobody wants to know. */
+  /** What looks at one exchange of the operation; null where no subscription wants its values. */
   begin(service: string, operation: string): Observation | null {
     const topic = this.#topics.get(service)?.get(operation);
     return topic === undefined || !this.#bus.hasSubscribers(topic.name)
@@ -167,11 +167,11 @@ export function hearRequest(
   const handler = observation.request();
   if (handler === null) return;
   const parts = expectedParts([operation.input], true)(operation.input);
-  const judge = new EnvelopeValidator(service.replyRules, null, 'no detail', {
+  const envelope = new EnvelopeValidator(service.replyRules, null, 'no detail', {
     onHeadValid: (seen) => seen.expectParts(parts),
     openBody: () => handler,
   });
-  const reader = service.readers.take(judge, null);
+  const reader = service.readers.take(envelope, null);
   reader.write(message);
   reader.end();
   service.readers.give(reader);

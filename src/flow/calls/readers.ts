@@ -21,23 +21,23 @@ export interface Reading {
  */
 export function takeReaders(
   service: SoapService,
-  judge: EnvelopeValidator,
+  envelope: EnvelopeValidator,
   charset: string | null,
   type: PackageType | null,
   attachments: AttachmentSink | null = null,
 ): Reading {
   if (type === null) {
-    const xml = service.readers.take(judge, charset);
+    const xml = service.readers.take(envelope, charset);
     return { xml, reader: xml, package: null };
   }
   const references = new References(service.mimeLimits.parts);
-  const xml = service.readers.take(new IncludeReader(judge, references), null);
+  const xml = service.readers.take(new IncludeReader(envelope, references), null);
   const options = {
     type,
     limits: service.mimeLimits,
     messageBytes: service.xmlLimits.messageBytes,
     headBytes: service.gate.headBytes,
-    onEnvelope: (mediaType: string, action: string | null) => judge.expect(mediaType, action),
+    onEnvelope: (mediaType: string, action: string | null) => envelope.expect(mediaType, action),
     attachments,
   };
   const reader = new MultipartReader(xml, references, options);

@@ -17,14 +17,14 @@ export interface ReplyForm {
 }
 
 /**
- * Judges the head of a reply: throws a refusal of the upstream for what no envelope can follow; returns how an envelope
+ * Checks the head of a reply: throws a refusal of the upstream for what no envelope can follow; returns how an envelope
  * may come, or null where only an empty body can be right.
  */
-export function judgeReplyHead(head: ReplyHead, service: SoapService): ReplyForm | null {
+export function checkReplyHead(head: ReplyHead, service: SoapService): ReplyForm | null {
   const { status } = head;
   if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
   if (status === 401 || status === 407) throw new Refusal('UPSTREAM_AUTH', `status ${status}`);
-  const isCompressed = judgeCoding(head.header('content-encoding'));
+  const isCompressed = checkCoding(head.header('content-encoding'));
   const written = head.header('content-type');
   if (written !== null && !isPrintable(written)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');
   const type = readMediaType(written ?? undefined);
@@ -39,7 +39,7 @@ export function judgeReplyHead(head: ReplyHead, service: SoapService): ReplyForm
 }
 
 /** True for gzip, which some stacks send although none was asked for (RFC 9110 section 12.5.3). */
-function judgeCoding(header: string | null): boolean {
+function checkCoding(header: string | null): boolean {
   if (header === null) return false;
   const coding = header.trim().toLowerCase();
   if (coding === 'gzip' || coding === 'x-gzip') return true;

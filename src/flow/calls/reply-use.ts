@@ -8,13 +8,13 @@ import type { ReplyUse } from './declared-call.js';
  * blocks may be meant for one caller, so such a reply is private.
  */
 export function replyUse(
-  judge: EnvelopeValidator | null,
+  envelope: EnvelopeValidator | null,
   head: ReplyHead | null,
   { violations }: Exchange,
   isWhole: boolean,
 ): ReplyUse {
-  if (judge === null || judge.fault !== null) return 'share';
-  if (judge.header !== null) return 'private';
+  if (envelope === null || envelope.fault !== null) return 'share';
+  if (envelope.header !== null) return 'private';
   const isInvalid = violations?.some(({ direction, rule }) => direction === 'reply' && rule !== 'unvalidated') === true;
   return isWhole && head?.status === 200 && !isInvalid ? 'store' : 'share';
 }

@@ -29,7 +29,7 @@ export class DeclaredFaults implements DetailObserver {
     return entry;
   }
 
-  /** Takes over inside an element beside the Fault; null where nobody can refer to it. */
+  /** Takes over inside an element beside the Fault; null where nothing can refer to it. */
   openMultiRef(): XmlHandler | null {
     return this.#isEncoded && this.#read.length > 0 ? new Further(this.#read.map(({ entry }) => entry)) : null;
   }

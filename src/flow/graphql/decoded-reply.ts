@@ -26,7 +26,7 @@ import { bindReply } from '../calls/bind-reply.js';
 import type { DeclaredCall, ReplyUse } from '../calls/declared-call.js';
 import type { Observation, Observers } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
-import { isSuccess, judgeReplyHead, noEnvelope } from '../calls/reply-head.js';
+import { checkReplyHead, isSuccess, noEnvelope } from '../calls/reply-head.js';
 import { replyUse } from '../calls/reply-use.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import { InflatedReply } from '../http/inflate-reply.js';
@@ -64,7 +64,7 @@ const ACCEPTED = 202;
 /** So much of a reply is read rather than its connection given up. */
 const EARLY_END_BYTES = 64 * KIB;
 
-/** One reply on its way through the judge into the decoder. Nothing is held: what is decoded is not sent on. */
+/** One reply on its way through the envelope into the decoder. Nothing is held: what is decoded is not sent on. */
 export class DecodedReply implements UpstreamReceiver {
   readonly #context: CallContext;
   readonly #observation: Observation | null;
@@ -80,7 +80,7 @@ export class DecodedReply implements UpstreamReceiver {
   #inflated: InflatedReply | null = null;
   #xml: XmlReader | null = null;
   #reader: MessageReader | null = null;
-  #judge: EnvelopeValidator | null = null;
+  #envelope: EnvelopeValidator | null = null;
   #decoder: ReplyDecoder | EncodedReply | null = null;
   readonly #faults: DeclaredFaults | null;
   /** Null where the reply is no package. */
@@ -125,17 +125,17 @@ export class DecodedReply implements UpstreamReceiver {
   head(head: ReplyHead): void {
     this.#head = head;
     const { service, limits } = this.#context;
-    const form = judgeReplyHead(head, service);
+    const form = checkReplyHead(head, service);
     if (form === null) return;
     const faultWants = service.detailRules(this.#operation);
-    this.#judge = new EnvelopeValidator(service.replyRules, null, faultWants, {
-      onHeadValid: (judge) => bindReply(judge, head, service, this.#operation, null),
+    this.#envelope = new EnvelopeValidator(service.replyRules, null, faultWants, {
+      onHeadValid: (envelope) => bindReply(envelope, head, service, this.#operation, null),
       openBody: (tag) => this.#validated(tag, this.#beginAnswer()),
       openMultiRef: () => this.#openMultiRef(),
       openDetailEntry: (tag) => this.#faults?.openDetailEntry(tag) ?? null,
     });
     this.#attachments = form.package === null ? null : new Attachments(limits.attachmentBytes);
-    const { xml, reader } = takeReaders(service, this.#judge, form.type.charset, form.package, this.#attachments);
+    const { xml, reader } = takeReaders(service, this.#envelope, form.type.charset, form.package, this.#attachments);
     this.#xml = xml;
     this.#reader = reader;
     if (form.isCompressed && this.#call !== null) {
@@ -164,7 +164,7 @@ export class DecodedReply implements UpstreamReceiver {
 
   failed(refusal: Refusal): void {
     if (this.#isOver) return;
-    if (!this.#judge?.fault) this.#observation?.lost(this.#head?.status ?? null);
+    if (!this.#envelope?.fault) this.#observation?.lost(this.#head?.status ?? null);
     this.#finish();
     this.#reject(refusal);
   }
@@ -189,7 +189,7 @@ export class DecodedReply implements UpstreamReceiver {
     return length - this.#bytes > EARLY_END_BYTES && this.#decoder.isComplete;
   }
 
-  /** Answers, and drops the connection. What follows is not judged. */
+  /** Answers, and drops the connection. What follows is not validated. */
   #endEarly(): void {
     const answer = this.#readDecoded();
     this.#finish();
@@ -200,13 +200,13 @@ export class DecodedReply implements UpstreamReceiver {
 
   #complete(): void {
     const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
-    if (!this.#judge?.fault) this.#observation?.publish();
+    if (!this.#envelope?.fault) this.#observation?.publish();
     const isWhole = this.#attachments === null && answer.errors.length === 0;
-    this.#finish(replyUse(this.#judge, this.#head, this.#context.exchange, isWhole));
+    this.#finish(replyUse(this.#envelope, this.#head, this.#context.exchange, isWhole));
     this.#answer(answer);
   }
 
-  /** What an answer has taken is part of it, and told to whoever sums it up. */
+  /** Adds the calls and bytes of the reply to the answer, for its actual cost. */
   #answer(decoded: Decoded): void {
     const { exchange, service } = this.#context;
     // None where the answer is known, or came with another's.
@@ -229,7 +229,7 @@ export class DecodedReply implements UpstreamReceiver {
     return this.#decoder;
   }
 
-  /** What is not selected is nobody's business here, unless replies are held to the schema. */
+  /** The decoder reads what is selected; a validator, where replies are enforced, reads all. */
   #validated(tag: StartTag, decoder: XmlHandler): XmlHandler {
     const { service, exchange } = this.#context;
     const observer = this.#observation?.reply() ?? null;
@@ -252,7 +252,7 @@ export class DecodedReply implements UpstreamReceiver {
 
   #readAnswer(): Decoded {
     this.#attempt(() => this.#reader?.end());
-    const fault = this.#judge?.fault ?? null;
+    const fault = this.#envelope?.fault ?? null;
     if (fault !== null) return this.#readFault(fault);
     return this.#readDecoded();
   }
@@ -287,7 +287,7 @@ export class DecodedReply implements UpstreamReceiver {
     const leftMillis = this.#declared?.finish(use) ?? 0;
     sharing?.lifetime?.part(leftMillis, sharing.calls.rule(service, this.#operation)?.isShared === true);
     exchange.upstreamMillis += performance.now() - this.#startedMillis;
-    if (this.#judge?.fault) exchange.faultCode = this.#judge.fault.parts.code;
+    if (this.#envelope?.fault) exchange.faultCode = this.#envelope.fault.parts.code;
     this.#inflated?.destroy();
     if (this.#xml === null) return;
     exchange.bytesSkipped += this.#xml.skippedBytes;

@@ -20,7 +20,7 @@ export function makePageEndpoint({ config, graph, trusted }: Compiled): PageEndp
   const { graphiql, introspection } = config.graphql;
   // It asks in words of its own.
   if (!graphiql || trusted?.only === true) return null;
-  // The schema is told to those only who may ask for it.
+  // The example shows names of the schema: only where every caller may introspect it.
   const isOpen = introspection && config.clients?.classes === undefined;
   const example = isOpen ? exampleQuery(graph.schema) : '';
   const folder = assetsPath(graph.path);

@@ -81,7 +81,7 @@ export class Connection {
     this.requests++;
     this.#sending.rest();
     this.#readMillis = null;
-    // Node decides that there is a listener before it tells an error: whoever stops reading between must not be missed.
+    // Node decides that there is a listener before it emits an error: a reader that stops in between must not be missed.
     turn.request.on('error', ignore);
     return new Ending(turn.response, this.#answered);
   }
@@ -100,7 +100,7 @@ export class Connection {
   }
 
   /**
-   * What came last cannot be read, or not in time. If that is the body of the present request, whoever reads it is told
+   * What came last cannot be read, or not in time. If that is the body of the present request, its reader gets the error
    * in an `error` event and answers; else `refusalDue` has it when its turn comes. `request` is given where its body is
    * not told to its end, though the parser has seen that.
    */
@@ -110,7 +110,7 @@ export class Connection {
     this.tellReader();
   }
 
-  /** Tells whoever reads the body of the present request that it is broken; again, until somebody does read it. */
+  /** Gives the reader of the current body its error; again, until there is a reader. */
   tellReader(): void {
     const request = this.current?.request;
     if (this.#broken === null || request === undefined) return;

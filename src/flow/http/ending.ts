@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-/** How one request ends: its answer is out, or its caller has left. One listener for all who want to know. */
+/** How one request ends: its answer is out, or its caller has left. One listener serves all uses. */
 export class Ending {
   readonly #response: ServerResponse;
   readonly #ended: () => void;
   #gone: (() => void) | null = null;
   #over: ((isComplete: boolean) => void) | null = null;
 
-  /** `ended` is told before everybody else, whichever way it ends. */
+  /** `ended` is called first, whichever way the request ends. */
   constructor(response: ServerResponse, ended: () => void) {
     this.#response = response;
     this.#ended = ended;

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 
-/** Names and comments in a header are no use to anybody here. */
+/** Names and comments of a gzip header are skipped. */
 const HEADER_BYTES_MAX = 4096;
 
 const FIXED_BYTES = 10;

@@ -4,11 +4,11 @@ import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { HttpLimits } from '../../config/http-limits.js';
 
 /**
- * Judges what every endpoint wants of a head and Node's parser does not see to: sizes, the version, and that there is one
+ * Checks what every endpoint wants of a head and Node's parser does not see to: sizes, the version, and that there is one
  * way only to read it. Throws a refusal of the HTTP layer. In one pass and in bits, because this runs for every field
  * of every request.
  */
-export function judgeHead(request: IncomingMessage, limits: HttpLimits): void {
+export function checkHead(request: IncomingMessage, limits: HttpLimits): void {
   const { url = '', method = '', httpVersion, rawHeaders, headers } = request;
   if (url.length > limits.uriBytes) {
     throw refuseByLimit('HTTP_URI_TOO_LONG', 'limits.http.uriBytes', limits.uriBytes, url.length);
@@ -31,7 +31,7 @@ export function judgeHead(request: IncomingMessage, limits: HttpLimits): void {
   } else if (!AUTHORITY.test(headers.host ?? '')) {
     throw new Refusal('HTTP_BAD_REQUEST', 'Host');
   }
-  if ((seen & ~HOST) !== 0) judgeFields(request, seen, limits);
+  if ((seen & ~HOST) !== 0) checkFields(request, seen, limits);
   // A body there is a smuggling primitive: what one server reads as a body the next takes for a request.
   if ((seen & FRAMING) !== 0 && BODILESS.has(method) && headers['content-length'] !== '0') {
     throw new Refusal('HTTP_BAD_REQUEST', 'a body on a method that has none');
@@ -39,7 +39,7 @@ export function judgeHead(request: IncomingMessage, limits: HttpLimits): void {
   if (method === 'TRACE') throw new Refusal('HTTP_METHOD');
 }
 
-function judgeFields({ httpVersion, headers }: IncomingMessage, seen: number, limits: HttpLimits): void {
+function checkFields({ httpVersion, headers }: IncomingMessage, seen: number, limits: HttpLimits): void {
   if ((seen & TRANSFER_ENCODING) !== 0) {
     if ((seen & CONTENT_LENGTH) !== 0) throw new Refusal('HTTP_BAD_REQUEST', 'two framings');
     // RFC 9112 section 6.1: what follows another coding, or comes from an old sender, ends where the reader thinks.
@@ -47,7 +47,7 @@ function judgeFields({ httpVersion, headers }: IncomingMessage, seen: number, li
     if (headers['transfer-encoding']?.toLowerCase() !== 'chunked') throw new Refusal('HTTP_TRANSFER_CODING');
   }
   if ((seen & EXPECT) !== 0 && headers.expect?.toLowerCase() !== '100-continue') throw new Refusal('HTTP_EXPECTATION');
-  if ((seen & CONNECTION) !== 0) judgeNominations(headers.connection ?? '');
+  if ((seen & CONNECTION) !== 0) checkNominations(headers.connection ?? '');
   if ((seen & SOAP_ACTION) !== 0 && String(headers['soapaction']).length > limits.soapActionBytes) {
     const { soapActionBytes } = limits;
     throw refuseByLimit('HTTP_BAD_REQUEST', 'limits.http.soapActionBytes', soapActionBytes, null, 'SOAPAction');
@@ -83,7 +83,7 @@ const SINGLE: ReadonlyMap<string, number> = new Map([
   ['authorization', 256],
 ]);
 
-/** Fields that every client sends and nobody judges here. */
+/** Fields that every client sends and no rule is about. */
 const COMMON = ['accept', 'accept-encoding', 'accept-language', 'cache-control', 'cookie', 'pragma', 'user-agent'];
 
 /** The usual ways to write a name: a search by the text as it came makes no other text. */
@@ -109,7 +109,7 @@ function repeated(bit: number): Refusal {
 }
 
 /** A sender may name what is meant for this connection alone; naming anything else takes it away from the next server. */
-function judgeNominations(value: string): void {
+function checkNominations(value: string): void {
   if (value === 'keep-alive' || value === 'close' || value === 'Keep-Alive') return;
   for (const part of value.toLowerCase().split(',')) {
     if (END_TO_END.test(part.trim())) throw new Refusal('HTTP_BAD_REQUEST', 'Connection names a field of the message');

@@ -27,7 +27,7 @@ export interface BodyTaker {
 /**
  * A request as the server hands it on. The chunks that come in one packet are told together: a stream that is told of
  * each byte takes ten times as long as the parser does. And a short body need not go through the stream at all, which
- * costs more than to judge it.
+ * costs more than to envelope it.
  */
 export abstract class Incoming extends IncomingMessage {
   #pieces = 0;
@@ -52,7 +52,7 @@ export abstract class Incoming extends IncomingMessage {
   giveBody(taker: BodyTaker): boolean {
     if (this.readableLength > 0 || this.complete) return false;
     this.#taker = taker;
-    // By this a request knows that somebody wants its body.
+    // Marks the body as wanted: else Node drops it.
     this._read(0);
     return true;
   }
@@ -79,7 +79,7 @@ export abstract class Incoming extends IncomingMessage {
       this.#small = [piece];
       setImmediate(() => this.#tellSmall());
     } else this.#small.push(piece);
-    // What waits here is of this turn alone; what nobody takes waits in the stream, and is what reading stops for.
+    // Small chunks wait here for one turn only. Bytes that are not read wait in the stream, whose fill stops reading.
     return this.readableLength < this.readableHighWaterMark;
   }
 

@@ -10,7 +10,7 @@ import { fairScheduler, type SlicedTask } from './fair-scheduler.js';
 /** The header field of every answer that has what log lines call `id`. */
 export const REQUEST_ID = 'x-request-id';
 
-/** How long a caller may go on sending what nobody reads, so that it gets round to reading the answer. */
+/** How long the rest of a request is read and dropped, so that the client gets round to reading the answer. */
 export const LINGER_MILLIS = 2000;
 
 /** Answers a request that may not have been read to its end; if it was not, its connection closes after the answer. */
@@ -53,7 +53,7 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
     if (isAbrupt || response.socket?.readableEnded === true) response.end();
   });
   response.once('close', () => clearTimeout(timer));
-  // In turns with all that is long: what nobody wants must not be read faster than what somebody does.
+  // In turns with all long messages: dropped bytes must not be read faster than wanted ones.
   const readOn: SlicedTask = {
     beganMillis: performance.now(),
     step() {

@@ -25,13 +25,13 @@ export type Received =
       readonly growthBytes: number;
     };
 
-/** How much of a long message is judged at a time: what takes a time slice, between these. */
+/** How much of a long message is validated at a time: what takes a time slice, between these. */
 const PIECE_BYTES_MIN = 2 * 1024;
 const PIECE_BYTES_MAX = 64 * 1024;
 
 /** What is done with a request's bytes besides judging them. */
 export interface Intake {
-  /** It comes as gzip, and is judged and sent on decoded, within these limits; null: it comes as it is. */
+  /** It comes as gzip, and is validated and sent on decoded, within these limits; null: it comes as it is. */
   readonly inflate: InflateLimits | null;
   /** A request longer than the window is collected up to so many bytes, so that its length is known; null: it flows. */
   readonly bufferBytes: number | null;
@@ -44,7 +44,7 @@ export interface Account {
 }
 
 /**
- * Reads a request through the gate. Resolves when it is judged whole, or when it begins to flow. Rejects with the
+ * Reads a request through the gate. Resolves when it is validated whole, or when it begins to flow. Rejects with the
  * refusal before that; after that the refusal destroys the body, which ends the upstream request before its end.
  */
 export function receive(
@@ -200,7 +200,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     else this.#inflater.end();
   }
 
-  /** Bytes of the message itself, which are judged in turns. */
+  /** Bytes of the message itself, which are validated in time slices. */
   #arrive(chunk: Buffer): void {
     this.#waiting.push(chunk);
     (this.#inflater ?? this.#request).pause();
@@ -241,7 +241,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
 
   #stop(caught: unknown): void {
     this.#leave();
-    // Whoever waits for the head hears it here, whoever has the body hears it there.
+    // The promise rejects before the head is valid; after that the body is destroyed.
     this.#reject(caught);
     this.#body?.destroy(caught instanceof Error ? caught : new Error('stopped'));
   }

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 
-/** The judged part of a request that is still coming in. */
+/** The validated part of a request that is still coming in. */
 export class RequestBody extends Readable {
   readonly #resume: () => void;
 
-  /** `resume` is called when more is wanted, `leave` when nobody wants any more of it. */
+  /** `resume` is called when more is wanted, `leave` when no more of it is wanted. */
   constructor(resume: () => void, leave: () => void) {
     super();
     this.#resume = resume;
     this.once('close', leave);
-    // The refusal that destroys it is told to the upstream call, which ends with it; nobody else listens here.
+    // The upstream call gets the refusal that destroys the body, and ends with it; there is no other listener.
     this.once('error', () => {});
   }
 

@@ -36,7 +36,7 @@ export class SoapAnswer {
 
   begin(status: number, contentType: string, more: readonly string[]): void {
     this.#count(status, 0);
-    // A backend may answer before the request is all there: the rest of it is read by nobody, and nothing can follow.
+    // A backend may answer before the request is all there: the rest of it is not read, and nothing can follow.
     if (!this.#response.req.complete) this.#response.shouldKeepAlive = false;
     this.#response.writeHead(status, ['content-type', contentType, ...more, REQUEST_ID, this.#exchange.id]);
   }

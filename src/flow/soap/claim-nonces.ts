@@ -4,7 +4,7 @@ import type { SoapService } from '../../compile/service.js';
 
 /**
  * Asks the other processes for nonces that are new to this one. While they cannot be asked, a message with a nonce is
- * refused: it may be a replay, and whoever can make the store fail must not be able to replay. `noncesWithoutRedis` says
+ * refused: it may be a replay, and an attacker that makes the store fail must not be able to replay. `noncesWithoutRedis` says
  * otherwise. In monitor mode it is only told. Rejects with `wsse:FailedAuthentication` or `OVERLOADED`.
  */
 export async function claimNonces(

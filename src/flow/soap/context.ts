@@ -12,6 +12,6 @@ export interface SoapContext {
   readonly gate: GateOptions;
   readonly answer: SoapAnswer;
   readonly calls: SharedCalls;
-  /** Null, or not given, where nobody wants to hear of it. */
+  /** Null, or not given, where no subscription wants its values. */
   readonly observation?: Observation | null;
 }

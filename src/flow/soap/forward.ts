@@ -11,14 +11,14 @@ import { bindReply } from '../calls/bind-reply.js';
 import { type CallKey, callUpstream, type DeclaredCall } from '../calls/declared-call.js';
 import { together } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
-import { isSuccess, judgeReplyHead, noEnvelope, type ReplyForm } from '../calls/reply-head.js';
+import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from '../calls/reply-head.js';
 import { replyUse } from '../calls/reply-use.js';
 import { InflatedReply } from '../http/inflate-reply.js';
 import type { SoapContext } from './context.js';
 import { ReplyOutput } from './reply-output.js';
 
 /**
- * Sends a judged request to the backend and its judged reply to the caller, byte for byte. `messageId` is what a reply
+ * Sends a validated request to the backend and its validated reply to the caller, byte for byte. `messageId` is what a reply
  * may relate to, `key` what it asks for, if that can be told. Resolves when the reply is complete. Rejects with a
  * refusal; if part of the reply is out by then, the caller's connection must be cut.
  */
@@ -39,7 +39,7 @@ const UNREAD: ReplyForm = { type: { name: '', charset: null, action: null }, pac
 /** One reply on its way through the gate out. */
 class Relay implements UpstreamReceiver, EnvelopeObserver {
   readonly #context: SoapContext;
-  /** Null when it is not known: then an empty answer is judged by its status alone. */
+  /** Null when it is not known: then an empty answer is checked by its status alone. */
   readonly #operation: Operation | null;
   readonly #messageId: string | null;
   readonly #resolve: () => void;
@@ -50,7 +50,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #isComplete = false;
   #head: ReplyHead | null = null;
   #reader: XmlReader | null = null;
-  #judge: EnvelopeValidator | null = null;
+  #envelope: EnvelopeValidator | null = null;
   #gate: Gate | null = null;
   #inflated: InflatedReply | null = null;
   #hasBody = false;
@@ -87,14 +87,14 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
 
   head(head: ReplyHead): void {
     this.#head = head;
-    const form = this.#judgeHead(head);
+    const form = this.#checkHead(head);
     if (form !== null) this.#open(head, form);
   }
 
   /** Null also where monitor mode lets through what is in no order: then the reply passes unread. */
-  #judgeHead(head: ReplyHead): ReplyForm | null {
+  #checkHead(head: ReplyHead): ReplyForm | null {
     try {
-      return judgeReplyHead(head, this.#context.service);
+      return checkReplyHead(head, this.#context.service);
     } catch (caught) {
       this.#violated(caught);
       return null;
@@ -103,16 +103,16 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
 
   #open(head: ReplyHead, form: ReplyForm): Gate {
     const { service, gate } = this.#context;
-    const judge = new EnvelopeValidator(service.replyRules, null, 'no detail', this);
-    this.#judge = judge;
-    const reading = takeReaders(service, judge, form.type.charset, form.package);
+    const envelope = new EnvelopeValidator(service.replyRules, null, 'no detail', this);
+    this.#envelope = envelope;
+    const reading = takeReaders(service, envelope, form.type.charset, form.package);
     this.#reader = reading.xml;
     if (form.isCompressed && this.#call !== null) this.#call = this.#inflateFrom(this.#call);
     this.#isPackage = form.package !== null;
     const ageMillis = this.#declared?.ageMillis ?? null;
     const rules = service.detailRules(this.#operation);
-    const output = new ReplyOutput(this.#context, head, form, reading, judge, rules, this.#call, ageMillis);
-    this.#gate = new Gate(reading.reader, judge, gate, output);
+    const output = new ReplyOutput(this.#context, head, form, reading, envelope, rules, this.#call, ageMillis);
+    this.#gate = new Gate(reading.reader, envelope, gate, output);
     return this.#gate;
   }
 
@@ -124,8 +124,8 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#isUnread = true;
   }
 
-  onHeadValid(judge: EnvelopeValidator): void {
-    bindReply(judge, this.#head, this.#context.service, this.#operation, this.#messageId);
+  onHeadValid(envelope: EnvelopeValidator): void {
+    bindReply(envelope, this.#head, this.#context.service, this.#operation, this.#messageId);
   }
 
   openBody(tag: StartTag): XmlHandler | null {
@@ -139,7 +139,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
 
   openMultiRef(): null {
     const { service, exchange } = this.#context;
-    if (this.#judge?.fault === null) service.validity?.undeclared(this.#operation, 'reply', exchange);
+    if (this.#envelope?.fault === null) service.validity?.undeclared(this.#operation, 'reply', exchange);
     return null;
   }
 
@@ -205,9 +205,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#resolve();
   }
 
-  /** Tells those who subscribe to it. */
+  /** Publishes the event of this exchange. */
   #tell(isGood: boolean): void {
-    if (this.#judge?.fault) return;
+    if (this.#envelope?.fault) return;
     if (isGood) this.#context.observation?.publish();
     else this.#context.observation?.lost(this.#head?.status ?? null);
   }
@@ -219,12 +219,12 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #finish(): void {
     const { exchange, service } = this.#context;
     exchange.upstreamMillis += performance.now() - this.#startedMillis;
-    if (this.#judge?.fault) {
-      exchange.faultCode = this.#judge.fault.parts.code;
+    if (this.#envelope?.fault) {
+      exchange.faultCode = this.#envelope.fault.parts.code;
       exchange.outcome = 'fault';
     }
     const isWhole = this.#isComplete && !this.#isPackage;
-    if (this.#declared !== null) this.#declared.finish(replyUse(this.#judge, this.#head, exchange, isWhole));
+    if (this.#declared !== null) this.#declared.finish(replyUse(this.#envelope, this.#head, exchange, isWhole));
     this.#inflated?.destroy();
     if (this.#reader !== null) service.readers.give(this.#reader);
     this.#reader = null;

@@ -53,7 +53,7 @@ export function refuseSoap(
   endLingering(exchange, request, response, exchange.status, [...headers, ...retryAfter(refusal)], message);
 }
 
-/** Answers a GraphQL caller of whom nothing is read: who may not call, whatever it asks for. */
+/** Answers a GraphQL request that is refused before its body is read. */
 export function refuseGraphql(
   exchange: Exchange,
   request: IncomingMessage,

@@ -22,7 +22,7 @@ export class ReplyOutput implements GateOutput {
   readonly #head: ReplyHead;
   readonly #form: ReplyForm;
   readonly #package: MultipartReader | null;
-  readonly #judge: EnvelopeValidator;
+  readonly #envelope: EnvelopeValidator;
   readonly #rules: DetailRules;
   readonly #call: UpstreamCall | null;
   /** Null for a reply that comes from the backend. */
@@ -36,7 +36,7 @@ export class ReplyOutput implements GateOutput {
     head: ReplyHead,
     form: ReplyForm,
     reading: Reading,
-    judge: EnvelopeValidator,
+    envelope: EnvelopeValidator,
     rules: DetailRules,
     call: UpstreamCall | null,
     ageMillis: number | null,
@@ -45,19 +45,19 @@ export class ReplyOutput implements GateOutput {
     this.#head = head;
     this.#form = form;
     this.#package = reading.package;
-    this.#judge = judge;
+    this.#envelope = envelope;
     this.#rules = rules;
     this.#call = call;
     this.#ageMillis = ageMillis;
   }
 
   whole(message: Buffer): void {
-    if (this.#judge.fault !== null && this.#mayChange) this.#prepareFault(message);
+    if (this.#envelope.fault !== null && this.#mayChange) this.#prepareFault(message);
     else this.#answer(this.#status(), this.#contentType(), message);
   }
 
   begin(): void {
-    if (this.#judge.fault !== null && this.#mayChange && this.#rules.policy !== 'pass') {
+    if (this.#envelope.fault !== null && this.#mayChange && this.#rules.policy !== 'pass') {
       this.#collected = [];
       return;
     }
@@ -122,7 +122,7 @@ export class ReplyOutput implements GateOutput {
   /** A Fault comes with the status of an error (WS-I Basic Profile R1126): the one that the backend gave, or its own. */
   #status(): number {
     const { status } = this.#head;
-    const { fault, dialect } = this.#judge;
+    const { fault, dialect } = this.#envelope;
     if (!this.#mayChange || fault === null || dialect === null || (status >= 400 && status <= 599)) return status;
     return faultStatusOf(dialect, fault.parts.code);
   }

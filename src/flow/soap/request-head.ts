@@ -9,7 +9,7 @@ import { readSoapAction } from '../../soap/soap-action.js';
 import { isKnownCharset } from '../../xml/prolog.js';
 import { asWritten, type SaidUpstream } from './upstream-head.js';
 
-/** The head of a SOAP request, judged: what the XML reader and the upstream need of it. */
+/** The head of a SOAP request, checked: what the XML reader and the upstream need of it. */
 export type SoapRequestHead =
   | { readonly method: 'GET' }
   | {
@@ -24,7 +24,7 @@ export type SoapRequestHead =
       readonly isCompressed: boolean;
       /** The length was announced. */
       readonly hasLength: boolean;
-      /** Bytes of the body as it is judged and sent on; null when they are not known. */
+      /** Bytes of the body as it is validated and sent on; null when they are not known. */
       readonly bodyBytes: number | null;
       /** Monitor mode: what the head says of the body is not in order, so it goes on unread. */
       readonly isUnread: boolean;
@@ -33,7 +33,7 @@ export type SoapRequestHead =
 type PostHead = Extract<SoapRequestHead, { readonly method: 'POST' }>;
 
 /**
- * Judges the head of a SOAP request. Throws a refusal of the HTTP layer: no SOAP message exists yet. `onViolation`, of
+ * Checks the head of a SOAP request. Throws a refusal of the HTTP layer: no SOAP message exists yet. `onViolation`, of
  * monitor mode, is told instead of what the head says of the body; how the request is framed is never let through.
  */
 export function readSoapRequestHead(
@@ -78,7 +78,7 @@ function readPostHead(request: IncomingMessage, service: SoapService, contentLen
   }
   const { charset } = mediaType;
   if (charset !== null && !isKnownCharset(charset)) throw new Refusal('HTTP_MEDIA_TYPE', 'charset', { found: charset });
-  const isCompressed = judgeCoding(headers['content-encoding']);
+  const isCompressed = checkCoding(headers['content-encoding']);
   const { messageBytes } = service.xmlLimits;
   if (contentLength !== null && contentLength > messageBytes) {
     throw refuseByLimit('HTTP_TOO_LARGE', 'limits.xml.messageBytes', messageBytes, contentLength);
@@ -111,8 +111,8 @@ const envelopeOf = ({ envelopeType, action }: PackageType): MediaType => ({
   action,
 });
 
-/** True for gzip. A second coding, or one we do not read, cannot be judged: RFC 9110 section 8.4. */
-function judgeCoding(header: string | undefined): boolean {
+/** True for gzip. A second coding, or one we do not read, cannot be validated: RFC 9110 section 8.4. */
+function checkCoding(header: string | undefined): boolean {
   if (header === undefined) return false;
   const coding = header.toLowerCase();
   if (coding === 'gzip' || coding === 'x-gzip') return true;

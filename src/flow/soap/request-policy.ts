@@ -38,7 +38,7 @@ export class RequestPolicy implements EnvelopeObserver {
   known: KnownOperation | null = null;
   /** The operation whose events the exchange is one of; null where it is of none. */
   topic: Operation | null = null;
-  /** What looks at the exchange for those who subscribe to it; null where nobody does. */
+  /** Reads the values that subscriptions want; null where there is none. */
   observation: Observation | null = null;
   readonly #service: SoapService;
   readonly #exchange: Exchange;
@@ -83,32 +83,32 @@ export class RequestPolicy implements EnvelopeObserver {
     this.#calls = calls;
   }
 
-  onHeadValid(judge: EnvelopeValidator): void {
+  onHeadValid(envelope: EnvelopeValidator): void {
     const { requests, config } = this.#service;
     // Whatever becomes of it from here on: refused, or let pass by monitor mode.
-    this.known = requests.find(judge.operation);
+    this.known = requests.find(envelope.operation);
     this.#exchange.operation = this.known?.label ?? '_other';
-    this.known = this.#identify(judge);
+    this.known = this.#identify(envelope);
     this.#exchange.operation = this.known?.label ?? '_other';
     const isDecided = this.known?.candidates.length === 1;
     this.#rule = isDecided ? (this.#calls?.rule(this.#service, this.known?.operation ?? null) ?? null) : null;
     if (this.known === null && requests.isComplete && config.unknownOperations === 'refuse') {
       throw new Refusal('UNKNOWN_OPERATION', null, {
-        found: judge.operation === null ? 'empty Body' : expandedName(judge.operation),
+        found: envelope.operation === null ? 'empty Body' : expandedName(envelope.operation),
       });
     }
     this.#service.validity?.admit(this.known?.candidates ?? [], this.#exchange.operation, this.#exchange);
-    judge.expectParts(this.known?.parts ?? null);
-    const addressing = config.addressing.check ? judge.addressing : null;
+    envelope.expectParts(this.known?.parts ?? null);
+    const addressing = config.addressing.check ? envelope.addressing : null;
     if (addressing !== null) {
       if (addressing.hasOtherReplyAddress) throw new Refusal('wsa:OnlyAnonymousAddressSupported');
-      this.#judgeDestination(judge, addressing);
+      this.#checkDestination(envelope, addressing);
     }
     this.topic = this.#findTopic();
     this.#guard?.authorizeAndCharge(this.known);
     // Last, because a message that is refused for something else should not use up its nonce.
-    if (judge.freshnessClaims !== null)
-      this.nonces = this.#service.freshness?.check(judge.freshnessClaims, Date.now()) ?? [];
+    if (envelope.freshnessClaims !== null)
+      this.nonces = this.#service.freshness?.check(envelope.freshnessClaims, Date.now()) ?? [];
   }
 
   openBody(): XmlHandler | null {
@@ -125,11 +125,11 @@ export class RequestPolicy implements EnvelopeObserver {
   }
 
   /** The key of the call, once all of it is read; null where it cannot be compared with others. */
-  key(judge: EnvelopeValidator, asker: Asker): CallKey | null {
+  key(envelope: EnvelopeValidator, asker: Asker): CallKey | null {
     if (this.#rule === null) return null;
     return callKey(
       this.#rule,
-      { judge, content: this.#content, hasFurther: this.#hasFurther, action: this.action },
+      { envelope, content: this.#content, hasFurther: this.#hasFurther, action: this.action },
       asker,
     );
   }
@@ -146,29 +146,29 @@ export class RequestPolicy implements EnvelopeObserver {
   }
 
   /** Throws `ACTION_MISMATCH`. */
-  #identify(judge: EnvelopeValidator): KnownOperation | null {
+  #identify(envelope: EnvelopeValidator): KnownOperation | null {
     const { requests, config } = this.#service;
     // To let an action of another operation pass is for clients that may call all.
     const isRestricted = this.#guard?.isRestricted === true;
-    const addressing = config.addressing.check || isRestricted ? judge.addressing : null;
-    const blocks = judge.header?.actionBlocks ?? 0;
+    const addressing = config.addressing.check || isRestricted ? envelope.addressing : null;
+    const blocks = envelope.header?.actionBlocks ?? 0;
     const isUnread = blocks > 1 || (blocks === 1 && addressing?.action == null);
     if (isRestricted && isUnread) throw new Refusal('ACTION_MISMATCH');
-    const http = [this.#soapAction, this.#typeAction, meant(judge.partAction)];
+    const http = [this.#soapAction, this.#typeAction, meant(envelope.partAction)];
     const said = {
       http,
       addressing: meant(addressing?.action ?? null),
       isAddressed: addressing?.isActionPassed === true,
       // In a package of SOAP 1.2 the caller's own words say it.
-      isRewritten: !this.#isPackage || judge.dialect?.actionHeader === true,
+      isRewritten: !this.#isPackage || envelope.dialect?.actionHeader === true,
     };
-    const known = requests.identify(judge.operation, said);
+    const known = requests.identify(envelope.operation, said);
     const actions = [...http, said.addressing].filter((action) => action !== null);
     // Where nothing is known but what the message says itself, that must be one thing.
     const isOne = known !== null || new Set(actions).size < 2;
     if (known !== 'mismatch' && isOne) return known;
     const isWrong = (action: string): boolean =>
-      requests.identify(judge.operation, { ...said, http: [action], addressing: null }) === 'mismatch';
+      requests.identify(envelope.operation, { ...said, http: [action], addressing: null }) === 'mismatch';
     throw new Refusal('ACTION_MISMATCH', null, { found: actions.find(isWrong) ?? actions.at(-1) ?? null });
   }
 
@@ -182,12 +182,12 @@ export class RequestPolicy implements EnvelopeObserver {
     return candidates.every((candidate) => needed.includes(candidate)) ? topic : null;
   }
 
-  #judgeDestination(judge: EnvelopeValidator, { to, toContent }: Addressing): void {
+  #checkDestination(envelope: EnvelopeValidator, { to, toContent }: Addressing): void {
     if (to === null || isAnonymous(to)) return;
     const { destinations, config } = this.#service;
     if (destinations.isOwn(to, this.#host)) {
-      if (toContent === null || judge.isSigned || !config.addressing.rewriteTo) return;
-      judge.edit({ ...toContent, replacement: escapeText(destinations.backend) });
+      if (toContent === null || envelope.isSigned || !config.addressing.rewriteTo) return;
+      envelope.edit({ ...toContent, replacement: escapeText(destinations.backend) });
       return;
     }
     if (!destinations.permits(to)) throw new Refusal('WSA_DESTINATION', null, { found: to.replace(/[?#].*$/s, '') });

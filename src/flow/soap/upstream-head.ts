@@ -18,7 +18,7 @@ export const asWritten = ({ headers }: IncomingMessage): SaidUpstream => ({
 });
 
 /**
- * What is said of a judged message: one spelling of the media type, which some stacks compare letter by letter, the
+ * What is said of a validated message: one spelling of the media type, which some stacks compare letter by letter, the
  * charset the message is in, and the action the WSDL gives the operation, quoted. What monitor mode lets pass is not changed. A package
  * keeps its own type, whose parameters say how to take it apart.
  */

@@ -52,7 +52,7 @@ export function serveWsdl(
   if (documents === undefined) throw new Refusal('HTTP_NOT_FOUND');
   const document = documents.find(query, addressOf(request, endpoint.publicUrl) + service.path);
   if (document === null) throw new Refusal('HTTP_NOT_FOUND');
-  // Who keeps a copy asks each time whether it is still good: another Host, another document.
+  // A cache revalidates each time: another Host gets another document.
   const validators = [REQUEST_ID, exchange.id, 'etag', document.etag, 'cache-control', 'no-cache'];
   if (isKnown(request.headers['if-none-match'], document.etag)) {
     exchange.status = 304;

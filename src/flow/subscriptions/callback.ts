@@ -42,7 +42,7 @@ export interface Notification {
 
 /**
  * Takes one notification: the same gate as for any envelope, and 202 with nothing in it (WS-I Basic Profile R1112).
- * Rejects with a refusal, which is a Fault for whoever sent it.
+ * Rejects with a refusal, which is answered as a Fault.
  */
 export async function takeNotification(
   { exchange, caller, nonces, request, response, ending }: Notification,
@@ -55,23 +55,23 @@ export async function takeNotification(
   const host = request.headers.host ?? '';
   const guard = new CallGuard(caller, service);
   const policy = new RequestPolicy(service, exchange, head, host, guard, callbacks);
-  const judge = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
-  const { xml, reader, package: parts } = takeReaders(service, judge, head.mediaType.charset, head.package);
+  const envelope = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
+  const { xml, reader, package: parts } = takeReaders(service, envelope, head.mediaType.charset, head.package);
   const intake = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes: null };
   try {
     const received = await receive(
       request,
       intake,
       exchange,
-      (output) => new Gate(reader, judge, service.gate, output),
+      (output) => new Gate(reader, envelope, service.gate, output),
     );
     if (received.kind === 'flowing') for await (const _piece of received.body);
   } finally {
-    exchange.dialect = judge.dialect?.name ?? '';
+    exchange.dialect = envelope.dialect?.name ?? '';
     exchange.bytesIn = (parts ?? xml).bytes;
   }
   service.readers.give(xml);
-  if (judge.dialect?.needsContentLength === true && !head.hasLength) throw new Refusal('HTTP_LENGTH_REQUIRED');
+  if (envelope.dialect?.needsContentLength === true && !head.hasLength) throw new Refusal('HTTP_LENGTH_REQUIRED');
   exchange.operation = policy.known?.label ?? '_other';
   // Nothing waits behind this address for the others.
   if (policy.topic === null) throw new Refusal('UNKNOWN_OPERATION');

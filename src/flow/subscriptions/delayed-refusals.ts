@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { CancelSignal } from '../../base/cancellation.js';
 import type { PenaltyBox, Waiter } from '../http/penalty-box.js';
 
-/** Who opened the WebSocket, and whether it is gone. */
+/** The client of the WebSocket. */
 interface Gone {
   readonly connection: Socket;
   readonly signal: CancelSignal;
@@ -46,7 +46,7 @@ export class DelayedRefusals {
     this.#ids.delete(id);
   }
 
-  /** Null: it may be told at once. Else it resolves when it may be told, with whether anybody wants to hear it. */
+  /** Null: it is sent at once. Else it resolves when it may be sent, with whether the operation still waits for it. */
   hold(id: string, bytes: number, workMillis: number): Promise<boolean> | null {
     const held = this.#penaltyBox.penalise(this.#connection, { bytes, workMillis }, this.#waiter);
     if (held === null) return null;

@@ -12,7 +12,7 @@ import type { Caller } from '../calls/authorize.js';
 import { Observers } from '../calls/observation.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import type { GraphqlExchange } from '../graphql/http.js';
-import { judgeHead } from '../http/head.js';
+import { checkHead } from '../http/head.js';
 import { type HostCheck, makeHostCheck } from '../http/host-check.js';
 import { readTarget } from '../http/target.js';
 import { answerEvents } from './event-stream.js';
@@ -29,7 +29,7 @@ export interface SubscriptionsHooks extends SubscriptionHooks {
 /** All that goes on for longer than one answer: subscriptions, over whatever transport, and WebSockets. */
 export class SubscriptionsEndpoint {
   readonly manager: SubscriptionManager;
-  /** Those who post notifications here. */
+  /** The operations that services post to the callback addresses. */
   readonly callbacks: Observers;
   readonly sockets: WebSockets;
   /** Subscriptions at services that speak GraphQL. */
@@ -81,7 +81,7 @@ export class SubscriptionsEndpoint {
   /** Opens the WebSocket; or says why not. */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null {
     try {
-      judgeHead(request, this.#compiled.config.limits.http);
+      checkHead(request, this.#compiled.config.limits.http);
       this.#checkHost(readTarget(request).path, request);
       if (!this.#mayCome(request)) throw new Refusal('HTTP_ORIGIN', null, { found: request.headers.origin ?? null });
       if (this.#hooks.isShedding()) throw new Refusal('OVERLOADED');

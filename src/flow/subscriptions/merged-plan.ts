@@ -15,7 +15,7 @@ const CHANGED = 'changed';
 /** One plan that reads the element of the reply once for each. */
 export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | null): MergedPlan {
   const [first] = plans;
-  if (first === undefined) throw new Error('a poll for nobody');
+  if (first === undefined) throw new Error('a poll without subscribers');
   if (!isMergeable(first))
     return { plan: first, part: (decoded) => ({ ...decoded, calls: 0, replyBytes: 0 }), changed: () => null };
   const slots = plans.map((plan, index) => selfSlot(String(index), plan.value));
@@ -41,7 +41,7 @@ export function mergedPlan(plans: readonly ReplyPlan[], changed: ReplyPlan | nul
   };
 }
 
-/** Reads nothing that anybody has selected: only whether there is an answer. */
+/** Reads no selection: only whether there is an answer. */
 export const bareOf = ({ element }: ReplyPlan, changed: ReplyPlan | null): ReplyPlan =>
   planOf(element, changed === null ? [] : [selfSlot(CHANGED, changed.value)]);
 

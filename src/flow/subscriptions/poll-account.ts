@@ -14,7 +14,7 @@ export interface PricedCall {
   readonly given: FieldCall['arguments'];
 }
 
-/** A call that somebody pays for. */
+/** A call that is paid for. */
 export interface PollPayment {
   /** The call is over: what it really came to is taken, nothing for the objects of its answer. To be called once. */
   settle(decoded: Decoded | null): void;
@@ -22,7 +22,7 @@ export interface PollPayment {
 
 /** What a subscriber pays for what is repeated for it: a call when it is its turn, and each answer that it is told. */
 export class PollAccount {
-  /** Who pays: another subscription of the same client has no more than this one. */
+  /** The id of the client, whose subscriptions share one budget. */
   readonly client: string;
   readonly #caller: Caller;
   readonly #call: PricedCall;
@@ -42,7 +42,7 @@ export class PollAccount {
     return this.#endpoint.concurrency.tryAcquire(this.#caller.client);
   }
 
-  /** Waits for it, behind those who wait already; null when `signal` is aborted. */
+  /** Waits for a permit, in the order of the calls; null when `signal` is aborted. */
   async acquireLater(signal: CancelSignal): Promise<Release | null> {
     const release = await this.#endpoint.concurrency.acquireLater(this.#caller.client, signal);
     return release ?? (signal.aborted ? null : () => {});

@@ -2,21 +2,21 @@ import { Cancellation } from '../../base/cancellation.js';
 import type { Release } from '../http/concurrency.js';
 import type { PollAccount, PollPayment } from './poll-account.js';
 
-/** One who may pay for a call. */
-export interface Payer {
+/** A subscriber that may pay for a call. */
+export interface BilledSubscriber {
   readonly account: PollAccount;
-  /** It has paid for one call, which nobody has made for it yet. */
+  /** It has paid for one call that is not made yet. */
   isPrepaid: boolean;
 }
 
 /**
- * Who pays for the calls of a poll: those who want it, in turns. One that has no points, or no room for a call among
+ * Chooses the subscriber that pays for the next call of a poll, in turns. One without points, or without a permit for a call among
  * its requests, is passed over: what one of them does with its own must not be felt by the others.
  */
-export class Payers {
+export class PollBilling {
   /** Calls that were paid for in turns. */
   #turns = 0;
-  /** Where nobody has room: the clients that are waited for. */
+  /** Clients whose permit is waited for, because none has one now. */
   readonly #waiting = new Map<string, Cancellation>();
   /** Room that a client has got by waiting, to be used at once. */
   readonly #permits = new Map<string, Release>();
@@ -27,22 +27,22 @@ export class Payers {
     this.#found = found;
   }
 
-  /** The next call is paid for; or nobody has points for it; or nobody who may have them has room, and it is waited for. */
-  next(payers: readonly Payer[]): PollPayment | 'poor' | 'waiting' {
+  /** The payment for the next call; `poor`: no subscriber has the points; `waiting`: those that may have them wait for a permit. */
+  next(subscribers: readonly BilledSubscriber[]): PollPayment | 'poor' | 'waiting' {
     const poor = new Set<string>();
     const busy = new Map<string, PollAccount>();
-    for (const payer of this.#inTurn(payers)) {
-      const { client } = payer.account;
-      if (busy.has(client) || (poor.has(client) && !payer.isPrepaid)) continue;
-      const release = this.#permits.get(client) ?? payer.account.tryAcquire();
+    for (const subscriber of this.#inTurn(subscribers)) {
+      const { client } = subscriber.account;
+      if (busy.has(client) || (poor.has(client) && !subscriber.isPrepaid)) continue;
+      const release = this.#permits.get(client) ?? subscriber.account.tryAcquire();
       this.#permits.delete(client);
       if (release === null) {
-        busy.set(client, payer.account);
+        busy.set(client, subscriber.account);
         continue;
       }
-      const payment = payer.isPrepaid ? payer.account.paid(release) : payer.account.pay(release);
+      const payment = subscriber.isPrepaid ? subscriber.account.paid(release) : subscriber.account.pay(release);
       if (payment !== null) {
-        payer.isPrepaid = false;
+        subscriber.isPrepaid = false;
         this.stop();
         return payment;
       }
@@ -53,9 +53,9 @@ export class Payers {
     return busy.size === 0 ? 'poor' : 'waiting';
   }
 
-  /** These are left: nobody else is waited for. */
-  keep(payers: readonly Payer[]): void {
-    const clients = new Set(payers.map(({ account }) => account.client));
+  /** These subscribers are left: no other is waited for. */
+  keep(subscribers: readonly BilledSubscriber[]): void {
+    const clients = new Set(subscribers.map(({ account }) => account.client));
     for (const [client, waiting] of this.#waiting) {
       if (clients.has(client)) continue;
       waiting.abort();
@@ -73,10 +73,10 @@ export class Payers {
     this.keep([]);
   }
 
-  /** First those who have paid already. */
-  #inTurn(payers: readonly Payer[]): readonly Payer[] {
-    const prepaid = payers.filter(({ isPrepaid }) => isPrepaid);
-    const others = payers.filter(({ isPrepaid }) => !isPrepaid);
+  /** Subscribers that have paid already come first. */
+  #inTurn(subscribers: readonly BilledSubscriber[]): readonly BilledSubscriber[] {
+    const prepaid = subscribers.filter(({ isPrepaid }) => isPrepaid);
+    const others = subscribers.filter(({ isPrepaid }) => !isPrepaid);
     const turn = (prepaid.length > 0 ? this.#turns : this.#turns++) % Math.max(1, others.length);
     return [...prepaid, ...others.slice(turn), ...others.slice(0, turn)];
   }
@@ -88,7 +88,7 @@ export class Payers {
     this.#waiting.set(client, waiting);
     void account.acquireLater(waiting).then((release) => {
       if (release === null) return;
-      // It may have come just when nobody wanted it any more.
+      // The permit may come when it is not wanted any more.
       if (this.#waiting.get(client) !== waiting) return release();
       this.#waiting.delete(client);
       this.#permits.set(client, release);

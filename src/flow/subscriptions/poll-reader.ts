@@ -7,7 +7,7 @@ import type { FieldCall } from '../../graphql/run/field-call.js';
 import { bareOf, mergedPlan } from './merged-plan.js';
 import type { PollPayment } from './poll-account.js';
 
-/** Calls the backend; `signal` is aborted when nobody waits any more. */
+/** Calls the backend; `signal` is aborted when no subscriber is left. */
 export type PollCall = (call: FieldCall, signal: CancelSignal) => Promise<Decoded>;
 
 /** What is called again and again. */
@@ -42,7 +42,7 @@ export async function readPoll(
   };
 }
 
-/** Whether the call has an answer, whatever anybody has selected. */
+/** Whether the call has an answer at all, without any selection. */
 export async function isAnswered(
   polled: PolledCall,
   plan: ReplyPlan,
@@ -78,7 +78,7 @@ export const mayBeOfOne = ({ code }: Refusal): boolean => OF_SELECTIONS.has(code
 const OF_SELECTIONS: ReadonlySet<RefusalCode> = new Set([
   'UPSTREAM_RESPONSE_LIMIT',
   'UPSTREAM_INVALID_RESPONSE',
-  // Who has got all that was selected does not wait for the end.
+  // A decoder that has all of its selection does not wait for the end.
   'UPSTREAM_TRUNCATED',
   'INTERNAL',
 ]);

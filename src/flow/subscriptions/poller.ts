@@ -2,7 +2,7 @@ import { Cancellation } from '../../base/cancellation.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
 import type { PollAccount, PollPayment } from './poll-account.js';
-import { type Payer, Payers } from './poll-accounts.js';
+import { type BilledSubscriber, PollBilling } from './poll-accounts.js';
 import { isAnswered, mayBeOfOne, type PolledCall, type PollParts, readPoll } from './poll-reader.js';
 
 /** What a poll brought for one subscriber. */
@@ -12,15 +12,15 @@ export type Polled =
 
 export interface PollMember {
   readonly plan: ReplyPlan;
-  /** Calls are paid for in turns, each by one who can; and nobody is told what it cannot pay. */
+  /** Each call is charged to one subscriber in turn that can pay; answers go only to subscribers that can pay them. */
   readonly account: PollAccount;
   /** Called with the first answer, and whenever it has changed. `bytes` is about what it takes. */
   told(polled: Polled, bytes: number): void;
 }
 
-interface Member extends Payer {
+interface Member extends BilledSubscriber {
   readonly member: PollMember;
-  /** Who asks for it now. */
+  /** The poller that it belongs to now. */
   poller: Poller;
   /** Of what it was told last; null before that. */
   signature: string | null;
@@ -36,7 +36,7 @@ interface Parting {
 }
 
 /**
- * Repeats one call for all who ask for the same thing, each with a selection of its own: the reply is read once, for
+ * Repeats one call for all subscribers with the same arguments, each with a selection of its own: the reply is read once, for
  * all of them side by side. Those with whose selections it cannot be read get a poller of their own.
  */
 export class Poller {
@@ -51,7 +51,7 @@ export class Poller {
   #departure = new Cancellation();
   #timer: NodeJS.Timeout | null = null;
   #isAsking = false;
-  readonly #payers = new Payers(() => this.#next(0));
+  readonly #subscribers = new PollBilling(() => this.#next(0));
 
   constructor(polled: PolledCall, everyMillis: number, parting: Parting | null = null) {
     this.#polled = polled;
@@ -94,7 +94,7 @@ export class Poller {
 
   #lose(entries: readonly Member[]): void {
     for (const entry of entries) this.#members.delete(entry);
-    this.#payers.keep([...this.#members]);
+    this.#subscribers.keep([...this.#members]);
     if (this.#members.size > 0) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -115,8 +115,8 @@ export class Poller {
   readonly #tick = async (): Promise<void> => {
     this.#timer = null;
     const members = [...this.#members];
-    const payment = this.#payers.next(members);
-    // Who waits has heard nothing, and somebody else may come who need not.
+    const payment = this.#subscribers.next(members);
+    // New subscribers go on waiting; one that need not wait may join.
     if (payment === 'waiting') return this.#next(this.#everyMillis);
     for (const entry of members) entry.isNew = false;
     if (payment === 'poor') for (const entry of members) tell(entry, POOR, UNPAID, 0);
@@ -127,7 +127,7 @@ export class Poller {
       this.#isAsking = false;
     }
     const rest = [...this.#members];
-    // Who came meanwhile has heard nothing yet.
+    // Subscribers that joined meanwhile have no answer yet.
     if (rest.length > 0) this.#next(rest.some(({ isNew }) => isNew) ? 0 : this.#everyMillis);
   };
 
@@ -200,7 +200,7 @@ export class Poller {
     if (!isFound) for (const piece of read.slice(1)) this.#part(piece, false);
   }
 
-  /** Nobody pays for finding out: those who came last ask for themselves. */
+  /** No subscriber can pay for the search: the last ones get a poller of their own. */
   #partUnread(plans: readonly ReplyPlan[]): void {
     this.#part(halvesOf(plans, this.#proven).slice(1).flat(), true).#next(0);
     for (const entry of this.#members) entry.isNew = true;
@@ -210,10 +210,10 @@ export class Poller {
     return [...this.#members].filter(({ member }) => plans.includes(member.plan));
   }
 
-  /** Null where none of those who select this can pay at once. */
+  /** Null where no subscriber with this selection can pay at once. */
   #paymentOf(plans: readonly ReplyPlan[]): PollPayment | null {
-    const payment = this.#payers.next(this.#asking(plans));
-    this.#payers.stop();
+    const payment = this.#subscribers.next(this.#asking(plans));
+    this.#subscribers.stop();
     return typeof payment === 'string' ? null : payment;
   }
 

@@ -6,7 +6,7 @@ import { isMergeable } from './merged-plan.js';
 import type { PollCall } from './poll-reader.js';
 import { Poller, type PollMember } from './poller.js';
 
-/** One poller for each distinct call that somebody subscribes to. */
+/** One poller for each distinct call with subscribers. */
 export class Pollers {
   readonly #most: number;
   readonly #pollers = new Map<string, Poller>();

@@ -11,7 +11,7 @@ const WAITING_MAX = 1000;
 export interface OutgoingLimits {
   /** Bytes that wait to be taken; beyond, nothing more is read. */
   readonly queueBytes: number;
-  /** Time without progress after which who does not read is given up. */
+  /** Time without progress after which a client that does not read is given up. */
   readonly stallMillis: number;
 }
 

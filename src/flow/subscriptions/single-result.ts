@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 /**
- * The result of a query or a mutation as a stream of one: who waits for it may say that it no longer does. A generator
+ * The result of a query or a mutation as a stream of one, which its reader may end. A generator
  * by hand, for that of the language cannot be ended while it waits.
  */
 export class OneResult implements AsyncGenerator<ExecutionResult, void, undefined> {
@@ -11,7 +11,7 @@ export class OneResult implements AsyncGenerator<ExecutionResult, void, undefine
   readonly #left: Promise<void>;
   #isTaken = false;
 
-  /** `run` begins at once, and is told when nobody waits any more. */
+  /** `run` begins at once; its signal is aborted when the reader ends the stream. */
   constructor(run: (signal: CancelSignal) => Promise<ExecutionResult>) {
     const signal = this.#departure;
     this.#left = new Promise((resolve) => {

@@ -23,7 +23,7 @@ import { type Connection, errorMessage, makeProtocolServer, type Subscribe } fro
 /** One WebSocket, as the protocol wants it. */
 export interface ProtocolSocket {
   readonly protocol: string;
-  /** Resolves when the system has taken it, so that who reads slowly is told slowly. Never rejects. */
+  /** Resolves when the system has taken it, so that a slow reader is sent events slowly. Never rejects. */
   send(data: string): Promise<void>;
   close(code: number, reason: string): void;
   /** Nothing more is to come until `resume`, but what is on its way. */
@@ -31,7 +31,7 @@ export interface ProtocolSocket {
   resume(): void;
 }
 
-/** Who opened it. */
+/** The client that opened the WebSocket. */
 export interface WebSocketClient {
   readonly address: string;
   readonly connection: Socket;
@@ -157,7 +157,7 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
   };
 }
 
-/** When reading stops, so much may have been read that nobody has looked at: small messages, each with what it takes. */
+/** Characters that may have been read when reading stops, small messages with their overhead. */
 const ON_ITS_WAY_CHARS = 1024 * 1024;
 
 /** Which operation a message of this type is about. */

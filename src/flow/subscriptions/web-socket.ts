@@ -43,7 +43,7 @@ export class WebSockets {
   open(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const address = request.socket.remoteAddress ?? '';
     let isOpen = false;
-    // At once: nobody else is asked.
+    // Synchronous: there is no `verifyClient`.
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       isOpen = true;
       this.#opened(webSocket, request, address);
@@ -51,7 +51,7 @@ export class WebSockets {
     return isOpen;
   }
 
-  /** Says farewell to all; who does not answer in time is cut. Resolves when all are gone. */
+  /** Closes all; a connection whose client does not answer in time is cut. Resolves when all are gone. */
   async close(): Promise<void> {
     const gone = [...this.#open].map(
       (socket) =>
@@ -77,7 +77,7 @@ export class WebSockets {
         send: (data) => outgoing.send(data),
         close: (code, reason) => socket.close(code, reason),
         pause: () => socket.pause(),
-        // There are others who want nothing to be read.
+        // The send queue may be full as well.
         resume: () => outgoing.isPaused || socket.resume(),
       },
       { address, connection, headers, signal: departure },
@@ -108,7 +108,7 @@ export class WebSockets {
   }
 }
 
-/** Says farewell; who does not answer in time is cut. */
+/** Closes a connection, and cuts it if its client does not answer in time. */
 function closeInTime(socket: Socket, code: number, reason: string): void {
   const timer = setTimeout(() => socket.terminate(), LINGER_MILLIS);
   socket.once('close', () => clearTimeout(timer));

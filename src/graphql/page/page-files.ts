@@ -11,7 +11,7 @@ const STYLE = 'text/css; charset=utf-8';
 
 /**
  * The files of GraphiQL, in the order in which the page needs them. They are copied beside the compiled code, so that
- * who installs the gateway needs none of the packages they come from.
+ * an installation of the gateway needs none of the packages they come from.
  */
 export const PAGE_FILES = [
   { name: 'graphiql.css', type: STYLE, source: 'graphiql/graphiql.min.css' },

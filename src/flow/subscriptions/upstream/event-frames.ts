@@ -10,7 +10,7 @@ export interface EventFrame {
 }
 
 /**
- * Cuts an event stream into events (HTML, section 9.2.6) and judges each before anybody reads it. What is no event of
+ * Cuts an event stream into events (HTML, section 9.2.6) and checks each before it is parsed. What is no event of
  * GraphQL over server-sent events is refused: `UPSTREAM_INVALID_RESPONSE`, `UPSTREAM_RESPONSE_LIMIT`.
  */
 export class EventFrames {
@@ -46,7 +46,7 @@ export class EventFrames {
       else frames.push(...this.#frames());
     }
     this.#rest = lines.length === 0 ? this.#rest + last : last;
-    this.#judgeLength();
+    this.#checkLength();
     return frames;
   }
 
@@ -66,7 +66,7 @@ export class EventFrames {
     if (field !== 'data') return;
     this.#data.push(value);
     this.#length += value.length + 1;
-    this.#judgeLength();
+    this.#checkLength();
   }
 
   /** What the empty line ends: an event, or nothing. */
@@ -85,7 +85,7 @@ export class EventFrames {
     return [{ event: name, bytes: Buffer.from(`event: next\n${data.map((line) => `data: ${line}\n`).join('')}\n`) }];
   }
 
-  #judgeLength(): void {
+  #checkLength(): void {
     if (this.#rest.length + this.#name.length + this.#length > this.#eventBytes) {
       throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.remote.eventBytes', this.#eventBytes, null, 'event');
     }

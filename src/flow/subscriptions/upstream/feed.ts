@@ -57,7 +57,7 @@ export class Feed {
 
   event(answer: unknown, bytes: number): void {
     if (this.#isOver) return;
-    // Who sends events has accepted, whatever it said.
+    // An upstream that sends events has accepted the subscription.
     this.accepted();
     this.#parts.sink.event(answer, bytes);
   }

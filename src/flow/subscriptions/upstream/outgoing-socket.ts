@@ -26,7 +26,7 @@ const UNREAD_BYTES_MAX = 64 * 1024;
 const MESSAGE_BYTES = 1024;
 
 /**
- * A WebSocket at a service, as the client of the protocol wants it: what comes in is held to its bounds before anybody
+ * A WebSocket at a service, as the client of the protocol wants it: messages are held to their bounds before anything
  * reads it, and what goes wrong is told here, where it is known, and not as the client understands it.
  */
 export class OutgoingSocket {
@@ -91,7 +91,7 @@ export class OutgoingSocket {
   #take(text: string): void {
     try {
       const message = parseSubschemaText(text, this.#parts.bounds);
-      // It would be passed over in silence: somebody's events go astray.
+      // The protocol would skip it silently, and events would be lost.
       if (!isOurs(message)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'another id');
     } catch (caught) {
       this.#fail(asRefusal(caught));

@@ -40,7 +40,7 @@ export function feedOverSocket(ask: SocketAsk): void {
     complete: () => feed.completed(),
   });
   feed.hangUp = () => {
-    // It says that it is complete, if there is anybody to say it to.
+    // Sends `complete` if the connection is open.
     stop();
     made[0]?.close(1000, '');
   };

@@ -9,7 +9,7 @@ import {
   stringifyMessage,
 } from 'graphql-ws';
 
-/** `graphql-transport-ws`, from either end: the only file that knows who keeps to its rules. */
+/** `graphql-transport-ws`, from either end: the only file that imports `graphql-ws`. */
 export const makeProtocolServer = makeServer;
 
 /** The subprotocol to speak of those offered; false for none. */
