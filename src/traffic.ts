@@ -8,6 +8,7 @@ import { readDescriptorLimit } from './base/descriptor-limit.js';
 import { nextPollPhase, waitUntilSteady } from './base/poll-phase.js';
 import { Refusal, refuseByLimit } from './base/refusal.js';
 import type { HttpLimits } from './config/http-limits.js';
+import { closeWhenQuiet } from './flow/http/close-when-quiet.js';
 import { Connection, type Turn } from './flow/http/connection.js';
 import { Incoming } from './flow/http/incoming-request.js';
 import { parserRefusal } from './flow/http/parser-error.js';
@@ -16,9 +17,6 @@ import type { RequestHandler } from './request.js';
 
 /** How often deadlines and paces are looked at, at most: Node's default of 30 s makes 10 s into 40. */
 const LOOK_MILLIS = 500;
-
-/** How long kept connections may still bring a request once nothing is in flight any more. */
-const GRACE_MILLIS = 500;
 
 /** Connections that wait to be accepted, at most: Node's default for `listen`. */
 const BACKLOG = 511;
@@ -54,6 +52,7 @@ export class TrafficServer {
   readonly #ofClients = new Map<string, Set<Connection>>();
   /** Requests that have not been answered to their end. */
   inFlight = 0;
+  #begun = 0;
   #draining = false;
   /** Connections accepted so far. */
   #accepted = 0;
@@ -116,6 +115,8 @@ export class TrafficServer {
    */
   async drain(deadlineMillis: number, turn = nextPollPhase): Promise<number> {
     this.#draining = true;
+    for (const { current } of this.#connections.values())
+      if (current !== null) current.response.shouldKeepAlive = false;
     this.#penaltyBox.close();
     // Connections that wait to be accepted are reset when the listener closes.
     await waitUntilSteady(() => this.#accepted, BACKLOG, turn);
@@ -131,14 +132,10 @@ export class TrafficServer {
       });
       this.server.closeAllConnections();
     }, deadlineMillis);
-    const idle = setInterval(async () => {
-      // A timer that comes late runs before sockets are read: requests may lie unread in the kernel.
-      await nextPollPhase();
-      if (this.inFlight === 0) this.server.closeIdleConnections();
-    }, GRACE_MILLIS);
+    const stopClosing = closeWhenQuiet(this.server, () => (this.inFlight === 0 ? this.#begun : null));
     await closed;
     clearTimeout(deadline);
-    clearInterval(idle);
+    stopClosing();
     return forced;
   }
 
@@ -199,6 +196,7 @@ export class TrafficServer {
     const { request, response } = turn;
     const ending = connection.begin(turn);
     this.inFlight++;
+    this.#begun++;
     if (this.#draining || connection.requests >= this.#limits.requestsPerConnection) response.shouldKeepAlive = false;
     void this.#handler(request, response, ending);
     connection.tellReader();

@@ -174,6 +174,30 @@ t.test('a drain answers requests that lie unread while the event loop is late', 
   t.equal(await drained, 0);
 });
 
+t.test('a drain says close to requests in flight, and leaves their connections time to be reused', async (t) => {
+  const answers: (() => void)[] = [];
+  const { url, traffic } = await start(t, (_request, response) => void answers.push(() => response.end('fine')));
+  const clients = await Promise.all(Array.from({ length: 5 }, () => RawClient.connect(url)));
+  const reused = await RawClient.connect(url);
+  for (const client of [...clients, reused]) await client.send(GET);
+  await until(() => answers.length === 6);
+  answers.pop()?.();
+  t.equal((await reused.reply()).headers.get('connection'), 'keep-alive', 'before the drain');
+  const drained = traffic.drain(10_000);
+  await until(() => !traffic.server.listening);
+  // The loop is late: the timer that looks for idle connections runs first, then the answers go out.
+  const sent = reused.send(GET);
+  const end = performance.now() + 600;
+  while (performance.now() < end);
+  for (const answer of answers.splice(0)) answer();
+  await sent;
+  for (const client of clients) t.equal((await client.reply()).headers.get('connection'), 'close');
+  await until(() => answers.length === 1);
+  answers.pop()?.();
+  t.equal((await reused.reply()).status, 200, 'the next request of a client that knew nothing of the drain');
+  t.equal(await drained, 0);
+});
+
 t.test(
   'a refused upgrade is answered with the status that is logged, and only what the client did counts',
   async (t) => {

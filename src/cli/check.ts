@@ -81,7 +81,11 @@ function printService(service: SoapService, loaded: LoadedConfig, { graph }: Com
   if (operations.length === 0) return;
   const port = wsdl === null ? null : choosePort(loaded, name, wsdl);
   const fields = new Map<string, string>();
-  for (const [field, bound] of graph.fields) if (bound.service === name) fields.set(bound.operation.name, field);
+  for (const [field, bound] of graph.fields)
+    if (bound.service === name) {
+      const others = fields.get(bound.operation.name);
+      fields.set(bound.operation.name, others === undefined ? field : `${others}, ${field}`);
+    }
   const ports = [{ name: port?.name ?? '-', dialect: service.dialects[0].name, address: null, operations }];
   const rows = reportRows({ services: [{ name: { uri: '', local: name }, ports }] });
   const broken = rows.filter(({ status }) => status !== 'ok');

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
 import { isHostAllowed } from '../base/host-name.js';
+import { FOUND_UNITS_MAX } from './json-text.js';
 import type { Log } from './log.js';
 
 /** What operators may ask. */
@@ -12,7 +13,7 @@ export interface AdminSources {
   /** Host names by which operators may reach it, in lower case; IP addresses and localhost always may. */
   readonly hosts: ReadonlySet<string>;
   /** A request that named another host was refused. */
-  readonly refused: () => void;
+  readonly refused: (host: string) => void;
   /** Whether new traffic is welcome. */
   readonly isReady: () => boolean;
 }
@@ -36,8 +37,11 @@ export function adminHosts(
   const own = admin.slice(0, admin.lastIndexOf(':'));
   return {
     hosts: new Set([own, ...adminHosts].map((name) => name.toLowerCase())),
-    refused: () =>
-      log.event('warn', 'a request to the admin address was refused: its Host is not known', { key: 'adminHosts' }),
+    refused: (host) =>
+      log.event('warn', 'a request to the admin address was refused: its Host is not known', {
+        found: host.slice(0, FOUND_UNITS_MAX),
+        key: 'adminHosts',
+      }),
   };
 }
 
@@ -68,7 +72,7 @@ export function makeAdminServer(sources: AdminSources): Server {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     // Probes may name whatever they like: they learn nothing.
     if (!PROBES.has(path) && !isHostAllowed(request.headers.host, sources.hosts)) {
-      sources.refused();
+      sources.refused(request.headers.host ?? '');
       response.writeHead(421, { 'content-length': 0, connection: 'close' }).end();
       return;
     }

@@ -25,6 +25,6 @@ t.test('the admin address answers known hosts only', async (t) => {
     for (const path of ['/metrics', '/']) t.equal(await ask(path, host), 421, `${host} ${path}`);
   for (const path of ['/live', '/ready']) t.equal(await ask(path, 'rebound.example'), 200, 'probes may name any');
   const line = await gateway.logLine('a request to the admin address was refused: its Host is not known');
-  t.match(line, { level: 'warn', key: 'adminHosts' });
+  t.match(line, { level: 'warn', key: 'adminHosts', found: String });
   t.equal(gateway.logLines().filter(({ key }) => key === 'adminHosts').length, 12);
 });

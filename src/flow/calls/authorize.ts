@@ -42,7 +42,8 @@ export class CallGuard {
 
 /** Throws `FORBIDDEN`. The operation is the one that will be called, whatever the request called it. */
 export function authorize({ rights }: Client, service: string, operation: string | null): void {
-  if (!rights.permitsAll && !rights.permits(service, operation)) throw new Refusal('FORBIDDEN');
+  if (rights.permitsAll || rights.permits(service, operation)) return;
+  throw new Refusal('FORBIDDEN', null, { found: operation === null ? service : `${service}.${operation}` });
 }
 
 /** The same for a message: a right to each operation is needed that the backend may read in it. */

@@ -74,7 +74,7 @@ export async function takeNotification(
   if (envelope.dialect?.needsContentLength === true && !head.hasLength) throw new Refusal('HTTP_LENGTH_REQUIRED');
   exchange.operation = policy.known?.label ?? '_other';
   // Nothing waits behind this address for the others.
-  if (policy.topic === null) throw new Refusal('UNKNOWN_OPERATION');
+  if (policy.topic === null) throw new Refusal('UNKNOWN_OPERATION', 'no callback', { found: exchange.operation });
   if (policy.nonces.length > 0) await claimNonces(nonces, service, policy.nonces);
   policy.observation?.publish();
   new SoapAnswer(response, exchange, ending).empty(202);
