@@ -52,7 +52,7 @@ import type { UpstreamRequest } from './upstream/reply.js';
  *                               |                              |                        |
  *     405, 411, 413, 415 <-- head policy           4xx <-- parameters               http-proxy
  *                               |                              |                        |
- *         Fault, or 400 <-- gate in: hold, envelope   400 <-- admit: parse, rules, cost    |
+ *         Fault, or 400 <-- gate in: hold, validate   400 <-- admit: parse, rules, cost    |
  *                               |                              |                        |
  *                 Fault <-- permit, budget    403, 429 <-- permit, budget               |
  *                               |                              |                        |
@@ -154,9 +154,13 @@ async function handle(
         const { nonces } = gateway.hooks;
         const notification = { exchange, caller, nonces, request, response, ending };
         await takeNotification(notification, notified, gateway.live.callbacks);
+      } else if (service !== null && asksForText) {
+        authorizeAndChargeOther(caller, client.rights.permitsSome(service.name));
+        if (query === '') serveServicePage(exchange, response, service, gateway.wsdl.documents.has(service));
+        else serveWsdl(gateway.wsdl, exchange, request, response, service, query);
       } else if (service !== null) await soap(gateway, service, query, caller, exchange, request, response, ending);
       else if (isGraphql) {
-        const asked = { caller: caller, exchange, request, response, ending };
+        const asked = { caller, exchange, request, response, ending };
         if (takesEvents(request) === 'no') await answerGraphql(gateway.graphql, asked);
         else await gateway.live.answerEvents(asked, () => release?.());
       } else await gateway.plain(caller, exchange, path, request, response);
@@ -199,12 +203,6 @@ async function soap(
   response: ServerResponse,
   ending: Ending,
 ): Promise<void> {
-  if (callsNothing(request, service, query)) {
-    authorizeAndChargeOther(caller, caller.client.rights.permitsSome(service.name));
-    if (query === '') serveServicePage(exchange, response, service, gateway.wsdl.documents.has(service));
-    else serveWsdl(gateway.wsdl, exchange, request, response, service, query);
-    return;
-  }
   // The backend may read an invalid message as another operation: only clients with all rights may send one.
   const isEnforced = service.mode === 'enforce' || !caller.client.rights.permits(service.name, null);
   const { calls } = gateway.graphql;

@@ -131,7 +131,9 @@ export class DocumentRefusal extends Refusal {
 
 /** The errors of a request of which nothing was executed. */
 export const refusalErrors = (refusal: Refusal, id?: string): readonly GraphQLError[] =>
-  withId(refusal instanceof DocumentRefusal ? refusal.errors : [codedError(refusal.code, {}, publicText(refusal))], id);
+  refusal instanceof DocumentRefusal
+    ? withId(refusal.errors, id)
+    : [codedError(refusal.code, {}, publicText(refusal), id === undefined ? {} : { id })];
 
 /** The errors with `extensions.id`, the id of the request in log lines; unchanged without one. */
 export const withId = (errors: readonly GraphQLError[], id: string | undefined): readonly GraphQLError[] =>

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-import { isHostAllowed } from '../base/host-name.js';
+import { hostNames, isHostAllowed } from '../base/host-name.js';
 import { FOUND_UNITS_MAX } from './json-text.js';
 import type { Log } from './log.js';
 
@@ -10,7 +10,7 @@ export interface AdminSources {
   /** The metrics, in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
   readonly metricsType: string;
-  /** Host names by which operators may reach it, in lower case; IP addresses and localhost always may. */
+  /** Host names by which operators may reach it, made by `hostNames`; IP addresses and localhost always may. */
   readonly hosts: ReadonlySet<string>;
   /** A request that named another host was refused. */
   readonly refused: (host: string) => void;
@@ -36,7 +36,7 @@ export function adminHosts(
 ): Pick<AdminSources, 'hosts' | 'refused'> {
   const own = admin.slice(0, admin.lastIndexOf(':'));
   return {
-    hosts: new Set([own, ...adminHosts].map((name) => name.toLowerCase())),
+    hosts: hostNames([own, ...adminHosts]),
     refused: (host) =>
       log.event('warn', 'a request to the admin address was refused: its Host is not known', {
         found: host.slice(0, FOUND_UNITS_MAX),

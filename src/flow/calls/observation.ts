@@ -20,7 +20,7 @@ export interface ObservationLimits {
 
 /**
  * Looks at what passes the gateway, by whatever endpoint, for subscriptions to it. Without one, that is one
- * look-up for each message; else its values are read beside the envelope's work, and nothing is kept back for it.
+ * look-up for each message; else its values are read beside the validation, and nothing is kept back for it.
  */
 export class Observers {
   readonly #bus: EventBus;

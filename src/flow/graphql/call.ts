@@ -11,7 +11,7 @@ import { hearRequest } from '../calls/observation.js';
 import { type CallContext, DecodedReply } from './decoded-reply.js';
 
 /**
- * Calls one operation for a GraphQL field: encode, call, envelope, decode while it streams. Rejects with a `Refusal`,
+ * Calls one operation for a GraphQL field: encode, call, validate, decode while it streams. Rejects with a `Refusal`,
  * which is a `SoapFaultError` where the backend answered with a Fault.
  */
 export function callOperation(field: FieldCall, context: CallContext): Promise<Decoded> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { isHostAllowed } from '../../base/host-name.js';
+import { hostNames, isHostAllowed } from '../../base/host-name.js';
 import { Refusal } from '../../base/refusal.js';
 import type { Compiled } from '../../compile.js';
 import { parseAddress } from '../../config/address.js';
@@ -20,7 +20,7 @@ export function makeHostCheck({ config, graph }: Compiled): HostCheck {
   if (!isForAll && publicUrl === undefined) return () => {};
   const own = parseAddress(listen)?.host ?? '';
   const published = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
-  const names = new Set([own, published, ...hosts].map((name) => name.toLowerCase().replace(/\.$/, '')));
+  const names = hostNames([own, published, ...hosts]);
   const assets = assetsPath(graph.path);
   return (path, { headers: { host } }) => {
     if ((isForAll || path === graph.path || path.startsWith(assets)) && !isHostAllowed(host, names)) {

@@ -27,7 +27,7 @@ export interface BodyTaker {
 /**
  * A request as the server hands it on. The chunks that come in one packet are told together: a stream that is told of
  * each byte takes ten times as long as the parser does. And a short body need not go through the stream at all, which
- * costs more than to envelope it.
+ * costs more than to validate it.
  */
 export abstract class Incoming extends IncomingMessage {
   #pieces = 0;

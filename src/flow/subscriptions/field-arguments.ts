@@ -1,19 +1,17 @@
 import type { Admitted } from '../../graphql/admission/admit.js';
 import { argumentsOf } from '../../graphql/run/arguments.js';
-import type { FieldCall } from '../../graphql/run/field-call.js';
+import type { CallInput } from '../../graphql/run/link-feed.js';
 import type { RootField } from '../../graphql/run/root-plan.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { callPoints, type PricedCall } from './poll-account.js';
 
 /** The arguments of a subscribed field, coerced. */
-export type FieldArguments = Pick<FieldCall, 'arguments' | 'headers'>;
-
 export function fieldArguments(
   { nodes, name }: RootField,
   headersArgument: string | null,
   { variables }: Admitted,
   { operations }: GraphqlEndpoint,
-): FieldArguments {
+): CallInput {
   const definition = operations.built.schema.getSubscriptionType()?.getFields()[name];
   const [node] = nodes;
   if (definition === undefined || node === undefined) throw new Error('admitted without a field');
@@ -21,8 +19,5 @@ export function fieldArguments(
 }
 
 /** Points of one call of a field, without the objects of its answer. */
-export const fieldCallPoints = (
-  cost: PricedCall['cost'],
-  given: FieldArguments,
-  { operations }: GraphqlEndpoint,
-): number => callPoints({ cost, given: given.arguments }, operations.limits);
+export const fieldCallPoints = (cost: PricedCall['cost'], given: CallInput, { operations }: GraphqlEndpoint): number =>
+  callPoints({ cost, given: given.arguments }, operations.limits);

@@ -2,10 +2,11 @@ import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import { claimsIn } from '../../config/request-claims.js';
 import { type FieldCall, SharedCallFailure } from '../../graphql/run/field-call.js';
+import type { CallInput } from '../../graphql/run/link-feed.js';
 import type { PollSource as PollRule, Subscription } from '../../graphql/subscription/subscription.js';
 import { callOperation } from '../graphql/call.js';
 import type { BackendCalls } from '../graphql/host.js';
-import { type FieldArguments, fieldCallPoints } from './field-arguments.js';
+import { fieldCallPoints } from './field-arguments.js';
 import { PollAccount } from './poll-account.js';
 import type { Polled } from './poller.js';
 import type { SourceParts, Subscribed, SubscriptionEvent, SubscriptionSource } from './source.js';
@@ -21,7 +22,7 @@ export class PollSource implements SubscriptionSource {
   readonly #subscription: Subscription;
   readonly #rule: PollRule;
   readonly #plan: FieldCall['plan'];
-  readonly #given: FieldArguments;
+  readonly #given: CallInput;
 
   constructor(
     parts: SourceParts,
@@ -29,7 +30,7 @@ export class PollSource implements SubscriptionSource {
     subscription: Subscription,
     rule: PollRule,
     plan: FieldCall['plan'],
-    given: FieldArguments,
+    given: CallInput,
   ) {
     this.#parts = parts;
     this.#subscribed = subscribed;

@@ -1,7 +1,8 @@
 import type { EventValues } from '../../base/event-bus.js';
 import { callInputOf, eventAnswer, isWanted, noAnswer } from '../../graphql/run/event-answer.js';
+import type { CallInput } from '../../graphql/run/link-feed.js';
 import type { Subscription, EventSource as TopicRule } from '../../graphql/subscription/subscription.js';
-import { type FieldArguments, fieldCallPoints } from './field-arguments.js';
+import { fieldCallPoints } from './field-arguments.js';
 import type { SourceParts, SubscriptionEvent, SubscriptionSource } from './source.js';
 import type { EventSink } from './subscription-stream.js';
 
@@ -13,9 +14,9 @@ export class TopicSource implements SubscriptionSource {
   readonly #parts: SourceParts;
   readonly #subscription: Subscription;
   readonly #rule: TopicRule;
-  readonly #given: FieldArguments;
+  readonly #given: CallInput;
 
-  constructor(parts: SourceParts, subscription: Subscription, rule: TopicRule, given: FieldArguments) {
+  constructor(parts: SourceParts, subscription: Subscription, rule: TopicRule, given: CallInput) {
     this.#parts = parts;
     this.#subscription = subscription;
     this.#rule = rule;
