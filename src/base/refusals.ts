@@ -79,7 +79,7 @@ export const REFUSALS = {
     blame: 'client',
     text: 'Answers are given to the caller only.',
   },
-  WSA_DESTINATION: { blame: 'client', text: 'The message is addressed to somebody else.' },
+  WSA_DESTINATION: { blame: 'client', text: 'The message is addressed to another receiver.' },
   WSSE_STRUCTURE: {
     blame: 'peer',
     text: 'The Security header breaks the structure of WS-Security.',

@@ -10,7 +10,7 @@ export const OVERLOAD_LIMITS = {
     max: 60_000,
     unit: 'millis',
     refusal: 'OVERLOADED',
-    text: 'A rising share of new requests is refused while the event loop comes later than this to its work (99th percentile), is busy all the time, and 16 requests or more are in progress, from the third such second on; 0 never refuses.',
+    text: 'A rising share of new requests is refused while the event loop is busy all the time, 16 requests or more are in progress, and the loop comes later than this to its work (99th percentile) or calls wait long for a connection to a backend, from the third such second on; 0 never refuses.',
   },
   recoverMillis: {
     default: 50,
