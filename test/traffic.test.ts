@@ -150,7 +150,7 @@ t.test('requests behind the last answer are told of, and connections that are no
   client.close();
 });
 
-t.test('deadlines may be given in any order of size', async (t) => {
+t.test('deadlines may be in any order of size', async (t) => {
   const { url } = await start(t, (_request, response) => response.end('fine'), {
     headerMillis: 9000,
     totalMillis: 1000,

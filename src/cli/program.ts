@@ -148,7 +148,7 @@ const sourceFrom = ({ header, allowHost, allowPrivate, ...flags }: SourceFlags):
   root: flags.root ?? null,
 });
 
-/** For options that may be given several times. */
+/** For options that may be repeated. */
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 /** Prints an error without a stack trace. The library has printed help and misuse already. */

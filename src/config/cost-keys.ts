@@ -35,7 +35,7 @@ export const listSize = (description: string) =>
         'Fields below this one, or paths to them, that are the list; by default it is the field itself.',
       ),
       requireOneSlicingArgument: boolean({
-        description: 'Whether exactly one of `slicingArguments` must be given; otherwise the largest counts.',
+        description: 'Whether exactly one of `slicingArguments` must be provided; otherwise the largest counts.',
         default: true,
       }),
     },

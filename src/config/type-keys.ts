@@ -14,7 +14,7 @@ const FIELD = closed({
       description: 'The scalar it is shown as. Every value must survive: a number may be an `ID`, text no `Int`.',
     }),
   ),
-  hide: flag('Leaves it out of replies, and of requests unless it must be given.', false),
+  hide: flag('Leaves it out of replies, and of requests unless it must be provided.', false),
   deprecated: text('Marks it as deprecated, for this reason.'),
   description: text('Instead of its documentation.'),
   cost: optional(points('What it costs each time it is selected of an object; nothing unless given.')),

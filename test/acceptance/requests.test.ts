@@ -141,11 +141,11 @@ t.test('case 16: a repeated choice keeps the order of the caller', async (t) => 
   );
   t.match(
     await refused('journal: { items: [{ debit: 1 }, { from: 3 }] }'),
-    'journal.items[1]: to must be given with from',
+    'journal.items[1]: to must be provided with from',
   );
   t.match(
     await refused('journal: { items: [{ debit: 1, credit: 3 }] }'),
-    'only one may be given of debit, credit, (from, to)',
+    'only one may be provided of debit, credit, (from, to)',
   );
   t.match(await refused('pairs: { items: [{ k: "a" }] }'), 'pairs.items: must have at least 2 items');
   t.match(await refused('journal: { items: [] }'), 'journal.items: must have at least one item');
@@ -204,12 +204,12 @@ t.test('a type that is a choice takes exactly one; a choice inside a sequence is
   t.equal(await written('bic: "x", iban: "y", b: 2'), '<t:iban>y</t:iban><t:bic>x</t:bic><t:b>2</t:b>');
   t.match(
     await refused('a: 1'),
-    'An argument has no valid value. Of the arguments one must be given of card, (iban, bic)',
+    'An argument has no valid value. Of the arguments one must be provided of card, (iban, bic)',
   );
-  t.match(await refused('card: "1", bic: "x"'), 'only one may be given of card, (iban, bic)');
-  t.match(await refused('bic: "x"'), 'iban must be given with bic');
-  t.match(await refused('card: "1", a: 1, b: 2'), 'only one may be given of a, b');
-  t.match(await refused('card: "1", lat: 1'), 'long must be given with lat');
+  t.match(await refused('card: "1", bic: "x"'), 'only one may be provided of card, (iban, bic)');
+  t.match(await refused('bic: "x"'), 'iban must be provided with bic');
+  t.match(await refused('card: "1", a: 1, b: 2'), 'only one may be provided of a, b');
+  t.match(await refused('card: "1", lat: 1'), 'long must be provided with lat');
   t.match(await refused('card: "1", contact: { phone: ["1", "2", "3"] }'), 'contact.phone: must have at most 2 items');
 });
 

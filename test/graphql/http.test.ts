@@ -378,7 +378,7 @@ t.test(
   async (t) => {
     const told = async (path: readonly (string | number)[], introspection: boolean): Promise<unknown> => {
       const callField: CallField = () =>
-        Promise.reject(new InputError(path, 'exactly one must be given of taxId, socialSecurityNumber'));
+        Promise.reject(new InputError(path, 'exactly one must be provided of taxId, socialSecurityNumber'));
       const body = JSON.stringify({ query: '{getSigned(id:1)}' });
       return resultOf(await send({ body, callField }, options({}, introspection))).errors?.[0];
     };

@@ -171,7 +171,7 @@ export function spell(operation: readonly Selection[], { fragments, values, alia
   const declared: string[] = [];
   const names = new Map<readonly Selection[], string>();
   const known = new Map<object, string>();
-  /** What stands in several places is the same variable there: fields that are merged must be given the same. */
+  /** What stands in several places is the same variable there: fields that are merged must have the same arguments. */
   const given = (holder: object, value: number | boolean, type: string, as: Spelling['values']): string => {
     if (as === 'literal') return String(value);
     const told = known.get(holder);

@@ -15,8 +15,8 @@ const DEPTH = 200;
  *
  * Expressions are anchored by themselves, and `^` and `$` are ordinary characters. Yet a branch that begins with `^` and
  * ends with `$` has them as anchors: .NET takes them so, the WSDLs written for it use them, and a value that has both
- * characters in these positions was not intended. Lazy quantifiers and `(?:` say nothing about which
- * texts match, so they are read too.
+ * characters in these positions was not intended. Lazy quantifiers and `(?:` do not change which texts match, so they
+ * are read too.
  */
 export function parsePattern(pattern: string): PatternNode | { readonly unsupported: string } {
   if (pattern.length > PATTERN_CHARS) return { unsupported: 'it is too long' };

@@ -28,7 +28,7 @@ const isXmlSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || 
 /** Length of one number or date as written. DataPower allows 128. */
 const NUMBER_CHARS = 128;
 
-/** Whether a trimmed text is short enough for a number or a date: what follows may then be matched by a pattern. */
+/** Whether a trimmed text is short enough for a number or a date, so that a pattern may match it. */
 export const isShort = (trimmed: string): boolean => trimmed.length <= NUMBER_CHARS;
 
 /** The rule that a number or date breaks if it is not short. */

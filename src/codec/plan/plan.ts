@@ -15,7 +15,7 @@ import type { Variants } from './variants.js';
 export interface Scalar {
   /** Name of the GraphQL type: `Int`, `String`, `Long`, `Decimal`, an enum's name, ... */
   readonly name: string;
-  /** The value of a lexical form, white space treated as the type says. Throws `LexicalError`. */
+  /** The value of a lexical form, its white space treated by the facet of the type. Throws `LexicalError`. */
   decode(lexical: string): ScalarValue;
   /** The lexical form of a client's value. Throws `LexicalError`; the message never holds the value. */
   encode(value: unknown): string;
@@ -234,9 +234,9 @@ export interface EncodeObject {
   readonly text: { readonly key: string; readonly scalar: Scalar } | null;
   /** In schema order, inherited ones first. */
   readonly children: readonly EncodeElement[];
-  /** Members of which exactly one must be given, for a required choice; [] where there is none. */
+  /** Members of which exactly one must be provided, for a required choice; [] where there is none. */
   readonly choices: readonly (readonly string[])[];
-  /** Members that must be given together, or not together. */
+  /** Members that must be provided together, or not together. */
   readonly branches?: readonly BranchRule[];
   /** Member that holds the whole element as XML, where its content is not modelled. */
   readonly xml?: string;
@@ -244,9 +244,9 @@ export interface EncodeObject {
   readonly variant?: { readonly key: string; readonly value: EncodeVariants };
 }
 
-/** Members of one branch may be given: all that it requires, and none of the others. */
+/** The members of one branch may be provided: all that it requires, and none of the others. */
 export interface BranchRule {
-  /** One must be given. */
+  /** One must be provided. */
   readonly required: boolean;
   readonly branches: readonly Branch[];
 }

@@ -22,7 +22,7 @@ export interface DecodeLimits {
  * Builds the answer of one operation from the events of the child of Body, which is opened first; that its name is the
  * plan's has been checked. No string and no object is made for content that the plan does not request.
  *
- * The value has the shape of the response: keys in the plan's order, nulls propagated as GraphQL section 6.4.4 says.
+ * The value has the shape of the response: keys in the plan's order, nulls propagated by GraphQL section 6.4.4.
  */
 export class ReplyDecoder implements XmlHandler {
   readonly #plan: ReplyPlan;

@@ -6,7 +6,7 @@ import type { SlotProgram } from './program.js';
 import { itemsOf, type OpenRepetition, pathOf, type Reading } from './reading.js';
 
 /**
- * Fills the objects of the response, propagates nulls as GraphQL section 6.4.4 says, and keeps the first errors. `index`
+ * Fills the objects of the response, propagates nulls by GraphQL section 6.4.4, and keeps the first errors. `index`
  * is that in a list, -1 outside of one.
  */
 export class ResponseBuilder {
@@ -49,7 +49,7 @@ export class ResponseBuilder {
   isFilled(owner: Reading, slot: SlotProgram): boolean {
     if (owner.values[slot.position] === undefined) return false;
     owner.repeated ??= new Set();
-    if (!owner.repeated.has(slot.position)) this.report(owner, slot, -1, 'given more than once');
+    if (!owner.repeated.has(slot.position)) this.report(owner, slot, -1, 'present more than once');
     owner.repeated.add(slot.position);
     return true;
   }

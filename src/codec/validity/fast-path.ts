@@ -3,7 +3,7 @@ import type { Facets, SimpleType } from '../../wsdl/model.js';
 import type { BytesTest } from '../../xml/events.js';
 
 /**
- * Makes a fast test for most valid texts of a type: plain digits, plain dates, a listed word. It looks at bytes of
+ * Makes a fast test for most valid texts of a type: simple digits, simple dates, a listed word. It looks at bytes of
  * ASCII, so that no string has to be made. After false the full check decides. Null for types without such a test.
  */
 export function fastTestOf(type: SimpleType, check: (text: string) => string | null): BytesTest | null {

@@ -5,7 +5,7 @@ const STEPS_MAX = 30;
 
 /**
  * Follows one path of the XPath subset of XSD 1.0 part 1 section 3.11.6 down the elements that are open: for each a set
- * of bits, of which bit `n` says that the last `n` elements match the first `n` steps.
+ * of bits, of which bit `n` means that the last `n` elements match the first `n` steps.
  */
 export class PathMatcher {
   readonly #path: IdentityPath;

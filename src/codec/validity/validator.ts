@@ -18,8 +18,8 @@ export interface ValidatorOptions extends ValidityLimits {
   /** Maximum length of a text that must be kept to be validated. */
   readonly textChars: number;
   /**
-   * Validates what is declared within lax wildcards and anyType, as XML Schema says. Otherwise such content is skipped:
-   * events for every element of it are what makes validation expensive.
+   * Validates declared content within lax wildcards and anyType, as XML Schema requires. Otherwise it is skipped: events
+   * for each of its elements make validation expensive.
    */
   readonly isThorough: boolean;
 }

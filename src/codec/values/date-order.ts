@@ -32,7 +32,7 @@ const DAY = 86_400n * SECOND;
 const LARGEST_OFFSET = 14n * 3600n * SECOND;
 
 interface Instant {
-  /** Since the first of March of the year 0; of UTC where a zone is given. */
+  /** Since the first of March of the year 0; of UTC for a value with a zone. */
   readonly ticks: bigint;
   readonly hasZone: boolean;
 }

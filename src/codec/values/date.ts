@@ -44,7 +44,7 @@ export function dateScalar(kind: DateKind, name: string): Scalar {
     name,
     decode: check,
     encode: (value) => {
-      if (typeof value !== 'string') throw new LexicalError(`must be an xs:${kind}, given as a string`);
+      if (typeof value !== 'string') throw new LexicalError(`must be an xs:${kind}, as a string`);
       return check(value);
     },
   };

@@ -38,9 +38,9 @@ export function digitsScalar(name: 'Long' | 'BigInt' | 'Decimal', bounds: Bounds
     encode: (value) => {
       if (typeof value === 'string') return check(value);
       if (typeof value === 'bigint') return check(String(value));
-      if (typeof value !== 'number') throw new LexicalError(`${form}, given as a string`);
+      if (typeof value !== 'number') throw new LexicalError(`${form}, as a string`);
       if (name !== 'Decimal' || Number.isInteger(value)) {
-        if (!Number.isSafeInteger(value)) throw new LexicalError(`${form}, given as a string when it is large`);
+        if (!Number.isSafeInteger(value)) throw new LexicalError(`${form}, as a string when it is large`);
         return check(String(value));
       }
       return check(plainDecimal(value));
@@ -65,7 +65,7 @@ export const FLOAT_SCALAR: Scalar = {
   },
 };
 
-const NOT_FINITE = 'INF and NaN are no Float; `type: String` in the mapping of the field tells them';
+const NOT_FINITE = 'INF and NaN are no Float; `type: String` in the mapping of the field keeps them';
 
 /** Beyond those of JavaScript's numbers. */
 const EXPONENT_MAX = 400;

@@ -85,7 +85,7 @@ function firstThatTakes(name: string, members: readonly Scalar[]): Scalar {
   };
 }
 
-/** `scalar`, with what it writes held to all the rules of `type`; of what it reads, white space is treated as `type` says. */
+/** `scalar`, its written values checked by all the rules of `type`, white space of read values treated by its facet. */
 function held(scalar: Scalar, type: SimpleType): Scalar {
   const check = compileSimple(type);
   const isTreated = type.variety === 'atomic' && type.facets.whiteSpace !== null;

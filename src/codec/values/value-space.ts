@@ -153,7 +153,7 @@ const HEX: ValueSpace = {
   length: (lexical) => lexical.length / 2,
 };
 
-/** What the XLink escaping of XSD 1.0 cannot make a URI reference of is little, and stacks agree on none of it. */
+/** The XLink escaping of XSD 1.0 makes nearly every text a URI reference, and stacks differ about the rest. */
 const ANY_URI: ValueSpace = { ...text('collapse'), primitive: 'anyURI' };
 
 const DATES = ['dateTime', 'date', 'time', 'gYear', 'gYearMonth', 'gMonthDay', 'gDay', 'gMonth', 'duration'] as const;

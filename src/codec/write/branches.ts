@@ -8,7 +8,7 @@ export function brokenChoice(object: EncodeObject, has: HasMember): string | nul
   for (const keys of object.choices) {
     let count = 0;
     for (const key of keys) if (has(key)) count += 1;
-    if (count !== 1) return `exactly one must be given of ${keys.join(', ')}`;
+    if (count !== 1) return `exactly one must be provided of ${keys.join(', ')}`;
   }
   return brokenRule(object.branches ?? [], has);
 }
@@ -24,15 +24,15 @@ function brokenRule(rules: readonly BranchRule[], has: HasMember): string | null
 
 function brokenBranches({ required, branches }: BranchRule, has: HasMember): string | null {
   const keys = new Set(branches.flatMap((branch) => branch.keys).filter(has));
-  if (keys.size === 0) return required ? `one must be given of ${printBranches(branches)}` : null;
+  if (keys.size === 0) return required ? `one must be provided of ${printBranches(branches)}` : null;
   const fitting = branches.filter((branch) => [...keys].every((key) => branch.keys.includes(key)));
-  if (fitting.length === 0) return `only one may be given of ${printBranches(branches)}`;
+  if (fitting.length === 0) return `only one may be provided of ${printBranches(branches)}`;
   let first: string | null = null;
   for (const branch of fitting) {
     const missing = branch.required.filter((key) => !has(key));
     const broken =
       missing.length > 0
-        ? `${missing.join(', ')} must be given with ${[...keys].join(', ')}`
+        ? `${missing.join(', ')} must be provided with ${[...keys].join(', ')}`
         : brokenRule(branch.rules, has);
     if (broken === null) return null;
     first ??= broken;

@@ -33,7 +33,7 @@ export function variantOf(plan: EncodeVariants, value: unknown, path: InputPath)
   if (key === undefined || variant === undefined || others.length > 0) {
     const known = [...plan.members.keys()];
     const shown = known.length > SHOWN ? [...known.slice(0, SHOWN), '...'] : known;
-    refuse(path, `exactly one must be given of ${shown.join(', ')}`);
+    refuse(path, `exactly one must be provided of ${shown.join(', ')}`);
   }
   return [key, variant];
 }

@@ -13,7 +13,7 @@ export interface SlicingRules {
 /**
  * The length of a list by its slicing arguments: the largest of those in the document, in variables or by default. Null
  * without any. Throws `BAD_USER_INPUT` for a number that is not from 1 to
- * `sliceItems`, and where exactly one must be given and is not.
+ * `sliceItems`, and where exactly one must be provided and is not.
  */
 export function sliceOf(
   { slicingArguments, requireOneSlicingArgument }: ListSize,
@@ -49,7 +49,7 @@ export function sliceOf(
     const isMore = given > 1;
     const { code, errors } = inputError(
       node,
-      isMore ? `Only one of ${names} can be given.` : `One of ${names} must be given.`,
+      isMore ? `Only one of ${names} can be provided.` : `One of ${names} must be provided.`,
     );
     const closed = inputError(
       node,

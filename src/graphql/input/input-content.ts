@@ -204,7 +204,7 @@ const branchOf = (each: Fold): Branch => ({
   rules: sealed(each).rules,
 });
 
-/** Something of it must be given. */
+/** Something of it must be provided. */
 const mustBeGiven = ({ pieces, rules }: Fold): boolean =>
   [...pieces.values()].some(({ min }) => min > 0) || rules.some(({ required }) => required);
 

@@ -70,7 +70,7 @@ export interface FieldAbout {
   readonly member: Member;
 }
 
-/** A field; one that must be given cannot be deprecated. */
+/** A field; one that must be provided cannot be deprecated. */
 export function fieldOf(
   type: GraphQLNullableType & GraphQLInputType,
   { isNonNull, lexicalDefault, scalar, member }: FieldAbout,

@@ -114,7 +114,7 @@ function needed({ name: service, schema }: Subschema, type: GraphQLNamedType, pa
     for (const field of Object.values(type.getFields())) {
       if (!isRequiredInputField(field)) continue;
       const at = parts.hidden.get(`${owner}.${field.name}`) ?? ofType(field);
-      const what = `\`${owner}.${field.name}\` must be given: hidden it could not be.`;
+      const what = `\`${owner}.${field.name}\` must be provided: hidden it could not be.`;
       if (at !== null) report(at, what, `Hide \`${owner}\` too, or leave it.`);
     }
   } else if (isObjectType(type) || isInterfaceType(type)) {
@@ -122,7 +122,7 @@ function needed({ name: service, schema }: Subschema, type: GraphQLNamedType, pa
       if (hiddenBy(owner, field.name, type, parts) !== null) continue;
       for (const argument of field.args) {
         const at = isRequiredArgument(argument) ? ofType(argument) : null;
-        const what = `\`${owner}.${field.name}\` must be given \`${argument.name}\`: with its type hidden it could not be.`;
+        const what = `\`${owner}.${field.name}\` requires \`${argument.name}\`: with its type hidden it could not be provided.`;
         if (at !== null)
           report(at, what, `Hide \`${owner}.${field.name}\` too, or leave \`${getNamedType(argument.type).name}\`.`);
       }

@@ -56,7 +56,7 @@ export interface Members {
   readonly all: readonly Member[];
   /** Those that may be present, as a restriction narrows them: what it is where no interface asks for all. */
   readonly present: readonly Member[];
-  /** Names of members of which exactly one must be given. */
+  /** Names of members of which exactly one must be provided. */
   readonly choices: readonly (readonly string[])[];
   /** Choices between members of `all` that replies show as one field; none unless the service asks for it. */
   readonly unions: readonly ChoiceMember[];
@@ -236,7 +236,7 @@ export const elementMember = (element: ElementDeclaration, name: string): Elemen
   mapping: null,
 });
 
-/** Replies do not show it, and requests only where something must be given. */
+/** Replies do not show it, and requests only where something must be provided. */
 export const isHidden = (member: Member): boolean => member.mapping?.hidden === true;
 
 const EMPTY: Members = { all: [], present: [], choices: [], unions: [], wildcard: false, rest: null, lists: [] };

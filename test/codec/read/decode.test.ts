@@ -401,7 +401,7 @@ t.test('names are matched by namespace, and by local name alone where stacks get
 
 t.test('of an element that may occur once the first counts', async (t) => {
   const plan = reply(object(child('a', 'int'), child('o', 'T', object(child('x', 'int')))));
-  const once = 'given more than once';
+  const once = 'present more than once';
   t.strictSame(shown(read(plan, '<a>1</a><a>2</a><a>3</a><o><x>1</x></o><o><x>2</x></o>')), {
     value: { a: 1, o: { x: 1 } },
     errors: [`a: ${once}`, `o: ${once}`],
@@ -708,7 +708,7 @@ function isExplained(decoded: Decoded, error: Decoded['errors'][number]): boolea
     if (at === null) return true;
     at = new Map(Object.entries(Object(at))).get(String(step));
   }
-  return at === null || error.rule === 'given more than once';
+  return at === null || error.rule === 'present more than once';
 }
 
 t.test('a choice keeps the order of the elements, each the object of its branch', async (t) => {

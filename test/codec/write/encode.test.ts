@@ -177,7 +177,7 @@ t.test('of a required choice exactly one member is given', async (t) => {
   t.equal(content(body, { a: null, b: 2 }), '<b>2</b>');
   t.equal(content(body, { n: null }), '<n xsi:nil="true"/>');
   for (const args of [{}, { a: 1, b: 2 }, { a: 1, n: null }]) {
-    t.equal(refusal(body, args), 'arguments: exactly one must be given of a, b, n');
+    t.equal(refusal(body, args), 'arguments: exactly one must be provided of a, b, n');
   }
 });
 
@@ -247,7 +247,7 @@ t.test('the caller says which type an element is of (case 17)', async (t) => {
   t.match(text, 'xmlns:n2="urn:other"');
   t.equal(content(body, { p: { dot: '' } }), '<p xsi:type="n1:Dot"/>');
   t.equal(refusal(body, { p: { engine: { power: 'x' } } }).split(':')[0], 'arguments.p.engine.power');
-  const rule = 'arguments.p: exactly one must be given of part, engine, dot';
+  const rule = 'arguments.p: exactly one must be provided of part, engine, dot';
   for (const p of [{}, { part: null }, { part: { sku: 'a' }, dot: '' }, { other: {} }])
     t.equal(refusal(body, { p }), rule);
   t.equal(refusal(body, { p: 'engine' }), 'arguments.p: must be an object');
@@ -344,7 +344,7 @@ t.test('choosing is linear in what is given, however long the choice', async (t)
   const body = object([element('items', one, { occurs: 'many', transparent: true })]);
   const nulls = Object.fromEntries(keys.map((key) => [key, null]));
   const before = process.cpuUsage().user;
-  t.match(refusal(body, { items: Array(200).fill({ k5: 1, ...nulls }) }), /exactly one must be given/);
+  t.match(refusal(body, { items: Array(200).fill({ k5: 1, ...nulls }) }), /exactly one must be provided/);
   t.match(content(body, { items: Array(200).fill({ k7: 1 }) }), /^(<k7>1<\/k7>)+$/);
   t.ok(process.cpuUsage().user - before < 3_000_000);
 });
@@ -597,7 +597,7 @@ t.test('XML that names its own type has it once, which is the one it was given a
   t.equal(content(body, { e: { base: own('p:Other') } }), '<e xsi:type="n1:Other" k="1">x</e>');
   t.equal(
     refusal(body, { e: { mixed: own('p:Other') } }),
-    'arguments.e.mixed: must not have another type than what it is given as',
+    'arguments.e.mixed: must not have another type than the one it is provided as',
   );
 });
 

@@ -188,14 +188,14 @@ t.test('slicing arguments that cannot be are refused (G09)', async (t) => {
     t.equal(of('query($n:Int){either(last:1 first:$n){id}}', { n }), range('first'));
     t.equal(of(`{paged(page:{size:${n}}){rows{row{id}}}}`), range('page.size'));
   }
-  const one = 'BAD_USER_INPUT: One of "first", "last" must be given.';
+  const one = 'BAD_USER_INPUT: One of "first", "last" must be provided.';
   t.equal(of('{first{id}}'), one);
   t.equal(of('query($n:Int){first(first:$n){id}}', {}), one);
   t.equal(of('query($n:Int){first(first:$n){id}}', { n: null }), one);
-  t.equal(of('{first(first:1 last:1){id}}'), 'BAD_USER_INPUT: Only one of "first", "last" can be given.');
+  t.equal(of('{first(first:1 last:1){id}}'), 'BAD_USER_INPUT: Only one of "first", "last" can be provided.');
   t.equal(
     of('query($n:Int){a:first(first:2){id} b:first(first:1 last:$n){id}}', { n: 1 }),
-    'BAD_USER_INPUT: Only one of "first", "last" can be given.',
+    'BAD_USER_INPUT: Only one of "first", "last" can be provided.',
   );
   t.equal(
     of('query($s:Boolean!){first @skip(if:$s){id} order(id:1){id}}', { s: true }),
