@@ -33,12 +33,12 @@ export interface Compiled {
   readonly byPath: ReadonlyMap<string, SoapService>;
   readonly graph: Graph;
   readonly access: Access;
-  /** What operations are declared to read and to write, and what is remembered of them. */
+  /** The declared reads and writes of operations, and which replies are cached. */
   readonly caching: CacheRules<Operation>;
   readonly cache: ReplyCache;
   /** Null where no documents are known beforehand. */
   readonly trusted: TrustedDocuments | null;
-  /** What was left out or approximated: nothing here stops the gateway. */
+  /** Parts that were left out or approximated: none stops the gateway. */
   readonly warnings: readonly Diagnostic[];
   readonly lateWarnings: LateWarnings;
   close(): Promise<void>;
@@ -106,7 +106,7 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
   }
 }
 
-/** What is made, or null and the diagnostics that kept it from being made: others may have some too. */
+/** The result, or null and the diagnostics that prevented it: other attempts may add some too. */
 function attempt<T>(diagnostics: Diagnostic[], make: () => T): T | null {
   try {
     return make();

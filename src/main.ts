@@ -7,5 +7,5 @@ import { processTerminal, written } from './cli/terminal.js';
 retainTickObject();
 disableConcurrentMarking();
 const code = await run(process.argv.slice(2), processTerminal);
-// Ended here and not by itself: after a failed start a server may still listen. What was said goes out first.
+// Ended here and not by itself: after a failed start a server may still listen. Output is flushed first.
 process.exit((await written()) ? code : 1);

@@ -40,7 +40,7 @@ import { Gate } from './soap/gate.js';
 import type { UpstreamRequest } from './upstream/reply.js';
 
 /**
- * The life of a request. What is refused leaves to the left, with the status it gets; every way ends in `finish`.
+ * The life of a request. Refusals leave to the left, with their status; every way ends in `finish`.
  *
  *                            request
  *                               |
@@ -85,9 +85,9 @@ export interface Endpoints {
 
 export interface RequestHooks {
   readonly finish: Finish;
-  /** What clients have left to spend, whatever the generation. */
+  /** The balances of clients, whatever the generation. */
   readonly budgets: Budgets;
-  /** What processes know of each other's nonces; null where each is alone. */
+  /** The nonces that processes share; null where each is alone. */
   readonly nonces: NonceStore | null;
   /** Delays refusals to clients that get too many. */
   readonly penaltyBox: PenaltyBox;
@@ -97,7 +97,7 @@ export interface RequestHooks {
   readonly onViolation: (exchange: Exchange) => (refusal: Refusal) => void;
 }
 
-/** What a request handler owns besides what was compiled: pools and endpoints, made once a generation. */
+/** The parts of a request handler besides the compiled tables: pools and endpoints, made once a generation. */
 interface Gateway {
   readonly compiled: Compiled;
   readonly hooks: RequestHooks;
@@ -136,7 +136,7 @@ async function handle(
       exchange.route = 'graphql';
     }
     gateway.checkHost(path, request);
-    // Before the body: what is refused for want of time must take none.
+    // Before the body is read, which takes time.
     if (gateway.hooks.isShedding()) throw new Refusal('OVERLOADED');
     // GraphiQL is served without authentication, so that a user can enter a token in it.
     if (service === null && gateway.page?.isFor(path, request) === true) {
@@ -178,10 +178,10 @@ async function handle(
     else if (isGraphql && refusal.kind.httpStatus !== undefined) refuseGraphql(exchange, request, response, refusal);
     else refuseHttp(exchange, request, response, refusal);
   }
-  // A request is over when its answer is out, or will never be: what is measured before that is not what a caller sees.
+  // A request is over when its answer is out, or will never be: a time measured before that is not the caller's.
   ending.onOver((isComplete) => {
     release?.();
-    // What was refused stays so, however much of the refusal its caller cared to read.
+    // A refusal stays one, however much of it its caller read.
     if (!isComplete && exchange.refusal === null) exchange.outcome = 'aborted';
     if (isComplete && exchange.refusal === null) gateway.hooks.penaltyBox.forgive(request.socket);
     gateway.hooks.finish(exchange);
@@ -225,7 +225,7 @@ async function soap(
     exchange,
     head,
     request.headers.host ?? '',
-    // Monitor mode is about messages: what it finds does not stop them, so this is asked when all is read.
+    // Monitor mode is about messages: violations do not stop them, so the guard is asked when all is read.
     gate.onViolation === null ? guard : null,
     gateway.graphql.observers,
     calls,

@@ -28,11 +28,11 @@ const KEEP_ALIVE_MILLIS = 60_000;
 export interface UpgradeEndpoint {
   /** Whether this request asks for it where it can be had. Of the others HTTP is what is spoken, whatever they ask for. */
   wants(request: IncomingMessage): boolean;
-  /** Takes the connection over; or says why not, and leaves it as it is. */
+  /** Takes the connection over; or returns the refusal, and leaves it as it is. */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null;
 }
 
-/** What the server tells of requests that no handler sees. */
+/** Reports of the server about requests that no handler sees. */
 export interface TrafficHooks {
   /** It is answered with the status of the refusal, or not at all for `CLIENT_GONE`. Returns what log lines call it. */
   readonly refused: (client: string, method: string, refusal: Refusal) => string;
@@ -79,7 +79,7 @@ export class TrafficServer {
       requestTimeout: limits.totalMillis,
       keepAliveTimeout: limits.idleMillis,
       connectionsCheckingInterval: lookMillis,
-      // Said outright, because what is left open here can be opened by a flag of the process.
+      // Set outright, because a flag of the process can change the default.
       insecureHTTPParser: false,
       // Ours to answer, with a line in the log.
       requireHostHeader: false,
@@ -219,7 +219,7 @@ export class TrafficServer {
     this.#hooks.refused(connection.client, request.method ?? '', new Refusal('CLIENT_GONE', 'after the last answer'));
   }
 
-  /** Node's parser, or one of its deadlines, says that what comes is no request. */
+  /** Node's parser, or one of its deadlines, reports that the bytes are no request. */
   #broken(error: Error, socket: Duplex): void {
     const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
     const connection = this.#connections.get(socket);
@@ -257,7 +257,7 @@ export class TrafficServer {
 
   #answer(connection: Connection, refusal: Refusal, method = ''): void {
     const id = this.#hooks.refused(connection.client, method, refusal);
-    // What the gateway cannot do does not count against the client.
+    // Failures of the gateway do not count against the client.
     const { socket } = connection;
     void connection.answer(
       refusal,
@@ -272,7 +272,7 @@ export class TrafficServer {
   }
 }
 
-/** The requests of one server: `tinyChunksFound` is told of bodies in tiny chunks. */
+/** Makes the requests of one server: `tinyChunksFound` is called for bodies in tiny chunks. */
 function requestClass(
   tinyChunksFound: (request: IncomingMessage) => void,
   endpoint: UpgradeEndpoint | null,

@@ -40,7 +40,7 @@ export const clientOf = (
 
 const NO_TOKEN = { claims: null, expiresMillis: null } as const;
 
-/** What clients of one class may do. Made at start-up. */
+/** The rights of the clients of one class. Made at start-up. */
 export interface ClientClass {
   readonly name: string;
   /** Points of a full bucket, and points per second that come back; null: no budget. */

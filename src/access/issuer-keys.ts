@@ -59,7 +59,7 @@ export class IssuerKeys<T> {
       this.#keys = read(await fetch());
       this.#gotMillis = clock();
     } catch {
-      // What there is stays; without any, tokens are refused.
+      // The keys so far stay; without any, tokens are refused.
     }
   }
 }

@@ -6,7 +6,7 @@ export interface CacheBounds<V> {
   /** The greatest sum of all entries by `sizeOf`; a larger entry is not kept. */
   readonly size: number;
   sizeOf(value: V, key: string): number;
-  /** How long an entry is kept after it was last used; without it, as long as there is room. */
+  /** How long an entry is kept after it was last used; without it, until it is evicted. */
   readonly keptMillis?: number;
 }
 

@@ -7,7 +7,7 @@ export interface Diagnostic {
   readonly column: number | null;
   /** The error, in one sentence. */
   readonly what: string;
-  /** What to do about it, in one sentence; null when that is obvious. */
+  /** The remedy, in one sentence; null when that is obvious. */
   readonly remedy: string | null;
 }
 

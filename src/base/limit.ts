@@ -9,7 +9,7 @@ export interface LimitRow {
   readonly unit: 'bytes' | 'count' | 'millis' | 'chars' | 'levels' | 'points';
   /** The code of the refusal at the limit, or null where nothing is refused. */
   readonly refusal: RefusalCode | null;
-  /** One sentence: what it limits and why the default is what it is. */
+  /** One sentence: the limited quantity and the reason for the default. */
   readonly text: string;
 }
 

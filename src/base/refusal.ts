@@ -10,7 +10,7 @@ export class Refusal extends Error {
   readonly kind: RefusalKind;
   /** For the log only, never for the caller: which rule, at which byte. Holds no input. */
   readonly detail: string | null;
-  /** For the log only: what was found in the request, as text; null when that says no more than the code. Log writers cut it. */
+  /** For the log only: the value found in the request, as text; null when the code is enough. Log writers cut it. */
   readonly found: string | number | null;
   /** For the log only: the limit that was exceeded; null for other reasons. */
   readonly limit: ExceededLimit | null;

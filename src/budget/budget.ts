@@ -10,7 +10,7 @@ export interface Budgets {
    * once for each grant; a grant that is never reconciled stays spent.
    */
   reconcile(grant: Grant, actualPoints: number): void;
-  /** What the client has now; null for a client without a budget. */
+  /** The client's balance; null for a client without a budget. */
   status(account: BudgetAccount): ThrottleStatus | null;
 }
 

@@ -75,7 +75,7 @@ function unusableService({ name, operations }: SoapService, loaded: LoadedConfig
   ];
 }
 
-/** What became of each operation of one service, as `import` tells it. */
+/** Prints the status of each operation of one service, as `import` does. */
 function printService(service: SoapService, loaded: LoadedConfig, { graph }: Compiled, terminal: Terminal): void {
   const { name, operations, wsdl } = service;
   if (operations.length === 0) return;
@@ -107,7 +107,7 @@ function printService(service: SoapService, loaded: LoadedConfig, { graph }: Com
   if (left > 0) terminal.out(`and ${left} more that are partial or disabled`);
 }
 
-/** What a service that speaks GraphQL adds. */
+/** Prints the fields of a GraphQL upstream. */
 function printRemote({ name, config }: RemoteUpstream, { graph }: Compiled, terminal: Terminal): void {
   const fields = [...graph.subschemaFields.values()].filter(({ service }) => service === name);
   const from = config.schema === undefined ? 'by introspection' : `from ${config.schema}`;

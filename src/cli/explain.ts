@@ -97,7 +97,7 @@ class Explanation {
     this.#terminal.out(
       [
         `${operation.operation}: cost ${cost} of ${limits.graphql.cost}, depth ${depth} of ${limits.graphql.depth}`,
-        `cache: the document is not cached, answers are ${this.#isAnyRead ? 'as the calls say' : 'not cached'}`,
+        `cache: the document is not cached, answers are ${this.#isAnyRead ? 'cached by the rules of the calls' : 'not cached'}`,
         `root fields: ${this.#plan.fields.length}, ${order}`,
         this.#costs(),
       ].join('\n'),

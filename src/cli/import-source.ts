@@ -39,7 +39,7 @@ const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
 /** For all documents of one WSDL: there may be two thousand, and a server that is slow with each. */
 const TOTAL_MILLIS = 600_000;
 
-/** What `readWsdl` needs to read `location` as the options say. Throws `ConfigurationError` for options that are wrong. */
+/** Makes the source of `readWsdl` for `location` from the options. Throws `ConfigurationError` for wrong options. */
 export async function sourceOf(
   location: string,
   options: SourceOptions,
@@ -75,7 +75,7 @@ export async function sourceOf(
   };
 }
 
-/** Credentials go to the very host they were given for, and never from TLS to plain text. */
+/** Credentials go to the host of their address only, and never from TLS to plain text. */
 const isHome = (url: URL, home: URL | null): boolean =>
   home !== null && url.host === home.host && (home.protocol !== 'https:' || url.protocol === 'https:');
 
@@ -87,7 +87,7 @@ async function credentialHeaders(
   const fields = new Map<string, string>();
   for (const line of headers) addHeader(line, environment, fields, diagnostics);
   if (user !== null && userFile !== null)
-    diagnostics.push(diagnosticOf('Both --user and --user-file are given.', 'Keep one.'));
+    diagnostics.push(diagnosticOf('Both --user and --user-file are set.', 'Keep one.'));
   const pair = userFile === null ? userFrom(user, environment, diagnostics) : await userIn(userFile, diagnostics);
   if (pair !== null) {
     if (!pair.includes(':')) diagnostics.push(diagnosticOf('The user is not `name:password`.', null));
@@ -100,7 +100,7 @@ async function credentialHeaders(
 /** Fields that hold secrets: in plain text on a command line, every user of the machine could read them. */
 const SECRET = /^(?:authorization|proxy-authorization|cookie|.*(?:key|token|secret).*)$/i;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-/** They say how the request itself is written. */
+/** Fields that describe the framing of the request itself. */
 const FRAMING = /^(?:host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|accept-encoding)$/i;
 const BY_VARIABLE = `Write \${NAME} in single quotes and set that variable: others can read a command line.`;
 
@@ -151,7 +151,7 @@ async function userIn(file: string, diagnostics: Diagnostic[]): Promise<string |
   }
 }
 
-/** The text with its variables replaced, or null after a diagnostic. What they hold is in no message. */
+/** The text with its variables replaced, or null after a diagnostic. Their values are in no message. */
 function filled(text: string, environment: Environment, diagnostics: Diagnostic[]): string | null {
   let complete = true;
   const value = text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]{0,127})\}/g, (_, name: string) => {

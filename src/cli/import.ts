@@ -95,7 +95,7 @@ function choosePort(
   throw diagnostic(location, `The WSDL has no SOAP port ${wanted ?? ''}.`, `Its SOAP ports: ${ports}.`);
 }
 
-/** What else the WSDL offers: a service has one port, and others may have other operations. Null where none has. */
+/** The operations of other ports that the chosen one has not: a service has one port. Null where there are none. */
 function otherPorts({ services }: WsdlModel, chosen: Port): string | null {
   const known = new Set(chosen.operations.map(({ name }) => name));
   const others = services
@@ -116,7 +116,7 @@ function serviceName(service: WsdlService, wanted: string | null): string {
   if (SERVICE_NAME.test(wanted)) return wanted;
   throw diagnostic(
     null,
-    'The name given with --name cannot be used.',
+    'The name of --name cannot be used.',
     'Begin it with a letter; then letters, digits, - and _.',
   );
 }

@@ -2,7 +2,7 @@ import { isHttpUrl } from '../config/address.js';
 import type { DialectName } from '../soap/dialect.js';
 import { oneLine } from './table.js';
 
-/** What `import` found out about a WSDL, for the configuration it writes. */
+/** The result of reading a WSDL, for the configuration that `import` writes. */
 export interface Imported {
   /** Path or URL it came from. */
   readonly location: string;
@@ -51,7 +51,7 @@ export function printImportedConfig(imported: Imported): string {
     `    port: ${scalar(imported.port)}`,
     `    versions: [${imported.versions.map(quoted).join(', ')}]`,
     '',
-    '    # What GraphQL offers. `false` is left out there; as SOAP every operation passes.',
+    '    # The fields of GraphQL. `false` is left out there; as SOAP every operation passes.',
     ...operationLines(imported.operations),
   ];
   return `${lines.join('\n')}\n`;
@@ -73,7 +73,7 @@ function operationLines(operations: readonly ImportedOperation[]): string[] {
 function urlComment(location: string, address: string | null, usable: boolean): string {
   if (!usable) return ' # put the address of the backend here: the WSDL names none for HTTP';
   if (!isHttpUrl(location) || address === null) return '';
-  return new URL(location).host === new URL(address).host ? '' : ' # as the WSDL says; the WSDL itself is elsewhere';
+  return new URL(location).host === new URL(address).host ? '' : ' # from the WSDL, which is on another host';
 }
 
 /** A text in YAML: plain where no reading of it could be another, else in double quotes, which are those of JSON. */

@@ -43,7 +43,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       const { start } = await import('./start.js');
       finish(await start(configFile(options), options.workers ?? null, terminal));
     });
-  withConfig(program.command('check').description('load and compile everything, and say what is wrong')).action(
+  withConfig(program.command('check').description('load and compile everything, and report what is wrong')).action(
     async (options: ConfigFlags) => {
       const { check } = await import('./check.js');
       finish(await check(configFile(options), terminal));
@@ -53,7 +53,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     const { schema } = await import('./schema.js');
     finish(await schema(configFile(options), terminal));
   });
-  withConfig(program.command('explain').description('say what a query would send, and send nothing'))
+  withConfig(program.command('explain').description('print what a query would send, and send nothing'))
     .argument('<query>', 'the GraphQL document')
     .option('--variables <json>', 'its variables')
     .action(async (query: string, options: ConfigFlags & { variables?: string }) => {
@@ -81,7 +81,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       finish(await suggest(metrics, terminal));
     });
   withSource(program.command('diff'))
-    .description('say what changed between two WSDLs; 1 when something breaks')
+    .description('print the changes between two WSDLs; 1 when one of them breaks clients')
     .argument('<old>', 'path or address of the WSDL callers know')
     .argument('<new>', 'path or address of the WSDL they will meet')
     .action(async (before: string, after: string, options: SourceFlags) => {

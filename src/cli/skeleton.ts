@@ -18,7 +18,7 @@ export function skeletonOf(plan: RequestPlan, standIns: ReadonlySet<string>): Re
   return { ...plan, headers, body: { name: plan.body.name, value: skeleton.object(plan.body.value) } };
 }
 
-/** Input types may be recursive: what is inside an element is made when it is written. */
+/** Writes a skeleton of a request. Input types may be recursive: content is made when it is written. */
 class Skeleton {
   readonly #standIns: ReadonlySet<string>;
 

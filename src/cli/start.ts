@@ -13,8 +13,8 @@ import { parentTurn, receiveInputs, reportReady, sendMetrics } from './worker-me
 import { startWorkers, workerCount, workersOption } from './workers.js';
 
 /**
- * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output says `ready` with the
- * addresses. Throws `ConfigurationError`, also for an address that cannot be had.
+ * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output has `ready` and the
+ * addresses. Throws `ConfigurationError`, also for an address that cannot be bound.
  */
 export async function start(file: string, workers: string | null, terminal: Terminal): Promise<ExitCode> {
   const snapshot = cluster.isWorker ? await receiveInputs() : { contents: new Map(), realPaths: new Map() };

@@ -40,7 +40,7 @@ interface Counted {
   most: number;
 }
 
-/** What was counted of one operation. */
+/** The counts of one operation. */
 interface SeenOperation {
   readonly replies: Counted;
   /** By `Type/field` in XML names; '' for the answer itself. */
@@ -151,7 +151,7 @@ const about = ({ count, sum, most }: Counted, things: string, unit: string): str
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** The next of 1, 2, 3, 5, 8, 10, 20, 30 and so on: what comes may be a little longer than what came. */
+/** The next of 1, 2, 3, 5, 8, 10, 20, 30 and so on: later values may be a little larger than those seen. */
 function roundUp(value: number): number {
   for (let scale = 1; ; scale *= 10) {
     for (const step of [1, 2, 3, 5, 8]) if (step * scale >= value) return step * scale;

@@ -7,7 +7,7 @@ export interface Running {
   readonly adminUrl: string;
 }
 
-/** What the demonstration prints: the addresses and three things to try. */
+/** Prints the addresses of the demonstration and three things to try. */
 export function thingsToTry({ url, adminUrl }: Running, compiled: Compiled): string {
   const [service] = compiled.services;
   const graphql = `${url}${compiled.graph.path}`;

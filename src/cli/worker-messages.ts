@@ -1,14 +1,14 @@
 import type { InputSnapshot } from '../base/inputs.js';
 import type { MetricList } from '../observe/prometheus.js';
 
-/** What a worker sends to its parent. */
+/** A message of a worker to its parent. */
 export type FromWorker =
   | { readonly kind: 'askInputs' }
   | { readonly kind: 'askTurn' }
   | { readonly kind: 'ready'; readonly url: string }
   | { readonly kind: 'metrics'; readonly metrics: MetricList };
 
-/** What the parent sends to a worker: what to start from and the end of a turn, when asked; the question for its metrics. */
+/** A message of the parent to a worker: inputs to start from, the end of a turn, a request for metrics. */
 export type ToWorker =
   | { readonly kind: 'inputs'; readonly inputs: InputSnapshot }
   | { readonly kind: 'askMetrics' }

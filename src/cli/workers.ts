@@ -33,7 +33,7 @@ const PAUSE_MAX_MILLIS = 30_000;
 /** A worker that has not ended so long after its drain had to be over is killed. */
 const KILL_AFTER_MILLIS = 10_000;
 
-/** What the command line says about processes; null where it says nothing. Throws `ConfigurationError` for what is no number. */
+/** The number of processes on the command line; null where it has none. Throws `ConfigurationError` unless a number. */
 export function workersOption(option: string | null): number | 'auto' | null {
   if (option === null || option === 'auto') return option;
   if (/^[1-9]\d{0,2}$/.test(option) && Number(option) <= 256) return Number(option);
@@ -56,7 +56,7 @@ interface Ended {
 
 /**
  * Keeps `count` workers, each of which runs the same command line, and serves operators for all of them. Workers start
- * from `inputs`, not from the disk: what is changed there meanwhile cannot keep them from starting.
+ * from `inputs`, not from the disk: a change of the files meanwhile cannot keep them from starting.
  */
 export async function startWorkers(
   count: number,

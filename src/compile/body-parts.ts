@@ -2,8 +2,8 @@ import type { ExpectedParts } from '../soap/body-parts.js';
 import { childrenOfBody, type Payload, typeKey } from '../wsdl/model.js';
 
 /**
- * What a Body may hold that begins like one of these messages; null where each of them has one child. `own` is the one
- * that is meant where nothing else is known.
+ * The parts of a Body that begins like one of these messages; null where each of them has one child. `own` is the
+ * default.
  */
 export function expectedParts(
   payloads: readonly Payload[],

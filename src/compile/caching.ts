@@ -7,7 +7,7 @@ import { childrenOfBody, type Operation, type Particle, type XsdType } from '../
 import { diagnosticAt } from './diagnostic-at.js';
 import type { SoapService } from './service.js';
 
-/** What the configuration declares of operations. Throws `ConfigurationError` for what names nothing, and what cannot be told apart. */
+/** The cache rules of the configuration. Throws `ConfigurationError` for unknown names and ambiguous operations. */
 export function compileCaching(loaded: LoadedConfig, services: readonly SoapService[]): CacheRules<Operation> {
   const diagnostics: Diagnostic[] = [];
   const invalidations = new Invalidations();
@@ -84,7 +84,7 @@ class Declaration {
       find(
         'write',
         `Operation \`${name}\` is declared to read and to write.`,
-        'Leave `read` away: what writes is never remembered.',
+        'Leave `read` away: calls that write are never cached.',
       );
     }
     if (read !== undefined && output === null) {
@@ -96,7 +96,7 @@ class Declaration {
     const known = requests.find(input.body?.name ?? null);
     const other = known?.candidates.find((candidate) => candidate.name !== name);
     if (other !== undefined) {
-      const what = `Operation \`${name}\` has the same request as \`${other.name}\`: a message need not say which it is.`;
+      const what = `Operation \`${name}\` has the same request as \`${other.name}\`: a message need not name its operation.`;
       find(key, what, 'Declare nothing of either.');
     } else if (known?.soapAction === null && soapAction !== null && soapAction !== '') {
       const what = `Operation \`${name}\` shares its request with another, which differs by its SOAPAction alone.`;
@@ -144,13 +144,13 @@ class Declaration {
 }
 
 /**
- * Whether what is asked for is data: no mixed content, nothing that the schema says nothing of, no QNames. Then white
+ * Whether the requested content is data: no mixed content, no undeclared content, no QNames. Then white
  * space beside elements is layout, and prefixes mean nothing in texts.
  */
 function holdsData({ input, use, status }: Operation): boolean {
   if (use === 'encoded' || status === 'disabled') return false;
   const seen = new Set<XsdType>(childrenOfBody(input).map(({ type }) => type));
-  // What is added while it is walked is walked too.
+  // Types that are added during the walk are walked too.
   for (const type of seen) {
     const parts = partsOf(type);
     if (parts === null) return false;

@@ -53,7 +53,7 @@ export function compileClasses(
   return classes;
 }
 
-/** What is denied is denied, whatever is allowed. */
+/** `deny` wins over `allow`. */
 function classOf(
   name: string,
   { allow, deny, budget, requestsAtOnce, costBreakdown }: ClassConfig,
@@ -111,7 +111,7 @@ export function warningsOfRights(loaded: LoadedConfig, services: readonly Callab
         const index = config[list]?.findIndex((entry) => entries.includes(entry) || entry === service.name) ?? -1;
         const path = ['clients', 'classes', name, ...(index === -1 ? [] : [list, index])];
         const denied = others.map((each) => `\`${each}\``).join(', ');
-        const what = `Calls of \`${operation.name}\` cannot be told from calls of ${denied}, which class \`${name}\` may not call: it cannot call \`${operation.name}\` either.`;
+        const what = `Calls of \`${operation.name}\` look like calls of ${denied}, which class \`${name}\` may not call: it cannot call \`${operation.name}\` either.`;
         return [diagnosticAt(loaded, path, what, 'Allow all of them or none; or give each a SOAPAction of its own.')];
       }),
     );

@@ -4,7 +4,7 @@ import type { MappedOperation } from '../config/operation-keys.js';
 import type { FieldKeys } from '../config/type-keys.js';
 import { type CostOrigin, FieldCost, type ListSize } from '../graphql/types/cost-rules.js';
 
-/** What the configuration says an operation costs; null where it says nothing. */
+/** The configured cost of an operation; null where there is none. */
 export function costOfOperation(keys: MappedOperation, origin: CostOrigin): FieldCost | null {
   const { cost, weight, argumentCosts, listSize, replyKib } = keys;
   return costOf(
@@ -18,11 +18,11 @@ export function costOfOperation(keys: MappedOperation, origin: CostOrigin): Fiel
   );
 }
 
-/** What it says a field of a type costs. */
+/** The configured cost of a field of a type. */
 export const costOfField = ({ cost, listSize }: FieldKeys, origin: CostOrigin): FieldCost | null =>
   costOf({ weight: cost ?? null, listSize: listSize === undefined ? null : listSizeOf(listSize) }, origin);
 
-/** What it says a field of a service costs that speaks GraphQL. */
+/** The configured cost of a field of a GraphQL upstream. */
 export const costOfRemote = ({ cost, argumentCosts, listSize }: RemoteCostKeys, origin: CostOrigin): FieldCost | null =>
   costOf(
     {
@@ -33,7 +33,7 @@ export const costOfRemote = ({ cost, argumentCosts, listSize }: RemoteCostKeys, 
     origin,
   );
 
-/** What it says a link costs. */
+/** The configured cost of a link. */
 export const costOfLink = (listSize: ListSizeKeys | undefined, path: readonly string[]): FieldCost | null =>
   listSize === undefined ? null : costOf({ listSize: listSizeOf(listSize) }, { service: null, path });
 
@@ -44,6 +44,6 @@ function costOf(
   origin: CostOrigin,
 ): FieldCost | null {
   const { weight = null, listSize = null, replyKib = null } = parts;
-  const saysNothing = weight === null && listSize === null && replyKib === null && (parts.arguments?.size ?? 0) === 0;
-  return saysNothing ? null : new FieldCost({ ...parts, origin });
+  const isEmpty = weight === null && listSize === null && replyKib === null && (parts.arguments?.size ?? 0) === 0;
+  return isEmpty ? null : new FieldCost({ ...parts, origin });
 }

@@ -3,7 +3,7 @@ import type { Config, ServiceConfig } from '../config/schema.js';
 /** Scheme, authority and the rest of an absolute address without user information and fragment. */
 const ADDRESS = /^(https?):\/\/([^/?#@\\]{1,261})([/?][^#]*)?$/i;
 
-/** What the WS-Addressing `To` of a request may name. Made at start-up. */
+/** The addresses that WS-Addressing `To` of a request may name. Made at start-up. */
 export class Destinations {
   /** The address of the backend, as it goes into `To`. */
   readonly backend: string;

@@ -11,13 +11,13 @@ export const entryDiagnostics = (
   errors: readonly EntryError[],
 ): readonly Diagnostic[] =>
   errors.map(({ path, part, what, remedy, unknown }) => {
-    const meant = unknown === null ? null : didYouMean(unknown.name, unknown.known);
+    const guess = unknown === null ? null : didYouMean(unknown.name, unknown.known);
     const known = unknown === null || unknown.known.length === 0 ? null : `Known here: ${some(unknown.known)}.`;
     return diagnosticAt(
       loaded,
       [section, ...path],
       `${SECTIONS[section]} \`${path[0]}\`: ${what}`,
-      meant ?? known ?? remedy,
+      guess ?? known ?? remedy,
       part,
     );
   });

@@ -53,8 +53,8 @@ const schemaDiagnostic = (loaded: LoadedConfig, message: string): Diagnostic =>
   );
 
 /**
- * What is wrong in the mappings of those services that could be read. Links and subscriptions may lead to one of the
- * others: they are not checked.
+ * Configuration errors in the mappings of those services that could be read. Links and subscriptions may lead to one of
+ * the others: they are not checked.
  */
 export const mappingDiagnostics = (
   loaded: LoadedConfig,

@@ -21,7 +21,7 @@ export function linksOf({ config }: LoadedConfig): readonly LinkMapping[] {
   });
 }
 
-/** A size given to what is no list would count for nothing, in silence. */
+/** Reports list sizes of links that are no lists: they would be ignored in silence. */
 export const linkSizeDiagnostics = (loaded: LoadedConfig, links: LinkTable): readonly Diagnostic[] =>
   Object.entries(loaded.config.links).flatMap(([name, { listSize }]): readonly Diagnostic[] => {
     const type = links.get(name)?.definition.type;

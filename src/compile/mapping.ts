@@ -7,12 +7,12 @@ import { costsOfSdl, withSdlCosts } from '../graphql/fields/cost-sdl.js';
 import type { OperationMapping } from '../graphql/fields/exposure.js';
 import { inputMappings, type RequestMapping } from '../graphql/input/input-mapping.js';
 import { type FieldMapping, type Finding, TYPES_PATH, type TypeMappings } from '../graphql/types/mapping.js';
-import { fieldOf } from './by-hand.js';
 import { costOfField, costOfOperation } from './costs.js';
 import { diagnosticAt } from './diagnostic-at.js';
+import { fieldOf } from './sdl-operations.js';
 import type { SoapService } from './service.js';
 
-/** What the configuration of one service says about its operations as fields, by the operation's name. */
+/** The mappings of the operations of one service as fields, by the operation's name. */
 export function operationsOf({ name: service, config }: SoapService): ReadonlyMap<string, OperationMapping> {
   const inSdl = config.types === undefined ? null : costsOfSdl(config.types, service).roots;
   return new Map(
@@ -21,8 +21,8 @@ export function operationsOf({ name: service, config }: SoapService): ReadonlyMa
       const { field: at, description = null, deprecated = null, faults = 'errors' } = mapping;
       const field = at === undefined ? null : fieldOf(at);
       const request = requestMapping(name, mapping);
-      const given = inSdl?.get(at ?? '') ?? null;
-      const cost = costOfOperation(mapping, { service, path: ['operations', name] })?.or(given) ?? given;
+      const sdlCost = inSdl?.get(at ?? '') ?? null;
+      const cost = costOfOperation(mapping, { service, path: ['operations', name] })?.or(sdlCost) ?? sdlCost;
       return [name, { field, hidden: false, description, deprecated, faults, request, cost }];
     }),
   );
@@ -35,7 +35,7 @@ const requestMapping = (name: string, { arguments: values = {}, headers = {} }: 
 
 type RequestKeys = Pick<MappedOperation, 'arguments' | 'headers'>;
 
-/** What it says about types, by their XML name. */
+/** The mappings of its types, by their XML name. */
 export function typesOf({ name: service, config }: SoapService): TypeMappings {
   const mapped = new Map(
     Object.entries(config.schema.types).map(([key, { name = null, description = null, hide, cost = null, fields }]) => {
@@ -59,14 +59,14 @@ const fieldMapping = (service: string, keys: FieldKeys, path: readonly string[])
   path,
 });
 
-/** Errors of the mapping as diagnostics, at their places in the file. One that is met often is told once. */
+/** Errors of the mapping as diagnostics, at their lines in the file. A repeated one is reported once. */
 export function findingDiagnostics(loaded: LoadedConfig, findings: readonly Finding[]): readonly Diagnostic[] {
   const diagnostics = new Map<string, Diagnostic>();
   for (const { service, path, what, remedy, among, written } of findings) {
     const names = [...new Set(among)].slice(0, NAMES_SHOWN).join(', ');
     const known = names === '' ? null : `Known: ${names}.`;
-    const told = didYouMean(written ?? String(path.at(-1) ?? ''), among) ?? remedy ?? known;
-    const diagnostic = diagnosticAt(loaded, ['services', service, ...path], `Service \`${service}\`: ${what}`, told);
+    const help = didYouMean(written ?? String(path.at(-1) ?? ''), among) ?? remedy ?? known;
+    const diagnostic = diagnosticAt(loaded, ['services', service, ...path], `Service \`${service}\`: ${what}`, help);
     diagnostics.set(JSON.stringify([service, path, what]), diagnostic);
   }
   return [...diagnostics.values()];

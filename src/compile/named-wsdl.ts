@@ -10,7 +10,7 @@ export interface WsdlPlace {
   readonly column: number | null;
 }
 
-/** Reads the WSDL of a service from its file. What is wrong with all of the file is told where the configuration names it. */
+/** Reads the WSDL of a service from its file. Errors of the whole file are reported where it is named. */
 export async function readNamedWsdl(
   location: string,
   place: WsdlPlace,

@@ -1,6 +1,6 @@
 import type { Operation, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
-import { type KnownOperation, RequestGroup, type SaidActions } from './request-group.js';
+import { type KnownOperation, RequestGroup, type SentActions } from './request-group.js';
 
 /** Decides which operation a message is: everything that depends on the operation asks this table. */
 export class OperationTable {
@@ -17,13 +17,13 @@ export class OperationTable {
   #empty: RequestGroup | null = null;
 
   /**
-   * `chosen` come first: where operations share the child of Body the first one stands for all. `given` tells the action
-   * that the configuration gives one of them: it is sent whatever the WSDL says.
+   * `chosen` come first: where operations share the child of Body the first one stands for all. `actionOf` returns the
+   * configured action of an operation, which is sent instead of the WSDL's.
    */
   constructor(
     chosen: readonly Operation[],
     wsdl: WsdlModel | null,
-    given: (operation: Operation) => string | null = () => null,
+    actionOf: (operation: Operation) => string | null = () => null,
   ) {
     const others = wsdl?.services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations)) ?? [];
     const all = [...chosen, ...others];
@@ -37,7 +37,7 @@ export class OperationTable {
       }
       const group = this.#groupOf(body?.name ?? null);
       groups.add(group);
-      group.add(operation, chosen.includes(operation) ? given(operation) : null);
+      group.add(operation, chosen.includes(operation) ? actionOf(operation) : null);
     }
     const owners = namesByAction(all);
     for (const group of groups) group.complete((action) => owners.get(action) ?? NOT_OWNED);
@@ -55,11 +55,11 @@ export class OperationTable {
    * The operation of a message, or those it may be: by the child of its Body and all actions that it names. Null where
    * none has this child of Body; `mismatch` where an action belongs to another operation.
    */
-  identify(body: QName | null, said: SaidActions): KnownOperation | 'mismatch' | null {
-    return this.#find(body)?.identify(said) ?? null;
+  identify(body: QName | null, sent: SentActions): KnownOperation | 'mismatch' | null {
+    return this.#find(body)?.identify(sent) ?? null;
   }
 
-  /** What a call of this operation may be taken for that names its own SOAPAction, and has no WS-Addressing. */
+  /** The possible operations of a call of this one that names its own SOAPAction, and has no WS-Addressing. */
   called({ name, input, soapAction }: Operation): KnownOperation | null {
     const group = this.#find(input.body?.name ?? null);
     return group?.called(name, soapAction) ?? null;

@@ -2,7 +2,7 @@ import type { Config } from '../config/schema.js';
 import type { Graph } from './graph.js';
 import type { SoapService } from './service.js';
 
-/** What a call is of, and the least it takes from a budget. */
+/** The target of a call, and the least it takes from a budget. */
 export interface Price {
   readonly service: string;
   /** Null: of what is no operation that is known. */
@@ -10,7 +10,7 @@ export interface Price {
   readonly points: number;
 }
 
-/** The least that each thing costs that can be called, by SOAP or GraphQL. What comes over subscriptions counts nothing. */
+/** The least cost of each operation and field, by SOAP or GraphQL. Events of subscriptions cost nothing. */
 export function pricesOf(
   { limits, subscriptions }: Config,
   services: readonly SoapService[],
@@ -26,10 +26,10 @@ export function pricesOf(
       return { service, operation: operation.name, points };
     },
   );
-  const heard = Object.values(subscriptions).flatMap(({ poll, on, callback }): readonly Price[] => {
+  const subscribed = Object.values(subscriptions).flatMap(({ poll, on, callback }): readonly Price[] => {
     const source = (poll ?? on ?? callback)?.operation ?? '';
     const dot = source.indexOf('.');
     return [{ service: source.slice(0, dot), operation: source.slice(dot + 1), points: 0 }];
   });
-  return [...inSoap, ...inGraphql, ...heard];
+  return [...inSoap, ...inGraphql, ...subscribed];
 }

@@ -4,7 +4,7 @@ import type { SubschemaCosts } from '../graphql/fields/subschema.js';
 import { partName } from '../graphql/subschema/schema-parts.js';
 import { costOfRemote } from './costs.js';
 
-/** What the configuration says about costs of a service that speaks GraphQL, and else its schema. */
+/** The costs of a GraphQL upstream: those of the configuration, else those of its schema. */
 export function withConfigured(
   costs: SubschemaCosts,
   schema: GraphQLSchema,
@@ -13,17 +13,17 @@ export function withConfigured(
 ): SubschemaCosts {
   const fields = new Map(costs.fields);
   const types = new Map(costs.types);
-  for (const [name, given] of Object.entries(keys)) {
+  for (const [name, costKeys] of Object.entries(keys)) {
     const [typeName = '', field] = name.split('.');
     const type = schema.getType(typeName);
     const owner = type === undefined ? typeName : partName(schema, type);
     if (field === undefined) {
       // Kept also where it is empty: unknown types are reported.
-      types.set(owner, given.cost ?? types.get(owner) ?? 1);
+      types.set(owner, costKeys.cost ?? types.get(owner) ?? 1);
       continue;
     }
     const part = `${owner}.${field}`;
-    const cost = costOfRemote(given, { service, path: ['costs', name] });
+    const cost = costOfRemote(costKeys, { service, path: ['costs', name] });
     if (cost !== null) fields.set(part, cost.or(fields.get(part) ?? null));
   }
   return { fields, types };

@@ -24,7 +24,7 @@ import { Upstream } from '../upstream/upstream.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import { withConfigured } from './remote-costs.js';
 
-/** A service that speaks GraphQL, ready: what it has and how it is reached. */
+/** A compiled GraphQL upstream: its subschema and its connections. */
 export interface RemoteUpstream {
   readonly name: string;
   readonly subschema: Subschema;
@@ -76,16 +76,16 @@ export async function compileRemote(
   }
 }
 
-/** Unless the configuration says otherwise they are where everything else is: `graphql-sse` and others do it so. */
+/** Without configuration, subscriptions have the address of queries: `graphql-sse` and others serve them there. */
 function subscriptionsOf({ subscriptions = true, urls }: GraphqlServiceConfig): RemoteSubscriptions | null {
   if (subscriptions === false) return null;
-  const given = subscriptions === true ? { connectionParams: {} } : subscriptions;
-  const addresses = given.url === undefined ? urls : [given.url];
-  const protocol = given.protocol ?? (/^ws/i.test(addresses[0] ?? '') ? 'graphql-transport-ws' : 'sse');
+  const options = subscriptions === true ? { connectionParams: {} } : subscriptions;
+  const addresses = options.url === undefined ? urls : [options.url];
+  const protocol = options.protocol ?? (/^ws/i.test(addresses[0] ?? '') ? 'graphql-transport-ws' : 'sse');
   return {
     protocol,
     urls: addresses.map((address) => (protocol === 'sse' ? address : address.replace(/^http/i, 'ws'))),
-    connectionParams: given.connectionParams,
+    connectionParams: options.connectionParams,
   };
 }
 

@@ -8,7 +8,7 @@ import type { QName } from '../xml/events.js';
 import { expectedParts } from './body-parts.js';
 import { diagnosticAt } from './diagnostic-at.js';
 
-/** What is expected of the replies to the operations of one service, and what of them callers see. */
+/** The rules for replies to the operations of one service, and the part of them that callers see. */
 export interface Replies {
   detailRules(operation: Operation | null): DetailRules;
   isIdempotent(operation: Operation | null): boolean;

@@ -13,14 +13,14 @@ export interface KnownOperation {
   readonly label: string;
   /** The SOAPAction to send; null where the WSDL gives none, or several to the candidates. */
   readonly soapAction: string | null;
-  /** The same as a field says it, in quotes. */
+  /** The same as the value of a field, in quotes. */
   readonly soapActionField: string | null;
-  /** What its Body may hold; null where that is one child. */
+  /** The parts of its Body; null where that is one child. */
   readonly parts: ExpectedParts | null;
 }
 
 /** The actions that a message names, null for none. */
-export interface SaidActions {
+export interface SentActions {
   /** In the head of HTTP and of MIME parts: SOAPAction, and the action parameters of media types. */
   readonly http: readonly (string | null)[];
   /** `wsa:Action`. */
@@ -31,7 +31,7 @@ export interface SaidActions {
   readonly isRewritten: boolean;
 }
 
-/** The operations whose requests have the same child of Body: they are told apart by actions, or not at all. */
+/** The operations whose requests have the same child of Body: only actions distinguish them, if anything. */
 export class RequestGroup {
   readonly #body: QName | null;
   readonly #members = new Map<string, Member>();
@@ -41,7 +41,7 @@ export class RequestGroup {
   readonly #byAction = new Map<string, KnownOperation>();
   /** By a `wsa:Action` that the WSDL gives to one operation alone. */
   readonly #byNamed = new Map<string, Member>();
-  /** A mapping written by hand may leave the action away without meaning that there is none: any is let pass. */
+  /** SDL types may leave the action away without meaning that there is none: any passes. */
   #isOpen = false;
   #whole: KnownOperation | null = null;
 
@@ -49,20 +49,20 @@ export class RequestGroup {
     this.#body = body;
   }
 
-  /** What a message is that names no action. */
+  /** The possible operations of a message that names no action. */
   get whole(): KnownOperation {
     if (this.#whole === null) throw new Error('a group of requests that is not complete');
     return this.#whole;
   }
 
-  /** `given`: the action that the configuration gives the operation, or null. Those of the same name count as one. */
-  add(operation: Operation, given: string | null): void {
+  /** `configured`: the action that the configuration sets, or null. Operations of the same name count as one. */
+  add(operation: Operation, configured: string | null): void {
     const known = this.#members.get(operation.name);
     if (known !== undefined) known.add(operation);
-    else this.#members.set(operation.name, new Member(operation, given));
+    else this.#members.set(operation.name, new Member(operation, configured));
   }
 
-  /** All operations have been added. `ownersOf` tells the names of the operations that the WSDL gives an action to. */
+  /** All operations have been added. `ownersOf` returns the names of the operations that have an action in the WSDL. */
   complete(ownersOf: (action: string) => ReadonlySet<string>): void {
     const members = [...this.#members.values()];
     // The WSDL's own words first, then what real stacks write instead.
@@ -90,10 +90,10 @@ export class RequestGroup {
     for (const member of members) member.known = knownOf([member], member.sent);
   }
 
-  identify(said: SaidActions): KnownOperation | 'mismatch' {
+  identify(sent: SentActions): KnownOperation | 'mismatch' {
     let named: readonly Member[] | null = null;
     let first: string | null = null;
-    for (const action of [...said.http, said.addressing]) {
+    for (const action of [...sent.http, sent.addressing]) {
       if (action === null) continue;
       const owners = this.#owners.get(action);
       if (this.#isOpen ? first !== null && action !== first : owners === undefined) return 'mismatch';
@@ -102,21 +102,21 @@ export class RequestGroup {
     }
     if (named === null || this.#members.size === 1) return this.whole;
     if (named.length === 0) return 'mismatch';
-    const known = this.#byAddressing(said, named) ?? this.#byHttp(said, named);
-    return known !== null && this.#coversAddressing(known, said.addressing) ? known : this.whole;
+    const known = this.#byAddressing(sent, named) ?? this.#byHttp(sent, named);
+    return known !== null && this.#coversAddressing(known, sent.addressing) ? known : this.whole;
   }
 
-  /** What a message is that names this SOAPAction, which is the operation's, and nothing else. */
+  /** The possible operations of a message that names this SOAPAction, which is the operation's, and nothing else. */
   called(name: string, soapAction: string | null): KnownOperation | null {
     if (!this.#members.has(name)) return null;
     return (soapAction === null ? null : this.#byAction.get(soapAction)) ?? this.whole;
   }
 
-  /** Only where the WSDL says that the operation is told by it: an action by default is one that few backends read. */
-  #byAddressing({ http, addressing, isAddressed, isRewritten }: SaidActions, named: readonly Member[]) {
+  /** Only where the WSDL declares the action: few backends read an action by default. */
+  #byAddressing({ http, addressing, isAddressed, isRewritten }: SentActions, named: readonly Member[]) {
     const member = isAddressed && addressing !== null ? this.#byNamed.get(addressing) : undefined;
     if (member?.known == null || !named.includes(member)) return null;
-    // A backend may read SOAPAction alone: then that must say the same.
+    // A backend may read SOAPAction alone: then that must be the same.
     return isRewritten || member.sent === null || http.includes(member.sent) ? member.known : null;
   }
 
@@ -127,8 +127,8 @@ export class RequestGroup {
     return owners.every(({ operation }) => candidates.includes(operation));
   }
 
-  /** The backend hears a SOAPAction of the WSDL, and may be any operation that has it. */
-  #byHttp({ http, isRewritten }: SaidActions, named: readonly Member[]): KnownOperation | null {
+  /** The backend receives a SOAPAction of the WSDL, and may be any operation that has it. */
+  #byHttp({ http, isRewritten }: SentActions, named: readonly Member[]): KnownOperation | null {
     const [first] = named;
     if (first === undefined) return null;
     const { sent } = first;
@@ -179,12 +179,12 @@ class Member {
   sent: string | null;
   /** It alone. */
   known: KnownOperation | null = null;
-  readonly #isGiven: boolean;
+  readonly #isConfigured: boolean;
 
-  constructor(operation: Operation, given: string | null) {
+  constructor(operation: Operation, configured: string | null) {
     this.operation = operation;
-    this.#isGiven = given !== null;
-    this.sent = given ?? (operation.soapAction === '' ? null : operation.soapAction);
+    this.#isConfigured = configured !== null;
+    this.sent = configured ?? (operation.soapAction === '' ? null : operation.soapAction);
     this.add(operation);
   }
 
@@ -193,7 +193,7 @@ class Member {
     if (soapAction !== null && soapAction !== '') {
       this.actions.add(soapAction);
       this.soapActions.add(soapAction);
-      if (!this.#isGiven && soapAction !== this.sent) this.sent = null;
+      if (!this.#isConfigured && soapAction !== this.sent) this.sent = null;
     }
     if (addressingAction === null || addressingAction === '') return;
     this.actions.add(addressingAction);
@@ -201,7 +201,7 @@ class Member {
   }
 }
 
-/** Names in one label: the others are not told. */
+/** Names in one label: further ones are left out. */
 const NAMES_MAX = 3;
 
 function knownOf(members: readonly Member[], soapAction: string | null): KnownOperation {

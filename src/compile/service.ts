@@ -16,12 +16,12 @@ import type { Operation, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
 import type { XmlLimits } from '../xml/limits.js';
 import { ReaderPool } from '../xml/reader-pool.js';
-import { readByHand } from './by-hand.js';
 import { Destinations } from './destinations.js';
 import { readNamedWsdl } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
 import { choosePort } from './port.js';
 import { compileReplies, warningsOfReplies } from './replies.js';
+import { sdlOperationsOf } from './sdl-operations.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
 
 /** One SOAP backend as compiled: its name, the rules of its messages, its upstream. */
@@ -43,11 +43,11 @@ export interface SoapService {
   readonly gate: GateOptions;
   readonly mode: 'enforce' | 'monitor';
   readonly upstream: Upstream;
-  /** Null for a mapping written by hand. */
+  /** Null for a service with SDL types. */
   readonly wsdl: WsdlModel | null;
-  /** Of the chosen port, or written by hand. */
+  /** Of the chosen port, or from the SDL types. */
   readonly operations: readonly Operation[];
-  /** What requests may ask for, whichever port it is offered at. */
+  /** The operations of requests, whichever port offers them. */
   readonly requests: OperationTable;
   /** Checks the age of requests; null where the configuration does not ask for it. */
   readonly freshness: FreshnessChecker | null;
@@ -57,7 +57,7 @@ export interface SoapService {
   readonly validity: Validity | null;
   readonly config: ServiceConfig;
   readonly warnings: readonly Diagnostic[];
-  /** What a SOAP call of the operation takes from a client's budget, in points; null: of one that is not known. */
+  /** Points that a SOAP call of the operation takes from a client's budget; null: of an unknown operation. */
   weightOf(operation: Operation | null): number;
   /** Which parts of a Fault's detail a caller may see (catalogue S25); null: of an operation that is not known. */
   detailRules(operation: Operation | null): DetailRules;
@@ -65,7 +65,7 @@ export interface SoapService {
   isIdempotent(operation: Operation | null): boolean;
   /** Whether a reply to this operation may have this child of Body (catalogue U01). */
   isReply(operation: Operation | null, body: QName | null): boolean;
-  /** What the Body of a reply to this operation may hold; null where that is one child. */
+  /** The parts of the Body of a reply to this operation; null where that is one child. */
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
@@ -82,11 +82,11 @@ export async function compileService(loaded: LoadedConfig, name: string, config:
         );
   const operations =
     wsdl === null
-      ? readByHand(loaded, name)
-      : choosePort(loaded, name, wsdl).operations.map((operation) => withGivenAction(operation, config));
+      ? sdlOperationsOf(loaded, name)
+      : choosePort(loaded, name, wsdl).operations.map((operation) => withConfiguredAction(operation, config));
   const [first, ...others] = config.versions;
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
-  const requests = new OperationTable(operations, wsdl, (operation) => givenAction(operation, config));
+  const requests = new OperationTable(operations, wsdl, (operation) => configuredAction(operation, config));
   const header = {
     ownTargets: new Set(loaded.config.roles),
     understoodByGateway: new Set(loaded.config.understands),
@@ -146,7 +146,7 @@ export async function compileService(loaded: LoadedConfig, name: string, config:
   };
 }
 
-/** What GraphQL pays for a call a SOAP caller pays too, unless the configuration weighs it otherwise. */
+/** A SOAP call costs as much as the same call by GraphQL, unless the configuration sets another weight. */
 function weightsOf({ operations, callCost }: ServiceConfig, gatewayCallCost: number): SoapService['weightOf'] {
   const otherwise = callCost ?? gatewayCallCost;
   const weights = new Map<string, number>();
@@ -158,14 +158,14 @@ function weightsOf({ operations, callCost }: ServiceConfig, gatewayCallCost: num
 }
 
 /** The action the configuration gives an operation, or null. */
-function givenAction({ name }: Operation, config: ServiceConfig): string | null {
+function configuredAction({ name }: Operation, config: ServiceConfig): string | null {
   const mapping = config.operations[name];
   return typeof mapping === 'object' ? (mapping.soapAction ?? null) : null;
 }
 
-function withGivenAction(operation: Operation, config: ServiceConfig): Operation {
-  const given = givenAction(operation, config);
-  return given === null ? operation : Object.freeze({ ...operation, soapAction: given });
+function withConfiguredAction(operation: Operation, config: ServiceConfig): Operation {
+  const configured = configuredAction(operation, config);
+  return configured === null ? operation : Object.freeze({ ...operation, soapAction: configured });
 }
 
 /** The addresses that the WSDL gives its ports. They are never called: clients may send them in `To`. */

@@ -36,7 +36,7 @@ function uncountedReplies(loaded: LoadedConfig): readonly Diagnostic[] {
   );
 }
 
-/** What callers do not see costs them nothing. */
+/** Warns of costs of operations that GraphQL hides: they have no effect. */
 function hiddenCosts(loaded: LoadedConfig): readonly Diagnostic[] {
   const { services, graphqlServices } = loaded.config;
   const paths: ConfigPath[] = [];
@@ -84,9 +84,9 @@ function dearFields(loaded: LoadedConfig, { fields }: Graph): readonly Diagnosti
   if (graphql.measure.includes('cost')) return [];
   return [...fields].flatMap(([field, { service, operation, cost, parent }]): readonly Diagnostic[] => {
     const mapping = services[service]?.operations[operation.name];
-    const isSaid = typeof mapping === 'object' && (mapping.cost ?? mapping.weight) !== undefined;
+    const isConfigured = typeof mapping === 'object' && (mapping.cost ?? mapping.weight) !== undefined;
     const weight = cost?.weight ?? 0;
-    if (!isSaid || parent === 'Subscription' || weight <= limits.graphql.cost) return [];
+    if (!isConfigured || parent === 'Subscription' || weight <= limits.graphql.cost) return [];
     const what = `\`${field}\` costs ${weight} points, but \`limits.graphql.cost\` is ${limits.graphql.cost}: no query could select it.`;
     const remedy = 'Make the one less or the other more; or map the operation to `false`.';
     return [diagnosticAt(loaded, ['services', service, 'operations', operation.name], what, remedy, 'key')];

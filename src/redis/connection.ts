@@ -26,7 +26,7 @@ const STABLE_MAX_MILLIS = 60_000;
 
 /**
  * One connection to Redis that never blocks its callers. While it is down, operations are rejected at once; one without
- * a reply in time has failed. Five failures in a row, or an error that says that Redis cannot serve any command, close
+ * a reply in time has failed. Five failures in a row, or an error that means that Redis cannot serve any command, close
  * it; it reconnects with a backoff of at most one second. An attempt succeeds only when a key can be written: a server
  * that accepts connections may still be a replica, loading, out of memory, or stopped.
  */

@@ -67,7 +67,7 @@ export function declaresEncoding(tag: StartTag, dialect: Dialect): boolean {
 export const hasId = (tag: StartTag, { encodingUri }: Dialect): boolean =>
   tag.attribute('', 'id') !== null || tag.attribute(encodingUri, 'id') !== null;
 
-/** Attributes of the encodings that say how long an array is, or how far into it an item stands. */
+/** Attributes of the encodings: the length of an array, or the offset of an item in it. */
 const SIZES: ReadonlySet<string> = new Set(['arrayType', 'arraySize', 'offset', 'position']);
 /** A type's name and the sizes of an array of some dimensions. */
 const SIZE_CHARS_MAX = 1024;

@@ -113,7 +113,7 @@ interface DialectRow {
   /** A header block may ask to be passed on where it is not understood: SOAP 1.2 part 1 section 5.2.4. */
   readonly hasRelay: boolean;
   /**
-   * The encodingStyle that says "none", where the dialect rules attributes: encodingStyle stands below Header and Body
+   * The encodingStyle for "none", where the dialect rules attributes: encodingStyle stands below Header and Body
    * only, an unknown one has a Fault of its own, and those of Envelope, Header and Body are qualified (SOAP 1.2 part 1
    * section 5.1). Null where attributes are not restricted.
    */

@@ -32,7 +32,7 @@ interface CodeText {
  * detail that are to be cut. The message was validated before.
  *
  * A QName in a text can be resolved only while its element is open, and its text comes later. So a message is read
- * twice: the first time finds the prefixes, the second is given them.
+ * twice: the first time finds the prefixes, the second uses them.
  */
 export class FaultMessage implements XmlHandler {
   dialect: Dialect | null = null;

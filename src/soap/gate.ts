@@ -8,7 +8,7 @@ import type { EnvelopeValidator } from './envelope.js';
 export interface MessageReader {
   /** The encoding of the envelope, or null while unknown. */
   readonly encoding: Encoding | null;
-  /** Offset of the envelope in the message; 0 unless given. */
+  /** Offset of the envelope in the message; 0 by default. */
   readonly sourceStart?: number;
   /** Throws the `Refusal` of the first violation. */
   write(chunk: Buffer): void;
@@ -86,7 +86,7 @@ export class Gate {
     const state = this.#state;
     switch (state.at) {
       case 'beginning':
-        // Nearly always the only chunk: V8 gives an array that begins empty room for seventeen.
+        // Nearly always the only chunk: for an array that begins empty V8 allocates seventeen entries.
         this.#hold({ at: 'holding', chunks: [chunk], bytes: chunk.length });
         return;
       case 'holding':

@@ -12,7 +12,7 @@ export interface HeaderBlockKind {
   readonly isRemoved: boolean;
   /** Refuses a second block of this kind for the same receiver in a request; null where it is allowed. */
   readonly repeatedPerTarget: RefusalCode | null;
-  /** Local names of the blocks that say where a message goes and nothing of what it asks for. */
+  /** Local names of the blocks that address a message and do not change its request. */
   readonly deliveryNames: ReadonlySet<string>;
   /** Local names of the blocks that name an action, by which a service may choose the operation. */
   readonly actionNames: ReadonlySet<string>;
@@ -22,7 +22,7 @@ export interface HeaderBlockKind {
   ensureReader(readers: HeaderReaders, rules: HeaderRules, bounds: HeaderBounds): BlockReader | null;
 }
 
-/** Reads the blocks of one kind in a Header, and holds what they say. */
+/** Reads the blocks of one kind in a Header, and holds their values. */
 export interface BlockReader {
   /** A block begins. `isForwarded`: it is for the service, and stays in the message. */
   begin(tag: StartTag, isForwarded: boolean): Interest;
@@ -39,7 +39,7 @@ export interface HeaderReaders {
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** The kinds of header block that the gateway understands. What their content must be is checked by their readers. */
+/** The kinds of header block that the gateway understands. Their readers check their content. */
 const HEADER_BLOCKS: readonly HeaderBlockKind[] = [
   // WS-Addressing 1.0 and the submissions before it.
   {

@@ -33,7 +33,7 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
   security: SecurityReader | null = null;
   /** Null when the message has neither Ids nor a signature. */
   ids: SignedIds | null = null;
-  /** No block is forwarded but those that say where the message goes and how it is called. */
+  /** No block is forwarded but those of addressing. */
   isBare = true;
   /** Blocks that name an action, whichever receiver they name. */
   actionBlocks = 0;

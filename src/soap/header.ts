@@ -10,8 +10,8 @@ export interface HeaderRules {
   /** Names `{uri}local` of the blocks the gateway removes, besides the kinds of its own table (`header-blocks.ts`). */
   readonly understoodByGateway: ReadonlySet<string>;
   /**
-   * Names `{uri}local` of the blocks the service behind understands; null when it did not say: then its blocks pass
-   * and it decides for itself.
+   * Names `{uri}local` of the blocks that the service understands; null when they are not configured: then its blocks
+   * pass and it decides for itself.
    */
   readonly understoodByService: ReadonlySet<string> | null;
   /** False for replies: their final receiver is the caller, and nothing is removed. */
@@ -49,7 +49,7 @@ export const structureRefusal = (rule: string): Refusal => new Refusal('SOAP_STR
 /** The receiver of a header block. `service` is the final receiver, `none` the role of that name. */
 export type BlockTarget = 'gateway' | 'service' | 'none' | 'other';
 
-/** What the gateway does with a header block. */
+/** The action of the gateway on a header block. */
 export type BlockAction = 'pass' | 'remove' | 'not understood';
 
 /** Finds the receiver of a header block: SOAP 1.1 section 4.2.2, SOAP 1.2 part 1 section 2.2. */

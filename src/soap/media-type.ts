@@ -51,7 +51,7 @@ const TYPE = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/;
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
 /** Values that stacks write without quotes in the type of a package: `type=text/xml`, `start=<a@b>`, `boundary=uuid:...`. */
 const BARE = /^[!#$%&'*+./0-9:<=>?@A-Z[\]^_`a-z{|}~-]{1,256}$/;
-/** What may stand where a parameter could begin (RFC 9110 section 5.6.6). */
+/** Characters before a parameter (RFC 9110 section 5.6.6). */
 const BETWEEN = '; \t';
 const EMPTY: ReadonlyMap<string, string> = new Map();
 
@@ -144,6 +144,6 @@ const COMMON: ReadonlyMap<string, string> = new Map(
 /** A quoted string (RFC 9110 section 5.6.4). */
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
-/** The dialects of `names` that travel under this media type, in the order given. */
+/** The dialects of `names` that travel under this media type, in the same order. */
 export const dialectsOfMediaType = (mediaType: string, names: readonly DialectName[]): readonly Dialect[] =>
   names.map((name) => DIALECTS[name]).filter((dialect) => dialect.mediaType === mediaType);

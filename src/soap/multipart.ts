@@ -30,7 +30,7 @@ export interface MultipartOptions {
   readonly messageBytes: number;
   /** The envelope begins within this many bytes: so much is held until it is validated. */
   readonly headBytes: number;
-  /** Told the media type of the envelope before its first byte is read. */
+  /** Called with the media type of the envelope before its first byte is read. */
   readonly onEnvelope: (mediaType: string, action: string | null) => void;
   /** Null: parts are counted and let be. */
   readonly attachments?: AttachmentSink | null;
@@ -195,7 +195,7 @@ export class MultipartReader implements MessageReader, ContentSink {
     const isBehind = this.#state === 'read' && head.id !== null;
     this.#isWanted = isBehind && this.#options.attachments?.begin(head.id ?? '', head.transferEncoding) === true;
     if (this.#state !== 'awaited') return;
-    // Some stacks take the first part for the envelope, whatever `start` says and whatever its type.
+    // Some stacks take the first part for the envelope, whatever `start` and its type are.
     if (start !== null && head.id !== start) throw broken('a part before the envelope');
     this.#beginEnvelope(head, offset);
   }

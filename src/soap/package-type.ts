@@ -13,9 +13,9 @@ export interface PackageType {
   readonly boundary: string;
   /** The Content-ID of the part that holds the envelope; null when it is the first. */
   readonly start: string | null;
-  /** The media type of that part, or null when it is not said. */
+  /** The media type of that part, or null when there is none. */
   readonly type: string | null;
-  /** The media type of the envelope: that of its part, or for XOP what `start-info` says. Null when it is not said. */
+  /** The media type of the envelope: that of its part, or for XOP that of `start-info`. Null when there is none. */
   readonly envelopeType: string | null;
   /** The action that stands with it (RFC 3902), or null. */
   readonly action: string | null;
@@ -24,7 +24,7 @@ export interface PackageType {
 /** RFC 2046 section 5.1.1. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]*[0-9A-Za-z'()+_,./:=?-]$/;
 
-/** Reads the Content-Type of a package. Throws `MTOM_STRUCTURE` for one that does not say how to read it. */
+/** Reads the Content-Type of a package. Throws `MTOM_STRUCTURE` where a part of it is missing. */
 export function readPackageType(header: string, limits: MimeLimits): PackageType {
   const parameters = readContentType(header)?.parameters;
   const boundary = parameters?.get('boundary') ?? '';

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
 
-/** What is read of the header of one part. */
+/** The fields of the header of one part that are read. */
 export interface PartHead {
   /** As written, or null. */
   readonly contentType: string | null;

@@ -53,7 +53,7 @@ function printError(writer: XmlWriter, refusal: Refusal, id: string): void {
 /** The local part of the fault code that follows from blame and dialect. */
 export function faultCodeOf(dialect: Dialect, refusal: Refusal): string {
   const { fault, blame } = refusal.kind;
-  // Only SOAP 1.2 has this code; to the others the data is the sender's mistake.
+  // Only SOAP 1.2 has this code; to the others the data is an error of the sender.
   if (fault !== undefined && (fault !== 'DataEncodingUnknown' || dialect.faultForm === 'Code')) return fault;
   return blame === 'client' || blame === 'peer' ? dialect.senderCode : dialect.receiverCode;
 }

@@ -52,7 +52,7 @@ export class SecurityReader implements XmlHandler {
     if (this.#depth !== 3 || this.#claim === null) return ELEMENTS;
     const part = PARTS.get(tag.local) ?? null;
     if (part === null) return ELEMENTS;
-    if (this.#claim[part] !== null) throw broken('said twice');
+    if (this.#claim[part] !== null) throw broken('present twice');
     this.#claim[part] = '';
     this.#part = part;
     return ALL;

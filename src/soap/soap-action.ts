@@ -15,8 +15,8 @@ export function readSoapAction(header: string | null): string | null {
 }
 
 /**
- * An action of a WSDL as it goes into a header field: what no header field can carry, or only in ways that servers read
- * differently, as in a URI (RFC 3987 section 3.1). Null for none.
+ * An action of a WSDL as it goes into a header field. Characters that no header field can carry, or that servers read
+ * differently, are escaped as in a URI (RFC 3987 section 3.1). Null for none.
  */
 export function printableAction(action: string | null): string | null {
   if (action === null || !UNCLEAR.test(action)) return action;
@@ -30,7 +30,7 @@ const UNCLEAR_ALL = /["\\]|[^\x20-\x7e]/gu;
 /** Quotes inside, control characters, and what another server may decode differently. */
 const UNCLEAR = /["\\]|[^\x20-\x7e]/;
 
-/** The action that is meant, or null for none: zeep writes `None` for none. */
+/** The action, or null for none: zeep writes `None` for none. */
 export const meant = (action: string | null): string | null => {
   const trimmed = action?.trim() ?? '';
   return trimmed === '' || trimmed === 'None' ? null : trimmed;

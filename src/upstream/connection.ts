@@ -8,7 +8,7 @@ import { buildConnector, Client } from 'undici';
 import { Guard } from './guard.js';
 import type { UpstreamLimits } from './limits.js';
 
-/** How much before the backend closes an idle connection ours is closed, when it says when (`Keep-Alive: timeout=5`). */
+/** How much earlier than the backend an idle connection is closed, when the backend sends `Keep-Alive: timeout=5`. */
 const KEEP_ALIVE_MARGIN_MILLIS = 1_500;
 /** When the system asks an idle connection for a sign of life. */
 const TCP_KEEP_ALIVE_MILLIS = 15_000;
@@ -17,7 +17,7 @@ const HEAD_BYTES_MAX = 16 * 1024;
 
 /** The low-level handler of undici 7, which makes no objects of its own for each exchange. */
 export interface ExchangeHandler {
-  /** The request is about to be written. What it throws ends the exchange before that. */
+  /** The request is about to be written. An exception ends the exchange before that. */
   onConnect(abort: (error: Error) => void): void;
   onRequestSent(): void;
   /** Names and values in turn. False pauses until `resume` is called. */
@@ -84,7 +84,7 @@ export class Connection {
     if (socket !== null && !socket.destroyed && this.#exchanges > 0) {
       const { ageMillis, requestsPerConnection } = this.#limits;
       const isOld = nowMillis - this.#madeMillis >= ageMillis || this.#exchanges >= requestsPerConnection;
-      // The client makes a new one for the request that it is given next.
+      // The client makes a new one for its next request.
       if (isFresh || isOld) socket.destroy();
     }
     this.#client ??= this.#makeClient();

@@ -21,8 +21,8 @@ export interface TimeoutLimits {
 }
 
 /**
- * What an error of the connection means. Decided by code and name; texts go nowhere but into `cause`.
- * `hasHead`: the status line of the reply had come, so the reply is cut rather than missing. `timeouts`: the limits that
+ * The refusal for an error of the connection. Decided by code and name; texts go nowhere but into `cause`.
+ * `hasHead`: the status line of the reply had come, so the reply is cut rather than missing. `timeouts`: those that
  * apply, null where none do.
  */
 export function refusalOfError(error: unknown, hasHead: boolean, timeouts: TimeoutLimits | null = null): Refusal {

@@ -14,17 +14,17 @@ const VERSION = 'HTTP/1.';
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** What of an exchange the connection is at. `answer`: its head has begun. */
+/** The state of the connection in its exchange. `answer`: its head has begun. */
 type At = 'idle' | 'request' | 'answer';
 
 /**
  * Stands between a socket and the parser of its answers, and sees every byte first.
  *
- * It keeps an answer with its request. Whatever comes while nothing was asked ends the connection unread, and so does an
+ * It keeps an answer with its request. Bytes that come while no request is open end the connection unread, and so does an
  * answer that begins before its request is out on a connection that was used before: it is the rest of another exchange.
  * On a new connection that is an early answer, which is fine: no other request was sent there.
  *
- * What cannot be told apart by the connection alone: an unsolicited answer that arrives after the next request was
+ * One case the connection alone cannot distinguish: an unsolicited answer that arrives after the next request was
  * handed to the system and before that request's own answer. HTTP/1.1 numbers nothing. That is no rare moment: a backend
  * with Nagle's algorithm sends its second answer when our next request confirms the first. Such an answer is known by
  * its content (the name of its Body child, RelatesTo), or by the second answer that follows it in the same packet; where
@@ -69,7 +69,7 @@ export class Guard {
     this.isDesynced = false;
   }
 
-  /** The last byte of the request was given to the socket. */
+  /** The last byte of the request was written to the socket. */
   requestIsOut(): void {
     this.#requestIsOut = true;
   }
@@ -79,7 +79,7 @@ export class Guard {
     this.#at = 'idle';
   }
 
-  /** What the parser may see: null and the socket is destroyed, empty where there is nothing for it yet. */
+  /** The bytes for the parser: null and the socket is destroyed, empty where there is nothing for it yet. */
   #pass(chunk: Buffer): Buffer | null {
     if (this.#at === 'idle') {
       // No error: a request that waits for this connection shall go to another one.
@@ -116,8 +116,8 @@ export class Guard {
   }
 
   /**
-   * Nothing more to read, and the answer is complete: has the parser ended the connection because of what came behind
-   * it? When it ends one because that was agreed it says so by the code.
+   * Nothing more to read, and the answer is complete: has the parser ended the connection because of bytes behind
+   * it? The code of its error tells this from an agreed end.
    */
   #lookBehind(): void {
     if (this.#at !== 'idle' || !this.#socket.destroyed) return;

@@ -5,7 +5,7 @@ import type { ReplyHead } from './reply.js';
 const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/graphql-response+json']);
 const EVENT_TYPES: ReadonlySet<string> = new Set(['text/event-stream']);
 
-/** Throws a refusal of the upstream for an answer that no JSON can follow. Its status alone says nothing: errors are JSON. */
+/** Throws a refusal of the upstream for an answer that no JSON can follow. Errors are JSON, whatever the status. */
 export const checkJsonHead = (head: ReplyHead): void => checkHead(head, JSON_TYPES, 'JSON');
 
 /** The same for one that no events can follow. */
@@ -14,7 +14,7 @@ export function checkEventsHead(head: ReplyHead): void {
   if (head.status !== 200) throw new Refusal('UPSTREAM_INVALID_RESPONSE', `events with status ${head.status}`);
 }
 
-/** Throws a refusal of the upstream for a status that says it all. */
+/** Throws a refusal of the upstream for a status that decides alone. */
 export function checkStatus(status: number, after: string | null): void {
   if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
   if (status === 401 || status === 407) throw new Refusal('UPSTREAM_AUTH', `status ${status}`);

@@ -80,7 +80,7 @@ export const UPSTREAM_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: null,
-    text: 'Calls on one connection before it is closed. 1 reuses none: for a backend without a WSDL that may answer twice, which nothing else can tell.',
+    text: 'Calls on one connection before it is closed. 1 reuses none: for a backend without a WSDL that may answer twice, which nothing else can detect.',
   },
   breakerFailures: {
     default: 5,

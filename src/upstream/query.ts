@@ -18,7 +18,7 @@ export class FixedQuery {
     return this.#search === '' ? query : this.#search + this.others(query).replace('?', '&');
   }
 
-  /** What of the caller's query goes on. */
+  /** The part of the caller's query that is forwarded. */
   others(query: string): string {
     if (this.#search === '' || query === '') return query;
     // Some servers part parameters by `;` as well, and to the others what stands behind one belongs to the one before.
@@ -34,7 +34,7 @@ export class FixedQuery {
 const SEPARATORS = /[&;]/;
 
 /**
- * What servers may take for the name of a parameter: without its encoding (and what follows a NUL), in either case of
+ * The name of a parameter as servers may read it: without its encoding (and the part behind a NUL), in either case of
  * letters, and as PHP has it, which leaves out blanks before it and the index behind it, and has no dots and blanks.
  */
 function nameOf(parameter: string): string {

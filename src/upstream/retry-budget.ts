@@ -1,6 +1,6 @@
 /** Retries for each call made: a backend in trouble gets a fifth more at most (catalogue U25). */
 const SHARE = 0.2;
-/** What may be saved up, so that a quiet day pays for no storm. */
+/** The largest balance, so that a quiet day pays for no storm. */
 const SAVED_MAX = 10;
 
 /** Allows retries as a share of the calls. */

@@ -145,7 +145,7 @@ export interface SimpleType {
   readonly name: QName | null;
   readonly variety: 'atomic' | 'list' | 'union';
   /**
-   * Local name of the nearest built-in type of XML Schema ('string', 'int', 'decimal', 'dateTime', ...): what decides
+   * Local name of the nearest built-in type of XML Schema ('string', 'int', 'decimal', 'dateTime', ...), which decides
    * the lexical rules. For a list that of the items; for a union, and for an unsupported type, 'string'.
    */
   readonly builtIn: string;
@@ -255,7 +255,7 @@ export interface Wildcard {
 export const ANYTHING: Wildcard = Object.freeze({ process: 'lax', namespaces: Object.freeze({ kind: 'any' }) });
 
 export interface AttributeDeclaration {
-  /** `uri` is '' for the usual unqualified attribute. */
+  /** `uri` is '' for an unqualified attribute. */
   readonly name: QName;
   readonly type: SimpleType;
   readonly required: boolean;

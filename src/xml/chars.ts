@@ -11,7 +11,7 @@ export const SPACE = 32;
 /** A control character that XML 1.0 does not know. */
 export const CONTROL = 64;
 
-/** What each byte may be, one bit per question, so that a hot loop asks with one look-up. */
+/** The classes of each byte, one bit per class, so that a hot loop needs one look-up. */
 export const CLASS = classTable();
 
 function classTable(): Uint8Array {

@@ -62,7 +62,7 @@ export interface StartTag {
   readonly prefix: string;
   /** Elements open, this one included: 1 for the document element. */
   readonly depth: number;
-  /** Offset of the `<` in the bytes given to the reader so far (after transcoding for encodings other than UTF-8). */
+  /** Offset of the `<` in the bytes read so far (after transcoding for encodings other than UTF-8). */
   readonly offsetBytes: number;
   /** Offset behind the `>`, counted alike: where the content begins. */
   readonly contentBytes: number;
@@ -70,7 +70,7 @@ export interface StartTag {
   readonly attributeCount: number;
   attributeUri(index: number): string;
   attributeLocal(index: number): string;
-  /** Whether the value is plain ASCII as it stands and passes this test of its bytes. False says nothing of the value. */
+  /** Whether the value is plain ASCII as it stands and passes this test of its bytes. False leaves both open. */
   attributePasses?(index: number, test: BytesTest): boolean;
   /** The normalised value (XML 1.0 section 3.3.3). */
   attributeValue(index: number): string;

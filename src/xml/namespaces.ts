@@ -106,7 +106,7 @@ export class Namespaces {
     return true;
   }
 
-  /** An element ends for which `enter` said true. */
+  /** Leaves an element for which `enter` returned true. */
   leave(): void {
     const mark = this.#marks.pop() ?? 0;
     while (this.#indexed > mark) {

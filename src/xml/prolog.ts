@@ -208,7 +208,7 @@ export const isKnownCharset = (name: string): boolean => ENCODINGS.has(name);
 const encodingOf = (name: string | null): Encoding | 'utf-16' | null =>
   name === null ? null : (ENCODINGS.get(name) ?? null);
 
-/** The encoding of this name, for a message whose first bytes show this. UTF-16 is one of two, and its bytes say which. */
+/** The encoding of this name, for a message with these first bytes, which decide between the two of UTF-16. */
 function resolve(name: string, shown: Encoding | null): Encoding {
   const encoding = encodingOf(name);
   if (encoding === null) throw refuse('XML_ENCODING', 'unknown encoding', 0);

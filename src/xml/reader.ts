@@ -15,7 +15,7 @@ import type { Encoding } from './transcode.js';
  * failed: it throws the same again until `reset`.
  */
 export class XmlReader {
-  /** Bytes given to the reader so far. */
+  /** Bytes read so far. */
   bytes = 0;
   readonly #messageBytes: number;
   readonly #scanner: Scanner;

@@ -77,7 +77,7 @@ class SkimMemory {
     this.#chunk = null;
   }
 
-  /** Holds the chunk from `i` on, as far as there is room; all of it where there is. */
+  /** Holds the chunk from `i` on, as far as it fits. */
   hold(chunk: Buffer, i: number, end: number): void {
     if (this.#chunk === chunk && i + this.shift >= CHUNK && this.isEnough(i, end)) return;
     this.#chunk = chunk;
@@ -138,7 +138,7 @@ class SkimMemory {
     return this.nameStart(depth) + this.word(FRAME + depth * FRAME_STRIDE + FRAME_LENGTH);
   }
 
-  /** Holds an open element, its name at `start`. False when there is no room for that. `isBarred`: the skimmer must not close it. */
+  /** Holds an open element, its name at `start`. False when it does not fit. `isBarred`: not closed by the skimmer. */
   setFrame(depth: number, start: number, name: Uint8Array, isBarred: boolean): boolean {
     if (start + name.length > NAME + NAMES_BYTES) return false;
     this.bytes.set(name, start);

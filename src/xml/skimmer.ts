@@ -61,7 +61,7 @@ export class Skimmer {
     this.#backoff = this.#lastBackoff;
   }
 
-  /** Copies the changed open elements to the memory. False when that costs too much, or their names find no room. */
+  /** Copies the changed open elements to the memory. False when that costs too much, or their names do not fit. */
   #enter(bytes: number): boolean {
     const memory = skimMemory;
     const elements = this.#elements;

@@ -186,7 +186,7 @@ t.test('what is remembered of a call, and what a call makes old', async (t) => {
   const { explain } = await explainer(t);
   t.match(
     (await explain('{ orders { id } }')).out,
-    /answers are as the calls say[\s\S]*cache: one call for all clients for 5000 ms/,
+    /answers are cached by the rules of the calls[\s\S]*cache: one call for all clients for 5000 ms/,
   );
   t.match((await explain('mutation { place(sku: "a") { id } }')).out, 'cache: makes old orders.ListOrders');
 });

@@ -143,7 +143,7 @@ t.test('wrong input is named', async (t) => {
     await refusal(DEMO, { port: 'Nope' }),
     `${DEMO}: The WSDL has no SOAP port Nope. Its SOAP ports: OrderDeskSoap11, OrderDeskSoap12.`,
   );
-  t.match(await refusal(DEMO, { name: '9 lives' }), /^The name given with --name cannot be used\./);
+  t.match(await refusal(DEMO, { name: '9 lives' }), /^The name of --name cannot be used\./);
   t.match(await refusal(join(root, 'absent.wsdl'), {}), /absent\.wsdl/);
   t.match(await refusal('config/soapstone.yaml', {}), /^config\/soapstone\.yaml:/);
 });
@@ -162,7 +162,7 @@ t.test('a WSDL at an address, with a port elsewhere', async (t) => {
   t.teardown(() => server.close());
   const { port } = server.address() as AddressInfo;
   const { file, yaml } = await run(`http://127.0.0.1:${port}/orders?wsdl`);
-  t.match(yaml, 'url: "http://127.0.0.1:8081/orders" # as the WSDL says; the WSDL itself is elsewhere');
+  t.match(yaml, 'url: "http://127.0.0.1:8081/orders" # from the WSDL, which is on another host');
   t.equal((await loadConfig(file, {})).config.services['orderDesk']?.urls[0], 'http://127.0.0.1:8081/orders');
   t.match(await refusal(`http://127.0.0.1:${port}/nothing`, {}), /404/);
 });

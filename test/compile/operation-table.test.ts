@@ -2,7 +2,7 @@ import t from 'tap';
 
 import { Destinations } from '../../src/compile/destinations.js';
 import { OperationTable } from '../../src/compile/operation-table.js';
-import type { KnownOperation, SaidActions } from '../../src/compile/request-group.js';
+import type { KnownOperation, SentActions } from '../../src/compile/request-group.js';
 import { readSoapAction } from '../../src/soap/soap-action.js';
 import type { ElementDeclaration, Operation, WsdlModel } from '../../src/wsdl/model.js';
 import { plainComplexType, plainElement } from '../../src/wsdl/plain.js';
@@ -40,7 +40,7 @@ const model = (...ports: readonly (readonly Operation[])[]): WsdlModel => ({
   warnings: [],
 });
 
-const said = (soapAction: string | null, more: Partial<SaidActions> = {}): SaidActions => ({
+const sent = (soapAction: string | null, more: Partial<SentActions> = {}): SentActions => ({
   http: [soapAction],
   addressing: null,
   isAddressed: false,
@@ -49,13 +49,13 @@ const said = (soapAction: string | null, more: Partial<SaidActions> = {}): SaidA
 });
 
 /** What a message with this child of Body and these actions may be, by name. */
-function candidatesOf(table: OperationTable, body: ElementDeclaration | null, actions: SaidActions) {
+function candidatesOf(table: OperationTable, body: ElementDeclaration | null, actions: SentActions) {
   const known = table.identify(body?.name ?? null, actions);
   return known === null || known === 'mismatch' ? known : known.candidates.map(({ name }) => name);
 }
 
 const permits = (table: OperationTable, body: ElementDeclaration | null, action: string): boolean =>
-  Array.isArray(candidatesOf(table, body, said(action)));
+  Array.isArray(candidatesOf(table, body, sent(action)));
 
 t.test('operations of every port are known, those of the chosen one first', (t) => {
   const chosen = operation('Ping', { soapAction: 'urn:one' });
@@ -97,20 +97,20 @@ t.test('operations that share the child of Body', (t) => {
   t.equal(known?.operation.name, 'Read');
   t.equal(known?.soapAction, null, 'the caller says which of them');
   t.notOk(permits(table, shared, 'urn:delete'));
-  const is = (names: unknown, actions: SaidActions, what: string): void => {
+  const is = (names: unknown, actions: SentActions, what: string): void => {
     t.same(candidatesOf(table, shared, actions), names, what);
   };
-  is(['Read', 'Write'], said(null), 'without an action it may be either');
-  is(['Read', 'Write'], said('urn:m#Request'), 'the name of the element is that of both');
-  is(['Write'], said('urn:write'), 'SOAPAction');
-  is(['Write'], said('Write'), 'what stacks write instead');
-  is(['Write'], said(null, { addressing: 'urn:m:Desk:WriteRequest' }), 'wsa:Action, and SOAPAction goes with it');
-  is('mismatch', said('urn:read', { addressing: 'urn:write' }), 'two actions');
-  is('mismatch', { ...said(null), http: ['urn:read', null, 'urn:write'] }, 'also in a package');
+  is(['Read', 'Write'], sent(null), 'without an action it may be either');
+  is(['Read', 'Write'], sent('urn:m#Request'), 'the name of the element is that of both');
+  is(['Write'], sent('urn:write'), 'SOAPAction');
+  is(['Write'], sent('Write'), 'what stacks write instead');
+  is(['Write'], sent(null, { addressing: 'urn:m:Desk:WriteRequest' }), 'wsa:Action, and SOAPAction goes with it');
+  is('mismatch', sent('urn:read', { addressing: 'urn:write' }), 'two actions');
+  is('mismatch', { ...sent(null), http: ['urn:read', null, 'urn:write'] }, 'also in a package');
   const asWritten = { isRewritten: false } as const;
-  is(['Write'], said('urn:write', asWritten), 'the backend hears it as it is written');
-  is(['Read', 'Write'], said('Write', asWritten), 'which it may not know');
-  is(['Read', 'Write'], said(null, { ...asWritten, addressing: 'urn:write', isAddressed: true }), 'nor read');
+  is(['Write'], sent('urn:write', asWritten), 'the backend hears it as it is written');
+  is(['Read', 'Write'], sent('Write', asWritten), 'which it may not know');
+  is(['Read', 'Write'], sent(null, { ...asWritten, addressing: 'urn:write', isAddressed: true }), 'nor read');
   t.end();
 });
 
@@ -124,18 +124,18 @@ t.test('operations that no SOAPAction tells apart', (t) => {
     operation('Named', { body: shared, addressingAction: 'urn:named', namesAction: true }),
   ];
   const table = new OperationTable(operations, model(operations));
-  const is = (names: unknown, actions: SaidActions, what: string): void => {
+  const is = (names: unknown, actions: SentActions, what: string): void => {
     t.same(candidatesOf(table, shared, actions), names, what);
   };
   const all = ['Read', 'Write', 'Note', 'Named'];
-  is(['Read', 'Write'], said('urn:x'), 'the backend hears of both the same');
-  is(['Read', 'Write'], said('Write'), 'whichever is meant');
-  is(['Read', 'Write'], said('urn:x', { addressing: 'urn:m:Desk:WriteRequest', isAddressed: true }), 'by default');
-  is(['Note'], said('urn:note'), 'another action');
-  is(['Named'], said(null, { addressing: 'urn:named', isAddressed: true }), 'a wsa:Action that the WSDL names');
-  is(all, said(null, { addressing: 'urn:named' }), 'for another receiver');
-  is(all, said('urn:named'), 'a SOAPAction that the WSDL does not give');
-  is('mismatch', said('urn:x', { addressing: 'urn:named', isAddressed: true }), 'of two operations');
+  is(['Read', 'Write'], sent('urn:x'), 'the backend hears of both the same');
+  is(['Read', 'Write'], sent('Write'), 'whichever is meant');
+  is(['Read', 'Write'], sent('urn:x', { addressing: 'urn:m:Desk:WriteRequest', isAddressed: true }), 'by default');
+  is(['Note'], sent('urn:note'), 'another action');
+  is(['Named'], sent(null, { addressing: 'urn:named', isAddressed: true }), 'a wsa:Action that the WSDL names');
+  is(all, sent(null, { addressing: 'urn:named' }), 'for another receiver');
+  is(all, sent('urn:named'), 'a SOAPAction that the WSDL does not give');
+  is('mismatch', sent('urn:x', { addressing: 'urn:named', isAddressed: true }), 'of two operations');
   const takenFor = (index: number) => {
     const asked = operations[index];
     return asked === undefined ? null : table.called(asked)?.candidates.map(({ name }) => name);
@@ -150,8 +150,8 @@ t.test('an action of another operation is none that stacks may write for this on
   const submit = operation('Submit', { body: element('urn:m', 'Cancel') });
   const cancel = operation('Cancel', { body: element('urn:m', 'CancelRequest'), soapAction: 'urn:m/Cancel' });
   const table = new OperationTable([submit, cancel], model([submit, cancel]));
-  t.equal(candidatesOf(table, element('urn:m', 'Cancel'), said('urn:m/Cancel')), 'mismatch');
-  t.same(candidatesOf(table, element('urn:m', 'Cancel'), said('urn:m#Cancel')), ['Submit']);
+  t.equal(candidatesOf(table, element('urn:m', 'Cancel'), sent('urn:m/Cancel')), 'mismatch');
+  t.same(candidatesOf(table, element('urn:m', 'Cancel'), sent('urn:m#Cancel')), ['Submit']);
   t.end();
 });
 

@@ -297,8 +297,8 @@ t.test(
 
     const notices = await noticesOf(t, [READ, same], classes);
     t.same(notices, [
-      '9:23: Calls of `GetItem` cannot be told from calls of `FindItem`, which class `reader` may not call: it cannot call `GetItem` either.',
-      '10:20: Calls of `FindItem` cannot be told from calls of `GetItem`, which class `none` may not call: it cannot call `FindItem` either.',
+      '9:23: Calls of `GetItem` look like calls of `FindItem`, which class `reader` may not call: it cannot call `GetItem` either.',
+      '10:20: Calls of `FindItem` look like calls of `GetItem`, which class `none` may not call: it cannot call `FindItem` either.',
     ]);
     t.same(await noticesOf(t, [READ, WRITE], classes), [], 'actions tell them apart');
   },

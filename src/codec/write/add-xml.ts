@@ -21,7 +21,8 @@ export function addXml(
     isOwn &&= isAttribute(event) || event.kind === 'bindings';
     const same = isOwn && isAttribute(event) ? written.find(({ name }) => isSameName(name, event.name)) : undefined;
     if (same === undefined) events.push(event);
-    else if (!isSameValue(same, event)) return `must not have another ${same.name.local} than the one it is provided as`;
+    else if (!isSameValue(same, event))
+      return `must not have another ${same.name.local} than the one it is provided as`;
   }
   return null;
 }

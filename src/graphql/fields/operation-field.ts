@@ -16,7 +16,7 @@ import type { OutputTypes } from '../output/output.js';
 import { contentOf, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
-import { BY_HAND_URI, type LeafTable } from '../types/leaf.js';
+import { type LeafTable, SDL_URI } from '../types/leaf.js';
 import { elementMember, type MemberTable } from '../types/members.js';
 import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.js';
 import type { FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
@@ -182,7 +182,7 @@ function textField(type: SimpleType, types: ServiceTypes, body: ElementDeclarati
 /** Whether an element only wraps the results: its type has no name, or both are named after the operation. */
 function isWrapper(operation: Operation, body: ElementDeclaration, type: ComplexType): boolean {
   if (type.name === null) return true;
-  if (type.derived.length > 0 || type.name.uri === BY_HAND_URI) return false;
+  if (type.derived.length > 0 || type.name.uri === SDL_URI) return false;
   const local = type.name.local.toLowerCase();
   const element = body.name.local.toLowerCase();
   if (element.startsWith(operation.name.toLowerCase()) && local.startsWith(element)) return true;

@@ -3,7 +3,7 @@ import type { AttributeDeclaration, ComplexType, Operation, Particle, XsdType } 
 import { plainComplexType, plainElement, plainSimpleType, sequenceOf } from '../../wsdl/plain.js';
 import type { QName } from '../../xml/events.js';
 import { BUILT_INS } from '../types/built-ins.js';
-import { BY_HAND_URI } from '../types/leaf.js';
+import { SDL_URI } from '../types/leaf.js';
 import { isCostDirectiveDefinition } from './cost-sdl.js';
 import type { RootType } from './exposure.js';
 import { defaultText, occurrenceOf, type SdlField, xmlDirective } from './sdl-field.js';
@@ -189,7 +189,7 @@ export class SdlTypes {
       return leaf;
     }
     const { fields, isInput, description: documentation } = structure;
-    const made: MutableComplex = plainComplexType(byHand(name), { kind: 'empty' }, { documentation });
+    const made: MutableComplex = plainComplexType(sdlName(name), { kind: 'empty' }, { documentation });
     this.#made.set(key, made);
     this.#empty.push(() => this.#fill(made, fields, isInput, uri));
     return made;
@@ -203,13 +203,13 @@ export class SdlTypes {
         documentation: value.description?.value ?? null,
       }));
       const documentation = definition.description?.value ?? null;
-      return plainSimpleType(byHand(name), 'string', { enumeration: values, documentation });
+      return plainSimpleType(sdlName(name), 'string', { enumeration: values, documentation });
     }
     if (name === 'XML') return plainComplexType(null, { kind: 'opaque', mixed: null });
     const builtIn = BUILT_INS.get(name);
     if (builtIn === undefined) this.#report(`There is no type ${name}.`, location, 'Define it, or mend the name.');
-    return plainSimpleType(byHand(name), builtIn ?? 'string');
+    return plainSimpleType(sdlName(name), builtIn ?? 'string');
   }
 }
 
-const byHand = (local: string): QName => ({ uri: BY_HAND_URI, local });
+const sdlName = (local: string): QName => ({ uri: SDL_URI, local });

@@ -3,7 +3,7 @@ import type { EncodeElement, EncodeValue, EncodeVariant, Scalar } from '../../co
 import type { ComplexType, SimpleType, XsdType } from '../../wsdl/model.js';
 import { contentOf } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
-import { BY_HAND_URI, type LeafTable, PRESENCE } from '../types/leaf.js';
+import { type LeafTable, PRESENCE, SDL_URI } from '../types/leaf.js';
 import type { ElementMember, Member, MemberTable } from '../types/members.js';
 import { fieldName, NameScope, type Naming } from '../types/naming.js';
 import { derivedFrom } from '../types/reach.js';
@@ -192,8 +192,8 @@ export class InputTypes implements InputSources {
     const known = isOwn ? undefined : this.#types.get(type);
     if (known !== undefined) return known;
     const xmlName = this.names.plain(type, owner.name, this.service);
-    const byHand = type.name?.uri === BY_HAND_URI;
-    const isOnlyInput = (byHand || xmlName.endsWith('Input')) && !this.replies.has(type);
+    const isSdl = type.name?.uri === SDL_URI;
+    const isOnlyInput = (isSdl || xmlName.endsWith('Input')) && !this.replies.has(type);
     const suffix = isOnlyInput ? '' : 'Input';
     const name = isOwn
       ? this.names.take(`${owner.operation}${xmlName}${suffix}`, this.service)

@@ -1,5 +1,5 @@
 import type { ComplexType, XsdType } from '../../wsdl/model.js';
-import { BY_HAND_URI } from './leaf.js';
+import { SDL_URI } from './leaf.js';
 import { type ElementMember, isHidden, type Member, type MemberTable } from './members.js';
 import { hasVariants } from './reach.js';
 
@@ -17,7 +17,7 @@ export function wrappedItem(type: XsdType, members: MemberTable): ElementMember 
   if (type.kind === 'simple' || type.abstract || hasVariants(type)) return null;
   if (type.content.kind !== 'elements' && type.content.kind !== 'array') return null;
   // SDL types are shown as they are written.
-  if (type.name?.uri === BY_HAND_URI) return null;
+  if (type.name?.uri === SDL_URI) return null;
   const { present, wildcard } = members.of(type);
   const [only, ...others] = present;
   return others.length === 0 && !wildcard && only?.place === 'element' && only.many ? only : null;

@@ -60,7 +60,7 @@ export class LeafTable {
   of(type: SimpleType, nameHint: string, service: string): Leaf {
     const known = this.#known.get(type);
     if (known !== undefined) return known;
-    if (type.name?.uri === BY_HAND_URI && type.name.local === 'ID') return { type: GraphQLID, scalar: ID_SCALAR };
+    if (type.name?.uri === SDL_URI && type.name.local === 'ID') return { type: GraphQLID, scalar: ID_SCALAR };
     const leaf = this.#make(type, nameHint, service);
     for (const facet of unsupportedFacets(type)) {
       const what = `Service ${service}: a facet of ${type.name?.local ?? nameHint} is left to the backend to check: ${facet}.`;
@@ -170,7 +170,7 @@ function listOf(item: Leaf, type: SimpleType): Leaf {
 }
 
 /** The namespace of SDL types: their names in the schema are exactly those. */
-export const BY_HAND_URI = 'urn:soapstone:by-hand';
+export const SDL_URI = 'urn:soapstone:sdl';
 
 /** An empty element: it is there, or not. Read as `true`; `true` writes it. */
 export const PRESENCE: Scalar = {

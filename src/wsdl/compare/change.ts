@@ -10,7 +10,7 @@ export interface Change {
   readonly isAddress: boolean;
 }
 
-/** In which direction a type travels: what widens a request narrows a reply. */
+/** In which direction a type travels: a change that widens a request narrows a reply. */
 export type Direction = 'request' | 'reply';
 
 const MOST = 10_000;

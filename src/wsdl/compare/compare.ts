@@ -138,7 +138,7 @@ interface Declared {
   readonly isGone: string;
 }
 
-/** A declaration cannot say whether a block may be left out. */
+/** A declaration has no mark for a block that may be left out. */
 const HEADERS: Declared = { noun: 'header block', suffix: ', header', isGone: 'is gone' };
 const FAULTS: Declared = { noun: 'fault', suffix: ' fault', isGone: 'is not declared any more' };
 

@@ -13,9 +13,9 @@ export function compareWildcards(
   if (was && !is) {
     // Clients may request the elements by the field that holds them.
     const isHarmless = direction === 'reply' && noun === 'attributes';
-    add(isHarmless ? 'safe' : 'breaking', `has no room for further ${noun} any more`);
+    add(isHarmless ? 'safe' : 'breaking', `allows no further ${noun} any more`);
   } else if (is && !was) {
-    add(direction === 'request' ? 'safe' : 'dangerous', `has room for further ${noun} now`);
+    add(direction === 'request' ? 'safe' : 'dangerous', `allows further ${noun} now`);
   } else if (printed(before) !== printed(after)) {
     add('dangerous', `lets in other further ${noun} than before`);
   }

@@ -252,7 +252,7 @@ const PRIMITIVES: ReadonlySet<string> = new Set(
 
 /**
  * A part of an encoding may be nil (SOAP 1.1 section 5.1) unless it is one of the types that no language of the time
- * had a null for (JAX-RPC 1.1 section 4.2.1): the WSDL itself cannot say so.
+ * had a null for (JAX-RPC 1.1 section 4.2.1): WSDL has no construct for it.
  */
 const isPrimitive = ({ kind, name }: XsdType): boolean =>
   kind === 'simple' && name !== null && name.uri === XSD && PRIMITIVES.has(name.local);

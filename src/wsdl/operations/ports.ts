@@ -105,7 +105,7 @@ export class BindingReader {
     return only;
   }
 
-  /** What a port has of its binding. `why` disables its operations. */
+  /** Reads the part of a port that its binding declares. `why` disables its operations. */
   read(binding: XmlNode, why: Diagnostic | null = null): Pick<Port, 'dialect' | 'operations'> {
     const [soap] = soapChildren(binding, 'binding');
     const known = this.#read.get(binding);

@@ -16,7 +16,7 @@ const INLINE = 500;
 /** Particles that extensions of one model may copy; beyond that they hold those of their base as one. */
 const COPIED = 2_000_000;
 
-/** What an `extension` or `restriction` is written in, and the step itself. */
+/** An `extension` or `restriction`, and the element that holds it. */
 interface Step {
   readonly kind: 'simple' | 'complex';
   readonly container: XmlNode;

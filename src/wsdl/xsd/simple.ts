@@ -144,7 +144,7 @@ export class SimpleTypeReader {
       const { builtIn, members } = this.#traits.union(types);
       return { ...made, variety: 'union', builtIn, item: null, members };
     }
-    this.#warnings.add(diagnosticAt(node, 'The simple type says nothing; it is taken as a string.'));
+    this.#warnings.add(diagnosticAt(node, 'The simple type has no content; it is taken as a string.'));
     return { ...made, variety: 'atomic', builtIn: 'string', item: null, members: [] };
   }
 

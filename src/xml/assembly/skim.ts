@@ -16,7 +16,7 @@ const GREATER = memory.data<u8>([62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 62,
 const AMPERSANDS = memory.data<u8>([38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38], 16);
 const QUOTES = memory.data<u8>([34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34], 16);
 const LOW_HALVES = memory.data<u8>([15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15], 16);
-/** What may stand in a name, or is a colon: a bit for each half of the byte. */
+/** Characters of names, and the colon: a bit for each half of the byte. */
 const BY_LOW = memory.data<u8>([168, 248, 248, 248, 248, 248, 248, 248, 248, 248, 248, 80, 80, 84, 84, 112], 16);
 const BY_HIGH = memory.data<u8>([1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0], 16);
 

@@ -5,8 +5,8 @@ import { readSdlOperations } from '../graphql/fields/sdl-operations.js';
 import type { SdlOperation } from '../graphql/fields/sdl-types.js';
 import type { Operation } from '../wsdl/model.js';
 
-/** The operations of a service whose mapping is written by hand: none where it is SOAP only. Throws `ConfigurationError`. */
-export function readByHand(loaded: LoadedConfig, service: string): readonly Operation[] {
+/** The operations of a service whose types are SDL: none where it is SOAP only. Throws `ConfigurationError`. */
+export function sdlOperationsOf(loaded: LoadedConfig, service: string): readonly Operation[] {
   const config = loaded.config.services[service];
   if (config?.types === undefined) return [];
   const operations = new Map<string, SdlOperation>();
