@@ -20,6 +20,7 @@ export function sdlOperationsOf(loaded: LoadedConfig, service: string): readonly
       namespace: mapping.namespace ?? config.namespace ?? '',
       qualified: mapping.qualified ?? true,
       soapAction: mapping.soapAction ?? null,
+      isOneWay: mapping.oneWay ?? false,
     });
   }
   const read = readSdlOperations(config.types, operations, { file: null, line: 1 });

@@ -80,10 +80,8 @@ export async function compileService(loaded: LoadedConfig, name: string, config:
           { file: loaded.file, ...(loaded.positionOf(['services', name, 'wsdl']) ?? { line: null, column: null }) },
           loaded.inputs,
         );
-  const operations =
-    wsdl === null
-      ? sdlOperationsOf(loaded, name)
-      : choosePort(loaded, name, wsdl).operations.map((operation) => withConfiguredAction(operation, config));
+  const described = wsdl === null ? sdlOperationsOf(loaded, name) : choosePort(loaded, name, wsdl).operations;
+  const operations = described.map((operation) => withConfiguredKeys(operation, config));
   const [first, ...others] = config.versions;
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
   const requests = new OperationTable(operations, wsdl, (operation) => configuredAction(operation, config));
@@ -163,9 +161,12 @@ function configuredAction({ name }: Operation, config: ServiceConfig): string | 
   return typeof mapping === 'object' ? (mapping.soapAction ?? null) : null;
 }
 
-function withConfiguredAction(operation: Operation, config: ServiceConfig): Operation {
-  const configured = configuredAction(operation, config);
-  return configured === null ? operation : Object.freeze({ ...operation, soapAction: configured });
+/** The operation with what the configuration says of its messages in place of the WSDL. */
+function withConfiguredKeys(operation: Operation, config: ServiceConfig): Operation {
+  const mapping = config.operations[operation.name];
+  const { soapAction = operation.soapAction, oneWay = false } = typeof mapping === 'object' ? mapping : {};
+  if (soapAction === operation.soapAction && !oneWay) return operation;
+  return Object.freeze({ ...operation, soapAction, ...(oneWay ? { output: null } : {}) });
 }
 
 /** The addresses that the WSDL gives its ports. They are never called: clients may send them in `To`. */

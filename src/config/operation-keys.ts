@@ -40,6 +40,9 @@ const MAPPED = closed({
   }),
   namespace: text('Namespace of the request and reply elements, instead of that of the service.'),
   qualified: flag('Whether the children are in the namespace too (without a WSDL; default true).'),
+  oneWay: flag(
+    'The backend answers without an envelope: the field is `true` once it has accepted the message, whatever output the WSDL declares.',
+  ),
   soapAction: text('The action to send, instead of that of the WSDL.'),
   faults: optional(
     oneOf(['errors', 'union'], {

@@ -58,6 +58,8 @@ export interface Operation {
   readonly input: Payload;
   /** Null for a one-way operation. */
   readonly output: Payload | null;
+  /** Its result is a Boolean that stands for `done`: a reply without content is `true`. Of SDL types only. */
+  readonly isDoneWithoutContent?: boolean;
   readonly faults: readonly FaultDeclaration[];
 }
 

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { desk, envelope, graphql, MEDIA, startDesk, type Version } from '../acceptance/desk.js';
-import { answerWith } from '../kit/backend.js';
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
 
 const FAULTS: Readonly<Record<Version, string>> = {
   '1.1': '<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring></S:Fault>',
@@ -66,6 +67,54 @@ for (const version of ['1.1', '1.2'] as const) {
     t.same(await graphql(gateway, notify), done);
   });
 }
+
+t.test('an operation without a result is done once a status of success comes without content', async (t) => {
+  const operations =
+    '    operations: { Get: { field: Query.get }, Clear: { field: Mutation.clear }, Reset: { field: Mutation.reset, oneWay: true } }\n';
+  const { backend, gateway } = await startDesk(t, { 'desk.wsdl': parted('1.1') }, operations);
+  for (const status of [200, 202, 204]) {
+    backend.answer = answerWith('', 'text/xml', status);
+    t.same(await graphql(gateway, 'mutation { clear(id: 1) }'), { data: { clear: true } }, `${status}`);
+    t.same(await graphql(gateway, 'mutation { reset(id: 1) }'), { data: { reset: true } }, `one-way, ${status}`);
+    t.match(await graphql(gateway, '{ get(id: 1) }'), {
+      errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }],
+    });
+  }
+  backend.answer = answerWith('', 'text/xml', 500);
+  t.match(await graphql(gateway, 'mutation { clear(id: 1) }'), {
+    errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }],
+  });
+});
+
+t.test('a one-way operation without a WSDL is done once a status of success comes without content', async (t) => {
+  const backend = await startRecordingBackend(answerWith(''));
+  const gateway = await startTestGateway(`services:
+  desk:
+    url: ${backend.url}
+    namespace: urn:t
+    types: |
+      type Query { isOpen(no: Int!): Boolean }
+      type Mutation { notify(no: Int!): Boolean, send(no: Int!): Boolean!, place(no: Int!): String }
+    operations:
+      IsOpen: { field: Query.isOpen }
+      Notify: { field: Mutation.notify }
+      Send: { field: Mutation.send, oneWay: true }
+      Place: { field: Mutation.place }
+`);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const invalid = { errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }] };
+  for (const status of [200, 202, 204]) {
+    backend.answer = answerWith('', 'text/xml', status);
+    t.same(await graphql(gateway, 'mutation { notify(no: 1) send(no: 1) }'), { data: { notify: true, send: true } });
+    t.match(await graphql(gateway, 'mutation { place(no: 1) }'), invalid, 'a result is missing');
+    t.match(await graphql(gateway, '{ isOpen(no: 1) }'), invalid, 'of a query the Boolean is the result');
+  }
+  backend.answer = answerWith('<html>accepted</html>', 'text/html', 202);
+  t.same(await graphql(gateway, 'mutation { send(no: 1) }'), { data: { send: true } });
+});
 
 const OPEN = `
 <xs:complexType name="Record"><xs:sequence><xs:element name="type" type="xs:string"/>

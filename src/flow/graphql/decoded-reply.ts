@@ -8,7 +8,7 @@ import { asRefusal, asUpstream, Refusal } from '../../base/refusal.js';
 import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
 import { ReplyDecoder } from '../../codec/read/decode.js';
-import { emptyReply } from '../../codec/read/empty-reply.js';
+import { emptyReply, noContentReply } from '../../codec/read/empty-reply.js';
 import { EncodedReply } from '../../codec/read/encoded.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { SoapService } from '../../compile/service.js';
@@ -246,8 +246,9 @@ export class DecodedReply implements UpstreamReceiver {
   }
 
   #emptyAnswer(): Decoded {
-    if (this.#operation.output !== null || !isSuccess(this.#head)) throw noEnvelope(this.#head);
-    return emptyReply(this.#plan, this.#context.limits);
+    const answer = noContentReply(this.#plan, this.#operation, this.#context.limits);
+    if (answer === null || !isSuccess(this.#head)) throw noEnvelope(this.#head);
+    return answer;
   }
 
   #readAnswer(): Decoded {

@@ -19,6 +19,8 @@ export interface SdlOperation {
   /** Whether the elements inside stand in the namespace too, or in none. */
   readonly qualified: boolean;
   readonly soapAction: string | null;
+  /** Not given: it has a result. */
+  readonly isOneWay?: boolean;
 }
 
 type MutableComplex = { -readonly [K in keyof ComplexType]: ComplexType[K] };
@@ -92,6 +94,9 @@ export class SdlTypes {
     const inner = qualified ? namespace : '';
     const request = plainElement({ uri: namespace, local: given.request }, this.#arguments(field, inner));
     const result = this.#result(field, inner);
+    if (given.isOneWay === true && !isBoolean(field)) {
+      this.#report(`Operation ${name} is one-way: ${key} must be a Boolean.`, field.loc, 'Write `: Boolean!`.');
+    }
     for (let fill = this.#empty.pop(); fill !== undefined; fill = this.#empty.pop()) fill();
     const replyName = { uri: namespace, local: given.response ?? `${given.request}Response` };
     return {
@@ -103,6 +108,7 @@ export class SdlTypes {
       reasons: [],
       input: { body: request, headers: [] },
       output: { body: plainElement(replyName, result), headers: [] },
+      ...(given.field.parent === 'Mutation' && isBoolean(field) ? { isDoneWithoutContent: true } : {}),
       faults: [],
     };
   }
@@ -210,6 +216,12 @@ export class SdlTypes {
     if (builtIn === undefined) this.#report(`There is no type ${name}.`, location, 'Define it, or mend the name.');
     return plainSimpleType(sdlName(name), builtIn ?? 'string');
   }
+}
+
+/** Whether the result is one Boolean. */
+function isBoolean({ type }: FieldDefinitionNode): boolean {
+  const { typeName, list } = occurrenceOf(type);
+  return typeName === 'Boolean' && !list;
 }
 
 const sdlName = (local: string): QName => ({ uri: SDL_URI, local });
