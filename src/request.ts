@@ -13,6 +13,7 @@ import { takeReaders } from './flow/calls/readers.js';
 import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { answerGraphql } from './flow/graphql/http.js';
 import { makePageEndpoint, type PageEndpoint } from './flow/graphql/page.js';
+import { refuseGraphql } from './flow/graphql/refuse.js';
 import { invite } from './flow/http/continue.js';
 import type { Ending } from './flow/http/ending.js';
 import { checkHead } from './flow/http/head.js';
@@ -20,12 +21,13 @@ import { type HostCheck, makeHostCheck } from './flow/http/host-check.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { type Received, receive } from './flow/http/receive.js';
 import { refusalCost } from './flow/http/refusal-cost.js';
+import { refuseHttp } from './flow/http/refuse.js';
 import { readTarget } from './flow/http/target.js';
 import { makePlainEndpoint, type PlainEndpoint } from './flow/routes/plain.js';
 import { SoapAnswer } from './flow/soap/answer.js';
 import { claimNonces } from './flow/soap/claim-nonces.js';
 import { forward } from './flow/soap/forward.js';
-import { refuseGraphql, refuseHttp, refuseSoap } from './flow/soap/refuse.js';
+import { refuseSoap } from './flow/soap/refuse.js';
 import { readSoapRequestHead, upstreamHeaders } from './flow/soap/request-head.js';
 import { RequestPolicy } from './flow/soap/request-policy.js';
 import { callsNothing, serveServicePage } from './flow/soap/service-page.js';
@@ -175,7 +177,8 @@ async function handle(
       if (held !== null) await held;
     }
     if (service !== null && !asksForText) refuseSoap(exchange, request, response, service, refusal);
-    else if (isGraphql && refusal.kind.httpStatus !== undefined) refuseGraphql(exchange, request, response, refusal);
+    else if (isGraphql && refusal.isOfCaller && refusal.kind.httpStatus !== undefined)
+      refuseGraphql(exchange, request, response, refusal);
     else refuseHttp(exchange, request, response, refusal);
   }
   // A request is over when its answer is out, or will never be: a time measured before that is not the caller's.

@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { Networks } from './access/networks.js';
 import { printDiagnostic } from './base/diagnostic.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';
+import { wireStatus } from './base/wire-status.js';
 import type { BudgetEvents } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
 import type { Compiled } from './compile.js';
@@ -12,7 +13,6 @@ import { Observers } from './flow/calls/observation.js';
 import { DriftWatch } from './flow/drift/drift.js';
 import { makeGraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { PenaltyBox } from './flow/http/penalty-box.js';
-import { wireStatus } from './flow/http/wire-status.js';
 import { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import { adminHosts, makeAdminServer } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
@@ -158,7 +158,7 @@ export async function startGateway(
     {
       refused(client, method, refusal) {
         const exchange = new Exchange(nextExchangeId(), client, method);
-        exchange.status = wireStatus(refusal);
+        exchange.status = wireStatus(refusal, 'http');
         exchange.refuse(refusal);
         finish(exchange);
         return exchange.id;

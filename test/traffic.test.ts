@@ -3,10 +3,10 @@ import t, { type Test } from 'tap';
 
 import { defaultsOf } from '../src/base/limit.js';
 import { asRefusal, Refusal } from '../src/base/refusal.js';
+import { wireStatus } from '../src/base/wire-status.js';
 import { HTTP_LIMITS, type HttpLimits } from '../src/config/http-limits.js';
 import { parserRefusal } from '../src/flow/http/parser-error.js';
 import { PenaltyBox } from '../src/flow/http/penalty-box.js';
-import { wireStatus } from '../src/flow/http/wire-status.js';
 import { listen } from '../src/server.js';
 import { TrafficServer } from '../src/traffic.js';
 import { RawClient, sendRaw } from './kit/raw-client.js';
@@ -213,7 +213,7 @@ t.test(
       const traffic = new TrafficServer(
         async () => {},
         defaultsOf(HTTP_LIMITS),
-        { refused: (_client, _method, told) => String(logged.push(wireStatus(told))) },
+        { refused: (_client, _method, told) => String(logged.push(wireStatus(told, 'http'))) },
         penaltyBox,
         { wants: () => true, take: () => refusal },
       );
@@ -225,7 +225,7 @@ t.test(
       t.equal(penaltyBox.addresses, counted, `counted: ${counted}`);
       t.equal(reply.headers.get('retry-after') ?? null, status === 503 ? '1' : null);
     }
-    t.equal(wireStatus(new Refusal('CLIENT_GONE')), 0, 'nothing is answered');
+    t.equal(wireStatus(new Refusal('CLIENT_GONE'), 'http'), 0, 'nothing is answered');
   },
 );
 

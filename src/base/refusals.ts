@@ -151,11 +151,16 @@ export const REFUSALS = {
   UPSTREAM_UNREACHABLE: { blame: 'upstream', text: 'The service cannot be reached.' },
   UPSTREAM_CONNECT_TIMEOUT: {
     blame: 'upstream',
+    httpStatus: 504,
     text: 'The service did not accept a connection in time.',
   },
   UPSTREAM_TLS: { blame: 'upstream', text: 'No trusted connection to the service could be made.' },
-  UPSTREAM_TIMEOUT: { blame: 'upstream', text: 'The service did not answer in time.' },
-  UPSTREAM_IDLE_TIMEOUT: { blame: 'upstream', text: 'The service stopped in the middle of its answer.' },
+  UPSTREAM_TIMEOUT: { blame: 'upstream', httpStatus: 504, text: 'The service did not answer in time.' },
+  UPSTREAM_IDLE_TIMEOUT: {
+    blame: 'upstream',
+    httpStatus: 504,
+    text: 'The service stopped in the middle of its answer.',
+  },
   UPSTREAM_RESET: { blame: 'upstream', text: 'The service closed the connection without an answer.' },
   UPSTREAM_TRUNCATED: { blame: 'upstream', text: 'The answer of the service is incomplete.' },
   UPSTREAM_INVALID_RESPONSE: { blame: 'upstream', text: 'The service gave no valid answer.' },
@@ -200,7 +205,7 @@ export const REFUSALS = {
   },
 
   // The gateway.
-  OVERLOADED: { blame: 'us', level: 'warn', text: 'The gateway is overloaded.' },
+  OVERLOADED: { blame: 'us', level: 'warn', httpStatus: 503, text: 'The gateway is overloaded.' },
   CLIENT_GONE: { blame: 'client', level: 'info', text: 'The client closed the connection.' },
   INTERNAL: { blame: 'us', text: 'Unexpected error.' },
 } as const satisfies Record<string, RefusalKind>;

@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { asRefusal, Refusal, refuseByLimit } from '../base/refusal.js';
+import { wireStatus } from '../base/wire-status.js';
 import { LimitChecker } from './admission/limit-checker.js';
 import { boundsOf, type GraphqlRequest, readRequest } from './admission/params.js';
 import { DocumentRefusal } from './errors.js';
@@ -161,28 +162,27 @@ async function answerBatch(items: readonly unknown[], batch: Batch): Promise<Gra
 /** A request that could not be read: what is no HTTP request for GraphQL at all is answered by its status alone. */
 function unreadAnswer(caught: unknown, host: OperationHost): GraphqlResponse {
   const refused = refuseOperation(caught, host);
-  const { code, kind } = refused.refusal;
-  if (!code.startsWith('HTTP_') || kind.status === undefined) return malformedAnswer(refused);
-  return { status: kind.status, headers: code === 'HTTP_METHOD' ? { allow: 'GET, POST' } : {}, body: null };
+  const { code } = refused.refusal;
+  if (code === 'CLIENT_GONE') throw refused.refusal;
+  const status = wireStatus(refused.refusal, 'http');
+  if (!code.startsWith('HTTP_')) return response(status, JSON_TYPE, refused.result);
+  return { status, headers: code === 'HTTP_METHOD' ? { allow: 'GET, POST' } : {}, body: null };
 }
 
 /** An operation that was refused. Errors with a status of their own say it to clients of either media type. */
-function refusedAnswer(refused: RefusedOperation, type: AnswerType): GraphqlResponse {
-  const { refusal, result } = refused;
-  const { code, kind, retryAfter } = refusal;
-  if (code === 'HTTP_METHOD') return response(405, JSON_TYPE, result, { allow: 'POST' });
-  if (isMalformed(refusal)) return malformedAnswer(refused);
-  if (kind.blame === 'us') return response(500, JSON_TYPE, result);
-  if (kind.httpStatus !== undefined) {
-    return response(kind.httpStatus, JSON_TYPE, result, retryAfter === null ? {} : { 'retry-after': retryAfter });
+function refusedAnswer({ refusal, result }: RefusedOperation, type: AnswerType): GraphqlResponse {
+  const { code, kind, retryAfter, isOfCaller } = refusal;
+  if (isOfCaller && kind.httpStatus === undefined && !isMalformed(refusal)) {
+    return response(wireStatus(refusal, type === JSON_TYPE ? 'graphql json' : 'http'), type, result);
   }
-  return response(type === JSON_TYPE ? 200 : (kind.status ?? 400), type, result);
+  const fields: Record<string, string> = retryAfter === null ? {} : { 'retry-after': retryAfter };
+  if (code === 'HTTP_METHOD') fields['allow'] = 'POST';
+  return response(wireStatus(refusal, 'http'), JSON_TYPE, result, fields);
 }
-
-const malformedAnswer = ({ result }: RefusedOperation): GraphqlResponse => response(400, JSON_TYPE, result);
 
 /** What is no well-formed GraphQL request, or has variables of more parts than are looked at. */
 const isMalformed = (refusal: Refusal): boolean =>
+  refusal.code === 'HTTP_METHOD' ||
   refusal.code === 'BATCHING_NOT_SUPPORTED' ||
   (refusal.code === 'BAD_REQUEST' && (!(refusal instanceof DocumentRefusal) || refusal.limit !== null));
 

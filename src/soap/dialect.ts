@@ -1,3 +1,5 @@
+import type { FaultForm } from '../base/wire-status.js';
+
 /**
  * The three dialects of the envelope protocol: one table, one row each. Everything that differs between them is here;
  * no other file asks "which version".
@@ -84,7 +86,7 @@ export const DIALECTS = {
 export type DialectName = keyof typeof DIALECTS;
 export type Dialect = DialectRow & { readonly name: DialectName };
 
-interface DialectRow {
+interface DialectRow extends FaultForm {
   readonly name: string;
   readonly envelopeUri: string;
   readonly encodingUri: string;
@@ -101,9 +103,6 @@ interface DialectRow {
   readonly faultCodesAreQNames: boolean;
   readonly senderCode: 'Client' | 'Sender';
   readonly receiverCode: 'Server' | 'Receiver';
-  readonly senderFaultStatus: 400 | 500;
-  /** The answer to a request that is not XML, or no envelope at all. */
-  readonly undecodable: 'empty 400' | 'fault';
   readonly needsEncodingNamespace: boolean;
   readonly needsContentLength: boolean;
   /** Header blocks in the namespace of the envelope itself: SOAP 1.2 part 1 sections 5.4.7 and 5.4.8. */

@@ -58,11 +58,6 @@ export function faultCodeOf(dialect: Dialect, refusal: Refusal): string {
   return blame === 'client' || blame === 'peer' ? dialect.senderCode : dialect.receiverCode;
 }
 
-/** The status a Fault of this code travels with. */
-export function faultStatusOf(dialect: Dialect, faultCode: string): 400 | 500 {
-  return faultCode === dialect.senderCode ? dialect.senderFaultStatus : 500;
-}
-
 /** The Upgrade header block of SOAP 1.2 part 1 section 5.4.7: the versions that are spoken here. */
 function printUpgrade(writer: XmlWriter, spoken: readonly Dialect[]): void {
   writer.open('soap', 'Header').open('soap', 'Upgrade');

@@ -6,6 +6,7 @@ import { printRefusals } from '../../src/base/reference.js';
 import { Refusal } from '../../src/base/refusal.js';
 import { levelOf } from '../../src/base/refusal-kind.js';
 import { kindOf, REFUSALS, type RefusalCode } from '../../src/base/refusals.js';
+import { wireStatus } from '../../src/base/wire-status.js';
 import { replaceSection } from '../../src/config/reference.js';
 import { configSchema } from '../../src/config/schema-node.js';
 import { BUILT_INS } from '../../src/graphql/types/built-ins.js';
@@ -28,6 +29,34 @@ t.test('every refusal is used somewhere', async (t) => {
   // As a string: a code in a comment is no use.
   const unused = CODES.filter((code) => !text.includes(`'${code}'`));
   t.same(unused, [], 'rows nobody uses');
+});
+
+t.test('one function alone turns a refusal into a status', async (t) => {
+  for (const { path, text } of readSources('src')) {
+    if (path === 'src/base/wire-status.ts' || path === 'src/base/reference.ts') continue;
+    t.notMatch(text, /\bkind\.status\b/, path);
+  }
+  const expected: readonly (readonly [RefusalCode, http: number, json: number, soap11: number, soap12: number])[] = [
+    ['XML_NOT_WELLFORMED', 400, 200, 500, 400],
+    ['VERSION_MISMATCH', 400, 200, 500, 500],
+    ['HTTP_LENGTH_REQUIRED', 411, 200, 411, 411],
+    ['PERSISTED_QUERY_NOT_FOUND', 404, 200, 404, 404],
+    ['RATE_LIMITED', 429, 429, 500, 400],
+    ['UPSTREAM_TIMEOUT', 504, 504, 500, 500],
+    ['UPSTREAM_RESET', 502, 502, 500, 500],
+    ['OVERLOADED', 503, 503, 500, 500],
+    ['INTERNAL', 500, 500, 500, 500],
+    ['CLIENT_GONE', 0, 0, 0, 0],
+  ];
+  for (const [code, ...statuses] of expected) {
+    const forms = ['http', 'graphql json', DIALECTS['1.1'], DIALECTS['1.2']] as const;
+    t.same(
+      forms.map((form) => wireStatus(new Refusal(code), form)),
+      statuses,
+      code,
+    );
+  }
+  t.equal(wireStatus(new Refusal('XML_NOT_WELLFORMED'), DIALECTS['2001-12']), 400);
 });
 
 t.test('the text of a refusal is one whole sentence, and holds nothing of a message', async (t) => {

@@ -3,10 +3,11 @@ import t from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusal.js';
 import { REFUSALS, type RefusalCode } from '../../src/base/refusals.js';
+import { hasFault, wireStatus } from '../../src/base/wire-status.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
 import { type EnvelopeRules, EnvelopeValidator } from '../../src/soap/envelope.js';
 import { type FaultParts, type FaultWants, SoapFaultError } from '../../src/soap/fault.js';
-import { faultCodeOf, faultStatusOf, printFault } from '../../src/soap/print-fault.js';
+import { faultCodeOf, printFault } from '../../src/soap/print-fault.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { assertSplitsAgree } from '../kit/splits.js';
@@ -168,7 +169,8 @@ t.test('the Faults of the gateway pass its own validator, in every dialect and f
         `<error xmlns="urn:soapstone:error" code="${code}" id="id-1"><code>${code}</code><id>id-1</id></error>`,
       );
       t.notMatch(printed.toString(), 'not for the caller');
-      t.equal(faultStatusOf(dialect, faultCodeOf(dialect, refusal)), expected.code === 'Sender' ? 400 : 500);
+      if (!hasFault(refusal, dialect) || code === 'CLIENT_GONE') continue;
+      t.equal(wireStatus(refusal, dialect), expected.code === 'Sender' ? 400 : 500);
     }
   }
   const mismatch = printFault(DIALECTS['1.2'], new Refusal('VERSION_MISMATCH'), 'id', spoken).toString();

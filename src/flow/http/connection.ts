@@ -2,12 +2,12 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net';
 
 import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import { wireStatus } from '../../base/wire-status.js';
 import type { HttpLimits } from '../../config/http-limits.js';
 import { Ending } from './ending.js';
 import { LINGER_MILLIS } from './linger.js';
 import { SendProgress } from './send-progress.js';
 import { SlicedReading } from './sliced-reading.js';
-import { wireStatus } from './wire-status.js';
 
 /** A request and the answer it waits for. */
 export interface Turn {
@@ -128,7 +128,7 @@ export class Connection {
     this.#isRefused = true;
     const { socket } = this;
     if (held !== null) await held;
-    const status = wireStatus(refusal);
+    const status = wireStatus(refusal, 'http');
     const allow = status === 405 ? 'Allow: GET, POST\r\n' : '';
     const later = status === 503 ? 'Retry-After: 1\r\n' : '';
     const fields = `${allow}${later}X-Request-Id: ${id}\r\nContent-Length: 0\r\nConnection: close\r\n`;

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusal.js';
+import { faultStatus } from '../../base/wire-status.js';
 import { dialectOfName } from '../../soap/dialect.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import { prepareFault } from '../../soap/fault-answer.js';
@@ -7,7 +8,6 @@ import type { DetailRules } from '../../soap/fault-policy.js';
 import type { GateOutput } from '../../soap/gate.js';
 import { type MediaType, printMediaType } from '../../soap/media-type.js';
 import type { MultipartReader } from '../../soap/multipart.js';
-import { faultStatusOf } from '../../soap/print-fault.js';
 import type { ReplyHead, UpstreamCall } from '../../upstream/reply.js';
 import type { Reading } from '../calls/readers.js';
 import { isPrintable, type ReplyForm, retryAfterOf } from '../calls/reply-head.js';
@@ -103,7 +103,7 @@ export class ReplyOutput implements GateOutput {
       const isChanged = told.message !== envelope && this.#package !== null;
       const contentType = isChanged ? contentTypeOf(type) : this.#contentType();
       this.#answer(this.#status(), contentType, told.message === envelope ? message : told.message);
-    } else this.#answer(faultStatusOf(told.dialect, told.code), printMediaType(told.dialect, null), told.message);
+    } else this.#answer(faultStatus(told.code, told.dialect), printMediaType(told.dialect, null), told.message);
   }
 
   #envelopeOf(message: Buffer): { readonly envelope: Buffer; readonly type: MediaType } {
@@ -124,7 +124,7 @@ export class ReplyOutput implements GateOutput {
     const { status } = this.#head;
     const { fault, dialect } = this.#envelope;
     if (!this.#mayChange || fault === null || dialect === null || (status >= 400 && status <= 599)) return status;
-    return faultStatusOf(dialect, fault.parts.code);
+    return faultStatus(fault.parts.code, dialect);
   }
 
   /** Further fields: when to ask again, or in monitor mode whatever else says how to take the reply. */

@@ -91,9 +91,8 @@ export class SubscriptionsEndpoint {
     const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', 'GET');
     exchange.route = 'graphql';
     exchange.operation = 'websocket';
-    const isOpen = this.sockets.open(request, socket, head);
-    exchange.status = isOpen ? 101 : 400;
-    if (!isOpen) exchange.refuse(new Refusal('HTTP_BAD_REQUEST', 'handshake'));
+    exchange.status = 101;
+    if (!this.sockets.open(request, socket, head)) return new Refusal('HTTP_BAD_REQUEST', 'handshake');
     this.#hooks.finish(exchange);
     return null;
   }

@@ -29,17 +29,15 @@ export class WebSockets {
       autoPong: false,
       handleProtocols: chooseProtocol,
     });
-    // Nobody hears what is wrong with a handshake: a status says it.
-    this.#server.on('wsClientError', (_error, socket) => {
-      socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
-    });
+    // With a listener the package does not answer an invalid handshake: `open` returns false.
+    this.#server.on('wsClientError', () => {});
   }
 
   get count(): number {
     return this.#open.size;
   }
 
-  /** Takes a connection over from HTTP; false where the handshake is none, which it was told. */
+  /** Takes a connection over from HTTP; false for an invalid handshake, which is not answered here. */
   open(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const address = request.socket.remoteAddress ?? '';
     let isOpen = false;

@@ -607,5 +607,5 @@ t.test('what is no handshake is told by a status, and leads nowhere', async (t) 
     'a POST is no handshake',
   );
   t.match(await desk.gateway.accessLine(), { operation: 'websocket', status: 101 });
-  t.match(await desk.gateway.accessLine(2), { operation: 'websocket', status: 400, outcome: 'refused' });
+  t.match(await desk.gateway.accessLine(2), { code: 'HTTP_BAD_REQUEST', status: 400, outcome: 'refused' });
 });

@@ -1,0 +1,31 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Exchange } from '../../base/exchange.js';
+import type { Refusal } from '../../base/refusal.js';
+import { wireStatus } from '../../base/wire-status.js';
+import { refusalErrors } from '../../graphql/errors.js';
+import { endLingering } from '../http/linger.js';
+import { cutIfBegun, refusalFields } from '../http/refuse.js';
+
+const FIELDS = [
+  ...['content-type', 'application/json; charset=utf-8'],
+  ...['x-content-type-options', 'nosniff'],
+  ...['cache-control', 'no-store'],
+];
+
+/** Answers a GraphQL request whose client is refused before the body is read. */
+export function refuseGraphql(
+  exchange: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: Refusal,
+): void {
+  exchange.refuse(refusal);
+  if (cutIfBegun(exchange, response, refusal)) return;
+  const body = Buffer.from(JSON.stringify({ errors: refusalErrors(refusal, exchange.id) }));
+  exchange.status = wireStatus(refusal, 'http');
+  exchange.bytesOut = body.length;
+  const fields = [...FIELDS, ...refusalFields(refusal), 'content-length', String(body.length)];
+  endLingering(exchange, request, response, exchange.status, fields, body);
+}
