@@ -177,8 +177,7 @@ async function handle(
       if (held !== null) await held;
     }
     if (service !== null && !asksForText) refuseSoap(exchange, request, response, service, refusal);
-    else if (isGraphql && refusal.isOfCaller && refusal.kind.httpStatus !== undefined)
-      refuseGraphql(exchange, request, response, refusal);
+    else if (isGraphql) refuseGraphql(exchange, request, response, refusal);
     else refuseHttp(exchange, request, response, refusal);
   }
   // A request is over when its answer is out, or will never be: a time measured before that is not the caller's.

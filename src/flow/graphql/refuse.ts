@@ -6,7 +6,7 @@ import type { Refusal } from '../../base/refusal.js';
 import { wireStatus } from '../../base/wire-status.js';
 import { refusalErrors } from '../../graphql/errors.js';
 import { endLingering } from '../http/linger.js';
-import { cutIfBegun, refusalFields } from '../http/refuse.js';
+import { cutIfBegun, refusalFields, refuseHttp } from '../http/refuse.js';
 
 const FIELDS = [
   ...['content-type', 'application/json; charset=utf-8'],
@@ -14,13 +14,17 @@ const FIELDS = [
   ...['cache-control', 'no-store'],
 ];
 
-/** Answers a GraphQL request whose client is refused before the body is read. */
+/** Answers a GraphQL request that is refused before its body is read: with an error where it is the client that is refused. */
 export function refuseGraphql(
   exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
   refusal: Refusal,
 ): void {
+  if (!refusal.isOfCaller || refusal.kind.httpStatus === undefined) {
+    refuseHttp(exchange, request, response, refusal);
+    return;
+  }
   exchange.refuse(refusal);
   if (cutIfBegun(exchange, response, refusal)) return;
   const body = Buffer.from(JSON.stringify({ errors: refusalErrors(refusal, exchange.id) }));
