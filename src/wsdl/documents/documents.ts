@@ -1,10 +1,11 @@
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { MIB } from '../../base/limit.js';
+import { withoutDoctype } from './doctype.js';
 import { type DocumentSource, isRefused, type Located, type Refused } from './document-source.js';
 import { decodeDocument } from './encoding.js';
 import { isBuiltInNamespace, WSDL, WSDL_20, XSD } from './namespaces.js';
 import { parseTree } from './parse.js';
-import { attributeOf, childrenOf, diagnosticAt, type XmlNode } from './tree.js';
+import { attributeOf, childrenOf, diagnosticAt, positionOf, type XmlNode } from './tree.js';
 import type { Warnings } from './warnings.js';
 
 /** A document that was read, with the documents its references lead to. */
@@ -83,9 +84,23 @@ async function follow(state: LoadState, document: MutableDocument): Promise<void
     if (href === null || href === '') continue;
     const quiet = isBuiltInNamespace(attributeOf(reference.node, 'namespace') ?? '');
     const outcome = await followOne(state, document, reference.node, href);
-    if (typeof outcome === 'number') document.references.set(reference.node, outcome);
-    else if (outcome !== null && !quiet) state.warnings.add(...outcome);
+    if (typeof outcome === 'number') {
+      document.references.set(reference.node, outcome);
+      if (!quiet) warnOfOtherTarget(reference.node, state.documents[outcome]?.root, state.warnings);
+    } else if (outcome !== null && !quiet) state.warnings.add(...outcome);
   }
+}
+
+/** An import must name the target namespace of its document (XSD 1.0 part 1 section 4.2.3, WSDL 1.1 section 2.1.1). */
+function warnOfOtherTarget(reference: XmlNode, root: XmlNode | undefined, warnings: Warnings): void {
+  if (root === undefined || reference.local !== 'import') return;
+  const named = attributeOf(reference, 'namespace') ?? '';
+  const target = attributeOf(root, 'targetNamespace') ?? '';
+  if (named === target) return;
+  const own = target === '' ? 'has no target namespace' : `has the target namespace ${target}`;
+  const what = `The import names ${named === '' ? 'no namespace' : `the namespace ${named}`}, but ${root.source.file} ${own}.`;
+  const remedy = 'Its declarations are found by its own target namespace only: correct one of the two.';
+  warnings.add(diagnosticAt(reference, what, remedy));
 }
 
 /** The index of the document, the diagnostics for which it is not read, or null when those were reported before. */
@@ -127,14 +142,23 @@ async function readDocument(state: LoadState, located: Located, depth: number): 
   if ('what' in decoded) return { what: decoded.what, remedy: 'Save it as UTF-8.' };
   const html = htmlProblem(decoded.text);
   if (html !== null) return html;
-  const root = parseTree({ file: located.location, text: decoded.text }, state.budget);
+  const plain = withoutDoctype(decoded.text);
+  if (plain === null) return { what: 'The document has a DTD that does not end, or is too long.', remedy: NO_DTD };
+  const source = { file: located.location, text: plain.text };
+  const root = parseTree(source, state.budget);
   const kind = kindOf(root);
+  if (plain.start !== null) {
+    const what = 'The document has a DTD, which is not read: its entities and default values do not exist.';
+    state.warnings.add({ file: source.file, ...positionOf(source, plain.start), what, remedy: NO_DTD });
+  }
   const index = state.documents.length;
   const document = { ...located, index, kind, root, references: new Map(), depth, base: opened.base };
   state.documents.push(document);
   state.byKey.set(located.key, index);
   return document;
 }
+
+const NO_DTD = 'Remove the DOCTYPE.';
 
 function htmlProblem(text: string): Refused | null {
   const begin = text.slice(0, 1024).trimStart().toLowerCase();
@@ -159,11 +183,13 @@ function kindOf(root: XmlNode): 'wsdl' | 'schema' {
 export function referencesOf(root: XmlNode): readonly Reference[] {
   if (root.uri === XSD) return schemaReferences(root);
   const imports = childrenOf(root, WSDL, 'import').map((node): Reference => ({ node, attribute: 'location' }));
-  return [...imports, ...inlineSchemas(root).flatMap(schemaReferences)];
+  // WS-I R2003 wants a schema around an import; stacks read one directly in `types` all the same.
+  const types = childrenOf(root, WSDL, 'types').flatMap(schemaReferences);
+  return [...imports, ...types, ...inlineSchemas(root).flatMap(schemaReferences)];
 }
 
-function schemaReferences(schema: XmlNode): readonly Reference[] {
-  return schema.children
+function schemaReferences(container: XmlNode): readonly Reference[] {
+  return container.children
     .filter(({ uri, local }) => uri === XSD && (local === 'import' || local === 'include' || local === 'redefine'))
     .map((node) => ({ node, attribute: 'schemaLocation' }));
 }

@@ -35,8 +35,13 @@ export function parseTree(source: XmlSource, budget: TreeBudget): XmlNode {
     const node = documentation ?? open.at(-1);
     if (node !== undefined && (node === documentation || /\S/.test(chunk))) node.text += chunk;
   };
-  parser.onerror = (error) => fail(`The document is not well-formed XML: ${firstLine(error.message)}.`);
-  parser.ondoctype = () => fail('The document has a DTD, which is refused.', 'Remove the DOCTYPE.');
+  parser.onerror = ({ message }) => {
+    const isEntity = message.startsWith('Invalid character entity');
+    const remedy = isEntity ? 'Entities of a DTD are not read: write the text in their place.' : null;
+    fail(`The document is not well-formed XML: ${firstLine(message)}.`, remedy);
+  };
+  // The one that a document may have was removed before (`doctype.ts`).
+  parser.ondoctype = () => fail('The document is not well-formed XML: a DTD stands where none may.');
   parser.ontext = addText;
   parser.oncdata = addText;
   parser.onopentagstart = () => {

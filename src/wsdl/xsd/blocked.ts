@@ -1,7 +1,8 @@
 import { XSD } from '../documents/namespaces.js';
 import { attributeOf, childOf, type XmlNode } from '../documents/tree.js';
 import { type ComplexType, typeKey } from '../model.js';
-import { type Component, nameIn, type SchemaComponents, type SchemaUnit } from './components.js';
+import type { SchemaComponents } from './components.js';
+import { type Component, nameIn, type SchemaUnit } from './schema-unit.js';
 
 type Derivation = NonNullable<ComplexType['derivation']>;
 

@@ -4,10 +4,10 @@ import { ANYTHING, type ComplexType, type Content, type Particle, type SimpleTyp
 import { AttributeReader, type Attributes, type ReadAttributes } from './attributes.js';
 import { blockedBy } from './blocked.js';
 import { ANY_TYPE, STRING } from './builtin.js';
-import type { Component } from './components.js';
 import { arrayContent } from './encoded-array.js';
 import { ParticleReader } from './particles.js';
 import { isTrue, type OpenComplexType, type SchemaContext } from './schema-context.js';
+import type { Component } from './schema-unit.js';
 
 const OPAQUE: Content = { kind: 'opaque', mixed: null };
 const EMPTY: Content = { kind: 'empty' };

@@ -1,29 +1,13 @@
 import { isNcName } from '../../xml/chars.js';
-import type { QName } from '../../xml/events.js';
 import { inlineSchemas, type LoadedDocument } from '../documents/documents.js';
 import { isBuiltInNamespace, WSDL, XSD } from '../documents/namespaces.js';
-import { attributeOf, diagnosticAt, qNameAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, diagnosticAt, positionOf, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import { typeKey } from '../model.js';
 import { ComponentMap } from './component-map.js';
+import { isSameDeclaration } from './same-declaration.js';
+import { type Component, nameIn, type SchemaUnit } from './schema-unit.js';
 import { warnOfXsd11 } from './xsd11.js';
-
-/** One `xs:schema` as seen from where it is used: an included schema without target takes that of its includer. */
-export interface SchemaUnit {
-  readonly node: XmlNode;
-  readonly target: string;
-  /**
-   * Namespaces whose names refer to the target namespace: no namespace, in a schema that got its target from its includer.
-   * Also namespaces without declarations into which names fall that lack their prefix.
-   */
-  readonly adopted: readonly string[];
-}
-
-/** A global declaration or definition, not read yet. */
-export interface Component {
-  readonly node: XmlNode;
-  readonly unit: SchemaUnit;
-}
 
 type ComponentTable = Map<string, Component>;
 
@@ -100,10 +84,10 @@ function addComponent(components: SchemaComponents, component: Component, warnin
   const key = typeKey({ uri: unit.target, local: name });
   const first = table.get(key);
   if (first !== undefined) {
-    if (!sameText(first.node, node)) {
-      warnings.add(
-        diagnosticAt(node, `${node.local} ${name} is declared twice and differently; the first one is used.`),
-      );
+    if (!isSameDeclaration(first, component)) {
+      const where = `${first.node.source.file}:${positionOf(first.node.source, first.node.start).line}`;
+      const what = `${node.local} ${name} is declared twice and differently; the first one is used: ${where}.`;
+      warnings.add(diagnosticAt(node, what, 'Keep one of the two declarations.'));
     }
     return;
   }
@@ -115,12 +99,6 @@ function addComponent(components: SchemaComponents, component: Component, warnin
   const members = components.members.get(headKey);
   if (members === undefined) components.members.set(headKey, [component]);
   else members.push(component);
-}
-
-/** The same schema is often served under several addresses: that is not a contradiction. */
-function sameText(a: XmlNode, b: XmlNode): boolean {
-  const text = ({ source, start, contentEnd }: XmlNode) => source.text.slice(start, contentEnd);
-  return a === b || text(a) === text(b);
 }
 
 function redefine(components: SchemaComponents, component: Component, warnings: Warnings): void {
@@ -160,7 +138,7 @@ function collectUnits(documents: readonly LoadedDocument[], warnings: Warnings):
   };
   for (const document of documents) {
     for (const reference of document.references.keys()) {
-      if (reference.uri === WSDL) addImported(document, reference, null);
+      if (reference.uri === WSDL || reference.parent?.local === 'types') addImported(document, reference, null);
     }
   }
   for (let at = 0; at < units.length && units.length < MOST; at++) {
@@ -174,10 +152,4 @@ function collectUnits(documents: readonly LoadedDocument[], warnings: Warnings):
   const targets = new Set(units.map(({ target }) => target));
   const forgotten = ['', WSDL].filter((uri) => !targets.has(uri));
   return units.map(({ node, target, adopted }) => ({ node, target, adopted: [...adopted, ...forgotten] }));
-}
-
-/** Resolves a QName in a schema, or returns null when its prefix is not declared. */
-export function nameIn(node: XmlNode, value: string, unit: SchemaUnit): QName | null {
-  const name = qNameAt(node, value);
-  return name !== null && unit.adopted.includes(name.uri) ? { uri: unit.target, local: name.local } : name;
 }

@@ -3,8 +3,8 @@ import { attributeOf, childOf, diagnosticAt, documentationIn, type XmlNode } fro
 import { type ElementDeclaration, typeKey, type XsdType } from '../model.js';
 import { blockedBy } from './blocked.js';
 import { ANY_TYPE, opaqueType } from './builtin.js';
-import { type Component, nameIn, type SchemaUnit } from './components.js';
 import { isTrue, type SchemaContext } from './schema-context.js';
+import { type Component, isQualified, nameIn, type SchemaUnit } from './schema-unit.js';
 
 /** Reads an `xs:element` that has a name: a global one, or a local one in the form that its schema gives it. */
 export function readElement(
@@ -25,15 +25,6 @@ export function readElement(
     constraints: context.identity.of({ node, unit }),
     documentation: documentationIn(childOf(node, XSD, 'annotation'), XSD),
   };
-}
-
-/** Whether a local declaration stands in the target namespace on the wire. */
-export function isQualified(
-  node: XmlNode,
-  unit: SchemaUnit,
-  setting: 'elementFormDefault' | 'attributeFormDefault',
-): boolean {
-  return (attributeOf(node, 'form') ?? attributeOf(unit.node, setting)) === 'qualified';
 }
 
 function typeOf(node: XmlNode, unit: SchemaUnit, context: SchemaContext): XsdType {

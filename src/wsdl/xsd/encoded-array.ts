@@ -2,8 +2,8 @@ import { SOAP_ENCODINGS, WSDL, XSD } from '../documents/namespaces.js';
 import { attributeOf, childrenOf } from '../documents/tree.js';
 import type { Content, Particle, XsdType } from '../model.js';
 import { opaqueType } from './builtin.js';
-import { type Component, nameIn } from './components.js';
 import type { SchemaContext } from './schema-context.js';
+import { type Component, nameIn } from './schema-unit.js';
 
 type ArrayContent = Extract<Content, { readonly kind: 'array' }>;
 

@@ -5,7 +5,7 @@ import { attributeOf, childOf, childrenOf, diagnosticAt, qNameAt, type XmlNode }
 import type { Warnings } from '../documents/warnings.js';
 import type { ElementDeclaration, IdentityConstraint, IdentityPath, NameTest } from '../model.js';
 import { typeKey } from '../model.js';
-import { type Component, nameIn } from './components.js';
+import { type Component, nameIn } from './schema-unit.js';
 
 interface Read {
   readonly node: XmlNode;

@@ -1,7 +1,8 @@
 import type { QName } from '../../xml/events.js';
 import { XSD } from '../documents/namespaces.js';
 import { attributeOf, type XmlNode } from '../documents/tree.js';
-import type { Component, SchemaComponents, SchemaUnit } from './components.js';
+import type { SchemaComponents } from './components.js';
+import type { Component, SchemaUnit } from './schema-unit.js';
 
 const BETWEEN: ReadonlySet<string> = new Set(['simpleContent', 'complexContent']);
 

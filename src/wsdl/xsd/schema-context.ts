@@ -3,8 +3,9 @@ import type { QName } from '../../xml/events.js';
 import type { XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import type { ComplexType, ElementDeclaration, XsdType } from '../model.js';
-import type { SchemaComponents, SchemaUnit } from './components.js';
+import type { SchemaComponents } from './components.js';
 import type { IdentityReader } from './identity.js';
+import type { SchemaUnit } from './schema-unit.js';
 import type { SimpleTypeReader } from './simple.js';
 
 /** A type while its content is being read. */

@@ -6,8 +6,9 @@ import type { Warnings } from '../documents/warnings.js';
 import { NO_FACETS, type SimpleType, typeKey } from '../model.js';
 import { ANY_SIMPLE, builtInSimple, STRING } from './builtin.js';
 import { ComponentMap } from './component-map.js';
-import { type Component, nameIn, type SchemaComponents, type SchemaUnit } from './components.js';
+import type { SchemaComponents } from './components.js';
 import { redefinedBase } from './redefined.js';
+import { type Component, nameIn, type SchemaUnit } from './schema-unit.js';
 import { readEnumeration, readFacets, type WhiteSpace } from './simple-facets.js';
 import { SimpleTraits } from './simple-traits.js';
 

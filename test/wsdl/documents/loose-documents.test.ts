@@ -1,0 +1,154 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { DOCTYPE_CHARS, withoutDoctype } from '../../../src/wsdl/documents/doctype.js';
+import { readWsdl } from '../../../src/wsdl/read.js';
+import {
+  complexOf,
+  FILES,
+  operationOf,
+  printContent,
+  problemsOf,
+  schemaWith,
+  servedTexts,
+  wsdlWith,
+} from '../written.js';
+
+const XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"';
+const xsd = (content: string, attributes = 'targetNamespace="urn:u" xmlns:u="urn:u"') =>
+  `<xs:schema ${XS} ${attributes}>${content}</xs:schema>`;
+const typeA = (child: string, type = 'xs:int') =>
+  `<xs:complexType name="A"><xs:sequence><xs:element name="${child}" type="${type}"/></xs:sequence></xs:complexType>`;
+
+function folder(test: Test, files: Readonly<Record<string, string>>): string {
+  const directory = join(test.testdir({}), 'wsdl');
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(directory, name, '..'), { recursive: true });
+    writeFileSync(join(directory, name), content);
+  }
+  return directory;
+}
+
+t.test('imports and includes directly in wsdl:types are read without a schema around them', async (t) => {
+  const messages = `<message name="In"><part name="p" element="u:Get" xmlns:u="urn:u"/></message>
+    <message name="Out"><part name="p" element="t:GetResponse"/></message>`;
+  const directory = folder(t, {
+    'a.wsdl': wsdlWith({
+      messages,
+      types: '<xs:import namespace="urn:u" schemaLocation="u.xsd"/><xs:include schemaLocation="t.xsd"/>',
+    }),
+    'u.xsd': xsd(`<xs:element name="Get" type="u:A"/>${typeA('id')}`),
+    't.xsd': xsd('<xs:element name="GetResponse" type="xs:int"/>', 'targetNamespace="urn:t"'),
+  });
+  const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
+  t.strictSame(model.warnings, []);
+  t.equal(operationOf(model, 'Get').status, 'ok');
+  t.match(servedTexts(model.documents, 'http://g/s')[0], /schemaLocation="http:\/\/g\/s\?xsd=1"/);
+});
+
+t.test('a schema with a DOCTYPE is read without its DTD, which the copies do not have', async (t) => {
+  const doctype = `<!DOCTYPE xs:schema PUBLIC "-//W3C//DTD" "http://127.0.0.1:9/x.dtd" [
+    <!-- it's a "comment" ]> --><?pi ]>?><!ENTITY % p SYSTEM "file:///etc/passwd"> %p;
+    <!ATTLIST xs:schema a CDATA #FIXED "]>">
+  ] >`;
+  const directory = folder(t, {
+    'a.wsdl': wsdlWith({
+      types: schemaWith('<xs:import namespace="urn:u" schemaLocation="u.xsd"/>'),
+    }).replace('<definitions', `<!-- <!DOCTYPE --><!DOCTYPE definitions SYSTEM 'x'>\n<definitions`),
+    'u.xsd': `<?xml version="1.0"?>\n${doctype}\n${xsd(typeA('id'))}`,
+  });
+  const model = await readWsdl(join(directory, 'a.wsdl'), { ...FILES, fetch: () => t.fail('a connection') as never });
+  t.equal(printContent(complexOf(model, 'A', 'urn:u')), 'sequence(id:int)');
+  t.match(model.warnings, [
+    { file: /a\.wsdl$/, line: 2, what: /DTD, which is not read/ },
+    { file: /u\.xsd$/, line: 2, what: /DTD, which is not read/ },
+  ]);
+  for (const text of servedTexts(model.documents, 'http://g/s')) t.notMatch(text, /DOCTYPE|ENTITY|passwd/);
+});
+
+t.test('a DTD gives no entities, and may neither be long nor stand elsewhere', async (t) => {
+  const bomb = '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;">]>';
+  const directory = folder(t, {
+    'text.wsdl': `${bomb}<a>&y;</a>`,
+    'attribute.wsdl': `${bomb}<a b="&y;"/>`,
+    'twice.wsdl': `<!DOCTYPE a>${bomb}<a/>`,
+    'inside.wsdl': `<a>${bomb}</a>`,
+    'open.wsdl': '<!DOCTYPE a [ <!ENTITY x "> ]><a/>',
+    'long.wsdl': `<!DOCTYPE a [${' '.repeat(DOCTYPE_CHARS)}]><a/>`,
+  });
+  const expected = {
+    text: { line: 1, what: /not well-formed.*entity/, remedy: /Entities of a DTD are not read/ },
+    attribute: { line: 1, what: /not well-formed.*entity/ },
+    twice: { line: 1, what: /DTD stands where none may/ },
+    inside: { line: 1, what: /DTD stands where none may|not well-formed/ },
+    open: { what: /DTD that does not end/ },
+    long: { what: /too long/ },
+  };
+  for (const [name, problem] of Object.entries(expected)) {
+    t.match(await problemsOf(join(directory, `${name}.wsdl`)), [problem], name);
+  }
+  const most = `<!DOCTYPE a${' '.repeat(DOCTYPE_CHARS - '<!DOCTYPE a>'.length)}>`;
+  t.strictSame(withoutDoctype(`${most}<a/>`), { text: `${' '.repeat(DOCTYPE_CHARS)}<a/>`, start: 0 });
+  t.equal(withoutDoctype(`${most.replace('>', ' >')}<a/>`), null, 'one character more');
+});
+
+t.test('an import of a document with another target namespace is reported with both names', async (t) => {
+  const directory = folder(t, {
+    'a.wsdl': wsdlWith({
+      head: '<import namespace="urn:x" location="b.wsdl"/>',
+      types: schemaWith(`<xs:import namespace="urn:w" schemaLocation="u.xsd"/>
+        <xs:import namespace="urn:n" schemaLocation="none.xsd"/><xs:import schemaLocation="u.xsd"/>`),
+    }),
+    'b.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:y"/>',
+    'u.xsd': xsd(typeA('id')),
+    'none.xsd': xsd('', ''),
+  });
+  const { warnings } = await readWsdl(join(directory, 'a.wsdl'), FILES);
+  t.match(
+    warnings.map(({ what, line }) => [line, what]),
+    [
+      [5, /names the namespace urn:x, but .*b\.wsdl has the target namespace urn:y/],
+      [9, /names the namespace urn:w, but .*u\.xsd has the target namespace urn:u/],
+      [10, /names the namespace urn:n, but .*none\.xsd has no target namespace/],
+      [10, /names no namespace, but .*u\.xsd has the target namespace urn:u/],
+    ],
+  );
+  t.match(warnings[1]?.remedy, /correct one of the two/);
+});
+
+t.test('declarations met twice are compared by meaning: prefixes, annotations, defaults do not count', async (t) => {
+  const first = xsd(
+    `<xs:element name="E" type="u:A" nillable="true"/>${typeA('id')}<xs:simpleType name="S"><xs:union memberTypes="xs:int u:T"/></xs:simpleType>
+     <xs:complexType name="B"><xs:sequence><xs:element ref="u:E" maxOccurs="1"/></xs:sequence><xs:attribute name="a"/><xs:attribute name="b" use="optional"/></xs:complexType>
+     <xs:simpleType name="T"><xs:restriction base="xs:string"><xs:enumeration value="x"/></xs:restriction></xs:simpleType>`,
+  );
+  const same = `<s:schema xmlns:s="http://www.w3.org/2001/XMLSchema" xmlns="urn:u" targetNamespace="urn:u" elementFormDefault="unqualified">
+     <s:element id="e" nillable="1" name="E" type=" A " abstract="false"><s:annotation><s:documentation>An E.</s:documentation></s:annotation></s:element>
+     <s:complexType name="A" mixed="false"><s:sequence minOccurs="1"><s:element name="id" type="s:int" form="unqualified"/></s:sequence></s:complexType>
+     <s:simpleType name="S"><s:union memberTypes="s:int   T"/></s:simpleType>
+     <s:complexType name="B"><s:sequence><s:element ref="E"/></s:sequence><s:attribute name="b"/><s:attribute name="a"/></s:complexType>
+     <s:simpleType name="T"><s:restriction base="s:string"><s:enumeration value="x"/></s:restriction></s:simpleType></s:schema>`;
+  const read = async (second: string): Promise<readonly string[]> => {
+    const two =
+      '<xs:import namespace="urn:u" schemaLocation="1.xsd"/><xs:import namespace="urn:u" schemaLocation="2.xsd"/>';
+    const directory = folder(t, { 'a.wsdl': wsdlWith({ types: schemaWith(two) }), '1.xsd': first, '2.xsd': second });
+    return (await readWsdl(join(directory, 'a.wsdl'), FILES)).warnings.map(({ what }) => what);
+  };
+  t.strictSame(await read(same), []);
+  const differences: readonly (readonly [string, string, string])[] = [
+    ['element E', 'nillable="1"', ''],
+    ['element E', 'xmlns="urn:u"', 'xmlns="urn:other"'],
+    ['complexType A', 'form="unqualified"', 'form="qualified"'],
+    ['complexType B', '<s:attribute name="b"/>', '<s:attribute name="b" use="required"/>'],
+    ['complexType B', '<s:attribute name="b"/>', ''],
+    ['simpleType T', 'value="x"', 'value=" x"'],
+  ];
+  for (const [name, from, to] of differences) {
+    const [what] = await read(same.replace(from, to));
+    t.match(
+      what,
+      new RegExp(`^${name} is declared twice and differently; the first one is used: .*1\\.xsd:\\d+\\.`),
+      to,
+    );
+  }
+});
