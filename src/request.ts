@@ -31,7 +31,7 @@ import { refuseSoap } from './flow/soap/refuse.js';
 import { readSoapRequestHead, upstreamHeaders } from './flow/soap/request-head.js';
 import { RequestPolicy } from './flow/soap/request-policy.js';
 import { callsNothing, serveServicePage } from './flow/soap/service-page.js';
-import { saidOf } from './flow/soap/upstream-head.js';
+import { contentFieldsOf } from './flow/soap/upstream-head.js';
 import { makeWsdlEndpoint, serveWsdl, type WsdlEndpoint } from './flow/soap/wsdl.js';
 import { callbackService, takeNotification } from './flow/subscriptions/callback.js';
 import type { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
@@ -268,7 +268,7 @@ async function soap(
     throw caught;
   }
 
-  const said = saidOf(
+  const fields = contentFieldsOf(
     request,
     isEnforced,
     policy,
@@ -286,7 +286,7 @@ async function soap(
     body = received.body;
     if (bodyBytes !== null) bodyBytes += received.growthBytes;
   }
-  const headers = upstreamHeaders(request, said, bodyBytes);
+  const headers = upstreamHeaders(request, fields, bodyBytes);
   const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
   if (coding !== undefined) headers.push('content-encoding', coding);
   const context = { exchange, service, gate, answer, calls, observation: policy.observation };

@@ -199,7 +199,7 @@ export class TrafficServer {
     this.#begun++;
     if (this.#draining || connection.requests >= this.#limits.requestsPerConnection) response.shouldKeepAlive = false;
     void this.#handler(request, response, ending);
-    connection.tellReader();
+    connection.reportToReader();
   }
 
   readonly #answered = (connection: Connection): void => {

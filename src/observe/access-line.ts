@@ -48,7 +48,7 @@ export class AccessLines {
     return `${line},"msg":"request"}\n`;
   }
 
-  /** What was asked for and what came of it: what most lines have in common with the one before. */
+  /** The request and its outcome: most lines have them in common with the one before. */
   #describe({ method, route, operation, dialect, status, outcome }: Exchange): string {
     const last = this.#last;
     if (last !== null && last.operation === operation && last.route === route && last.status === status) {
@@ -67,7 +67,7 @@ type Description = Pick<Exchange, 'method' | 'route' | 'operation' | 'dialect' |
   readonly text: string;
 };
 
-/** What became of the calls that might be shared, in one word. */
+/** The outcome of the calls that might be shared, in one word. */
 function cacheWord(uses: readonly CacheUse[]): string {
   const [first] = uses;
   return first !== undefined && uses.every(({ outcome }) => outcome === first.outcome) ? first.outcome : 'mixed';

@@ -5,7 +5,7 @@ import { hostNames, isHostAllowed } from '../base/host-name.js';
 import { FOUND_UNITS_MAX } from './json-text.js';
 import type { Log } from './log.js';
 
-/** What operators may ask. */
+/** The sources of the operators' pages. */
 export interface AdminSources {
   /** The metrics, in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;

@@ -22,7 +22,7 @@ export interface ProcessGauges {
   readonly droppedLogLines?: () => number;
   readonly isShedding?: () => boolean;
   readonly eventLoopDelayMillis?: () => number;
-  /** What is remembered of replies. */
+  /** The cached replies. */
   readonly cache?: { readonly bytes: number; readonly entries: number };
   /** Callers that wait for a call of another caller. */
   readonly callSharers?: () => number;

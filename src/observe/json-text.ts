@@ -1,6 +1,6 @@
 /** Texts from outside are cut to this many UTF-16 units before they reach a line (catalogue K03). */
 const FIELD_UNITS_MAX = 256;
-/** What was found in a request is cut to this many UTF-16 units. */
+/** Values found in a request are cut to this many UTF-16 units. */
 export const FOUND_UNITS_MAX = 128;
 /** Names up to this length are kept as JSON. */
 const KEPT_UNITS_MAX = 128;
@@ -26,7 +26,7 @@ export class QuotedNames {
     if (known !== undefined) return known;
     const quoted = quoteText(name);
     if (name.length > KEPT_UNITS_MAX) return quoted;
-    // Begun anew when full: what comes often is soon back, and what never comes again is gone.
+    // Begun anew when full: frequent texts are soon back, and rare ones are gone.
     if (this.#quoted.size >= KEPT_MAX) this.#quoted.clear();
     this.#quoted.set(name, quoted);
     return quoted;

@@ -101,14 +101,14 @@ export class LogSink {
       // One that answers at once must not come back here, piece within piece.
       let isNow = true;
       this.#target.write(this.#written === 0 ? first.bytes : first.bytes.subarray(this.#written), (error, taken) => {
-        this.#settle(first, error, taken);
+        this.#finishWrite(first, error, taken);
         if (!isNow) this.#advance();
       });
       isNow = false;
     }
   }
 
-  #settle(piece: Piece, error: NodeJS.ErrnoException | null, taken: number): void {
+  #finishWrite(piece: Piece, error: NodeJS.ErrnoException | null, taken: number): void {
     if (this.#state === 'gone') return;
     if (error !== null) {
       this.#stall(error.code ?? '');

@@ -27,7 +27,7 @@ function fileTarget(): LogTarget {
   return { canBlock: true, close: () => {}, write: (bytes, done) => write(STANDARD_OUTPUT, bytes, done) };
 }
 
-/** A socket, or a target that cannot be opened once more: Node's stream, which waits for room. */
+/** A socket, or a target that cannot be opened once more: Node's stream, which waits for `drain`. */
 function streamTarget(): LogTarget {
   // Errors reach the callback of the write; without a listener they would end the process.
   process.stdout.on('error', () => {});

@@ -82,7 +82,7 @@ export class Log {
     this.#logger.warn({ id, client, route, code, detail, ...more }, 'violation let through');
   }
 
-  /** Content that broke the schema. What was refused for it is told by the access log line, content that cannot be validated by metrics. */
+  /** Content that broke the schema. Refusals for it are in the access log, content that cannot be validated in metrics. */
   invalidContent({ id, client, violations, refusal }: Exchange): void {
     for (const { service, operation, direction, rule, what, path } of violations ?? []) {
       if (rule === 'unvalidated' || refusal?.detail === `${path} ${what}`) continue;
@@ -90,7 +90,7 @@ export class Log {
     }
   }
 
-  /** What was let through because its limit is only measured. */
+  /** Requests beyond limits that are only measured. */
   beyondLimits({ id, client, measuredLimits: limits }: Exchange): void {
     this.#logger.warn({ id, client, limits }, 'would be refused by a limit');
   }
@@ -109,14 +109,14 @@ export class Log {
   }
 }
 
-/** What was thrown, cut: an error of a library may hold what it was working on. */
+/** The exception, cut: an error of a library may hold the data it was working on. */
 function bugOf(cause: unknown): Readonly<Record<string, string | undefined>> {
   if (!(cause instanceof Error)) return { message: String(cause).slice(0, FIELD_UNITS_MAX) };
   const { name, message, stack } = cause;
   return { type: name, message: message.slice(0, FIELD_UNITS_MAX), stack: stack?.slice(0, STACK_UNITS_MAX) };
 }
 
-/** The time as pino wants it in a line. What lines of one second have in common is printed once: it takes longest. */
+/** The time as pino wants it in a line. The part that lines of one second share is printed once: it takes longest. */
 function makeTimestamp(): () => string {
   let secondMillis = Number.NaN;
   let second = '';

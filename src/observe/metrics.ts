@@ -111,7 +111,7 @@ export class Metrics {
     this.#cost = book.histogram(cost, COSTS);
     const actual = {
       name: 'soapstone_graphql_cost_actual',
-      help: 'What GraphQL operations came to when they had run.',
+      help: 'Actual cost of GraphQL operations after they had run, in points.',
     };
     this.#actualCost = book.histogram(actual, COSTS);
     this.#sizes = new ReplySizes(book);

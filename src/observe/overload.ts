@@ -32,7 +32,7 @@ export const OVERLOAD_LIMITS = {
 
 export type OverloadLimits = Limits<typeof OVERLOAD_LIMITS>;
 
-/** What this process was busy with since it was last asked. */
+/** The load of this process since the last reading. */
 export interface Load {
   /** How late the event loop came to its work, in milliseconds: the 99th percentile. */
   readonly delayMillis: number;
@@ -42,7 +42,7 @@ export interface Load {
   readonly processorShare: number;
 }
 
-/** What is in progress. */
+/** The work in progress. */
 export interface Work {
   /** Requests. */
   inFlight(): number;
@@ -66,7 +66,7 @@ const LATE_LOOKS = 3;
 const BUSY_UTILIZATION = 0.9;
 /** On a busy host the loop seems busy while it waits for a processor: with less than this it has little to do. */
 const BUSY_PROCESSOR_SHARE = 0.1;
-/** With fewer requests in progress none waits long for the others, and refusing some would not make room for many. */
+/** With fewer requests in progress none waits long for the others, and refusing some would not help many. */
 const IN_FLIGHT_MIN = 16;
 
 /** Factors of the share of requests that are taken, in each late second and in each one on time. */
@@ -78,7 +78,7 @@ const TAKEN_MIN = 0.05;
 /**
  * Decides which new requests to refuse because this process is overloaded (catalogue O03): its event loop is busy all the
  * time, many requests are in progress, and the loop is late or calls wait long for a connection to a backend. A busy loop
- * that bounds its calls is never late: what it cannot do waits in that queue. The share is adjusted once a second.
+ * that bounds its calls is never late: further calls wait in that queue. The share is adjusted once a second.
  */
 export class Overload {
   /** The last measurement. */
@@ -122,7 +122,7 @@ export class Overload {
     const { eventLoopMillis, recoverMillis } = this.#limits;
     const { delayMillis, utilization, processorShare } = this.#meter.take();
     this.delayMillis = delayMillis;
-    // What the load would have been if all requests had been taken.
+    // The load if all requests had been taken.
     const wholeLoad = (utilization * Math.max(1, this.#offered)) / Math.max(1, this.#taken);
     this.#offered = 0;
     this.#taken = 0;

@@ -2,7 +2,7 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 
 import { Buckets, makeSum, type Sum, TallyTable } from './tally.js';
 
-/** What a metric is called, what its labels are and what it means. */
+/** The name, the labels and the meaning of a metric. */
 export interface MetricText {
   readonly name: string;
   readonly help: string;
@@ -115,7 +115,7 @@ export class TalliedHistogram extends Histogram {
     return { ...(await this.#empty.get()), values };
   }
 
-  /** What the registry asks for before `get`, which would be the package's own values. */
+  /** Called by the registry before `get`, which would return the package's own values. */
   getForPromString(): ReturnType<Histogram['get']> {
     return this.get();
   }

@@ -10,7 +10,7 @@ interface Lengths {
 
 const makeLengths = (): Lengths => ({ count: 0, sum: 0, most: 0 });
 
-/** How much the backends send to GraphQL: what `soapstone suggest` works out list sizes from. */
+/** How much the backends send to GraphQL: `soapstone suggest` works out list sizes from it. */
 export class ReplySizes {
   readonly #replies = new TallyTable<Lengths>(2, makeLengths);
   readonly #lists = new TallyTable<Lengths>(3, makeLengths);

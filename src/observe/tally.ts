@@ -1,7 +1,7 @@
-/** What stands for label values that are too many (catalogue O09). */
+/** Replaces label values that are too many (catalogue O09). */
 export const OTHER = '_other';
 
-/** Rows of one table: what a scrape and its storage can bear. */
+/** Rows of one table: as many as a scrape and its storage can bear. */
 const ROWS_MAX = 1000;
 
 /** One row of a table: a thing that is counted under the values of its labels. */
@@ -12,7 +12,7 @@ export interface TallyRow<T> {
 
 /**
  * Tallies by up to four label values, found without making anything. Beyond 1,000 rows everything new falls into one
- * row whose labels all say `_other`.
+ * row whose labels are all `_other`.
  */
 export class TallyTable<T> {
   readonly rows: TallyRow<T>[] = [];
@@ -21,7 +21,7 @@ export class TallyTable<T> {
   readonly #rowsMax: number;
   readonly #root: Level<Level<Level<Level<T>>>> = new Map();
   #rest: T | null = null;
-  /** What was found last, and before that: nearly always it is asked for again, what comes in and goes out in turns. */
+  /** The two rows found last: nearly always the next is one of them, for requests and replies alternate. */
   #last: Found<T> | null = null;
   #secondLast: Found<T> | null = null;
 

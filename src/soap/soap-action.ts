@@ -11,7 +11,7 @@ export function readSoapAction(header: string | null): string | null {
   const isQuoted = written.length >= 2 && written.startsWith('"') && written.endsWith('"');
   const action = isQuoted ? written.slice(1, -1) : written;
   if (UNCLEAR.test(action)) throw new Refusal('HTTP_BAD_REQUEST', 'SOAPAction');
-  return meant(action);
+  return actionOrNull(action);
 }
 
 /**
@@ -31,7 +31,7 @@ const UNCLEAR_ALL = /["\\]|[^\x20-\x7e]/gu;
 const UNCLEAR = /["\\]|[^\x20-\x7e]/;
 
 /** The action, or null for none: zeep writes `None` for none. */
-export const meant = (action: string | null): string | null => {
+export const actionOrNull = (action: string | null): string | null => {
   const trimmed = action?.trim() ?? '';
   return trimmed === '' || trimmed === 'None' ? null : trimmed;
 };

@@ -12,8 +12,8 @@ export interface Caller {
 }
 
 /**
- * Lets one SOAP call pass, once: the client may call the operation, and its budget has the points. Asked as soon as the
- * operation is known, and before the backend hears of it.
+ * Lets one SOAP call pass, once: the client may call the operation, and its budget has the points. Called as soon as the
+ * operation is known, and before anything is sent to the backend.
  */
 export class CallGuard {
   readonly #caller: Caller;
@@ -74,7 +74,7 @@ export function charge({ client, budgets }: Caller, points: number): void {
   if (!taken.isGranted) throw rateLimited(taken);
 }
 
-/** What a client without points hears. Whole seconds: clients do not understand less (RFC 9110 section 10.2.3). */
+/** The refusal of a client without points. Whole seconds: clients do not understand less (RFC 9110 section 10.2.3). */
 export function rateLimited({ retryAfterMillis }: Denied): Refusal {
   const retryAfter = retryAfterMillis === null ? null : String(Math.max(1, Math.ceil(retryAfterMillis / 1000)));
   return new Refusal('RATE_LIMITED', null, { retryAfter });

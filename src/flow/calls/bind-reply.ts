@@ -7,7 +7,7 @@ import { checkResultStatus } from './reply-head.js';
 
 /**
  * Holds a reply to its request, before anything of it is let through: it is a Fault or the declared output of the
- * operation, and relates to the message that was sent where both say so. Throws `UPSTREAM_INVALID_RESPONSE` for a Body
+ * operation, and relates to the message that was sent where both have ids. Throws `UPSTREAM_INVALID_RESPONSE` for a Body
  * that is empty and should not be, and for a result with the status of a failure; else `UPSTREAM_DESYNC`: the answer to
  * another request is never delivered (catalogue U01).
  */

@@ -17,7 +17,7 @@ export interface Asked {
   readonly content: CanonicalHash | null;
   /** There are elements beside those that belong to the operation. */
   readonly hasFurther: boolean;
-  /** What is said to be asked for, in the head of HTTP. */
+  /** The requested action, in the head of HTTP. */
   readonly action: string | null;
 }
 
@@ -29,8 +29,8 @@ export interface Asker {
 }
 
 /**
- * The key of a call by what it means: two with the same key are the same to the backend, whichever client wrote them, unless it
- * tells clients apart (`scope`). Null where the message holds what keys do not tell.
+ * The key of a call by its meaning: two calls with one key are the same to the backend, whichever client wrote them,
+ * unless it distinguishes clients (`scope`). Null where the message holds more than keys cover.
  */
 export function callKey(rule: ReadRule, asked: Asked, { client, headers }: Asker): CallKey | null {
   const { envelope, content, hasFurther, action } = asked;
@@ -40,7 +40,7 @@ export function callKey(rule: ReadRule, asked: Asked, { client, headers }: Asker
   return keyOf(rule, envelope, action, digest, { client, headers });
 }
 
-/** `content`: what stands for all that is asked for. */
+/** `content`: stands for the whole request. */
 function keyOf(
   rule: ReadRule,
   { dialect, addressing }: EnvelopeValidator,
@@ -65,15 +65,15 @@ function keyOf(
   return { text, mayJoin: addressing === null };
 }
 
-/** Many libraries say that any language will do; saying nothing means the same (RFC 9110 section 12.5.4). */
+/** Many libraries send `*`, which means the same as no field (RFC 9110 section 12.5.4). */
 function languageOf(headers: IncomingHttpHeaders | null): string {
   const language = headers?.['accept-language'] ?? '';
   return language === '*' ? '' : language;
 }
 
 /**
- * The key of a call for a GraphQL field, by the envelope that was written for it. One with header blocks, as a mapping
- * writes them, is told by its bytes: the same values are always written the same way.
+ * The key of a call for a GraphQL field, by the envelope that was written for it. With header blocks, as a mapping
+ * writes them, its bytes are the key: the same values are always written the same way.
  */
 export function envelopeKey(
   rule: ReadRule,

@@ -9,8 +9,8 @@ import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from 
 import type { Operation } from '../../wsdl/model.js';
 
 /**
- * What a reply may be used for, decided by the reader: `store` in the cache; `share` with the callers that wait for it and
- * no later ones (a Fault, a failure); `private` to one caller, so that the others call separately.
+ * The permitted uses of a reply, decided by its reader: `store` in the cache; `share` with the callers that wait for it
+ * and no later ones (a Fault, a failure); `private` to one caller, so that the others call separately.
  */
 export type ReplyUse = 'store' | 'share' | 'private';
 

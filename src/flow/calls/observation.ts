@@ -27,7 +27,7 @@ export class Observers {
   readonly #limits: ObservationLimits;
   readonly #topics = new Map<string, Map<string, EventTopic>>();
 
-  /** `via`: what is looked at. */
+  /** `via`: the kind of messages to observe. */
   constructor(topics: readonly EventTopic[], via: EventTopic['via'], bus: EventBus, limits: ObservationLimits) {
     this.#bus = bus;
     this.#limits = limits;
@@ -48,7 +48,7 @@ export class Observers {
     return this.#topics.get(service)?.has(operation) === true;
   }
 
-  /** What looks at one exchange of the operation; null where no subscription wants its values. */
+  /** The observer of one exchange of the operation; null where no subscription wants its values. */
   begin(service: string, operation: string): Observation | null {
     const topic = this.#topics.get(service)?.get(operation);
     return topic === undefined || !this.#bus.hasSubscribers(topic.name)
@@ -73,7 +73,7 @@ export class Observation {
     this.#limits = limits;
   }
 
-  /** Hears the child of Body of the request; null where nothing is wanted of it. */
+  /** The handler of the child of Body of the request; null where no value of it is wanted. */
   request(): XmlHandler | null {
     const { request } = this.#topic;
     if (request === null) return null;
@@ -95,8 +95,8 @@ export class Observation {
   }
 
   /**
-   * The exchange ended, and there is no answer that could be read: tells of a gap where the backend may have done what
-   * it was asked for. `status` is that of the answer; null where none came. Never throws.
+   * The exchange ended, and there is no answer that could be read: reports a gap where the backend may have executed the
+   * request. `status` is that of the answer; null where none came. Never throws.
    */
   lost(status: number | null): void {
     const saysNothing = status === null || (status >= 200 && status <= 299) || INTERMEDIATE.has(status);
@@ -105,7 +105,7 @@ export class Observation {
     this.#bus.publish(this.#topic.name, null);
   }
 
-  /** The exchange came to a good end: tells of it. Never throws. */
+  /** The exchange came to a good end: publishes its events. Never throws. */
   publish(): void {
     const { name, request, reply } = this.#topic;
     const values = [...valuesOf(request, this.#request), ...valuesOf(reply, this.#reply)];
@@ -116,7 +116,7 @@ export class Observation {
   }
 }
 
-/** Statuses with which something between tells that it knows of no answer (RFC 9110, 15.6.3 and 15.6.5). */
+/** Statuses of an intermediary that has no answer (RFC 9110, 15.6.3 and 15.6.5). */
 const INTERMEDIATE: ReadonlySet<number> = new Set([502, 504]);
 
 /** Null in place of values that were not read to their end. */
@@ -128,7 +128,7 @@ function valuesOf(
   return reader === null || !reader.isOver ? [null] : valuesRead(reading, reader.finish());
 }
 
-/** A decoder that knows whether it has heard everything. */
+/** A decoder that knows whether all content has been reported to it. */
 class ValueReader implements XmlHandler {
   isOver = false;
   readonly #decoder: ReplyDecoder;
@@ -157,8 +157,8 @@ class ValueReader implements XmlHandler {
   }
 }
 
-/** Lets the observation hear a request that is about to be sent. */
-export function hearRequest(
+/** Feeds a request that is about to be sent to the observation. */
+export function observeRequest(
   observation: Observation,
   service: SoapService,
   operation: Operation,
@@ -177,6 +177,6 @@ export function hearRequest(
   service.readers.give(reader);
 }
 
-/** Both of them hear the same content; null for none. */
+/** Passes the same content to both of them; null for none. */
 export const together = (one: XmlHandler | null, other: XmlHandler | null): XmlHandler | null =>
   one === null || other === null ? (one ?? other) : new TeeHandler(one, other);

@@ -7,7 +7,7 @@ import type { PackageType } from '../../soap/package-type.js';
 import { References } from '../../soap/references.js';
 import type { XmlReader } from '../../xml/reader.js';
 
-/** What reads one message: `xml` its envelope, to be given back to the service, and `reader` all of it. */
+/** The reader of one message: `xml` its envelope, to go back to the service, and `reader` all of it. */
 export interface Reading {
   readonly xml: XmlReader;
   readonly reader: MessageReader;

@@ -4,7 +4,7 @@ import { type MediaType, readMediaType } from '../../soap/media-type.js';
 import { PACKAGE, type PackageType, readPackageType } from '../../soap/package-type.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 
-/** What an envelope may come as. The pairing with the envelope's namespace is not enforced: real stacks mix them. */
+/** Media types of envelopes. The pairing with the envelope's namespace is not enforced: real stacks mix them. */
 const ENVELOPE_TYPES: ReadonlySet<string> = new Set(['text/xml', 'application/soap+xml', 'application/xml']);
 
 /** How a reply comes that may hold an envelope. */
@@ -72,7 +72,7 @@ export function retryAfterOf(head: ReplyHead): string | null {
   return value !== null && (SECONDS.test(value) || HTTP_DATE.test(value)) ? value : null;
 }
 
-/** Whether a field of a reply can be said again to the caller as it is. */
+/** Whether a field of a reply can be sent to the caller as it is. */
 export const isPrintable = (value: string): boolean => PRINTABLE.test(value);
 
 const PRINTABLE = /^[\t\x20-\x7e]*$/;

@@ -4,8 +4,8 @@ import type { ReplyHead } from '../../upstream/reply.js';
 import type { ReplyUse } from './declared-call.js';
 
 /**
- * What a reply may be used for. Only a valid, whole reply (`isWhole`: one envelope, no decoding error) is stored. Header
- * blocks may be meant for one caller, so such a reply is private.
+ * The permitted use of a reply. Only a valid, whole reply (`isWhole`: one envelope, no decoding error) is stored. Header
+ * blocks may be for one caller only, so such a reply is private.
  */
 export function replyUse(
   envelope: EnvelopeValidator | null,

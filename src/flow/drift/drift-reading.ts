@@ -15,7 +15,7 @@ export interface DriftTask {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came of one look. */
+/** The result of one comparison. */
 export type DriftReading =
   | { readonly kind: 'read'; readonly counts: Readonly<Record<Severity, number>>; readonly first: readonly string[] }
   | { readonly kind: 'failed'; readonly why: string };

@@ -4,7 +4,7 @@ import type { SoapService } from '../../compile/service.js';
 import type { Severity } from '../../wsdl/compare/change.js';
 import type { DriftReading, DriftTask } from './drift-reading.js';
 
-/** What a look at the WSDL of a backend is told to. */
+/** Receives the results of comparisons of the WSDL of a backend. */
 export interface DriftListener {
   looked(service: string, outcome: 'same' | 'changed' | 'failed'): void;
   /** Once for each new state, however often it is seen. */
@@ -16,8 +16,8 @@ interface Watched extends DriftTask {
   readonly service: string;
   readonly everyMillis: number;
   counts: Readonly<Record<Severity, number>> | null;
-  /** What was told last, as text. */
-  told: string;
+  /** The state that was reported last, as text. */
+  reported: string;
 }
 
 /** A look may take this long, and this much memory. */
@@ -25,7 +25,7 @@ const LOOK_MILLIS = 120_000;
 const LOOK_MIB = 512;
 
 /**
- * Looks now and then at the WSDLs that backends show, and tells how they differ from those that are served. It changes
+ * Compares the WSDLs of backends now and then with those that are served, and reports differences. It changes
  * nothing: callers and schema keep the model they have.
  */
 export class DriftWatch {
@@ -41,7 +41,7 @@ export class DriftWatch {
     this.#watched = services.flatMap(({ name, config, wsdl }): Watched[] => {
       const file = wsdl?.documents[0]?.location;
       if (config.drift === undefined || file === undefined) return [];
-      return [{ service: name, file, ...config.drift, counts: null, told: '' }];
+      return [{ service: name, file, ...config.drift, counts: null, reported: '' }];
     });
     for (const watched of this.#watched) this.#look(watched);
   }
@@ -97,8 +97,8 @@ export class DriftWatch {
     this.#listener.looked(watched.service, reading.kind === 'failed' ? 'failed' : isSame ? 'same' : 'changed');
     if (reading.kind === 'read') watched.counts = reading.counts;
     const state = JSON.stringify(reading);
-    const isNews = state !== watched.told && !(isSame && watched.told === '');
-    watched.told = isSame ? '' : state;
+    const isNews = state !== watched.reported && !(isSame && watched.reported === '');
+    watched.reported = isSame ? '' : state;
     if (isNews) this.#listener.changed(watched.service, messageOf(reading, isSame), reading);
   }
 

@@ -7,7 +7,7 @@ import { printableAction } from '../../soap/soap-action.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { envelopeKey } from '../calls/call-key.js';
 import { callUpstream } from '../calls/declared-call.js';
-import { hearRequest } from '../calls/observation.js';
+import { observeRequest } from '../calls/observation.js';
 import { type CallContext, DecodedReply } from './decoded-reply.js';
 
 /**
@@ -21,7 +21,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   const values = { arguments: field.arguments, headers: field.headers, context: { headers: callerHeaders, claims } };
   const body = encodeRequest(requestPlan, dialect, values, limits);
   const observation = context.observers?.begin(service.name, operation.name) ?? null;
-  if (observation !== null) hearRequest(observation, service, operation, body);
+  if (observation !== null) observeRequest(observation, service, operation, body);
   const action = printableAction(operation.soapAction);
   const headers = ['content-type', printMediaType(dialect, action), 'accept', dialect.mediaType];
   if (dialect.actionHeader) headers.push('soapaction', `"${action ?? ''}"`);

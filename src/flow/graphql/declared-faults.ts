@@ -18,7 +18,7 @@ export class DeclaredFaults implements DetailObserver {
     this.#isEncoded = isEncoded;
   }
 
-  /** The first entry is the Fault; of an error every declared one is told. */
+  /** The first entry is the Fault; an error reports every declared one. */
   openDetailEntry(tag: StartTag): XmlHandler | null {
     const { as, entries } = this.#plans;
     const isFull = this.#read.length === (as === 'data' ? 1 : entries.length);

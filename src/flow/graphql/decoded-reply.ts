@@ -32,19 +32,19 @@ import type { SharedCalls } from '../calls/shared-calls.js';
 import { InflatedReply } from '../http/inflate-reply.js';
 import { DeclaredFaults } from './declared-faults.js';
 
-/** What a GraphQL field needs to call its operation. */
+/** The parts that a GraphQL field needs to call its operation. */
 export interface CallContext {
   readonly exchange: Exchange;
   readonly service: SoapService;
   readonly signal: CancelSignal;
   /** Header fields of the caller's request, for what operations take from them. */
   readonly headers: RequestContext['headers'];
-  /** What the caller's token says, for the same. */
+  /** The claims of the caller's token, for the same. */
   readonly claims: RequestContext['claims'];
   readonly limits: CodecLimits;
-  /** Null, or not given, where nothing is looked at. */
+  /** Null or absent where nothing is observed. */
   readonly observers?: Observers | null;
-  /** Null, or not given, for calls that have to be made, whatever is known. */
+  /** Null or absent for calls that are neither cached nor shared. */
   readonly sharing?: CallSharing | null;
 }
 
@@ -52,7 +52,7 @@ export interface CallContext {
 export interface CallSharing {
   readonly client: Client;
   readonly calls: SharedCalls;
-  /** Told of each reply for how long it would be the same. */
+  /** Takes from each reply for how long it stays the same. */
   readonly lifetime: AnswerLifetime | null;
 }
 
@@ -61,10 +61,10 @@ const NO_LISTS: NonNullable<Decoded['lists']> = new Map();
 /** Status of a reply to a one-way operation (WS-I Basic Profile R1112). */
 const ACCEPTED = 202;
 
-/** So much of a reply is read rather than its connection given up. */
+/** Up to this many bytes a reply is read to its end rather than its connection closed. */
 const EARLY_END_BYTES = 64 * KIB;
 
-/** One reply on its way through the envelope into the decoder. Nothing is held: what is decoded is not sent on. */
+/** One reply on its way through the envelope into the decoder. Nothing is held: decoded content is not sent on. */
 export class DecodedReply implements UpstreamReceiver {
   readonly #context: CallContext;
   readonly #observation: Observation | null;
@@ -86,7 +86,7 @@ export class DecodedReply implements UpstreamReceiver {
   /** Null where the reply is no package. */
   #attachments: Attachments | null = null;
   #bytes = 0;
-  /** What the reply holds must be valid, to its end. */
+  /** The content of the reply must be valid, to its end. */
   #isEnforced = false;
   #isOver = false;
 
@@ -149,7 +149,7 @@ export class DecodedReply implements UpstreamReceiver {
 
   data(chunk: Buffer): void {
     if (this.#isOver) return;
-    // It has been taken on, whatever is said besides. With another status it may be a Fault, or no answer of this service.
+    // The call is accepted, whatever the body is. With another status it may be a Fault, or no answer of this service.
     if (this.#operation.output === null && this.#head?.status === ACCEPTED) return;
     if (this.#reader === null) throw noEnvelope(this.#head);
     this.#bytes += chunk.length;
@@ -189,12 +189,12 @@ export class DecodedReply implements UpstreamReceiver {
     return length - this.#bytes > EARLY_END_BYTES && this.#decoder.isComplete;
   }
 
-  /** Answers, and drops the connection. What follows is not validated. */
+  /** Answers, and drops the connection. The rest is not validated. */
   #endEarly(): void {
     const answer = this.#readDecoded();
     this.#finish();
     this.#answer(answer);
-    // Nobody hears of it but the breaker, to which it is an answer.
+    // Only the breaker sees it, to which it is an answer.
     this.#call?.abort(new Refusal('UPSTREAM_RESPONSE_LIMIT', 'answered before the end'));
   }
 
@@ -233,10 +233,10 @@ export class DecodedReply implements UpstreamReceiver {
   #validated(tag: StartTag, decoder: XmlHandler): XmlHandler {
     const { service, exchange } = this.#context;
     const observer = this.#observation?.reply() ?? null;
-    const heard = observer === null ? decoder : new TeeHandler(decoder, observer);
+    const observed = observer === null ? decoder : new TeeHandler(decoder, observer);
     const validator = service.validity?.enforcedReply(this.#operation, tag, exchange) ?? null;
     this.#isEnforced = validator !== null;
-    return validator === null ? heard : new TeeHandler(heard, validator);
+    return validator === null ? observed : new TeeHandler(observed, validator);
   }
 
   #openMultiRef(): XmlHandler | null {

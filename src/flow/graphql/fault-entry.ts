@@ -5,13 +5,13 @@ import { ReplyDecoder } from '../../codec/read/decode.js';
 import { EncodedReply } from '../../codec/read/encoded.js';
 import { ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 
-/** Of a detail that is told in an error: beyond that it is told as one whose type is not known. */
+/** Elements of a detail that an error reports: a larger one is reported as one whose type is not known. */
 const ELEMENTS_MAX = 1000;
 const CHARS_MAX = 64 * KIB;
 
 /**
- * One entry of a detail on its way into its decoder. Under the name of its Fault stands what the entry is, or, as rpc
- * wraps what it says, one element with the name of the part, which is it then.
+ * One entry of a detail on its way into its decoder. Under the name of its Fault stands the entry itself, or, as rpc
+ * wraps its parts, one element with the name of the part, which is it then.
  */
 export class FaultEntry implements XmlHandler {
   readonly #declared: FaultPlan;
@@ -41,7 +41,7 @@ export class FaultEntry implements XmlHandler {
     this.#decoder = this.#newDecoder();
   }
 
-  /** Null where it was more than is told. To be called when the message is over. */
+  /** Null where it was too large to be reported. To be called when the message is over. */
   get decoded(): Decoded | null {
     return this.#isOver ? null : this.#decoder.finish();
   }

@@ -39,9 +39,9 @@ export interface HostOptions {
   readonly signal: CancelSignal;
   /** Header fields of the caller's request. */
   readonly headers: RequestContext['headers'];
-  /** The connection that a document is read from; not given where none is. */
+  /** The connection that a document is read from; absent where there is none. */
   readonly connection?: TaskOwner;
-  /** Null, or not given, where nothing asks for how long the answer is good. */
+  /** Null or absent where the lifetime of the answer is not needed. */
   readonly lifetime?: AnswerLifetime | null;
   /** Replaces calls that an event answers by itself. */
   answeredBy?(calls: BackendCalls): Partial<BackendCalls>;
@@ -53,7 +53,7 @@ export const BREAKDOWN = 'soapstone-cost-breakdown';
 export const maySeeBreakdown = ({ costBreakdown }: GraphqlEndpoint, { rights }: Client): boolean =>
   costBreakdown || rights.costBreakdown;
 
-/** What one operation of a caller has to do with the rest of the gateway, whatever transport carries it. */
+/** Connects one operation of a caller to the rest of the gateway, whatever transport carries it. */
 export class CallerHost implements RequestHost, ItemHost {
   readonly id: string;
   readonly signal: CancelSignal;
@@ -95,12 +95,12 @@ export class CallerHost implements RequestHost, ItemHost {
     this.sendToSubschema = sendToSubschema;
   }
 
-  /** The request is read: what follows is work. */
+  /** The request is read: from here on it takes time of the event loop. */
   startWork(): void {
     this.#readMillis = performance.now();
   }
 
-  /** What a refused request has taken of the event loop; waiting for a turn or a backend is no work. */
+  /** The time of the event loop that a refused request took; waiting for a turn or a backend is no work. */
   get workMillis(): number {
     const isWork = this.#readMillis > 0 && this.#exchange.upstreamCalls === 0;
     return isWork ? performance.now() - this.#readMillis - this.#waitedMillis : 0;

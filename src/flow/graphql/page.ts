@@ -80,8 +80,8 @@ function sendAsset(exchange: Exchange, request: IncomingMessage, response: Serve
 
 /** Also a client that sends no Accept-Encoding could read it (RFC 9110 section 12.5.3), but many do not. */
 function takesGzip(accepted = ''): boolean {
-  return accepted.split(',').some((given) => {
-    const [coding = '', quality = ''] = given.toLowerCase().split(';');
+  return accepted.split(',').some((entry) => {
+    const [coding = '', quality = ''] = entry.toLowerCase().split(';');
     return coding.trim() === 'gzip' && !/^\s*q=0(?:\.0{0,3})?\s*$/.test(quality);
   });
 }

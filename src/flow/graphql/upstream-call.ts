@@ -10,7 +10,7 @@ import { checkJsonHead } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';
 import { isPrintable } from '../calls/reply-head.js';
 
-/** What a call of a service that speaks GraphQL needs. */
+/** The parts that a call of a GraphQL upstream needs. */
 export interface RemoteCallContext {
   readonly exchange: Exchange;
   readonly service: RemoteUpstream;

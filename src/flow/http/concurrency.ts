@@ -91,10 +91,10 @@ export class ConcurrencyLimits {
   }
 }
 
-/** The permits of a batch: one item has that of the request, others one of their own or the next that is given back. */
+/** The permits of a batch: one item has that of the request, others one of their own or the next that is returned. */
 export class BatchPermits {
   readonly #takeAnother: () => Release | null;
-  /** Resolves with the permit that was given back; null is that of the request. */
+  /** Resolves with the permit that was returned; null is that of the request. */
   readonly #waiting: ((permit: Release | null) => void)[] = [];
   #isFree = true;
 

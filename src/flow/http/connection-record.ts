@@ -11,7 +11,7 @@ const PENALTY_MILLIS = 30_000;
 /** Penalties that began before are over. */
 let forgivenMillis = Number.NEGATIVE_INFINITY;
 
-/** What one connection has brought: good requests as credit, and whether refused ones have it penalised. */
+/** The credit of one connection from good requests, and whether refused ones have it penalised. */
 export class ConnectionRecord implements TaskOwner {
   readonly address: string;
   #credit = 0;

@@ -32,7 +32,7 @@ export class Connection {
   readonly #reading: SlicedReading;
   /** Requests that were sent ahead of their turn. */
   readonly #waiting: Turn[] = [];
-  /** What is wrong with what came last, until it is told. */
+  /** The refusal of the last bytes, until it is answered. */
   #broken: Refusal | null = null;
   /** The request whose body is broken although all of it came. */
   #brokenRequest: IncomingMessage | null = null;
@@ -62,7 +62,7 @@ export class Connection {
     return this.#isRefused;
   }
 
-  /** What came last is refused, though that is not told yet. */
+  /** The last bytes are refused, though the answer is not sent yet. */
   get isBroken(): boolean {
     return this.#broken !== null;
   }
@@ -86,7 +86,7 @@ export class Connection {
     return new Ending(turn.response, this.#answered);
   }
 
-  /** Keeps a request for later. Nothing more is read meanwhile: what is ahead of its turn costs memory only. */
+  /** Keeps a request for later. Nothing more is read meanwhile: bytes ahead of their turn cost memory only. */
   wait(turn: Turn): void {
     this.#waiting.push(turn);
     this.socket.pause();
@@ -100,18 +100,18 @@ export class Connection {
   }
 
   /**
-   * What came last cannot be read, or not in time. If that is the body of the present request, its reader gets the error
-   * in an `error` event and answers; else `refusalDue` has it when its turn comes. `request` is given where its body is
-   * not told to its end, though the parser has seen that.
+   * The last bytes cannot be read, or not in time. If they are the body of the present request, its reader gets the error
+   * in an `error` event and answers; else `refusalDue` has it when its turn comes. `request` is set where its body is
+   * not reported to its end, though the parser has seen that.
    */
   break(refusal: Refusal, request: IncomingMessage | null = null): void {
     this.#broken ??= refusal;
     this.#brokenRequest ??= request;
-    this.tellReader();
+    this.reportToReader();
   }
 
   /** Gives the reader of the current body its error; again, until there is a reader. */
-  tellReader(): void {
+  reportToReader(): void {
     const request = this.current?.request;
     if (this.#broken === null || request === undefined) return;
     if (request.complete && request !== this.#brokenRequest) return;
@@ -133,16 +133,16 @@ export class Connection {
     const later = status === 503 ? 'Retry-After: 1\r\n' : '';
     const fields = `${allow}${later}X-Request-Id: ${id}\r\nContent-Length: 0\r\nConnection: close\r\n`;
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}\r\n`);
-    // As in `linger`: what is still on its way must not make the kernel take the answer back.
+    // As in `linger`: bytes still on their way must not make the kernel take the answer back.
     socket.resume();
     const timer = setTimeout(() => socket.destroy(), LINGER_MILLIS);
     socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Called regularly while a request is being answered. A caller that does not keep pace is told, or cut. */
+  /** Called regularly while a request is being answered. A caller that is too slow is refused, or cut. */
   look(paces: Paces, nowMillis: number): void {
     if (this.current === null) return;
-    this.tellReader();
+    this.reportToReader();
     this.#lookAtReading(this.current.request, paces, nowMillis);
     this.#lookAtWriting(paces, nowMillis);
   }
@@ -154,7 +154,7 @@ export class Connection {
     if (millis >= bodyGraceMillis && (bytesRead - this.#readBytes) * 1000 < bodyRateBytes * millis) {
       this.break(refuseByLimit('HTTP_TIMEOUT', 'limits.http.bodyRateBytes', bodyRateBytes));
     }
-    // What is held and not taken is ours to answer for: the backend is slow then, and the caller has to wait.
+    // A held and untaken body is the gateway's doing: the backend is slow then, and the caller has to wait.
     if (
       this.#readMillis === null ||
       millis >= bodyGraceMillis ||

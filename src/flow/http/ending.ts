@@ -14,12 +14,12 @@ export class Ending {
     response.on('close', this.#closed);
   }
 
-  /** Told if the caller leaves before its answer is out. One at a time. */
+  /** Calls `then` if the caller leaves before its answer is out. One at a time. */
   onGone(then: () => void): void {
     this.#gone = then;
   }
 
-  /** Told when nothing more can happen to the answer, at once if so: whether all of it is out. */
+  /** Calls `then` when nothing more can happen to the answer, at once if so: whether all of it is out. */
   onOver(then: (isComplete: boolean) => void): void {
     if (this.#response.closed) then(this.#isComplete);
     else this.#over = then;

@@ -18,7 +18,7 @@ export interface TaskOwner {
 /** Length of a time slice: a short request waits for several of them. */
 export const TIME_SLICE_MILLIS = 0.25;
 
-/** What a slice counts for at least: a chunk that a task has read is taken from the system after the slice. */
+/** The least charge for a slice: a chunk that a task has read is taken from the system after the slice. */
 const LEAST_MILLIS = 0.05;
 
 /** The share of the time that long tasks get, at least, while short messages come all the time. */
@@ -49,7 +49,7 @@ export class FairScheduler {
   #next: 'none' | 'immediate' | NodeJS.Timeout = 'none';
   readonly #now: () => number;
 
-  /** By the clock of the process, unless given another. */
+  /** By the clock of the process, unless another is passed. */
   constructor(now = (): number => performance.now()) {
     this.#now = now;
   }
@@ -69,7 +69,7 @@ export class FairScheduler {
     (queued.owner.isPenalised ? this.#penalised : this.#ordinary).add(queued);
   }
 
-  /** What promises bring about between the two immediates belongs to the slice. */
+  /** Work of promises between the two immediates belongs to the slice. */
   #schedule(): void {
     if (this.#next === 'immediate' || this.#current !== null) return;
     if (this.#ordinary.isEmpty && this.#penalised.isEmpty) return;
@@ -99,7 +99,7 @@ export class FairScheduler {
     const queues = isPenalised ? this.#penalised : this.#ordinary;
     do {
       const next = queues.take();
-      // It may have begun to read: what that brings is the work of the next slice.
+      // It may have begun to read: those bytes are the work of the next slice.
       if (next === null || next.task.step() === 'waits') return;
       this.#add(next);
     } while (this.#now() < sinceMillis + TIME_SLICE_MILLIS);

@@ -32,7 +32,7 @@ export function checkHead(request: IncomingMessage, limits: HttpLimits): void {
     throw new Refusal('HTTP_BAD_REQUEST', 'Host');
   }
   if ((seen & ~HOST) !== 0) checkFields(request, seen, limits);
-  // A body there is a smuggling primitive: what one server reads as a body the next takes for a request.
+  // A body there is a smuggling primitive: one server reads it as a body, the next as a request.
   if ((seen & FRAMING) !== 0 && BODILESS.has(method) && headers['content-length'] !== '0') {
     throw new Refusal('HTTP_BAD_REQUEST', 'a body on a method that has none');
   }
@@ -42,7 +42,7 @@ export function checkHead(request: IncomingMessage, limits: HttpLimits): void {
 function checkFields({ httpVersion, headers }: IncomingMessage, seen: number, limits: HttpLimits): void {
   if ((seen & TRANSFER_ENCODING) !== 0) {
     if ((seen & CONTENT_LENGTH) !== 0) throw new Refusal('HTTP_BAD_REQUEST', 'two framings');
-    // RFC 9112 section 6.1: what follows another coding, or comes from an old sender, ends where the reader thinks.
+    // RFC 9112 section 6.1: a body with another coding, or from an old sender, ends where the reader thinks.
     if (httpVersion === '1.0') throw new Refusal('HTTP_BAD_REQUEST', 'Transfer-Encoding in HTTP/1.0');
     if (headers['transfer-encoding']?.toLowerCase() !== 'chunked') throw new Refusal('HTTP_TRANSFER_CODING');
   }
@@ -70,7 +70,7 @@ const CONTENT_ENCODING = 128;
 const FRAMING = CONTENT_LENGTH | TRANSFER_ENCODING;
 const JUDGED = 63;
 
-/** Fields that route or frame a message or say what it is. Node takes the first of several, another server the last. */
+/** Fields of routing, framing or content type. Node takes the first of several, another server the last. */
 const SINGLE: ReadonlyMap<string, number> = new Map([
   ['host', HOST],
   ['content-length', CONTENT_LENGTH],
@@ -86,7 +86,7 @@ const SINGLE: ReadonlyMap<string, number> = new Map([
 /** Fields that every client sends and no rule is about. */
 const COMMON = ['accept', 'accept-encoding', 'accept-language', 'cache-control', 'cookie', 'pragma', 'user-agent'];
 
-/** The usual ways to write a name: a search by the text as it came makes no other text. */
+/** The common spellings of a name: a search by the text as it came makes no other text. */
 const BITS_AS_WRITTEN: ReadonlyMap<string, number> = new Map([
   ...[...SINGLE, ...COMMON.map((name): [string, number] => [name, 0])].flatMap(([name, bit]): [string, number][] => [
     [name, bit],
@@ -96,7 +96,7 @@ const BITS_AS_WRITTEN: ReadonlyMap<string, number> = new Map([
 ]);
 
 function bitOf(name: string): number {
-  // What turns `-` into `_` (CGI, WSGI, PHP) cannot tell such a field from the one it imitates.
+  // Servers that turn `-` into `_` (CGI, WSGI, PHP) cannot distinguish such a field from the one it imitates.
   if (name.includes('_')) throw new Refusal('HTTP_BAD_REQUEST', 'an underscore in the name of a field');
   return SINGLE.get(name.toLowerCase()) ?? 0;
 }
@@ -108,7 +108,7 @@ function repeated(bit: number): Refusal {
   return new Refusal('HTTP_BAD_REQUEST', 'a field that must be single comes twice');
 }
 
-/** A sender may name what is meant for this connection alone; naming anything else takes it away from the next server. */
+/** A sender may name hop-by-hop fields only; naming anything else takes it away from the next server. */
 function checkNominations(value: string): void {
   if (value === 'keep-alive' || value === 'close' || value === 'Keep-Alive') return;
   for (const part of value.toLowerCase().split(',')) {

@@ -25,7 +25,7 @@ export interface BodyTaker {
 }
 
 /**
- * A request as the server hands it on. The chunks that come in one packet are told together: a stream that is told of
+ * A request as the server hands it on. The chunks of one packet are emitted together: a stream with an event for
  * each byte takes ten times as long as the parser does. And a short body need not go through the stream at all, which
  * costs more than to validate it.
  */
@@ -42,12 +42,12 @@ export abstract class Incoming extends IncomingMessage {
     this.#reading = SlicedReading.of(socket);
   }
 
-  /** Its body comes in tiny chunks: the rest of it is dropped, and its end is not told. */
+  /** Its body comes in tiny chunks: the rest of it is dropped, and its end is not reported. */
   protected abstract tinyChunksFound(): void;
 
   /**
-   * Has all of the body given to `taker` instead of the stream, which hears of neither data nor end; until `leaveBody`.
-   * Nobody can pause it, so this is for bodies whose length is known and small. False where some of it is in the stream.
+   * Passes the whole body to `taker` instead of the stream, which emits neither data nor end; until `leaveBody`.
+   * It cannot be paused, so this is for bodies whose length is known and small. False where some of it is in the stream.
    */
   giveBody(taker: BodyTaker): boolean {
     if (this.readableLength > 0 || this.complete) return false;
@@ -57,7 +57,7 @@ export abstract class Incoming extends IncomingMessage {
     return true;
   }
 
-  /** What is still to come goes to the stream. */
+  /** Passes the rest of the body to the stream. */
   leaveBody(): void {
     this.#taker = null;
   }
@@ -72,12 +72,12 @@ export abstract class Incoming extends IncomingMessage {
         return this.#dropTinyChunks();
     }
     if (piece === null || piece.length >= SMALL_BYTES) {
-      this.#tellSmall();
-      return this.#tell(piece);
+      this.#emitSmall();
+      return this.#emit(piece);
     }
     if (this.#small === null) {
       this.#small = [piece];
-      setImmediate(() => this.#tellSmall());
+      setImmediate(() => this.#emitSmall());
     } else this.#small.push(piece);
     // Small chunks wait here for one turn only. Bytes that are not read wait in the stream, whose fill stops reading.
     return this.readableLength < this.readableHighWaterMark;
@@ -97,14 +97,14 @@ export abstract class Incoming extends IncomingMessage {
     return false;
   }
 
-  #tellSmall(): void {
+  #emitSmall(): void {
     const small = this.#small;
     if (small === null) return;
     this.#small = null;
-    if (!this.destroyed) this.#tell(Buffer.concat(small));
+    if (!this.destroyed) this.#emit(Buffer.concat(small));
   }
 
-  #tell(piece: Buffer | null): boolean {
+  #emit(piece: Buffer | null): boolean {
     const taker = this.#taker;
     if (taker === null) return super.push(piece);
     if (piece === null) taker.ended();

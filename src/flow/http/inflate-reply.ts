@@ -12,14 +12,14 @@ export interface InflatedReceiver {
 }
 
 /**
- * Stands between the call and the receiver of a reply that comes as gzip (RFC 9110 section 8.4): what is decoded goes
+ * Stands between the call and the receiver of a reply that comes as gzip (RFC 9110 section 8.4): decoded bytes go
  * on, and the receiver pauses, resumes and aborts this instead of the call. The call may be over before the reply is.
  */
 export class InflatedReply implements UpstreamCall {
   readonly #call: UpstreamCall;
   readonly #receiver: InflatedReceiver;
   readonly #inflater: Inflater;
-  /** The call is over, and its receiver has heard its last word unless it hears it from here. */
+  /** The call is over: the receiver gets nothing more unless from here. */
   #isCallOver = false;
   #isOver = false;
 
@@ -42,7 +42,7 @@ export class InflatedReply implements UpstreamCall {
     this.#inflater.write(chunk);
   }
 
-  /** The reply is all there. The receiver hears of the end, or of a failure, later. */
+  /** The reply is all there. The receiver gets the end, or a failure, later. */
   end(): void {
     this.#isCallOver = true;
     this.#inflater.end();
@@ -63,7 +63,7 @@ export class InflatedReply implements UpstreamCall {
     else this.#call.abort(refusal);
   }
 
-  /** Nobody wants any more of it. */
+  /** Drops the rest of it. */
   destroy(): void {
     this.#isOver = true;
     this.#inflater.destroy();

@@ -5,7 +5,7 @@ import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import { GzipHeader } from './gzip-header.js';
 
-/** Told what comes of a gzip stream: any number of `data`, then `end` or `failed`, once. None of them may throw. */
+/** Receives the output of a gzip stream: any number of `data`, then `end` or `failed`, once. None of them may throw. */
 export interface InflateOutput {
   data(chunk: Buffer): void;
   /** The stream was complete and in order. */
@@ -20,9 +20,9 @@ export interface InflateOutput {
 const TRAILER_BYTES = 8;
 
 /**
- * Decodes one gzip stream (RFC 1952) as it comes in. One member, complete, with nothing behind it: what another reader
- * would leave away or add is refused as `ENCODING_CORRUPT`, too much as `DECOMPRESSION_LIMIT`. At most a few chunks wait
- * on either side.
+ * Decodes one gzip stream (RFC 1952) as it comes in. One member, complete, with nothing behind it: bytes that another
+ * reader would leave away or add are refused as `ENCODING_CORRUPT`, too many as `DECOMPRESSION_LIMIT`. At most a few
+ * chunks wait on either side.
  */
 export class Inflater {
   readonly #limits: InflateLimits;
@@ -52,7 +52,7 @@ export class Inflater {
     this.#raw.on('data', (chunk: Buffer) => this.#give(chunk));
     this.#raw.once('end', () => {
       this.#drained = true;
-      this.#settle();
+      this.#endIfDone();
     });
     this.#raw.on('error', (error: Error) => this.#corrupt('data', error));
   }
@@ -77,10 +77,10 @@ export class Inflater {
   /** There are no more bytes. */
   end(): void {
     this.#sourceEnded = true;
-    this.#settle();
+    this.#endIfDone();
   }
 
-  /** What is decoded cannot be taken for now. */
+  /** Stops the output for now. */
   pause(): void {
     this.#raw.pause();
   }
@@ -89,7 +89,7 @@ export class Inflater {
     this.#raw.resume();
   }
 
-  /** Nobody wants any more of it. */
+  /** Drops the rest of it. */
   destroy(): void {
     this.#over = true;
     this.#waiting.length = 0;
@@ -106,7 +106,7 @@ export class Inflater {
       this.#full = false;
       this.#output.more();
     }
-    this.#settle();
+    this.#endIfDone();
   }
 
   #take(chunk: Buffer): void {
@@ -152,8 +152,8 @@ export class Inflater {
     }
   }
 
-  /** The end is told when all that came was decoded, all that was decoded was taken, and the trailer fits. */
-  #settle(): void {
+  /** Reports the end when all input was decoded, all output was taken, and the trailer fits. */
+  #endIfDone(): void {
     if (this.#over || !this.#sourceEnded || this.#busy || this.#waiting.length > 0) return;
     if (!this.#deflated || this.#trailerBytes < TRAILER_BYTES) this.#corrupt('cut off');
     else if (this.#drained) this.#finish();

@@ -36,7 +36,7 @@ export function endLingering(
 }
 
 /**
- * Ends an answer that is written, said to be the last on its connection, and came before its request did. Closing with
+ * Ends an answer that is written, the last on its connection, and came before its request did. Closing with
  * unread bytes makes the kernel send a reset, which can take the answer away from the caller (RFC 9112 section 9.6):
  * so the rest is read and thrown away for a while.
  */
@@ -47,7 +47,7 @@ export function linger(request: IncomingMessage, response: ServerResponse): void
   }
   const timer = setTimeout(() => response.destroy(), LINGER_MILLIS);
   request.once('end', () => response.end());
-  // The server tells here of a body that breaks off: with the connection that was all; or of one not to be read on.
+  // The server reports a body that breaks off: with the connection that was all; or one not to be read on.
   request.on('error', (error) => {
     const isAbrupt = error instanceof Refusal && error.kind.isAbrupt === true;
     if (isAbrupt || response.socket?.readableEnded === true) response.end();

@@ -16,7 +16,7 @@ export function parserRefusal(error: Error, code: string, limits: HttpLimits, ha
       : refuseByLimit('HTTP_TIMEOUT', 'limits.http.headerMillis', headerMillis, null, code);
   }
   if (code === 'HPE_PAUSED_H2_UPGRADE') return new Refusal('HTTP_VERSION', code);
-  // The same code is given for a line that does not end as it must.
+  // A line without its proper end has the same code.
   const isVersion = code === 'HPE_INVALID_VERSION' && 'reason' in error && error.reason === 'Invalid HTTP version';
   return new Refusal(isVersion ? 'HTTP_VERSION' : 'HTTP_BAD_REQUEST', code);
 }

@@ -17,16 +17,16 @@ const BURST_SECONDS = 2;
 /** An address is reported once in this time. */
 const REPORT_MILLIS = 30_000;
 
-/** The limits that say how long refusals are delayed. */
+/** The limits of delays. */
 export type PenaltyLimits = Pick<HttpLimits, 'refusalsPerSecond' | 'refusalHoldMillis'>;
 
-/** What a refused request cost: bytes that were read, and time of the event loop. */
+/** The cost of a refused request: bytes that were read, and time of the event loop. */
 export interface Cost {
   readonly bytes: number;
   readonly workMillis: number;
 }
 
-/** What the refusal is written to: a connection, or one operation of several that share one. */
+/** The carrier of the refusal: a connection, or one operation of several that share one. */
 export interface Waiter {
   readonly destroyed: boolean;
   /** Nothing more is to be read until `resume`. */
@@ -49,8 +49,8 @@ const ADDRESSES_MAX = 10_000;
  * fast as they are refused would take all of the event loop that others leave; while its answers are delayed, it gets
  * a bounded share.
  *
- * A refusal is charged to its connection first: each good request of a connection covers one refusal. What is not
- * covered is charged to the address, whose rate is shared by all its connections, and delays the answer; so a new
+ * A refusal is charged to its connection first: each good request of a connection covers one refusal. An uncovered
+ * refusal is charged to the address, whose rate is shared by all its connections, and delays the answer; so a new
  * connection for each bad request gains nothing, and a connection with good requests is not delayed for its
  * neighbours. After a delay the long messages of that connection are read slowly. Good requests are never delayed.
  * Connections of a trusted proxy are those of many clients: they are neither charged nor delayed.
@@ -98,7 +98,7 @@ export class PenaltyBox {
 
   /**
    * Charges a refusal to its connection. Null when it may be answered at once; else resolves when it may, or when the
-   * client has gone. Nothing is read from `waiter`, the connection itself unless given, until then.
+   * client has gone. Until then nothing is read from `waiter`, by default the connection itself.
    */
   penalise(socket: ChargedSocket, { bytes, workMillis }: Cost, waiter: Waiter = socket): Promise<void> | null {
     const record = recordOf(socket);
@@ -124,7 +124,7 @@ export class PenaltyBox {
     const burstMillis = BURST_SECONDS * 1000;
     const before = this.#paidMillis.get(address);
     const paid = Math.max(nowMillis, before ?? 0) + units * this.#unitMillis;
-    // What is beyond the longest delay is not charged: an attack that ended is forgotten as soon as any other. The
+    // Refusals beyond the longest delay are not charged: an attack that ended is forgotten as soon as any other. The
     // longest delays differ: clients that waited for the same moment would come again together.
     const longest = this.#holdMillis * (0.5 + Math.random() / 2);
     const capped = Math.min(paid, nowMillis + burstMillis + longest);

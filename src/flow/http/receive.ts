@@ -25,11 +25,11 @@ export type Received =
       readonly growthBytes: number;
     };
 
-/** How much of a long message is validated at a time: what takes a time slice, between these. */
+/** How much of a long message is validated at a time: as much as takes a time slice, between these. */
 const PIECE_BYTES_MIN = 2 * 1024;
 const PIECE_BYTES_MAX = 64 * 1024;
 
-/** What is done with a request's bytes besides judging them. */
+/** The uses of a request's bytes besides their validation. */
 export interface Intake {
   /** It comes as gzip, and is validated and sent on decoded, within these limits; null: it comes as it is. */
   readonly inflate: InflateLimits | null;
@@ -112,8 +112,8 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   #read(isShort: boolean): void {
     const request = this.#request;
     request.on('error', this.#onError);
-    const isGiven = isShort && request instanceof Incoming && request.giveBody(this);
-    if (!isGiven) this.#listen();
+    const isTaken = isShort && request instanceof Incoming && request.giveBody(this);
+    if (!isTaken) this.#listen();
     // It may have left before its turn came.
     if (request.destroyed) this.#stop(new Refusal('CLIENT_GONE'));
   }
@@ -212,7 +212,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     if (this.#waiting.length === 0 && !this.#isQueued) this.#finish();
   }
 
-  /** Told by the server: what is wrong with the rest of the request; else the caller has left. */
+  /** Called by the server: the error of the rest of the request; else the caller has left. */
   readonly #onError = (error: Error): void => {
     this.#stop(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
   };

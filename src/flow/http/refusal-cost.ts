@@ -4,12 +4,12 @@ import type { Exchange } from '../../base/exchange.js';
 import type { Refusal } from '../../base/refusal.js';
 import type { Cost } from './penalty-box.js';
 
-/** What half a header field costs to read. */
+/** Time to read half a header field. */
 const FIELD_MILLIS = 0.002;
-/** What it costs to read a message that is cut off at once. */
+/** Time to read a message that is cut off at once. */
 const ABRUPT_MILLIS = 5;
 
-/** What reading a refused request cost. `workMillis`: of the event loop, without its header. */
+/** The cost of reading a refused request. `workMillis`: of the event loop, without its header. */
 export const refusalCost = (
   { rawHeaders }: IncomingMessage,
   { bytesIn, workMillis: readMillis }: Exchange,

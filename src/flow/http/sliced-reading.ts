@@ -15,10 +15,10 @@ const CHUNKS_MAX = 64;
 const READINGS = new WeakMap<Socket, SlicedReading>();
 
 /**
- * Gives what is read from a connection to its parser in slices. Node's parser takes all of a packet at once: 10,000
+ * Feeds the bytes of a connection to its parser in slices. Node's parser takes all of a packet at once: 10,000
  * chunks of one byte in 64 KiB are 10 to 20 ms in which nothing else runs, and requests that are sent ahead are parsed
  * although the connection is paused. After a slice of many chunks the next one waits for its time slice, so that
- * what they cost is the connection's own, and new connections of the same address are read like any others.
+ * their cost is the connection's own, and new connections of the same address are read like any others.
  */
 export class SlicedReading implements SlicedTask {
   beganMillis = 0;
@@ -29,7 +29,7 @@ export class SlicedReading implements SlicedTask {
   readonly #socket: Socket;
   readonly #owner: TaskOwner;
   readonly #push: (bytes: Buffer | null) => boolean;
-  /** What was read and not parsed yet: of one packet, for nothing is read meanwhile. */
+  /** Bytes that were read and not parsed yet: of one packet, for nothing is read meanwhile. */
   #rest: Buffer | null = null;
   #isQueued = false;
 

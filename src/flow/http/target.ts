@@ -24,7 +24,7 @@ export function readTarget(request: IncomingMessage): Target {
       throw new Refusal('HTTP_BAD_REQUEST', 'target');
     }
     url = rest.startsWith('/') ? rest : `/${rest}`;
-    // Whoever reads the target after this, a proxied route above all, must see the path alone.
+    // Later readers of the target, a proxied route above all, must see the path alone.
     request.url = url;
   }
   const mark = url.indexOf('?');

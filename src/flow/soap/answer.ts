@@ -17,7 +17,7 @@ export class SoapAnswer {
     this.#ending = ending;
   }
 
-  /** Something is out already: a failure can only be told by cutting the connection. */
+  /** Part of it is out already: a failure can only be shown by cutting the connection. */
   get isBegun(): boolean {
     return this.#response.headersSent;
   }

@@ -4,8 +4,8 @@ import type { SoapService } from '../../compile/service.js';
 
 /**
  * Asks the other processes for nonces that are new to this one. While they cannot be asked, a message with a nonce is
- * refused: it may be a replay, and an attacker that makes the store fail must not be able to replay. `noncesWithoutRedis` says
- * otherwise. In monitor mode it is only told. Rejects with `wsse:FailedAuthentication` or `OVERLOADED`.
+ * refused, unless `noncesWithoutRedis` allows it: it may be a replay, and an attacker that makes the store fail must not
+ * be able to replay. In monitor mode it is only reported. Rejects with `wsse:FailedAuthentication` or `OVERLOADED`.
  */
 export async function claimNonces(
   store: NonceStore | null,

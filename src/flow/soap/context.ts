@@ -5,13 +5,13 @@ import type { Observation } from '../calls/observation.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import type { SoapAnswer } from './answer.js';
 
-/** What a SOAP exchange carries from step to step. */
+/** The data that a SOAP exchange carries from step to step. */
 export interface SoapContext {
   readonly exchange: Exchange;
   readonly service: SoapService;
   readonly gate: GateOptions;
   readonly answer: SoapAnswer;
   readonly calls: SharedCalls;
-  /** Null, or not given, where no subscription wants its values. */
+  /** Null or absent where no subscription wants its values. */
   readonly observation?: Observation | null;
 }

@@ -18,9 +18,9 @@ import type { SoapContext } from './context.js';
 import { ReplyOutput } from './reply-output.js';
 
 /**
- * Sends a validated request to the backend and its validated reply to the caller, byte for byte. `messageId` is what a reply
- * may relate to, `key` what it asks for, if that can be told. Resolves when the reply is complete. Rejects with a
- * refusal; if part of the reply is out by then, the caller's connection must be cut.
+ * Sends a validated request to the backend and its validated reply to the caller, byte for byte. `messageId` is the id
+ * a reply may relate to, `key` the cache key of the call, if it has one. Resolves when the reply is complete. Rejects
+ * with a refusal; if part of the reply is out by then, the caller's connection must be cut.
  */
 export function forward(
   context: SoapContext,
@@ -55,7 +55,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #inflated: InflatedReply | null = null;
   #hasBody = false;
   #isPackage = false;
-  /** Monitor mode: it is known, and told, that the reply is in no order. */
+  /** Monitor mode: the reply is invalid, and that is reported. */
   #isUnread = false;
 
   constructor(
@@ -116,7 +116,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     return this.#gate;
   }
 
-  /** Monitor mode tells of it and goes on; else it is thrown. */
+  /** In monitor mode reports it and goes on; else throws it. */
   #violated(caught: unknown): void {
     const { onViolation } = this.#context.gate;
     if (onViolation === null || !(caught instanceof Refusal)) throw caught;
@@ -144,7 +144,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   data(chunk: Buffer): void {
-    // A Fault is told to the caller even where no answer is due; anything else is dropped there (catalogue S23).
+    // A Fault is sent to the caller even where no answer is due; anything else is dropped there (catalogue S23).
     if (this.#isOneWay && isSuccess(this.#head)) return;
     if (this.#gate === null) this.#passUnread();
     this.#hasBody = true;
@@ -163,7 +163,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   failed(refusal: Refusal): void {
-    this.#tell(false);
+    this.#publish(false);
     this.#finish();
     this.#reject(refusal);
   }
@@ -187,7 +187,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
 
   #complete(): void {
     if (!this.#hasBody) {
-      // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks say 200 and nothing.
+      // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks send 200 and no body.
       const mayBeEmpty = this.#operation === null ? this.#head?.status === 202 : this.#isOneWay;
       const isInOrder = mayBeEmpty && isSuccess(this.#head);
       if (!isInOrder) this.#violated(noEnvelope(this.#head));
@@ -199,14 +199,14 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
         throw asUpstream(asRefusal(caught));
       }
     }
-    this.#tell(isSuccess(this.#head));
+    this.#publish(isSuccess(this.#head));
     this.#isComplete = true;
     this.#finish();
     this.#resolve();
   }
 
   /** Publishes the event of this exchange. */
-  #tell(isGood: boolean): void {
+  #publish(isGood: boolean): void {
     if (this.#envelope?.fault) return;
     if (isGood) this.#context.observation?.publish();
     else this.#context.observation?.lost(this.#head?.status ?? null);

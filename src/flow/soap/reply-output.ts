@@ -14,8 +14,8 @@ import { isPrintable, type ReplyForm, retryAfterOf } from '../calls/reply-head.j
 import type { SoapContext } from './context.js';
 
 /**
- * What the gate lets through of a reply, on its way to the caller: byte for byte, but for a Fault, which is held until it
- * is whole, speaks the caller's dialect and tells what the service lets it tell.
+ * The validated part of a reply, on its way to the caller: byte for byte, but for a Fault, which is held until it
+ * is whole, put into the caller's dialect and stripped of details that the service does not show.
  */
 export class ReplyOutput implements GateOutput {
   readonly #context: SoapContext;
@@ -91,19 +91,24 @@ export class ReplyOutput implements GateOutput {
   #prepareFault(message: Buffer): void {
     const { service, exchange } = this.#context;
     const { envelope, type } = this.#envelopeOf(message);
-    const telling = {
+    const options = {
       to: dialectOfName(exchange.dialect),
       rules: this.#rules,
       readers: service.readers,
       charset: type.charset,
     };
-    const told = prepareFault(envelope, telling);
-    if (told.kind === 'own') {
-      // Of a package whose Fault is changed only the Fault is told.
-      const isChanged = told.message !== envelope && this.#package !== null;
+    const prepared = prepareFault(envelope, options);
+    if (prepared.kind === 'own') {
+      // Of a package whose Fault is changed only the Fault is sent.
+      const isChanged = prepared.message !== envelope && this.#package !== null;
       const contentType = isChanged ? contentTypeOf(type) : this.#contentType();
-      this.#answer(this.#status(), contentType, told.message === envelope ? message : told.message);
-    } else this.#answer(faultStatus(told.code, told.dialect), printMediaType(told.dialect, null), told.message);
+      this.#answer(this.#status(), contentType, prepared.message === envelope ? message : prepared.message);
+    } else
+      this.#answer(
+        faultStatus(prepared.code, prepared.dialect),
+        printMediaType(prepared.dialect, null),
+        prepared.message,
+      );
   }
 
   #envelopeOf(message: Buffer): { readonly envelope: Buffer; readonly type: MediaType } {
@@ -127,7 +132,7 @@ export class ReplyOutput implements GateOutput {
     return faultStatus(fault.parts.code, dialect);
   }
 
-  /** Further fields: when to ask again, or in monitor mode whatever else says how to take the reply. */
+  /** Further fields: `Retry-After`, or in monitor mode the other fields of the reply. */
   #more(): readonly string[] {
     if (this.#mayChange) {
       // RFC 9111 section 5.1: whole seconds.
@@ -136,7 +141,7 @@ export class ReplyOutput implements GateOutput {
       return retryAfter === null ? NO_FIELDS : ['retry-after', retryAfter];
     }
     return MONITORED.flatMap((name) => {
-      // What was decoded to be looked at goes on decoded.
+      // A reply that was decoded to be observed goes on decoded.
       if (name === 'content-encoding' && this.#form.isCompressed) return [];
       const value = this.#head.header(name);
       return value === null || !isPrintable(value) ? [] : [name, value];

@@ -7,14 +7,14 @@ import { type MediaType, readMediaType } from '../../soap/media-type.js';
 import { PACKAGE, type PackageType, readPackageType } from '../../soap/package-type.js';
 import { readSoapAction } from '../../soap/soap-action.js';
 import { isKnownCharset } from '../../xml/prolog.js';
-import { asWritten, type SaidUpstream } from './upstream-head.js';
+import { asWritten, type ContentFields } from './upstream-head.js';
 
-/** The head of a SOAP request, checked: what the XML reader and the upstream need of it. */
+/** The checked head of a SOAP request, for the XML reader and the upstream. */
 export type SoapRequestHead =
   | { readonly method: 'GET' }
   | {
       readonly method: 'POST';
-      /** Of the envelope, also where it is in a package; `multipart/related` where only the part that holds it says it. */
+      /** Of the envelope, also where it is in a package; `multipart/related` where only its part has one. */
       readonly mediaType: MediaType;
       /** Null for an envelope that comes as it is. */
       readonly package: PackageType | null;
@@ -26,7 +26,7 @@ export type SoapRequestHead =
       readonly hasLength: boolean;
       /** Bytes of the body as it is validated and sent on; null when they are not known. */
       readonly bodyBytes: number | null;
-      /** Monitor mode: what the head says of the body is not in order, so it goes on unread. */
+      /** Monitor mode: the head describes the body wrongly, so it goes on unread. */
       readonly isUnread: boolean;
     };
 
@@ -34,7 +34,7 @@ type PostHead = Extract<SoapRequestHead, { readonly method: 'POST' }>;
 
 /**
  * Checks the head of a SOAP request. Throws a refusal of the HTTP layer: no SOAP message exists yet. `onViolation`, of
- * monitor mode, is told instead of what the head says of the body; how the request is framed is never let through.
+ * monitor mode, is called instead for fields that describe the body; wrong framing is always refused.
  */
 export function readSoapRequestHead(
   request: IncomingMessage,
@@ -44,7 +44,7 @@ export function readSoapRequestHead(
   const { method, headers } = request;
   const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
   if (method === 'GET') {
-    // A body on GET is a smuggling primitive: what one server reads as a body the next takes for a request.
+    // A body on GET is a smuggling primitive: one server reads it as a body, the next as a request.
     if (hasBody) throw new Refusal('HTTP_BAD_REQUEST', 'GET with a body');
     return { method };
   }
@@ -104,7 +104,7 @@ function readPackage(header: string | undefined, service: SoapService): PackageT
 
 const MULTIPART = /^\s*multipart\//i;
 
-/** The media type of the envelope in a package, or that of the package where only the part itself says it. */
+/** The media type of the envelope in a package, or that of the package where only the part itself has it. */
 const envelopeOf = ({ envelopeType, action }: PackageType): MediaType => ({
   name: envelopeType ?? PACKAGE,
   charset: null,
@@ -120,7 +120,7 @@ function checkCoding(header: string | undefined): boolean {
   throw new Refusal('HTTP_MEDIA_TYPE', 'content coding', { found: header });
 }
 
-/** Header fields of a caller that reach the backend, if it sent them. Everything else is ours to say. */
+/** Header fields of a caller that reach the backend, if it sent them. The gateway sets all others. */
 const PASSED = [
   'accept',
   'accept-language',
@@ -134,12 +134,12 @@ const PASSED = [
 /** The head sent upstream: an allow-list of the caller's fields, and exactly one framing. */
 export function upstreamHeaders(
   request: IncomingMessage,
-  said: SaidUpstream | null,
+  fields: ContentFields | null,
   contentLength: number | null,
 ): string[] {
   const headers: string[] = [];
-  if (said !== null && said.contentType !== null) headers.push('content-type', said.contentType);
-  if (said !== null && said.soapAction !== null) headers.push('soapaction', said.soapAction);
+  if (fields !== null && fields.contentType !== null) headers.push('content-type', fields.contentType);
+  if (fields !== null && fields.soapAction !== null) headers.push('soapaction', fields.soapAction);
   for (const name of PASSED) {
     const value = request.headers[name];
     if (typeof value === 'string') headers.push(name, value);

@@ -9,7 +9,7 @@ import { type Addressing, isAnonymous } from '../../soap/addressing.js';
 import type { EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import type { MediaType } from '../../soap/media-type.js';
 import type { PackageType } from '../../soap/package-type.js';
-import { meant } from '../../soap/soap-action.js';
+import { actionOrNull } from '../../soap/soap-action.js';
 import type { Operation } from '../../wsdl/model.js';
 import { expandedName, type XmlHandler } from '../../xml/events.js';
 import { escapeText } from '../../xml/writer.js';
@@ -19,8 +19,8 @@ import type { CallKey } from '../calls/declared-call.js';
 import { type Observation, type Observers, together } from '../calls/observation.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 
-/** What the head of HTTP says of the envelope. */
-interface SaidInHead {
+/** The fields of HTTP that describe the envelope. */
+interface HttpHead {
   /** The action in SOAPAction, or null. */
   readonly soapAction: string | null;
   readonly mediaType: MediaType;
@@ -34,7 +34,7 @@ interface SaidInHead {
  * message is for this service, and its answer for the caller.
  */
 export class RequestPolicy implements EnvelopeObserver {
-  /** What is asked for; null while that is not known, and for what the service does not tell. */
+  /** The operation; null while it is not known, and for requests whose operation the service does not fix. */
   known: KnownOperation | null = null;
   /** The operation whose events the exchange is one of; null where it is of none. */
   topic: Operation | null = null;
@@ -60,13 +60,13 @@ export class RequestPolicy implements EnvelopeObserver {
   #content: CanonicalHash | null = null;
   /** There are elements beside those that belong to the operation. */
   #hasFurther = false;
-  /** What its calls may be shared by; null where they are not. */
+  /** The rule by which its calls may be shared; null where they are not. */
   #rule: ReadRule | null = null;
 
   constructor(
     service: SoapService,
     exchange: Exchange,
-    head: SaidInHead,
+    head: HttpHead,
     host: string,
     guard: CallGuard | null,
     observers: Observers | null,
@@ -75,7 +75,7 @@ export class RequestPolicy implements EnvelopeObserver {
     this.#service = service;
     this.#exchange = exchange;
     this.#soapAction = head.soapAction;
-    this.#typeAction = meant(head.mediaType.action);
+    this.#typeAction = actionOrNull(head.mediaType.action);
     this.#isPackage = head.package !== null;
     this.#host = host;
     this.#guard = guard;
@@ -140,7 +140,7 @@ export class RequestPolicy implements EnvelopeObserver {
     return null;
   }
 
-  /** What to send as SOAPAction or action parameter: the WSDL's word for the operation, else the caller's. */
+  /** The SOAPAction or action parameter to send: the WSDL's for the operation, else the caller's. */
   get action(): string | null {
     return this.known?.soapAction ?? this.#soapAction ?? this.#typeAction;
   }
@@ -154,22 +154,22 @@ export class RequestPolicy implements EnvelopeObserver {
     const blocks = envelope.header?.actionBlocks ?? 0;
     const isUnread = blocks > 1 || (blocks === 1 && addressing?.action == null);
     if (isRestricted && isUnread) throw new Refusal('ACTION_MISMATCH');
-    const http = [this.#soapAction, this.#typeAction, meant(envelope.partAction)];
-    const said = {
+    const http = [this.#soapAction, this.#typeAction, actionOrNull(envelope.partAction)];
+    const actions = {
       http,
-      addressing: meant(addressing?.action ?? null),
+      addressing: actionOrNull(addressing?.action ?? null),
       isAddressed: addressing?.isActionPassed === true,
-      // In a package of SOAP 1.2 the caller's own words say it.
+      // In a package of SOAP 1.2 the caller's own field has it.
       isRewritten: !this.#isPackage || envelope.dialect?.actionHeader === true,
     };
-    const known = requests.identify(envelope.operation, said);
-    const actions = [...http, said.addressing].filter((action) => action !== null);
-    // Where nothing is known but what the message says itself, that must be one thing.
-    const isOne = known !== null || new Set(actions).size < 2;
+    const known = requests.identify(envelope.operation, actions);
+    const named = [...http, actions.addressing].filter((action) => action !== null);
+    // Where the message alone names the operation, its actions must agree.
+    const isOne = known !== null || new Set(named).size < 2;
     if (known !== 'mismatch' && isOne) return known;
     const isWrong = (action: string): boolean =>
-      requests.identify(envelope.operation, { ...said, http: [action], addressing: null }) === 'mismatch';
-    throw new Refusal('ACTION_MISMATCH', null, { found: actions.find(isWrong) ?? actions.at(-1) ?? null });
+      requests.identify(envelope.operation, { ...actions, http: [action], addressing: null }) === 'mismatch';
+    throw new Refusal('ACTION_MISMATCH', null, { found: named.find(isWrong) ?? named.at(-1) ?? null });
   }
 
   /** Null as well where the message may be an operation that subscribers have not needed a right to. */

@@ -20,7 +20,7 @@ const asksForPage = ({ method, headers }: IncomingMessage, { mode }: SoapService
 export const callsNothing = (request: IncomingMessage, service: SoapService, query: string): boolean =>
   asksForDocument(request.method ?? '', query) || asksForPage(request, service, query);
 
-/** Tells how the service is called. */
+/** Serves a page on how to call the service. */
 export function serveServicePage(
   exchange: Exchange,
   response: ServerResponse,

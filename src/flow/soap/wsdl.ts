@@ -36,7 +36,7 @@ const NUMBERED = /^\?(?:wsdl|xsd)(?:=[0-9]+)?$/i;
 
 /**
  * Serves the WSDL of a service or one of its schemas, with the gateway's address in it. Throws `HTTP_NOT_FOUND` for
- * what does not exist or is not shown, and `HTTP_BAD_REQUEST` for what names no document of any service.
+ * a document that does not exist or is not shown, and `HTTP_BAD_REQUEST` for a query that names none.
  */
 export function serveWsdl(
   endpoint: WsdlEndpoint,

@@ -10,7 +10,7 @@ interface Gone {
 }
 
 /**
- * The refusals of one WebSocket that wait to be told, as those of HTTP do. What is in order goes on meanwhile, until
+ * The refusals of one WebSocket that wait to be sent, as those of HTTP do. Valid operations go on meanwhile, until
  * too many wait.
  */
 export class DelayedRefusals {
@@ -19,7 +19,7 @@ export class DelayedRefusals {
   readonly #waiter: Waiter;
   readonly #most: number;
   readonly #released: () => void;
-  /** The operations that still want to hear of it. */
+  /** The operations that still expect an answer. */
   readonly #ids = new Set<string>();
   #count = 0;
 
@@ -41,7 +41,7 @@ export class DelayedRefusals {
     return this.#ids.has(id);
   }
 
-  /** Its client does not want to hear of this operation any more. It has waited none the less, as far as others count. */
+  /** Its client has ended this operation. It counts as waiting none the less. */
   forget(id: string): void {
     this.#ids.delete(id);
   }
@@ -61,7 +61,7 @@ export class DelayedRefusals {
   }
 }
 
-/** The socket goes on being read: others than the refused want to hear and say something over it. */
+/** The socket goes on being read: it has other operations than the refused one. */
 function waiterOf({ signal }: Gone): Waiter {
   // One listener for all of them: Node warns of signals that have many.
   const waiting = new Set<() => void>();

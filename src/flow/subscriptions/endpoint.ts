@@ -78,7 +78,7 @@ export class SubscriptionsEndpoint {
     return (mark < 0 ? url : url.slice(0, mark)) === this.#compiled.graph.path;
   }
 
-  /** Opens the WebSocket; or says why not. */
+  /** Opens the WebSocket; or returns the refusal. */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null {
     try {
       checkHead(request, this.#compiled.config.limits.http);
@@ -100,14 +100,14 @@ export class SubscriptionsEndpoint {
   /** Ends every subscription, then every WebSocket, on both sides. */
   async close(): Promise<void> {
     this.manager.close();
-    // What the ends of subscriptions have set going is said before the farewell.
+    // Messages at the ends of subscriptions are sent before the close frame.
     await new Promise<void>((resolve) => {
       setImmediate(resolve);
     });
     await Promise.all([this.sockets.close(), this.feeds.close()]);
   }
 
-  /** Pages of other sites can open WebSockets with the user's own cookies and certificates; browsers say whose they are. */
+  /** Pages of other sites can open WebSockets with the user's cookies and certificates; browsers send their origin. */
   #mayCome({ headers: { origin, host } }: IncomingMessage): boolean {
     if (origin === undefined) return true;
     const parsed = originOf(origin);

@@ -79,7 +79,7 @@ class EventStream implements StreamCarrier {
     asked.response.end();
   }
 
-  /** Throws `HTTP_METHOD`, which is told before the stream begins. */
+  /** Throws `HTTP_METHOD`, which is answered before the stream begins. */
   #results(operation: AdmittedOperation | Refusal): AsyncGenerator<ExecutionResult, void, undefined> {
     const { manager, asked, subscribed, host } = this.#parts;
     const { caller, exchange, request } = asked;
@@ -109,7 +109,7 @@ class EventStream implements StreamCarrier {
     yield result;
   }
 
-  /** Delays a refusal as over plain HTTP, without a permit. */
+  /** Delays a refusal like that of a POST, without a permit. */
   async #delayed(): Promise<void> {
     const { endpoint, asked, subscribed, host } = this.#parts;
     const { exchange, request } = asked;
@@ -124,7 +124,7 @@ class EventStream implements StreamCarrier {
   /** Sends the results as fast as the client takes them. */
   async #send(results: AsyncGenerator<ExecutionResult, void, undefined>): Promise<void> {
     const { response } = this.#parts.asked;
-    // Some browsers tell nothing of a stream before its first byte.
+    // Some browsers emit nothing before the first byte of a stream.
     this.#write(PING);
     const pings = setInterval(() => response.writableNeedDrain || this.#write(PING), PING_MILLIS);
     try {

@@ -4,9 +4,9 @@ import { planOf } from '../../graphql/subscription/event-values.js';
 
 export interface MergedPlan {
   readonly plan: ReplyPlan;
-  /** What the plan with this index has read. */
+  /** The result of the plan with this index. */
   part(decoded: Decoded, index: number): Decoded;
-  /** The value whose change is told, as a text; null where it is all that was selected. */
+  /** The value whose change is sent, as a text; null where it is all that was selected. */
   changed(decoded: Decoded): string | null;
 }
 

@@ -11,16 +11,16 @@ import type { Release } from '../http/concurrency.js';
 /** A call, as far as it has a price. */
 export interface PricedCall {
   readonly cost: FieldCost | null;
-  readonly given: FieldCall['arguments'];
+  readonly arguments: FieldCall['arguments'];
 }
 
 /** A call that is paid for. */
 export interface PollPayment {
-  /** The call is over: what it really came to is taken, nothing for the objects of its answer. To be called once. */
-  settle(decoded: Decoded | null): void;
+  /** Charges the actual cost of a call that is over, without the objects of its answer. To be called once. */
+  reconcile(decoded: Decoded | null): void;
 }
 
-/** What a subscriber pays for what is repeated for it: a call when it is its turn, and each answer that it is told. */
+/** Charges a subscriber for polls: for a call when it is its turn, and for each answer that it gets. */
 export class PollAccount {
   /** The id of the client, whose subscriptions share one budget. */
   readonly client: string;
@@ -37,7 +37,7 @@ export class PollAccount {
     this.#endpoint = endpoint;
   }
 
-  /** Room for one call among the requests of the client; null where there is none now. */
+  /** A permit for one call among the requests of the client; null where there is none now. */
   tryAcquire(): Release | null {
     return this.#endpoint.concurrency.tryAcquire(this.#caller.client);
   }
@@ -48,7 +48,7 @@ export class PollAccount {
     return release ?? (signal.aborted ? null : () => {});
   }
 
-  /** Takes what a call and its answer may come to; null where the client has not so much. The room is given back when it is over. */
+  /** Charges the estimate of a call and its answer; null where the points are too few. Returns the permit at the end. */
   pay(release: Release): PollPayment | null {
     const { client, budgets } = this.#caller;
     const { limits } = this.#endpoint.operations;
@@ -56,7 +56,7 @@ export class PollAccount {
     const grant = budgets.take(client, callPoints(this.#call, limits) + this.#answerPoints);
     if (!grant.isGranted) return null;
     return {
-      settle: (decoded) => {
+      reconcile: (decoded) => {
         release();
         budgets.reconcile(grant, callPoints(this.#call, limits, decoded));
       },
@@ -65,7 +65,7 @@ export class PollAccount {
 
   /** For a call that has been paid for. */
   paid(release: Release): PollPayment {
-    return { settle: release };
+    return { reconcile: release };
   }
 
   /** Whether the client can pay for one more answer. */
@@ -80,10 +80,14 @@ export class PollAccount {
 
 type PollEndpoint = Pick<GraphqlEndpoint, 'operations' | 'concurrency'>;
 
-/** What one call comes to without the objects of its answer, in points. */
-export function callPoints({ cost, given }: PricedCall, limits: CostLimits, decoded: Decoded | null = null): number {
+/** The cost of one call without the objects of its answer, in points. */
+export function callPoints(
+  { cost, arguments: values }: PricedCall,
+  limits: CostLimits,
+  decoded: Decoded | null = null,
+): number {
   const spending = new Spending(limits);
-  spending.called(cost, given);
+  spending.called(cost, values);
   if (decoded !== null) spending.took({ ...decoded, points: 0 });
   return spending.points;
 }

@@ -10,19 +10,19 @@ export interface BilledSubscriber {
 }
 
 /**
- * Chooses the subscriber that pays for the next call of a poll, in turns. One without points, or without a permit for a call among
- * its requests, is passed over: what one of them does with its own must not be felt by the others.
+ * Chooses the subscriber that pays for the next call of a poll, in turns. One without points, or without a permit for a
+ * call among its requests, is passed over: a subscriber without points must not delay the others.
  */
 export class PollBilling {
   /** Calls that were paid for in turns. */
   #turns = 0;
   /** Clients whose permit is waited for, because none has one now. */
   readonly #waiting = new Map<string, Cancellation>();
-  /** Room that a client has got by waiting, to be used at once. */
+  /** Permits that clients got by waiting, to be used at once. */
   readonly #permits = new Map<string, Release>();
   readonly #found: () => void;
 
-  /** `found` is called when a client that was waited for has room. */
+  /** `found` is called when a client that was waited for has a permit. */
   constructor(found: () => void) {
     this.#found = found;
   }
@@ -68,7 +68,7 @@ export class PollBilling {
     }
   }
 
-  /** Nobody is waited for. */
+  /** Stops waiting for clients. */
   stop(): void {
     this.keep([]);
   }

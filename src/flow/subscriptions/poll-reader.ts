@@ -10,18 +10,18 @@ import type { PollPayment } from './poll-account.js';
 /** Calls the backend; `signal` is aborted when no subscriber is left. */
 export type PollCall = (call: FieldCall, signal: CancelSignal) => Promise<Decoded>;
 
-/** What is called again and again. */
+/** The call of a poll. */
 export interface PolledCall {
   readonly bound: BoundField;
-  readonly given: Pick<FieldCall, 'arguments' | 'headers'>;
-  /** What is told where it changes; null: whatever was selected. */
+  readonly input: Pick<FieldCall, 'arguments' | 'headers'>;
+  /** The value whose change is sent; null: the whole selection. */
   readonly changed: ReplyPlan | null;
   readonly call: PollCall;
 }
 
-/** What one call brought. */
+/** The results of one call. */
 export interface PollParts {
-  /** The value whose change is told, as a text; null where it is all that was selected. */
+  /** The value whose change is sent, as a text; null where it is all that was selected. */
   readonly changed: string | null;
   /** By what was selected. */
   readonly parts: ReadonlyMap<ReplyPlan, Decoded>;
@@ -58,21 +58,21 @@ export async function isAnswered(
 }
 
 async function ask(
-  { bound, given, call }: PolledCall,
+  { bound, input, call }: PolledCall,
   plan: ReplyPlan,
   payment: PollPayment,
   signal: CancelSignal,
 ): Promise<Decoded> {
   let read: Decoded | null = null;
   try {
-    read = await call({ bound, plan, ...given }, signal);
+    read = await call({ bound, plan, ...input }, signal);
     return read;
   } finally {
-    payment.settle(read);
+    payment.reconcile(read);
   }
 }
 
-/** What is not selected is hardly looked at: of these failures nobody knows whose they are where several have selected. */
+/** Failures of selected content: with several selections it is open which one they belong to. */
 export const mayBeOfOne = ({ code }: Refusal): boolean => OF_SELECTIONS.has(code);
 
 const OF_SELECTIONS: ReadonlySet<RefusalCode> = new Set([

@@ -22,7 +22,7 @@ export class PollSource implements SubscriptionSource {
   readonly #subscription: Subscription;
   readonly #rule: PollRule;
   readonly #plan: FieldCall['plan'];
-  readonly #given: CallInput;
+  readonly #input: CallInput;
 
   constructor(
     parts: SourceParts,
@@ -30,15 +30,15 @@ export class PollSource implements SubscriptionSource {
     subscription: Subscription,
     rule: PollRule,
     plan: FieldCall['plan'],
-    given: CallInput,
+    input: CallInput,
   ) {
     this.#parts = parts;
     this.#subscribed = subscribed;
     this.#subscription = subscription;
     this.#rule = rule;
     this.#plan = plan;
-    this.#given = given;
-    this.callPoints = fieldCallPoints(subscription.bound.cost ?? null, given, parts.endpoint);
+    this.#input = input;
+    this.callPoints = fieldCallPoints(subscription.bound.cost ?? null, input, parts.endpoint);
   }
 
   open(sink: EventSink<SubscriptionEvent>, eventPoints: number): () => void {
@@ -48,7 +48,7 @@ export class PollSource implements SubscriptionSource {
     const service = endpoint.services.get(bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     const { claims } = caller.client;
-    // What else of the request the operation takes: only subscribers with the same values share a call.
+    // Other values of the request that the operation takes: only subscribers with the same values share a call.
     const context = [
       ...service.config.callerHeaders.map((name) => headers[name.toLowerCase()] ?? null),
       ...claimsIn(service.config.operations[bound.operation.name]).map((name) => claims?.[name] ?? null),
@@ -57,13 +57,13 @@ export class PollSource implements SubscriptionSource {
       plan: this.#plan,
       account: new PollAccount(
         caller,
-        { cost: bound.cost ?? null, given: this.#given.arguments },
+        { cost: bound.cost ?? null, arguments: this.#input.arguments },
         eventPoints,
         endpoint,
       ),
-      told: (polled: Polled, bytes: number) => sink.push(this.#eventOf(polled), bytes),
+      send: (polled: Polled, bytes: number) => sink.push(this.#eventOf(polled), bytes),
     };
-    return pollers.join(this.#subscription, this.#rule, this.#given, context, member, async (call, signal) => {
+    return pollers.join(this.#subscription, this.#rule, this.#input, context, member, async (call, signal) => {
       const exchange = new Exchange(nextExchangeId(), '', 'POLL');
       exchange.route = 'graphql';
       exchange.operation = 'subscription';

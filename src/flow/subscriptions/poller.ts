@@ -5,7 +5,7 @@ import type { PollAccount, PollPayment } from './poll-account.js';
 import { type BilledSubscriber, PollBilling } from './poll-accounts.js';
 import { isAnswered, mayBeOfOne, type PolledCall, type PollParts, readPoll } from './poll-reader.js';
 
-/** What a poll brought for one subscriber. */
+/** The result of a poll for one subscriber. */
 export type Polled =
   | { readonly kind: 'value'; readonly decoded: Decoded }
   | { readonly kind: 'failed'; readonly caught: unknown };
@@ -15,14 +15,14 @@ export interface PollMember {
   /** Each call is charged to one subscriber in turn that can pay; answers go only to subscribers that can pay them. */
   readonly account: PollAccount;
   /** Called with the first answer, and whenever it has changed. `bytes` is about what it takes. */
-  told(polled: Polled, bytes: number): void;
+  send(polled: Polled, bytes: number): void;
 }
 
 interface Member extends BilledSubscriber {
   readonly member: PollMember;
   /** The poller that it belongs to now. */
   poller: Poller;
-  /** Of what it was told last; null before that. */
+  /** Of the value that was sent last; null before that. */
   signature: string | null;
   /** It has just come. */
   isNew: boolean;
@@ -31,7 +31,7 @@ interface Member extends BilledSubscriber {
 /** Where a poller was parted from. */
 interface Parting {
   readonly poller: Poller;
-  /** Its members go back as soon as they can be told something again. */
+  /** Its members go back as soon as they get values again. */
   readonly isReturning: boolean;
 }
 
@@ -44,9 +44,9 @@ export class Poller {
   readonly #polled: PolledCall;
   readonly #everyMillis: number;
   readonly #parting: Parting | null;
-  /** Those with whom the others could not be told anything, by what they select. */
+  /** Plans that failed together with the others, each in a poller of its own. */
   readonly #apart = new Map<ReplyPlan, Poller>();
-  /** What could be read with the others. */
+  /** Plans that were read together with the others. */
   readonly #proven = new WeakSet<ReplyPlan>();
   #departure = new Cancellation();
   #timer: NodeJS.Timeout | null = null;
@@ -63,7 +63,7 @@ export class Poller {
     return this.#members.size === 0 && this.#apart.size === 0;
   }
 
-  /** Joins, and is told at once what it is now; the answer leaves. */
+  /** Joins, and gets the present value at once; the answer leaves. */
   join(member: PollMember): () => void {
     const entry: Member = {
       member,
@@ -119,7 +119,7 @@ export class Poller {
     // New subscribers go on waiting; one that need not wait may join.
     if (payment === 'waiting') return this.#next(this.#everyMillis);
     for (const entry of members) entry.isNew = false;
-    if (payment === 'poor') for (const entry of members) tell(entry, POOR, UNPAID, 0);
+    if (payment === 'poor') for (const entry of members) deliver(entry, POOR, UNPAID, 0);
     else {
       this.#isAsking = true;
       this.#departure = new Cancellation();
@@ -141,7 +141,7 @@ export class Poller {
     else await this.#partFrom(plans, failure);
   }
 
-  /** Tells what it is now. Null; or why there is nothing to tell. */
+  /** Reads and sends the present value. Null, or the refusal. */
   async #read(plans: readonly ReplyPlan[], members: readonly Member[], payment: PollPayment): Promise<Refusal | null> {
     let read: PollParts;
     try {
@@ -154,14 +154,14 @@ export class Poller {
       const part = read.parts.get(entry.member.plan);
       if (part === undefined || !this.#members.has(entry)) continue;
       const text = JSON.stringify([part.value, part.errors]);
-      tell(entry, read.changed ?? text, { kind: 'value', decoded: part }, text.length);
+      deliver(entry, read.changed ?? text, { kind: 'value', decoded: part }, text.length);
     }
     return null;
   }
 
   #fail(members: readonly Member[], caught: Refusal): void {
     for (const entry of members) {
-      if (this.#members.has(entry)) tell(entry, `! ${caught.code}`, { kind: 'failed', caught }, 0);
+      if (this.#members.has(entry)) deliver(entry, `! ${caught.code}`, { kind: 'failed', caught }, 0);
     }
   }
 
@@ -186,7 +186,7 @@ export class Poller {
         if (paid !== null) read.push(piece);
         else {
           isFound = true;
-          // It hears so from a poller of its own, or waits there.
+          // A poller of its own reports that, or waits there.
           this.#part(piece, true).#next(0);
         }
       } else if (piece.length > 1 && mayBeOfOne(failed)) open.push(...halvesOf(piece, this.#proven).reverse());
@@ -239,7 +239,7 @@ const plansOf = (members: readonly Member[]): readonly ReplyPlan[] => [
   ...new Set(members.map(({ member }) => member.plan)),
 ];
 
-/** What could be read before, and the rest; or one half and the other. */
+/** The plans that could be read before, and the rest; or one half and the other. */
 function halvesOf(plans: readonly ReplyPlan[], proven: WeakSet<ReplyPlan>): ReplyPlan[][] {
   const known = plans.filter((plan) => proven.has(plan));
   const middle = known.length === 0 || known.length === plans.length ? Math.ceil(plans.length / 2) : known.length;
@@ -247,15 +247,15 @@ function halvesOf(plans: readonly ReplyPlan[], proven: WeakSet<ReplyPlan>): Repl
   return [sorted.slice(0, middle), sorted.slice(middle)];
 }
 
-function tell(entry: Member, signature: string, polled: Polled, bytes: number): void {
+function deliver(entry: Member, signature: string, polled: Polled, bytes: number): void {
   if (entry.signature === signature) return;
   const { member } = entry;
   if (polled.kind === 'value' && !member.account.canAnswer()) {
-    tell(entry, POOR, UNPAID, 0);
+    deliver(entry, POOR, UNPAID, 0);
     return;
   }
   entry.signature = signature;
-  member.told(polled, bytes);
+  member.send(polled, bytes);
 }
 
 const POOR = '! RATE_LIMITED';

@@ -26,20 +26,20 @@ export class Pollers {
   join(
     { name, called }: Subscription,
     source: PollSource,
-    given: Pick<FieldCall, 'arguments' | 'headers'>,
+    input: Pick<FieldCall, 'arguments' | 'headers'>,
     context: unknown,
     member: PollMember,
     call: PollCall,
   ): () => void {
     if (called === null) throw new Error('a poll without a call');
     const selection = isMergeable(member.plan) ? null : member.plan;
-    const key = canonical([name, given.arguments, given.headers, context, selection]);
+    const key = canonical([name, input.arguments, input.headers, context, selection]);
     let poller = this.#pollers.get(key);
     if (poller === undefined) {
       if (this.#pollers.size >= this.#most) {
         throw refuseByLimit('RATE_LIMITED', 'limits.subscriptions.pollers', this.#most);
       }
-      poller = new Poller({ bound: called, given, changed: source.changed, call }, source.everyMillis);
+      poller = new Poller({ bound: called, input, changed: source.changed, call }, source.everyMillis);
       this.#pollers.set(key, poller);
     }
     const joined = poller;

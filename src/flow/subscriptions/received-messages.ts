@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 export interface IncomingParts {
   /** Whether what comes has to wait. */
   readonly isFull: () => boolean;
-  /** What waits may be so many characters; one more is too much. */
+  /** Characters of waiting messages; one more is too much. */
   readonly charsMax: number;
   take(message: string): Promise<void>;
   /** Nothing more is to be read until `resume`. */
@@ -13,7 +13,7 @@ export interface IncomingParts {
   overflow(): void;
 }
 
-/** What comes over one WebSocket, in its order: while there is too much of it nothing more is read. */
+/** The messages that come over one WebSocket, in order: while too many wait nothing more is read. */
 export class Incoming {
   readonly #parts: IncomingParts;
   readonly #waiting: string[] = [];
@@ -34,7 +34,7 @@ export class Incoming {
     if (this.#chars > charsMax) this.#parts.overflow();
   }
 
-  /** There may be room. Not two messages in one turn of the event loop. */
+  /** Takes the next message if permitted. Not two messages in one turn of the event loop. */
   async release(): Promise<void> {
     if (this.#isReleasing) return;
     this.#isReleasing = true;
@@ -49,11 +49,11 @@ export class Incoming {
     if (this.#waiting.length === 0 && !this.#parts.isFull()) this.#parts.resume();
   }
 
-  /** Nobody is there any more. */
+  /** Drops all messages: the socket is closed. */
   close(): void {
     this.#waiting.length = 0;
   }
 }
 
-/** What a message takes besides its characters. */
+/** The cost of a message besides its characters. */
 const MESSAGE_CHARS = 64;

@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { SendProgress } from '../http/send-progress.js';
 import type { Socket } from './wire/ws.js';
 
-/** What is said over a WebSocket and not taken yet: beyond so many messages nothing more is read from it. */
+/** Messages sent and not taken yet: beyond so many nothing more is read from the WebSocket. */
 const WAITING_MAX = 1000;
 
 export interface OutgoingLimits {
@@ -16,8 +16,8 @@ export interface OutgoingLimits {
 }
 
 /**
- * What is said over one WebSocket, as fast as it is taken. Whoever asks on and on and does not read the answers would
- * have them all kept here: nothing is read from it until it has read. It may take its time, as long as it goes on.
+ * Sends the messages of one WebSocket, as fast as they are taken. A client that sends and does not read the answers
+ * would have them all kept here: nothing is read from it until it has read. It may take its time, as long as it goes on.
  */
 export class Outgoing {
   readonly #socket: Socket;
@@ -29,11 +29,11 @@ export class Outgoing {
   /** Looks whether anything is taken, while something waits. */
   #watch: NodeJS.Timeout | null = null;
   #drainedMillis = Number.NEGATIVE_INFINITY;
-  /** What the newest ping said that has no answer yet. */
+  /** The payload of the newest ping that has no answer yet. */
   #ping: Buffer | null = null;
   #isPonging = false;
 
-  /** `connection`: what the WebSocket is made of. `stalled` is called once it is given up. */
+  /** `connection`: the transport of the WebSocket. `stalled` is called once it is closed for lack of progress. */
   constructor(socket: Socket, connection: Connection, limits: OutgoingLimits, stalled: () => void) {
     this.#socket = socket;
     this.#sending = new SendProgress(connection);
@@ -41,12 +41,12 @@ export class Outgoing {
     this.#stalled = stalled;
   }
 
-  /** Nothing is read until more of what was said is taken. */
+  /** Nothing is read until more of the sent messages are taken. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
 
-  /** For how long everything said has been taken: an answer to a ping may be behind, or before, what was not. */
+  /** Time since all messages were taken: an answer to a ping may be behind, or before, an untaken one. */
   get drainedMillis(): number {
     return this.#watch === null ? performance.now() - this.#drainedMillis : 0;
   }
@@ -54,7 +54,7 @@ export class Outgoing {
   /** Resolves when the system has taken it, or will not any more. Never rejects. */
   send(data: string): Promise<void> {
     if (this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve();
-    // An error is told by `close` as well.
+    // An error is reported by `close` as well.
     return new Promise((resolve) => this.#write((taken) => this.#socket.send(data, taken), resolve));
   }
 

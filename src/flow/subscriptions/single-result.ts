@@ -2,8 +2,8 @@ import type { ExecutionResult } from 'graphql';
 import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 /**
- * The result of a query or a mutation as a stream of one, which its reader may end. A generator
- * by hand, for that of the language cannot be ended while it waits.
+ * The result of a query or a mutation as a stream of one, which its reader may end. No generator function, because
+ * that cannot be ended while it waits.
  */
 export class OneResult implements AsyncGenerator<ExecutionResult, void, undefined> {
   readonly #result: Promise<ExecutionResult>;
@@ -18,7 +18,7 @@ export class OneResult implements AsyncGenerator<ExecutionResult, void, undefine
       signal.addEventListener('abort', resolve);
     });
     this.#result = run(signal);
-    // Nobody may ask for it.
+    // The result may never be read.
     this.#result.catch(() => {});
   }
 

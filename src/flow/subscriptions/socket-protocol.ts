@@ -52,7 +52,7 @@ export interface ProtocolParts {
   isShedding(): boolean;
 }
 
-/** What a WebSocket does with its messages, and when it is over. */
+/** Handles the messages of a WebSocket, and its end. */
 export interface ProtocolSession {
   /** Not twice in one turn of the event loop: an id may be used again at once, and what was ended by it must be over. */
   message(data: string): Promise<void>;
@@ -72,7 +72,7 @@ interface ConnectionState {
   bytes: number;
 }
 
-/** What will be done for one message, decided when it was admitted. */
+/** The work for one message, decided when it was admitted. */
 interface Job {
   run(): AsyncGenerator<ExecutionResult, void, undefined>;
 }
@@ -130,16 +130,16 @@ export function makeProtocol(parts: ProtocolParts): Protocol {
       state,
     );
     const takeMessage = async (data: string): Promise<void> => {
-      let told: unknown;
+      let parsed: unknown;
       try {
-        told = parseStrictJson(data);
+        parsed = parseStrictJson(data);
       } catch {
         socket.close(4400, 'Invalid message received');
         return;
       }
-      const ended = idOf(told, 'complete');
+      const ended = idOf(parsed, 'complete');
       if (ended !== null) late.forget(ended);
-      if (late.has(idOf(told, 'subscribe') ?? '')) {
+      if (late.has(idOf(parsed, 'subscribe') ?? '')) {
         socket.close(4409, 'Subscriber already exists');
         return;
       }
@@ -171,16 +171,16 @@ const idOf = (message: unknown, type: 'subscribe' | 'complete'): string | null =
     ? message.id
     : null;
 
-/** Browsers cannot give a WebSocket header fields: what clients are known by may come in the first message instead. */
+/** Browsers cannot give a WebSocket header fields: credentials may come in the first message instead. */
 function withCredentials(
   headers: RequestContext['headers'],
   params: Readonly<Record<string, unknown>> | undefined,
   credentials: ReadonlySet<string>,
 ): RequestContext['headers'] {
-  const given = Object.entries(params ?? {}).flatMap(([name, value]): [string, string][] =>
+  const entries = Object.entries(params ?? {}).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' && credentials.has(name.toLowerCase()) ? [[name.toLowerCase(), value]] : [],
   );
-  return given.length === 0 ? headers : { ...headers, ...Object.fromEntries(given) };
+  return entries.length === 0 ? headers : { ...headers, ...Object.fromEntries(entries) };
 }
 
 async function admitMessage(
@@ -229,7 +229,7 @@ async function admitMessage(
       parts.finish(exchange);
       return errors;
     }
-    // To the protocol it is over: its place is free, and what comes under its name later is not told of it.
+    // To the protocol it is over: its id is free, and later messages with the id are not for it.
     delete subscriptions[id];
     void held.then((isWanted) => {
       if (isWanted) void socket.send(errorMessage(id, errors));
@@ -276,7 +276,7 @@ function jobOf(
   return { run: () => new OneResult(run) };
 }
 
-/** The answer of `work`; the permit is given back where it throws. */
+/** The answer of `work`; the permit is returned where it throws. */
 function attempt<T>(work: () => T, release: Release | null): T {
   try {
     return work();

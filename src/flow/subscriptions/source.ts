@@ -41,7 +41,7 @@ export interface SubscriptionSource {
   open(sink: EventSink<SubscriptionEvent>, eventPoints: number): () => void;
 }
 
-/** What a source needs of the gateway. */
+/** The parts of the gateway that a source needs. */
 export interface SourceParts {
   readonly endpoint: GraphqlEndpoint;
   readonly pollers: Pollers;
@@ -52,7 +52,7 @@ export interface SourceParts {
   readonly report: (field: string, outcome: EventOutcome) => void;
 }
 
-/** What a client has subscribed to. */
+/** The subscription of a client. */
 export interface Subscribed {
   readonly field: RootField;
   readonly rootPlan: RootPlan;

@@ -133,10 +133,10 @@ export class SubscriptionManager {
     if (ask.kind === 'subschema') return new UpstreamSource(parts, subscribed, ask.plan);
     const subscription = this.#parts.subscriptions.get(field.name);
     if (subscription === undefined) throw new Error('a field of Subscription without a source');
-    const given = fieldArguments(field, ask.bound.headersArgument, admitted, parts.endpoint);
+    const input = fieldArguments(field, ask.bound.headersArgument, admitted, parts.endpoint);
     const { source } = subscription;
-    if (source.kind !== 'poll') return new TopicSource(parts, subscription, source, given);
-    return new PollSource(parts, subscribed, subscription, source, ask.reply, given);
+    if (source.kind !== 'poll') return new TopicSource(parts, subscription, source, input);
+    return new PollSource(parts, subscribed, subscription, source, ask.reply, input);
   }
 
   /** Answers one event: authorized, charged and run like a request. */

@@ -19,9 +19,9 @@ export interface EventSink<T> {
   finish(why: EndReason, code: RefusalCode | null): void;
 }
 
-/** What a subscription stream needs. */
+/** The parts that a subscription stream needs. */
 export interface StreamParts<T> {
-  /** What log lines call the subscription: `extensions.id` of its errors. */
+  /** The id of the subscription in log lines: `extensions.id` of its errors. */
   readonly id: string;
   readonly limits: QueueLimits;
   /** The answer to an event; null where there is none. Rejects with what is wrong with it. */
@@ -37,8 +37,8 @@ export type EventOutcome = 'sent' | 'failed' | 'filtered' | 'gap' | 'overflow';
 type Queued<T> = { readonly kind: 'event'; readonly event: T } | { readonly kind: 'gap' };
 
 /**
- * One subscription as its transport reads it, an event at a time; further events wait in a bounded queue. The generator
- * is written by hand, because one of the language cannot be ended while it waits.
+ * One subscription as its transport reads it, an event at a time; further events wait in a bounded queue. No generator
+ * function, because that cannot be ended while it waits.
  */
 export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, void, undefined>, EventSink<T> {
   readonly #parts: StreamParts<T>;

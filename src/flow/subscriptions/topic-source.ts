@@ -14,24 +14,24 @@ export class TopicSource implements SubscriptionSource {
   readonly #parts: SourceParts;
   readonly #subscription: Subscription;
   readonly #rule: TopicRule;
-  readonly #given: CallInput;
+  readonly #input: CallInput;
 
-  constructor(parts: SourceParts, subscription: Subscription, rule: TopicRule, given: CallInput) {
+  constructor(parts: SourceParts, subscription: Subscription, rule: TopicRule, input: CallInput) {
     this.#parts = parts;
     this.#subscription = subscription;
     this.#rule = rule;
-    this.#given = given;
-    this.callPoints = fieldCallPoints(subscription.bound.cost ?? null, given, parts.endpoint);
+    this.#input = input;
+    this.callPoints = fieldCallPoints(subscription.bound.cost ?? null, input, parts.endpoint);
     this.isCalledPerEvent = subscription.called !== null;
   }
 
   open(sink: EventSink<SubscriptionEvent>): () => void {
     const rule = this.#rule;
     return this.#parts.bus.subscribe(rule.topic, {
-      // Events that the filter drops do not take room in the queue.
+      // Events that the filter drops do not fill the queue.
       event: (values) => {
         if (values === null) sink.gap();
-        else if (isWanted(rule, this.#given.arguments, values)) sink.push(this.#eventOf(values), sizeOf(values));
+        else if (isWanted(rule, this.#input.arguments, values)) sink.push(this.#eventOf(values), sizeOf(values));
         else this.#parts.report(this.#subscription.name, 'filtered');
       },
       gap: () => sink.gap(),
@@ -47,8 +47,8 @@ export class TopicSource implements SubscriptionSource {
         callField: async (call) => {
           if (call.bound !== bound) return calls.callField(call);
           if (called === null) return eventAnswer(call.plan, values);
-          const given = callInputOf(rule, call, values);
-          return given === null ? noAnswer(rule, values) : calls.callField({ ...call, ...given, bound: called });
+          const input = callInputOf(rule, call, values);
+          return input === null ? noAnswer(rule, values) : calls.callField({ ...call, ...input, bound: called });
         },
       }),
     };

@@ -12,7 +12,7 @@ import { keepAsking, makeSocketServer, type Socket, textOf } from './wire/ws.js'
 
 export type SocketLimits = Pick<SubscriptionLimits, 'messageBytes' | 'pingMillis'> & OutgoingLimits;
 
-/** The WebSockets of this process: frames, pings and farewells. What is said over them is for the protocol. */
+/** The WebSockets of this process: frames, pings and close frames. Messages are for the protocol. */
 export class WebSockets {
   readonly #server: ReturnType<typeof makeSocketServer>;
   readonly #protocol: Protocol;
@@ -63,7 +63,7 @@ export class WebSockets {
 
   #opened(socket: Socket, { headers, socket: connection }: IncomingMessage, address: string): void {
     const departure = new Cancellation();
-    // Whoever reads on hears of it; it may come again.
+    // A client that reads on gets the close code; it may come again.
     const stalled = (): void => {
       stopPinging();
       closeInTime(socket, 1013, 'Read too slowly');
@@ -87,7 +87,7 @@ export class WebSockets {
     });
     this.#open.add(socket);
     socket.on('message', (data, isBinary) => {
-      // Whoever is told farewell may go on saying things until it has heard that.
+      // A client may go on sending until it has the close frame.
       if (socket.readyState !== socket.OPEN) return;
       if (isBinary) socket.close(1003, 'Text only');
       // It keeps to itself what goes wrong for reasons of its own; anything else is a bug of ours.

@@ -10,8 +10,8 @@ export interface EventFrame {
 }
 
 /**
- * Cuts an event stream into events (HTML, section 9.2.6) and checks each before it is parsed. What is no event of
- * GraphQL over server-sent events is refused: `UPSTREAM_INVALID_RESPONSE`, `UPSTREAM_RESPONSE_LIMIT`.
+ * Cuts an event stream into events (HTML, section 9.2.6) and checks each before it is parsed. Frames that are no events
+ * of GraphQL over server-sent events are refused: `UPSTREAM_INVALID_RESPONSE`, `UPSTREAM_RESPONSE_LIMIT`.
  */
 export class EventFrames {
   readonly #eventBytes: number;
@@ -69,7 +69,7 @@ export class EventFrames {
     this.#checkLength();
   }
 
-  /** What the empty line ends: an event, or nothing. */
+  /** The frames before the empty line: an event, or nothing. */
   #frames(): readonly EventFrame[] {
     const name = this.#name;
     const data = this.#data;

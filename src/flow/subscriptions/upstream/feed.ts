@@ -7,7 +7,7 @@ export interface FeedSink {
   accepted(): void;
   /** `answer` was held to the bounds of answers; `bytes` is about what it takes. */
   event(answer: unknown, bytes: number): void;
-  /** Nothing more comes: null where the service has said so. Called once. */
+  /** Nothing more comes: null where the service has completed it. Called once. */
   ended(refusal: Refusal | null): void;
 }
 
@@ -70,7 +70,7 @@ export class Feed {
     this.#end(refusal);
   }
 
-  /** Nobody wants it any more. */
+  /** Ends the feed: it has no reader any more. */
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;

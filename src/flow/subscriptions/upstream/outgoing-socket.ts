@@ -19,7 +19,7 @@ export interface OutgoingParts {
   readonly pingMillis: number;
 }
 
-/** What the service does not read of what it makes us say, pongs above all. */
+/** Bytes of answers, pongs above all, that the service makes us send and does not read. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 
 /** Bytes of a message besides those of its event. */
@@ -27,7 +27,7 @@ const MESSAGE_BYTES = 1024;
 
 /**
  * A WebSocket at a service, as the client of the protocol wants it: messages are held to their bounds before anything
- * reads it, and what goes wrong is told here, where it is known, and not as the client understands it.
+ * reads it, and errors are reported here, where their causes are known.
  */
 export class OutgoingSocket {
   static readonly CONNECTING = 0;
@@ -128,7 +128,7 @@ function refusalOfAnswer({ statusCode = 0, headers }: IncomingMessage): Refusal 
 
 function refusalOfSocket(error: Error, isAccepted: boolean): Refusal {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
-  // What is no answer to a handshake has no code.
+  // Bytes that are no answer to a handshake have no code.
   if (code === null) return new Refusal('UPSTREAM_INVALID_RESPONSE', 'handshake', { cause: error });
   if (TOO_LARGE.has(code)) return new Refusal('UPSTREAM_RESPONSE_LIMIT', 'event', { cause: error });
   if (code.startsWith('WS_ERR_')) return new Refusal('UPSTREAM_INVALID_RESPONSE', code, { cause: error });
@@ -141,7 +141,7 @@ const TOO_LARGE: ReadonlySet<string> = new Set([
   'WS_ERR_TOO_MANY_BUFFERED_PARTS',
 ]);
 
-/** A close is no end of a subscription: that is said before. */
+/** A close without a message before it is no end of a subscription. */
 function refusalOfClose(code: number, isAccepted: boolean): Refusal {
   if (code === 4401 || code === 4403) return new Refusal('UPSTREAM_AUTH', `close ${code}`);
   if (code === 1013) return new Refusal('UPSTREAM_OVERLOADED', `close ${code}`);

@@ -56,7 +56,7 @@ export function feedOverEvents({ feed, upstream, request, headers, eventBytes, b
           },
         );
       }),
-    next: (result) => feed.event(result, body.told()),
+    next: (result) => feed.event(result, body.takeSize()),
     broken: () => feed.failed(new Refusal('UPSTREAM_INVALID_RESPONSE', 'GraphQL over SSE')),
     complete: () => feed.completed(),
   });
@@ -69,12 +69,12 @@ export function feedOverEvents({ feed, upstream, request, headers, eventBytes, b
 
 /**
  * The events on their way to the client of the protocol. It takes a stream that ends between two events for one that
- * goes on for ever: the end is told here, when it has told what came before.
+ * goes on for ever: the end is reported here, after the events before it.
  */
 class EventBody implements AsyncIterable<Buffer> {
   readonly #feed: Feed;
   readonly #waiting: Buffer[] = [];
-  /** Of events that have not been told. */
+  /** Of events that have not been passed on. */
   readonly #sizes: number[] = [];
   #end: Refusal | null = null;
   #isComplete = false;
@@ -97,8 +97,8 @@ class EventBody implements AsyncIterable<Buffer> {
     this.#wake();
   }
 
-  /** The next event is told; the answer is its size. */
-  told(): number {
+  /** Takes the next event from the list; the answer is its size. */
+  takeSize(): number {
     return this.#sizes.shift() ?? 0;
   }
 
@@ -110,7 +110,7 @@ class EventBody implements AsyncIterable<Buffer> {
         this.#wake = resolve;
       });
     }
-    // By then the client has handed on what it was given.
+    // By then the client has passed on all events.
     await new Promise<void>((resolve) => {
       setImmediate(resolve);
     });

@@ -86,7 +86,7 @@ class Line {
     return this.#breaker.isOpen;
   }
 
-  subscribe(request: SubschemaRequest, given: RequestContext['headers'], sink: FeedSink): () => void {
+  subscribe(request: SubschemaRequest, callerHeaders: RequestContext['headers'], sink: FeedSink): () => void {
     const { acceptMillis, eventBytes, responseDepth, responseValues, subscriptions } =
       this.#service.config.limits.remote;
     const nowMillis = performance.now();
@@ -112,7 +112,7 @@ class Line {
       },
     });
     this.#feeds.add(feed);
-    const headers = [...this.#service.headers, ...forwarded(this.#service, given)];
+    const headers = [...this.#service.headers, ...forwarded(this.#service, callerHeaders)];
     // In the message the answer stands in an object of its own.
     const bounds = { depth: responseDepth + 1, values: responseValues + 8 };
     const { urls, connectionParams } = this.#subscriptions;

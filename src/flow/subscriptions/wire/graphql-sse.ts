@@ -22,11 +22,11 @@ export interface EventSubscription {
   complete(): void;
 }
 
-/** Subscribes over a connection of its own, once: what breaks stays so. The answer ends it. */
+/** Subscribes over a connection of its own, once, without reconnecting. The answer ends it. */
 export function subscribeOverEvents(subscription: EventSubscription): () => void {
   const { query, variables } = subscription;
   const client = createClient({
-    // Whoever sends it knows where to.
+    // The sender knows the address.
     url: '',
     retryAttempts: 0,
     fetchFn: async (_url: string, { body, signal }: { readonly body: string; readonly signal: AbortSignal }) => {

@@ -15,7 +15,7 @@ export const makeProtocolServer = makeServer;
 /** The subprotocol to speak of those offered; false for none. */
 export const chooseProtocol = (offered: Set<string>): string | false => handleProtocols(offered);
 
-/** What an operation hears that was refused. */
+/** The message for a refused operation. */
 export const errorMessage = (id: string, errors: readonly GraphQLError[]): string =>
   stringifyMessage({ id, type: MessageType.Error, payload: errors.map((error) => error.toJSON()) });
 
@@ -23,7 +23,7 @@ export type Connection<Guest> = Context<Record<string, unknown> | undefined, Gue
 
 export type Subscribe = SubscribePayload;
 
-/** What the one subscription of a connection is called there. */
+/** The id of the one subscription of a connection. */
 export const SUBSCRIPTION_ID = '1';
 
 /** One subscription at a service. */
@@ -34,7 +34,7 @@ export interface SocketSubscription {
   readonly connectionParams: Readonly<Record<string, string>>;
   /** The class of the WebSocket that it makes. */
   readonly socket: unknown;
-  /** The service has said `connection_ack`. */
+  /** The service has sent `connection_ack`. */
   accepted(): void;
   next(result: unknown): void;
   /** The service refused the subscription, or ended it, with errors. */
@@ -44,7 +44,7 @@ export interface SocketSubscription {
   complete(): void;
 }
 
-/** Subscribes over a connection of its own, once: what breaks stays so. The answer ends it. */
+/** Subscribes over a connection of its own, once, without reconnecting. The answer ends it. */
 export function subscribeOverSocket(subscription: SocketSubscription): () => void {
   const { url, query, variables, connectionParams, socket } = subscription;
   const client = createClient({

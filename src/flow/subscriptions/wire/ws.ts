@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { type ServerOptions, WebSocket, WebSocketServer } from 'ws';
 
 /**
- * WebSockets, from either end: the only file that imports `ws`. A server tells one frame of a socket a turn of
+ * WebSockets, from either end: the only file that imports `ws`. A server emits one frame of a socket a turn of
  * the event loop, and reads no more meanwhile: small ones are many to a packet, and each is work.
  */
 export const makeSocketServer = (options: ServerOptions): WebSocketServer =>
