@@ -2,7 +2,7 @@ import { printSchema, validateSchema } from 'graphql';
 import t from 'tap';
 import type { GraphqlService, OperationMapping } from '../../src/graphql/fields/exposure.js';
 import { buildSchema } from '../../src/graphql/schema.js';
-import { enumValueName, fieldName, isReading, NameScope, typeName } from '../../src/graphql/types/naming.js';
+import { enumValueName, fieldName, NameScope, typeName } from '../../src/graphql/types/naming.js';
 import { ANYTHING, type Operation } from '../../src/wsdl/model.js';
 import {
   attribute,
@@ -98,37 +98,6 @@ t.test('a number behind a name that is taken is told from the numbers in it', as
     ['a', 'a', 'a', 'line1', 'line1', 'line1_2', 'line1'].map((name) => scope.take(name)),
     ['a', 'a2', 'a3', 'line1', 'line1_2', 'line1_2_2', 'line1_3'],
   );
-});
-
-t.test('an operation is a query when its first word reads', async (t) => {
-  const reading = [
-    'GetOrder',
-    'get_order',
-    'getOrder',
-    'IsOpen',
-    'HasStock',
-    'WhoAmI',
-    'Echo',
-    'GETOrder',
-    'ListX',
-    'RetrieveOrder',
-    'READ_STOCK',
-  ];
-  for (const name of reading) t.ok(isReading(name), name);
-  const writing = [
-    'Getaway',
-    'Issue',
-    'Hash',
-    'Listen',
-    'PlaceOrder',
-    'Wholesale',
-    'OrderGet',
-    'Checkout',
-    '1',
-    'Viewport',
-    'ValidateOrder',
-  ];
-  for (const name of writing) t.notOk(isReading(name), name);
 });
 
 t.test('the shop has the shape the contract names', async (t) => {

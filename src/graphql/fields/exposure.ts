@@ -4,8 +4,9 @@ import type { FaultStyle } from '../output/faults.js';
 import type { FieldCost } from '../types/cost-rules.js';
 import type { TypeMappings } from '../types/mapping.js';
 import type { ChoiceStyle } from '../types/members.js';
-import { fieldName, isReading, NameScope, type Naming, pascalName } from '../types/naming.js';
+import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.js';
 import type { TypeNames } from '../types/type-names.js';
+import { isReading } from './is-reading.js';
 
 /** One service as the schema sees it. */
 export interface GraphqlService {

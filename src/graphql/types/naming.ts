@@ -51,12 +51,6 @@ export function innerName(owner: string, xmlName: string): string {
   return name.length > owner.length && name.startsWith(owner) ? name : `${owner}${name}`;
 }
 
-/** True if an operation's name begins with a verb that reads: then it is a query, else a mutation. */
-export function isReading(operationName: string): boolean {
-  const first = /^[^A-Za-z]*([A-Z]+(?![a-z])|[A-Z]?[a-z]+)/.exec(operationName.slice(0, NAME_CHARS))?.[1];
-  return first !== undefined && READING_VERBS.has(first.toLowerCase());
-}
-
 /** Names given out so far in one scope; the second taker of a name gets another one. */
 export class NameScope {
   readonly #taken = new Set<string>();
@@ -89,7 +83,6 @@ export class NameScope {
   }
 }
 
-const NAME_CHARS = 256;
 const VALUE_CHARS = 128;
 
 const SIGNS: ReadonlyMap<string, string> = new Map([
@@ -128,12 +121,6 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
 
 const signWords = (value: string): string =>
   value === '' ? 'EMPTY' : [...value].map((sign) => SIGNS.get(sign) ?? 'OTHER').join('_');
-
-const READING_VERBS: ReadonlySet<string> = new Set([
-  ...['get', 'find', 'list', 'search', 'count', 'exists', 'fetch', 'load', 'query', 'select', 'read', 'lookup'],
-  ...['describe', 'check', 'is', 'has', 'echo', 'who', 'retrieve', 'view', 'show', 'browse', 'inquire', 'inquiry'],
-  ...['enquire', 'enquiry'],
-]);
 
 /** A capital, or a run of capitals up to the one that begins the next word, becomes small. */
 function lowerFirst(word: string): string {

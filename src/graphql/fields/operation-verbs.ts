@@ -1,0 +1,103 @@
+/**
+ * The words that decide whether an operation reads. A wrong `Query` costs more than a wrong `Mutation`: queries run in
+ * parallel, are cached, coalesced, tried again, and sent by GET. Where a name leaves a doubt it is a mutation.
+ */
+
+const setOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** Read wherever they stand, and whatever the words behind them are: `GetUpdateHistory`, `Order_GetLines`. */
+export const READING = setOf('get find fetch retrieve');
+
+/** Read as the first word, whatever the words behind it are: `IsLocked`. */
+export const READING_FIRST = setOf('is has can who whoami echo exists exist describe lookup inquire enquire peek ping');
+
+/** Read as the first word, unless a writing verb stands anywhere: they are nouns as well. */
+export const READING_OPEN = setOf(`
+  list search query select read load count check view show browse inquiry enquiry track display estimate compare
+  preview translate
+  abfragen buscar cercare consultar listar lister obtener obtenir obter pesquisar rechercher
+`);
+
+/** Of those, the ones that may write as the first word of a later part of the name: `Data_Load`, `Event_Track`. */
+export const READING_ONLY_FIRST = setOf('load select track translate compare');
+
+/** Read as the last word, unless a writing verb stands anywhere: `BMButtonSearch`, `BalanceInquiry`, `priceList`. */
+export const READING_LAST = setOf(`
+  list search query inquiry enquiry inquire enquire lookup describe browse exists consultar
+`);
+
+/** Verbs that may change something, wherever they stand. */
+export const WRITING = setOf(`
+  abort accept acknowledge ack acquire activate add adjust advance allocate allow alter amend append apply approve
+  archive assign associate attach authenticate authorise award
+  ban begin bind bounce broadcast build bulk bump burn buy
+  calibrate call cancel capture checkin checkout clean clear click clone close collect commit
+  complete compose confirm connect consume continue convert copy correct crawl create
+  deactivate decline decrement delete delist deliver demote deny deploy deposit deprovision dequeue destroy detach disable
+  disassociate discard disconnect dismiss dispatch dispense dispose donate drop duplicate
+  edit eject empty enable encrypt end enqueue enroll enrol enter erase escalate establish exec exchange execute expire extend
+  finalise finish fire fix flag flush follow force forget forward freeze fulfil fulfill
+  generate give grab grant
+  halt hide hire hold increment initialise initiate init insert install invalidate invite invoke issue
+  join keep keepalive kick kill launch leave lend lock login logoff logon logout
+  maintain make manage mark mass merge migrate modify mount move mute
+  nullify open optimise override pack pause pay perform persist pick poll pop prepare print promote
+  propose provision publish pull purchase purge push put
+  quit reactivate reassign reboot rebuild recalculate receive reconcile recover recycle redeem reduce
+  refresh refund refuse regenerate register reindex reissue reject relist release remit remove rename renew reopen
+  reorder repair replace replenish reply repost reprint requeue rescind resend reserve reset restart restore resubmit resume
+  retry reverse revert revise revoke rollback rotate run
+  save scan scrap sell send set setup shutdown signin signout signup shuffle sms sort spend split start stop store submit subscribe
+  suspend swap switch sync synchronise
+  take terminate test throttle toggle topup touch trade train transform transmit trash trigger truncate turn
+  unassign unblock undelete undo unfollow unfreeze unhold uninstall unlink unlist unlock unmark unpack unregister unset
+  unsubscribe update upgrade upload upsert vacate validate void vote
+  wake whitelist blacklist wipe withdraw write zap
+  actualizar alterar anular atualizar borrar bloquear cambiar cancelar crear criar eliminar enviar excluir gravar guardar
+  incluir insertar inserir modificar registrar salvar
+`);
+
+/** Verbs that may change something as the first word; behind another word they are nouns: `Import_GetStatus`. */
+export const WRITING_FIRST = setOf(`
+  async batch block change email export import link post process return schedule share sign
+`);
+
+/** Verbs that may change something behind a conjunction only; elsewhere they are nouns: `QuoteAndBook`, `BookSearch`. */
+export const WRITING_BEHIND = setOf(`
+  bill book charge claim credit debit file invoice log order place quote rate record request ship ticket transfer
+`);
+
+/** Two words in a row that write, whatever each of them says. */
+export const WRITING_PAIRS: ReadonlySet<string> = new Set([
+  ...[
+    'check in',
+    'check out',
+    'check into',
+    'log in',
+    'log on',
+    'log off',
+    'log out',
+    'sign in',
+    'sign out',
+    'sign up',
+  ],
+  ...['black list', 'for update', 'opt in', 'opt out', 'roll back', 'select seat', 'select seats', 'white list'],
+  ...['display alert', 'display message', 'display text', 'show alert', 'show message', 'show text', 'with lock'],
+  ...['load balance', 'load card', 'load cash', 'load funds', 'load money', 'load value', 'load voucher'],
+  ...['track action', 'track click', 'track conversion', 'track event', 'track goal', 'track open', 'track page'],
+  ...['track time', 'track view', 'track visit'],
+]);
+
+/** Taken from the others when `next` stands before them: `GetNextInvoiceNumber`. */
+export const TAKEN_IN_TURN = setOf('id item job key message number sequence serial task value');
+
+export const CONJUNCTIONS = setOf('and or then und et');
+
+/** Say nothing as the first word: `doGetOrder`, `wsListOrders`. Neither do single letters and numbers. */
+export const NEUTRAL_FIRST = setOf('do ws svc srv api web soap rpc op sp usp fn my the xml');
+
+/** Say nothing as the last word: `LowFareSearchReq`, `OrderSearchAsync`. Neither do single letters and numbers. */
+export const NEUTRAL_LAST = setOf('async asynch call op operation req request rq service svc ws ex');
+
+/** The word before the first of them counts as the last: `CustomerListByCity`. */
+export const PREPOSITIONS = setOf('by for from in of to using with within');
