@@ -7,6 +7,7 @@ import { compileCaching } from './compile/caching.js';
 import { type Callable, warningsOfRights } from './compile/classes.js';
 import { compileGraph, type Graph, mappingDiagnostics } from './compile/graph.js';
 import { LateWarnings } from './compile/late-warnings.js';
+import { WsdlReader } from './compile/named-wsdl.js';
 import { pricesOf } from './compile/prices.js';
 import { compileRemote, type RemoteUpstream } from './compile/remote-upstream.js';
 import { warningsOfRoutes } from './compile/routes.js';
@@ -47,8 +48,9 @@ export interface Compiled {
 /** Compiles a configuration. Throws `ConfigurationError` with everything that is wrong, in all services at once. */
 export async function compile(loaded: LoadedConfig): Promise<Compiled> {
   const { config } = loaded;
+  const wsdls = new WsdlReader();
   const results = await Promise.allSettled(
-    Object.entries(config.services).map(([name, service]) => compileService(loaded, name, service)),
+    Object.entries(config.services).map(([name, service]) => compileService(loaded, name, service, wsdls)),
   );
   const remoteResults = await Promise.allSettled(
     Object.entries(config.graphqlServices).map(([name, service]) => compileRemote(loaded, name, service)),
@@ -90,7 +92,7 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
       cache: new ReplyCache(config.limits.cache),
       trusted,
       warnings: [
-        ...services.flatMap((service) => service.warnings),
+        ...new Set(services.flatMap((service) => service.warnings)),
         ...graph.warnings,
         ...warnings,
         ...warningsOfConfig(loaded, graph),
@@ -137,7 +139,8 @@ const valuesOf = <T>(results: readonly PromiseSettledResult<T>[]): readonly T[] 
 /** ConfigurationError of several services become one list; anything else is a bug and is thrown as it is. */
 function diagnosticsIn(reasons: readonly unknown[], more: readonly Diagnostic[]): ConfigurationError {
   const diagnostics: Diagnostic[] = [];
-  for (const reason of reasons) {
+  // Services of one WSDL fail with one error.
+  for (const reason of new Set(reasons)) {
     if (!(reason instanceof ConfigurationError)) throw reason;
     diagnostics.push(...reason.diagnostics);
   }

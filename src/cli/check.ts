@@ -2,7 +2,6 @@ import { dirname, resolve } from 'node:path';
 import { ConfigurationError, type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
 import { diagnosticAt } from '../compile/diagnostic-at.js';
 import { readNamedWsdl } from '../compile/named-wsdl.js';
-import { choosePort } from '../compile/port.js';
 import type { RemoteUpstream } from '../compile/remote-upstream.js';
 import type { SoapService } from '../compile/service.js';
 import { type Compiled, compile } from '../compile.js';
@@ -25,7 +24,7 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   const loaded = await loadConfig(file, process.env).catch((error: unknown) => withWsdls(file, error));
   const compiled = await compile(loaded);
   await compiled.close();
-  for (const service of compiled.services) printService(service, loaded, compiled, terminal);
+  for (const service of compiled.services) printService(service, compiled, terminal);
   for (const service of compiled.remotes) printRemote(service, compiled, terminal);
   const { warnings } = compiled;
   for (const warning of warnings.slice(0, WARNINGS_SHOWN))
@@ -76,17 +75,17 @@ function unusableService({ name, operations }: SoapService, loaded: LoadedConfig
 }
 
 /** Prints the status of each operation of one service, as `import` does. */
-function printService(service: SoapService, loaded: LoadedConfig, { graph }: Compiled, terminal: Terminal): void {
+function printService(service: SoapService, { graph }: Compiled, terminal: Terminal): void {
   const { name, operations, wsdl } = service;
   if (operations.length === 0) return;
-  const port = wsdl === null ? null : choosePort(loaded, name, wsdl);
   const fields = new Map<string, string>();
   for (const [field, bound] of graph.fields)
     if (bound.service === name) {
       const others = fields.get(bound.operation.name);
       fields.set(bound.operation.name, others === undefined ? field : `${others}, ${field}`);
     }
-  const ports = [{ name: port?.name ?? '-', dialect: service.dialects[0].name, address: null, operations }];
+  const byHand = [{ name: '-', dialect: service.dialects[0].name, address: null, operations }];
+  const ports = wsdl === null ? byHand : service.ports;
   const rows = reportRows({ services: [{ name: { uri: '', local: name }, ports }] });
   const broken = rows.filter(({ status }) => status !== 'ok');
   const listed = rows.length <= ALL_LISTED ? rows : broken.slice(0, MOST_LISTED);

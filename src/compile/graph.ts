@@ -67,8 +67,9 @@ const build = (
   graphqlUpstreams: readonly RemoteUpstream[],
   links: readonly LinkMapping[],
   subscriptions: readonly SubscriptionMapping[],
-): BuiltSchema =>
-  buildSchema(
+): BuiltSchema => {
+  const owners = typeOwners(services);
+  return buildSchema(
     services.map((service) => ({
       name: service.name,
       operations: service.operations,
@@ -77,12 +78,31 @@ const build = (
       choices: service.config.schema.choices,
       types: typesOf(service),
       knownTypes: service.wsdl?.types.values() ?? [],
+      typesOf: owners.get(service) ?? service.name,
       callCost: service.config.callCost ?? null,
     })),
     links,
     subscriptions,
     graphqlUpstreams.map(({ subschema }) => subschema),
   );
+};
+
+/** By service: an earlier one of the same WSDL whose configuration shapes the types alike. */
+function typeOwners(services: readonly SoapService[]): ReadonlyMap<SoapService, string> {
+  const owners = new Map<SoapService, string>();
+  const first = new Map<object, Map<string, string>>();
+  for (const service of services) {
+    if (service.wsdl === null) continue;
+    const { naming, schema } = service.config;
+    const shape = JSON.stringify([naming, schema]);
+    const byShape = first.get(service.wsdl.types) ?? new Map<string, string>();
+    first.set(service.wsdl.types, byShape);
+    const owner = byShape.get(shape);
+    if (owner === undefined) byShape.set(shape, service.name);
+    else owners.set(service, owner);
+  }
+  return owners;
+}
 
 /** In the order of the file. */
 const diagnosticsOf = (

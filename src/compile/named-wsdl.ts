@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { ConfigurationError } from '../base/diagnostic.js';
 import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
+import type { LoadedConfig } from '../config/load.js';
 import type { WsdlModel } from '../wsdl/model.js';
 import { readWsdl } from '../wsdl/read.js';
 
@@ -8,6 +10,22 @@ export interface WsdlPlace {
   readonly file: string;
   readonly line: number | null;
   readonly column: number | null;
+}
+
+/** Reads the WSDLs of one configuration, each file once: services of one WSDL share its model. */
+export class WsdlReader {
+  readonly #models = new Map<string, Promise<WsdlModel>>();
+
+  /** Throws `ConfigurationError`: of several services the first one that names the file has its problems. */
+  async read(loaded: LoadedConfig, service: string, file: string): Promise<WsdlModel> {
+    const location = resolve(loaded.directory, file);
+    const known = this.#models.get(location);
+    if (known !== undefined) return known;
+    const place = loaded.positionOf(['services', service, 'wsdl']) ?? { line: null, column: null };
+    const reading = readNamedWsdl(location, { file: loaded.file, ...place }, loaded.inputs);
+    this.#models.set(location, reading);
+    return reading;
+  }
 }
 
 /** Reads the WSDL of a service from its file. Errors of the whole file are reported where it is named. */

@@ -27,6 +27,7 @@ export class OperationTable {
   ) {
     const others = wsdl?.services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations)) ?? [];
     const all = [...chosen, ...others];
+    const own = new Set(chosen);
     const groups = new Set<RequestGroup>();
     let isComplete = wsdl !== null;
     for (const operation of all) {
@@ -37,7 +38,7 @@ export class OperationTable {
       }
       const group = this.#groupOf(body?.name ?? null);
       groups.add(group);
-      group.add(operation, chosen.includes(operation) ? actionOf(operation) : null);
+      group.add(operation, own.has(operation) ? actionOf(operation) : null);
     }
     const owners = namesByAction(all);
     for (const group of groups) group.complete((action) => owners.get(action) ?? NOT_OWNED);

@@ -1,5 +1,3 @@
-import { resolve } from 'node:path';
-
 import type { Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
@@ -12,14 +10,14 @@ import type { GateOptions } from '../soap/gate.js';
 import type { InflateLimits } from '../soap/limits.js';
 import type { MimeLimits } from '../soap/mime-limits.js';
 import { Upstream } from '../upstream/upstream.js';
-import type { Operation, WsdlModel } from '../wsdl/model.js';
+import type { Operation, Port, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
 import type { XmlLimits } from '../xml/limits.js';
 import { ReaderPool } from '../xml/reader-pool.js';
 import { Destinations } from './destinations.js';
-import { readNamedWsdl } from './named-wsdl.js';
+import type { WsdlReader } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
-import { choosePort } from './port.js';
+import { choosePorts } from './ports.js';
 import { compileReplies, warningsOfReplies } from './replies.js';
 import { sdlOperationsOf } from './sdl-operations.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
@@ -45,7 +43,9 @@ export interface SoapService {
   readonly upstream: Upstream;
   /** Null for a service with SDL types. */
   readonly wsdl: WsdlModel | null;
-  /** Of the chosen port, or from the SDL types. */
+  /** Those of the WSDL that are offered, with the names that their operations have in this service. */
+  readonly ports: readonly Port[];
+  /** Of the chosen ports, or from the SDL types. */
   readonly operations: readonly Operation[];
   /** The operations of requests, whichever port offers them. */
   readonly requests: OperationTable;
@@ -70,18 +70,21 @@ export interface SoapService {
 }
 
 /** Compiles one service. Throws `ConfigurationError`. */
-export async function compileService(loaded: LoadedConfig, name: string, config: ServiceConfig): Promise<SoapService> {
+export async function compileService(
+  loaded: LoadedConfig,
+  name: string,
+  config: ServiceConfig,
+  wsdls: WsdlReader,
+): Promise<SoapService> {
   const { limits } = loaded.config;
-  const wsdl =
-    config.wsdl === undefined
-      ? null
-      : await readNamedWsdl(
-          resolve(loaded.directory, config.wsdl),
-          { file: loaded.file, ...(loaded.positionOf(['services', name, 'wsdl']) ?? { line: null, column: null }) },
-          loaded.inputs,
-        );
-  const described = wsdl === null ? sdlOperationsOf(loaded, name) : choosePort(loaded, name, wsdl).operations;
-  const operations = described.map((operation) => withConfiguredKeys(operation, config));
+  const chosen =
+    config.wsdl === undefined ? null : choosePorts(loaded, name, await wsdls.read(loaded, name, config.wsdl));
+  const wsdl = chosen?.wsdl ?? null;
+  const configured = (described: readonly Operation[]): readonly Operation[] =>
+    described.map((operation) => withConfiguredKeys(operation, config));
+  const ports = (chosen?.ports ?? []).map((port) => ({ ...port, operations: configured(port.operations) }));
+  const operations =
+    chosen === null ? configured(sdlOperationsOf(loaded, name)) : ports.flatMap((port) => port.operations);
   const [first, ...others] = config.versions;
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
   const requests = new OperationTable(operations, wsdl, (operation) => configuredAction(operation, config));
@@ -132,6 +135,7 @@ export async function compileService(loaded: LoadedConfig, name: string, config:
     mode: config.mode,
     upstream: new Upstream(config.urls, config.limits.upstream),
     wsdl,
+    ports,
     operations,
     requests,
     freshness,

@@ -57,7 +57,10 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
       'Name the WSDL, or write the types by hand in `types`.',
     );
   }
-  if (!has('wsdl') && has('port')) at('port', `${name} has a \`port\` but no \`wsdl\`.`, 'Leave it away.');
+  if (has('port') && has('ports')) at('ports', `${name} has both \`port\` and \`ports\`.`, 'Keep one of them.');
+  for (const key of ['port', 'ports']) {
+    if (!has('wsdl') && has(key)) at(key, `${name} has \`${key}\` but no \`wsdl\`.`, 'Leave it away.');
+  }
   findings.push(...requestRules(service, path, hasClaims));
   if (has('types') && !has('wsdl')) {
     for (const [operation, mapping] of entries(service['operations'])) {

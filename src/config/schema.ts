@@ -85,6 +85,15 @@ const SERVICE = closed({
       description: 'The port of the WSDL to call; the first that speaks the first dialect unless given.',
     }),
   ),
+  ports: optional(
+    array(string(), {
+      description:
+        'Several ports of the WSDL that have the address of this service; instead of `port`. Operations that share a name go by their request element.',
+      minItems: 1,
+      maxItems: 1000,
+      uniqueItems: true,
+    }),
+  ),
   namespace: optional(
     string({ description: 'Namespace of the request and reply elements of a mapping written by hand.' }),
   ),

@@ -7,10 +7,11 @@ import {
   getNamedType,
 } from 'graphql';
 import type { Diagnostic } from '../base/diagnostic.js';
+import { invariant } from '../base/invariant.js';
 import type { BoundField } from './fields/bound-field.js';
 import { exposures, type GraphqlService, type RootType } from './fields/exposure.js';
 import { operationField, type ServiceTypes } from './fields/operation-field.js';
-import { declaredNames, mappingsOf, serviceTypes } from './fields/service-types.js';
+import { declaredNames, mappingsOf, serviceTypes, type TypeGroup, typeGroups } from './fields/service-types.js';
 import type { Subschema, SubschemaField } from './fields/subschema.js';
 import { relaxCycles } from './input/input-cycles.js';
 import { costFindings } from './links/cost-check.js';
@@ -50,8 +51,9 @@ export function buildSchema(
   subscriptionMappings: readonly SubscriptionMapping[] = [],
   subschemas: readonly Subschema[] = [],
 ): BuiltSchema {
-  const declared = declaredNames(services);
-  const names = new TypeNames(mappingsOf(services), new Map([...declared].map(([name, { names }]) => [name, names])));
+  const groups = typeGroups(services);
+  const declared = declaredNames(groups);
+  const names = new TypeNames(mappingsOf(groups), new Map([...declared].map(([name, { names }]) => [name, names])));
   const leaves = new LeafTable(names);
   const linked = new Set(linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]));
   const { answering, observed } = operationsFor(subscriptionMappings);
@@ -62,13 +64,23 @@ export function buildSchema(
   const configs = { Query: new Map<string, Config>(), Mutation: new Map<string, Config>() };
   const targets = new Map<string, LinkTarget>();
   const made: ServiceTypes[] = [];
-  for (const { service, exposures } of exposed) {
-    const offered = exposures.map(({ operation }) => operation);
-    const replies = declared.get(service.name)?.replies ?? null;
-    const types = serviceTypes(service, offered, replies, leaves, names);
+  const typesOf = new Map<GraphqlService, ServiceTypes>();
+  const offeredOf = new Map(
+    exposed.map(({ service, exposures }) => [service, exposures.map((each) => each.operation)]),
+  );
+  for (const { owner, services: sharing } of groups) {
+    const offered = sharing.flatMap((service) => offeredOf.get(service) ?? []);
+    const types = serviceTypes(owner, offered, declared.get(owner.name)?.replies ?? null, leaves, names);
     made.push(types);
+    for (const service of sharing) typesOf.set(service, types);
+  }
+  for (const { service, exposures } of exposed) {
+    const types = typesOf.get(service);
+    invariant(types !== undefined, 'each service is in a group');
     for (const { operation, mapping, parent, name, isOffered } of exposures) {
+      const earlier = names.findings.length;
       const { config, requestPlan, reply, headersArgument } = operationField(operation, mapping, types);
+      names.attributeOperations(earlier, service.name);
       const cost = costOfCall(mapping?.cost ?? null, service.callCost ?? null);
       const bound = { service: service.name, operation, parent, name, requestPlan, reply, headersArgument, cost };
       const isMutation = isOffered && parent === 'Mutation';
@@ -104,7 +116,7 @@ export function buildSchema(
       names.warn(`Service ${service}: ${field} requires what it is in for ever, it may be left out in GraphQL.`);
     }
   }
-  for (const { service } of exposed) names.findings.push(...mappingFindings(service, names, made));
+  for (const group of groups) names.findings.push(...mappingFindings(group, names, made));
   for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))
     types.push(getNamedType(target.config.type));
   const make = (): GraphQLSchema => new GraphQLSchema({ query, mutation, subscription, types });
@@ -140,13 +152,17 @@ const EMPTY_QUERY: Config = {
 };
 
 /** Entries for types that are not there. Only where there are any is every type of the service looked at. */
-function mappingFindings(service: GraphqlService, names: TypeNames, made: readonly ServiceTypes[]): readonly Finding[] {
-  const mapping = names.mappingOf(service.name);
+function mappingFindings(
+  { owner, services }: TypeGroup,
+  names: TypeNames,
+  made: readonly ServiceTypes[],
+): readonly Finding[] {
+  const mapping = names.mappingOf(owner.name);
   if (mapping.isEmpty) return [];
-  const members = made.find((types) => types.service === service.name)?.members;
-  const known = [...(service.knownTypes ?? [])];
+  const members = made.find((types) => types.service === owner.name)?.members;
+  const known = [...(owner.knownTypes ?? [])];
   const types = new Set(known);
-  for (const { input, output, faults } of service.operations) {
+  for (const { input, output, faults } of services.flatMap(({ operations }) => operations)) {
     const payloads = [input, ...(output === null ? [] : [output])];
     const elements = payloads.flatMap(({ body, headers }) => [
       ...(body === null ? [] : [body]),
@@ -162,5 +178,5 @@ function mappingFindings(service: GraphqlService, names: TypeNames, made: readon
     if (type.kind === 'simple') continue;
     for (const member of members?.of(type).all ?? []) if (member.place === 'element') types.add(member.element.type);
   }
-  return mapping.findings(service.name, [...types]);
+  return mapping.findings(owner.name, [...types]);
 }

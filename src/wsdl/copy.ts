@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WsdlDocument, WsdlModel } from './model.js';
+import type { WsdlDocument } from './document.js';
+import type { WsdlModel } from './model.js';
 import { printSegments } from './serve.js';
 
 /**

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.js';
 import type { DialectName } from '../soap/dialect.js';
 import type { QName } from '../xml/events.js';
+import type { WsdlDocument } from './document.js';
 
 /**
  * The model of a WSDL and its schemas, as one frozen graph. References are direct (types may be recursive, so the
@@ -35,7 +36,12 @@ export interface Port {
 }
 
 export interface Operation {
+  /** Unique within its port: a further overload is `name2`, `name3`, ... */
   readonly name: string;
+  /** The name as the WSDL writes it, where `name` has a number. */
+  readonly writtenName?: string;
+  /** Where operations of one WSDL share a name and differ in the request element: that of this one. */
+  readonly distinctName?: string;
   readonly documentation: string | null;
   /** The soapAction as written, without quotes; null when the binding gives none. */
   readonly soapAction: string | null;
@@ -266,34 +272,11 @@ export interface AttributeDeclaration {
   readonly documentation: string | null;
 }
 
-/**
- * One document as it was read, ready to be served: its `segments` joined, with each link replaced by an address of the
- * gateway. Segments are cut at the positions of the parsed elements, so nothing else of the text changes.
- */
-export interface WsdlDocument {
-  /** Index in `WsdlModel.documents`; 0 is the WSDL itself. */
-  readonly index: number;
-  readonly kind: 'wsdl' | 'schema';
-  /** Path or URL it was read from. */
-  readonly location: string;
-  readonly segments: readonly (string | DocumentLink)[];
-}
-
-export type DocumentLink =
-  /** The address of the service. `written` is the text it had, references not resolved. */
-  | { readonly kind: 'address'; readonly written: string }
-  /** A reference to another document of this model. */
-  | {
-      readonly kind: 'document';
-      readonly index: number;
-      readonly target: WsdlDocument['kind'];
-      readonly written: string;
-    }
-  /** A whole reference to a document that is not in this model: its address is not shown to clients. */
-  | { readonly kind: 'unresolved'; readonly written: string };
-
 /** The key of a name in the maps of the model: `{uri}local`. */
 export const typeKey = (name: QName): string => `{${name.uri}}${name.local}`;
+
+/** The name that tells an operation from the others of its WSDL. */
+export const distinctName = ({ name, distinctName }: Operation): string => distinctName ?? name;
 
 /** The children of Body, in order. */
 export const childrenOfBody = ({ body, several }: Payload): readonly ElementDeclaration[] =>

@@ -5,9 +5,11 @@ import { loadDocuments } from './documents/documents.js';
 import { collectWarnings } from './documents/warnings.js';
 import type { WsdlModel, XsdType } from './model.js';
 import { collectDefinitions } from './operations/definitions.js';
+import { withDistinctNames } from './operations/distinct-names.js';
 import { warnOfRequiredExtensions } from './operations/extensions.js';
 import { MessageParts } from './operations/message-parts.js';
 import { readPortless } from './operations/portless.js';
+
 import { BindingReader, readServices } from './operations/ports.js';
 import { reachableDiagnostics } from './operations/reach.js';
 import { segmentDocument } from './segments.js';
@@ -52,7 +54,7 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
   }
   warnOfRequiredExtensions(documents, warnings);
   return freezeDeep({
-    services,
+    services: withDistinctNames(services),
     types: schema.types,
     elements: schema.elements,
     attributes: schema.attributes,

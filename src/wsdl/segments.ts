@@ -1,9 +1,9 @@
+import type { DocumentLink, WsdlDocument } from './document.js';
 import type { LoadedDocument } from './documents/documents.js';
 import { referenceAttribute, referencesOf } from './documents/documents.js';
 import { declaredEncoding } from './documents/encoding.js';
 import { isBuiltInNamespace, WSA_10, WSDL, XSD } from './documents/namespaces.js';
 import { attributeOf, attributeSpan, childrenOf, type XmlNode } from './documents/tree.js';
-import type { DocumentLink, WsdlDocument } from './model.js';
 
 interface Replacement {
   readonly start: number;

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
 import { escapeQuoted } from '../xml/writer.js';
-import type { DocumentLink, WsdlDocument } from './model.js';
+import type { DocumentLink, WsdlDocument } from './document.js';
 
 /**
  * The documents of a service as the gateway serves them, prepared except for its address: every address of the service

@@ -226,7 +226,7 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
   ],
   [
     'services: { a: { types: x, url: http://a, port: P } }',
-    '1:43: `services.a` has a `port` but no `wsdl`. Leave it away.',
+    '1:43: `services.a` has `port` but no `wsdl`. Leave it away.',
   ],
   [
     'services: { a: { types: x, url: http://a, operations: { Do: true } } }',

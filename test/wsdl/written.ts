@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { ConfigurationError, type Diagnostic } from '../../src/base/diagnostic.js';
-import type { ComplexType, Operation, Particle, SimpleType, WsdlDocument, WsdlModel } from '../../src/wsdl/model.js';
+import type { WsdlDocument } from '../../src/wsdl/document.js';
+import type { ComplexType, Operation, Particle, SimpleType, WsdlModel } from '../../src/wsdl/model.js';
 import { type ReadOptions, readWsdl } from '../../src/wsdl/read.js';
 import { documentAddress, ServedDocuments } from '../../src/wsdl/serve.js';
 

@@ -1,4 +1,4 @@
-import type { Operation, XsdType } from '../../wsdl/model.js';
+import { distinctName, type Operation, type XsdType } from '../../wsdl/model.js';
 import type { RequestMapping } from '../input/input-mapping.js';
 import type { FaultStyle } from '../output/faults.js';
 import type { FieldCost } from '../types/cost-rules.js';
@@ -22,6 +22,8 @@ export interface GraphqlService {
   readonly types?: TypeMappings;
   /** Every named type of the service, for `types` to be checked. */
   readonly knownTypes?: Iterable<XsdType>;
+  /** The first service of the same WSDL, whose types this one uses; not given, or itself: it has its own. */
+  readonly typesOf?: string;
   /** Points for a call where its operation does not say; null or not given: as calls cost in general. */
   readonly callCost?: number | null;
 }
@@ -72,7 +74,7 @@ export function exposures(
     for (const each of unnamed) {
       if (!each.isOffered || given.has(each)) continue;
       const { operation, parent } = each;
-      const wanted = fieldName(operation.name, service.naming);
+      const wanted = fieldName(distinctName(operation), service.naming);
       const name = scopes[parent].take(wanted, `${fieldName(service.name, 'camel')}${pascalName(wanted)}`);
       given.set(each, name);
       if (name === wanted) continue;
@@ -121,7 +123,7 @@ function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySe
       names.warn(`Service ${service.name}: operation ${operation.name} is not offered in GraphQL. ${why}`.trim());
       return [];
     }
-    const parent = entry?.field?.parent ?? (isReading(operation.name) ? 'Query' : 'Mutation');
+    const parent = entry?.field?.parent ?? (isReading(distinctName(operation)) ? 'Query' : 'Mutation');
     return [{ operation, mapping: entry, parent, isOffered }];
   });
 }

@@ -7,7 +7,13 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import type { EncodeElement, RequestPlan } from '../../codec/plan/plan.js';
-import type { ComplexType, ElementDeclaration, Operation, SimpleType } from '../../wsdl/model.js';
+import {
+  type ComplexType,
+  distinctName,
+  type ElementDeclaration,
+  type Operation,
+  type SimpleType,
+} from '../../wsdl/model.js';
 import type { InputTypes } from '../input/input.js';
 import { configs, type InputField } from '../input/input-field.js';
 import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-mapping.js';
@@ -82,14 +88,15 @@ interface Request {
 
 function requestOf(operation: Operation, mappings: InputMappings, types: ServiceTypes): Request {
   const { body, several } = operation.input;
-  if (several !== undefined) return severalArguments(several, pascalName(operation.name), mappings, types);
+  if (several !== undefined) return severalArguments(several, pascalName(distinctName(operation)), mappings, types);
   if (body === null) {
     refuseUnknown(mappings, [], types);
     return { fields: new Map(), body: null };
   }
   const { type, name } = body;
   if (type.kind === 'complex') {
-    const owner = mappings.size > 0 ? pascalName(operation.name) : (type.name?.local ?? pascalName(name.local));
+    const owner =
+      mappings.size > 0 ? pascalName(distinctName(operation)) : (type.name?.local ?? pascalName(name.local));
     const { fields, plan } = types.input.structure(type, owner, mappings);
     return { fields, body: { name, value: plan } };
   }
@@ -114,7 +121,7 @@ function headerFields(operation: Operation, mappings: InputMappings, types: Serv
   const scope = new NameScope();
   const fields = new Map<string, InputField>();
   const plans: EncodeElement[] = [];
-  const owner = pascalName(operation.name);
+  const owner = pascalName(distinctName(operation));
   for (const { element } of operation.input.headers) {
     const name = scope.take(fieldName(element.name.local, types.naming));
     const made = types.input.element(elementMember(element, name), '', mappings, owner);
@@ -142,7 +149,7 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
   const of = (type: GraphQLOutputType, root: ReplyRoot): Reply => ({ type, shape: { element, root, nonNull: false } });
   const several = operation.output?.several;
   if (several !== undefined) {
-    const { type, shape } = severalResult(several, pascalName(operation.name), types);
+    const { type, shape } = severalResult(several, pascalName(distinctName(operation)), types);
     return of(type, { kind: 'whole', shape });
   }
   if (body.type.kind === 'simple') {
@@ -160,7 +167,7 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
   const isOnly = others.length === 0 && !wildcard;
   const isList = wrappedItem(body.type, types.members) !== null;
   if (only?.place === 'element' && isOnly && (isList || isWrapper(operation, body, body.type))) {
-    const { type, shape } = types.output.field(only, pascalName(operation.name));
+    const { type, shape } = types.output.field(only, pascalName(distinctName(operation)));
     return of(type, { kind: 'unwrap', field: shape });
   }
   const { type, shape } = types.output.structure(body.type, resultName(operation, body, body.type));
@@ -191,5 +198,5 @@ function isWrapper(operation: Operation, body: ElementDeclaration, type: Complex
 
 /** A type with a name keeps it; that of a wrapper is named after the operation. */
 function resultName(operation: Operation, body: ElementDeclaration, type: ComplexType): string {
-  return type.name === null ? `${pascalName(operation.name)}Result` : body.name.local;
+  return type.name === null ? `${pascalName(distinctName(operation))}Result` : body.name.local;
 }

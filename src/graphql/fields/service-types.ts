@@ -41,31 +41,55 @@ export function serviceTypes(
   };
 }
 
-/** What the types of a service are called when it offers all of its operations. */
+/** The services of one WSDL that share their types. The first one gives its name, its naming and the mapping of types. */
+export interface TypeGroup {
+  readonly owner: GraphqlService;
+  readonly services: readonly GraphqlService[];
+}
+
+/** The services by whose types they use, in order. */
+export function typeGroups(services: readonly GraphqlService[]): readonly TypeGroup[] {
+  const groups = new Map<string, { readonly owner: GraphqlService; readonly services: GraphqlService[] }>();
+  for (const service of services) {
+    const known = groups.get(service.typesOf ?? service.name);
+    if (known === undefined) groups.set(service.name, { owner: service, services: [service] });
+    else known.services.push(service);
+  }
+  return [...groups.values()];
+}
+
+/** What the types of a group are called when its services offer all of their operations. */
 export interface Declared {
   readonly names: DeclaredNames;
   /** The types of all replies. */
   readonly replies: ReadonlySet<XsdType>;
 }
 
-/** What is declared, of each service that leaves out operations. */
-export function declaredNames(services: readonly GraphqlService[]): ReadonlyMap<string, Declared> {
-  const partly = services.filter((service) => {
-    const offered = offeredBy(service);
-    return offered.size > 0 && service.operations.some(({ name }) => !offered.has(name));
+/** What is declared, of each group that leaves out operations: by the name of its owner. */
+export function declaredNames(groups: readonly TypeGroup[]): ReadonlyMap<string, Declared> {
+  const partly = groups.filter(({ services }) => {
+    const offered = services.map(offeredBy);
+    const leavesOut = services.some(({ operations }, at) => operations.some(({ name }) => !offered[at]?.has(name)));
+    return leavesOut && offered.some(({ size }) => size > 0);
   });
-  return new Map(partly.map((service) => [service.name, declaredBy(service)]));
+  return new Map(partly.map((group) => [group.owner.name, declaredBy(group)]));
 }
 
-export const mappingsOf = (services: readonly GraphqlService[]): ReadonlyMap<string, TypeMappings> =>
-  new Map(services.map(({ name, types = new Map() }) => [name, types]));
+export const mappingsOf = (groups: readonly TypeGroup[]): ReadonlyMap<string, TypeMappings> =>
+  new Map(groups.map(({ owner: { name, types = new Map() } }) => [name, types]));
 
 /** Makes the types of all operations, only to see what they are called. */
-function declaredBy(service: GraphqlService): Declared {
-  const names = new TypeNames(mappingsOf([service]));
-  const operations = service.operations.filter(({ status }) => status !== 'disabled');
-  const types = serviceTypes(service, operations, null, new LeafTable(names), names);
-  for (const operation of operations) operationField(operation, service.mapping.get(operation.name) ?? null, types);
+function declaredBy(group: TypeGroup): Declared {
+  const { owner, services } = group;
+  const names = new TypeNames(mappingsOf([group]));
+  const mapped = services.flatMap(({ operations, mapping }) =>
+    operations
+      .filter(({ status }) => status !== 'disabled')
+      .map((operation) => ({ operation, mapping: mapping.get(operation.name) ?? null })),
+  );
+  const operations = mapped.map(({ operation }) => operation);
+  const types = serviceTypes(owner, operations, null, new LeafTable(names), names);
+  for (const { operation, mapping } of mapped) operationField(operation, mapping, types);
   types.output.complete();
-  return { names: names.givenTo(service.name), replies: types.input.replies };
+  return { names: names.givenTo(owner.name), replies: types.input.replies };
 }

@@ -8,6 +8,7 @@ import {
   isObjectType,
 } from 'graphql';
 import {
+  distinctName,
   type ElementDeclaration,
   type FaultDeclaration,
   type Operation,
@@ -75,7 +76,7 @@ export class FaultTypes {
     if (style === 'errors') return { type, shape: { ...shape, unions, faults: { as: 'error', entries } } };
     const payload = this.#payload(operation, type, shape);
     const types = [...new Set([payload.type, ...faults.flatMap((fault) => fault.types)])];
-    const name = this.#names.take(`${pascalName(operation.name)}Outcome`, this.#service, '', operation);
+    const name = this.#names.take(`${pascalName(distinctName(operation))}Outcome`, this.#service, '', operation);
     const description = `The answer of ${operation.name}, or a Fault that it declares.`;
     const union = new GraphQLUnionType({ name, description, types });
     for (const member of types) this.#unions.set(member.name, (this.#unions.get(member.name) ?? new Set()).add(name));
@@ -95,7 +96,7 @@ export class FaultTypes {
   ): { readonly type: GraphQLObjectType; readonly root: ReplyRoot } {
     const object = getNullableType(type);
     if (isObjectType(object)) return { type: object, root };
-    const name = this.#names.take(`${pascalName(operation.name)}Payload`, this.#service, '', operation);
+    const name = this.#names.take(`${pascalName(distinctName(operation))}Payload`, this.#service, '', operation);
     const description = `The answer of ${operation.name}.`;
     if (root.kind === 'done') return this.#wrapped(name, description, GraphQLBoolean, DONE);
     if (root.kind === 'unwrap') return this.#wrapped(name, description, object, { ...root.field, nonNull: false });

@@ -112,6 +112,13 @@ export class TypeNames {
     this.findings.push({ service, path, what, remedy, among: [] });
   }
 
+  /** Attributes the findings in mappings of operations, from this index on, to a service: types may be another's. */
+  attributeOperations(from: number, service: string): void {
+    for (const [at, finding] of this.findings.entries()) {
+      if (at >= from && finding.path[0] === 'operations') this.findings[at] = { ...finding, service };
+    }
+  }
+
   #reserve(service: string, key: string, name: string): void {
     if (this.#scope.has(name)) {
       const path = [...TYPES_PATH, key, 'name'];

@@ -41,7 +41,10 @@ export function readOperations(
   });
 }
 
-type Common = Pick<Operation, 'name' | 'documentation' | 'soapAction' | 'addressingAction' | 'namesAction' | 'style'>;
+type Common = Pick<
+  Operation,
+  'name' | 'writtenName' | 'documentation' | 'soapAction' | 'addressingAction' | 'namesAction' | 'style'
+>;
 
 function commonOf(pair: OperationPair, soap: XmlNode | null, style: 'document' | 'rpc'): Common {
   const { bound, abstract, written, name } = pair;
@@ -49,6 +52,7 @@ function commonOf(pair: OperationPair, soap: XmlNode | null, style: 'document' |
   const named = input === null ? null : namedActionOf(input);
   return {
     name,
+    ...(name === written ? {} : { writtenName: written }),
     documentation: documentationIn(abstract, WSDL) ?? documentationIn(bound, WSDL),
     soapAction: soap?.attributes.get('soapAction') ?? null,
     addressingAction: input === null ? null : (named ?? defaultActionOf(written, input)),
