@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { performance } from 'node:perf_hooks';
 
 import type { Client } from './access/client.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';
@@ -8,38 +7,28 @@ import { asRefusal, Refusal } from './base/refusal.js';
 import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/service.js';
 import type { Compiled } from './compile.js';
-import { authorizeAndChargeOther, type Caller, CallGuard } from './flow/calls/authorize.js';
-import { takeReaders } from './flow/calls/readers.js';
+import { authorizeAndChargeOther } from './flow/calls/authorize.js';
+import type { HttpExchange } from './flow/calls/http-exchange.js';
 import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { answerGraphql } from './flow/graphql/http.js';
 import { makePageEndpoint, type PageEndpoint } from './flow/graphql/page.js';
 import { refuseGraphql } from './flow/graphql/refuse.js';
-import { invite } from './flow/http/continue.js';
 import type { Ending } from './flow/http/ending.js';
 import { checkHead } from './flow/http/head.js';
 import { type HostCheck, makeHostCheck } from './flow/http/host-check.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
-import { type Received, receive } from './flow/http/receive.js';
 import { refusalCost } from './flow/http/refusal-cost.js';
 import { refuseHttp } from './flow/http/refuse.js';
 import { readTarget } from './flow/http/target.js';
 import { makePlainEndpoint, type PlainEndpoint } from './flow/routes/plain.js';
-import { SoapAnswer } from './flow/soap/answer.js';
-import { claimNonces } from './flow/soap/claim-nonces.js';
-import { forward } from './flow/soap/forward.js';
+import { answerSoap, type SoapEndpoint } from './flow/soap/answer-soap.js';
 import { refuseSoap } from './flow/soap/refuse.js';
-import { readSoapRequestHead, upstreamHeaders } from './flow/soap/request-head.js';
-import { RequestPolicy } from './flow/soap/request-policy.js';
 import { callsNothing, serveServicePage } from './flow/soap/service-page.js';
-import { contentFieldsOf } from './flow/soap/upstream-head.js';
 import { makeWsdlEndpoint, serveWsdl, type WsdlEndpoint } from './flow/soap/wsdl.js';
 import { callbackService, takeNotification } from './flow/subscriptions/callback.js';
 import type { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import { takesEvents } from './flow/subscriptions/event-stream.js';
 import type { Finish } from './observe/finish.js';
-import { EnvelopeValidator } from './soap/envelope.js';
-import { Gate } from './soap/gate.js';
-import type { UpstreamRequest } from './upstream/reply.js';
 
 /**
  * The life of a request. Refusals leave to the left, with their status; every way ends in `finish`.
@@ -63,6 +52,9 @@ import type { UpstreamRequest } from './upstream/reply.js';
  *                               +------------ finish: log line, metrics ----------------+
  */
 export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hooks: RequestHooks): RequestHandler {
+  const { calls, observers } = endpoints.graphql;
+  const { nonces, onViolation } = hooks;
+  const isGuarded = compiled.config.clients !== undefined;
   const gateway: Gateway = {
     compiled,
     hooks,
@@ -72,7 +64,7 @@ export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hoo
     page: makePageEndpoint(compiled),
     plain: makePlainEndpoint(compiled),
     wsdl: makeWsdlEndpoint(compiled),
-    isGuarded: compiled.config.clients !== undefined,
+    soap: { calls, observers, nonces, isGuarded, onViolation },
   };
   return (request, response, ending) => handle(gateway, request, response, ending);
 }
@@ -109,8 +101,7 @@ interface Gateway {
   readonly page: PageEndpoint | null;
   readonly plain: PlainEndpoint;
   readonly wsdl: WsdlEndpoint;
-  /** Clients are configured, so there are rights and budgets to check. */
-  readonly isGuarded: boolean;
+  readonly soap: SoapEndpoint;
 }
 
 async function handle(
@@ -149,23 +140,21 @@ async function handle(
       const client = found instanceof Promise ? await found : found;
       // A mapping of GraphQL names the fields that go on.
       if (!isGraphql) compiled.access.withhold(head);
-      if (gateway.isGuarded) note(exchange, client);
+      if (gateway.soap.isGuarded) note(exchange, client);
       release = gateway.graphql.concurrency.acquire(client);
       const caller = { client, budgets: gateway.hooks.budgets };
+      const asked: HttpExchange = { caller, exchange, request, response, ending };
       if (notified !== null && service === notified) {
-        const { nonces } = gateway.hooks;
-        const notification = { exchange, caller, nonces, request, response, ending };
-        await takeNotification(notification, notified, gateway.live.callbacks);
+        await takeNotification(asked, notified, gateway.live.callbacks, gateway.hooks.nonces);
       } else if (service !== null && asksForText) {
         authorizeAndChargeOther(caller, client.rights.permitsSome(service.name));
         if (query === '') serveServicePage(exchange, response, service, gateway.wsdl.documents.has(service));
         else serveWsdl(gateway.wsdl, exchange, request, response, service, query);
-      } else if (service !== null) await soap(gateway, service, query, caller, exchange, request, response, ending);
+      } else if (service !== null) await answerSoap(gateway.soap, asked, service, query);
       else if (isGraphql) {
-        const asked = { caller, exchange, request, response, ending };
         if (takesEvents(request) === 'no') await answerGraphql(gateway.graphql, asked);
         else await gateway.live.answerEvents(asked, () => release?.());
-      } else await gateway.plain(caller, exchange, path, request, response);
+      } else await gateway.plain(asked, path);
     }
   } catch (caught) {
     const refusal = asRefusal(caught);
@@ -193,108 +182,4 @@ async function handle(
 function note(exchange: Exchange, client: Client): void {
   exchange.clientClass = client.className;
   exchange.caller = client.label;
-}
-
-async function soap(
-  gateway: Gateway,
-  service: SoapService,
-  query: string,
-  caller: Caller,
-  exchange: Exchange,
-  request: IncomingMessage,
-  response: ServerResponse,
-  ending: Ending,
-): Promise<void> {
-  // The backend may read an invalid message as another operation: only clients with all rights may send one.
-  const isEnforced = service.mode === 'enforce' || !caller.client.rights.permits(service.name, null);
-  const { calls } = gateway.graphql;
-  const gate = isEnforced ? service.gate : { ...service.gate, onViolation: gateway.hooks.onViolation(exchange) };
-  const answer = new SoapAnswer(response, exchange, ending);
-
-  const guard = gateway.isGuarded ? new CallGuard(caller, service) : null;
-
-  const head = readSoapRequestHead(request, service, gate.onViolation);
-  if (head.method === 'GET') {
-    guard?.authorizeAndCharge(null);
-    const headers = upstreamHeaders(request, null, null);
-    const context = { exchange, service, gate, answer, calls, observation: null };
-    return forward(context, { method: head.method, query, headers, body: null }, null);
-  }
-
-  invite(request, response);
-  const policy = new RequestPolicy(
-    service,
-    exchange,
-    head,
-    request.headers.host ?? '',
-    // Monitor mode is about messages: violations do not stop them, so the guard is asked when all is read.
-    gate.onViolation === null ? guard : null,
-    gateway.graphql.observers,
-    calls,
-  );
-  const envelope = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
-  const { xml, reader, package: parts } = takeReaders(service, envelope, head.mediaType.charset, head.package);
-  const intake = {
-    inflate: head.isCompressed ? service.inflateLimits : null,
-    bufferBytes: head.bodyBytes === null ? service.bufferBytes : null,
-  };
-  let received: Received;
-  try {
-    received = await receive(request, intake, exchange, (output) => {
-      const entrance = new Gate(reader, envelope, gate, output);
-      if (head.isUnread) entrance.passUnread();
-      return entrance;
-    });
-  } finally {
-    exchange.dialect = envelope.dialect?.name ?? '';
-    exchange.bytesIn = (parts ?? xml).bytes;
-  }
-  exchange.heldMillis = performance.now() - exchange.startedMillis;
-  if (envelope.dialect?.needsContentLength === true && !head.hasLength) {
-    const refusal = new Refusal('HTTP_LENGTH_REQUIRED');
-    if (gate.onViolation === null) throw refusal;
-    gate.onViolation(refusal);
-  }
-  // In monitor mode a message may get here without validation.
-  const { known } = policy;
-  exchange.operation = known?.label ?? '_other';
-  try {
-    guard?.authorizeAndCharge(known);
-    if (policy.nonces.length > 0) {
-      await claimNonces(gateway.hooks.nonces, service, policy.nonces, gate.onViolation);
-    }
-  } catch (caught) {
-    if (received.kind === 'flowing') received.body.destroy();
-    throw caught;
-  }
-
-  const fields = contentFieldsOf(
-    request,
-    isEnforced,
-    policy,
-    envelope.dialect,
-    head.package === null ? head.mediaType : null,
-    xml.encoding,
-  );
-  let body: UpstreamRequest['body'];
-  let bodyBytes = head.bodyBytes;
-  if (received.kind === 'whole') {
-    service.readers.give(xml);
-    body = received.message;
-    bodyBytes = received.message.length;
-  } else {
-    body = received.body;
-    if (bodyBytes !== null) bodyBytes += received.growthBytes;
-  }
-  const headers = upstreamHeaders(request, fields, bodyBytes);
-  const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
-  if (coding !== undefined) headers.push('content-encoding', coding);
-  const context = { exchange, service, gate, answer, calls, observation: policy.observation };
-  const isComparable = received.kind === 'whole' && head.package === null && query === '' && gate.onViolation === null;
-  const key = isComparable ? policy.key(envelope, { client: caller.client, headers: request.headers }) : null;
-  const messageId = envelope.addressing?.messageId ?? null;
-  const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
-  const sent = { method: 'POST', query, headers, body, isIdempotent } as const;
-  await forward(context, sent, known?.operation ?? null, messageId, key);
-  if (received.kind === 'flowing') exchange.bytesIn = (parts ?? xml).bytes;
 }

@@ -1,28 +1,17 @@
 import { Buffer } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Cancellation } from '../../base/cancellation.js';
 
 import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import { CARRIED, type GraphqlResponse, type StreamCarrier } from '../../graphql/http.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
-import type { Caller } from '../calls/authorize.js';
+import type { HttpExchange } from '../calls/http-exchange.js';
 import { recordOf } from '../http/connection-record.js';
-import type { Ending } from '../http/ending.js';
 import { endLingering } from '../http/linger.js';
 import { refusalCost } from '../http/refusal-cost.js';
 import { readBody } from './body.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { BREAKDOWN, CallerHost, maySeeBreakdown } from './host.js';
-
-/** One HTTP request for GraphQL. */
-export interface GraphqlExchange {
-  readonly caller: Caller;
-  readonly exchange: Exchange;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly ending: Ending;
-}
 
 /** Makes the carrier of a client that takes a stream. */
 export type MakeStreams = (host: CallerHost, departure: Cancellation) => StreamCarrier;
@@ -30,7 +19,7 @@ export type MakeStreams = (host: CallerHost, departure: Cancellation) => StreamC
 /** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. */
 export async function answerGraphql(
   endpoint: GraphqlEndpoint,
-  { caller, exchange, request, response, ending }: GraphqlExchange,
+  { caller, exchange, request, response, ending }: HttpExchange,
   makeStreams: MakeStreams | null = null,
 ): Promise<void> {
   const { method = '', url = '', headers } = request;

@@ -1,21 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-
-import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import type { Compiled } from '../../compile.js';
 import { makePlainProxy, type PlainProxy } from '../../upstream/plain.js';
-import { authorizeAndChargeOther, type Caller } from '../calls/authorize.js';
+import { authorizeAndChargeOther } from '../calls/authorize.js';
+import type { HttpExchange } from '../calls/http-exchange.js';
 import { invite } from '../http/continue.js';
 import { linger, REQUEST_ID } from '../http/linger.js';
 
 /** Passes a request on whose path belongs to a plain route. Rejects with a refusal, `HTTP_NOT_FOUND` for other paths. */
-export type PlainEndpoint = (
-  caller: Caller,
-  exchange: Exchange,
-  path: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-) => Promise<void>;
+export type PlainEndpoint = (asked: HttpExchange, path: string) => Promise<void>;
 
 interface Route {
   readonly path: string;
@@ -27,7 +19,7 @@ export function makePlainEndpoint({ config }: Compiled): PlainEndpoint {
   const routes = config.routes
     .map(({ path, url }): Route => ({ path, proxy: makePlainProxy(url, config.limits.upstream.headersMillis, linger) }))
     .sort((one, other) => other.path.length - one.path.length);
-  return async (caller, exchange, path, request, response) => {
+  return async ({ caller, exchange, request, response }, path) => {
     const route = routes.find((candidate) => isBelow(path, candidate.path));
     if (route === undefined) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
     exchange.route = route.path;

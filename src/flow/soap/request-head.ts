@@ -30,7 +30,8 @@ export type SoapRequestHead =
       readonly isUnread: boolean;
     };
 
-type PostHead = Extract<SoapRequestHead, { readonly method: 'POST' }>;
+/** The head of a request with an envelope. */
+export type PostHead = Extract<SoapRequestHead, { readonly method: 'POST' }>;
 
 /**
  * Checks the head of a SOAP request. Throws a refusal of the HTTP layer: no SOAP message exists yet. `onViolation`, of

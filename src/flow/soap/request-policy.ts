@@ -7,8 +7,6 @@ import type { KnownOperation } from '../../compile/request-group.js';
 import type { SoapService } from '../../compile/service.js';
 import { type Addressing, isAnonymous } from '../../soap/addressing.js';
 import type { EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
-import type { MediaType } from '../../soap/media-type.js';
-import type { PackageType } from '../../soap/package-type.js';
 import { actionOrNull } from '../../soap/soap-action.js';
 import type { Operation } from '../../wsdl/model.js';
 import { expandedName, type XmlHandler } from '../../xml/events.js';
@@ -18,15 +16,7 @@ import { type Asker, callKey } from '../calls/call-key.js';
 import type { CallKey } from '../calls/declared-call.js';
 import { type Observation, type Observers, together } from '../calls/observation.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
-
-/** The fields of HTTP that describe the envelope. */
-interface HttpHead {
-  /** The action in SOAPAction, or null. */
-  readonly soapAction: string | null;
-  readonly mediaType: MediaType;
-  /** Null for an envelope that comes as it is. */
-  readonly package: PackageType | null;
-}
+import type { PostHead } from './request-head.js';
 
 /**
  * Holds a request to what the service offers, once its head is in order and before anything of it is let through: the
@@ -66,7 +56,7 @@ export class RequestPolicy implements EnvelopeObserver {
   constructor(
     service: SoapService,
     exchange: Exchange,
-    head: HttpHead,
+    head: Pick<PostHead, 'soapAction' | 'mediaType' | 'package'>,
     host: string,
     guard: CallGuard | null,
     observers: Observers | null,

@@ -1,21 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-
-import type { Exchange } from '../../base/exchange.js';
 import type { NonceStore } from '../../base/nonce-store.js';
 import { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
-import { EnvelopeValidator } from '../../soap/envelope.js';
-import { Gate } from '../../soap/gate.js';
-import { type Caller, CallGuard } from '../calls/authorize.js';
+import { CallGuard } from '../calls/authorize.js';
+import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observers } from '../calls/observation.js';
-import { takeReaders } from '../calls/readers.js';
-import { invite } from '../http/continue.js';
-import type { Ending } from '../http/ending.js';
-import { receive } from '../http/receive.js';
 import { SoapAnswer } from '../soap/answer.js';
-import { claimNonces } from '../soap/claim-nonces.js';
+import { intakeEnvelope } from '../soap/intake.js';
 import { readSoapRequestHead } from '../soap/request-head.js';
-import { RequestPolicy } from '../soap/request-policy.js';
 
 /** Where services post their notifications. */
 const CALLBACK_PATH = '/callback/';
@@ -31,51 +22,29 @@ export function callbackService(
   return service !== null && callbacks.hasService(service.name) ? service : null;
 }
 
-export interface Notification {
-  readonly exchange: Exchange;
-  readonly caller: Caller;
-  readonly nonces: NonceStore | null;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly ending: Ending;
-}
-
 /**
- * Takes one notification: the same gate as for any envelope, and 202 with nothing in it (WS-I Basic Profile R1112).
+ * Takes one notification: the same intake as for any envelope, and 202 with nothing in it (WS-I Basic Profile R1112).
  * Rejects with a refusal, which is answered as a Fault.
  */
 export async function takeNotification(
-  { exchange, caller, nonces, request, response, ending }: Notification,
+  asked: HttpExchange,
   service: SoapService,
   callbacks: Observers,
+  nonces: NonceStore | null,
 ): Promise<void> {
+  const { caller, exchange, request, response, ending } = asked;
   const head = readSoapRequestHead(request, service, null);
   if (head.method === 'GET') throw new Refusal('HTTP_METHOD');
-  invite(request, response);
-  const host = request.headers.host ?? '';
   const guard = new CallGuard(caller, service);
-  const policy = new RequestPolicy(service, exchange, head, host, guard, callbacks);
-  const envelope = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
-  const { xml, reader, package: parts } = takeReaders(service, envelope, head.mediaType.charset, head.package);
-  const intake = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes: null };
+  const options = { service, gate: service.gate, guard, observers: callbacks, calls: null, nonces, bufferBytes: null };
+  const { received, policy, reader } = await intakeEnvelope(asked, head, options);
   try {
-    const received = await receive(
-      request,
-      intake,
-      exchange,
-      (output) => new Gate(reader, envelope, service.gate, output),
-    );
-    if (received.kind === 'flowing') for await (const _piece of received.body);
+    if (received.kind === 'flowing') for await (const _chunk of received.body);
   } finally {
-    exchange.dialect = envelope.dialect?.name ?? '';
-    exchange.bytesIn = (parts ?? xml).bytes;
+    exchange.bytesIn = reader.bytes;
   }
-  service.readers.give(xml);
-  if (envelope.dialect?.needsContentLength === true && !head.hasLength) throw new Refusal('HTTP_LENGTH_REQUIRED');
-  exchange.operation = policy.known?.label ?? '_other';
-  // Nothing waits behind this address for the others.
+  // Only operations that subscriptions wait for are accepted at this address.
   if (policy.topic === null) throw new Refusal('UNKNOWN_OPERATION', 'no callback', { found: exchange.operation });
-  if (policy.nonces.length > 0) await claimNonces(nonces, service, policy.nonces);
   policy.observation?.publish();
   new SoapAnswer(response, exchange, ending).empty(202);
 }

@@ -9,9 +9,9 @@ import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { Budgets } from '../../budget/budget.js';
 import type { Compiled } from '../../compile.js';
 import type { Caller } from '../calls/authorize.js';
+import type { HttpExchange } from '../calls/http-exchange.js';
 import { Observers } from '../calls/observation.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
-import type { GraphqlExchange } from '../graphql/http.js';
 import { checkHead } from '../http/head.js';
 import { type HostCheck, makeHostCheck } from '../http/host-check.js';
 import { readTarget } from '../http/target.js';
@@ -67,7 +67,7 @@ export class SubscriptionsEndpoint {
   }
 
   /** Answers a request of a client that takes server-sent events. `subscribed`: nothing is done for it but for events. */
-  answerEvents(asked: GraphqlExchange, subscribed: () => void): Promise<void> {
+  answerEvents(asked: HttpExchange, subscribed: () => void): Promise<void> {
     return answerEvents(this.#endpoint, this.manager, asked, subscribed);
   }
 

@@ -6,9 +6,10 @@ import type { Cancellation } from '../../base/cancellation.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { StreamCarrier } from '../../graphql/http.js';
 import { type AdmittedOperation, type ChargedOperation, refuseOperation } from '../../graphql/operation.js';
+import type { HttpExchange } from '../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import type { CallerHost } from '../graphql/host.js';
-import { answerGraphql, type GraphqlExchange } from '../graphql/http.js';
+import { answerGraphql } from '../graphql/http.js';
 import { REQUEST_ID } from '../http/linger.js';
 import { refusalCost } from '../http/refusal-cost.js';
 import type { SubscriptionManager } from './subscription-manager.js';
@@ -28,7 +29,7 @@ export function takesEvents({ headers }: IncomingMessage): 'only' | 'too' | 'no'
 export function answerEvents(
   endpoint: GraphqlEndpoint,
   manager: SubscriptionManager,
-  asked: GraphqlExchange,
+  asked: HttpExchange,
   subscribed: () => void,
 ): Promise<void> {
   return answerGraphql(endpoint, asked, (host, departure) => {
@@ -39,7 +40,7 @@ export function answerEvents(
 interface EventStreamParts {
   readonly endpoint: GraphqlEndpoint;
   readonly manager: SubscriptionManager;
-  readonly asked: GraphqlExchange;
+  readonly asked: HttpExchange;
   readonly subscribed: () => void;
   readonly host: CallerHost;
   readonly departure: Cancellation;

@@ -1,0 +1,87 @@
+import type { Exchange } from '../../base/exchange.js';
+import type { NonceStore } from '../../base/nonce-store.js';
+import type { Refusal } from '../../base/refusal.js';
+import type { SoapService } from '../../compile/service.js';
+import { CallGuard } from '../calls/authorize.js';
+import type { HttpExchange } from '../calls/http-exchange.js';
+import type { Observers } from '../calls/observation.js';
+import type { SharedCalls } from '../calls/shared-calls.js';
+import { SoapAnswer } from './answer.js';
+import { forward } from './forward.js';
+import { type Intake, intakeEnvelope } from './intake.js';
+import { type PostHead, readSoapRequestHead, upstreamHeaders } from './request-head.js';
+import { contentFieldsOf } from './upstream-head.js';
+
+/** What the SOAP services of one generation share. */
+export interface SoapEndpoint {
+  readonly calls: SharedCalls;
+  /** Null where no subscription waits for what calls bring. */
+  readonly observers: Observers | null;
+  /** The nonces that all processes know; null where each is alone. */
+  readonly nonces: NonceStore | null;
+  /** Clients are configured, so there are rights and budgets to check. */
+  readonly isGuarded: boolean;
+  /** A service in monitor mode let through what it would have refused. */
+  readonly onViolation: (exchange: Exchange) => (refusal: Refusal) => void;
+}
+
+/** Answers one SOAP request with the reply of its backend. Rejects with a refusal, to be answered by `refuseSoap`. */
+export async function answerSoap(
+  { calls, observers, nonces, isGuarded, onViolation }: SoapEndpoint,
+  asked: HttpExchange,
+  service: SoapService,
+  query: string,
+): Promise<void> {
+  const { caller, exchange, request, response, ending } = asked;
+  // The backend may read an invalid message as another operation: only clients with all rights may send one.
+  const isEnforced = service.mode === 'enforce' || !caller.client.rights.permits(service.name, null);
+  const gate = isEnforced ? service.gate : { ...service.gate, onViolation: onViolation(exchange) };
+  const answer = new SoapAnswer(response, exchange, ending);
+  const guard = isGuarded ? new CallGuard(caller, service) : null;
+
+  const head = readSoapRequestHead(request, service, gate.onViolation);
+  if (head.method === 'GET') {
+    guard?.authorizeAndCharge(null);
+    const headers = upstreamHeaders(request, null, null);
+    const context = { exchange, service, gate, answer, calls, observation: null };
+    return forward(context, { method: head.method, query, headers, body: null }, null);
+  }
+
+  const bufferBytes = head.bodyBytes === null ? service.bufferBytes : null;
+  const intake = await intakeEnvelope(asked, head, { service, gate, guard, observers, calls, nonces, bufferBytes });
+  const { received, envelope, policy } = intake;
+  const { known } = policy;
+  const headers = forwardedHeaders(asked, head, intake, isEnforced);
+  const context = { exchange, service, gate, answer, calls, observation: policy.observation };
+  const isComparable = received.kind === 'whole' && head.package === null && query === '' && gate.onViolation === null;
+  const key = isComparable ? policy.key(envelope, { client: caller.client, headers: request.headers }) : null;
+  const messageId = envelope.addressing?.messageId ?? null;
+  const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
+  const body = received.kind === 'whole' ? received.message : received.body;
+  await forward(
+    context,
+    { method: 'POST', query, headers, body, isIdempotent },
+    known?.operation ?? null,
+    messageId,
+    key,
+  );
+  if (received.kind === 'flowing') exchange.bytesIn = intake.reader.bytes;
+}
+
+/** The header fields that the message is sent on with. */
+function forwardedHeaders(
+  { request }: HttpExchange,
+  head: PostHead,
+  { received, envelope, policy, encoding }: Intake,
+  isEnforced: boolean,
+): string[] {
+  const mediaType = head.package === null ? head.mediaType : null;
+  const fields = contentFieldsOf(request, isEnforced, policy, envelope.dialect, mediaType, encoding);
+  let { bodyBytes } = head;
+  if (received.kind === 'whole') bodyBytes = received.message.length;
+  else if (bodyBytes !== null) bodyBytes += received.growthBytes;
+  const headers = upstreamHeaders(request, fields, bodyBytes);
+  const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
+  if (coding !== undefined) headers.push('content-encoding', coding);
+  return headers;
+}

@@ -1,0 +1,100 @@
+import { performance } from 'node:perf_hooks';
+
+import type { NonceStore } from '../../base/nonce-store.js';
+import { Refusal } from '../../base/refusal.js';
+import type { SoapService } from '../../compile/service.js';
+import { EnvelopeValidator } from '../../soap/envelope.js';
+import { Gate, type GateOptions } from '../../soap/gate.js';
+import type { Encoding } from '../../xml/transcode.js';
+import type { CallGuard } from '../calls/authorize.js';
+import type { HttpExchange } from '../calls/http-exchange.js';
+import type { Observers } from '../calls/observation.js';
+import { takeReaders } from '../calls/readers.js';
+import type { SharedCalls } from '../calls/shared-calls.js';
+import { invite } from '../http/continue.js';
+import { type Received, receive } from '../http/receive.js';
+import { claimNonces } from './claim-nonces.js';
+import type { PostHead } from './request-head.js';
+import { RequestPolicy } from './request-policy.js';
+
+export interface IntakeOptions {
+  readonly service: SoapService;
+  readonly gate: GateOptions;
+  /** Null where the configuration knows no clients. */
+  readonly guard: CallGuard | null;
+  readonly observers: Observers | null;
+  /** Null where the message is not sent on. */
+  readonly calls: SharedCalls | null;
+  /** Null where each process is alone. */
+  readonly nonces: NonceStore | null;
+  /** Collects a message longer than the window up to so many bytes, so that its length is known; null: it flows. */
+  readonly bufferBytes: number | null;
+}
+
+/** An envelope that passed the gate, as far as it had to before anything is done with it. */
+export interface Intake {
+  readonly received: Received;
+  readonly envelope: EnvelopeValidator;
+  readonly policy: RequestPolicy;
+  /** Null while it is not known. */
+  readonly encoding: Encoding | null;
+  /** Bytes read so far: of a message that flows there are more to come. */
+  readonly reader: { readonly bytes: number };
+}
+
+/**
+ * Takes in the envelope of a SOAP request or a notification: reads it through the gate, identifies its operation, holds it
+ * to the policy of the service, charges for it. Rejects with a refusal; in monitor mode violations are reported only.
+ */
+export async function intakeEnvelope(
+  { exchange, request, response }: HttpExchange,
+  head: PostHead,
+  { service, gate, guard, observers, calls, nonces, bufferBytes }: IntakeOptions,
+): Promise<Intake> {
+  invite(request, response);
+  const { onViolation } = gate;
+  const host = request.headers.host ?? '';
+  // Monitor mode is about messages: violations do not stop them, so the guard is asked when all is read.
+  const policy = new RequestPolicy(
+    service,
+    exchange,
+    head,
+    host,
+    onViolation === null ? guard : null,
+    observers,
+    calls,
+  );
+  const envelope = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
+  const reading = takeReaders(service, envelope, head.mediaType.charset, head.package);
+  const reader = reading.package ?? reading.xml;
+  const options = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes };
+  let received: Received;
+  try {
+    received = await receive(request, options, exchange, (output) => {
+      const entrance = new Gate(reading.reader, envelope, gate, output);
+      if (head.isUnread) entrance.passUnread();
+      return entrance;
+    });
+  } finally {
+    exchange.dialect = envelope.dialect?.name ?? '';
+    exchange.bytesIn = reader.bytes;
+  }
+  exchange.heldMillis = performance.now() - exchange.startedMillis;
+  // In monitor mode a message may get here without validation.
+  exchange.operation = policy.known?.label ?? '_other';
+  try {
+    if (envelope.dialect?.needsContentLength === true && !head.hasLength) {
+      const refusal = new Refusal('HTTP_LENGTH_REQUIRED');
+      if (onViolation === null) throw refusal;
+      onViolation(refusal);
+    }
+    guard?.authorizeAndCharge(policy.known);
+    if (policy.nonces.length > 0) await claimNonces(nonces, service, policy.nonces, onViolation);
+  } catch (caught) {
+    if (received.kind === 'flowing') received.body.destroy();
+    throw caught;
+  }
+  const { encoding } = reading.xml;
+  if (received.kind === 'whole') service.readers.give(reading.xml);
+  return { received, envelope, policy, encoding, reader };
+}
