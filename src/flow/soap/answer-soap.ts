@@ -9,8 +9,8 @@ import type { SharedCalls } from '../calls/shared-calls.js';
 import { SoapAnswer } from './answer.js';
 import { forward } from './forward.js';
 import { type Intake, intakeEnvelope } from './intake.js';
-import { type PostHead, readSoapRequestHead, upstreamHeaders } from './request-head.js';
-import { contentFieldsOf } from './upstream-head.js';
+import { type PostHead, readSoapRequestHead } from './request-head.js';
+import { contentFieldsOf, upstreamHeaders } from './upstream-head.js';
 
 /** What the SOAP services of one generation share. */
 export interface SoapEndpoint {

@@ -7,7 +7,18 @@ import { type MediaType, readMediaType } from '../../soap/media-type.js';
 import { PACKAGE, type PackageType, readPackageType } from '../../soap/package-type.js';
 import { readSoapAction } from '../../soap/soap-action.js';
 import { isKnownCharset } from '../../xml/prolog.js';
-import { asWritten, type ContentFields } from './upstream-head.js';
+
+/** The two fields that describe the content of a request; null for a field that is not sent. */
+export interface ContentFields {
+  readonly contentType: string | null;
+  readonly soapAction: string | null;
+}
+
+/** As the caller wrote them. */
+export const asWritten = ({ headers }: IncomingMessage): ContentFields => ({
+  contentType: headers['content-type'] ?? null,
+  soapAction: typeof headers['soapaction'] === 'string' ? headers['soapaction'] : null,
+});
 
 /** The checked head of a SOAP request, for the XML reader and the upstream. */
 export type SoapRequestHead =
@@ -119,32 +130,4 @@ function checkCoding(header: string | undefined): boolean {
   if (coding === 'gzip' || coding === 'x-gzip') return true;
   if (coding === 'identity') return false;
   throw new Refusal('HTTP_MEDIA_TYPE', 'content coding', { found: header });
-}
-
-/** Header fields of a caller that reach the backend, if it sent them. The gateway sets all others. */
-const PASSED = [
-  'accept',
-  'accept-language',
-  'authorization',
-  'user-agent',
-  'x-request-id',
-  'traceparent',
-  'tracestate',
-] as const;
-
-/** The head sent upstream: an allow-list of the caller's fields, and exactly one framing. */
-export function upstreamHeaders(
-  request: IncomingMessage,
-  fields: ContentFields | null,
-  contentLength: number | null,
-): string[] {
-  const headers: string[] = [];
-  if (fields !== null && fields.contentType !== null) headers.push('content-type', fields.contentType);
-  if (fields !== null && fields.soapAction !== null) headers.push('soapaction', fields.soapAction);
-  for (const name of PASSED) {
-    const value = request.headers[name];
-    if (typeof value === 'string') headers.push(name, value);
-  }
-  if (contentLength !== null) headers.push('content-length', String(contentLength));
-  return headers;
 }

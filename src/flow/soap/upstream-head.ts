@@ -3,19 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Dialect } from '../../soap/dialect.js';
 import { type MediaType, printContentType } from '../../soap/media-type.js';
 import type { Encoding } from '../../xml/transcode.js';
+import { asWritten, type ContentFields } from './request-head.js';
 import type { RequestPolicy } from './request-policy.js';
-
-/** The two fields that describe the content of a request to the backend; null for a field that is not sent. */
-export interface ContentFields {
-  readonly contentType: string | null;
-  readonly soapAction: string | null;
-}
-
-/** As the caller wrote them. */
-export const asWritten = ({ headers }: IncomingMessage): ContentFields => ({
-  contentType: headers['content-type'] ?? null,
-  soapAction: typeof headers['soapaction'] === 'string' ? headers['soapaction'] : null,
-});
 
 /**
  * The description of a validated message: one spelling of the media type, which some stacks compare letter by letter,
@@ -42,4 +31,32 @@ export function contentFieldsOf(
   const charset = isWide ? mediaType.charset : (encoding ?? mediaType.charset);
   const inType = dialect.actionHeader && mediaType.action === null ? null : action;
   return { contentType: printContentType(mediaType.name, charset, inType), soapAction };
+}
+
+/** Header fields of a caller that reach the backend, if it sent them. The gateway sets all others. */
+const PASSED = [
+  'accept',
+  'accept-language',
+  'authorization',
+  'user-agent',
+  'x-request-id',
+  'traceparent',
+  'tracestate',
+] as const;
+
+/** The head sent upstream: an allow-list of the caller's fields, and exactly one framing. */
+export function upstreamHeaders(
+  request: IncomingMessage,
+  fields: ContentFields | null,
+  contentLength: number | null,
+): string[] {
+  const headers: string[] = [];
+  if (fields !== null && fields.contentType !== null) headers.push('content-type', fields.contentType);
+  if (fields !== null && fields.soapAction !== null) headers.push('soapaction', fields.soapAction);
+  for (const name of PASSED) {
+    const value = request.headers[name];
+    if (typeof value === 'string') headers.push(name, value);
+  }
+  if (contentLength !== null) headers.push('content-length', String(contentLength));
+  return headers;
 }
