@@ -25,7 +25,7 @@ const WRITE = closed(
   {
     invalidates: array(string({ minLength: 1, maxLength: 256 }), {
       description:
-        'What is forgotten when it is called, by SOAP or GraphQL: operations of this service by name, others as `service.operation`.',
+        'The calls that invalidate it, by SOAP or GraphQL: operations of this service by name, others as `service.operation`.',
       minItems: 1,
       maxItems: 256,
       uniqueItems: true,

@@ -44,7 +44,7 @@ const CERTIFICATE = closed(
       NAME,
       closed({
         class: classKey(),
-        subject: string({ description: 'What the proxy writes, to the letter.', minLength: 1 }),
+        subject: string({ description: 'The value of the field, to the letter.', minLength: 1 }),
       }),
       { ...BY_NAME, default: {} },
     ),
@@ -76,10 +76,10 @@ const CLASSES = mapOf(
     budget: optional(
       closed(
         {
-          maximum: points('What a client can have at once.', 1000),
-          restoreRate: points('What comes back each second.', 100),
+          maximum: points('The most points that a client can have at once.', 1000),
+          restoreRate: points('Points restored each second.', 100),
         },
-        { description: 'What each client of the class may spend, by SOAP or GraphQL; without it there is no budget.' },
+        { description: 'The budget of each client of the class, for SOAP and GraphQL; without it there is no budget.' },
       ),
     ),
     requestsAtOnce: optional(
@@ -91,7 +91,7 @@ const CLASSES = mapOf(
     ),
     allow: optional(
       operationNames(
-        'Services, operations (`orders`, `orders.GetOrder`) and plain routes (`/files`) it may call; by default all. Where an operation cannot be told from another by SOAPAction, a right to both is needed.',
+        'Services, operations (`orders`, `orders.GetOrder`) and plain routes (`/files`) it may call; by default all. Where SOAPAction cannot distinguish two operations, a right to both is needed.',
       ),
     ),
     costBreakdown: flag(
@@ -100,14 +100,14 @@ const CLASSES = mapOf(
     ),
     deny: operationNames('Those it may not call, even if they are allowed.', { default: [] }),
   }),
-  { description: 'By name, which metrics use: what clients may do.', names: CLIENT_NAME, minProperties: 1 },
+  { description: 'By name, which metrics use: the rights of clients.', names: CLIENT_NAME, minProperties: 1 },
 );
 
 export const CLIENT_KEYS = closed(
   {
     order: array(oneOf(['apiKey', 'jwt', 'certificate', 'address']), {
       description:
-        'What identifies clients: the first that a request has decides, and is refused if it is invalid. Only what is configured counts.',
+        'How clients are identified: the first method that a request uses decides, and is refused if it is invalid. Only configured methods count.',
       minItems: 1,
       uniqueItems: true,
       default: ['apiKey', 'jwt', 'certificate', 'address'],

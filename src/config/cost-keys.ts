@@ -23,13 +23,13 @@ export const listSize = (description: string) =>
     {
       assumedSize: optional(
         integer({
-          description: 'Where no argument says it; `limits.graphql.assumedListSize` unless given.',
+          description: 'Where no argument sets it; `limits.graphql.assumedListSize` unless set.',
           minimum: 0,
           maximum: 1_000_000,
         }),
       ),
       slicingArguments: paths(
-        'Arguments, or paths into them (`page.first`), that say it, from 1 to `limits.graphql.sliceItems`.',
+        'Arguments, or paths into them (`page.first`), that set it, from 1 to `limits.graphql.sliceItems`.',
       ),
       sizedFields: paths(
         'Fields below this one, or paths to them, that are the list; by default it is the field itself.',
@@ -51,13 +51,12 @@ export type ListSizeKeys = StaticOf<typeof LIST_SIZE>;
 export const OPERATION_COST_KEYS = {
   cost: optional(
     points(
-      'What one call from GraphQL costs; unless given its `weight`, or `callCost` of the service or of `limits.graphql`.',
+      'The cost of one call from GraphQL; by default its `weight`, or `callCost` of the service or of `limits.graphql`.',
     ),
   ),
   argumentCosts: optional(
-    mapOf(PATH, points('What it costs; of a list, each item.'), {
-      description:
-        'What arguments cost besides, where they are given, by GraphQL name or path into them: `filter.text`.',
+    mapOf(PATH, points('Its cost; of a list, each item.'), {
+      description: 'Further cost of arguments that are present, by GraphQL name or path into them: `filter.text`.',
       names: 'Write GraphQL names, those of a path with a dot between them: filter.text.',
     }),
   ),

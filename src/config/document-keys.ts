@@ -26,7 +26,7 @@ export const TRUSTED_KEYS = closed(
 
 export const BATCH_KEY = integer({
   description:
-    'Requests that may come in one POST as a list, each admitted and charged by itself, together within `limits.graphql.cost`; 10 is usual, 0 refuses batches.',
+    'Requests that may come in one POST as a list, each admitted and charged by itself, together within `limits.graphql.cost`; 10 is common, 0 refuses batches.',
   minimum: 0,
   maximum: 100,
   default: 0,

@@ -22,6 +22,6 @@ export const DRIFT_KEYS = closed(
   },
   {
     description:
-      'Compares the WSDL that the backend serves with `wsdl`, and reports differences in log and metrics. What the gateway serves stays as it is.',
+      'Compares the WSDL that the backend serves with `wsdl`, and reports differences in log and metrics. The gateway goes on with its own.',
   },
 );

@@ -1,4 +1,4 @@
-/** What values of the configuration look like: patterns and formats, each with the hint of how to write one. */
+/** The patterns and formats of values of the configuration, each with the hint of how to write one. */
 
 export const NAME = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
 export const GRAPHQL_NAME = '[A-Za-z][A-Za-z0-9_]{0,127}';

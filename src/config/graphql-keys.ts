@@ -20,7 +20,7 @@ export const GRAPHQL_KEYS = section('The GraphQL endpoint.', {
   }),
   measure: array(oneOf(MEASURABLE_LIMITS), {
     description:
-      'Limits of `limits.graphql` that only count: what is beyond one is reported in the metrics and the log, and accepted up to its ceiling.',
+      'Limits of `limits.graphql` that only count: a request beyond one is reported in the metrics and the log, and accepted up to its ceiling.',
     uniqueItems: true,
     default: [],
   }),

@@ -8,8 +8,8 @@ import { limitOverrides } from './limit-schema.js';
 const SERVICE_KINDS = ['soap', 'graphql'] as const;
 
 /**
- * The key that tells the kinds of services apart. Unsafe because both kinds are listed in either, for editors and hints:
- * which it is follows from the branch of the schema that holds.
+ * The key that distinguishes the kinds of services. Unsafe because both kinds are listed in either, for editors and
+ * hints: which it is follows from the branch of the schema that holds.
  */
 export const kindKey = <K extends (typeof SERVICE_KINDS)[number]>(options: {
   readonly description: string;
@@ -28,19 +28,17 @@ const SUBSCRIPTIONS = flagOr(
   closed({
     url: optional(
       string({
-        description: 'Their address, http, https, ws or wss; that of the service unless given.',
+        description: 'Their address, http, https, ws or wss; that of the service unless set.',
         ...SUBSCRIPTION_URL,
       }),
     ),
     protocol: optional(
       oneOf(['sse', 'graphql-transport-ws'], {
-        description:
-          'What is spoken there: `graphql-transport-ws` at a ws or wss address, `sse` at others unless given.',
+        description: 'The protocol: by default `graphql-transport-ws` at a ws or wss address, `sse` at others.',
       }),
     ),
     connectionParams: mapOf('^[^\\x00-\\x1f]{1,256}$', string({ ...FIELD_VALUE, description: 'The value.' }), {
-      description:
-        'What `connection_init` tells the service, over a WebSocket. Secrets come from the environment or a file.',
+      description: 'The payload of `connection_init`, over a WebSocket. Secrets come from the environment or a file.',
       names: 'Use up to 256 characters.',
       default: {},
     }),
@@ -57,17 +55,20 @@ const FIELD_COST = closed(
     argumentCosts: OPERATION_COST_KEYS.argumentCosts,
     listSize: optional(LIST_SIZE),
   },
-  { description: 'What it costs.' },
+  { description: 'Its cost.' },
 );
-const TYPE_COST = closed({ cost: optional(points('Each object of the type.')) }, { description: 'What a type costs.' });
+const TYPE_COST = closed(
+  { cost: optional(points('Each object of the type.')) },
+  { description: 'The cost of a type.' },
+);
 
-/** What a type or field of such a service costs. */
+/** The cost of a type or field of such a service. */
 export type RemoteCostKeys = StaticOf<typeof FIELD_COST>;
 
 /** Keys of a service that speaks GraphQL: the part of the table of keys for it. */
 export const GRAPHQL_SERVICE_KEYS = closed(
   {
-    kind: kindKey<'graphql'>({ description: 'What the service speaks.' }),
+    kind: kindKey<'graphql'>({ description: 'The protocol of the service.' }),
     url: optional(string({ description: 'Address of its endpoint, http or https.', ...HTTP_URL })),
     urls: optional(
       array(string(HTTP_URL), {
@@ -115,12 +116,12 @@ export const GRAPHQL_SERVICE_KEYS = closed(
       default: [],
     }),
     subscriptions: optional(SUBSCRIPTIONS),
-    callCost: optional(points('What one call of it costs; `limits.graphql.callCost` unless given.')),
+    callCost: optional(points('The cost of one call of it; `limits.graphql.callCost` by default.')),
     // Unsafe because a record of TypeBox has one pattern, and types have fewer keys than fields.
     costs: unsafe<Record<string, StaticOf<typeof FIELD_COST>>>({
       ...mapOf(FIELD, FIELD_COST, {
         description:
-          'By `Type` or `Type.field` as the service has them: what they cost, and how long lists are, where `@cost` and `@listSize` in `schema` do not say it.',
+          'By `Type` or `Type.field` as the service has them: their costs and the lengths of lists, where `schema` has no `@cost` or `@listSize`.',
         names: PART_HINT,
         default: {},
       }),

@@ -6,7 +6,7 @@ interface PublishedNode extends SchemaNode {
   readonly anyOf?: readonly PublishedNode[];
 }
 
-/** The JSON Schema of the configuration file as text: what editors complete and check with. */
+/** The JSON Schema of the configuration file as text: editors complete and check with it. */
 export function printJsonSchema(): string {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -29,7 +29,7 @@ export function printJsonSchema(): string {
   return `${shortLists(JSON.stringify(schema, null, 2))}\n`;
 }
 
-/** Lists of plain values on one line, as the formatter of this project wants them. */
+/** Lists of scalars on one line, as the formatter of this project wants them. */
 function shortLists(json: string): string {
   return json.replaceAll(/\[\n\s+([^[\]{}]*?)\n\s+\]/g, (_, items: string) => `[${items.replaceAll(/\n\s+/g, ' ')}]`);
 }

@@ -18,14 +18,14 @@ export const {
   Partial: partial,
 } = Type;
 
-/** A JSON Schema that TypeBox cannot write, with the type that it stands for. Each use says why. */
+/** A JSON Schema that TypeBox cannot write, with the type that it stands for. Each use has a comment with the reason. */
 export const { Unsafe: unsafe } = Type;
 
 /** Keys by name. */
 export type Properties = TProperties;
 export type TextOptions = StringOptions;
 
-/** What the data of a schema is once it is checked: nothing in it can be changed. */
+/** The data of a schema once it is checked, immutable. */
 export type StaticOf<T extends TSchema> = DeepReadonly<Static<T>>;
 
 type DeepReadonly<T> = T extends (infer U)[]
@@ -42,7 +42,7 @@ export const closed = <T extends TProperties>(properties: T, options: ObjectOpti
 export const section = <T extends TProperties>(description: string, properties: T) =>
   closed(properties, { description, default: {} });
 
-/** A map whose keys match the pattern; `names` tells how to write one. */
+/** A map whose keys match the pattern; `names` describes how to write one. */
 export const mapOf = <T extends TSchema>(pattern: string, value: T, options: ObjectOptions & { names: string }) =>
   Type.Record(Type.String({ pattern }), value, { ...options, additionalProperties: false });
 

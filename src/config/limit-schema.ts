@@ -15,7 +15,7 @@ export const limitGroup = <T extends LimitTable>(table: T, description: string) 
     ),
   );
 
-/** The same keys once more, as an override of the section `like`: a key that is not given stays as it is there. */
+/** The same keys once more, as an override of the section `like`: an absent key stays as it is there. */
 export const limitOverrides = <T extends LimitTable>(table: T, like: string) =>
   unsafe<Partial<Limits<T>>>({
     ...partial(

@@ -30,9 +30,9 @@ const LINK = closed({
     names: FIELD_PATH.hint,
   }),
   batch: optional(BATCH),
-  description: optional(string({ description: 'The description of the field; that of the operation unless given.' })),
+  description: optional(string({ description: 'The description of the field; that of the operation unless set.' })),
   deprecated: optional(string({ description: 'Why the field should not be used any more.', minLength: 1 })),
-  listSize: optional(listSize('How long its list is, for the cost; as the operation has it unless given.')),
+  listSize: optional(listSize('How long its list is, for the cost; as the operation has it unless set.')),
 });
 
 /** Keys of the links between operations: the part of the table of keys for them. */

@@ -19,7 +19,7 @@ export interface LoadedConfig {
   readonly file: string;
   /** Absolute path of the file's directory: relative paths in the configuration start here. */
   readonly directory: string;
-  /** Where it was read from: what it names is read from there as well. */
+  /** The folder it was read from: its files are read from there as well. */
   readonly inputs: Inputs;
   /**
    * Where a key or its value stands. Without `part`: the value when it is a scalar, else the key. For what is not in
@@ -36,8 +36,8 @@ export interface LoadedConfig {
 const MAX_ERRORS = 100;
 
 /**
- * Reads, completes and checks a configuration file. `workers` takes the place of what it says about them. Throws
- * `ConfigurationError` with everything that is wrong in it.
+ * Reads, completes and checks a configuration file. `workers` replaces the key of the same name. Throws
+ * `ConfigurationError` with all errors in it.
  */
 export async function loadConfig(
   file: string,

@@ -6,7 +6,7 @@ export function didYouMean(word: string, candidates: readonly string[], prefix =
   return near === null ? null : `Did you mean \`${prefix}${near}\`?`;
 }
 
-/** The candidate a mistyped word most likely meant, or null when none is near. */
+/** The candidate nearest to a mistyped word, or null when none is near. */
 function nearest(word: string, candidates: readonly string[]): string | null {
   const typed = word.slice(0, 64).toLowerCase();
   let best: string | null = null;

@@ -25,17 +25,17 @@ const MAPPED = closed({
   weight: optional(
     integer({
       description:
-        'What one call of a SOAP client takes from its budget; unless given its `cost`, or `callCost` of the service or of `limits.graphql`.',
+        'Points that one call of a SOAP client takes from its budget; by default its `cost`, or `callCost` of the service or of `limits.graphql`.',
       unit: 'points',
       minimum: 0,
       maximum: 1_000_000,
     }),
   ),
   ...CACHE_KEYS,
-  request: text('Local name of the request element; without a WSDL, the name of the operation unless given.', {
+  request: text('Local name of the request element; without a WSDL by default the name of the operation.', {
     minLength: 1,
   }),
-  response: text('Local name of the reply element; without a WSDL, the request element plus `Response` unless given.', {
+  response: text('Local name of the reply element; without a WSDL by default the request element plus `Response`.', {
     minLength: 1,
   }),
   namespace: text('Namespace of the request and reply elements, instead of that of the service.'),

@@ -50,7 +50,7 @@ const entries = (description: string) =>
 
 export const REQUEST_KEYS = {
   arguments: entries(
-    'By XML name, or path (`Order/Customer/@id`): what an argument is called, or where its value comes from.',
+    'By XML name, or path (`Order/Customer/@id`): the name of an argument, or the source of its value.',
   ),
   headers: entries(
     'The same for header blocks (`AuthHeader/password`): a block with values from elsewhere is always sent.',

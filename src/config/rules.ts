@@ -54,7 +54,7 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
     at(
       'operations',
       `${name} maps operations but has neither \`wsdl\` nor \`types\`.`,
-      'Name the WSDL, or write the types by hand in `types`.',
+      'Name the WSDL, or define the types in SDL in `types`.',
     );
   }
   if (has('port') && has('ports')) at('ports', `${name} has both \`port\` and \`ports\`.`, 'Keep one of them.');

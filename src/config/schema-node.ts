@@ -21,11 +21,11 @@ export interface SchemaNode {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;
-  /** Ours: what a number counts. */
+  /** Ours: the unit of a number. */
   readonly unit?: LimitRow['unit'];
-  /** Ours: what to write instead, when the value is refused. */
+  /** Ours: the help when the value is refused. */
   readonly hint?: string;
-  /** Ours: what the keys of a map must look like. */
+  /** Ours: the form of the keys of a map. */
   readonly names?: string;
   /** Ours: a default that follows from other keys, in words. */
   readonly derived?: string;

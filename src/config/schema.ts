@@ -37,7 +37,7 @@ import { VALIDATION_KEYS } from './validation-keys.js';
 
 const SERVICE = closed({
   kind: kindKey<'soap'>({
-    description: 'What the service speaks; with `graphql` it has keys of its own.',
+    description: 'The protocol of the service; with `graphql` it has keys of its own.',
     default: 'soap',
   }),
   wsdl: optional(
@@ -79,10 +79,10 @@ const SERVICE = closed({
     names: 'Use the name of an operation of the WSDL.',
     default: {},
   }),
-  types: optional(string({ description: 'Type definitions in SDL of a mapping written by hand, instead of `wsdl`.' })),
+  types: optional(string({ description: 'Types in SDL, instead of `wsdl`.' })),
   port: optional(
     string({
-      description: 'The port of the WSDL to call; the first that speaks the first dialect unless given.',
+      description: 'The port of the WSDL to call; by default the first of the first dialect.',
     }),
   ),
   ports: optional(
@@ -94,9 +94,7 @@ const SERVICE = closed({
       uniqueItems: true,
     }),
   ),
-  namespace: optional(
-    string({ description: 'Namespace of the request and reply elements of a mapping written by hand.' }),
-  ),
+  namespace: optional(string({ description: 'Namespace of the request and reply elements, for types in SDL.' })),
   naming: oneOf(['camel', 'exact'], {
     description: '`camel` makes field names lowerCamelCase; `exact` keeps the names of the XML.',
     default: 'camel',
@@ -108,7 +106,7 @@ const SERVICE = closed({
   }),
   faultDetail: oneOf(FAULT_DETAIL_POLICIES, {
     description:
-      "What of a Fault's detail callers see: `pass` all of it; `declared` what the WSDL declares; `none` nothing. Stack traces are cut unless `pass`, and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.",
+      "How much of a Fault's detail callers see: `pass` all of it; `declared` the parts that the WSDL declares; `none` nothing. Stack traces are cut unless `pass`, and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.",
     default: 'declared',
   }),
   understands: optional(
@@ -124,9 +122,7 @@ const SERVICE = closed({
     default: true,
   }),
   callCost: optional(
-    points(
-      'What one call from GraphQL costs where its operation does not say; `limits.graphql.callCost` unless given.',
-    ),
+    points('The cost of one call from GraphQL whose operation has none; by default `limits.graphql.callCost`.'),
   ),
   callerHeaders: array(string(HEADER_NAME), {
     description:
@@ -147,7 +143,7 @@ const SERVICE = closed({
   }),
   unknownOperations: oneOf(['refuse', 'pass'], {
     description:
-      'What becomes of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL is incomplete, or Bodies are encrypted.',
+      'The treatment of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL is incomplete, or Bodies are encrypted.',
     default: 'refuse',
   }),
   addressing: ADDRESSING_KEYS,
@@ -222,7 +218,7 @@ export const CONFIG = closed(
     subscriptions: SUBSCRIPTION_KEYS,
     routes: array(ROUTE, {
       description:
-        'Paths that hold no envelope (documents, pages): passed on unread. What the query of `url` has is not added by callers.',
+        'Paths that hold no envelope (documents, pages): passed on unread. Callers cannot add the parameters in the query of `url`.',
       maxItems: 256,
       default: [],
     }),
@@ -236,7 +232,7 @@ export const CONFIG = closed(
       graphql: limitGroup(GRAPHQL_LIMITS, 'Limits of GraphQL requests and answers.'),
       persisted: limitGroup(PERSISTED_LIMITS, 'Limits of the documents stored by their hash.'),
       subscriptions: limitGroup(SUBSCRIPTION_LIMITS, 'Limits of subscriptions and of the connections they come over.'),
-      cache: limitGroup(CACHE_LIMITS, 'What is remembered of replies to operations that only `read`.'),
+      cache: limitGroup(CACHE_LIMITS, 'The cache of replies to operations that only `read`.'),
       http: limitGroup(HTTP_LIMITS, 'Limits of the HTTP server.'),
       upstream: limitGroup(UPSTREAM_LIMITS, 'Limits of each upstream.'),
       remote: limitGroup(SUBSCHEMA_LIMITS, 'Limits of the answers of services that speak GraphQL.'),

@@ -13,7 +13,7 @@ export const ADDRESSING_KEYS = section('WS-Addressing headers of requests.', {
     true,
   ),
   destinations: array(string(URI), {
-    description: 'What `To` may name besides the gateway and the backend.',
+    description: 'Addresses that `To` may name besides the gateway and the backend.',
     maxItems: 256,
     uniqueItems: true,
     default: [],

@@ -24,8 +24,7 @@ const POLL = closed(
     changed: optional(
       string({
         ...FIELD_PATH,
-        description:
-          'Path to the one value of the answer whose change is sent; what was selected of the answer unless given.',
+        description: 'Path to the one value of the answer whose change is sent; by default the whole selection.',
       }),
     ),
   },
@@ -38,7 +37,7 @@ const POLL = closed(
 const texts = (pattern: string, value: TextOptions, names: string, description: string) =>
   mapOf(pattern, string(value), { names, description, default: {} });
 
-/** What is sent for a message that passes or arrives: `answer` with `arguments`, or `fields`. */
+/** The event for a message that passes or arrives: `answer` with `arguments`, or `fields`. */
 const event = (description: string) =>
   closed(
     {
@@ -53,7 +52,7 @@ const event = (description: string) =>
         `^${GRAPHQL_NAME}$`,
         VALUE,
         'Use a GraphQL name.',
-        'By name of an argument of the subscription: the value of the message that must be equal to it where it is given.',
+        'By name of an argument of the subscription: the value of the message that must be equal to it where it is present.',
       ),
       answer: optional(
         operation(

@@ -36,7 +36,7 @@ export function subscriptionRules(data: Record<string, unknown>): readonly Findi
   });
 }
 
-/** One process, as far as the configuration says. */
+/** Whether the configuration has one process. */
 function isAlone({ workers = 1, redis }: Record<string, unknown>): boolean {
   const { replicas = 1 } = isRecord(redis) ? redis : {};
   return workers === 1 && replicas === 1;

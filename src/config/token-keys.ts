@@ -20,7 +20,7 @@ export const JWT_ALGORITHMS = [
 export const JWT = closed(
   {
     issuer: string({ description: 'Its `iss`.', minLength: 1 }),
-    audience: string({ description: 'What its `aud` must be or hold.', minLength: 1 }),
+    audience: string({ description: 'The value that its `aud` must be or hold.', minLength: 1 }),
     jwks: optional(
       string({
         description: 'The keys of the issuer as a JSON Web Key Set: `{ file: jwks.json }`. Instead of `jwksUrl`.',

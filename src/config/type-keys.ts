@@ -17,7 +17,7 @@ const FIELD = closed({
   hide: flag('Leaves it out of replies, and of requests unless it must be provided.', false),
   deprecated: text('Marks it as deprecated, for this reason.'),
   description: text('Instead of its documentation.'),
-  cost: optional(points('What it costs each time it is selected of an object; nothing unless given.')),
+  cost: optional(points('Its cost each time it is selected of an object; nothing by default.')),
   listSize: optional(LIST_SIZE),
 });
 
@@ -27,7 +27,7 @@ const TYPE = closed({
   name: name('Its name in GraphQL; that of the input type ends in `Input`.'),
   description: text('Instead of its documentation.'),
   hide: flag('Leaves out every field of this type.', false),
-  cost: optional(points('What each object of the type costs; 1 unless given.')),
+  cost: optional(points('The cost of each object of the type; 1 by default.')),
   fields: mapOf('^@?[^\\s:{}@]{1,256}$', FIELD, {
     description: 'By the XML name of an element or attribute; `@name` is the attribute where both exist.',
     names: 'Use the name of an element or an attribute (`@name`) of the type.',
@@ -43,7 +43,8 @@ export const SCHEMA_KEYS = section('How GraphQL shows what the WSDL declares.', 
     default: 'fields',
   }),
   types: mapOf('^(\\{[^{}]*\\})?[^\\s:{}]{1,256}$', TYPE, {
-    description: 'By the XML name of a type, or of the element of a type without a name; `{uri}name` tells it apart.',
+    description:
+      'By the XML name of a type, or of the element of a type without a name; `{uri}name` where that is ambiguous.',
     names: 'Use the name of a type of the WSDL: Customer or {uri}Customer.',
     default: {},
   }),

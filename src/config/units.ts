@@ -17,7 +17,7 @@ const FACTORS: Partial<Record<Unit, ReadonlyMap<string, number>>> = {
   ]),
 };
 
-/** What a number of this unit counts, for sentences: "1,000 levels". */
+/** The noun for numbers of this unit, for sentences: "1,000 levels". */
 export const UNIT_WORDS: Readonly<Record<Unit, string>> = {
   bytes: 'bytes',
   count: '',
@@ -47,7 +47,7 @@ export function printAmount(amount: number, unit: Unit): string {
   return groups(amount);
 }
 
-/** What else than a plain number may be written, or null. */
+/** Other forms than a number, or null. */
 export function amountHint(unit: Unit): string | null {
   if (unit === 'bytes') return 'Write a number of bytes, or one with B, KiB, MiB or GiB.';
   if (unit === 'millis') return 'Write a number of milliseconds, or one with ms, s, m or h.';

@@ -8,7 +8,7 @@ import { configSchema, OWN_KEYWORDS, type SchemaNode, typesOf } from './schema-n
 import { amountHint, printAmount, UNIT_WORDS } from './units.js';
 import type { ConfigPath } from './yaml-source.js';
 
-/** What is wrong at a path, before the place in the file is looked up. */
+/** An error at a path, before the place in the file is looked up. */
 export interface Finding {
   readonly path: ConfigPath;
   /** Whether the key is wrong or its value. */
@@ -52,7 +52,7 @@ export function validate(data: unknown, foreign: ReadonlySet<string>): Validated
   compiled ??= ajv.compile<FileConfig>(configSchema());
   if (compiled(data)) return { valid: data, findings: [] };
   const errors = compiled.errors ?? [];
-  // What has the wrong type breaks further rules by that alone.
+  // A value of the wrong type breaks further rules by that alone.
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
   const findings = errors
     // The failure of a branch is reported by the branch itself.

@@ -15,7 +15,7 @@ export const VALIDATION_KEYS = section(
       'off',
     ),
     replies: level(
-      'Of the backend, alike. What GraphQL reads is checked as it is read; with `enforce` all of it is validated.',
+      'Of the backend, alike. GraphQL checks all values that it reads; with `enforce` all of the reply is validated.',
       'report',
     ),
   },

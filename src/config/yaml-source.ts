@@ -30,7 +30,7 @@ export interface YamlSource {
   positionOf(path: ConfigPath, part?: 'key' | 'value'): Position | null;
   /**
    * Where a place within a text stands in the file: `at` counts from the first character of the value at `path`. Where
-   * lines were joined or escaped that cannot be told, and it is the start of the value; null when it is not in the file.
+   * lines were joined or escaped it is the start of the value; null when it is not in the file.
    */
   placeIn(path: ConfigPath, at: Position): Position | null;
 }
@@ -40,7 +40,7 @@ type Fail = (what: string, offset: number, remedy: string | null) => Diagnostic;
 /** Aliases that stand for more nodes than this are taken for an attack on memory. */
 const MAX_ALIASES = 100;
 
-/** Reads YAML 1.2 (core schema). Throws `ConfigurationError` with every mistake of syntax. */
+/** Reads YAML 1.2 (core schema). Throws `ConfigurationError` with every syntax error. */
 export function readYaml(text: string, file: string): YamlSource {
   const lines = new LineCounter();
   const at = (offset: number): Position => {
@@ -106,7 +106,7 @@ export function readYaml(text: string, file: string): YamlSource {
   };
 }
 
-/** Of the lines of a block (YAML 1.2 section 8.1.1.1): of its first line that is not blank, unless its header says it. */
+/** Of the lines of a block (YAML 1.2 section 8.1.1.1): of its first line that is not blank, unless its header has it. */
 function indentation(text: string, header: number, parent: number): number {
   const end = text.indexOf('\n', header);
   const given = /^[|>][+-]?([1-9])/.exec(text.slice(header, end))?.[1];

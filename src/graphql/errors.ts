@@ -106,7 +106,7 @@ export function decodeError(error: DecodeError, place: ErrorPlace): GraphQLError
 export const tooManyErrors = (): GraphQLError =>
   new GraphQLError('There are more errors than are listed.', { extensions: { code: 'TOO_MANY_ERRORS' } });
 
-/** The first errors of a list, and one that says so if there were others. */
+/** The first errors of a list, and one that announces others. */
 export const listed = (errors: readonly GraphQLError[], max: number, further = 0): readonly GraphQLError[] =>
   errors.length + further > max ? [...errors.slice(0, max), tooManyErrors()] : errors;
 

@@ -101,7 +101,7 @@ interface Transport {
   begin?(operation: AdmittedOperation): Promise<void>;
 }
 
-/** What becomes of an operation over HTTP once it is admitted, or refused. */
+/** Runs and answers an operation over HTTP once it is admitted, or refused. */
 async function perform(
   admission: AdmittedOperation | Refusal,
   host: OperationHost,
@@ -159,7 +159,7 @@ async function answerBatch(items: readonly unknown[], batch: Batch): Promise<Gra
   return joinAnswers(answers);
 }
 
-/** A request that could not be read: what is no HTTP request for GraphQL at all is answered by its status alone. */
+/** A request that could not be read: a request that is none of GraphQL is answered by its status alone. */
 function unreadAnswer(caught: unknown, host: OperationHost): GraphqlResponse {
   const refused = refuseOperation(caught, host);
   const { code } = refused.refusal;
@@ -169,7 +169,7 @@ function unreadAnswer(caught: unknown, host: OperationHost): GraphqlResponse {
   return { status, headers: code === 'HTTP_METHOD' ? { allow: 'GET, POST' } : {}, body: null };
 }
 
-/** An operation that was refused. Errors with a status of their own say it to clients of either media type. */
+/** An operation that was refused. Errors with a status of their own have it for clients of either media type. */
 function refusedAnswer({ refusal, result }: RefusedOperation, type: AnswerType): GraphqlResponse {
   const { code, kind, retryAfter, isOfCaller } = refusal;
   if (isOfCaller && kind.httpStatus === undefined && !isMalformed(refusal)) {
@@ -180,7 +180,7 @@ function refusedAnswer({ refusal, result }: RefusedOperation, type: AnswerType):
   return response(wireStatus(refusal, 'http'), JSON_TYPE, result, fields);
 }
 
-/** What is no well-formed GraphQL request, or has variables of more parts than are looked at. */
+/** Whether it is no well-formed GraphQL request, or has variables with too many parts. */
 const isMalformed = (refusal: Refusal): boolean =>
   refusal.code === 'HTTP_METHOD' ||
   refusal.code === 'BATCHING_NOT_SUPPORTED' ||

@@ -96,7 +96,7 @@ export const GRAPHQL_LIMITS = {
     max: 200,
     unit: 'levels',
     refusal: 'BAD_REQUEST',
-    text: 'Levels of objects and lists in what is given to one operation, in variables or in the document.',
+    text: 'Levels of objects and lists in the input values of one operation, in variables or in the document.',
   },
   variableKeys: {
     default: 1000,
@@ -104,7 +104,7 @@ export const GRAPHQL_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: 'BAD_REQUEST',
-    text: 'Members of all objects in what is given, arguments included; a fragment counts as often as it is used.',
+    text: 'Members of all objects in input values, arguments included; a fragment counts as often as it is used.',
   },
   variableValues: {
     default: 10_000,
@@ -112,7 +112,7 @@ export const GRAPHQL_LIMITS = {
     max: 10_000_000,
     unit: 'count',
     refusal: 'BAD_REQUEST',
-    text: 'Values of all kinds in what is given, counted alike.',
+    text: 'Input values of all kinds, counted alike.',
   },
   listItems: {
     default: 1000,
@@ -120,7 +120,7 @@ export const GRAPHQL_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: 'BAD_USER_INPUT',
-    text: 'Items of any one list that is given.',
+    text: 'Items of any one list of the input.',
   },
   cost: {
     default: 1000,
@@ -216,7 +216,7 @@ export const GRAPHQL_LIMITS = {
     max: 1000,
     unit: 'count',
     refusal: null,
-    text: 'Errors listed in one answer; one more says that there were others.',
+    text: 'Errors listed in one answer; one more announces that there were others.',
   },
 } as const satisfies LimitTable;
 

@@ -16,7 +16,7 @@ import { executeOperation } from './run/execute.js';
 import type { CallField } from './run/field-call.js';
 import type { PlannedSchema } from './run/root-plan.js';
 
-/** What one generation of the configuration says about GraphQL. */
+/** The GraphQL part of one generation of the configuration. */
 export interface GraphqlOptions {
   readonly built: PlannedSchema;
   readonly limits: GraphqlLimits;
@@ -30,7 +30,7 @@ export interface GraphqlOptions {
   readonly trusted?: TrustedDocuments | null;
 }
 
-/** What all operations of one generation share, whatever transport carries them. */
+/** The shared parts of all operations of one generation, whatever transport carries them. */
 export interface Operations {
   readonly built: PlannedSchema;
   readonly limits: GraphqlLimits;
@@ -52,7 +52,7 @@ export function operationsOf(options: GraphqlOptions): Operations {
   return { built, limits, admission, persisted };
 }
 
-/** What one operation has to do with the rest of the gateway: its caller, its backends, its record. */
+/** The connection of one operation to the rest of the gateway: its caller, its backends, its record. */
 export interface OperationHost {
   readonly callField: CallField;
   /** Needed where a service speaks GraphQL. */
@@ -63,7 +63,7 @@ export interface OperationHost {
   readonly signal: CancelSignal;
   /** The caller has asked for the cost of each field, and may know it. */
   readonly wantsBreakdown?: boolean;
-  /** Waits for the turn of a document that takes long to read; not given: it is read at once. */
+  /** Waits for the turn of a document that takes long to read; absent: it is read at once. */
   turn?(): Promise<void>;
   /** Takes the points of an operation that the caller may call. Throws `FORBIDDEN`, `RATE_LIMITED`, `MAX_COST_LIMIT`. */
   authorizeAndCharge?(admitted: Admitted): void;
@@ -71,7 +71,7 @@ export interface OperationHost {
   pay?(points: number): boolean;
   /** Refunds or charges the difference between the estimate and what the operation came to. */
   reconcile?(actualCost: number): void;
-  /** What the caller has left of its budget; null where it has none. */
+  /** The balance of the caller's budget; null where it has none. */
   throttle?(): Throttle | null;
   /** Records that nothing was run, or that a part was not because it is beyond a limit. */
   refused?(refusal: Refusal): void;

@@ -166,7 +166,7 @@ __proto__: { a: 1 }
     '7:15: `services.orders.versions` holds the same value twice.',
     '7:21: `services.orders.versions[1]` must be one of `2001-12`, `1.1`, `1.2`. Did you mean `1.1`?',
     '8:11: `services.orders.mode` must be one of `enforce`, `monitor`. Did you mean `enforce`?',
-    '9:5: `services.orders` maps operations but has neither `wsdl` nor `types`. Name the WSDL, or write the types by hand in `types`.',
+    '9:5: `services.orders` maps operations but has neither `wsdl` nor `types`. Name the WSDL, or define the types in SDL in `types`.',
     '10:12: Unknown key `feild` in `services.orders.operations.A`. Did you mean `field`?',
     '11:10: `services.orders.operations.B` must be true, false or a map of keys.',
     '12:29: `services.orders.limits.xml.depth` must be between 4 and 1,000 levels.',

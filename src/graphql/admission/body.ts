@@ -6,8 +6,8 @@ import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 
 /**
  * The body of a request as text. Rejects with `HTTP_TOO_LARGE` as soon as it is longer than allowed, before it is read
- * if it says so itself, with `BAD_REQUEST` if it is not UTF-8, and with the refusal it broke off with. By events: a loop
- * over the chunks would destroy the request, and its connection, before the refusal is sent. `declaredBytes` is its
+ * if its Content-Length is, with `BAD_REQUEST` if it is not UTF-8, and with the refusal it broke off with. By events: a
+ * loop over the chunks would destroy the request, and its connection, before the refusal is sent. `declaredBytes` is its
  * Content-Length, or null. Of a long body the next chunk is read when `turn` resolves.
  */
 export function readText(

@@ -18,7 +18,7 @@ import { codedError, DocumentRefusal, printPath, tooManyErrors } from '../errors
 import type { RawVariables, Variables } from '../output/reply-plan.js';
 
 export interface VariableErrors {
-  /** Errors listed; one more says that there were others. */
+  /** Errors listed; one more announces that there were others. */
   readonly max: number;
   /** Whether messages may reveal the schema. */
   readonly isOpen: boolean;
@@ -79,7 +79,7 @@ class VariableErrorList {
   /** Throws `ENOUGH` where the list is full. */
   add(definition: VariableDefinitionNode, invalid: unknown, what: () => string): void {
     const isLast = ++this.#found === this.#max + FURTHER_MAX;
-    // An object that lacks several fields is reported for each, and says all of them at once.
+    // An object that lacks several fields is reported for each, and each report lists all of them.
     if (!isLast && typeof invalid === 'object' && invalid !== null && invalid === this.#last) return;
     this.#last = invalid;
     const isFull = isLast || this.errors.length === this.#max;

@@ -55,8 +55,8 @@ const MESSAGES: ReadonlyMap<MeasurableLimit, string> = new Map([
   ['selections', 'The operation has more fields than allowed, its fragments written out.'],
   ['fragmentHeight', 'The document has more fragments within each other than allowed.'],
   ['introspectionDepth', 'The introspection is nested deeper than allowed.'],
-  ['variableDepth', 'The GraphQL request is malformed. What is given is nested too deep.'],
-  ['variableKeys', 'The GraphQL request is malformed. There are too many members in what is given.'],
-  ['variableValues', 'The GraphQL request is malformed. There are too many values in what is given.'],
-  ['listItems', 'A list that is given has more items than allowed.'],
+  ['variableDepth', 'The GraphQL request is malformed. Its input values are nested too deep.'],
+  ['variableKeys', 'The GraphQL request is malformed. There are too many members in its input values.'],
+  ['variableValues', 'The GraphQL request is malformed. There are too many input values.'],
+  ['listItems', 'A list of the input has more items than allowed.'],
 ]);

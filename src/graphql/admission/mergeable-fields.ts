@@ -38,7 +38,7 @@ export function mergeableFieldsRule(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** The message when the comparison is given up. */
+/** The message when the comparison is too long. */
 export const TOO_COMPLEX = 'The document is too complex to validate.';
 
 type Conflict = readonly [Entry, Entry] | 'too complex';

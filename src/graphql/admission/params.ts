@@ -123,7 +123,7 @@ function paramsOfUrl(url: string, bounds: JsonBounds): unknown {
   const search = new URLSearchParams(question === -1 ? '' : url.slice(question + 1));
   // Readers disagree about which one counts.
   if (PARAMETERS.some((name) => search.getAll(name).length > 1))
-    throw new Refusal('BAD_REQUEST', 'A parameter must not be given twice.');
+    throw new Refusal('BAD_REQUEST', 'A parameter must not be present twice.');
   const json = (name: string): unknown => {
     const text = search.get(name);
     return text === null || text === '' ? null : parseJson(text, bounds);

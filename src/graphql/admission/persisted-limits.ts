@@ -16,7 +16,7 @@ export const PERSISTED_LIMITS = {
     max: 4096 * MIB,
     unit: 'bytes',
     refusal: null,
-    text: 'What they may take of the memory of one process, all together.',
+    text: 'The memory of one process for all of them.',
   },
   textBytes: {
     default: 64 * KIB,
@@ -40,7 +40,7 @@ export const PERSISTED_LIMITS = {
     max: 1_000_000,
     unit: 'points',
     refusal: null,
-    text: 'What a client pays for each new document; when it cannot, the document runs and is not remembered.',
+    text: 'Points for each new document; a client without them has it run, but not stored.',
   },
 } as const satisfies LimitTable;
 

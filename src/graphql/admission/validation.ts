@@ -33,7 +33,7 @@ import { Suggestions } from './suggestions.js';
 
 export interface ValidationOptions {
   readonly introspection: boolean;
-  /** Errors listed; one more says that there were others. */
+  /** Errors listed; one more announces that there were others. */
   readonly maxErrors: number;
 }
 
@@ -79,7 +79,7 @@ const CLOSED_MESSAGES: ReadonlyMap<ValidationRule, string> = new Map([
   [ProvidedRequiredArgumentsRule, 'A required argument is missing.'],
   [ScalarLeafsRule, 'A field of an object type needs a selection, and no other field may have one.'],
   [SingleFieldSubscriptionsRule, 'A subscription must select one field.'],
-  [UniqueInputFieldNamesRule, 'An input field is given twice.'],
+  [UniqueInputFieldNamesRule, 'An input field is present twice.'],
   [ValuesOfCorrectTypeRule, 'This is no value for this place.'],
   [VariablesAreInputTypesRule, 'A variable cannot be of this type.'],
   [VariablesInAllowedPositionRule, 'This variable is of another type than this place.'],

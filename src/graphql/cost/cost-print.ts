@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { fieldCostOf, typeWeightOf } from '../types/cost-rules.js';
 
-/** The schema as SDL, with what the mapping says about costs as `@cost` and `@listSize`. */
+/** The schema as SDL, with the costs of the mapping as `@cost` and `@listSize`. */
 export function printWithCosts(schema: GraphQLSchema): string {
   const sdl = printSchema(schema);
   const costed = Object.values(schema.getTypeMap()).some((type) => {

@@ -53,7 +53,7 @@ export function sliceOf(
     );
     const closed = inputError(
       node,
-      isMore ? 'Only one argument can say how long the list is.' : 'One argument must say how long the list is.',
+      isMore ? 'Only one argument can set the length of the list.' : 'One argument must set the length of the list.',
     );
     throw new DocumentRefusal(code, errors, {}, closed);
   }

@@ -25,9 +25,9 @@ export type ReportPoints = (path: string, points: number) => void;
 /**
  * The most that an operation costs before it runs, for lists of the assumed sizes: each object
  * its weight, a list as many times its item as it is taken to have, or as its slicing arguments ask for, each call its
- * own weight. A field of the root is a call, a link one for each object, or for as many as a list operation takes. What
- * @skip and @include leave out is not counted. Selections are counted as written, so merging them can only make it
- * cheaper. Sums saturate.
+ * own weight. A field of the root is a call, a link one for each object, or for as many as a list operation takes.
+ * Selections that @skip and @include leave out are not counted. Selections are counted as written, so merging them can
+ * only make it cheaper. Sums saturate.
  *
  * The document is valid and was held to the limits on its shape, which bound this walk; a fragment is walked once for
  * each type and number of objects it is spread on. Throws `BAD_USER_INPUT` for slicing arguments that cannot be.
@@ -116,7 +116,7 @@ class CostWalk {
       this.#inner(condition, fragment.selectionSet, scope);
       return;
     }
-    // What it costs does not depend on the type around it: its own condition takes that place.
+    // Its cost does not depend on the type around it: its own condition takes that place.
     const key = `${name} ${scope.times}`;
     const known = this.#known.get(key);
     if (known !== undefined) {
@@ -158,7 +158,7 @@ class CostWalk {
     this.selections(node.selectionSet, { parent: price.named, times: objects, sized, path });
   }
 
-  /** What the field itself costs for so many objects: calls, or its weight. */
+  /** The cost of the field itself for so many objects: calls, or its weight. */
   #own(price: FieldPrice, node: FieldNode, objects: number): Sum {
     // Also without a value: another request may have one.
     if (price.arguments.length > 0) this.#depends(node);

@@ -22,7 +22,7 @@ export class EstimateCache {
     countBytes(300);
   }
 
-  /** As `costOf`. What @skip and @include leave out must always be the same. */
+  /** As `costOf`. The same selections must be left out by @skip and @include each time. */
   estimate(table: CostTable, operation: OperationDefinitionNode, fragments: Fragments, variables: Variables): Estimate {
     const key = this.#variables === null ? null : keyOf(this.#variables, variables);
     const known = key === null ? undefined : this.#known.get(key);

@@ -152,7 +152,7 @@ export function checkCostPlace(
   const [holder, above] = [nodes.at(-1), nodes.at(-2)];
   const isField = holder?.kind === Kind.FIELD_DEFINITION;
   if (name === 'listSize') {
-    if (!isField) report('@listSize says something of fields only.', loc, 'Write it behind the field that is a list.');
+    if (!isField) report('@listSize is for fields only.', loc, 'Write it behind the field that is a list.');
     return;
   }
   const isArgument = holder?.kind === Kind.INPUT_VALUE_DEFINITION && above?.kind === Kind.FIELD_DEFINITION;

@@ -16,15 +16,15 @@ export interface GraphqlService {
   /** By the operation's name. When any entry names a field, only operations with an entry are offered. */
   readonly mapping: ReadonlyMap<string, OperationMapping>;
   readonly naming: Naming;
-  /** Not given: each branch of a choice is a field. */
+  /** Absent: each branch of a choice is a field. */
   readonly choices?: ChoiceStyle;
   /** The mapping of single types. */
   readonly types?: TypeMappings;
   /** Every named type of the service, for `types` to be checked. */
   readonly knownTypes?: Iterable<XsdType>;
-  /** The first service of the same WSDL, whose types this one uses; not given, or itself: it has its own. */
+  /** The first service of the same WSDL, whose types this one uses; absent, or itself: it has its own. */
   readonly typesOf?: string;
-  /** Points for a call where its operation does not say; null or not given: as calls cost in general. */
+  /** Points for a call whose operation has no cost of its own; null or absent: the general cost of calls. */
   readonly callCost?: number | null;
 }
 
@@ -32,15 +32,15 @@ export interface OperationMapping {
   /** Null: parent and name follow from the operation's name. */
   readonly field: { readonly parent: RootType; readonly name: string } | null;
   readonly hidden: boolean;
-  /** Null or not given: that of the operation. */
+  /** Null or absent: that of the operation. */
   readonly description?: string | null;
-  /** The reason; null or not given: not deprecated. */
+  /** The reason; null or absent: not deprecated. */
   readonly deprecated?: string | null;
-  /** How callers meet its declared Faults; not given: as errors. */
+  /** How callers meet its declared Faults; absent: as errors. */
   readonly faults?: FaultStyle;
   /** The mapping of its arguments and header blocks. */
   readonly request?: RequestMapping | null;
-  /** What a call costs, and how long its list is; null or not given: as calls and lists are in general. */
+  /** The cost of a call, and the length of its list; null or absent: those of calls and lists in general. */
   readonly cost?: FieldCost | null;
 }
 

@@ -114,7 +114,7 @@ interface Headers {
   readonly plans: readonly EncodeElement[];
 }
 
-/** A declaration cannot say that a header block is optional, so none is required of the caller. */
+/** A declaration has no mark for an optional header block, so none is required of the caller. */
 function headerFields(operation: Operation, mappings: InputMappings, types: ServiceTypes): Headers {
   const blocks = operation.input.headers.map(({ element }) => element.name.local);
   refuseUnknown(mappings, blocks, types);
@@ -141,7 +141,7 @@ interface Reply {
   readonly shape: ReplyShape;
 }
 
-/** A field is nullable whatever its type says, so that one failed call does not take the others with it. */
+/** A field is nullable whatever its type is, so that one failed call does not take the others with it. */
 function replyOf(operation: Operation, types: ServiceTypes): Reply {
   const body = operation.output?.body ?? null;
   if (body === null) return done({ uri: null, local: `${operation.name}Response` });

@@ -18,7 +18,7 @@ export interface Occurrence {
   readonly itemNonNull: boolean;
 }
 
-/** Lists of lists count as lists: no backend without a WSDL says how they look. */
+/** Lists of lists count as lists: without a WSDL their form is unknown. */
 export function occurrenceOf(type: TypeNode): Occurrence {
   const nonNull = type.kind === Kind.NON_NULL_TYPE;
   const outer: TypeNode = nonNull ? type.type : type;

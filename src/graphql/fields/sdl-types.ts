@@ -19,7 +19,7 @@ export interface SdlOperation {
   /** Whether the elements inside stand in the namespace too, or in none. */
   readonly qualified: boolean;
   readonly soapAction: string | null;
-  /** Not given: it has a result. */
+  /** Absent: it has a result. */
   readonly isOneWay?: boolean;
 }
 

@@ -11,7 +11,7 @@ import { TypeNames } from '../types/type-names.js';
 import { type GraphqlService, offeredBy } from './exposure.js';
 import { operationField, type ServiceTypes } from './operation-field.js';
 
-/** What the fields of these operations are made with. `replies` are the types of all replies; null: of these. */
+/** The types of the fields of these operations. `replies` are the types of all replies; null: of these. */
 export function serviceTypes(
   service: GraphqlService,
   operations: readonly Operation[],
@@ -58,14 +58,14 @@ export function typeGroups(services: readonly GraphqlService[]): readonly TypeGr
   return [...groups.values()];
 }
 
-/** What the types of a group are called when its services offer all of their operations. */
+/** The names of the types of a group when its services offer all of their operations. */
 export interface Declared {
   readonly names: DeclaredNames;
   /** The types of all replies. */
   readonly replies: ReadonlySet<XsdType>;
 }
 
-/** What is declared, of each group that leaves out operations: by the name of its owner. */
+/** The declared names, of each group that leaves out operations: by the name of its owner. */
 export function declaredNames(groups: readonly TypeGroup[]): ReadonlyMap<string, Declared> {
   const partly = groups.filter(({ services }) => {
     const offered = services.map(offeredBy);
@@ -78,7 +78,7 @@ export function declaredNames(groups: readonly TypeGroup[]): ReadonlyMap<string,
 export const mappingsOf = (groups: readonly TypeGroup[]): ReadonlyMap<string, TypeMappings> =>
   new Map(groups.map(({ owner: { name, types = new Map() } }) => [name, types]));
 
-/** Makes the types of all operations, only to see what they are called. */
+/** Makes the types of all operations, only for their names. */
 function declaredBy(group: TypeGroup): Declared {
   const { owner, services } = group;
   const names = new TypeNames(mappingsOf([group]));

@@ -23,7 +23,7 @@ export function chosenPlaces(branches: readonly (readonly Place[])[], scope: num
   );
   const order = Math.max(nodes.size, branches.length) > MOST ? [] : orderFor(sequences);
   const placed = new Set(order);
-  // What is left goes round in a circle: each of it stands before the other in some branch.
+  // The rest goes round in a circle: each of it stands before the other in some branch.
   const rest = [...nodes.keys()].filter((node) => !placed.has(node));
   return [...order, ...rest].flatMap((node): readonly Place[] => {
     const place = nodes.get(node);

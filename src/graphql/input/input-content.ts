@@ -3,7 +3,7 @@ import { type ElementDeclaration, type Particle, typeKey, type Wildcard } from '
 import { chosenPlaces } from './input-choice.js';
 import { type InputOrder, optionalPlaces, orderOf, type Place } from './input-order.js';
 
-/** One place of a content model where a request may say something. */
+/** A position of a content model for which a request may have a value. */
 export type Piece = ElementPiece | AnyPiece | GroupPiece;
 
 export interface ElementPiece extends Counts {
@@ -11,10 +11,10 @@ export interface ElementPiece extends Counts {
   readonly element: ElementDeclaration;
 }
 
-/** Room for elements of any name. */
+/** A position of elements of any name. */
 export interface AnyPiece extends Counts {
   readonly kind: 'any';
-  /** What there is room for; none: anything. */
+  /** The wildcards there; none: anything. */
   readonly wildcards: readonly Wildcard[];
 }
 
@@ -43,7 +43,7 @@ export interface InputContent {
   readonly order: InputOrder | null;
 }
 
-/** Reads a content model for requests. Deeper than schemas nest, it is room for anything. */
+/** Reads a content model for requests. Deeper than schemas nest, it allows anything. */
 export function inputContent(particle: Particle): InputContent {
   const known = CONTENTS.get(particle);
   if (known !== undefined) return known;
@@ -109,7 +109,7 @@ const single = (key: string, piece: Piece): Fold => ({
   places: [{ key, min: piece.min, max: piece.max, scope: null }],
 });
 
-/** A sequence: what stands there adds up. */
+/** A sequence: its parts add up. */
 function allOf(folds: readonly Fold[]): Fold {
   const pieces = new Map<string, Piece>();
   const doubled = new Set<string>();
@@ -130,7 +130,7 @@ function allOf(folds: readonly Fold[]): Fold {
   return { pieces, doubled, rules: folds.flatMap(({ rules }) => rules), places: placesIn(folds)?.flat() ?? null };
 }
 
-/** Of one key: room for anything is room for what either lets in. */
+/** Of one key: the union of the wildcards. */
 function together(known: Piece, piece: Piece): Piece {
   if (known.kind !== 'any' || piece.kind !== 'any') return known;
   const isOpen = known.wildcards.length === 0 || piece.wildcards.length === 0;
@@ -171,7 +171,7 @@ function eitherOf(folds: readonly Fold[], reading: Reading): Fold {
   return { pieces, doubled, rules: [{ required, branches }], places };
 }
 
-/** What need not be there: but if some of it is, all that it requires. */
+/** An optional part: if some of it is present, all that it requires must be. */
 function optional(once: Fold): Fold {
   const pieces = new Map([...once.pieces].map(([key, piece]) => [key, { ...piece, min: 0 }]));
   const [rule, ...others] = once.rules;

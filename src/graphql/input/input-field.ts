@@ -13,7 +13,7 @@ import type { Member, MemberTable } from '../types/members.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { InputMappings } from './input-mapping.js';
 
-/** What the caller may say in one place: an argument or an input field. */
+/** A value of the caller at one position: an argument or an input field. */
 export interface InputField {
   readonly type: GraphQLInputType;
   readonly description: string | null;
@@ -31,11 +31,11 @@ export interface InputObject {
 export interface InputValue {
   readonly type: GraphQLNullableType & GraphQLInputType;
   readonly plan: EncodeValue;
-  /** Of an object that is made for one operation: what is left to its callers. */
+  /** Of an object that is made for one operation: the fields that its callers set. */
   readonly fields?: ReadonlyMap<string, InputField>;
 }
 
-/** What an object is named and mapped by. */
+/** The name of an object and the mapping of it. */
 export interface Owner {
   readonly name: string;
   readonly mappings: InputMappings;
@@ -43,7 +43,7 @@ export interface Owner {
   readonly operation: string;
 }
 
-/** What objects are filled with: the input types of one service. */
+/** The input types of one service, from which objects are filled. */
 export interface InputSources {
   readonly service: string;
   readonly members: MemberTable;

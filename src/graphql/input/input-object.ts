@@ -79,7 +79,7 @@ export class ObjectFiller implements InputObject {
     refuseUnknown(this.#owner.mappings, members.flatMap(keyInMapping), this.#types);
   }
 
-  /** One element; null where the caller has nothing to say and nothing is written. */
+  /** One element; null where the caller has no choice and nothing is written. */
   element(member: ElementMember, place: Place): MadeElement | null {
     const { element, isAlternative } = place;
     const required = place.min > 0;
@@ -199,7 +199,7 @@ export class ObjectFiller implements InputObject {
     return { field: { type: isNonNull ? new GraphQLNonNull(shown) : shown, description }, plan };
   }
 
-  /** What stands in a repeated group once. Its members have the names they would have without it. */
+  /** The content of a repeated group, once. Its members have the names they would have without it. */
   #group(content: InputContent, key: string): InputValue {
     const fields = new Map<string, InputField>();
     const plan: MutablePlan = { kind: 'object', attributes: [], text: null, children: [], choices: [], branches: [] };
@@ -265,7 +265,7 @@ export class ObjectFiller implements InputObject {
     return this.#scope.take(mapping.name);
   }
 
-  /** Says nothing of the value, which may be a secret. */
+  /** Its report does not contain the value, which may be a secret. */
   #checkConstant(mapping: InputMapping, scalar: Scalar): void {
     if (mapping.source?.from !== 'constant') return;
     try {
@@ -283,7 +283,7 @@ export class ObjectFiller implements InputObject {
 
 const PLAIN = { isNonNull: false, lexicalDefault: null, scalar: null } as const;
 
-/** An element whose value is given by the schema: it is there, or not. */
+/** An element whose value is fixed by the schema: it is there, or not. */
 const fixedScalar = (fixed: string): Scalar => ({
   ...PRESENCE,
   encode: (value) => {

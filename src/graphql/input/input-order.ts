@@ -7,16 +7,16 @@ export interface Place {
   readonly key: string;
   readonly min: number;
   readonly max: number;
-  /** The choice, or the group that may be left out, which it stands in; null where it stands whatever is given. */
+  /** The choice, or the group that may be left out, which it stands in; null where it stands in any case. */
   readonly scope: number | null;
-  /** Where it stands depends on what else is given. */
+  /** Its position depends on the other values. */
   readonly isTangled?: boolean;
 }
 
-/** What is to be written where: a piece stands there again where it has several places. */
+/** The order of writing: a piece stands there again where it has several places. */
 export interface InputOrder {
   readonly places: readonly { readonly key: string; readonly share: ItemRange | null }[];
-  /** Pieces whose places depend on what else is given: all of it is written at the first. */
+  /** Pieces whose positions depend on the other values: all of each is written at the first. */
   readonly tangled: readonly string[];
 }
 
@@ -75,7 +75,7 @@ function sharesOf(places: readonly Place[]): readonly (readonly [Place, ItemRang
   });
 }
 
-/** What stands side by side is one place. */
+/** Neighbours are one place. */
 function withoutNeighbours(places: readonly Place[]): readonly Place[] {
   const joined: Place[] = [];
   for (const place of places) {
@@ -86,7 +86,7 @@ function withoutNeighbours(places: readonly Place[]): readonly Place[] {
   return joined;
 }
 
-/** Of a group that may be left out: what stands there can only do so together, unless it is one. */
+/** Of a group that may be left out: its places occur together only, unless it is one. */
 export function optionalPlaces(places: readonly Place[], scope: number): readonly Place[] {
   const [only, ...others] = places;
   if (only !== undefined && others.length === 0 && only.min < 2) return [{ ...only, min: 0 }];

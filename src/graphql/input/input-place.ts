@@ -9,7 +9,7 @@ export function placeOf(member: Member): string {
     : `attribute ${typeKey(member.attribute.name)}`;
 }
 
-/** What the mapping of a request may call it. */
+/** The names that the mapping of a request may use for it. */
 export function keyInMapping(member: Member): readonly string[] {
   if (member.place === 'text') return [];
   return [member.place === 'element' ? member.element.name.local : `@${member.attribute.name.local}`];

@@ -25,9 +25,9 @@ import { isExclusive } from './input-rules.js';
 /**
  * The input types of one service's requests. Plans may be recursive: they are filled after they are known.
  *
- * A type in whose place others may stand is `<Name>OneOfInput`: an object with exactly one member, named after the type
- * that is meant, the declared one among them. A type that is nothing but a choice is such an object itself. Content that
- * is not modelled is XML.
+ * A type in whose place others may stand is `<Name>OneOfInput`: an object with exactly one member, named after the
+ * type of the value, the declared one among them. A type that is nothing but a choice is such an object itself. Content
+ * that is not modelled is XML.
  */
 export class InputTypes implements InputSources {
   readonly service: string;
@@ -69,7 +69,7 @@ export class InputTypes implements InputSources {
     return made;
   }
 
-  /** One element as a field and as a plan; null where the caller has nothing to say and nothing is written. */
+  /** One element as a field and as a plan; null where the caller has no choice and nothing is written. */
   element(
     member: ElementMember,
     owner: string,
@@ -93,7 +93,7 @@ export class InputTypes implements InputSources {
     return { type: leafType, plan: { kind: 'scalar', scalar }, scalar };
   }
 
-  /** What an element of this type holds. */
+  /** The value of an element of this type. */
   value(type: XsdType, owner: Owner, member: Member | null = null): InputValue {
     if (type.kind === 'simple') return this.simple(type, owner.name, member);
     const { content } = type;
@@ -145,7 +145,7 @@ export class InputTypes implements InputSources {
     };
   }
 
-  /** A message whose declared type is abstract: the caller says what it is of. Null where nothing may stand for it. */
+  /** A message whose declared type is abstract: the caller names its type. Null where nothing may stand for it. */
   #chosen(type: ComplexType, owner: Owner): InputObject | null {
     const { type: graphqlType, plan } = this.value(type, owner);
     if (plan.kind !== 'variants') return null;
@@ -168,7 +168,7 @@ export class InputTypes implements InputSources {
     const filler = new ObjectFiller(this, owner);
     const made: InputObject = { fields: filler.fields, plan: filler.plan };
     if (isOwn) {
-      // As deep as the paths of the mapping: what is left of it must be known at once.
+      // As deep as the paths of the mapping: the rest of it must be known at once.
       filler.fill(type);
       return made;
     }

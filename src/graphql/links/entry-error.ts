@@ -1,4 +1,4 @@
-/** A mistake in an entry of `links` or `subscriptions`. `path` begins with the entry's name. */
+/** An error in an entry of `links` or `subscriptions`. `path` begins with the entry's name. */
 export interface EntryError {
   readonly path: readonly string[];
   readonly part: 'key' | 'value';
@@ -8,7 +8,7 @@ export interface EntryError {
   readonly unknown: { readonly name: string; readonly known: readonly string[] } | null;
 }
 
-/** Takes a mistake in the entry at hand. `path` begins below its name. */
+/** Takes an error in the entry at hand. `path` begins below its name. */
 export type Report = (
   path: readonly string[],
   what: string,

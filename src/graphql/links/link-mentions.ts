@@ -2,7 +2,7 @@ import { type FieldNode, Kind, type SelectionSetNode } from 'graphql';
 import type { Fragments } from '../output/reply-plan.js';
 import type { LinkTable } from './link.js';
 
-/** Tells whether selections may hold links, by the names of fields alone: every node is visited once. */
+/** Finds out whether selections may hold links, by the names of fields alone: every node is visited once. */
 export class LinkMentions {
   readonly #names: ReadonlySet<string>;
   readonly #fragments: Fragments;

@@ -24,7 +24,7 @@ export function targetOf<T extends { readonly isMutation: boolean }>(
   const target = targets.get(name);
   if (target === undefined) {
     if (operations.includes(name)) {
-      report(path, `The operation \`${name}\` cannot be ${verb} from GraphQL.`, '`soapstone check` says why.');
+      report(path, `The operation \`${name}\` cannot be ${verb} from GraphQL.`, '`soapstone check` has the reason.');
     } else {
       report(path, `There is no operation \`${name}\`.`, 'Write service.operation.', { name, known: operations });
     }

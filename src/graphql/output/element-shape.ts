@@ -3,7 +3,7 @@ import { derivedFrom } from '../types/reach.js';
 import type { ElementShape, ObjectShape } from '../types/shape.js';
 import { lazily } from './output-field.js';
 
-/** The shape of an element of this type, which may say by xsi:type that it is of a derived one where there are any. */
+/** The shape of an element of this type, whose xsi:type may name a derived one where there are any. */
 export function elementShape(
   type: ComplexType,
   hasVariants: boolean,

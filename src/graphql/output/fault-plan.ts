@@ -70,7 +70,7 @@ class Whole {
   #variant(object: ObjectShape, depth: number): ObjectVariant {
     const slots: FieldSlot[] = [];
     for (const [key, field] of object.fields) {
-      // What only GraphQL needs: the place of a type without content.
+      // For GraphQL only: the place of a type without content.
       const slot = key === '_' ? null : this.slot(key, field, depth);
       if (slot !== null) slots.push(slot);
     }

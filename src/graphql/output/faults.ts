@@ -38,7 +38,7 @@ export interface Answer {
 
 interface FaultType {
   readonly shape: FaultShape;
-  /** What it can be in a union. */
+  /** Its types in a union. */
   readonly types: readonly GraphQLObjectType[];
 }
 
@@ -162,7 +162,7 @@ export class FaultTypes {
   }
 }
 
-/** Whether it has the name of a part (`fault`), which says less than that of the Fault: elements have a namespace. */
+/** Whether it has the name of a part (`fault`), which is less specific than the qualified name of the Fault. */
 const isPart = ({ name }: ElementDeclaration): boolean => name.uri === '';
 
 const SINGLE = { list: false, nonNull: false, itemNonNull: false } as const;

@@ -49,7 +49,7 @@ function childrenOf(particle: Particle): Step[] {
   return [...branches, { starts }, { branches: starts }].reverse();
 }
 
-/** What stands in one branch of a choice is not followed by what stands in another: it is the next repetition. */
+/** No branch of a choice is followed by another: that is the next repetition. */
 function exclude(places: readonly MutablePlace[], starts: readonly number[]): void {
   const end = starts.at(-1) ?? 0;
   for (const [branch, start] of starts.entries()) {

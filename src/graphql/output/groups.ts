@@ -15,16 +15,16 @@ export interface GroupMember {
   /** As requests call it. */
   readonly name: string;
   readonly required: boolean;
-  /** What stands in one repetition, in the order of the schema. */
+  /** The members of one repetition, in the order of the schema. */
   readonly parts: readonly (ElementMember | GroupMember)[];
   readonly group: RepeatedGroup;
   readonly description: string | null;
   readonly mapping: FieldMapping | null;
 }
 
-/** What `Members` are, for groups. */
+/** `Members` for groups. */
 export interface Groups {
-  /** With those that a restriction drops. What is inherited are the very groups of the base. */
+  /** With those that a restriction drops. Inherited ones are the very groups of the base. */
   readonly all: readonly GroupMember[];
   readonly present: readonly GroupMember[];
 }
@@ -131,7 +131,7 @@ class Builder {
       const keys = keysOf(piece);
       if (keys.size < 2 || isLoose(piece.particle) || [...keys].some((key) => counts.get(key) !== 1)) return [];
       const member = this.#group(piece);
-      // What is nested too deep is room for anything.
+      // Groups that are nested too deep allow anything.
       return member.group.names.length === keys.size ? [{ piece, member }] : [];
     });
   }

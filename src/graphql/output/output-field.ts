@@ -21,11 +21,11 @@ export interface OutputField {
   readonly description: string | null;
   /** The reason; null: not deprecated. */
   readonly deprecated: string | null;
-  /** Null or not given: by rule. */
+  /** Null or absent: by rule. */
   readonly cost?: FieldCost | null;
 }
 
-/** What the schema says about a member. */
+/** The documentation of a member in the schema. */
 export const aboutOf = (
   member: Pick<Member | ChoiceMember, 'description' | 'mapping'>,
 ): Pick<OutputField, 'description' | 'deprecated' | 'cost'> => ({
@@ -75,7 +75,7 @@ export const listOf = (
   itemNonNull: boolean,
 ): GraphQLList<GraphQLOutputType> => new GraphQLList(itemNonNull ? new GraphQLNonNull(type) : type);
 
-/** A field beside which these wildcards stand: what is more than its one element is theirs, if they let that in. */
+/** A field beside which these wildcards stand: further elements of its name are theirs, if they allow them. */
 export function besideAny(field: OutputField, member: Member, wildcards: readonly Wildcard[]): OutputField {
   const { shape } = field;
   const { source } = shape;
@@ -89,7 +89,7 @@ export function besideAny(field: OutputField, member: Member, wildcards: readonl
 const isOnce = ({ many, element }: ElementMember, wildcards: readonly Wildcard[]): boolean =>
   !many && allowsAny(wildcards, element.name.uri);
 
-/** What `xs:any` lets in, beside these members. */
+/** The field for elements of `xs:any`, beside these members. */
 export function restField(
   members: readonly Member[],
   wildcards: readonly Wildcard[],

@@ -255,7 +255,7 @@ export class OutputTypes {
 
   #fields(type: ComplexType, owner: string): ReadonlyMap<string, OutputField> {
     const fields = new Map<string, OutputField>();
-    // The mapping is refused: what these would have shown is not waited for.
+    // The mapping is refused: its fields are not waited for.
     if (this.#members.isFull) return fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
     const { all, present, unions, wildcard, rest } = this.#members.of(type);
     const bases = interfacesAbove(type, this.#reached);

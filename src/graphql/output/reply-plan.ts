@@ -202,7 +202,7 @@ const typenameSlot = (key: string, typeName: string): FieldSlot => ({
 /** The key of a field in the response. */
 export const responseKey = (node: FieldNode | undefined): string => node?.alias?.value ?? node?.name.value ?? '';
 
-/** Whether @skip and @include let a selection take part. */
+/** Whether @skip and @include keep a selection. */
 export function isIncluded(selection: SelectionSetNode['selections'][number], variables: Variables): boolean {
   if (selection.directives === undefined || selection.directives.length === 0) return true;
   if (getDirectiveValues(GraphQLSkipDirective, selection, variables)?.['if'] === true) return false;

@@ -19,8 +19,8 @@ import {
 } from 'graphql';
 
 /**
- * A query that fits the schema, to begin with: its first field that can be asked for with plain values, the required
- * arguments made up, and the first few fields of what it brings.
+ * A query that fits the schema, to begin with: its first field that needs scalar values only, the required
+ * arguments made up, and the first few fields of its result.
  */
 export function exampleQuery(schema: GraphQLSchema): string {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
@@ -40,7 +40,7 @@ const INTRODUCTION = `# The book on the left: all there is.
 const LEVELS = 2;
 const FIELDS = 5;
 
-/** Null where a value would have to be made up that is not plain. */
+/** Null where the value to be made up is no scalar. */
 function printCall({ name, args }: GraphQLField<unknown, unknown>): string | null {
   const required = args.filter(isRequiredArgument).map(printArgument);
   if (required.includes(null)) return null;

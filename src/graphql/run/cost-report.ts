@@ -17,7 +17,7 @@ export interface CostReport {
   readonly fields?: Readonly<Record<string, number>>;
 }
 
-/** What a client has left of its budget, after this request. */
+/** The balance of a client's budget, after this request. */
 export interface Throttle {
   readonly maximumAvailable: number;
   readonly currentlyAvailable: number;

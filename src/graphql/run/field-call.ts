@@ -12,7 +12,7 @@ export interface FieldCall {
   readonly bound: BoundField;
   /** By argument name, coerced by the schema; the encoder checks them against the types on the wire. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** The header blocks' argument, {} if not given. */
+  /** The header blocks' argument, {} by default. */
   readonly headers: Readonly<Record<string, unknown>>;
   readonly plan: ReplyPlan;
 }

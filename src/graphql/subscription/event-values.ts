@@ -71,7 +71,7 @@ function requestValue(path: string, steps: readonly string[], { config, bound }:
 
 interface Place {
   readonly shape: FieldShape;
-  /** What it holds, where it is an element with structure. */
+  /** Its content, where it is an element with structure. */
   readonly object: EncodeObject | null;
 }
 
@@ -109,7 +109,7 @@ function childPlace({ name, occurs, value }: EncodeElement, repeated: { readonly
   const list = occurs !== 'one';
   if (value.kind === 'scalar') return { shape: { ...PLAIN, list, source, value }, object: null };
   if (value.kind !== 'object') return null;
-  // What is in it is found by name: its shape is that of the next step alone.
+  // Its content is found by name: its shape is that of the next step alone.
   return { shape: { ...PLAIN, list, source, value: { kind: 'object', shape: NOTHING } }, object: value };
 }
 
@@ -118,7 +118,7 @@ const NOTHING: ElementShape = { declared: null, variants: new Map() };
 function replyValue(path: string, steps: readonly string[], { config, bound }: LinkTarget): EventValue | LostPath {
   const { root } = bound.reply;
   const isNoValue: LostPath = { what: `\`${path}\` is no simple value.`, unknown: null };
-  if (root.kind === 'done') return { what: `\`${path}\`: the reply says nothing.`, unknown: null };
+  if (root.kind === 'done') return { what: `\`${path}\`: the reply has no values.`, unknown: null };
   const shapes: FieldShape[] = root.kind === 'unwrap' ? [root.field] : [];
   let type: GraphQLOutputType = config.type;
   let shape = shapeOf(root);

@@ -133,7 +133,7 @@ function topicFrom({ via, target, values }: TopicDraft): EventTopic {
   };
 }
 
-/** What is read where several elements are read at once. */
+/** The element that is read where several are read at once. */
 const BODY = { uri: null, local: 'Body' } as const;
 
 function eventField(

@@ -58,7 +58,7 @@ export interface EventSource {
   readonly where: ReadonlyMap<string, string>;
   /** By argument: the path of the value. */
   readonly filter: ReadonlyMap<string, string>;
-  /** What fills the arguments of `called`: the feed, and the path of its value. */
+  /** The sources of the arguments of `called`: the feed, and the path of its value. */
   readonly feeds: readonly { readonly feed: Feed; readonly path: string }[];
 }
 

@@ -1,7 +1,7 @@
 import { isEnumType } from 'graphql';
 import type { EventValue } from './event-values.js';
 
-/** What a value must look like to be equal to anything of its type, or null: `wanted` may be. */
+/** The form of values of this type, if `wanted` can never be equal to one; null: it may be. */
 export function neverEqual({ type }: EventValue, wanted: string): string | null {
   if (type.name === 'Boolean') return wanted === 'true' || wanted === 'false' ? null : 'true or false';
   if (type.name === 'Int') return /^(?:0|-?[1-9]\d{0,9})$/.test(wanted) ? null : 'a whole number, as 7';

@@ -39,7 +39,7 @@ export class DeclaredNames {
     return (owner === null ? this.#alone.get(label)?.[turn] : this.#owned.get(owner)?.get(label)) ?? null;
   }
 
-  /** How many without an owner were given a name. */
+  /** How many names without an owner there are. */
   countOf(label: string): number {
     return this.#alone.get(label)?.length ?? 0;
   }

@@ -16,7 +16,7 @@ export function descriptionOf(documentation: string | null): string | null {
   if (first === -1) return null;
   const kept = lines.slice(first).filter((line, index, all) => line !== '' || all[index - 1] !== '');
   if (kept.at(-1) === '') kept.pop();
-  // The first line follows its tag: its indentation says nothing.
+  // The first line follows its tag: its indentation has no meaning.
   const indents = kept.slice(1).flatMap((line) => (line === '' ? [] : [line.length - line.trimStart().length]));
   const common = indents.length === 0 ? 0 : Math.min(...indents);
   const text = [kept[0]?.trimStart() ?? '', ...kept.slice(1).map((line) => line.slice(common))].join('\n');

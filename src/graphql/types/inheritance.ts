@@ -3,7 +3,7 @@ import { hides } from './content.js';
 import type { Member, MemberTable } from './members.js';
 import type { Reached } from './reach.js';
 
-/** What a type derives from that is an interface, nearest first. */
+/** The base types that are interfaces, nearest first. */
 export function interfacesAbove(type: ComplexType, reached: Reached): readonly ComplexType[] {
   const found: ComplexType[] = [];
   if (type.content.kind === 'array') return found;
@@ -11,7 +11,7 @@ export function interfacesAbove(type: ComplexType, reached: Reached): readonly C
   return found;
 }
 
-/** What the mapping calls a list: at the type that declares it. Null where that has no name. */
+/** The name of a list in the mapping: at the type that declares it. Null where that has no name. */
 export function listNameOf(type: ComplexType, member: Member, members: MemberTable): string | null {
   let declarer = type;
   for (let base = type.base; base !== null; base = base.base) {

@@ -36,7 +36,7 @@ export interface Leaf {
   readonly scalar: Scalar;
 }
 
-/** Enumerations with more values are plain strings: every client that asks for the schema would load them. */
+/** Enumerations with more values are strings: every client that asks for the schema would load them. */
 export const ENUM_VALUES_MAX = 5000;
 
 /** The scalars and enumerations of one schema. Remembers every answer. */
@@ -134,7 +134,7 @@ export class LeafTable {
     const name = this.#names.of(type, nameHint, service);
     const scope = new NameScope();
     const nameByWire = new Map<string, string>();
-    // What can have its own name has it, whatever else would become that name.
+    // Names that can be kept are kept, whatever else would become that name.
     for (const isExact of [true, false]) {
       for (const { value } of values) {
         const wanted = enumValueName(value);
@@ -240,7 +240,7 @@ function enumScalar(name: string, nameByWire: ReadonlyMap<string, string>, type:
   };
 }
 
-/** Passes plain values through: the encoder checks them against the type on the wire. */
+/** Passes values through: the encoder checks them against the type on the wire. */
 function customScalar(name: string): GraphQLScalarType {
   const about = SCALAR_TYPES.get(name);
   return new GraphQLScalarType<unknown, unknown>({
@@ -255,7 +255,7 @@ function customScalar(name: string): GraphQLScalarType {
 
 function plainValue(value: unknown, name: string): string | number | boolean {
   if (typeof value === 'number') {
-    // What JSON has already rounded must not look exact.
+    // Numbers that JSON has already rounded must not look exact.
     if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) throw notA(name);
     return value;
   }

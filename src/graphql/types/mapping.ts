@@ -11,7 +11,7 @@ export interface TypeMapping {
   readonly description: string | null;
   /** Nothing of this type is shown. */
   readonly hidden: boolean;
-  /** Points for each object; null or not given: by rule. */
+  /** Points for each object; null or absent: by rule. */
   readonly cost?: number | null;
   /** The service may have no such type. */
   readonly isOptional?: boolean;
@@ -27,7 +27,7 @@ export interface FieldMapping {
   readonly hidden: boolean;
   /** The reason; null: not deprecated. */
   readonly deprecated: string | null;
-  /** Null or not given: by rule. */
+  /** Null or absent: by rule. */
   readonly cost?: FieldCost | null;
   /** Where it stands, from the keys of the service on. */
   readonly path: readonly string[];
@@ -40,9 +40,9 @@ export interface Finding {
   readonly path: readonly (string | number)[];
   readonly what: string;
   readonly remedy: string | null;
-  /** What the last step of the path could be instead, for the nearest one to be named; [] where it is no name. */
+  /** Candidates for the last step of the path, for the nearest one to be named; [] where it is no name. */
   readonly among: readonly string[];
-  /** What was written for one of `among`, where that is not the last step of the path. */
+  /** The word that was written for one of `among`, where that is not the last step of the path. */
   readonly written?: string;
 }
 
@@ -113,7 +113,7 @@ export class MappingTable {
         if (this.#usedFields.get(key)?.has(field) === true) continue;
         const among = [...(this.#knownFields.get(key) ?? [])];
         const what = `Type ${key} has no element or attribute ${field} of its own.`;
-        const remedy = 'What it inherits is mapped at the type it comes from.';
+        const remedy = 'Inherited members are mapped at the type they come from.';
         findings.push({ service, path: [...path, 'fields', field], what, remedy, among });
       }
     }

@@ -54,15 +54,15 @@ export interface ChoiceMember extends Presented {
 export interface Members {
   /** Elements in the order of the schema, the text, attributes; inherited ones first, also those a restriction drops. */
   readonly all: readonly Member[];
-  /** Those that may be present, as a restriction narrows them: what it is where no interface asks for all. */
+  /** Those that may be present, as a restriction narrows them: the members of a type that is no interface. */
   readonly present: readonly Member[];
   /** Names of members of which exactly one must be provided. */
   readonly choices: readonly (readonly string[])[];
   /** Choices between members of `all` that replies show as one field; none unless the service asks for it. */
   readonly unions: readonly ChoiceMember[];
-  /** There is room for anything (xs:any), which is not modelled. */
+  /** It has a wildcard (xs:any), whose content is not modelled. */
   readonly wildcard: boolean;
-  /** The field for what stands there; null where there is no room. */
+  /** The field for that content; null where there is no wildcard. */
   readonly rest: string | null;
   /** Names kept for the lists of repeated groups, inherited ones as well. */
   readonly lists: readonly string[];
@@ -151,7 +151,7 @@ export class MemberTable {
     return { all, present, choices: flat.exclusive.map(names), unions, wildcard, rest, lists };
   }
 
-  /** What a restriction says of a member, under the name that it has already. */
+  /** A member as a restriction declares it, under the name that it has already. */
   #narrowed(member: Member, inherited: Member | undefined): Member {
     if (inherited === undefined) return member;
     if (member.place === 'element') this.#mapping.meet(member.element);
@@ -255,7 +255,7 @@ function placeOf(member: Member): string {
   return member.place === 'element' ? placeOfElement(member.element) : `attribute ${typeKey(member.attribute.name)}`;
 }
 
-/** What the mapping may call it: an attribute without `@` only where nothing else has the name. */
+/** Its possible names in the mapping: an attribute without `@` only where nothing else has the name. */
 function keysOf(member: Member, beside: readonly Member[]): readonly string[] {
   if (member.place !== 'attribute') return [xmlNameOf(member)];
   const name = xmlNameOf(member);

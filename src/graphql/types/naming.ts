@@ -51,7 +51,7 @@ export function innerName(owner: string, xmlName: string): string {
   return name.length > owner.length && name.startsWith(owner) ? name : `${owner}${name}`;
 }
 
-/** Names given out so far in one scope; the second taker of a name gets another one. */
+/** Names taken so far in one scope; the second taker of a name gets another one. */
 export class NameScope {
   readonly #taken = new Set<string>();
   /** The next number to try, by name: thousands may want the same one. */

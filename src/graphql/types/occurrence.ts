@@ -24,7 +24,7 @@ export interface Flat {
   /** Elements of which exactly one must stand there. */
   readonly exclusive: readonly (readonly ElementDeclaration[])[];
   readonly choices: readonly Choice[];
-  /** There is room for anything (xs:any). */
+  /** There is a wildcard (xs:any). */
   readonly wildcard: boolean;
 }
 

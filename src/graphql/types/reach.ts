@@ -1,7 +1,7 @@
 import type { ComplexType, XsdType } from '../../wsdl/model.js';
 import type { MemberTable } from './members.js';
 
-/** What replies can hold: found before any GraphQL type is made, for a type must know whether it is an interface. */
+/** The types of replies: found before any GraphQL type is made, for a type must know whether it is an interface. */
 export interface Reached {
   readonly types: ReadonlySet<XsdType>;
   /** Reached types that others derive from. */

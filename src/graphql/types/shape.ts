@@ -2,7 +2,7 @@ import type { ChildPositions, ReplyPlan, Scalar, SlotSource } from '../../codec/
 import type { QName } from '../../xml/events.js';
 
 /**
- * What the schema knows of replies: for every GraphQL type where its fields stand on the wire. Made once with the
+ * The schema's table of replies: for every GraphQL type where its fields stand on the wire. Made once with the
  * schema; a selection picks its plan from here.
  */
 export interface ReplyShape {
@@ -28,7 +28,7 @@ export interface FaultShape {
   readonly names: ReadonlySet<string>;
   /** As a member of a union. */
   readonly root: ReplyRoot;
-  /** As JSON in an error; null where its type says nothing. */
+  /** As JSON in an error; null where its type has no content. */
   readonly typed: ReplyRoot | null;
 }
 
@@ -52,7 +52,7 @@ export interface ObjectShape {
   readonly fields: ReadonlyMap<string, FieldShape>;
   /** Points for each object; 1 by default. */
   readonly weight?: number;
-  /** Where its elements stand on the wire; null, or not given, where nothing is known of that. */
+  /** Where its elements stand on the wire; null or absent where nothing is known of that. */
   readonly order?: ChildPositions | null;
 }
 

@@ -6,9 +6,9 @@ import { type Finding, MappingTable, TYPES_PATH, type TypeMappings } from './map
 import { NameScope, pascalName, typeName } from './naming.js';
 
 /**
- * The names of all types of one schema. Names of the mapping are kept for the types they were given to. A name that is
+ * The names of all types of one schema. Names of the mapping are kept for their types. A name that is
  * taken by another service gets the service's name in front, one that is taken by another namespace of the same service
- * the end of its namespace; then a number. What a type is called in replies and in requests differs in the suffix only.
+ * the end of its namespace; then a number. The names of a type in replies and in requests differ in the suffix only.
  */
 export class TypeNames {
   readonly warnings: Diagnostic[] = [];
@@ -40,7 +40,7 @@ export class TypeNames {
     return this.#mappings.get(service) ?? UNMAPPED;
   }
 
-  /** What a type is called where names need not be unique: as the mapping says, in XML, or `hint` if it has no name. */
+  /** The name of a type where names need not be unique: of the mapping, else of XML, or `hint` if it has none. */
   plain(type: XsdType, hint: string, service: string): string {
     return this.mappingOf(service).of(type)?.name ?? type.name?.local ?? hint;
   }
@@ -89,7 +89,7 @@ export class TypeNames {
     return this.#scope.take(open[0] ?? ofService, ...open.slice(1));
   }
 
-  /** What a type with a name is called before any suffix: one name for requests and replies. */
+  /** The name of a named type before any suffix: one name for requests and replies. */
   #plainName(type: XsdType, service: string): string {
     const { scope, given } = this.#plain.get(service) ?? { scope: new NameScope(), given: new Map<XsdType, string>() };
     this.#plain.set(service, { scope, given });
@@ -133,12 +133,12 @@ export class TypeNames {
 
 interface Wanted {
   readonly wanted: string;
-  /** What it becomes where only its service is looked at. */
+  /** Its name where only its service is looked at. */
   readonly own: string;
   readonly service: string;
   readonly uri: string;
   readonly owner: NameOwner;
-  /** Tells what is made of one owner. */
+  /** The kind of type that is made of one owner. */
   readonly label: string;
 }
 

@@ -307,7 +307,7 @@ t.test('what is wrong in cost directives is told at its place', async (t) => {
       '9: The argument assumedSize of @listSize must be a whole number up to 1,000,000.',
       '9: @listSize has no argument slicing.',
       '9: The argument slicingArguments of @listSize must be a list of names.',
-      '10: @listSize says something of fields only.',
+      '10: @listSize is for fields only.',
       ...[12, 13, 14, 14, 16].map((line) => `${line}: @cost counts for objects, for fields and for arguments only.`),
     ],
   );

@@ -181,7 +181,7 @@ t.test('every mistake in the mapping is a problem at its line, all at once, with
     '11 Service `desk`: The name String is taken already. Give each type a name of its own.',
     '13 Service `desk`: Type Customer has no element or attribute CustID of its own. Did you mean `CustId`?',
     '15 Service `desk`: Two fields of one type are called level.',
-    '19 Service `desk`: Type Vip has no element or attribute CustId of its own. What it inherits is mapped at the type it comes from.',
+    '19 Service `desk`: Type Vip has no element or attribute CustId of its own. Inherited members are mapped at the type they come from.',
     '20 Service `desk`: There is no type {urn:other}Audit. Did you mean `{urn:t}Audit`?',
   ]);
   const retyped = await problemsOf(
