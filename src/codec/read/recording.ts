@@ -171,6 +171,7 @@ const BASE64 = /:base64(?:Binary)?\s*$/;
 const BASE64_URIS: ReadonlySet<string> = new Set([
   'http://www.w3.org/2001/XMLSchema',
   'http://www.w3.org/1999/XMLSchema',
+  'http://www.w3.org/2000/10/XMLSchema',
   'http://schemas.xmlsoap.org/soap/encoding/',
 ]);
 

@@ -4,6 +4,7 @@ import { withoutDoctype } from './doctype.js';
 import { type DocumentSource, isRefused, type Located, type Refused } from './document-source.js';
 import { decodeDocument } from './encoding.js';
 import { isBuiltInNamespace, WSDL, WSDL_20, XSD } from './namespaces.js';
+import { readOlderSchemas } from './older-schema.js';
 import { parseTree } from './parse.js';
 import { attributeOf, childrenOf, diagnosticAt, positionOf, type XmlNode } from './tree.js';
 import type { Warnings } from './warnings.js';
@@ -145,7 +146,9 @@ async function readDocument(state: LoadState, located: Located, depth: number): 
   const plain = withoutDoctype(decoded.text);
   if (plain === null) return { what: 'The document has a DTD that does not end, or is too long.', remedy: NO_DTD };
   const source = { file: located.location, text: plain.text };
-  const root = parseTree(source, state.budget);
+  const root = readOlderSchemas(parseTree(source, state.budget), (node, what) =>
+    state.warnings.add(diagnosticAt(node, what)),
+  );
   const kind = kindOf(root);
   if (plain.start !== null) {
     const what = 'The document has a DTD, which is not read: its entities and default values do not exist.';

@@ -45,8 +45,18 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   ['dateTimeStamp', 'dateTime'],
   ['dayTimeDuration', 'duration'],
   ['yearMonthDuration', 'duration'],
+  ['CDATA', 'normalizedString'],
+  ['binary', 'string'],
+  ['century', 'string'],
+  ['month', 'gYearMonth'],
+  ['recurringDate', 'gMonthDay'],
+  ['recurringDay', 'gDay'],
+  ['recurringDuration', 'string'],
+  ['timeDuration', 'duration'],
   ['timeInstant', 'dateTime'],
+  ['timePeriod', 'string'],
   ['uriReference', 'anyURI'],
+  ['year', 'gYear'],
 ]);
 
 function simple(

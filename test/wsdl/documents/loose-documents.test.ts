@@ -152,3 +152,83 @@ t.test('declarations met twice are compared by meaning: prefixes, annotations, d
     );
   }
 });
+
+const older = (uri: string, content: string, attributes = '') =>
+  wsdlWith({
+    types: `${schemaWith('')}<x:schema xmlns:x="${uri}" xmlns:u="urn:u" xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/"
+      xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:u" ${attributes}>${content}</x:schema>`,
+  });
+
+t.test('schemas of the draft of October 2000 are read as those of 2001', async (t) => {
+  const directory = folder(t, {
+    'a.wsdl': older(
+      'http://www.w3.org/2000/10/XMLSchema',
+      `<x:import namespace="urn:v" schemaLocation="v.xsd"/>
+       <x:complexType name="A"><x:sequence><x:element name="when" type="x:timeInstant" nullable="true"/><x:element name="tag" type="x:CDATA" maxOccurs="*"/></x:sequence>
+         <x:attribute name="kind" type="x:string" use="default" value="a b"/><x:attribute name="unit" use="fixed" value="kg"/></x:complexType>
+       <x:complexType name="B"><x:complexContent><x:extension base="u:A"><x:element name="one" type="x:int"/><x:element name="two" type="x:year"/></x:extension></x:complexContent></x:complexType>
+       <x:simpleType name="P"><x:restriction base="x:decimal"><x:precision value="5"/><x:scale value="2"/></x:restriction></x:simpleType>
+       <x:simpleType name="Hash"><x:restriction base="x:binary"><x:encoding value="base64"/></x:restriction></x:simpleType>
+       <x:simpleType name="Other"><x:restriction base="x:string"><x:period value="P1D"/></x:restriction></x:simpleType>
+       <x:complexType name="L"><x:complexContent><x:restriction base="enc:Array"><x:attribute ref="enc:arrayType" wsdl:arrayType="u:A[]"/></x:restriction></x:complexContent></x:complexType>`,
+      'elementFormDefault="qualified"',
+    ),
+    'v.xsd':
+      '<schema xmlns="http://www.w3.org/2000/10/XMLSchema" targetNamespace="urn:v"><element name="E" type="uriReference"/></schema>',
+  });
+  const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
+  const a = complexOf(model, 'A', 'urn:u');
+  t.equal(printContent(a), 'sequence({urn:u}when:timeInstant?, {urn:u}tag:CDATA[1..*])');
+  t.match(a.attributes, [
+    { name: { local: 'kind' }, default: 'a b', fixed: null, required: false },
+    { name: { local: 'unit' }, default: null, fixed: 'kg' },
+  ]);
+  t.match(printContent(complexOf(model, 'B', 'urn:u')), /tag:CDATA\[1\.\.\*\], \{urn:u\}one:int, \{urn:u\}two:year\)/);
+  t.match(model.types.get('{urn:u}P'), { builtIn: 'decimal', facets: { totalDigits: 5, fractionDigits: 2 } });
+  t.match(model.types.get('{urn:u}Hash'), { builtIn: 'base64Binary' });
+  t.match(complexOf(model, 'L', 'urn:u').content, { kind: 'array', item: a, dimensions: 1 });
+  t.match(model.elements.get('{urn:v}E')?.type, { builtIn: 'anyURI' });
+  t.match(
+    model.warnings.map(({ line, what }) => [line, what]),
+    [
+      [10, /of a draft of XML Schema, .*2000\/10.*read as one of 2001/],
+      [17, /period is of a draft of XML Schema: it is not read/],
+      [1, /of a draft of XML Schema/],
+    ],
+  );
+});
+
+t.test('schemas of the drafts of 1999 are read as those of 2001', async (t) => {
+  const directory = folder(t, {
+    'a.wsdl': older(
+      'http://www.w3.org/1999/XMLSchema',
+      `<x:complexType name="A" content="elementOnly"><x:element name="id" type="x:int"/><x:element name="more" type="u:Size" minOccurs="0"/><x:attribute name="a" type="x:string" minOccurs="1"/></x:complexType>
+       <x:complexType name="B" base="u:A" derivedBy="extension"><x:all><x:element name="b" type="x:ur-type"/></x:all></x:complexType>
+       <x:complexType name="Price" base="x:decimal" derivedBy="extension"><x:attribute name="currency" type="x:string"/></x:complexType>
+       <x:complexType name="Text" content="textOnly"><x:attribute name="lang" type="x:string"/></x:complexType>
+       <x:complexType name="Mixed" content="mixed"><x:element name="b" type="x:int"/></x:complexType>
+       <x:complexType name="Either"><x:group order="choice" maxOccurs="*"><x:element name="x" type="x:int"/><x:element name="y" type="x:int"/></x:group></x:complexType>
+       <x:complexType name="None" content="empty"/>
+       <x:simpleType name="Size" base="x:string"><x:enumeration value="S"/><x:enumeration value="L"/></x:simpleType>
+       <x:simpleType name="Sizes" base="u:Size" derivedBy="list"/>
+       <x:complexType name="ArrayOfA" base="enc:Array"><x:attribute ref="enc:arrayType" wsdl:arrayType="u:A[,]"/></x:complexType>
+       <x:archetype name="Early"/>`,
+    ),
+  });
+  const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
+  const content = (name: string): string => printContent(complexOf(model, name, 'urn:u'));
+  t.equal(content('A'), 'sequence(id:int, more:Size[0..1])');
+  t.match(complexOf(model, 'A', 'urn:u').attributes, [{ name: { local: 'a' }, required: true }]);
+  t.match(content('B'), /^sequence\(id:int, more:Size\[0\.\.1\], (?:all|sequence)\(b:anyType\)\)/);
+  t.equal(complexOf(model, 'B', 'urn:u').base, complexOf(model, 'A', 'urn:u'));
+  t.equal(content('Price'), 'text decimal');
+  t.match(complexOf(model, 'Price', 'urn:u').attributes, [{ name: { local: 'currency' } }]);
+  t.equal(content('Text'), 'text string');
+  t.match(complexOf(model, 'Mixed', 'urn:u').content, { kind: 'opaque', mixed: {} });
+  t.equal(content('Either'), 'choice(x:int, y:int)[1..*]');
+  t.equal(content('None'), 'empty');
+  t.match(model.types.get('{urn:u}Size'), { builtIn: 'string', enumeration: [{ value: 'S' }, { value: 'L' }] });
+  t.match(model.types.get('{urn:u}Sizes'), { variety: 'list', item: model.types.get('{urn:u}Size') });
+  t.match(complexOf(model, 'ArrayOfA', 'urn:u').content, { kind: 'array', dimensions: 2 });
+  t.match(model.warnings, [{ what: /draft of XML Schema, .*1999/ }, { what: /archetype is of a draft/ }]);
+});
