@@ -37,7 +37,7 @@ export interface ReadOptions {
 export async function readWsdl(location: string, options: ReadOptions): Promise<WsdlModel> {
   const warnings = collectWarnings();
   const source = sourceFor(location, options);
-  const documents = await loadDocuments(location, source, warnings);
+  const documents = await loadDocuments(location, source, warnings, options.inputs);
   const definitions = collectDefinitions(documents, warnings);
   const schema = readSchema(collectComponents(documents, warnings), warnings);
   const all = function* (): Generator<XsdType> {

@@ -31,11 +31,14 @@ function replacementsIn(document: LoadedDocument, all: readonly LoadedDocument[]
   if (encoding !== null && encoding.value.toLowerCase() !== 'utf-8')
     replacements.push({ ...encoding, segment: 'UTF-8' });
   for (const [node, index] of document.references) {
-    const span = attributeSpan(node, referenceAttribute(node));
     const target = all[index];
-    if (span === null || target === undefined) continue;
-    const written = text.slice(span.start, span.end);
-    replacements.push({ ...span, segment: { kind: 'document', index, target: target.kind, written } });
+    if (target === undefined || node.local === 'part') continue;
+    const attribute = referenceAttribute(node);
+    const span = attributeSpan(node, attribute);
+    const written = span === null ? '' : text.slice(span.start, span.end);
+    const link: DocumentLink = { kind: 'document', index, target: target.kind, written };
+    if (span !== null) replacements.push({ ...span, segment: link });
+    else replacements.push(...newAttribute(node, attribute, link, text));
   }
   for (const { node, attribute } of referencesOf(document.root)) {
     const span = document.references.has(node) ? null : unresolvedSpan(node, attribute, text);
@@ -51,6 +54,13 @@ function replacementsIn(document: LoadedDocument, all: readonly LoadedDocument[]
     replacements.push({ start, end, segment: { kind: 'address', written: text.slice(start, end) } });
   }
   return replacements;
+}
+
+/** An attribute behind the name of an element that has none: the import of a schema that every reader knows. */
+function newAttribute(node: XmlNode, attribute: string, link: DocumentLink, text: string): readonly Replacement[] {
+  const end = text.slice(node.start, node.contentStart).search(/[\s/>]/);
+  const at = { start: node.start + end, end: node.start + end };
+  return [` ${attribute}="`, link, '"'].map((segment) => ({ ...at, segment }));
 }
 
 const portsOf = (root: XmlNode): readonly XmlNode[] =>

@@ -1,4 +1,5 @@
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
 import { withoutDoctype } from './doctype.js';
 import { type DocumentSource, isRefused, type Located, type Refused } from './document-source.js';
@@ -6,15 +7,16 @@ import { decodeDocument } from './encoding.js';
 import { isBuiltInNamespace, WSDL, WSDL_20, XSD } from './namespaces.js';
 import { readOlderSchemas } from './older-schema.js';
 import { parseTree } from './parse.js';
-import { attributeOf, childrenOf, diagnosticAt, positionOf, type XmlNode } from './tree.js';
+import { attributeOf, childrenOf, diagnosticAt, positionOf, qNameAt, type XmlNode } from './tree.js';
 import type { Warnings } from './warnings.js';
+import { wellKnownIn, wellKnownSource } from './well-known.js';
 
 /** A document that was read, with the documents its references lead to. */
 export interface LoadedDocument extends Located {
   readonly index: number;
   readonly kind: 'wsdl' | 'schema';
   readonly root: XmlNode;
-  /** For each `wsdl:import`, `xs:import`, `xs:include`, `xs:redefine` that was followed: the document it leads to. */
+  /** For each `wsdl:import`, `xs:import`, `xs:include`, `xs:redefine`, `part` that was followed: the document it leads to. */
   readonly references: ReadonlyMap<XmlNode, number>;
 }
 
@@ -31,12 +33,23 @@ export interface Reference {
 
 interface LoadState {
   readonly source: DocumentSource;
+  readonly wellKnown: DocumentSource;
   readonly warnings: Warnings;
   readonly documents: MutableDocument[];
   /** Index by key; -1 for a document that was tried and refused. */
   readonly byKey: Map<string, number>;
   readonly budget: { elements: number };
   bytesLeft: number;
+  /** References to well-known namespaces that lead to no document of the WSDL. */
+  readonly unmet: Unmet[];
+}
+
+interface Unmet {
+  readonly document: MutableDocument;
+  readonly node: XmlNode;
+  readonly namespace: string;
+  /** Why the location was not read; null where there is none. */
+  readonly diagnostics: readonly Diagnostic[] | null;
 }
 
 type MutableDocument = LoadedDocument & {
@@ -53,21 +66,24 @@ export async function loadDocuments(
   location: string,
   source: DocumentSource,
   warnings: Warnings,
+  inputs: Inputs = LIVE_INPUTS,
 ): Promise<readonly LoadedDocument[]> {
   const state: LoadState = {
     source,
+    wellKnown: wellKnownSource(inputs),
     warnings,
     documents: [],
     byKey: new Map(),
     budget: { elements: IMPORT_LIMITS.elements },
     bytesLeft: IMPORT_LIMITS.bytes,
+    unmet: [],
   };
   const stop = ({ what, remedy }: Refused): never => {
     throw new ConfigurationError([{ file: location, line: null, column: null, what, remedy }]);
   };
   const main = await source.locate(location, null);
   if (isRefused(main)) return stop(main);
-  const read = await readDocument(state, main, 0);
+  const read = await readDocument(state, main, 0, source);
   if (isRefused(read)) return stop(read);
   if (read.kind === 'schema') {
     throw new ConfigurationError([diagnosticAt(read.root, 'The document is an XML Schema, not a WSDL.')]);
@@ -76,20 +92,78 @@ export async function loadDocuments(
     const document = state.documents[at];
     if (document !== undefined) await follow(state, document);
   }
+  await followWellKnown(state);
   return state.documents;
 }
 
 async function follow(state: LoadState, document: MutableDocument): Promise<void> {
-  for (const reference of referencesOf(document.root)) {
-    const href = attributeOf(reference.node, reference.attribute);
-    if (href === null || href === '') continue;
-    const quiet = isBuiltInNamespace(attributeOf(reference.node, 'namespace') ?? '');
-    const outcome = await followOne(state, document, reference.node, href);
+  for (const { node, attribute } of referencesOf(document.root)) {
+    const href = attributeOf(node, attribute) ?? '';
+    const namespace = attributeOf(node, 'namespace') ?? '';
+    const quiet = isBuiltInNamespace(namespace);
+    const isKnown = node.local === 'import' && wellKnownIn(namespace) !== null;
+    const outcome = href === '' ? null : await followOne(state, document, node, href);
     if (typeof outcome === 'number') {
-      document.references.set(reference.node, outcome);
-      if (!quiet) warnOfOtherTarget(reference.node, state.documents[outcome]?.root, state.warnings);
-    } else if (outcome !== null && !quiet) state.warnings.add(...outcome);
+      document.references.set(node, outcome);
+      if (!quiet) warnOfOtherTarget(node, state.documents[outcome]?.root, state.warnings);
+    } else if (isKnown) state.unmet.push({ document, node, namespace, diagnostics: outcome });
+    else if (outcome !== null && !quiet) state.warnings.add(...outcome);
   }
+  for (const part of partsOf(document.root)) {
+    const name = qNameAt(part, attributeOf(part, 'element') ?? '');
+    if (name === null || wellKnownIn(name.uri) === null) continue;
+    state.unmet.push({ document, node: part, namespace: name.uri, diagnostics: null });
+  }
+}
+
+const partsOf = (root: XmlNode): readonly XmlNode[] =>
+  childrenOf(root, WSDL, 'message').flatMap((message) => childrenOf(message, WSDL, 'part'));
+
+/**
+ * Reads the well-known documents that the WSDL needs and does not bring along. What they import is found in the same way:
+ * their own locations are not followed.
+ */
+async function followWellKnown(state: LoadState): Promise<void> {
+  const provided = new Set(state.documents.flatMap(({ root }) => [...targetsOf(root)]));
+  for (const { document, node, namespace, diagnostics } of state.unmet) {
+    const file = wellKnownIn(namespace);
+    if (file === null) continue;
+    const target = targetKey(file.kind, namespace);
+    if (provided.has(target)) {
+      const known = state.byKey.get(file.key);
+      if (known !== undefined) document.references.set(node, known);
+      continue;
+    }
+    provided.add(target);
+    const index = await load(state, document, node, file, state.wellKnown);
+    if (typeof index !== 'number') {
+      state.warnings.add(...(diagnostics ?? index ?? []));
+      continue;
+    }
+    document.references.set(node, index);
+    warnOfReplaced(node, diagnostics, state.warnings);
+    const read = state.documents[index];
+    for (const { node: inner } of read === undefined ? [] : referencesOf(read.root)) {
+      const needed = attributeOf(inner, 'namespace') ?? '';
+      if (read !== undefined) state.unmet.push({ document: read, node: inner, namespace: needed, diagnostics: null });
+    }
+  }
+}
+
+/** A copy read for a document on the web is what its author means; one read for a file that is missing may not be. */
+function warnOfReplaced(node: XmlNode, diagnostics: readonly Diagnostic[] | null, warnings: Warnings): void {
+  const [first] = diagnostics ?? [];
+  if (first === undefined || /^https?:/i.test(attributeOf(node, referenceAttribute(node)) ?? '')) return;
+  warnings.add({ ...first, what: `${first.what} The copy that comes with Soapstone is read instead.` });
+}
+
+const targetKey = (kind: LoadedDocument['kind'], namespace: string): string => `${kind} ${namespace}`;
+
+/** The target namespaces of a document and of the schemas inside it, each with its kind. */
+function targetsOf(root: XmlNode): readonly string[] {
+  const schemas = root.uri === XSD ? [root] : inlineSchemas(root);
+  const keys = schemas.map((schema) => targetKey('schema', attributeOf(schema, 'targetNamespace') ?? ''));
+  return root.uri === XSD ? keys : [...keys, targetKey('wsdl', attributeOf(root, 'targetNamespace') ?? '')];
 }
 
 /** An import must name the target namespace of its document (XSD 1.0 part 1 section 4.2.3, WSDL 1.1 section 2.1.1). */
@@ -112,7 +186,17 @@ async function followOne(
   href: string,
 ): Promise<number | readonly Diagnostic[] | null> {
   const located = await state.source.locate(href, document.base);
-  if (isRefused(located)) return [diagnosticAt(node, `${located.what} It is not read.`, located.remedy)];
+  if (isRefused(located)) return [diagnosticAt(node, located.what, located.remedy)];
+  return load(state, document, node, located, state.source);
+}
+
+async function load(
+  state: LoadState,
+  document: MutableDocument,
+  node: XmlNode,
+  located: Located,
+  source: DocumentSource,
+): Promise<number | readonly Diagnostic[] | null> {
   const known = state.byKey.get(located.key);
   if (known !== undefined) return known === -1 ? null : known;
   if (state.documents.length >= IMPORT_LIMITS.documents) {
@@ -124,7 +208,7 @@ async function followOne(
     ]);
   }
   try {
-    const read = await readDocument(state, located, document.depth + 1);
+    const read = await readDocument(state, located, document.depth + 1, source);
     if (!isRefused(read)) return read.index;
     state.byKey.set(located.key, -1);
     return [diagnosticAt(node, read.what, read.remedy)];
@@ -135,8 +219,13 @@ async function followOne(
   }
 }
 
-async function readDocument(state: LoadState, located: Located, depth: number): Promise<MutableDocument | Refused> {
-  const opened = await state.source.open(located, state.bytesLeft);
+async function readDocument(
+  state: LoadState,
+  located: Located,
+  depth: number,
+  origin: DocumentSource,
+): Promise<MutableDocument | Refused> {
+  const opened = await origin.open(located, state.bytesLeft);
   if (isRefused(opened)) return opened;
   state.bytesLeft -= opened.bytes.length;
   const decoded = decodeDocument(opened.bytes, opened.charset);
@@ -150,7 +239,7 @@ async function readDocument(state: LoadState, located: Located, depth: number): 
     state.warnings.add(diagnosticAt(node, what)),
   );
   const kind = kindOf(root);
-  if (plain.start !== null) {
+  if (plain.start !== null && origin !== state.wellKnown) {
     const what = 'The document has a DTD, which is not read: its entities and default values do not exist.';
     state.warnings.add({ file: source.file, ...positionOf(source, plain.start), what, remedy: NO_DTD });
   }

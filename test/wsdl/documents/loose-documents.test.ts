@@ -1,7 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { copyWsdl } from '../../../src/wsdl/copy.js';
 import { DOCTYPE_CHARS, withoutDoctype } from '../../../src/wsdl/documents/doctype.js';
+import { WELL_KNOWN } from '../../../src/wsdl/documents/well-known.js';
 import { readWsdl } from '../../../src/wsdl/read.js';
 import {
   complexOf,
@@ -231,4 +233,85 @@ t.test('schemas of the drafts of 1999 are read as those of 2001', async (t) => {
   t.match(model.types.get('{urn:u}Sizes'), { variety: 'list', item: model.types.get('{urn:u}Size') });
   t.match(complexOf(model, 'ArrayOfA', 'urn:u').content, { kind: 'array', dimensions: 2 });
   t.match(model.warnings, [{ what: /draft of XML Schema, .*1999/ }, { what: /archetype is of a draft/ }]);
+});
+
+t.test('well-known schemas are read from the copies that come along where a WSDL does not bring them', async (t) => {
+  const wsa = 'http://www.w3.org/2005/08/addressing';
+  const wsnt = 'http://docs.oasis-open.org/wsn/b-2';
+  const directory = folder(t, {
+    'a.wsdl': wsdlWith({
+      head: '<import namespace="http://docs.oasis-open.org/wsrf/rw-2" location="http://docs.oasis-open.org/wsrf/rw-2.wsdl"/>',
+      types:
+        schemaWith(`<xs:import namespace="${wsa}"/><xs:import namespace="${wsnt}" schemaLocation="http://docs.oasis-open.org/wsn/b-2.xsd"/>
+        <xs:import namespace="http://www.w3.org/2001/04/xmlenc#" schemaLocation="xenc.xsd"/>
+        <xs:import namespace="urn:unknown" schemaLocation="http://unknown.example/x.xsd"/>
+        <xs:element name="E" type="wsa:EndpointReferenceType" xmlns:wsa="${wsa}"/><xs:element name="F" type="n:FilterType" xmlns:n="${wsnt}"/>`),
+      messages: `<message name="In"><part name="p" element="t:Get"/><part name="h" element="d:Security" xmlns:d="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"/></message>
+        <message name="Out"><part name="p" element="t:GetResponse"/></message>`,
+    }),
+  });
+  const model = await readWsdl(join(directory, 'a.wsdl'), { ...FILES, fetch: () => t.fail('a connection') as never });
+  t.equal(model.elements.get('{urn:t}E')?.type, complexOf(model, 'EndpointReferenceType', wsa));
+  t.equal(model.elements.get('{urn:t}F')?.type, complexOf(model, 'FilterType', wsnt));
+  t.ok(
+    model.elements.has('{http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd}Security'),
+  );
+  const names = model.documents.map(({ location }) => location.split('/').at(-1));
+  t.equal(new Set(names).size, names.length, 'each once');
+  t.ok(['rw-2.wsdl', 'r-2.xsd', 'bf-2.xsd', 'xenc-schema.xsd'].every((name) => names.includes(name)));
+  const warnings = model.warnings.filter(({ file }) => file?.endsWith('a.wsdl'));
+  t.match(
+    warnings.map(({ what }) => what),
+    [/names a URL/, /xenc\.xsd cannot be found\. The copy that comes with Soapstone is read/],
+  );
+  const [served = ''] = servedTexts(model.documents, 'http://g/s');
+  t.match(served, `<xs:import schemaLocation="http://g/s?xsd=${names.indexOf('ws-addr.xsd')}" namespace="${wsa}"/>`);
+  t.match(served, `schemaLocation="http://g/s?xsd=${names.indexOf('b-2.xsd')}"`);
+  const copy = t.testdir({});
+  const again = await readWsdl(join(copy, await copyWsdl(model, copy)), FILES);
+  const unnamed = again.documents.filter(({ location }) => location.startsWith('soapstone'));
+  t.strictSame(
+    unnamed.map(({ location }) => location.replace(/.*-wssecurity/, '')),
+    ['-secext-1.0.xsd', '-utility-1.0.xsd'],
+    'the copy has all but what no import names',
+  );
+  t.equal(again.types.size, model.types.size);
+});
+
+t.test('a document that the WSDL brings along is preferred to the copy of a well-known one', async (t) => {
+  const wsa = 'http://www.w3.org/2005/08/addressing';
+  const own = xsd('<xs:complexType name="EndpointReferenceType"/>', `targetNamespace="${wsa}"`);
+  const b2 =
+    '<xs:import namespace="http://docs.oasis-open.org/wsn/b-2" schemaLocation="http://docs.oasis-open.org/wsn/b-2.xsd"/>';
+  const directory = folder(t, {
+    'a.wsdl': wsdlWith({
+      types: schemaWith(`${b2}<xs:import namespace="${wsa}" schemaLocation="addr.xsd"/>`),
+    }),
+    'addr.xsd': own,
+    'inline.wsdl': wsdlWith({ types: `${schemaWith(`${b2}<xs:import namespace="${wsa}"/>`)}${own}` }),
+  });
+  for (const name of ['a.wsdl', 'inline.wsdl']) {
+    const model = await readWsdl(join(directory, name), FILES);
+    t.notOk(
+      model.documents.some(({ location }) => location.endsWith('ws-addr.xsd')),
+      name,
+    );
+    t.equal(complexOf(model, 'EndpointReferenceType', wsa).content.kind, 'empty', name);
+  }
+});
+
+t.test('each copy of a well-known schema is there, declares its namespace, and is read whole', async (t) => {
+  for (const [namespace, name] of WELL_KNOWN) {
+    const reference = name.endsWith('.wsdl')
+      ? { head: `<import namespace="${namespace}" location="http://x.example/"/>` }
+      : { types: schemaWith(`<xs:import namespace="${namespace}"/>`) };
+    const directory = folder(t, { [`${name}.wsdl`]: wsdlWith(reference) });
+    const model = await readWsdl(join(directory, `${name}.wsdl`), FILES);
+    t.equal(model.documents[1]?.location, `soapstone/schemas/${name}`, namespace);
+    const wrong = model.warnings.filter(
+      ({ what }) => !/anyAttribute|qualified names|UsingAddressing|no binding/.test(what),
+    );
+    t.strictSame(wrong, [], namespace);
+  }
+  t.strictSame(new Set(readdirSync('schemas')), new Set(['README.md', ...WELL_KNOWN.values()]));
 });
