@@ -23,6 +23,7 @@ import { postWhole } from '../upstream/post.js';
 import { Upstream } from '../upstream/upstream.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import { withConfigured } from './remote-costs.js';
+import { type CompiledCredentials, compileCredentials } from './upstream.js';
 
 /** A compiled GraphQL upstream: its subschema and its connections. */
 export interface RemoteUpstream {
@@ -30,8 +31,8 @@ export interface RemoteUpstream {
   readonly subschema: Subschema;
   readonly upstream: Upstream;
   readonly config: GraphqlServiceConfig;
-  /** Names and values in turn, sent with every call. */
-  readonly headers: readonly string[];
+  /** Of calls and subscriptions. */
+  readonly credentials: CompiledCredentials;
   /** In lower case. */
   readonly forwardHeaders: readonly string[];
   /** Where its subscriptions are; null where they are not offered. */
@@ -51,12 +52,12 @@ export async function compileRemote(
   name: string,
   config: GraphqlServiceConfig,
 ): Promise<RemoteUpstream> {
-  const upstream = new Upstream(config.urls, config.limits.upstream);
-  const headers = Object.entries(config.headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
+  const credentials = compileCredentials(loaded, name, config);
+  const upstream = new Upstream(config.urls, config.limits.upstream, credentials);
   try {
     const { schema, costs } =
       config.schema === undefined
-        ? { schema: await introspect(loaded, name, config, upstream, headers), costs: NO_COSTS }
+        ? { schema: await introspect(loaded, name, config, upstream), costs: NO_COSTS }
         : await readSchema(loaded, name, config, config.schema);
     const subschema: Subschema = {
       name,
@@ -69,7 +70,7 @@ export async function compileRemote(
       subscribes: config.subscriptions !== false,
     };
     const forwardHeaders = config.forwardHeaders.map((field) => field.toLowerCase());
-    return { name, subschema, upstream, config, headers, forwardHeaders, subscriptions: subscriptionsOf(config) };
+    return { name, subschema, upstream, config, credentials, forwardHeaders, subscriptions: subscriptionsOf(config) };
   } catch (error) {
     await upstream.close();
     throw error;
@@ -94,7 +95,6 @@ async function introspect(
   name: string,
   { limits }: GraphqlServiceConfig,
   upstream: Upstream,
-  headers: readonly string[],
 ): Promise<GraphQLSchema> {
   const { schemaBytes, schemaMillis } = limits.remote;
   const fail = (why: string, remedy = AS_FILE): ConfigurationError =>
@@ -103,7 +103,7 @@ async function introspect(
   try {
     const ask = () =>
       postWhole(upstream, {
-        headers: [...headers, 'content-type', 'application/json', 'accept', 'application/json'],
+        headers: ['content-type', 'application/json', 'accept', 'application/json'],
         body: Buffer.from(JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: false }) })),
         isIdempotent: true,
         maxBytes: schemaBytes,

@@ -9,17 +9,19 @@ import { FreshnessChecker } from '../soap/freshness.js';
 import type { GateOptions } from '../soap/gate.js';
 import type { InflateLimits } from '../soap/limits.js';
 import type { MimeLimits } from '../soap/mime-limits.js';
-import { Upstream } from '../upstream/upstream.js';
+import type { Upstream } from '../upstream/upstream.js';
 import type { Operation, Port, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
 import type { XmlLimits } from '../xml/limits.js';
 import { ReaderPool } from '../xml/reader-pool.js';
+import { type CallerFieldRules, compileCallerFields } from './caller-fields.js';
 import { Destinations } from './destinations.js';
 import type { WsdlReader } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
 import { choosePorts } from './ports.js';
 import { compileReplies, warningsOfReplies } from './replies.js';
 import { sdlOperationsOf } from './sdl-operations.js';
+import { compileUpstream } from './upstream.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
 
 /** One SOAP backend as compiled: its name, the rules of its messages, its upstream. */
@@ -41,6 +43,7 @@ export interface SoapService {
   readonly gate: GateOptions;
   readonly mode: 'enforce' | 'monitor';
   readonly upstream: Upstream;
+  readonly callerFields: CallerFieldRules;
   /** Null for a service with SDL types. */
   readonly wsdl: WsdlModel | null;
   /** Those of the WSDL that are offered, with the names that their operations have in this service. */
@@ -133,7 +136,8 @@ export async function compileService(
     },
     gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
     mode: config.mode,
-    upstream: new Upstream(config.urls, config.limits.upstream),
+    upstream: compileUpstream(loaded, name, config),
+    callerFields: compileCallerFields(loaded.config, config),
     wsdl,
     ports,
     operations,

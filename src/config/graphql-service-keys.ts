@@ -1,9 +1,10 @@
 import { SUBSCHEMA_LIMITS } from '../graphql/subschema/subschema-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { LIST_SIZE, OPERATION_COST_KEYS, points } from './cost-keys.js';
-import { FIELD_NAME, GRAPHQL_NAME, HEADER_NAME, HTTP_URL, SUBSCRIPTION_URL } from './formats.js';
+import { FIELD_NAME, GRAPHQL_NAME, HTTP_URL, SUBSCRIPTION_URL } from './formats.js';
 import { array, closed, flagOr, mapOf, oneOf, optional, type StaticOf, section, string, unsafe } from './key-types.js';
 import { limitOverrides } from './limit-schema.js';
+import { AUTH_KEYS, FIELD_KEYS } from './upstream-keys.js';
 
 const SERVICE_KINDS = ['soap', 'graphql'] as const;
 
@@ -104,17 +105,8 @@ export const GRAPHQL_SERVICE_KEYS = closed(
       uniqueItems: true,
       default: [],
     }),
-    headers: mapOf(HEADER_NAME.pattern, string(FIELD_VALUE), {
-      description: 'Header fields sent with every call. Secrets come from the environment or a file.',
-      names: HEADER_NAME.hint,
-      default: {},
-    }),
-    forwardHeaders: array(string(HEADER_NAME), {
-      description: "Header fields of the caller's request that are sent on.",
-      maxItems: 64,
-      uniqueItems: true,
-      default: [],
-    }),
+    ...FIELD_KEYS,
+    auth: optional(AUTH_KEYS),
     subscriptions: optional(SUBSCRIPTIONS),
     callCost: optional(points('The cost of one call of it; `limits.graphql.callCost` by default.')),
     // Unsafe because a record of TypeBox has one pattern, and types have fewer keys than fields.

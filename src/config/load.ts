@@ -28,6 +28,8 @@ export interface LoadedConfig {
   positionOf(path: ConfigPath, part?: 'key' | 'value'): Position | null;
   /** Where a place within the text at `path` stands: in this file, or in the one that `{ file: path }` names. */
   placeIn(path: ConfigPath, at: Position): Position & { readonly file: string };
+  /** The absolute path of the file that `{ file: path }` names for the value at `path`; null where it comes from elsewhere. */
+  fileAt(path: ConfigPath): string | null;
   /** Whether the value at `path` comes from the environment or from another file. */
   isForeign(path: ConfigPath): boolean;
 }
@@ -73,13 +75,23 @@ export async function loadConfig(
     inputs,
     positionOf: source.positionOf,
     isForeign: (path) => foreign.has(JSON.stringify(path)),
+    fileAt(path) {
+      const named = fileIn(source.value, path);
+      return named === null ? null : resolve(directory, named);
+    },
     placeIn(path, at) {
-      const given = path.reduce((owner: unknown, step) => (isRecord(owner) ? owner[step] : null), source.value);
-      const other = isRecord(given) ? given['file'] : null;
-      if (typeof other === 'string') return { file: join(dirname(file), other), ...at };
+      const named = fileIn(source.value, path);
+      if (named !== null) return { file: join(dirname(file), named), ...at };
       return { file, ...(source.placeIn(path, at) ?? { line: 1, column: 1 }) };
     },
   };
+}
+
+/** The file of `{ file: path }` where the value at `path` is one; else null. */
+function fileIn(data: unknown, path: ConfigPath): string | null {
+  const value = path.reduce((owner: unknown, step) => (isRecord(owner) ? owner[step] : null), data);
+  const file = isRecord(value) ? value['file'] : null;
+  return typeof file === 'string' ? file : null;
 }
 
 const UNREADABLE: ReadonlyMap<string, string> = new Map([

@@ -7,6 +7,7 @@ import { graphqlServiceRules } from './graphql-service-rules.js';
 import { type ClaimedPath, claimedPaths, pathRules } from './path-rules.js';
 import { requestRules } from './request-rules.js';
 import { subscriptionRules } from './subscription-rules.js';
+import { upstreamRules } from './upstream-rules.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 
@@ -47,6 +48,7 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
   if (!has('url') && !has('urls')) {
     at(null, `${name} has no backend.`, 'Give its address as `url`, or several as `urls`.');
   }
+  findings.push(...upstreamRules(service, path));
   if (isGraphql) return [...findings, ...graphqlServiceRules(service, path)];
   if (has('wsdl') && has('types')) at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');
   // With neither it is a perimeter for SOAP callers and nothing else.

@@ -28,6 +28,7 @@ import { REDIS_KEYS } from './redis-keys.js';
 import { ADDRESSING_KEYS, SECURITY_KEYS } from './soap-keys.js';
 import { SUBSCRIPTION_KEYS } from './subscription-keys.js';
 import { SCHEMA_KEYS } from './type-keys.js';
+import { UPSTREAM_KEYS } from './upstream-keys.js';
 import { VALIDATION_KEYS } from './validation-keys.js';
 
 /**
@@ -131,6 +132,7 @@ const SERVICE = closed({
     uniqueItems: true,
     default: [],
   }),
+  ...UPSTREAM_KEYS,
   bufferRequests: boolean({
     description:
       'Collects requests whose length is not known, so that they go on with one: for backends that refuse chunked.',

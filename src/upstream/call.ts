@@ -11,6 +11,8 @@ import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from 
 /** Header fields of one answer (catalogue U13). */
 const FIELDS_MAX = 100;
 
+const NO_VALUES: readonly string[] = [];
+
 /** Finds connections for calls. */
 export interface CallScheduler {
   readonly timeouts: TimeoutLimits;
@@ -94,15 +96,20 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   header(name: string): string | null {
+    const values = this.headers(name);
+    return values.length === 0 ? null : values.join(', ');
+  }
+
+  headers(name: string): readonly string[] {
     const headers = this.#headers;
-    let value: string | null = null;
+    let values: string[] | null = null;
     for (let index = 0; index < headers.length; index += 2) {
       const key = headers[index];
       if (key?.length !== name.length || key.toString('latin1').toLowerCase() !== name) continue;
-      const text = headers[index + 1]?.toString('latin1') ?? '';
-      value = value === null ? text : `${value}, ${text}`;
+      values ??= [];
+      values.push(headers[index + 1]?.toString('latin1') ?? '');
     }
-    return value;
+    return values ?? NO_VALUES;
   }
 
   // Events of the connection.

@@ -18,6 +18,8 @@ export interface ReplyHead {
   readonly status: number;
   /** The value of a header by its lower-case name; several values are joined by a comma and a space. */
   header(name: string): string | null;
+  /** The values of a header that cannot be joined, such as `set-cookie`. */
+  headers(name: string): readonly string[];
 }
 
 /** Receives one reply: `head`, any number of `data`, `end`; or `failed` at any point. An exception ends the call. */

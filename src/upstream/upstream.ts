@@ -2,6 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { Refusal, refuseByLimit } from '../base/refusal.js';
 import { Address } from './address.js';
 import { Call, type CallScheduler } from './call.js';
+import { AuthorizedCall } from './credentials/authorized-call.js';
+import { type Credentials, type Fields, withFields } from './credentials/credentials.js';
 import { Deadlines } from './deadlines.js';
 import { TIMEOUT_KEYS, type TimeoutKeys, type TimeoutLimits } from './failure.js';
 import type { UpstreamLimits } from './limits.js';
@@ -10,11 +12,21 @@ import { RetryBudget } from './retry-budget.js';
 
 const LONG_QUEUE_MILLIS = 500;
 
+export interface UpstreamOptions {
+  /** Where the configuration has the limits. */
+  readonly timeoutKeys?: TimeoutKeys;
+  /** Header fields of every call, in place of those of its caller by the same names. */
+  readonly fields?: Fields;
+  readonly credentials?: Credentials | null;
+}
+
 /** One backend: its addresses, the queue of calls for a connection, and the deadlines of both. */
 export class Upstream implements CallScheduler {
   readonly timeouts: TimeoutLimits;
   readonly #addresses: readonly Address[];
   readonly #limits: UpstreamLimits;
+  readonly #fields: Fields;
+  readonly #credentials: Credentials | null;
   readonly #budget = new RetryBudget();
   readonly #calls: Deadlines<Call>;
   readonly #queue: Deadlines<Call>;
@@ -23,9 +35,11 @@ export class Upstream implements CallScheduler {
   #next = 0;
   #isClosed = false;
 
-  /** `timeoutKeys`: where the configuration has the limits. */
-  constructor(urls: readonly string[], limits: UpstreamLimits, timeoutKeys: TimeoutKeys = TIMEOUT_KEYS) {
+  constructor(urls: readonly string[], limits: UpstreamLimits, options: UpstreamOptions = {}) {
+    const { timeoutKeys = TIMEOUT_KEYS, fields = [], credentials = null } = options;
     this.#limits = limits;
+    this.#fields = fields;
+    this.#credentials = credentials;
     this.timeouts = { limits, keys: timeoutKeys };
     this.#addresses = urls.map((url) => new Address(new URL(url), limits));
     this.#calls = new Deadlines(limits.totalMillis, (call) =>
@@ -60,6 +74,13 @@ export class Upstream implements CallScheduler {
   }
 
   call(request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamCall {
+    const { length } = this.#fields;
+    const sent = length === 0 ? request : { ...request, headers: withFields(request.headers, this.#fields) };
+    if (this.#credentials === null) return this.#send(sent, receiver);
+    return new AuthorizedCall(this.#credentials, sent, receiver, this.#send).begin();
+  }
+
+  readonly #send = (request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamCall => {
     const call = new Call(request, receiver, this);
     this.#budget.earn();
     call.deadline = this.#calls.add(call);
@@ -68,10 +89,11 @@ export class Upstream implements CallScheduler {
     if (address !== null) call.start(address, call.startedMillis);
     else this.#enqueue(call);
     return call;
-  }
+  };
 
   /** Closes every connection; calls still in flight fail. */
   async close(): Promise<void> {
+    await this.#credentials?.close?.();
     this.#isClosed = true;
     this.#calls.stop();
     this.#queue.stop();

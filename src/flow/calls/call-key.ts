@@ -2,13 +2,21 @@ import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-import type { Client } from '../../access/client.js';
+import type { Caller, Client } from '../../access/client.js';
 import type { ReadRule } from '../../cache/rules.js';
 import { CanonicalHash } from '../../codec/values/canonical-hash.js';
 import type { SoapService } from '../../compile/service.js';
 import { isAnonymous } from '../../soap/addressing.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
+import { varyingValues } from './caller-fields.js';
 import type { CallKey } from './declared-call.js';
+
+/** The asker of a request for a SOAP service. */
+export const askerOf = (client: Client, service: SoapService, headers: IncomingHttpHeaders): Asker => ({
+  client,
+  headers,
+  varying: varyingValues(service, headers),
+});
 
 /** An envelope that was read, as far as keys need it. */
 export interface Asked {
@@ -24,20 +32,22 @@ export interface Asked {
 /** By whom, and what goes on of the head of HTTP that may make a difference. */
 export interface Asker {
   readonly client: Client;
-  /** Of a SOAP caller; null for GraphQL, of which nothing goes on. */
+  /** Of a SOAP caller; null for GraphQL, of which `varying` alone goes on. */
   readonly headers: IncomingHttpHeaders | null;
+  /** What else goes on and may make a difference; null for nothing. */
+  readonly varying: readonly unknown[] | null;
 }
 
 /**
  * The key of a call by its meaning: two calls with one key are the same to the backend, whichever client wrote them,
  * unless it distinguishes clients (`scope`). Null where the message holds more than keys cover.
  */
-export function callKey(rule: ReadRule, asked: Asked, { client, headers }: Asker): CallKey | null {
+export function callKey(rule: ReadRule, asked: Asked, asker: Asker): CallKey | null {
   const { envelope, content, hasFurther, action } = asked;
   if (!envelope.isBare || hasFurther) return null;
   const digest = content === null ? '' : content.digest();
   if (digest === null || (content === null && envelope.operation !== null)) return null;
-  return keyOf(rule, envelope, action, digest, { client, headers });
+  return keyOf(rule, envelope, action, digest, asker);
 }
 
 /** `content`: stands for the whole request. */
@@ -46,7 +56,7 @@ function keyOf(
   { dialect, addressing }: EnvelopeValidator,
   action: string | null,
   content: string,
-  { client, headers }: Asker,
+  { client, headers, varying }: Asker,
 ): CallKey | null {
   if (dialect === null) return null;
   const to = addressing?.to ?? null;
@@ -58,6 +68,7 @@ function keyOf(
     rule.isShared ? '' : client.id,
     headers?.authorization ?? '',
     languageOf(headers),
+    varying,
     // A reply may name the MessageID of its request, so such a call is not joined.
     addressing === null ? null : [to === null || isAnonymous(to) ? '' : to, addressing.action],
   ];
@@ -80,8 +91,9 @@ export function envelopeKey(
   service: SoapService,
   message: Buffer,
   action: string | null,
-  client: Client,
+  { client, headers }: { readonly client: Client; readonly headers: Caller['headers'] },
 ): CallKey | null {
+  if (service.callerFields.passesCookies) return null;
   const content = new CanonicalHash(rule);
   let hasFurther = false;
   const envelope = new EnvelopeValidator(service.replyRules, null, 'no detail', {
@@ -102,7 +114,7 @@ export function envelopeKey(
   } finally {
     service.readers.give(reader);
   }
-  const asker = { client, headers: null };
+  const asker = { client, headers: null, varying: varyingValues(service, headers) };
   if (!envelope.isBare)
     return keyOf(rule, envelope, action, createHash('sha256').update(message).digest('base64url'), asker);
   const asked = { envelope, content: envelope.operation === null ? null : content, hasFurther, action };

@@ -262,4 +262,5 @@ export class CoalescedCall implements UpstreamReceiver, WaiterOwner {
 const withoutCoding = (head: ReplyHead): ReplyHead => ({
   status: head.status,
   header: (name) => (name === 'content-encoding' || name === 'content-length' ? null : head.header(name)),
+  headers: (name) => head.headers(name),
 });

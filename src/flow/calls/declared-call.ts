@@ -144,4 +144,6 @@ export const headOf = ({ contentType, body }: StoredReply): ReplyHead => ({
     if (name === 'content-type') return contentType;
     return name === 'content-length' ? String(body.length) : null;
   },
+  // Replies with fields of their own are not stored.
+  headers: () => [],
 });

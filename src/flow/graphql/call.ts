@@ -6,6 +6,7 @@ import { printMediaType } from '../../soap/media-type.js';
 import { printableAction } from '../../soap/soap-action.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { envelopeKey } from '../calls/call-key.js';
+import { pushCallerFields } from '../calls/caller-fields.js';
 import { callUpstream } from '../calls/declared-call.js';
 import { observeRequest } from '../calls/observation.js';
 import { type CallContext, DecodedReply } from './decoded-reply.js';
@@ -25,6 +26,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   const action = printableAction(operation.soapAction);
   const headers = ['content-type', printMediaType(dialect, action), 'accept', dialect.mediaType];
   if (dialect.actionHeader) headers.push('soapaction', `"${action ?? ''}"`);
+  pushCallerFields(headers, service, { headers: callerHeaders, address: exchange.client });
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
     const reply = new DecodedReply(context, observation, operation, field.plan, resolve, reject);
@@ -32,7 +34,10 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent };
     const { sharing = null } = context;
     const rule = sharing?.calls.rule(service, operation) ?? null;
-    const key = rule === null || sharing === null ? null : envelopeKey(rule, service, body, action, sharing.client);
+    const key =
+      rule === null || sharing === null
+        ? null
+        : envelopeKey(rule, service, body, action, { client: sharing.client, headers: callerHeaders });
     const parts = { exchange, service, operation, request, key, receiver: reply };
     const declared = sharing?.calls.start(parts) ?? null;
     const call = declared ?? callUpstream(parts);

@@ -61,7 +61,10 @@ export function makeGraphqlEndpoint(
     costBreakdown: graphql.costBreakdown,
     calls: new SharedCalls(caching, cache),
     isPrivate:
-      config.clients?.classes !== undefined || services.some((service) => service.config.callerHeaders.length > 0),
+      config.clients?.classes !== undefined ||
+      services.some(
+        ({ config: { callerHeaders }, callerFields }) => callerHeaders.length + callerFields.varying.length > 0,
+      ),
     observers,
     penaltyBox,
     concurrency: new ConcurrencyLimits(),

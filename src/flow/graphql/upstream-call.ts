@@ -28,7 +28,7 @@ export async function sendOperation(request: SubschemaRequest, context: RemoteCa
   exchange.upstreamCalls++;
   try {
     const body = await postWhole(service.upstream, {
-      headers: [...service.headers, ...forwarded(service, headers), ...JSON_HEADERS],
+      headers: [...forwarded(service, headers), ...JSON_HEADERS],
       body: Buffer.from(JSON.stringify(hasMembers(variables) ? { query, variables } : { query })),
       isIdempotent: operation === 'query',
       maxBytes: responseBytes,

@@ -3,6 +3,7 @@ import type { NonceStore } from '../../base/nonce-store.js';
 import type { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
 import { CallGuard } from '../calls/authorize.js';
+import { askerOf } from '../calls/call-key.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observers } from '../calls/observation.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
@@ -42,7 +43,7 @@ export async function answerSoap(
   const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {
     guard?.authorizeAndCharge(null);
-    const headers = upstreamHeaders(request, null, null);
+    const headers = upstreamHeaders(request, service, exchange.client, null, null);
     const context = { exchange, service, gate, answer, calls, observation: null };
     return forward(context, { method: head.method, query, headers, body: null }, null);
   }
@@ -51,10 +52,15 @@ export async function answerSoap(
   const intake = await intakeEnvelope(asked, head, { service, gate, guard, observers, calls, nonces, bufferBytes });
   const { received, envelope, policy } = intake;
   const { known } = policy;
-  const headers = forwardedHeaders(asked, head, intake, isEnforced);
+  const headers = forwardedHeaders(asked, service, head, intake, isEnforced);
   const context = { exchange, service, gate, answer, calls, observation: policy.observation };
-  const isComparable = received.kind === 'whole' && head.package === null && query === '' && gate.onViolation === null;
-  const key = isComparable ? policy.key(envelope, { client: caller.client, headers: request.headers }) : null;
+  const isComparable =
+    received.kind === 'whole' &&
+    head.package === null &&
+    query === '' &&
+    gate.onViolation === null &&
+    !service.callerFields.passesCookies;
+  const key = isComparable ? policy.key(envelope, askerOf(caller.client, service, request.headers)) : null;
   const messageId = envelope.addressing?.messageId ?? null;
   const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
   const body = received.kind === 'whole' ? received.message : received.body;
@@ -70,7 +76,8 @@ export async function answerSoap(
 
 /** The header fields that the message is sent on with. */
 function forwardedHeaders(
-  { request }: HttpExchange,
+  { request, exchange }: HttpExchange,
+  service: SoapService,
   head: PostHead,
   { received, envelope, policy, encoding }: Intake,
   isEnforced: boolean,
@@ -80,7 +87,7 @@ function forwardedHeaders(
   let { bodyBytes } = head;
   if (received.kind === 'whole') bodyBytes = received.message.length;
   else if (bodyBytes !== null) bodyBytes += received.growthBytes;
-  const headers = upstreamHeaders(request, fields, bodyBytes);
+  const headers = upstreamHeaders(request, service, exchange.client, fields, bodyBytes);
   const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
   if (coding !== undefined) headers.push('content-encoding', coding);
   return headers;

@@ -134,6 +134,12 @@ export class ReplyOutput implements GateOutput {
 
   /** Further fields: `Retry-After`, or in monitor mode the other fields of the reply. */
   #more(): readonly string[] {
+    if (!this.#context.service.callerFields.passesCookies) return this.#others();
+    const cookies = this.#head.headers('set-cookie').filter(isPrintable);
+    return [...this.#others(), ...cookies.flatMap((cookie) => ['set-cookie', cookie])];
+  }
+
+  #others(): readonly string[] {
     if (this.#mayChange) {
       // RFC 9111 section 5.1: whole seconds.
       if (this.#ageMillis !== null) return ['age', String(Math.floor(this.#ageMillis / 1000))];

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
+import type { SoapService } from '../../compile/service.js';
 import type { Dialect } from '../../soap/dialect.js';
 import { type MediaType, printContentType } from '../../soap/media-type.js';
 import type { Encoding } from '../../xml/transcode.js';
+import { pushNamed } from '../calls/caller-fields.js';
 import { asWritten, type ContentFields } from './request-head.js';
 import type { RequestPolicy } from './request-policy.js';
 
@@ -33,30 +35,20 @@ export function contentFieldsOf(
   return { contentType: printContentType(mediaType.name, charset, inType), soapAction };
 }
 
-/** Header fields of a caller that reach the backend, if it sent them. The gateway sets all others. */
-const PASSED = [
-  'accept',
-  'accept-language',
-  'authorization',
-  'user-agent',
-  'x-request-id',
-  'traceparent',
-  'tracestate',
-] as const;
-
 /** The head sent upstream: an allow-list of the caller's fields, and exactly one framing. */
 export function upstreamHeaders(
   request: IncomingMessage,
+  { callerFields }: SoapService,
+  address: string,
   fields: ContentFields | null,
   contentLength: number | null,
 ): string[] {
   const headers: string[] = [];
   if (fields !== null && fields.contentType !== null) headers.push('content-type', fields.contentType);
   if (fields !== null && fields.soapAction !== null) headers.push('soapaction', fields.soapAction);
-  for (const name of PASSED) {
-    const value = request.headers[name];
-    if (typeof value === 'string') headers.push(name, value);
-  }
+  pushNamed(headers, callerFields.ofSoap, request.headers);
+  const { forwarding } = callerFields;
+  if (forwarding !== null) headers.push(...forwarding.fields({ headers: request.headers, address }));
   if (contentLength !== null) headers.push('content-length', String(contentLength));
   return headers;
 }

@@ -4,6 +4,7 @@ import { claimsIn } from '../../config/request-claims.js';
 import { type FieldCall, SharedCallFailure } from '../../graphql/run/field-call.js';
 import type { CallInput } from '../../graphql/run/link-feed.js';
 import type { PollSource as PollRule, Subscription } from '../../graphql/subscription/subscription.js';
+import { varyingValues } from '../calls/caller-fields.js';
 import { callOperation } from '../graphql/call.js';
 import type { BackendCalls } from '../graphql/host.js';
 import { fieldCallPoints } from './field-arguments.js';
@@ -51,6 +52,7 @@ export class PollSource implements SubscriptionSource {
     // Other values of the request that the operation takes: only subscribers with the same values share a call.
     const context = [
       ...service.config.callerHeaders.map((name) => headers[name.toLowerCase()] ?? null),
+      ...(varyingValues(service, headers) ?? []),
       ...claimsIn(service.config.operations[bound.operation.name]).map((name) => claims?.[name] ?? null),
     ];
     const member = {

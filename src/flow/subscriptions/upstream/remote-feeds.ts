@@ -4,6 +4,7 @@ import type { RequestContext } from '../../../codec/write/source.js';
 import type { RemoteSubscriptions, RemoteUpstream } from '../../../compile/remote-upstream.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import { Breaker } from '../../../upstream/breaker.js';
+import { withFields } from '../../../upstream/credentials/credentials.js';
 import type { TimeoutKeys } from '../../../upstream/failure.js';
 import { Upstream } from '../../../upstream/upstream.js';
 import { forwarded } from '../../graphql/upstream-call.js';
@@ -75,7 +76,10 @@ class Line {
       // Theirs would wait for the end of a stream.
       breakerFailures: 0,
     };
-    this.#upstream = subscriptions.protocol === 'sse' ? new Upstream(subscriptions.urls, limits, TIMEOUT_KEYS) : null;
+    this.#upstream =
+      subscriptions.protocol === 'sse'
+        ? new Upstream(subscriptions.urls, limits, { ...service.credentials, timeoutKeys: TIMEOUT_KEYS })
+        : null;
   }
 
   get open(): number {
@@ -112,7 +116,7 @@ class Line {
       },
     });
     this.#feeds.add(feed);
-    const headers = [...this.#service.headers, ...forwarded(this.#service, callerHeaders)];
+    const headers = [...forwarded(this.#service, callerHeaders)];
     // In the message the answer stands in an object of its own.
     const bounds = { depth: responseDepth + 1, values: responseValues + 8 };
     const { urls, connectionParams } = this.#subscriptions;
@@ -121,7 +125,17 @@ class Line {
     } else {
       const url = urls[this.#next++ % urls.length] ?? '';
       const pingMillis = this.#pingMillis;
-      feedOverSocket({ feed, url, request, headers, connectionParams, eventBytes, bounds, pingMillis });
+      const { fields } = this.#service.credentials;
+      feedOverSocket({
+        feed,
+        url,
+        request,
+        headers: withFields(headers, fields),
+        connectionParams,
+        eventBytes,
+        bounds,
+        pingMillis,
+      });
     }
     return () => feed.leave();
   }

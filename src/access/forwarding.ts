@@ -1,0 +1,76 @@
+import { isIP } from 'node:net';
+import { plainAddress } from './address.js';
+import type { Caller } from './client.js';
+import { memoize } from './memoize.js';
+import type { Networks } from './networks.js';
+
+/** Characters of `X-Forwarded-For` and `Forwarded` that are taken over from a trusted proxy. */
+const CHAIN_CHARS_MAX = 2_048;
+
+/**
+ * Tells a backend where a request came from: `X-Forwarded-For`, `-Proto`, `-Host`, and `Forwarded` (RFC 7239), from the
+ * connection itself. What a client wrote into these fields counts only where the connection is that of a trusted proxy.
+ */
+export class Forwarding {
+  readonly #proxies: Networks;
+
+  constructor(proxies: Networks) {
+    this.#proxies = proxies;
+  }
+
+  /** Header fields, names and values in turn. None where the connection is gone. */
+  fields(caller: Caller): readonly string[] {
+    const { address, headers } = caller;
+    if (address === '') return NONE;
+    const host = textOf(headers['host']);
+    if (!this.#proxies.has(plainAddress(address))) return this.#ofConnection(`${address} ${host}`);
+    const chain = textOf(headers['x-forwarded-for']);
+    const elements = textOf(headers['forwarded']);
+    const proto = textOf(headers['x-forwarded-proto']).toLowerCase();
+    return fieldsOf({
+      address: plainAddress(address),
+      host: textOf(headers['x-forwarded-host']) || host,
+      proto: proto === 'https' ? 'https' : 'http',
+      chain: CHAIN.test(chain) && chain.length <= CHAIN_CHARS_MAX ? chain : '',
+      elements: PRINTABLE.test(elements) && elements.length <= CHAIN_CHARS_MAX ? elements : '',
+    });
+  }
+
+  /** Addresses and hosts come again with every request. */
+  readonly #ofConnection = memoize((text) => {
+    const [address = '', host = ''] = text.split(' ');
+    return fieldsOf({ address: plainAddress(address), host, proto: 'http', chain: '', elements: '' });
+  });
+}
+
+interface Origin {
+  readonly address: string;
+  readonly host: string;
+  readonly proto: 'http' | 'https';
+  /** `X-Forwarded-For` and `Forwarded` so far; '' for none. */
+  readonly chain: string;
+  readonly elements: string;
+}
+
+function fieldsOf({ address, host, proto, chain, elements }: Origin): readonly string[] {
+  const isHost = HOST.test(host);
+  const element = `for=${nodeOf(address)}${isHost ? `;host="${host}"` : ''};proto=${proto}`;
+  return [
+    ...['x-forwarded-for', chain === '' ? address : `${chain}, ${address}`],
+    ...['x-forwarded-proto', proto],
+    ...(isHost ? ['x-forwarded-host', host] : []),
+    ...['forwarded', elements === '' ? element : `${elements}, ${element}`],
+  ];
+}
+
+/** RFC 7239 section 6: an IPv6 address stands in brackets, and is quoted for its colons. */
+const nodeOf = (address: string): string => (isIP(address) === 6 ? `"[${address}]"` : address);
+
+const textOf = (field: string | readonly string[] | undefined): string =>
+  typeof field === 'string' ? field : (field?.join(', ') ?? '');
+
+const NONE: readonly string[] = [];
+/** RFC 9110 section 7.2, without characters that would have to be escaped in a quoted string. */
+const HOST = /^[A-Za-z0-9._~:[\]-]{1,255}$/;
+const CHAIN = /^[0-9A-Za-z.:, %[\]_-]+$/;
+const PRINTABLE = /^[\t\x20-\x7e]+$/;

@@ -1,0 +1,34 @@
+import { Forwarding } from '../access/forwarding.js';
+import { Networks } from '../access/networks.js';
+import type { Config, ServiceConfig } from '../config/schema.js';
+
+/** Which header fields of a caller's request go on with the calls of a service. All names are in lower case. */
+export interface CallerFieldRules {
+  /** Of a SOAP caller. */
+  readonly ofSoap: readonly string[];
+  /** Of a GraphQL caller. */
+  readonly ofGraphql: readonly string[];
+  /** Those whose values may change the reply: only calls with the same values are shared. */
+  readonly varying: readonly string[];
+  /** Null where the backend is not told where requests come from. */
+  readonly forwarding: Forwarding | null;
+  /** Cookies go both ways: no reply is shared. */
+  readonly passesCookies: boolean;
+}
+
+/** W3C Trace Context and Baggage. */
+const TRACE = ['traceparent', 'tracestate', 'baggage'] as const;
+/** Everything else is written by the gateway. */
+const SOAP = ['accept', 'accept-language', 'authorization', 'user-agent', 'x-request-id', ...TRACE] as const;
+
+export function compileCallerFields({ clients }: Config, config: ServiceConfig): CallerFieldRules {
+  const passesCookies = config.cookies === 'forward';
+  const varying = [...config.forwardHeaders.map((name) => name.toLowerCase()), ...(passesCookies ? ['cookie'] : [])];
+  return {
+    ofSoap: [...new Set([...SOAP, ...varying])],
+    ofGraphql: [...new Set([...TRACE, ...varying])],
+    varying,
+    forwarding: config.forwarded ? new Forwarding(new Networks(clients?.trustedProxies ?? [])) : null,
+    passesCookies,
+  };
+}

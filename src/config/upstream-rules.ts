@@ -1,0 +1,62 @@
+import { isRecord } from '../base/record.js';
+import { type Finding, printPath } from './validate.js';
+import type { ConfigPath } from './yaml-source.js';
+
+/** Rules between the keys of a service about its backend, whatever it speaks. */
+export const upstreamRules = (service: Record<string, unknown>, path: ConfigPath): readonly Finding[] => [
+  ...fieldRules(service, path),
+  ...authRules(service, path),
+];
+
+function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  const findings: Finding[] = [];
+  const own = (name: string, at: ConfigPath, part: Finding['part']): void => {
+    if (!OURS.has(name.toLowerCase()) && !name.toLowerCase().startsWith('sec-websocket-')) return;
+    const what = `${printPath(at)} names a header field that the gateway writes itself, or that concerns one connection.`;
+    findings.push({ path: at, part, what, remedy: 'Leave it away.' });
+  };
+  const { headers, forwardHeaders } = service;
+  const fixed = isRecord(headers) ? Object.keys(headers) : [];
+  for (const name of fixed) own(name, [...path, 'headers', name], 'key');
+  for (const [index, name] of Array.isArray(forwardHeaders) ? forwardHeaders.entries() : []) {
+    const at = [...path, 'forwardHeaders', index];
+    own(String(name), at, 'value');
+    if (!fixed.some((each) => each.toLowerCase() === String(name).toLowerCase())) continue;
+    const what = `${printPath(at)} is one of \`headers\` already.`;
+    findings.push({ path: at, part: 'value', what, remedy: 'Keep one of them.' });
+  }
+  return findings;
+}
+
+/** Credentials write `Authorization`; so may nothing else. */
+function authRules({ auth, headers, forwardHeaders }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  if (!isRecord(auth)) return [];
+  const findings: Finding[] = [];
+  const named: readonly (readonly [ConfigPath, Finding['part'], string])[] = [
+    ...(isRecord(headers) ? Object.keys(headers) : []).map(
+      (name) => [[...path, 'headers', name], 'key', name] as const,
+    ),
+    ...(Array.isArray(forwardHeaders) ? forwardHeaders : []).map(
+      (name, index) => [[...path, 'forwardHeaders', index], 'value', String(name)] as const,
+    ),
+  ];
+  for (const [at, part, name] of named) {
+    if (name.toLowerCase() !== 'authorization') continue;
+    const what = `${printPath(at)} is written by \`auth\`.`;
+    findings.push({ path: at, part, what, remedy: 'Keep one of them.' });
+  }
+  const { basic } = auth;
+  if (isRecord(basic) && typeof basic['username'] === 'string' && basic['username'].includes(':')) {
+    const at = [...path, 'auth', 'basic', 'username'];
+    const what = `${printPath(at)} has a colon, which HTTP Basic cannot send (RFC 7617 section 2).`;
+    findings.push({ path: at, part: 'value', what, remedy: 'Take another user, or another kind of `auth`.' });
+  }
+  return findings;
+}
+
+const OURS: ReadonlySet<string> = new Set([
+  ...['content-type', 'content-length', 'content-encoding', 'accept', 'accept-encoding', 'host', 'expect'],
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['http2-settings', 'proxy-authenticate', 'proxy-authorization', 'soapaction', 'cookie'],
+  ...['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
+]);

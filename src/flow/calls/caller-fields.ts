@@ -1,0 +1,27 @@
+import type { Caller } from '../../access/client.js';
+import type { SoapService } from '../../compile/service.js';
+import { isPrintable } from './reply-head.js';
+
+/** Adds the header fields of a GraphQL caller's request that go on with a call. */
+export function pushCallerFields(headers: string[], { callerFields }: SoapService, caller: Caller): void {
+  // Without an address there is no request: a poll is made for many subscribers, that have in common what varies.
+  const isRequest = caller.address !== '';
+  pushNamed(headers, isRequest ? callerFields.ofGraphql : callerFields.varying, caller.headers);
+  if (isRequest && callerFields.forwarding !== null) headers.push(...callerFields.forwarding.fields(caller));
+}
+
+/** Adds those of the named header fields that a request has. */
+export function pushNamed(headers: string[], names: readonly string[], from: Caller['headers']): void {
+  for (const name of names) {
+    const value = from[name];
+    if (value === undefined) continue;
+    const text = typeof value === 'string' ? value : value.join(', ');
+    if (isPrintable(text)) headers.push(name, text);
+  }
+}
+
+/** The values of a request that may change a reply; null for none. */
+export function varyingValues({ callerFields }: SoapService, from: Caller['headers']): readonly unknown[] | null {
+  const { varying } = callerFields;
+  return varying.length === 0 ? null : varying.map((name) => from[name] ?? null);
+}

@@ -1,0 +1,138 @@
+import type { Buffer } from 'node:buffer';
+import { KIB } from '../../base/limit.js';
+import { asRefusal, Refusal } from '../../base/refusal.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../reply.js';
+import { type CallToAuthorize, type Credentials, type Fields, withFields } from './credentials.js';
+
+/** Of an answer with status 401 that is read before the call is repeated; beyond, its connection is closed. */
+const DISCARDED_BYTES_MAX = 64 * KIB;
+
+type SendRequest = (request: UpstreamRequest, receiver: UpstreamReceiver) => UpstreamCall;
+
+/** One call with the credentials of the service, repeated once where the service wants others. */
+export class AuthorizedCall implements UpstreamCall, UpstreamReceiver {
+  readonly #credentials: Credentials;
+  readonly #request: UpstreamRequest;
+  readonly #receiver: UpstreamReceiver;
+  readonly #send: SendRequest;
+  #call: UpstreamCall | null = null;
+  #fields: Fields = [];
+  #refused: CallToAuthorize['refused'] = null;
+  #isOver = false;
+  /** Bytes read of an answer that is not passed on; null while none is discarded. */
+  #discardedBytes: number | null = null;
+
+  constructor(credentials: Credentials, request: UpstreamRequest, receiver: UpstreamReceiver, send: SendRequest) {
+    this.#credentials = credentials;
+    this.#request = request;
+    this.#receiver = receiver;
+    this.#send = send;
+  }
+
+  begin(): this {
+    const { method, query } = this.#request;
+    try {
+      const fields = this.#credentials.fields({ method, query, isUpload: this.#isUpload, refused: this.#refused });
+      if (fields instanceof Promise) {
+        fields.then(
+          (obtained) => this.#start(obtained),
+          (caught: unknown) => this.#fail(asRefusal(caught)),
+        );
+      } else this.#start(fields);
+    } catch (caught) {
+      // Later: the caller must hold the call before it can end.
+      queueMicrotask(() => this.#fail(asRefusal(caught)));
+    }
+    return this;
+  }
+
+  pause(): void {
+    this.#call?.pause();
+  }
+
+  resume(): void {
+    this.#call?.resume();
+  }
+
+  abort(refusal: Refusal): void {
+    if (this.#isOver) return;
+    this.#discardedBytes = null;
+    if (this.#call !== null) this.#call.abort(refusal);
+    else this.#fail(refusal);
+  }
+
+  sent(): void {
+    this.#receiver.sent?.();
+  }
+
+  head(head: ReplyHead): void {
+    if (head.status === 401 && this.#refused === null) {
+      this.#refused = { head, fields: this.#fields };
+      if (!this.#isUpload) {
+        this.#discardedBytes = 0;
+        return;
+      }
+      void this.#renew();
+    }
+    this.#receiver.head(head);
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#discardedBytes === null) {
+      this.#receiver.data(chunk);
+      return;
+    }
+    this.#discardedBytes += chunk.length;
+    if (this.#discardedBytes > DISCARDED_BYTES_MAX) throw new Refusal('UPSTREAM_AUTH', 'a long answer');
+  }
+
+  end(): void {
+    if (this.#discardedBytes === null) {
+      this.#isOver = true;
+      this.#receiver.end();
+    } else this.#repeat();
+  }
+
+  failed(refusal: Refusal): void {
+    if (this.#discardedBytes === null) this.#fail(refusal);
+    else this.#repeat();
+  }
+
+  get #isUpload(): boolean {
+    const { body } = this.#request;
+    return body !== null && 'pipe' in body;
+  }
+
+  #repeat(): void {
+    this.#discardedBytes = null;
+    this.#call = null;
+    // Later: the connection is free again then.
+    queueMicrotask(() => {
+      if (!this.#isOver) this.begin();
+    });
+  }
+
+  /** A body that was sent while it came in cannot be sent again; the next call has other credentials. */
+  async #renew(): Promise<void> {
+    const { method, query } = this.#request;
+    try {
+      await this.#credentials.fields({ method, query, isUpload: true, refused: this.#refused });
+    } catch {
+      // This call is answered with the 401 that it got.
+    }
+  }
+
+  #start(fields: Fields): void {
+    if (this.#isOver) return;
+    this.#fields = fields;
+    this.#call = this.#send({ ...this.#request, headers: withFields(this.#request.headers, fields) }, this);
+  }
+
+  #fail(refusal: Refusal): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { body } = this.#request;
+    if (body !== null && 'destroy' in body) body.destroy();
+    this.#receiver.failed(refusal);
+  }
+}

@@ -1,0 +1,41 @@
+import type { ReplyHead } from '../reply.js';
+
+/** Header fields, names in lower case and values in turn. */
+export type Fields = readonly string[];
+
+/** A call that is about to be made. */
+export interface CallToAuthorize {
+  readonly method: 'GET' | 'POST';
+  /** What the caller adds to the query of the address. */
+  readonly query: string;
+  /** The body is sent while it comes in: the call cannot be repeated with other credentials. */
+  readonly isUpload: boolean;
+  /** The call was answered with status 401, and is about to be repeated; null the first time. */
+  readonly refused: { readonly head: ReplyHead; readonly fields: Fields } | null;
+}
+
+/** Credentials of the gateway for one service. Made once for a service; values never leave in errors or logs. */
+export interface Credentials {
+  /**
+   * The header fields for a call; a promise while they are obtained. Throws, or rejects with, a `Refusal`:
+   * `UPSTREAM_AUTH` where they were refused and there are no others.
+   */
+  fields(call: CallToAuthorize): Fields | Promise<Fields>;
+  /** Ends what it holds, such as a login session. */
+  close?(): Promise<void>;
+}
+
+/** These header fields, without those of the same names in `headers`. */
+export function withFields(headers: readonly string[], fields: Fields): string[] {
+  const merged: string[] = [...fields];
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] ?? '';
+    if (!hasName(fields, name)) merged.push(name, headers[index + 1] ?? '');
+  }
+  return merged;
+}
+
+function hasName(fields: Fields, name: string): boolean {
+  for (let index = 0; index < fields.length; index += 2) if (fields[index] === name) return true;
+  return false;
+}

@@ -1,0 +1,52 @@
+import type { Buffer } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
+
+/** How often a file is read again while it is used. */
+const READ_EVERY_MILLIS = 1_000;
+
+/**
+ * A secret in a file that others replace, as Kubernetes and certificate agents do. It is read again in the background
+ * when it is used: no timer, no watch that a symbolic link escapes.
+ */
+export class RotatingFile {
+  readonly #path: string;
+  readonly #read: (path: string) => Promise<Buffer>;
+  #content: string;
+  #readMillis = performance.now();
+  #reading: Promise<boolean> | null = null;
+
+  /** `content`: as the configuration found it. */
+  constructor(path: string, content: string, read: (path: string) => Promise<Buffer> = readFile) {
+    this.#path = path;
+    this.#content = content;
+    this.#read = read;
+  }
+
+  /** The latest content that is known, without its last line break. */
+  get content(): string {
+    if (performance.now() - this.#readMillis >= READ_EVERY_MILLIS) void this.refresh();
+    return this.#content;
+  }
+
+  /** Reads the file now. Resolves to whether the content has changed; a file that cannot be read keeps the old one. */
+  refresh(): Promise<boolean> {
+    this.#reading ??= this.#refresh();
+    return this.#reading;
+  }
+
+  async #refresh(): Promise<boolean> {
+    this.#readMillis = performance.now();
+    try {
+      const content = (await this.#read(this.#path)).toString('utf8').replace(/\r?\n$/, '');
+      const isOther = content !== '' && content !== this.#content;
+      if (isOther) this.#content = content;
+      return isOther;
+    } catch {
+      // It is being replaced.
+      return false;
+    } finally {
+      this.#reading = null;
+    }
+  }
+}

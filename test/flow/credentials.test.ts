@@ -1,0 +1,203 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+
+const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
+const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
+const REPLY = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
+
+const mapping = (url: string, keys: string): string => `services:
+  shop:
+    url: ${url}/shop
+    namespace: urn:shop
+    types: |
+      type Query { stock(sku: String!): Int }
+    operations:
+      GetStock: { field: Query.stock, read: {} }
+${keys}
+`;
+
+interface Shop {
+  readonly backend: RecordingBackend;
+  readonly gateway: TestGateway;
+  ask(headers?: Record<string, string>): Promise<string>;
+  send(headers?: Record<string, string>): Promise<Response>;
+  /** Header fields of the last message that the backend got. */
+  readonly last: RecordedMessage['headers'];
+}
+
+const good = (_message: RecordedMessage, response: ServerResponse): void => {
+  response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+};
+
+async function startShop(t: Test, keys: string, directory: string | null = null): Promise<Shop> {
+  const backend = await startRecordingBackend(good);
+  const gateway = await startTestGateway(mapping(backend.url, keys), directory);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const post = (path: string, type: string, body: string, headers: Record<string, string>): Promise<Response> =>
+    fetch(gateway.url + path, { method: 'POST', headers: { 'content-type': type, ...headers }, body });
+  return {
+    backend,
+    gateway,
+    async ask(headers = {}) {
+      const body = JSON.stringify({ query: '{ stock(sku: "1") }' });
+      return (await post('/graphql', 'application/json', body, headers)).text();
+    },
+    send: (headers = {}) => post('/soap/shop', 'text/xml', ENVELOPE, { soapaction: '""', ...headers }),
+    get last() {
+      return backend.complete.at(-1)?.headers ?? {};
+    },
+  };
+}
+
+t.test('fixed header fields go with every call, in place of those of callers', async (t) => {
+  const shop = await startShop(
+    t,
+    '    headers: { X-System: web, user-agent: soapstone }\n    forwardHeaders: [X-Tenant]',
+  );
+  for (const call of [shop.ask, shop.send]) {
+    await call({ 'x-system': 'forged', 'user-agent': 'browser', 'x-tenant': 'acme', 'x-other': 'no' });
+    t.match(shop.last, { 'x-system': 'web', 'user-agent': 'soapstone', 'x-tenant': 'acme' });
+    t.equal(shop.last['x-other'], undefined);
+  }
+});
+
+t.test('callers with other forwarded fields do not share a reply', async (t) => {
+  const shop = await startShop(t, '    forwardHeaders: [x-tenant]');
+  await Promise.all([
+    ...['a', 'b', 'a'].map((tenant) => shop.ask({ 'x-tenant': tenant })),
+    ...['a', 'c'].map((tenant) => shop.send({ 'x-tenant': tenant })),
+  ]);
+  t.same([...new Set(shop.backend.complete.map(({ headers }) => headers['x-tenant']))].sort(), ['a', 'b', 'c']);
+});
+
+t.test('trace context and baggage go on from both kinds of callers', async (t) => {
+  const shop = await startShop(t, '');
+  const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'v=1', baggage: 'k=v' };
+  for (const call of [shop.ask, shop.send]) {
+    await call(trace);
+    t.match(shop.last, trace);
+  }
+});
+
+t.test('the backend is told where a request comes from', async (t) => {
+  const shop = await startShop(t, '');
+  const host = new URL(shop.gateway.url).host;
+  const forged = { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1', 'x-forwarded-proto': 'https' };
+  for (const call of [shop.ask, shop.send]) {
+    await call(forged);
+    t.match(shop.last, {
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-host': host,
+      forwarded: `for=127.0.0.1;host="${host}";proto=http`,
+    });
+  }
+  const silent = await startShop(t, '    forwarded: false');
+  await silent.send(forged);
+  for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded']) {
+    t.equal(silent.last[name], undefined, name);
+  }
+});
+
+t.test('a trusted proxy is believed, and added to the chain', async (t) => {
+  const shop = await startShop(t, 'clients: { trustedProxies: [127.0.0.1] }');
+  const said = {
+    'x-forwarded-for': '203.0.113.9',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'shop.example',
+    forwarded: 'for=203.0.113.9;proto=https',
+  };
+  for (const call of [shop.ask, shop.send]) {
+    await call(said);
+    t.match(shop.last, {
+      'x-forwarded-for': '203.0.113.9, 127.0.0.1',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': 'shop.example',
+      forwarded: 'for=203.0.113.9;proto=https, for=127.0.0.1;host="shop.example";proto=https',
+    });
+  }
+});
+
+t.test('cookies pass only where the service says so', async (t) => {
+  const closed = await startShop(t, '');
+  await closed.send({ cookie: 'a=1' });
+  t.equal(closed.last['cookie'], undefined);
+  const shop = await startShop(t, '    cookies: forward');
+  shop.backend.answer = (_message, response) => {
+    response.writeHead(200, { 'content-type': 'text/xml', 'set-cookie': ['s=1; Path=/', 't=2'] }).end(REPLY);
+  };
+  const answer = await shop.send({ cookie: 'a=1' });
+  t.equal(shop.last['cookie'], 'a=1');
+  t.same(answer.headers.getSetCookie(), ['s=1; Path=/', 't=2']);
+  await shop.ask({ cookie: 'a=2' });
+  t.equal(shop.last['cookie'], 'a=2');
+});
+
+t.test('credentials of the gateway replace those of callers', async (t) => {
+  process.env['SHOP_PASSWORD'] = 'pässword';
+  const cases = [
+    [`    auth: { basic: { username: web, password: "$\{SHOP_PASSWORD}" } }`, 'Basic d2ViOnDDpHNzd29yZA=='],
+    ['    auth: { bearer: { token: t0ken } }', 'Bearer t0ken'],
+  ] as const;
+  for (const [keys, expected] of cases) {
+    const shop = await startShop(t, keys);
+    for (const call of [shop.ask, shop.send]) {
+      await call({ authorization: 'Basic Zm9yZ2Vk' });
+      t.equal(shop.last['authorization'], expected);
+    }
+  }
+});
+
+t.test('a token in a file rotates without a failed call', async (t) => {
+  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  await writeFile(join(home, 'token'), 'first\n');
+  const shop = await startShop(t, '    auth: { bearer: { token: { file: token } } }', home);
+  let valid = 'first';
+  shop.backend.answer = (message, response) => {
+    if (message.headers['authorization'] === `Bearer ${valid}`) good(message, response);
+    else response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('<html>no</html>');
+  };
+  t.match(await shop.ask(), '"stock":7');
+  await writeFile(join(home, 'next'), 'second\n');
+  await rename(join(home, 'next'), join(home, 'token'));
+  valid = 'second';
+  t.match(await shop.ask(), '"stock":7', 'refused once, and repeated with the new token');
+  t.equal((await shop.send()).status, 200);
+  valid = 'third';
+  t.match(await shop.ask(), 'UPSTREAM_AUTH', 'refused twice');
+  await writeFile(join(home, 'token'), 'third\n');
+  while (!(await shop.ask()).includes('"stock":7'));
+  t.notMatch(JSON.stringify(shop.gateway.logLines()), /first|second|third/);
+});
+
+t.test('a message that was sent while it came in is not repeated, and the next call has the new token', async (t) => {
+  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  await writeFile(join(home, 'token'), 'first');
+  const shop = await startShop(t, '    auth: { bearer: { token: { file: token } } }', home);
+  shop.backend.answer = (message, response) => {
+    if (message.headers['authorization'] === 'Bearer second') good(message, response);
+    else response.writeHead(401).end();
+  };
+  await writeFile(join(home, 'token'), 'second');
+  const long = ENVELOPE.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
+  const send = () =>
+    fetch(`${shop.gateway.url}/soap/shop`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/xml', soapaction: '""' },
+      body: long,
+    });
+  const first = await send();
+  t.equal(first.status, 500);
+  t.match(await first.text(), 'UPSTREAM_AUTH');
+  while ((await send()).status !== 200);
+});
