@@ -11,7 +11,7 @@ export interface FaultForm {
 }
 
 /**
- * The form of an answer. `http`: the status says it, on the wire and in the log, also where an upgrade is refused.
+ * The form of an answer. `http`: by the status, on the wire and in the log, also where an upgrade is refused.
  * `graphql json`: the answer to a well-formed GraphQL request in application/json, which is 200 unless no operation was
  * looked at (GraphQL over HTTP section 6.4.1). A `FaultForm`: the answer to a SOAP caller.
  */
@@ -29,7 +29,7 @@ export function wireStatus(refusal: Refusal, form: AnswerForm): number {
   return faultStatus(kind.fault ?? (refusal.isOfCaller ? form.senderCode : form.receiverCode), form);
 }
 
-/** Whether a SOAP caller is answered with a Fault; else the status alone says it. */
+/** Whether a SOAP caller is answered with a Fault; else with the status alone. */
 export const hasFault = ({ kind }: Refusal, { undecodable }: FaultForm): boolean =>
   kind.status === undefined && (kind.undecodable !== true || undecodable === 'fault');
 

@@ -37,15 +37,15 @@ export async function explainQuery(
   variables: string | null,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const given = parsed(variables ?? '{}');
-  if (given === null) {
+  const input = parsed(variables ?? '{}');
+  if (input === null) {
     terminal.error('The variables are not valid JSON.');
     return 2;
   }
   const compiled = await compile(await loadConfig(file, process.env));
   await compiled.close();
   try {
-    const admitted = await admitAsServer(compiled, JSON.stringify({ query, variables: given.value }));
+    const admitted = await admitAsServer(compiled, JSON.stringify({ query, variables: input.value }));
     return await new Explanation(compiled, admitted, terminal).print();
   } catch (caught) {
     if (!(caught instanceof Refusal)) throw caught;
@@ -134,8 +134,8 @@ class Explanation {
     const node = nodes[0];
     if (definition === undefined || node === undefined) throw new Error('admitted without a field');
     await this.#attempt(() => {
-      const given = argumentsOf(definition, node, this.#admitted.variables, ask.bound.headersArgument);
-      this.#call(`${key}: ${nameOf(ask.bound)}`, ask.bound, given, new Set(), '');
+      const input = argumentsOf(definition, node, this.#admitted.variables, ask.bound.headersArgument);
+      this.#call(`${key}: ${nameOf(ask.bound)}`, ask.bound, input, new Set(), '');
     }, [key]);
     for (const use of linkUses(key, ask.reply, this.#plan.links)) await this.#link(use);
   }
@@ -153,19 +153,19 @@ class Explanation {
       const values = feeds.map((feed) => ({ feed, value: standInFor(feed, batch !== null) }));
       const standIns = new Set(feeds.map(textOf));
       const title = `then for each ${path}: ${nameOf(called)}(${filled})${how}`;
-      const given = withValues(own, values);
-      if (target.ask.kind === 'subschema') await this.#remote(title, target.ask.plan, given.arguments, '  ');
-      else this.#call(title, target.ask.bound, given, standIns, '  ');
+      const input = withValues(own, values);
+      if (target.ask.kind === 'subschema') await this.#remote(title, target.ask.plan, input.arguments, '  ');
+      else this.#call(title, target.ask.bound, input, standIns, '  ');
     }, [path]);
   }
 
-  #call(title: string, bound: BoundField, given: CallInput, standIns: ReadonlySet<string>, margin: string): void {
+  #call(title: string, bound: BoundField, input: CallInput, standIns: ReadonlySet<string>, margin: string): void {
     const service = this.#compiled.services.find(({ name }) => name === bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     const [dialect] = service.dialects;
     const { soapAction } = bound.operation;
     const plan = skeletonOf(bound.requestPlan, standIns);
-    const envelope = encodeRequest(plan, dialect, given, this.#compiled.config.limits.codec).toString();
+    const envelope = encodeRequest(plan, dialect, input, this.#compiled.config.limits.codec).toString();
     this.#terminal.out(`\n${margin}${title}`);
     const lines = [
       `SOAP ${dialect.name}, POST ${service.config.urls.join(' or ')}`,

@@ -8,6 +8,6 @@ import type { SubschemaPlan, SubschemaRequest } from '../graphql/fields/subschem
  */
 export function printRemoteRequest(request: SubschemaRequest | null, plan: SubschemaPlan): string {
   if (request === null) return print(plan.document);
-  const given = Object.keys(request.variables).length === 0 ? '' : `\nvariables: ${JSON.stringify(request.variables)}`;
-  return request.query.trim() + given;
+  const values = Object.keys(request.variables).length === 0 ? '' : `\nvariables: ${JSON.stringify(request.variables)}`;
+  return request.query.trim() + values;
 }

@@ -158,8 +158,8 @@ function send(worker: Worker, message: ToWorker): void {
 
 function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
+  const promise = new Promise<T>((fulfil) => {
+    resolve = fulfil;
   });
   return { promise, resolve };
 }

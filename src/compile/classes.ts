@@ -63,7 +63,7 @@ function classOf(
   const denied = new Set(deny);
   const holds = (set: ReadonlySet<string>, service: string, operation: string | null): boolean =>
     set.has(service) || (operation !== null && set.has(`${service}.${operation}`));
-  // Of what is not known it is not known either that it is none of those that are denied.
+  // An unknown operation may be one of those that are denied.
   const deniesSome = new Set(
     deny.flatMap((entry) => (isOfOperation(entry) ? [entry.slice(0, entry.indexOf('.'))] : [])),
   );

@@ -169,7 +169,7 @@ function configuredAction({ name }: Operation, config: ServiceConfig): string | 
   return typeof mapping === 'object' ? (mapping.soapAction ?? null) : null;
 }
 
-/** The operation with what the configuration says of its messages in place of the WSDL. */
+/** The operation with the configured keys of its messages in place of the WSDL. */
 function withConfiguredKeys(operation: Operation, config: ServiceConfig): Operation {
   const mapping = config.operations[operation.name];
   const { soapAction = operation.soapAction, oneWay = false } = typeof mapping === 'object' ? mapping : {};

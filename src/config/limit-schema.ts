@@ -2,8 +2,8 @@ import type { LimitRow, Limits, LimitTable } from '../base/limit.js';
 import { integer, type Properties, partial, section, unsafe } from './key-types.js';
 
 /*
- * Limit tables as configuration. Unsafe because TypeBox cannot derive the keys from a table: what `Object.fromEntries`
- * makes has lost its names.
+ * Limit tables as configuration. Unsafe because TypeBox cannot derive the keys from a table: the result of
+ * `Object.fromEntries` has lost its names.
  */
 
 /** The keys of one limit table, with its defaults. */

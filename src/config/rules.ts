@@ -13,7 +13,7 @@ import type { ConfigPath } from './yaml-source.js';
 
 /**
  * Rules between keys, which the schema cannot state. They look at data whose shape may still be wrong, so that all
- * diagnostics come out at once; what has not the right shape is passed over here.
+ * diagnostics come out at once; data of the wrong shape are passed over here.
  */
 export function checkRules(data: unknown): readonly Finding[] {
   if (!isRecord(data)) return [];

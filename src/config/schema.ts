@@ -140,7 +140,7 @@ const SERVICE = closed({
   }),
   earlyEnd: boolean({
     description:
-      'Whether the reading of a long reply ends, and its connection, as soon as all that a query asks for has been read; what follows is not validated then.',
+      'Whether the reading of a long reply ends, and its connection, as soon as all values that a query selects have been read; the rest is not validated then.',
     default: false,
   }),
   unknownOperations: oneOf(['refuse', 'pass'], {

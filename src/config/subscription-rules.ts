@@ -44,20 +44,20 @@ function isAlone({ workers = 1, redis }: Record<string, unknown>): boolean {
 
 function eventRules(event: Record<string, unknown>, path: ConfigPath, key: 'on' | 'callback'): readonly Finding[] {
   const findings: Finding[] = [];
-  const isGiven = (name: string): boolean => {
+  const isPresent = (name: string): boolean => {
     const value = event[name];
     return isRecord(value) ? Object.keys(value).length > 0 : value !== undefined;
   };
   const at = (name: string | null, what: string, remedy: string): void => {
     findings.push({ path: name === null ? path : [...path, name], part: 'key', what, remedy });
   };
-  if (isGiven('answer') && isGiven('fields')) {
+  if (isPresent('answer') && isPresent('fields')) {
     at('fields', `${printPath(path)} has both \`answer\` and \`fields\`.`, 'Keep one of them.');
   }
-  if (!isGiven('answer') && !isGiven('fields')) {
+  if (!isPresent('answer') && !isPresent('fields')) {
     at(null, `${printPath(path)} sends nothing.`, 'Name the operation to call as `answer`, or give `fields`.');
   }
-  if (!isGiven('answer') && isGiven('arguments')) {
+  if (!isPresent('answer') && isPresent('arguments')) {
     at('arguments', `${printPath(path)} has \`arguments\` but no \`answer\`.`, 'Name the operation they are for.');
   }
   if (key === 'callback') {

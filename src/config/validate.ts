@@ -88,7 +88,7 @@ function finding(error: ErrorObject, foreign: ReadonlySet<string>): Finding {
       if (error.data === null) return value(`${name} has no value.`, 'Give one, or leave the key away.');
       return value(`${name} must be ${typeWords(node)}.`, node.hint ?? (node.unit ? amountHint(node.unit) : null));
     case 'enum':
-      return value(`${name} must be one of ${choices(node)}.`, meant(error.data, path, node, foreign));
+      return value(`${name} must be one of ${choices(node)}.`, suggestion(error.data, path, node, foreign));
     case 'minimum':
     case 'maximum':
       return value(`${name} must be ${bounds(node)}.`, null);
@@ -141,7 +141,7 @@ function choices(node: SchemaNode): string {
   return (node.enum ?? []).map((choice) => `\`${String(choice)}\``).join(', ');
 }
 
-function meant(data: unknown, path: ConfigPath, node: SchemaNode, foreign: ReadonlySet<string>): string | null {
+function suggestion(data: unknown, path: ConfigPath, node: SchemaNode, foreign: ReadonlySet<string>): string | null {
   if (typeof data !== 'string' || foreign.has(JSON.stringify(path))) return node.hint ?? null;
   return didYouMean(data, (node.enum ?? []).map(String)) ?? node.hint ?? null;
 }

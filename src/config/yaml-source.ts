@@ -109,8 +109,8 @@ export function readYaml(text: string, file: string): YamlSource {
 /** Of the lines of a block (YAML 1.2 section 8.1.1.1): of its first line that is not blank, unless its header has it. */
 function indentation(text: string, header: number, parent: number): number {
   const end = text.indexOf('\n', header);
-  const given = /^[|>][+-]?([1-9])/.exec(text.slice(header, end))?.[1];
-  if (given !== undefined) return parent + Number(given);
+  const digits = /^[|>][+-]?([1-9])/.exec(text.slice(header, end))?.[1];
+  if (digits !== undefined) return parent + Number(digits);
   let line = end + 1;
   let at = line;
   for (; at < text.length && ' \r\n'.includes(text[at] ?? ''); at++) if (text[at] === '\n') line = at + 1;

@@ -24,7 +24,7 @@ export const GRAPHQL_LIMITS = {
     max: 64 * MIB,
     unit: 'chars',
     refusal: 'MAX_TOKENS_LIMIT',
-    text: 'UTF-16 units of one document. GraphQL Armor allows 15,000; what is long belongs into variables.',
+    text: 'UTF-16 units of one document. GraphQL Armor allows 15,000; long values belong into variables.',
   },
   operations: {
     default: 5,

@@ -45,7 +45,7 @@ export class References {
   }
 }
 
-/** Longer than any Content-ID can be; what is kept is bounded. */
+/** Longer than any Content-ID can be; bounds the kept references. */
 const HREF_CHARS_MAX = 4096;
 
 /** The Content-ID a `cid:` URL names, or null for any other. */

@@ -9,7 +9,7 @@ const UTILITY: ReadonlySet<string> = new Set([
   'http://schemas.xmlsoap.org/ws/2003/06/utility',
 ]);
 
-/** An Id is a name: longer ones are none, and what is kept of a long message is bounded. */
+/** An Id is a name: longer ones are none, so that few bytes of a long message are kept. */
 const ID_CHARS_MAX = 1024;
 
 /**

@@ -275,7 +275,7 @@ export interface AttributeDeclaration {
 /** The key of a name in the maps of the model: `{uri}local`. */
 export const typeKey = (name: QName): string => `{${name.uri}}${name.local}`;
 
-/** The name that tells an operation from the others of its WSDL. */
+/** The name that distinguishes an operation from the others of its WSDL. */
 export const distinctName = ({ name, distinctName }: Operation): string => distinctName ?? name;
 
 /** The children of Body, in order. */

@@ -36,8 +36,8 @@ export interface Violation {
   /** The rule in words. */
   readonly what: string;
   /**
-   * From the child of Body on, like an XPath: `/GetOrder/line[3]/@no`. The number counts elements of that name; what is
-   * not declared is `*`, whose number counts all children.
+   * From the child of Body on, like an XPath: `/GetOrder/line[3]/@no`. The number counts elements of that name; an
+   * undeclared one is `*`, whose number counts all children.
    */
   readonly path: string;
   /** Of rule `limit`: the limit that was exceeded; null for one without a key. */

@@ -99,8 +99,8 @@ export class Observation {
    * request. `status` is that of the answer; null where none came. Never throws.
    */
   lost(status: number | null): void {
-    const saysNothing = status === null || (status >= 200 && status <= 299) || INTERMEDIATE.has(status);
-    if (!this.#isSent || this.#isLost || !saysNothing) return;
+    const isUnclear = status === null || (status >= 200 && status <= 299) || INTERMEDIATE.has(status);
+    if (!this.#isSent || this.#isLost || !isUnclear) return;
     this.#isLost = true;
     this.#bus.publish(this.#topic.name, null);
   }

@@ -47,7 +47,7 @@ export class DeclaredFaults implements DetailObserver {
     const typed = new Map<string, unknown[]>();
     for (const { local, entry } of this.#plans.as === 'error' ? this.#read : []) {
       const value = entry.decoded?.value ?? null;
-      if (saysSomething(value)) typed.set(local, [...(typed.get(local) ?? []), value]);
+      if (hasValue(value)) typed.set(local, [...(typed.get(local) ?? []), value]);
     }
     const typedDetail = typed.size === 0 ? null : Object.fromEntries([...typed].map(alone));
     return new SoapFaultError(fault.parts, { ...fault.particulars, typedDetail });
@@ -83,7 +83,7 @@ class Further implements XmlHandler {
 }
 
 /** Whether anything came of a detail by its type. */
-const saysSomething = (value: unknown): boolean =>
+const hasValue = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
     ? Object.values(value).some((part) => part !== null && !(Array.isArray(part) && part.length === 0))
     : value !== null;

@@ -48,7 +48,7 @@ export interface CallContext {
   readonly sharing?: CallSharing | null;
 }
 
-/** By whom a call is made that may be one with others, or change what they answer. */
+/** The caller of a call that may be coalesced with others, or invalidate their answers. */
 export interface CallSharing {
   readonly client: Client;
   readonly calls: SharedCalls;

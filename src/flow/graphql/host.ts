@@ -170,7 +170,7 @@ export class CallerHost implements RequestHost, ItemHost {
     }
   }
 
-  /** Throws `RATE_LIMITED`; what can never be paid is too expensive. Null where nothing is to be paid. */
+  /** Throws `RATE_LIMITED`; a cost above the maximum is too expensive. Null where nothing is to be paid. */
   #charge(points: number): Grant | null {
     const { client, budgets } = this.#caller;
     if (client.budget === null) return null;
@@ -189,7 +189,7 @@ export class CallerHost implements RequestHost, ItemHost {
     const service = services.get(field.bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     try {
-      // Admission has asked. This is what nothing gets past, whatever way a call comes to be.
+      // Admission has checked it. No call gets past this check, however it is made.
       authorizeCall(client, service, field.bound.operation);
       const { claims } = client;
       const sharing = { client, calls, lifetime };

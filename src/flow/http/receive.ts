@@ -37,7 +37,7 @@ export interface Intake {
   readonly bufferBytes: number | null;
 }
 
-/** Where it is added up what judging a request takes. */
+/** Adds up the time that the validation of a request takes. */
 export interface Account {
   readonly startedMillis: number;
   workMillis: number;

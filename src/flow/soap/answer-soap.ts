@@ -13,7 +13,7 @@ import { type Intake, intakeEnvelope } from './intake.js';
 import { type PostHead, readSoapRequestHead } from './request-head.js';
 import { contentFieldsOf, upstreamHeaders } from './upstream-head.js';
 
-/** What the SOAP services of one generation share. */
+/** The shared parts of the SOAP services of one generation. */
 export interface SoapEndpoint {
   readonly calls: SharedCalls;
   /** Null where no subscription waits for what calls bring. */

@@ -24,9 +24,9 @@ export function contentFieldsOf(
   const written = asWritten(request);
   if (!isEnforced || dialect === null) return written;
   const { action } = policy;
-  const mustSay = dialect.actionHeader && (action !== null || policy.known !== null);
+  const isRequired = dialect.actionHeader && (action !== null || policy.known !== null);
   const soapAction =
-    written.soapAction !== null || mustSay ? (policy.known?.soapActionField ?? `"${action ?? ''}"`) : null;
+    written.soapAction !== null || isRequired ? (policy.known?.soapActionField ?? `"${action ?? ''}"`) : null;
   if (mediaType === null) return { contentType: written.contentType, soapAction };
   // The encoding the reader has seen, by its common name: other servers may guess, or know no other name.
   const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';

@@ -26,7 +26,7 @@ export interface SubscriptionsHooks extends SubscriptionHooks {
   readonly isShedding: () => boolean;
 }
 
-/** All that goes on for longer than one answer: subscriptions, over whatever transport, and WebSockets. */
+/** Serves exchanges of more than one answer: subscriptions, over any transport, and WebSockets. */
 export class SubscriptionsEndpoint {
   readonly manager: SubscriptionManager;
   /** The operations that services post to the callback addresses. */

@@ -80,9 +80,9 @@ export class Outgoing {
     );
   }
 
-  #write(say: (taken: () => void) => void, done: () => void): void {
+  #write(send: (taken: () => void) => void, done: () => void): void {
     this.#waiting++;
-    say(() => {
+    send(() => {
       this.#waiting--;
       this.#look();
       done();

@@ -80,8 +80,7 @@ interface Job {
 const isJob = (value: unknown): value is Job => typeof value === 'object' && value !== null && 'run' in value;
 
 /**
- * `graphql-transport-ws`: `graphql-ws` keeps to its rules; what is asked, whether it may run and how is decided where it
- * is for HTTP.
+ * `graphql-transport-ws`: `graphql-ws` keeps to its rules; operations are admitted and run by the code for HTTP.
  */
 export function makeProtocol(parts: ProtocolParts): Protocol {
   const server = makeProtocolServer<Record<string, unknown> | undefined, ConnectionState>({

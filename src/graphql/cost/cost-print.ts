@@ -58,26 +58,26 @@ function fieldWithCost(node: FieldDefinitionNode, field: GraphQLField<unknown, u
   if (weight !== null) directives.push(costOf(weight));
   if (listSize !== null) {
     const { assumedSize, slicingArguments, sizedFields, requireOneSlicingArgument } = listSize;
-    const given: ConstArgumentNode[] = [];
-    if (assumedSize !== null) given.push(argumentOf('assumedSize', assumedSize));
-    if (slicingArguments.length > 0) given.push(argumentOf('slicingArguments', slicingArguments));
-    if (sizedFields.length > 0) given.push(argumentOf('sizedFields', sizedFields));
-    if (!requireOneSlicingArgument) given.push(argumentOf('requireOneSlicingArgument', false));
-    directives.push(directiveOf('listSize', given));
+    const written: ConstArgumentNode[] = [];
+    if (assumedSize !== null) written.push(argumentOf('assumedSize', assumedSize));
+    if (slicingArguments.length > 0) written.push(argumentOf('slicingArguments', slicingArguments));
+    if (sizedFields.length > 0) written.push(argumentOf('sizedFields', sizedFields));
+    if (!requireOneSlicingArgument) written.push(argumentOf('requireOneSlicingArgument', false));
+    directives.push(directiveOf('listSize', written));
   }
-  const given = node.arguments?.map((argument) => {
+  const written = node.arguments?.map((argument) => {
     const each = cost.arguments.get(argument.name.value);
     return each === undefined ? argument : { ...argument, directives: [...(argument.directives ?? []), costOf(each)] };
   });
-  return { ...node, directives, ...(given && { arguments: given }) };
+  return { ...node, directives, ...(written && { arguments: written }) };
 }
 
 const costOf = (weight: number): ConstDirectiveNode => directiveOf('cost', [argumentOf('weight', String(weight))]);
 
-const directiveOf = (name: string, given: readonly ConstArgumentNode[]): ConstDirectiveNode => ({
+const directiveOf = (name: string, written: readonly ConstArgumentNode[]): ConstDirectiveNode => ({
   kind: Kind.DIRECTIVE,
   name: { kind: Kind.NAME, value: name },
-  arguments: given,
+  arguments: written,
 });
 
 const argumentOf = (name: string, value: unknown): ConstArgumentNode => ({

@@ -23,7 +23,7 @@ export function sliceOf(
   { sliceItems }: SlicingRules,
 ): number | null {
   let largest: number | null = null;
-  let given = 0;
+  let count = 0;
   // An argument that a link fills is known only when it is called.
   let isRequired = requireOneSlicingArgument && slicingArguments.length > 0;
   for (const path of slicingArguments) {
@@ -33,10 +33,10 @@ export function sliceOf(
       isRequired = false;
       continue;
     }
-    const { value, isGiven } = argumentValueOf(argument, node, variables);
+    const { value, isPresent } = argumentValueOf(argument, node, variables);
     const asked = amountsIn(value, rest);
     if (asked.length === 0) continue;
-    if (isGiven) given++;
+    if (isPresent) count++;
     for (const amount of asked) {
       if (amount === null || amount < 1 || amount > sliceItems) {
         throw inputError(node, `"${path}" must be a number from 1 to ${sliceItems}.`);
@@ -44,9 +44,9 @@ export function sliceOf(
       largest = Math.max(largest ?? 0, Math.ceil(amount));
     }
   }
-  if (isRequired && (given > 1 || largest === null)) {
+  if (isRequired && (count > 1 || largest === null)) {
     const names = slicingArguments.map((path) => `"${path}"`).join(', ');
-    const isMore = given > 1;
+    const isMore = count > 1;
     const { code, errors } = inputError(
       node,
       isMore ? `Only one of ${names} can be provided.` : `One of ${names} must be provided.`,
@@ -76,15 +76,15 @@ interface ArgumentValue {
   /** Undefined for an argument without a value. */
   readonly value: unknown;
   /** By the client: not the default of the schema. */
-  readonly isGiven: boolean;
+  readonly isPresent: boolean;
 }
 
 /** The coerced value of an argument, as it will be sent. */
 export function argumentValueOf(argument: GraphQLArgument, node: FieldNode, variables: Variables): ArgumentValue {
   const raw = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
   const isAbsent = raw === undefined || (raw.kind === Kind.VARIABLE && !Object.hasOwn(variables, raw.name.value));
-  if (isAbsent) return { value: argument.defaultValue, isGiven: false };
-  return { value: valueFromAST(raw, argument.type, variables), isGiven: true };
+  if (isAbsent) return { value: argument.defaultValue, isPresent: false };
+  return { value: valueFromAST(raw, argument.type, variables), isPresent: true };
 }
 
 /** The cost of the arguments of a field, in points. */
@@ -99,7 +99,7 @@ export function argumentPoints(
     const [name, ...rest] = path;
     const argument = args.find((candidate) => candidate.name === name);
     const found = argument === undefined ? null : argumentValueOf(argument, node, variables);
-    if (found?.isGiven === true) points += weight * valuesAt(found.value, rest).length;
+    if (found?.isPresent === true) points += weight * valuesAt(found.value, rest).length;
   }
   return points;
 }

@@ -44,18 +44,18 @@ export function costsOfSdl(sdl: string, service: string): SdlCosts {
 export function withSdlCosts(mappings: TypeMappings, costs: TypeMappings): TypeMappings {
   if (costs.size === 0) return mappings;
   const all = new Map(mappings);
-  for (const [name, given] of costs) {
+  for (const [name, declared] of costs) {
     const known = mappings.get(name);
     if (known === undefined) {
-      all.set(name, given);
+      all.set(name, declared);
       continue;
     }
-    const fields = new Map([...given.fields, ...known.fields]);
-    for (const [field, { cost }] of given.fields) {
+    const fields = new Map([...declared.fields, ...known.fields]);
+    for (const [field, { cost }] of declared.fields) {
       const mapped = known.fields.get(field);
       if (mapped !== undefined) fields.set(field, { ...mapped, cost: mapped.cost?.or(cost ?? null) ?? cost ?? null });
     }
-    all.set(name, { ...known, cost: known.cost ?? given.cost ?? null, fields });
+    all.set(name, { ...known, cost: known.cost ?? declared.cost ?? null, fields });
   }
   return all;
 }
@@ -75,12 +75,12 @@ const UNSAID = { name: null, description: null, type: null, hidden: false, depre
 export function costOfField(field: FieldDefinitionNode, origin: CostOrigin): FieldCost | null {
   const weight = weightIn(field);
   const listSize = listSizeIn(field.directives ?? []);
-  const given = (field.arguments ?? []).flatMap((argument): [string, number][] => {
+  const costs = (field.arguments ?? []).flatMap((argument): [string, number][] => {
     const each = weightIn(argument);
     return each === null ? [] : [[argument.name.value, each]];
   });
-  if (weight === null && listSize === null && given.length === 0) return null;
-  return new FieldCost({ weight, listSize, arguments: new Map(given), origin });
+  if (weight === null && listSize === null && costs.length === 0) return null;
+  return new FieldCost({ weight, listSize, arguments: new Map(costs), origin });
 }
 
 /** Points of `@cost`; null where there are none. */
@@ -118,8 +118,8 @@ function textsOf(value: ValueNode | undefined): readonly string[] | null {
   return texts.length === value.values.length ? texts : null;
 }
 
-const argumentOf = ({ arguments: given = [] }: DirectiveNode, name: string): ValueNode | undefined =>
-  given.find((argument) => argument.name.value === name)?.value;
+const argumentOf = ({ arguments: values = [] }: DirectiveNode, name: string): ValueNode | undefined =>
+  values.find((argument) => argument.name.value === name)?.value;
 
 type Report = (what: string, location: Location | undefined, remedy?: string | null) => void;
 

@@ -64,19 +64,19 @@ export function exposures(
   linked: ReadonlySet<string>,
 ): readonly { readonly service: GraphqlService; readonly exposures: readonly Exposure[] }[] {
   const exposed = services.map((service) => ({ service, unnamed: unnamedOf(service, names, linked) }));
-  const given = new Map<Unnamed, string>();
+  const chosen = new Map<Unnamed, string>();
   const scopes = { Query: new NameScope(), Mutation: new NameScope() };
   const owners = new Map<string, Owner>();
   for (const { service, unnamed } of exposed) {
-    for (const each of unnamed) takeMapped(service, each, { names, scopes, owners, given });
+    for (const each of unnamed) takeMapped(service, each, { names, scopes, owners, chosen });
   }
   for (const { service, unnamed } of exposed) {
     for (const each of unnamed) {
-      if (!each.isOffered || given.has(each)) continue;
+      if (!each.isOffered || chosen.has(each)) continue;
       const { operation, parent } = each;
       const wanted = fieldName(distinctName(operation), service.naming);
       const name = scopes[parent].take(wanted, `${fieldName(service.name, 'camel')}${pascalName(wanted)}`);
-      given.set(each, name);
+      chosen.set(each, name);
       if (name === wanted) continue;
       const what = `Service ${service.name}: operation ${operation.name} is ${parent}.${name}, as ${wanted} is taken.`;
       names.warn(what, 'Give it a field of its own in the mapping.');
@@ -84,7 +84,7 @@ export function exposures(
   }
   return exposed.map(({ service, unnamed }) => ({
     service,
-    exposures: unnamed.map((each) => ({ ...each, name: given.get(each) ?? '' })),
+    exposures: unnamed.map((each) => ({ ...each, name: chosen.get(each) ?? '' })),
   }));
 }
 
@@ -99,7 +99,7 @@ interface NamingSoFar {
   readonly names: TypeNames;
   readonly scopes: Readonly<Record<RootType, NameScope>>;
   readonly owners: Map<string, Owner>;
-  readonly given: Map<Unnamed, string>;
+  readonly chosen: Map<Unnamed, string>;
 }
 
 /** The names of the operations that are fields of a service. */
@@ -129,13 +129,13 @@ function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySe
 }
 
 /** Takes the names of the mapping first, exactly: two equal ones are an error, reported at both places. */
-function takeMapped(service: GraphqlService, each: Unnamed, { names, scopes, owners, given }: NamingSoFar): void {
+function takeMapped(service: GraphqlService, each: Unnamed, { names, scopes, owners, chosen }: NamingSoFar): void {
   const { operation, mapping, parent } = each;
   const wanted = mapping?.field?.name;
   if (wanted === undefined || !each.isOffered) return;
   const key = `${parent}.${wanted}`;
   const owner = owners.get(key);
-  given.set(each, scopes[parent].take(wanted));
+  chosen.set(each, scopes[parent].take(wanted));
   if (owner === undefined) {
     owners.set(key, { service: service.name, operation: operation.name });
     return;

@@ -22,8 +22,8 @@ interface Word {
 }
 
 /**
- * True if the words of an operation's name say that it reads: then it is a query, else a mutation. The first verb from
- * the left decides; the tables of `operation-verbs.ts` say where a word is one. More than 256 characters are not read.
+ * True if an operation reads, by the words of its name: then it is a query, else a mutation. The first verb from
+ * the left decides; the tables of `operation-verbs.ts` list where a word is one. More than 256 characters are not read.
  */
 export function isReading(operationName: string): boolean {
   const words = withoutAffixes(wordsOf(operationName.slice(0, NAME_CHARS)));

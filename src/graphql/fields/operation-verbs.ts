@@ -1,6 +1,6 @@
 /**
  * The words that decide whether an operation reads. A wrong `Query` costs more than a wrong `Mutation`: queries run in
- * parallel, are cached, coalesced, tried again, and sent by GET. Where a name leaves a doubt it is a mutation.
+ * parallel, are cached, coalesced, tried again, and sent by GET. An ambiguous name is a mutation.
  */
 
 const setOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
@@ -67,7 +67,7 @@ export const WRITING_BEHIND = setOf(`
   bill book charge claim credit debit file invoice log order place quote rate record request ship ticket transfer
 `);
 
-/** Two words in a row that write, whatever each of them says. */
+/** Two words in a row that write, whatever each of them means. */
 export const WRITING_PAIRS: ReadonlySet<string> = new Set([
   ...[
     'check in',
@@ -93,10 +93,10 @@ export const TAKEN_IN_TURN = setOf('id item job key message number sequence seri
 
 export const CONJUNCTIONS = setOf('and or then und et');
 
-/** Say nothing as the first word: `doGetOrder`, `wsListOrders`. Neither do single letters and numbers. */
+/** Mean nothing as the first word: `doGetOrder`, `wsListOrders`. Neither do single letters and numbers. */
 export const NEUTRAL_FIRST = setOf('do ws svc srv api web soap rpc op sp usp fn my the xml');
 
-/** Say nothing as the last word: `LowFareSearchReq`, `OrderSearchAsync`. Neither do single letters and numbers. */
+/** Mean nothing as the last word: `LowFareSearchReq`, `OrderSearchAsync`. Neither do single letters and numbers. */
 export const NEUTRAL_LAST = setOf('async asynch call op operation req request rq service svc ws ex');
 
 /** The word before the first of them counts as the last: `CustomerListByCity`. */

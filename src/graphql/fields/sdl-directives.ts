@@ -14,14 +14,14 @@ export function checkDirectives(document: DocumentNode, report: Report): void {
     ObjectTypeDefinition: ({ name, fields = [] }) => checkFields(fields, isRoot(name.value), report),
     ObjectTypeExtension: ({ name, fields = [] }) => checkFields(fields, isRoot(name.value), report),
     InputObjectTypeDefinition: ({ fields = [] }) => checkFields(fields, false, report),
-    FieldDefinition: ({ arguments: given = [] }) => checkFields(given, false, report),
+    FieldDefinition: ({ arguments: values = [] }) => checkFields(values, false, report),
   });
 }
 
 const isRoot = (typeName: string): boolean => typeName === 'Query' || typeName === 'Mutation';
 
 function checkDirective(directive: DirectiveNode, report: Report): void {
-  const { name, arguments: given = [], loc } = directive;
+  const { name, arguments: values = [], loc } = directive;
   if (name.value === 'deprecated') {
     report('@deprecated has no place here.', loc, 'Write `deprecated` into the mapping of the operation or the type.');
     return;
@@ -33,7 +33,7 @@ function checkDirective(directive: DirectiveNode, report: Report): void {
     report(`There is no directive @${name.value}.`, loc, 'Known here: @xml, @cost, @listSize.');
     return;
   }
-  for (const argument of given) {
+  for (const argument of values) {
     const kind = ARGUMENTS.get(argument.name.value);
     if (kind === undefined) {
       report(

@@ -39,9 +39,9 @@ export interface XmlDirective {
 }
 
 export function xmlDirective(directives: readonly DirectiveNode[] | undefined): XmlDirective {
-  const given = directives?.find((directive) => directive.name.value === 'xml')?.arguments ?? [];
+  const values = directives?.find((directive) => directive.name.value === 'xml')?.arguments ?? [];
   const argumentOf = (name: string): ValueNode | undefined =>
-    given.find((argument) => argument.name.value === name)?.value;
+    values.find((argument) => argument.name.value === name)?.value;
   const textOf = (name: string): string | null => {
     const value = argumentOf(name);
     return value?.kind === Kind.STRING ? value.value : null;

@@ -82,33 +82,33 @@ export class SdlTypes {
   }
 
   /** Null, and a diagnostic, if the SDL has no such field. */
-  operation(name: string, given: SdlOperation): Operation | null {
-    const key = `${given.field.parent}.${given.field.name}`;
+  operation(name: string, described: SdlOperation): Operation | null {
+    const key = `${described.field.parent}.${described.field.name}`;
     const field = this.#roots.get(key);
     if (field === undefined) {
       this.#report(`Operation ${name} is ${key}, which the types do not define.`, undefined, `Add it to ${key}.`);
       return null;
     }
     this.#used.add(key);
-    const { namespace, qualified } = given;
+    const { namespace, qualified } = described;
     const inner = qualified ? namespace : '';
-    const request = plainElement({ uri: namespace, local: given.request }, this.#arguments(field, inner));
+    const request = plainElement({ uri: namespace, local: described.request }, this.#arguments(field, inner));
     const result = this.#result(field, inner);
-    if (given.isOneWay === true && !isBoolean(field)) {
+    if (described.isOneWay === true && !isBoolean(field)) {
       this.#report(`Operation ${name} is one-way: ${key} must be a Boolean.`, field.loc, 'Write `: Boolean!`.');
     }
     for (let fill = this.#empty.pop(); fill !== undefined; fill = this.#empty.pop()) fill();
-    const replyName = { uri: namespace, local: given.response ?? `${given.request}Response` };
+    const replyName = { uri: namespace, local: described.response ?? `${described.request}Response` };
     return {
       name,
       documentation: field.description?.value ?? null,
-      soapAction: given.soapAction,
+      soapAction: described.soapAction,
       addressingAction: null,
       status: 'ok',
       reasons: [],
       input: { body: request, headers: [] },
       output: { body: plainElement(replyName, result), headers: [] },
-      ...(given.field.parent === 'Mutation' && isBoolean(field) ? { isDoneWithoutContent: true } : {}),
+      ...(described.field.parent === 'Mutation' && isBoolean(field) ? { isDoneWithoutContent: true } : {}),
       faults: [],
     };
   }

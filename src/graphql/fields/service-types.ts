@@ -91,5 +91,5 @@ function declaredBy(group: TypeGroup): Declared {
   const types = serviceTypes(owner, operations, null, new LeafTable(names), names);
   for (const { operation, mapping } of mapped) operationField(operation, mapping, types);
   types.output.complete();
-  return { names: names.givenTo(owner.name), replies: types.input.replies };
+  return { names: names.namesOf(owner.name), replies: types.input.replies };
 }

@@ -165,7 +165,7 @@ function eitherOf(folds: readonly Fold[], reading: Reading): Fold {
     if (folds.some((each) => !each.pieces.has(key))) pieces.set(key, { ...piece, min: 0 });
   }
   const branches = folds.filter((each) => each.pieces.size > 0).map(branchOf);
-  const required = folds.every((each) => each.pieces.size > 0 && mustBeGiven(each));
+  const required = folds.every((each) => each.pieces.size > 0 && isRequired(each));
   const each = placesIn(folds);
   const places = each && chosenPlaces(each, ++reading.scopes);
   return { pieces, doubled, rules: [{ required, branches }], places };
@@ -178,7 +178,7 @@ function optional(once: Fold): Fold {
   const chosen = new Set(rule?.branches.flatMap(({ keys }) => keys));
   const isPlainChoice = rule !== undefined && others.length === 0 && chosen.size === once.pieces.size;
   if (isPlainChoice) return { ...once, pieces, rules: [{ ...rule, required: false }] };
-  const needsRule = pieces.size > 1 && mustBeGiven(once);
+  const needsRule = pieces.size > 1 && isRequired(once);
   return { ...once, pieces, rules: needsRule ? [{ required: false, branches: [branchOf(once)] }] : once.rules };
 }
 
@@ -192,7 +192,7 @@ function repeated(once: Fold, particle: Particle, reading: Reading): Fold {
     const counted = { ...piece, min: piece.min * min, max: piece.max * max, least };
     return { ...single(key, counted), doubled: once.doubled };
   }
-  const least = mustBeGiven(once) ? min : 0;
+  const least = isRequired(once) ? min : 0;
   reading.groups += 1;
   const group: GroupPiece = { kind: 'group', particle, content: sealed(once), min: least, max, least };
   return single(`group ${reading.groups}`, group);
@@ -205,7 +205,7 @@ const branchOf = (each: Fold): Branch => ({
 });
 
 /** Something of it must be provided. */
-const mustBeGiven = ({ pieces, rules }: Fold): boolean =>
+const isRequired = ({ pieces, rules }: Fold): boolean =>
   [...pieces.values()].some(({ min }) => min > 0) || rules.some(({ required }) => required);
 
 export const isBounded = ({ least, max }: Counts): boolean => least > 0 || max < Infinity;

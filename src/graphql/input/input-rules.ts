@@ -3,8 +3,8 @@ import type { InputContent } from './input-content.js';
 
 /** The rule by the names of members; null where nothing of it is left to the caller. */
 export function named({ required, branches }: BranchRule, names: ReadonlyMap<string, string>): BranchRule | null {
-  const keys = (given: readonly string[]): string[] =>
-    given.flatMap((key) => {
+  const keys = (members: readonly string[]): string[] =>
+    members.flatMap((key) => {
       const name = names.get(key);
       return name === undefined ? [] : [name];
     });

@@ -65,7 +65,7 @@ export class InputTypes implements InputSources {
     if (contentOf(type, this.members) === 'opaque') return this.#opaque(type);
     const full: Owner = { name: owner, mappings, operation: owner };
     const made = (type.abstract && mappings.size === 0 ? this.#chosen(type, full) : null) ?? this.#object(type, full);
-    this.#settle();
+    this.#fill();
     return made;
   }
 
@@ -80,7 +80,7 @@ export class InputTypes implements InputSources {
     const counts = { min: required ? 1 : 0, max: many ? Infinity : 1, least: 1 };
     const filler = new ObjectFiller(this, { name: owner, mappings, operation });
     const made = filler.element(member, { ...counts, element: member.element, isAlternative: false });
-    this.#settle();
+    this.#fill();
     if (made === null) return null;
     // The gateway's own header blocks are written with or without those of the client.
     const mapping = mappings.get(member.element.name.local);
@@ -157,7 +157,7 @@ export class InputTypes implements InputSources {
   }
 
   /** Fills what is known but empty, without recursion however deep the types are nested. */
-  #settle(): void {
+  #fill(): void {
     for (let fill = this.#pending.pop(); fill !== undefined; fill = this.#pending.pop()) fill();
   }
 

@@ -153,13 +153,13 @@ function subschemaArguments(
   { variables }: Admitted,
 ): Readonly<Record<string, unknown>> {
   const values = (definition?.args ?? []).flatMap((argument): [string, unknown][] => {
-    const { value, isGiven } = node === undefined ? NOT_GIVEN : argumentValueOf(argument, node, variables);
-    return isGiven ? [[argument.name, value]] : [];
+    const { value, isPresent } = node === undefined ? ABSENT : argumentValueOf(argument, node, variables);
+    return isPresent ? [[argument.name, value]] : [];
   });
   return Object.fromEntries(values);
 }
 
-const NOT_GIVEN = { value: undefined, isGiven: false } as const;
+const ABSENT = { value: undefined, isPresent: false } as const;
 
 /** `__schema`, `__type` and fields that are always null. */
 async function executeHere(

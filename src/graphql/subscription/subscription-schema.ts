@@ -218,8 +218,8 @@ function eventField(
 
 type FindValue = (path: string, at: readonly string[]) => EventValue | null;
 
-const valuesOf = (given: Readonly<Record<string, string>>, group: string, find: FindValue): readonly Keyed[] =>
-  Object.entries(given).flatMap(([key, path]): Keyed[] => {
+const valuesOf = (paths: Readonly<Record<string, string>>, group: string, find: FindValue): readonly Keyed[] =>
+  Object.entries(paths).flatMap(([key, path]): Keyed[] => {
     const value = find(path, [group, key]);
     return value === null ? [] : [{ key, value }];
   });

@@ -1,5 +1,5 @@
 /** A name that was taken, and the one that was wanted. */
-export interface GivenName {
+export interface DeclaredName {
   readonly name: string;
   readonly wanted: string;
 }
@@ -12,9 +12,9 @@ export type NameOwner = object | null;
  * operations really are, so that leaving one out does not rename the types of another.
  */
 export class DeclaredNames {
-  readonly #owned = new Map<object, Map<string, GivenName>>();
+  readonly #owned = new Map<object, Map<string, DeclaredName>>();
   /** Names without an owner, in the order in which they were taken. */
-  readonly #alone = new Map<string, GivenName[]>();
+  readonly #alone = new Map<string, DeclaredName[]>();
   readonly #all = new Set<string>();
 
   /** Whether something that this service declares has the name, offered or not. */
@@ -22,20 +22,20 @@ export class DeclaredNames {
     return this.#all.has(name);
   }
 
-  add(owner: NameOwner, label: string, given: GivenName): void {
-    this.#all.add(given.name);
+  add(owner: NameOwner, label: string, declared: DeclaredName): void {
+    this.#all.add(declared.name);
     if (owner === null) {
       const others = this.#alone.get(label);
-      if (others === undefined) this.#alone.set(label, [given]);
-      else others.push(given);
+      if (others === undefined) this.#alone.set(label, [declared]);
+      else others.push(declared);
       return;
     }
-    const names = this.#owned.get(owner) ?? new Map<string, GivenName>();
-    this.#owned.set(owner, names.set(label, given));
+    const names = this.#owned.get(owner) ?? new Map<string, DeclaredName>();
+    this.#owned.set(owner, names.set(label, declared));
   }
 
   /** `turn` counts those without an owner, from 0. */
-  of(owner: NameOwner, label: string, turn: number): GivenName | null {
+  of(owner: NameOwner, label: string, turn: number): DeclaredName | null {
     return (owner === null ? this.#alone.get(label)?.[turn] : this.#owned.get(owner)?.get(label)) ?? null;
   }
 

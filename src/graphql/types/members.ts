@@ -204,23 +204,23 @@ export class MemberTable {
     const taken = [...inherited.all, ...inherited.unions].map((member) => member.name).concat(inherited.lists);
     // The field of types that have none may be an interface's.
     const scope = new NameScope([...taken, '_', ...(inherited.rest === null ? [] : [inherited.rest])]);
-    const given = new Map<Member, string>();
+    const chosen = new Map<Member, string>();
     for (const member of members) {
       if (member.mapping?.name == null) continue;
       const { name, path } = member.mapping;
       if (scope.has(name)) this.#names.refuse(this.#service, path, `Two fields of one type are called ${name}.`);
-      given.set(member, scope.take(name));
+      chosen.set(member, scope.take(name));
     }
     for (const member of members) {
-      if (given.has(member)) continue;
+      if (chosen.has(member)) continue;
       const wanted = member.place === 'text' ? 'value' : fieldName(member.name, this.#naming);
       const name = member.place === 'attribute' ? scope.take(wanted, `${wanted}Attribute`) : scope.take(wanted);
-      given.set(member, name);
+      chosen.set(member, name);
       if (name === wanted) continue;
       const owner = type.name === null ? 'a type without a name' : `type ${type.name.local}`;
       this.#names.warn(`Service ${this.#service}: ${owner} has two members called ${wanted}, one is called ${name}.`);
     }
-    return members.map((member) => ({ ...member, name: given.get(member) ?? member.name }));
+    return members.map((member) => ({ ...member, name: chosen.get(member) ?? member.name }));
   }
 }
 

@@ -20,7 +20,7 @@ export class TypeNames {
   readonly #reserved = new Set<string>();
   readonly #declared: ReadonlyMap<string, DeclaredNames>;
   /** Names without suffixes, by service. */
-  readonly #plain = new Map<string, { readonly scope: NameScope; readonly given: Map<XsdType, string> }>();
+  readonly #plain = new Map<string, { readonly scope: NameScope; readonly taken: Map<XsdType, string> }>();
   /** Names that were taken, by service. */
   readonly #taken = new Map<string, DeclaredNames>();
 
@@ -60,7 +60,7 @@ export class TypeNames {
   }
 
   /** The names that were taken for the declarations of one service. */
-  givenTo(service: string): DeclaredNames {
+  namesOf(service: string): DeclaredNames {
     const known = this.#taken.get(service) ?? new DeclaredNames();
     this.#taken.set(service, known);
     return known;
@@ -68,13 +68,13 @@ export class TypeNames {
 
   #give({ wanted: xmlName, own, service, uri, owner, label }: Wanted): string {
     const declared = this.#declared.get(service);
-    const given = this.givenTo(service);
-    const known = declared?.of(owner, label, given.countOf(label)) ?? null;
+    const names = this.namesOf(service);
+    const known = declared?.of(owner, label, names.countOf(label)) ?? null;
     const wanted = known?.wanted ?? typeName(xmlName);
     const name =
       known === null ? this.#free(typeName(own), service, uri) : this.#scope.take(...inService(known.name, service));
     this.#services.set(name, service);
-    given.add(owner, label, { name, wanted });
+    names.add(owner, label, { name, wanted });
     if (name !== wanted) this.warn(`Service ${service}: the name of type ${wanted} is taken, it is called ${name}.`);
     return name;
   }
@@ -91,15 +91,15 @@ export class TypeNames {
 
   /** The name of a named type before any suffix: one name for requests and replies. */
   #plainName(type: XsdType, service: string): string {
-    const { scope, given } = this.#plain.get(service) ?? { scope: new NameScope(), given: new Map<XsdType, string>() };
-    this.#plain.set(service, { scope, given });
+    const { scope, taken } = this.#plain.get(service) ?? { scope: new NameScope(), taken: new Map<XsdType, string>() };
+    this.#plain.set(service, { scope, taken });
     const wanted = typeName(type.name?.local ?? '');
     const word = wordOf(type.name?.uri ?? '');
     const ofService = `${pascalName(service)}${wanted}`;
     const name =
-      given.get(type) ??
+      taken.get(type) ??
       (word === '' ? scope.take(wanted, ofService) : scope.take(wanted, `${word}${wanted}`, ofService));
-    given.set(type, name);
+    taken.set(type, name);
     return name;
   }
 
