@@ -21,7 +21,7 @@ export interface ContentViolation {
 export interface ReplySize {
   readonly service: string;
   readonly operation: string;
-  /** On the wire. */
+  /** Decoded. */
   readonly bytes: number;
   /** The lists in it that were asked for, by `Type.field`; '' for the answer itself. */
   readonly lists: ReadonlyMap<string, { readonly count: number; readonly items: number; readonly longest: number }>;

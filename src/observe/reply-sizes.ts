@@ -20,7 +20,7 @@ export class ReplySizes {
     const lists = { table: this.#lists, labels: ['service', 'operation', 'list'] };
     addLengths(book, replies, [
       ['soapstone_replies_total', 'Replies of backends that were read for GraphQL.'],
-      ['soapstone_reply_bytes_total', 'Bytes that they had on the wire.'],
+      ['soapstone_reply_bytes_total', 'Bytes that they had, decoded.'],
       ['soapstone_reply_bytes_max', 'Bytes of the longest of them.'],
     ]);
     addLengths(book, lists, [

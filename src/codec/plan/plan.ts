@@ -169,7 +169,7 @@ export interface Decoded {
   readonly points?: number;
   /** Lists that were read, by `Slot.listName`. */
   readonly lists?: ReadonlyMap<string, ListLengths>;
-  /** Bytes of the reply on the wire; absent: unknown. */
+  /** Bytes of the reply, decoded; absent: unknown. */
   readonly replyBytes?: number;
   /** Upstream calls made for it: 1 by default, 0 where the answer was known. */
   readonly calls?: number;

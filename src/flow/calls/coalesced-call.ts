@@ -5,7 +5,6 @@ import { asRefusal, type Refusal } from '../../base/refusal.js';
 import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { ReadRule } from '../../cache/rules.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
-import { InflatedReply } from '../http/inflate-reply.js';
 import { type CallParts, callUpstream, type DeclaredCall, headOf, type ReplyUse, replay } from './declared-call.js';
 import { Waiter, type WaiterOwner } from './waiter.js';
 
@@ -39,7 +38,6 @@ export class CoalescedCall implements UpstreamReceiver, WaiterOwner {
   #state: State = 'collecting';
   #call: UpstreamCall | null = null;
   #head: ReplyHead | null = null;
-  #inflated: InflatedReply | null = null;
   #bytes = 0;
   /** The waiter that gets the reply now. */
   #current: Waiter | null = null;
@@ -78,21 +76,30 @@ export class CoalescedCall implements UpstreamReceiver, WaiterOwner {
   }
 
   head(head: ReplyHead): void {
-    const coding = head.header('content-encoding')?.trim().toLowerCase();
-    const isCompressed = coding === 'gzip' || coding === 'x-gzip';
-    this.#head = isCompressed ? withoutCoding(head) : head;
-    if (isCompressed && this.#call !== null) this.#inflate(this.#call);
-    else if (Number(head.header('content-length') ?? 0) > this.#options.cache.limits.replyBytes) this.#stream();
+    this.#head = head;
+    if (Number(head.header('content-length') ?? 0) > this.#options.cache.limits.replyBytes) this.#stream();
   }
 
   data(chunk: Buffer): void {
-    if (this.#inflated === null) this.#take(chunk);
-    else this.#inflated.write(chunk);
+    if (this.#state === 'streaming') {
+      this.#current?.parts.receiver.data(chunk);
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#options.cache.limits.replyBytes) this.#stream();
   }
 
   end(): void {
-    if (this.#inflated === null) this.#complete();
-    else this.#inflated.end();
+    if (this.#state === 'streaming') {
+      const current = this.#current;
+      current?.parts.receiver.end();
+      current?.end();
+      this.#state = 'over';
+    } else if (this.#state === 'collecting') {
+      this.#close('replaying');
+      this.#replayNext();
+    }
   }
 
   failed(refusal: Refusal): void {
@@ -109,13 +116,13 @@ export class CoalescedCall implements UpstreamReceiver, WaiterOwner {
   /** The caller has gone. */
   leave(waiter: Waiter, refusal: Refusal): void {
     if (waiter === this.#current && this.#state === 'streaming') {
-      (this.#inflated ?? this.#call)?.abort(refusal);
+      this.#call?.abort(refusal);
       return;
     }
     this.#waiters.delete(waiter);
     if (this.#state === 'collecting' && this.#waiters.size === 0) {
       this.#close('over');
-      (this.#inflated ?? this.#call)?.abort(refusal);
+      this.#call?.abort(refusal);
     }
     waiter.failed(refusal);
   }
@@ -132,49 +139,17 @@ export class CoalescedCall implements UpstreamReceiver, WaiterOwner {
 
   /** Only a streamed reply can be paused: others are held whole. */
   pause(waiter: Waiter): void {
-    if (waiter === this.#current && this.#state === 'streaming') (this.#inflated ?? this.#call)?.pause();
+    if (waiter === this.#current && this.#state === 'streaming') this.#call?.pause();
   }
 
   resume(waiter: Waiter): void {
-    if (waiter === this.#current && this.#state === 'streaming') (this.#inflated ?? this.#call)?.resume();
+    if (waiter === this.#current && this.#state === 'streaming') this.#call?.resume();
   }
 
   #waiter(parts: CallParts, use: CacheUse, isMade: boolean): Waiter {
     const waiter = new Waiter(this, parts, use, isMade);
     this.#waiters.add(waiter);
     return waiter;
-  }
-
-  #inflate(call: UpstreamCall): void {
-    const [waiter] = this.#waiters;
-    if (waiter === undefined) return;
-    this.#inflated = new InflatedReply(waiter.parts.service.inflateLimits, call, {
-      data: (chunk) => this.#take(chunk),
-      end: () => this.#complete(),
-      failed: (refusal) => this.failed(refusal),
-    });
-  }
-
-  #take(chunk: Buffer): void {
-    if (this.#state === 'streaming') {
-      this.#current?.parts.receiver.data(chunk);
-      return;
-    }
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#options.cache.limits.replyBytes) this.#stream();
-  }
-
-  #complete(): void {
-    if (this.#state === 'streaming') {
-      const current = this.#current;
-      current?.parts.receiver.end();
-      current?.end();
-      this.#state = 'over';
-    } else if (this.#state === 'collecting') {
-      this.#close('replaying');
-      this.#replayNext();
-    }
   }
 
   /** The reply is too long to be held: the first waiter streams it, the others call separately. */
@@ -257,10 +232,3 @@ export class CoalescedCall implements UpstreamReceiver, WaiterOwner {
     this.#options.onClosed(this);
   }
 }
-
-/** The head of a reply that is decoded already. */
-const withoutCoding = (head: ReplyHead): ReplyHead => ({
-  status: head.status,
-  header: (name) => (name === 'content-encoding' || name === 'content-length' ? null : head.header(name)),
-  headers: (name) => head.headers(name),
-});

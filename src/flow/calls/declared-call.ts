@@ -7,6 +7,7 @@ import { invalidate, pauseCaching, type WriteRule } from '../../cache/rules.js';
 import type { SoapService } from '../../compile/service.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
+import { InflatingReceiver } from './inflating-receiver.js';
 
 /**
  * The permitted uses of a reply, decided by its reader: `store` in the cache; `share` with the callers that wait for it
@@ -46,7 +47,9 @@ export interface CallKey {
 /** Calls the backend for one caller. */
 export function callUpstream({ exchange, service, request, receiver }: CallParts): UpstreamCall {
   exchange.upstreamCalls++;
-  return service.upstream.call(request, receiver);
+  const inflating = new InflatingReceiver(receiver, service.inflateLimits);
+  inflating.begin(service.upstream.call(request, inflating));
+  return inflating;
 }
 
 /** A call that is never shared. A write invalidates before and after: when the backend acts is not known. */

@@ -12,8 +12,6 @@ export interface ReplyForm {
   readonly type: MediaType;
   /** The package the envelope is in, or null for one that comes as it is. */
   readonly package: PackageType | null;
-  /** It comes as gzip. */
-  readonly isCompressed: boolean;
 }
 
 /**
@@ -24,26 +22,23 @@ export function checkReplyHead(head: ReplyHead, service: SoapService): ReplyForm
   const { status } = head;
   if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
   if (status === 401 || status === 407) throw new Refusal('UPSTREAM_AUTH', `status ${status}`);
-  const isCompressed = checkCoding(head.header('content-encoding'));
+  checkCoding(head.header('content-encoding'));
   const written = head.header('content-type');
   if (written !== null && !isPrintable(written)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');
   const type = readMediaType(written ?? undefined);
   if (written === null || type === null) return null;
-  if (ENVELOPE_TYPES.has(type.name)) return { type, package: null, isCompressed };
+  if (ENVELOPE_TYPES.has(type.name)) return { type, package: null };
   if (type.name !== PACKAGE || !service.config.attachments) return null;
   try {
-    return { type, package: readPackageType(written, service.mimeLimits), isCompressed };
+    return { type, package: readPackageType(written, service.mimeLimits) };
   } catch (caught) {
     throw asUpstream(asRefusal(caught));
   }
 }
 
-/** True for gzip, which some stacks send although none was asked for (RFC 9110 section 12.5.3). */
-function checkCoding(header: string | null): boolean {
-  if (header === null) return false;
-  const coding = header.trim().toLowerCase();
-  if (coding === 'gzip' || coding === 'x-gzip') return true;
-  if (coding === 'identity') return false;
+/** Throws for a coding that is left: gzip is decoded before. */
+function checkCoding(header: string | null): void {
+  if (header === null || header.trim().toLowerCase() === 'identity') return;
   throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content coding');
 }
 

@@ -29,7 +29,6 @@ import { takeReaders } from '../calls/readers.js';
 import { checkReplyHead, isSuccess, noEnvelope } from '../calls/reply-head.js';
 import { replyUse } from '../calls/reply-use.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
-import { InflatedReply } from '../http/inflate-reply.js';
 import { DeclaredFaults } from './declared-faults.js';
 
 /** The parts that a GraphQL field needs to call its operation. */
@@ -77,7 +76,6 @@ export class DecodedReply implements UpstreamReceiver {
   #head: ReplyHead | null = null;
   #call: UpstreamCall | null = null;
   #declared: DeclaredCall | null = null;
-  #inflated: InflatedReply | null = null;
   #xml: XmlReader | null = null;
   #reader: MessageReader | null = null;
   #envelope: EnvelopeValidator | null = null;
@@ -115,7 +113,7 @@ export class DecodedReply implements UpstreamReceiver {
   }
 
   abort(refusal: Refusal): void {
-    (this.#inflated ?? this.#call)?.abort(refusal);
+    this.#call?.abort(refusal);
   }
 
   sent(): void {
@@ -138,13 +136,6 @@ export class DecodedReply implements UpstreamReceiver {
     const { xml, reader } = takeReaders(service, this.#envelope, form.type.charset, form.package, this.#attachments);
     this.#xml = xml;
     this.#reader = reader;
-    if (form.isCompressed && this.#call !== null) {
-      this.#inflated = new InflatedReply(service.inflateLimits, this.#call, {
-        data: (piece) => this.#take(piece),
-        end: () => this.#complete(),
-        failed: (refusal) => this.failed(refusal),
-      });
-    }
   }
 
   data(chunk: Buffer): void {
@@ -153,13 +144,16 @@ export class DecodedReply implements UpstreamReceiver {
     if (this.#operation.output === null && this.#head?.status === ACCEPTED) return;
     if (this.#reader === null) throw noEnvelope(this.#head);
     this.#bytes += chunk.length;
-    if (this.#inflated === null) this.#take(chunk);
-    else this.#inflated.write(chunk);
+    if (this.#mayEndEarly) this.#endEarly();
+    else this.#attempt(() => this.#reader?.write(chunk));
   }
 
   end(): void {
-    if (this.#inflated !== null && this.#bytes > 0) this.#inflated.end();
-    else this.#complete();
+    const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
+    if (!this.#envelope?.fault) this.#observation?.publish();
+    const isWhole = this.#attachments === null && answer.errors.length === 0;
+    this.#finish(replyUse(this.#envelope, this.#head, this.#context.exchange, isWhole));
+    this.#answer(answer);
   }
 
   failed(refusal: Refusal): void {
@@ -167,12 +161,6 @@ export class DecodedReply implements UpstreamReceiver {
     if (!this.#envelope?.fault) this.#observation?.lost(this.#head?.status ?? null);
     this.#finish();
     this.#reject(refusal);
-  }
-
-  #take(chunk: Buffer): void {
-    if (this.#isOver) return;
-    if (this.#mayEndEarly) this.#endEarly();
-    else this.#attempt(() => this.#reader?.write(chunk));
   }
 
   /** Enough has come, and more comes. Where little is left the connection is worth more than that. */
@@ -196,14 +184,6 @@ export class DecodedReply implements UpstreamReceiver {
     this.#answer(answer);
     // Only the breaker sees it, to which it is an answer.
     this.#call?.abort(new Refusal('UPSTREAM_RESPONSE_LIMIT', 'answered before the end'));
-  }
-
-  #complete(): void {
-    const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
-    if (!this.#envelope?.fault) this.#observation?.publish();
-    const isWhole = this.#attachments === null && answer.errors.length === 0;
-    this.#finish(replyUse(this.#envelope, this.#head, this.#context.exchange, isWhole));
-    this.#answer(answer);
   }
 
   /** Adds the calls and bytes of the reply to the answer, for its actual cost. */
@@ -289,7 +269,6 @@ export class DecodedReply implements UpstreamReceiver {
     sharing?.lifetime?.part(leftMillis, sharing.calls.rule(service, this.#operation)?.isShared === true);
     exchange.upstreamMillis += performance.now() - this.#startedMillis;
     if (this.#envelope?.fault) exchange.faultCode = this.#envelope.fault.parts.code;
-    this.#inflated?.destroy();
     if (this.#xml === null) return;
     exchange.bytesSkipped += this.#xml.skippedBytes;
     service.readers.give(this.#xml);

@@ -13,7 +13,6 @@ import { together } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
 import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from '../calls/reply-head.js';
 import { replyUse } from '../calls/reply-use.js';
-import { InflatedReply } from '../http/inflate-reply.js';
 import type { SoapContext } from './context.js';
 import { ReplyOutput } from './reply-output.js';
 
@@ -34,7 +33,7 @@ export function forward(
   });
 }
 
-const UNREAD: ReplyForm = { type: { name: '', charset: null, action: null }, package: null, isCompressed: false };
+const UNREAD: ReplyForm = { type: { name: '', charset: null, action: null }, package: null };
 
 /** One reply on its way through the gate out. */
 class Relay implements UpstreamReceiver, EnvelopeObserver {
@@ -52,7 +51,6 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #reader: XmlReader | null = null;
   #envelope: EnvelopeValidator | null = null;
   #gate: Gate | null = null;
-  #inflated: InflatedReply | null = null;
   #hasBody = false;
   #isPackage = false;
   /** Monitor mode: the reply is invalid, and that is reported. */
@@ -107,7 +105,6 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#envelope = envelope;
     const reading = takeReaders(service, envelope, form.type.charset, form.package);
     this.#reader = reading.xml;
-    if (form.isCompressed && this.#call !== null) this.#call = this.#inflateFrom(this.#call);
     this.#isPackage = form.package !== null;
     const ageMillis = this.#declared?.ageMillis ?? null;
     const rules = service.detailRules(this.#operation);
@@ -148,8 +145,11 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     if (this.#isOneWay && isSuccess(this.#head)) return;
     if (this.#gate === null) this.#passUnread();
     this.#hasBody = true;
-    if (this.#inflated === null) this.#take(chunk);
-    else this.#inflated.write(chunk);
+    try {
+      this.#gate?.write(chunk);
+    } catch (caught) {
+      throw asUpstream(asRefusal(caught));
+    }
   }
 
   #passUnread(): void {
@@ -158,34 +158,6 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   end(): void {
-    if (this.#inflated !== null && this.#hasBody) this.#inflated.end();
-    else this.#complete();
-  }
-
-  failed(refusal: Refusal): void {
-    this.#publish(false);
-    this.#finish();
-    this.#reject(refusal);
-  }
-
-  #inflateFrom(call: UpstreamCall): InflatedReply {
-    this.#inflated = new InflatedReply(this.#context.service.inflateLimits, call, {
-      data: (chunk) => this.#take(chunk),
-      end: () => this.#complete(),
-      failed: (refusal) => this.failed(refusal),
-    });
-    return this.#inflated;
-  }
-
-  #take(chunk: Buffer): void {
-    try {
-      this.#gate?.write(chunk);
-    } catch (caught) {
-      throw asUpstream(asRefusal(caught));
-    }
-  }
-
-  #complete(): void {
     if (!this.#hasBody) {
       // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks send 200 and no body.
       const mayBeEmpty = this.#operation === null ? this.#head?.status === 202 : this.#isOneWay;
@@ -203,6 +175,12 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#isComplete = true;
     this.#finish();
     this.#resolve();
+  }
+
+  failed(refusal: Refusal): void {
+    this.#publish(false);
+    this.#finish();
+    this.#reject(refusal);
   }
 
   /** Publishes the event of this exchange. */
@@ -225,7 +203,6 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     }
     const isWhole = this.#isComplete && !this.#isPackage;
     if (this.#declared !== null) this.#declared.finish(replyUse(this.#envelope, this.#head, exchange, isWhole));
-    this.#inflated?.destroy();
     if (this.#reader !== null) service.readers.give(this.#reader);
     this.#reader = null;
   }

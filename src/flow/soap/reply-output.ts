@@ -147,8 +147,6 @@ export class ReplyOutput implements GateOutput {
       return retryAfter === null ? NO_FIELDS : ['retry-after', retryAfter];
     }
     return MONITORED.flatMap((name) => {
-      // A reply that was decoded to be observed goes on decoded.
-      if (name === 'content-encoding' && this.#form.isCompressed) return [];
       const value = this.#head.header(name);
       return value === null || !isPrintable(value) ? [] : [name, value];
     });

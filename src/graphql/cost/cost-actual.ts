@@ -21,7 +21,7 @@ export class Spending {
     return this.#calls;
   }
 
-  /** Bytes of the replies on the wire, as far as they are known. */
+  /** Bytes of the replies, decoded, as far as they are known. */
   get replyBytes(): number {
     return this.#replyBytes;
   }

@@ -1,0 +1,114 @@
+import type { Buffer } from 'node:buffer';
+import { asRefusal, asUpstream, type Refusal } from '../../base/refusal.js';
+import type { InflateLimits } from '../../soap/limits.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
+import { Inflater } from '../http/inflate.js';
+
+/**
+ * Stands between a call and its receiver, and decodes a reply that comes as gzip (RFC 9110 section 8.4): some stacks send
+ * it although none was asked for. The receiver gets the head without the coding, and pauses, resumes and aborts this
+ * instead of the call, which may be over before the reply is.
+ */
+export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
+  readonly #receiver: UpstreamReceiver;
+  readonly #limits: InflateLimits;
+  #call: UpstreamCall | null = null;
+  /** Null for a reply that comes as it is. */
+  #inflater: Inflater | null = null;
+  #hasBody = false;
+  /** The call is over, so that failures are no longer reported by it. */
+  #isCallOver = false;
+  #isOver = false;
+
+  constructor(receiver: UpstreamReceiver, limits: InflateLimits) {
+    this.#receiver = receiver;
+    this.#limits = limits;
+  }
+
+  begin(call: UpstreamCall): void {
+    this.#call = call;
+  }
+
+  sent(): void {
+    this.#receiver.sent?.();
+  }
+
+  head(head: ReplyHead): void {
+    const coding = head.header('content-encoding');
+    if (coding === null || !GZIP.test(coding)) {
+      this.#receiver.head(head);
+      return;
+    }
+    this.#inflater = this.#inflate();
+    this.#receiver.head(withoutCoding(head));
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#inflater === null) {
+      this.#receiver.data(chunk);
+      return;
+    }
+    this.#hasBody = true;
+    this.#inflater.write(chunk);
+  }
+
+  /** The receiver of a compressed reply gets its end, or a failure, later. */
+  end(): void {
+    if (this.#inflater === null || !this.#hasBody) {
+      this.#receiver.end();
+      return;
+    }
+    this.#isCallOver = true;
+    this.#inflater.end();
+  }
+
+  failed(refusal: Refusal): void {
+    this.#isOver = true;
+    this.#inflater?.destroy();
+    this.#receiver.failed(refusal);
+  }
+
+  pause(): void {
+    (this.#inflater ?? this.#call)?.pause();
+  }
+
+  resume(): void {
+    (this.#inflater ?? this.#call)?.resume();
+  }
+
+  abort(refusal: Refusal): void {
+    if (this.#isOver) return;
+    if (this.#isCallOver) this.failed(refusal);
+    else this.#call?.abort(refusal);
+  }
+
+  #inflate(): Inflater {
+    return new Inflater(this.#limits, {
+      data: (chunk) => this.#attempt(() => this.#receiver.data(chunk)),
+      end: () => {
+        this.#attempt(() => this.#receiver.end());
+        this.#isOver = true;
+      },
+      failed: (refusal) => this.abort(asUpstream(refusal)),
+      enough: () => this.#call?.pause(),
+      more: () => this.#call?.resume(),
+    });
+  }
+
+  #attempt(step: () => void): void {
+    if (this.#isOver) return;
+    try {
+      step();
+    } catch (caught) {
+      this.abort(asRefusal(caught));
+    }
+  }
+}
+
+const GZIP = /^\s*(?:x-)?gzip\s*$/i;
+
+const withoutCoding = (head: ReplyHead): ReplyHead => ({
+  status: head.status,
+  header: (name) => (name === 'content-encoding' || name === 'content-length' ? null : head.header(name)),
+  headers: (name) => head.headers(name),
+});
