@@ -9,6 +9,8 @@ export interface Diagnostic {
   readonly what: string;
   /** The remedy, in one sentence; null when that is obvious. */
   readonly remedy: string | null;
+  /** A sentence that several diagnostics share; a list of warnings has them as one. */
+  readonly cause?: string;
 }
 
 /** The configuration, or a file that it names, cannot be used. Carries every error found, not only the first. */

@@ -71,6 +71,7 @@ export async function sourceOf(
       return fetchDocument(url, { ...FETCH, timeoutMillis, headersFor, checkAddress, agents });
     },
     root: options.root,
+    nearby: true,
     hosts: allowed,
   };
 }

@@ -107,7 +107,7 @@ function versionOf(manifest: string): string {
 /** How documents are got that are not files. */
 const withSource = (command: Command): Command =>
   command
-    .option('--root <folder>', 'folder that the files of the WSDL may lie in; its own by default')
+    .option('--root <folder>', 'folder that the files of the WSDL may lie in; by default its own and those near it')
     .option('--user <name:password>', `credentials for the host of the WSDL; the password as \${NAME} of a variable`)
     .option('--user-file <file>', 'a file that holds name:password')
     .option(

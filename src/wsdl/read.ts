@@ -1,8 +1,11 @@
+import { dirname, isAbsolute } from 'node:path';
 import { ConfigurationError } from '../base/diagnostic.js';
 import type { Inputs } from '../base/inputs.js';
 import { combineSources, type FetchDocument, fileSource, httpSource } from './documents/document-source.js';
-import { loadDocuments } from './documents/documents.js';
-import { collectWarnings } from './documents/warnings.js';
+import { type LoadedDocument, loadDocuments } from './documents/documents.js';
+import { sharedFolder } from './documents/nearby.js';
+import { collectWarnings, type Warnings } from './documents/warnings.js';
+import { isWellKnown } from './documents/well-known.js';
 import type { WsdlModel, XsdType } from './model.js';
 import { collectDefinitions } from './operations/definitions.js';
 import { withDistinctNames } from './operations/distinct-names.js';
@@ -22,6 +25,8 @@ export interface ReadOptions {
   readonly fetch: FetchDocument | null;
   /** For a WSDL in a file: nothing outside this folder is read. Null for the folder of the WSDL. */
   readonly root: string | null;
+  /** For a WSDL in a file: whether files beside its folder are read too where `root` is null (`isNearby`). */
+  readonly nearby?: boolean;
   /** Hosts (`name` or `name:port`) that documents may come from, beside that of a WSDL from a URL. */
   readonly hosts: readonly string[];
   /** The file system; absent: the disk. */
@@ -38,6 +43,7 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
   const warnings = collectWarnings();
   const source = sourceFor(location, options);
   const documents = await loadDocuments(location, source, warnings, options.inputs);
+  if (options.nearby === true && options.root === null) warnOfWiderFolder(documents, warnings);
   const definitions = collectDefinitions(documents, warnings);
   const schema = readSchema(collectComponents(documents, warnings), warnings);
   const all = function* (): Generator<XsdType> {
@@ -63,9 +69,22 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
   });
 }
 
-function sourceFor(location: string, { fetch, root, hosts, inputs }: ReadOptions) {
+/** Files beside the folder of the WSDL were read: the warning names the folder that holds them all. */
+function warnOfWiderFolder(documents: readonly LoadedDocument[], warnings: Warnings): void {
+  const files = documents.filter(({ key, location }) => isAbsolute(key) && !isWellKnown(location));
+  const [main] = files;
+  if (main === undefined) return;
+  const folder = dirname(main.key);
+  const shared = sharedFolder(files.map(({ key }) => dirname(key)));
+  if (shared === folder) return;
+  const what = `The WSDL refers to files outside its folder; they were read from ${shared}.`;
+  const remedy = '`--root FOLDER` sets the folder that its files may lie in.';
+  warnings.add({ file: main.location, line: null, column: null, what, remedy });
+}
+
+function sourceFor(location: string, { fetch, root, nearby = false, hosts, inputs }: ReadOptions) {
   if (!/^https?:\/\//i.test(location)) {
-    const files = fileSource(location, root, inputs);
+    const files = fileSource(location, root, nearby, inputs);
     return fetch === null || hosts.length === 0 ? files : combineSources(files, httpSource(null, hosts, fetch));
   }
   const refuse = (what: string): never => {

@@ -1,6 +1,7 @@
-import { dirname, isAbsolute, join, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
+import { isNearby, sharedFolder, shellWord } from './nearby.js';
 
 /**
  * A source of documents. For a WSDL in a file it reads files inside the root folder only; for a WSDL from a URL it reads
@@ -47,34 +48,55 @@ export type FetchDocument = (url: string) => Promise<FetchedDocument>;
 export const isRefused = (value: object): value is Refused => 'what' in value;
 
 const SCHEME = /^[a-z][a-z0-9+.-]{1,20}:/i;
-const EXTERNAL = 'A WSDL in a file may only refer to files in its folder; `import` takes --root and --allow-host.';
+/** Hosts that one remedy names. */
+const HOSTS = 20;
 const tooLong: Refused = { what: 'The documents of this WSDL are longer than allowed.', remedy: null };
 
-/** Files inside `root` (default: the folder of the WSDL), checked by their real paths. */
-export function fileSource(main: string, root: string | null, inputs: Inputs = LIVE_INPUTS): DocumentSource {
+/**
+ * Files inside `root` (null: the folder of the WSDL), checked by their real paths. With `nearby` also those beside that
+ * folder (`isNearby`), unless `root` says where files may lie.
+ */
+export function fileSource(
+  main: string,
+  root: string | null,
+  nearby: boolean,
+  inputs: Inputs = LIVE_INPUTS,
+): DocumentSource {
   let realRoot: Promise<string> | null = null;
+  const refusedFolders: string[] = [];
+  const hosts = new Set<string>();
+  const command = (option: string): string => `Read it with: soapstone import ${shellWord(main)} -o FOLDER ${option}`;
   const within = async (path: string): Promise<Located | Refused> => {
     realRoot ??= inputs.realpath(root ?? dirname(main));
     const base = await realRoot;
     const key = await inputs.realpath(path);
-    if (!key.startsWith(base.endsWith(sep) ? base : base + sep)) {
-      return { what: 'The file lies outside the folder of the WSDL.', remedy: EXTERNAL };
-    }
-    return { location: path, key };
+    if (key.startsWith(base.endsWith(sep) ? base : base + sep)) return { location: path, key };
+    if (nearby && root === null && isNearby(base, key)) return { location: path, key };
+    // Of several warnings the last has the folder that holds them all.
+    refusedFolders.splice(0, refusedFolders.length, sharedFolder([base, dirname(key), ...refusedFolders]));
+    const wider = relative(process.cwd(), refusedFolders[0] ?? base) || '.';
+    return { what: 'The file lies outside the folder of the WSDL.', remedy: command(`--root ${shellWord(wider)}`) };
+  };
+  const refuseUrl = (href: string): Refused => {
+    const what = 'The reference leaves the folder of the WSDL: it names a URL';
+    const url = /^https?:/i.test(href) ? parseUrl(href, null) : null;
+    if (url === null) return { what: `${what} that cannot be read.`, remedy: 'Copy the document into that folder.' };
+    return { what: `${what}.`, remedy: command(allowHosts(hosts, url)) };
   };
   return {
     async locate(href, base) {
       if (base !== null) {
         if (SCHEME.test(href) || href.startsWith('//')) {
-          return { what: 'The reference leaves the folder of the WSDL: it names a URL.', remedy: EXTERNAL };
+          return refuseUrl(href);
         }
         if (isAbsolute(href) || href.startsWith('\\')) {
-          return { what: 'The reference leaves the folder of the WSDL: its path is absolute.', remedy: EXTERNAL };
+          const what = 'The reference leaves the folder of the WSDL: its path is absolute.';
+          return { what, remedy: 'Copy the document into the folder of the WSDL, and make the path relative.' };
         }
       }
-      const relative = (href.split('#', 1)[0] ?? '').replaceAll('\\', '/');
-      const path = base === null ? href : join(dirname(base), relative);
-      const candidates = base === null ? [path] : [path, join(dirname(base), unescapePath(relative))];
+      const written = (href.split('#', 1)[0] ?? '').replaceAll('\\', '/');
+      const path = base === null ? href : join(dirname(base), written);
+      const candidates = base === null ? [path] : [path, join(dirname(base), unescapePath(written))];
       for (const candidate of candidates) {
         const found = await within(candidate).catch(() => null);
         if (found !== null) return found;
@@ -94,6 +116,12 @@ export function fileSource(main: string, root: string | null, inputs: Inputs = L
   };
 }
 
+/** The options that permit the hosts refused so far: of several warnings the last has them all. */
+function allowHosts(refused: Set<string>, { host }: URL): string {
+  if (refused.size < HOSTS) refused.add(host);
+  return [...refused].map((each) => `--allow-host ${shellWord(each)}`).join(' ');
+}
+
 /** A reference is a URI: a space in a file name may be written `%20`. */
 function unescapePath(path: string): string {
   try {
@@ -109,6 +137,7 @@ function unescapePath(path: string): string {
  */
 export function httpSource(home: string | null, hosts: readonly string[], fetch: FetchDocument): DocumentSource {
   const own = home === null ? null : new URL(home).host;
+  const refused = new Set<string>();
   const permitted = (url: URL): boolean =>
     (url.protocol === 'http:' || url.protocol === 'https:') &&
     (url.host === own || [url.host, url.hostname, withPort(url)].some((name) => hosts.includes(name)));
@@ -117,10 +146,11 @@ export function httpSource(home: string | null, hosts: readonly string[], fetch:
       const url = parseUrl(href, base);
       if (url === null) return { what: 'The reference is not a valid address.', remedy: null };
       if (!permitted(url)) {
-        return {
-          what: 'The reference leaves the host of the WSDL.',
-          remedy: 'Allow the host with --allow-host, or copy the documents into a folder.',
-        };
+        const what = 'The reference leaves the host of the WSDL';
+        const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
+        if (!isWeb) return { what: `${what}: its scheme is not http.`, remedy: 'Copy the documents into a folder.' };
+        const remedy = `Allow it with \`${allowHosts(refused, url)}\`, or copy the documents into a folder.`;
+        return { what: `${what}.`, remedy };
       }
       url.hash = '';
       url.username = '';

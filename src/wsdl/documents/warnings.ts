@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 
-/** The warnings of one import, bounded, each reported once. */
+/** The warnings of one import, bounded, each reported once, those of one cause as one. */
 export interface Warnings {
   add(...diagnostics: readonly Diagnostic[]): void;
   /** Adds a warning only for its first location. */
@@ -9,6 +9,8 @@ export interface Warnings {
 }
 
 const MOST = 1000;
+/** Places of one cause that are named. */
+const PLACES = 5;
 
 export function collectWarnings(): Warnings {
   const reported = new Set<string>();
@@ -33,8 +35,27 @@ export function collectWarnings(): Warnings {
       }
     },
     list() {
-      if (more === 0) return [...kept];
-      return [...kept, { file: null, line: null, column: null, what: `And ${more} more warnings.`, remedy: null }];
+      const groups = new Map<string, Diagnostic[]>();
+      for (const diagnostic of kept) {
+        const cause = diagnostic.cause ?? diagnostic.what;
+        const group = groups.get(cause);
+        if (group === undefined) groups.set(cause, [diagnostic]);
+        else group.push(diagnostic);
+      }
+      const listed = [...groups].flatMap(([cause, group]) => merged(cause, group));
+      if (more === 0) return listed;
+      return [...listed, { file: null, line: null, column: null, what: `And ${more} more warnings.`, remedy: null }];
     },
   };
+}
+
+/** One warning at the first place of a cause, with the number of places, some of them, and the last remedy. */
+function merged(cause: string, group: readonly Diagnostic[]): readonly Diagnostic[] {
+  const [first, ...others] = group;
+  if (first === undefined || others.length === 0) return group;
+  const named = others.slice(0, PLACES).map(({ file, line }) => `${file ?? ''}:${line ?? ''}`);
+  const rest = others.length > PLACES ? ` and ${others.length - PLACES} more` : '';
+  const what = `${cause} This is so in ${group.length} places, also ${named.join(', ')}${rest}.`;
+  const { file, line, column } = first;
+  return [{ file, line, column, what, remedy: others.at(-1)?.remedy ?? first.remedy }];
 }

@@ -43,12 +43,17 @@ export const WELL_KNOWN: ReadonlyMap<string, string> = new Map([
 /** From `dist/src/wsdl/documents` to the root of the package. */
 const FOLDER = new URL('../../../../schemas/', import.meta.url);
 
+const LOCATION = 'soapstone/schemas/';
+
+/** Whether a document is one of the copies, by its location. */
+export const isWellKnown = (location: string): boolean => location.startsWith(LOCATION);
+
 /** Where the copy of a public document is, by its target namespace; null where Soapstone has none. */
 export function wellKnownIn(namespace: string): (Located & { readonly kind: 'wsdl' | 'schema' }) | null {
   const name = WELL_KNOWN.get(namespace);
   if (name === undefined) return null;
   const kind = name.endsWith('.wsdl') ? 'wsdl' : 'schema';
-  return { location: `soapstone/schemas/${name}`, key: fileURLToPath(new URL(name, FOLDER)), kind };
+  return { location: LOCATION + name, key: fileURLToPath(new URL(name, FOLDER)), kind };
 }
 
 /** Opens the copies; their own references are resolved by namespace, never by location. */

@@ -7,6 +7,7 @@ import { ANY_SIMPLE, builtInAttribute, isBuiltInAttributeNamespace } from './bui
 import { ComponentMap } from './component-map.js';
 import type { SchemaContext } from './schema-context.js';
 import { type Component, isQualified, nameIn, type SchemaUnit } from './schema-unit.js';
+import { undeclaredAt } from './undeclared.js';
 import { intersection, readWildcard, union } from './wildcards.js';
 
 const CHAIN = 100;
@@ -165,7 +166,8 @@ function readAttribute(
   }
   const global = context.components.attributes.get(typeKey(name));
   if (global !== undefined) return { ...contentOf(global, context), ...ownValue(node), name, required };
-  context.warnings.add(diagnosticAt(node, `The attribute ${ref} is not declared; it is taken as a string.`));
+  const what = `The attribute ${ref} is not declared; it is taken as a string.`;
+  context.warnings.add(undeclaredAt(node, what, name, context.components));
   const unknown = { type: ANY_SIMPLE, default: null, fixed: null, documentation: null };
   return { ...unknown, ...ownValue(node), name, required };
 }

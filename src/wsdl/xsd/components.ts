@@ -13,6 +13,8 @@ type ComponentTable = Map<string, Component>;
 
 /** Every global component of every schema, by `typeKey`. */
 export interface SchemaComponents {
+  /** The target namespaces of all schemas. */
+  readonly targets: Set<string>;
   readonly types: ComponentTable;
   readonly elements: ComponentTable;
   readonly attributes: ComponentTable;
@@ -30,6 +32,7 @@ const MOST = 500_000;
 /** Collects the global components of all schemas that the documents hold. */
 export function collectComponents(documents: readonly LoadedDocument[], warnings: Warnings): SchemaComponents {
   const components: SchemaComponents = {
+    targets: new Set(),
     types: new Map(),
     elements: new Map(),
     attributes: new Map(),
@@ -42,6 +45,7 @@ export function collectComponents(documents: readonly LoadedDocument[], warnings
   const walked = new Set<XmlNode>();
   let count = 0;
   for (const unit of collectUnits(documents, warnings)) {
+    components.targets.add(unit.target);
     if (isBuiltInNamespace(unit.target)) continue;
     count += unit.node.children.length;
     if (!walked.has(unit.node)) warnOfXsd11(unit.node, warnings);

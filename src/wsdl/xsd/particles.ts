@@ -11,6 +11,7 @@ import { ComponentMap } from './component-map.js';
 import { readElement } from './elements.js';
 import type { SchemaContext } from './schema-context.js';
 import { type Component, nameIn, type SchemaUnit } from './schema-unit.js';
+import { undeclaredAt } from './undeclared.js';
 import { readWildcard } from './wildcards.js';
 
 /** A content model, null for "no content". With a `reason` it is not reliable. */
@@ -113,7 +114,10 @@ export class ParticleReader {
     const ref = attributeOf(node, 'ref') ?? '';
     const name = nameIn(node, ref, unit);
     const found = name === null ? undefined : this.#context.components.groups.get(typeKey(name));
-    if (found === undefined) return { particle: null, reason: diagnosticAt(node, `The group ${ref} is not declared.`) };
+    if (found === undefined) {
+      const what = `The group ${ref} is not declared.`;
+      return { particle: null, reason: undeclaredAt(node, what, name, this.#context.components) };
+    }
     const original = this.#open.has(found.node) ? this.#context.components.redefined.get(found) : undefined;
     const read = this.#groupContent(original ?? found, node);
     const { min, max } = occurrenceOf(node, this.#context);
@@ -229,7 +233,8 @@ const once = (element: ElementDeclaration): Particle => ({ kind: 'one', element,
 
 function missingElement(node: XmlNode, ref: string, name: QName, context: SchemaContext): ElementDeclaration {
   const type = opaqueType(null);
-  context.approximate(type, diagnosticAt(node, `The element ${ref} is not declared; it is kept as XML.`));
+  const what = `The element ${ref} is not declared; it is kept as XML.`;
+  context.approximate(type, undeclaredAt(node, what, name, context.components));
   return plainElement(name, type, { nillable: true });
 }
 

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace } from '../documents/namespaces.js';
-import { attributeOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import {
   type AttributeDeclaration,
@@ -21,6 +21,7 @@ import { redefinedBase } from './redefined.js';
 import type { OpenComplexType, SchemaContext } from './schema-context.js';
 import { type Component, nameIn, type SchemaUnit } from './schema-unit.js';
 import { SimpleTypeReader } from './simple.js';
+import { undeclaredAt } from './undeclared.js';
 
 /** Every named type and global element of all schemas, and the types that are approximated. */
 export interface Schema {
@@ -118,14 +119,14 @@ class SchemaReader implements SchemaContext {
 
   typeNamed(node: XmlNode, value: string, unit: SchemaUnit): XsdType {
     const name = nameIn(node, value, unit);
-    if (name === null) return this.#unknownType(node, value, `!${value}`, 'uses a prefix that is not declared');
+    if (name === null) return this.#unknownType(node, value, null, 'uses a prefix that is not declared');
     if (isBuiltInNamespace(name.uri)) {
-      return builtInType(name) ?? this.#unknownType(node, value, typeKey(name), 'is no built-in type');
+      return builtInType(name) ?? this.#unknownType(node, value, name, 'is no built-in type');
     }
     const original = redefinedBase(node, name, unit, this.components);
     if (original?.node.local === 'complexType') return this.#typeAt(original);
     if (original !== undefined) return this.simple.inline(original.node, original.unit);
-    return this.#typeWithName(name) ?? this.#unknownType(node, value, typeKey(name), 'is not declared');
+    return this.#typeWithName(name) ?? this.#unknownType(node, value, name, 'is not declared');
   }
 
   typeInside(node: XmlNode, unit: SchemaUnit): ComplexType {
@@ -202,12 +203,14 @@ class SchemaReader implements SchemaContext {
     return type;
   }
 
-  #unknownType(node: XmlNode, value: string, key: string, why: string): ComplexType {
+  #unknownType(node: XmlNode, value: string, name: QName | null, why: string): ComplexType {
+    const key = name === null ? `!${value}` : typeKey(name);
     const known = this.#unknown.get(key);
     if (known !== undefined) return known;
     const type = opaqueType(null);
     this.#unknown.set(key, type);
-    this.approximate(type, diagnosticAt(node, `The type ${value} ${why}; it is kept as XML.`));
+    const what = `The type ${value} ${why}; it is kept as XML.`;
+    this.approximate(type, undeclaredAt(node, what, name, this.components));
     return type;
   }
 }

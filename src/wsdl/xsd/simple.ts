@@ -11,6 +11,7 @@ import { redefinedBase } from './redefined.js';
 import { type Component, nameIn, type SchemaUnit } from './schema-unit.js';
 import { readEnumeration, readFacets, type WhiteSpace } from './simple-facets.js';
 import { SimpleTraits } from './simple-traits.js';
+import { undeclaredAt } from './undeclared.js';
 
 /** A reference to another simple type: by name in an attribute, or written inside. */
 type Reference = { readonly node: XmlNode; readonly value: string } | { readonly inside: XmlNode };
@@ -61,13 +62,14 @@ export class SimpleTypeReader {
     const type = this.#find(node, value, unit);
     if (type !== null) return type;
     const name = nameIn(node, value, unit);
-    return this.#unknownType(name === null ? `!${value}` : typeKey(name), node, describeMissing(value, name));
+    const key = name === null ? `!${value}` : typeKey(name);
+    return this.#unknown.get(key) ?? this.#approximated(key, this.#missing(node, value, name));
   }
 
   /** The type of an attribute; where it is not declared, a string with a warning. */
   ofAttribute(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
     const type = this.#find(node, value, unit);
-    if (type === null) this.#warnings.add(diagnosticAt(node, describeMissing(value, nameIn(node, value, unit))));
+    if (type === null) this.#warnings.add(this.#missing(node, value, nameIn(node, value, unit)));
     return type ?? ANY_SIMPLE;
   }
 
@@ -152,26 +154,32 @@ export class SimpleTypeReader {
   /** Items of a list are separated by white space: a list cannot be one (XSD part 2 section 2.5.1.2). */
   #itemOf(node: XmlNode, item: SimpleType): SimpleType {
     if (!this.#traits.of(item).hasList) return item;
-    return this.#unknownType(null, node, 'The list is one of lists; its items are taken as strings.');
+    return this.#stringFor(node, 'The list is one of lists; its items are taken as strings.');
   }
 
   #bounded(component: Component, type: SimpleType): SimpleType {
     if (this.#traits.add(type)) return type;
     const what = 'The simple type is derived too deeply or made of too many; it is taken as a string.';
-    return this.#unknownType(null, component.node, what);
+    return this.#stringFor(component.node, what);
   }
 
   #circular({ node }: Component): SimpleType {
-    return this.#unknownType(null, node, 'The simple type is derived from itself; it is taken as a string.');
+    return this.#stringFor(node, 'The simple type is derived from itself; it is taken as a string.');
   }
 
-  #unknownType(key: string | null, node: XmlNode, what: string): SimpleType {
-    const known = key === null ? undefined : this.#unknown.get(key);
-    if (known !== undefined) return known;
+  #stringFor(node: XmlNode, what: string): SimpleType {
+    return this.#approximated(null, diagnosticAt(node, what));
+  }
+
+  #approximated(key: string | null, diagnostic: Diagnostic): SimpleType {
     const type: SimpleType = { ...STRING, name: null };
     if (key !== null) this.#unknown.set(key, type);
-    this.#approximate(type, diagnosticAt(node, what));
+    this.#approximate(type, diagnostic);
     return type;
+  }
+
+  #missing(node: XmlNode, value: string, name: QName | null): Diagnostic {
+    return undeclaredAt(node, describeMissing(value, name), name, this.#components);
   }
 
   #nameOf({ node, unit }: Component): QName | null {

@@ -147,26 +147,20 @@ t.test('nothing outside the folder of the WSDL is read, and the line that asked 
   symlinkSync(join(directory, '..', 'secret.xsd'), join(directory, 'link.xsd'));
   const model = await readWsdl(join(directory, 'a.wsdl'), { ...FILES, fetch: () => t.fail('a connection') as never });
   t.equal(model.documents.length, 1);
-  t.equal(model.warnings.length, 11);
-  for (const [at, { file, line }] of model.warnings.entries()) {
-    t.strictSame([file, line], [join(directory, 'a.wsdl'), 7 + at]);
-  }
   t.match(
-    model.warnings.map(({ what }) => what),
+    model.warnings.map(({ line, what }) => [line, what]),
     [
-      /outside the folder/,
-      /absolute/,
-      /names a URL/,
-      /names a URL/,
-      /names a URL/,
-      /absolute/,
-      /outside the folder/,
-      /names a URL/,
-      /outside the folder/,
-      /not a regular file/,
-      /cannot be found/,
+      [7, /outside the folder.* in 3 places, also .*a\.wsdl:13, .*a\.wsdl:15\.$/],
+      [8, /absolute.* in 2 places, also .*a\.wsdl:12\.$/],
+      [9, /names a URL that cannot be read.* in 3 places, also .*:11, .*:14\.$/],
+      [10, /names a URL\.$/],
+      [16, /not a regular file/],
+      [17, /cannot be found/],
     ],
   );
+  const remedies = model.warnings.map(({ remedy }) => remedy);
+  t.match(remedies[0], /^Read it with: soapstone import \S+a\.wsdl -o FOLDER --root \S+$/);
+  t.match(remedies[3], / --allow-host 169\.254\.169\.254$/);
   t.equal(operationOf(model, 'Get').status, 'ok', 'the rest is of use');
   const wider = await readWsdl(join(directory, 'a.wsdl'), { ...FILES, root: join(directory, '..') });
   t.equal(wider.documents.length, 2, 'the operator may name a wider folder');
@@ -344,7 +338,7 @@ t.test('a WSDL from a URL: relative and absolute imports of its host, no other h
   t.ok(['{urn:u}u', '{urn:v}v', '{urn:x}x'].every((key) => model.elements.has(key)));
   t.match(model.warnings, [
     { file: 'http://h:8080/ws/orders?wsdl', line: 9, what: /leaves the host/ },
-    { line: 11, what: /leaves the host/ },
+    { line: 11, what: /leaves the host.*not http/ },
     { line: 12, what: /HTML page/, remedy: /login/ },
     { line: 13, what: /answered 401/, remedy: /credentials/ },
     { line: 14, what: /redirected to another host/ },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { copyWsdl } from '../../../src/wsdl/copy.js';
 import { DOCTYPE_CHARS, withoutDoctype } from '../../../src/wsdl/documents/doctype.js';
+import { isNearby, sharedFolder, shellWord } from '../../../src/wsdl/documents/nearby.js';
 import { WELL_KNOWN } from '../../../src/wsdl/documents/well-known.js';
 import { readWsdl } from '../../../src/wsdl/read.js';
 import {
@@ -19,6 +20,8 @@ import {
 const XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"';
 const xsd = (content: string, attributes = 'targetNamespace="urn:u" xmlns:u="urn:u"') =>
   `<xs:schema ${XS} ${attributes}>${content}</xs:schema>`;
+const importing = (...references: readonly string[]) =>
+  wsdlWith({ types: schemaWith('').replace('<xs:element', `${references.join('\n')}<xs:element`) });
 const typeA = (child: string, type = 'xs:int') =>
   `<xs:complexType name="A"><xs:sequence><xs:element name="${child}" type="${type}"/></xs:sequence></xs:complexType>`;
 
@@ -61,10 +64,7 @@ t.test('a schema with a DOCTYPE is read without its DTD, which the copies do not
   });
   const model = await readWsdl(join(directory, 'a.wsdl'), { ...FILES, fetch: () => t.fail('a connection') as never });
   t.equal(printContent(complexOf(model, 'A', 'urn:u')), 'sequence(id:int)');
-  t.match(model.warnings, [
-    { file: /a\.wsdl$/, line: 2, what: /DTD, which is not read/ },
-    { file: /u\.xsd$/, line: 2, what: /DTD, which is not read/ },
-  ]);
+  t.match(model.warnings, [{ file: /a\.wsdl$/, line: 2, what: /DTD, which is not read.* in 2 places, .*u\.xsd:2\./ }]);
   for (const text of servedTexts(model.documents, 'http://g/s')) t.notMatch(text, /DOCTYPE|ENTITY|passwd/);
 });
 
@@ -195,7 +195,6 @@ t.test('schemas of the draft of October 2000 are read as those of 2001', async (
     [
       [10, /of a draft of XML Schema, .*2000\/10.*read as one of 2001/],
       [17, /period is of a draft of XML Schema: it is not read/],
-      [1, /of a draft of XML Schema/],
     ],
   );
 });
@@ -314,4 +313,76 @@ t.test('each copy of a well-known schema is there, declares its namespace, and i
     t.strictSame(wrong, [], namespace);
   }
   t.strictSame(new Set(readdirSync('schemas')), new Set(['README.md', ...WELL_KNOWN.values()]));
+});
+
+t.test(
+  'files beside the folder of a WSDL on the command line are read, and the warning names their folder',
+  async (t) => {
+    const directory = folder(t, {
+      'v1/air/a.wsdl': importing(
+        '<xs:import namespace="urn:u" schemaLocation="../common/u.xsd"/>',
+        '<xs:import namespace="urn:v" schemaLocation="../../v2/v.xsd"/>',
+        '<xs:import namespace="urn:w" schemaLocation="../../v2/w.txt"/>',
+      ),
+      'v1/common/u.xsd': xsd(typeA('id')),
+      'v2/v.xsd': xsd('', 'targetNamespace="urn:v"'),
+      'v2/w.txt': xsd('', 'targetNamespace="urn:w"'),
+    });
+    const main = join(directory, 'v1/air/a.wsdl');
+    const model = await readWsdl(main, { ...FILES, nearby: true });
+    t.equal(model.documents.length, 3);
+    t.equal(printContent(complexOf(model, 'A', 'urn:u')), 'sequence(id:int)');
+    t.match(model.warnings, [
+      {
+        line: 9,
+        what: /outside the folder/,
+        remedy: /^Read it with: soapstone import \S+a\.wsdl -o FOLDER --root \S+wsdl$/,
+      },
+      { file: main, what: /outside its folder; they were read from \S+\/wsdl\.$/ },
+    ]);
+    t.equal((await readWsdl(main, FILES)).documents.length, 1, 'without being asked for, nothing');
+    t.equal((await readWsdl(main, { ...FILES, nearby: true, root: join(directory, 'v1') })).documents.length, 2);
+  },
+);
+
+t.test('how far from the folder of a WSDL its files are read', (t) => {
+  const home = '/home/user';
+  const cases: readonly (readonly [string, string, boolean])[] = [
+    ['/srv/w/a/b/c/d', '/srv/w/x.xsd', true],
+    ['/srv/w/a/b/c/d/e', '/srv/w/x.xsd', false],
+    ['/srv/w/a', '/srv/w/b/X.WSDL', true],
+    ['/srv/w/a', '/srv/w/b/x.xml', false],
+    ['/srv/w/a', '/srv/w/.b/x.xsd', false],
+    ['/srv/.w/a', '/srv/.w/b/x.xsd', true],
+    ['/srv/w', '/srv/x.xsd', false],
+    ['/srv', '/x.xsd', false],
+    ['/home/user/w/a', '/home/user/w/b/x.xsd', true],
+    ['/home/user/w', '/home/user/x.xsd', false],
+    ['/home/user/w', '/home/other/x.xsd', false],
+  ];
+  for (const [from, file, expected] of cases) t.equal(isNearby(from, file, home), expected, `${from} ${file}`);
+  t.equal(sharedFolder(['/a/b/c', '/a/bb']), '/a');
+  t.equal(sharedFolder(['/a', '/b']), '/');
+  t.equal(shellWord("it's here"), `'it'\\''s here'`);
+  t.end();
+});
+
+t.test('warnings of one cause are one, with their number, places and remedy', async (t) => {
+  const elements = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `<xs:element name="${name}" type="m:${name}"/>`);
+  const directory = folder(t, {
+    'a.wsdl': wsdlWith({
+      types: schemaWith(`<xs:complexType name="T" xmlns:m="urn:missing"><xs:sequence>
+        ${elements.join('\n')}<xs:element ref="m:h"/></xs:sequence><xs:attribute name="i" type="m:i"/><xs:attribute ref="m:j"/></xs:complexType>
+        <xs:element name="one" type="t:Missing"/>`),
+    }),
+  });
+  const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
+  t.match(model.warnings, [
+    { what: /The type t:Missing is not declared/, remedy: null },
+    {
+      line: 10,
+      what: /^No schema of the namespace urn:missing was read: .* in 10 places, also (?:\S+a\.wsdl:\d+, ){4}\S+a\.wsdl:\d+ and 4 more\.$/,
+      remedy: /Import its document/,
+    },
+  ]);
 });
