@@ -6,10 +6,10 @@ import { compileAccess } from './compile/access.js';
 import { compileCaching } from './compile/caching.js';
 import { type Callable, warningsOfRights } from './compile/classes.js';
 import { compileGraph, type Graph, mappingDiagnostics } from './compile/graph.js';
+import { compileGraphqlUpstream, type GraphqlUpstream } from './compile/graphql-upstream.js';
 import { LateWarnings } from './compile/late-warnings.js';
 import { WsdlReader } from './compile/named-wsdl.js';
 import { pricesOf } from './compile/prices.js';
-import { compileRemote, type RemoteUpstream } from './compile/remote-upstream.js';
 import { warningsOfRoutes } from './compile/routes.js';
 import { compileService, type SoapService } from './compile/service.js';
 import { compileTrusted, readTrusted } from './compile/trusted.js';
@@ -29,7 +29,7 @@ export interface Compiled {
   readonly config: Config;
   readonly services: readonly SoapService[];
   /** Those that speak GraphQL. */
-  readonly remotes: readonly RemoteUpstream[];
+  readonly graphqlUpstreams: readonly GraphqlUpstream[];
   /** By the path callers use. */
   readonly byPath: ReadonlyMap<string, SoapService>;
   readonly graph: Graph;
@@ -52,24 +52,24 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
   const results = await Promise.allSettled(
     Object.entries(config.services).map(([name, service]) => compileService(loaded, name, service, wsdls)),
   );
-  const remoteResults = await Promise.allSettled(
-    Object.entries(config.graphqlServices).map(([name, service]) => compileRemote(loaded, name, service)),
+  const upstreamResults = await Promise.allSettled(
+    Object.entries(config.graphqlServices).map(([name, service]) => compileGraphqlUpstream(loaded, name, service)),
   );
   const [manifest] = await Promise.allSettled([readTrusted(loaded)]);
   const services = valuesOf(results);
-  const remotes = valuesOf(remoteResults);
+  const graphqlUpstreams = valuesOf(upstreamResults);
   const close = async (): Promise<void> => {
-    await Promise.all([...services, ...remotes].map((service) => service.upstream.close()));
+    await Promise.all([...services, ...graphqlUpstreams].map((service) => service.upstream.close()));
   };
   try {
-    const reasons = [...results, ...remoteResults, manifest].flatMap((result): readonly unknown[] =>
+    const reasons = [...results, ...upstreamResults, manifest].flatMap((result): readonly unknown[] =>
       result.status === 'rejected' ? [result.reason] : [],
     );
-    if (reasons.length > 0) throw diagnosticsIn(reasons, mappingDiagnostics(loaded, services, remotes));
+    if (reasons.length > 0) throw diagnosticsIn(reasons, mappingDiagnostics(loaded, services, graphqlUpstreams));
     const lateWarnings = new LateWarnings();
     const diagnostics: Diagnostic[] = [];
-    const graph = attempt(diagnostics, () => compileGraph(loaded, services, remotes));
-    const callables = [...services.map(soapOf), ...remotes.map(callableOf)];
+    const graph = attempt(diagnostics, () => compileGraph(loaded, services, graphqlUpstreams));
+    const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
     const access = attempt(diagnostics, () => {
       const prices = graph === null ? [] : pricesOf(config, services, graph);
       return compileAccess(loaded, callables, prices, lateWarnings);
@@ -84,7 +84,7 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
     return Object.freeze({
       config,
       services,
-      remotes,
+      graphqlUpstreams,
       byPath: new Map(services.map((service) => [service.path, service])),
       graph,
       access,
@@ -126,7 +126,7 @@ const soapOf = (soap: SoapService): Callable => ({
 });
 
 /** The operations of a service that speaks GraphQL are the fields of its root, as it calls them. */
-const callableOf = ({ name, subschema }: RemoteUpstream): Callable => ({
+const callableOf = ({ name, subschema }: GraphqlUpstream): Callable => ({
   name,
   operations: rootTypes(subschema.schema).flatMap((root) =>
     Object.keys(root.getFields()).map((field) => ({ name: field })),

@@ -51,16 +51,16 @@ export async function startGateway(
   log: Log,
   operators: 'here' | 'elsewhere' = 'here',
 ): Promise<Gateway> {
-  const { config, services, remotes } = compiled;
+  const { config, services, graphqlUpstreams } = compiled;
   const overload = new Overload(config.limits.overload, {
     inFlight: () => traffic.inFlight,
     hasLongQueue() {
       const nowMillis = performance.now();
-      return [...services, ...remotes].some(({ upstream }) => upstream.hasLongQueue(nowMillis));
+      return [...services, ...graphqlUpstreams].some(({ upstream }) => upstream.hasLongQueue(nowMillis));
     },
   });
   const metrics = new Metrics(
-    [...services, ...remotes].map(({ name, upstream }) => ({
+    [...services, ...graphqlUpstreams].map(({ name, upstream }) => ({
       service: name,
       active: () => upstream.active,
       waiting: () => upstream.waiting,

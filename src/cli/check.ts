@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { ConfigurationError, type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
 import { diagnosticAt } from '../compile/diagnostic-at.js';
+import type { GraphqlUpstream } from '../compile/graphql-upstream.js';
 import { readNamedWsdl } from '../compile/named-wsdl.js';
-import type { RemoteUpstream } from '../compile/remote-upstream.js';
 import type { SoapService } from '../compile/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
@@ -25,7 +25,7 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   const compiled = await compile(loaded);
   await compiled.close();
   for (const service of compiled.services) printService(service, compiled, terminal);
-  for (const service of compiled.remotes) printRemote(service, compiled, terminal);
+  for (const service of compiled.graphqlUpstreams) printGraphqlUpstream(service, compiled, terminal);
   const { warnings } = compiled;
   for (const warning of warnings.slice(0, WARNINGS_SHOWN))
     terminal.out(`warning: ${oneLine(printDiagnostic(warning))}`);
@@ -35,7 +35,7 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   if (unusable.length > 0) throw new ConfigurationError(unusable);
   const operations = compiled.services.reduce((sum, service) => sum + service.operations.length, 0);
   const parts = [
-    count(compiled.services.length + compiled.remotes.length, 'service'),
+    count(compiled.services.length + compiled.graphqlUpstreams.length, 'service'),
     count(operations, 'operation'),
     count(compiled.graph.fields.size + compiled.graph.subschemaFields.size, 'GraphQL field'),
     count(warnings.length, 'warning'),
@@ -107,7 +107,7 @@ function printService(service: SoapService, { graph }: Compiled, terminal: Termi
 }
 
 /** Prints the fields of a GraphQL upstream. */
-function printRemote({ name, config }: RemoteUpstream, { graph }: Compiled, terminal: Terminal): void {
+function printGraphqlUpstream({ name, config }: GraphqlUpstream, { graph }: Compiled, terminal: Terminal): void {
   const fields = [...graph.subschemaFields.values()].filter(({ service }) => service === name);
   const from = config.schema === undefined ? 'by introspection' : `from ${config.schema}`;
   terminal.out(`service ${name}: GraphQL, ${count(fields.length, 'field')}, schema ${oneLine(from)}`);

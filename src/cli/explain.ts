@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 import { Refusal } from '../base/refusal.js';
 import { encodeRequest } from '../codec/write/encode.js';
 import { InputError } from '../codec/write/input-error.js';
-import type { RemoteUpstream } from '../compile/remote-upstream.js';
+import type { GraphqlUpstream } from '../compile/graphql-upstream.js';
 import { type Compiled, compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
 import type { Admitted } from '../graphql/admission/admit.js';
@@ -23,8 +23,8 @@ import { subschemaRequestOf } from '../graphql/run/subschema-request.js';
 import { printMediaType } from '../soap/media-type.js';
 import type { Operation } from '../wsdl/model.js';
 import { indent } from './indent.js';
-import { printRemoteRequest } from './remote-request.js';
 import { skeletonOf } from './skeleton.js';
+import { printSubschemaRequest } from './subschema-request.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
 /**
@@ -128,7 +128,7 @@ class Explanation {
     }
     const { ask } = call;
     if (ask.kind === 'subschema') {
-      return this.#remote(`${key}: ${nameOf(call.bound)}`, ask.plan, {}, '');
+      return this.#subschemaCall(`${key}: ${nameOf(call.bound)}`, ask.plan, {}, '');
     }
     const definition = this.#plan.root.getFields()[name];
     const node = nodes[0];
@@ -154,7 +154,7 @@ class Explanation {
       const standIns = new Set(feeds.map(textOf));
       const title = `then for each ${path}: ${nameOf(called)}(${filled})${how}`;
       const input = withValues(own, values);
-      if (target.ask.kind === 'subschema') await this.#remote(title, target.ask.plan, input.arguments, '  ');
+      if (target.ask.kind === 'subschema') await this.#subschemaCall(title, target.ask.plan, input.arguments, '  ');
       else this.#call(title, target.ask.bound, input, standIns, '  ');
     }, [path]);
   }
@@ -177,9 +177,14 @@ class Explanation {
     this.#terminal.out(indent(envelope, `${margin}  `));
   }
 
-  async #remote(title: string, plan: SubschemaPlan, values: CallInput['arguments'], margin: string): Promise<void> {
-    const service = this.#compiled.remotes.find(({ name }) => name === plan.field.service);
-    const request = printRemoteRequest(await subschemaRequestOf(plan, values, this.#admitted, this.#plan), plan);
+  async #subschemaCall(
+    title: string,
+    plan: SubschemaPlan,
+    values: CallInput['arguments'],
+    margin: string,
+  ): Promise<void> {
+    const service = this.#compiled.graphqlUpstreams.find(({ name }) => name === plan.field.service);
+    const request = printSubschemaRequest(await subschemaRequestOf(plan, values, this.#admitted, this.#plan), plan);
     this.#terminal.out(`\n${margin}${title}\n${margin}  ${service === undefined ? '' : wayTo(service, plan)}`);
     this.#terminal.out(request.replaceAll(/^/gm, `${margin}  `));
     const nodes = plan.links?.feeds ?? new Map();
@@ -202,7 +207,7 @@ class Explanation {
 }
 
 /** How a service that speaks GraphQL is asked. */
-function wayTo({ config, subscriptions }: RemoteUpstream, { field }: SubschemaPlan): string {
+function wayTo({ config, subscriptions }: GraphqlUpstream, { field }: SubschemaPlan): string {
   if (field.parent !== 'Subscription') return `GraphQL, POST ${config.urls.join(' or ')}`;
   return `GraphQL over ${subscriptions?.protocol}, ${subscriptions?.urls.join(' or ')}`;
 }

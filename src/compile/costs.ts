@@ -1,5 +1,5 @@
 import type { ListSizeKeys } from '../config/cost-keys.js';
-import type { RemoteCostKeys } from '../config/graphql-service-keys.js';
+import type { SubschemaCostKeys } from '../config/graphql-service-keys.js';
 import type { MappedOperation } from '../config/operation-keys.js';
 import type { FieldKeys } from '../config/type-keys.js';
 import { type CostOrigin, FieldCost, type ListSize } from '../graphql/types/cost-rules.js';
@@ -23,7 +23,10 @@ export const costOfField = ({ cost, listSize }: FieldKeys, origin: CostOrigin): 
   costOf({ weight: cost ?? null, listSize: listSize === undefined ? null : listSizeOf(listSize) }, origin);
 
 /** The configured cost of a field of a GraphQL upstream. */
-export const costOfRemote = ({ cost, argumentCosts, listSize }: RemoteCostKeys, origin: CostOrigin): FieldCost | null =>
+export const subschemaFieldCost = (
+  { cost, argumentCosts, listSize }: SubschemaCostKeys,
+  origin: CostOrigin,
+): FieldCost | null =>
   costOf(
     {
       weight: cost ?? null,

@@ -9,9 +9,9 @@ import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
 import type { SubscriptionMapping, SubscriptionTable } from '../graphql/subscription/subscription.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import { entryDiagnostics } from './entry-errors.js';
+import type { GraphqlUpstream } from './graphql-upstream.js';
 import { linkSizeDiagnostics, linksOf } from './links.js';
 import { findingDiagnostics, operationsOf, typesOf, unknownOperations } from './mapping.js';
-import type { RemoteUpstream } from './remote-upstream.js';
 import type { SoapService } from './service.js';
 import { subscriptionsOf } from './subscriptions.js';
 
@@ -30,7 +30,7 @@ export interface Graph {
 export function compileGraph(
   loaded: LoadedConfig,
   services: readonly SoapService[],
-  graphqlUpstreams: readonly RemoteUpstream[],
+  graphqlUpstreams: readonly GraphqlUpstream[],
 ): Graph {
   const built = build(services, graphqlUpstreams, linksOf(loaded), subscriptionsOf(loaded));
   const diagnostics = diagnosticsOf(loaded, services, built);
@@ -59,12 +59,12 @@ const schemaDiagnostic = (loaded: LoadedConfig, message: string): Diagnostic =>
 export const mappingDiagnostics = (
   loaded: LoadedConfig,
   services: readonly SoapService[],
-  graphqlUpstreams: readonly RemoteUpstream[],
+  graphqlUpstreams: readonly GraphqlUpstream[],
 ): readonly Diagnostic[] => diagnosticsOf(loaded, services, build(services, graphqlUpstreams, [], []));
 
 const build = (
   services: readonly SoapService[],
-  graphqlUpstreams: readonly RemoteUpstream[],
+  graphqlUpstreams: readonly GraphqlUpstream[],
   links: readonly LinkMapping[],
   subscriptions: readonly SubscriptionMapping[],
 ): BuiltSchema => {

@@ -64,7 +64,7 @@ const TYPE_COST = closed(
 );
 
 /** The cost of a type or field of such a service. */
-export type RemoteCostKeys = StaticOf<typeof FIELD_COST>;
+export type SubschemaCostKeys = StaticOf<typeof FIELD_COST>;
 
 /** Keys of a service that speaks GraphQL: the part of the table of keys for it. */
 export const GRAPHQL_SERVICE_KEYS = closed(

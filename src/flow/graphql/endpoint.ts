@@ -1,4 +1,4 @@
-import type { RemoteUpstream } from '../../compile/remote-upstream.js';
+import type { GraphqlUpstream } from '../../compile/graphql-upstream.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Compiled } from '../../compile.js';
 import { MemoryPersistedStore, type PersistedStore } from '../../graphql/admission/document-cache.js';
@@ -17,7 +17,7 @@ export interface GraphqlEndpoint {
   /** For HTTP. */
   readonly handler: GraphqlHandler;
   readonly services: ReadonlyMap<string, SoapService>;
-  readonly remotes: ReadonlyMap<string, RemoteUpstream>;
+  readonly graphqlUpstreams: ReadonlyMap<string, GraphqlUpstream>;
   readonly bodyBytesMax: number;
   readonly codec: Compiled['config']['limits']['codec'];
   /** All callers may ask for the cost of each field. */
@@ -34,7 +34,7 @@ export interface GraphqlEndpoint {
 }
 
 export function makeGraphqlEndpoint(
-  { config, graph, services, remotes, trusted, caching, cache }: Compiled,
+  { config, graph, services, graphqlUpstreams, trusted, caching, cache }: Compiled,
   penaltyBox: PenaltyBox,
   observers: Observers | null = null,
   share: (local: PersistedStore) => PersistedStore = (local) => local,
@@ -55,7 +55,7 @@ export function makeGraphqlEndpoint(
     operations,
     handler: createGraphqlHandler(options, operations),
     services: new Map(services.map((service) => [service.name, service])),
-    remotes: new Map(remotes.map((service) => [service.name, service])),
+    graphqlUpstreams: new Map(graphqlUpstreams.map((service) => [service.name, service])),
     bodyBytesMax: limits.graphql.bodyBytes,
     codec: limits.codec,
     costBreakdown: graphql.costBreakdown,

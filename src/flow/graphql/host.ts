@@ -217,7 +217,7 @@ export class CallerHost implements RequestHost, ItemHost {
   async #send(request: SubschemaRequest): Promise<SubschemaReply> {
     const { signal, headers, lifetime = null } = this.#options;
     lifetime?.part(0, true);
-    const service = this.#endpoint.remotes.get(request.service);
+    const service = this.#endpoint.graphqlUpstreams.get(request.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     authorizeUpstream(this.#caller.client, request, service.subschema.schema);
     return sendOperation(request, { exchange: this.#exchange, service, signal, headers });

@@ -4,23 +4,23 @@ import type { CancelSignal } from '../../base/cancellation.js';
 import type { Exchange } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
-import type { RemoteUpstream } from '../../compile/remote-upstream.js';
+import type { GraphqlUpstream } from '../../compile/graphql-upstream.js';
 import type { SubschemaReply, SubschemaRequest } from '../../graphql/fields/subschema.js';
 import { checkJsonHead } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';
 import { isPrintable } from '../calls/reply-head.js';
 
 /** The parts that a call of a GraphQL upstream needs. */
-export interface RemoteCallContext {
+export interface UpstreamCallContext {
   readonly exchange: Exchange;
-  readonly service: RemoteUpstream;
+  readonly service: GraphqlUpstream;
   readonly signal: CancelSignal;
   /** Header fields of the caller's request, of which the allowed ones are sent on. */
   readonly headers: RequestContext['headers'];
 }
 
 /** Sends one operation to a service that speaks GraphQL. Rejects with a `Refusal`. */
-export async function sendOperation(request: SubschemaRequest, context: RemoteCallContext): Promise<SubschemaReply> {
+export async function sendOperation(request: SubschemaRequest, context: UpstreamCallContext): Promise<SubschemaReply> {
   const { exchange, service, signal, headers } = context;
   const { query, variables, operation } = request;
   const { responseBytes, responseDepth, responseValues } = service.config.limits.remote;
@@ -53,7 +53,7 @@ const JSON_HEADERS: readonly string[] = [
 ];
 
 /** The header fields of a caller that are sent on, names and values in turn. */
-export function forwarded({ forwardHeaders }: RemoteUpstream, headers: RequestContext['headers']): readonly string[] {
+export function forwarded({ forwardHeaders }: GraphqlUpstream, headers: RequestContext['headers']): readonly string[] {
   return forwardHeaders.flatMap((name) => {
     const value = headers[name];
     const text = typeof value === 'object' ? value.join(', ') : value;

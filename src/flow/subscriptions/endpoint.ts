@@ -18,7 +18,7 @@ import { readTarget } from '../http/target.js';
 import { answerEvents } from './event-stream.js';
 import { makeProtocol, type WebSocketClient } from './socket-protocol.js';
 import { type SubscriptionHooks, SubscriptionManager } from './subscription-manager.js';
-import { RemoteFeeds } from './upstream/remote-feeds.js';
+import { UpstreamFeeds } from './upstream/upstream-feeds.js';
 import { WebSockets } from './web-socket.js';
 
 export interface SubscriptionsHooks extends SubscriptionHooks {
@@ -33,7 +33,7 @@ export class SubscriptionsEndpoint {
   readonly callbacks: Observers;
   readonly sockets: WebSockets;
   /** Subscriptions at services that speak GraphQL. */
-  readonly feeds: RemoteFeeds;
+  readonly feeds: UpstreamFeeds;
   readonly #compiled: Compiled;
   readonly #endpoint: GraphqlEndpoint;
   readonly #hooks: SubscriptionsHooks;
@@ -47,7 +47,7 @@ export class SubscriptionsEndpoint {
     this.#endpoint = endpoint;
     this.#hooks = hooks;
     const { subscriptions, topics } = graph.subscriptions;
-    this.feeds = new RemoteFeeds(compiled.remotes, limits.pingMillis);
+    this.feeds = new UpstreamFeeds(compiled.graphqlUpstreams, limits.pingMillis);
     this.manager = new SubscriptionManager({ endpoint, subscriptions, feeds: this.feeds, bus, limits, hooks });
     this.callbacks = new Observers(topics, 'callback', bus, { codec, eventBytes: limits.eventBytes });
     const credentials = ['authorization', config.clients?.apiKeys?.header.toLowerCase() ?? 'authorization'];

@@ -8,7 +8,7 @@ import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import type { BackendCalls } from '../graphql/host.js';
 import type { Pollers } from './pollers.js';
 import type { EventOutcome, EventSink } from './subscription-stream.js';
-import type { RemoteFeeds } from './upstream/remote-feeds.js';
+import type { UpstreamFeeds } from './upstream/upstream-feeds.js';
 
 /** The client that subscribes, and its transport. */
 export interface Subscriber {
@@ -45,7 +45,7 @@ export interface SubscriptionSource {
 export interface SourceParts {
   readonly endpoint: GraphqlEndpoint;
   readonly pollers: Pollers;
-  readonly feeds: RemoteFeeds;
+  readonly feeds: UpstreamFeeds;
   readonly bus: EventBus;
   /** Records the exchange of a call that belongs to no request. */
   readonly finish: (exchange: Exchange) => void;

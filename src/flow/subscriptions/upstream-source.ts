@@ -44,7 +44,7 @@ export class UpstreamSource implements SubscriptionSource {
       const { service: name } = this.#plan.field;
       const request = await subschemaRequestOf(this.#plan, {}, admitted, rootPlan);
       if (isClosed) return;
-      const service = endpoint.remotes.get(name);
+      const service = endpoint.graphqlUpstreams.get(name);
       if (request === null || service === undefined) throw new Error('a subscription without an upstream');
       authorizeUpstream(subscriber.caller.client, request, service.subschema.schema);
       close = feeds.open(name, request, subscriber.headers, {

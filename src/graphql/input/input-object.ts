@@ -24,8 +24,8 @@ import {
 } from './input-field.js';
 import { hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
 import { inOrder } from './input-order.js';
-import { keyInMapping, placeOf } from './input-place.js';
 import { isExclusive, mentions, named, singles } from './input-rules.js';
+import { keyInMapping, placeOf } from './wire-place.js';
 
 type MutablePlan = {
   -readonly [K in keyof EncodeObject]: EncodeObject[K] extends readonly (infer T)[] ? T[] : EncodeObject[K];

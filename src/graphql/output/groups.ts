@@ -5,7 +5,7 @@ import type { FieldMapping } from '../types/mapping.js';
 import type { ElementMember, Member, MemberTable } from '../types/members.js';
 import { NameScope } from '../types/naming.js';
 import type { TypeNames } from '../types/type-names.js';
-import { repeatedGroup } from './group-places.js';
+import { repeatedGroup } from './repeated-group.js';
 
 /** A group of several elements that is repeated as a whole: replies show a list of it, as requests do. */
 export interface GroupMember {

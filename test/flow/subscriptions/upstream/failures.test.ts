@@ -11,13 +11,13 @@ import {
   type Reply,
   reply,
   type Setting,
-  startRemoteDesk,
-} from '../../../kit/remote-desk.js';
+  startUpstreamDesk,
+} from '../../../kit/upstream-desk.js';
 
 /** One gateway for each kind of failure: a machine that is slow with everything must not meet the limits of another. */
 async function settings(t: Test, protocol: Protocol): Promise<(code: string | undefined) => Setting> {
   const make = (limits: string): Promise<Setting> =>
-    startRemoteDesk(
+    startUpstreamDesk(
       t,
       protocol,
       '',

@@ -40,7 +40,7 @@ export type Protocol = 'sse' | 'graphql-transport-ws';
 export const BOTH = ['sse', 'websocket'] as const;
 export const PROTOCOLS = ['sse', 'graphql-transport-ws'] as const;
 
-export async function startRemoteDesk(
+export async function startUpstreamDesk(
   t: Test,
   protocol: Protocol,
   more = '',

@@ -22,11 +22,11 @@ import { checkJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
 import { Upstream } from '../upstream/upstream.js';
 import { diagnosticAt } from './diagnostic-at.js';
-import { withConfigured } from './remote-costs.js';
+import { withConfigured } from './subschema-costs.js';
 import { type CompiledCredentials, compileCredentials } from './upstream.js';
 
 /** A compiled GraphQL upstream: its subschema and its connections. */
-export interface RemoteUpstream {
+export interface GraphqlUpstream {
   readonly name: string;
   readonly subschema: Subschema;
   readonly upstream: Upstream;
@@ -36,10 +36,10 @@ export interface RemoteUpstream {
   /** In lower case. */
   readonly forwardHeaders: readonly string[];
   /** Where its subscriptions are; null where they are not offered. */
-  readonly subscriptions: RemoteSubscriptions | null;
+  readonly subscriptions: UpstreamSubscriptions | null;
 }
 
-export interface RemoteSubscriptions {
+export interface UpstreamSubscriptions {
   readonly protocol: 'sse' | 'graphql-transport-ws';
   /** Used in turn; ws or wss where that is spoken. */
   readonly urls: readonly string[];
@@ -47,11 +47,11 @@ export interface RemoteSubscriptions {
 }
 
 /** Compiles a service that speaks GraphQL. Throws `ConfigurationError`. */
-export async function compileRemote(
+export async function compileGraphqlUpstream(
   loaded: LoadedConfig,
   name: string,
   config: GraphqlServiceConfig,
-): Promise<RemoteUpstream> {
+): Promise<GraphqlUpstream> {
   const credentials = compileCredentials(loaded, name, config);
   const upstream = new Upstream(config.urls, config.limits.upstream, credentials);
   try {
@@ -78,7 +78,7 @@ export async function compileRemote(
 }
 
 /** Without configuration, subscriptions have the address of queries: `graphql-sse` and others serve them there. */
-function subscriptionsOf({ subscriptions = true, urls }: GraphqlServiceConfig): RemoteSubscriptions | null {
+function subscriptionsOf({ subscriptions = true, urls }: GraphqlServiceConfig): UpstreamSubscriptions | null {
   if (subscriptions === false) return null;
   const options = subscriptions === true ? { connectionParams: {} } : subscriptions;
   const addresses = options.url === undefined ? urls : [options.url];

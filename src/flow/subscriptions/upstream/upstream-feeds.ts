@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Refusal, refuseByLimit } from '../../../base/refusal.js';
 import type { RequestContext } from '../../../codec/write/source.js';
-import type { RemoteSubscriptions, RemoteUpstream } from '../../../compile/remote-upstream.js';
+import type { GraphqlUpstream, UpstreamSubscriptions } from '../../../compile/graphql-upstream.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import { Breaker } from '../../../upstream/breaker.js';
 import { withFields } from '../../../upstream/credentials/credentials.js';
@@ -14,10 +14,10 @@ import { feedOverEvents } from './over-events.js';
 import { feedOverSocket } from './over-socket.js';
 
 /** All subscriptions of this process at services that speak GraphQL. */
-export class RemoteFeeds {
+export class UpstreamFeeds {
   readonly #lines: ReadonlyMap<string, Line>;
 
-  constructor(services: Iterable<RemoteUpstream>, pingMillis: number) {
+  constructor(services: Iterable<GraphqlUpstream>, pingMillis: number) {
     const lines = [...services].flatMap((service): [string, Line][] =>
       service.subscriptions === null ? [] : [[service.name, new Line(service, service.subscriptions, pingMillis)]],
     );
@@ -49,8 +49,8 @@ export class RemoteFeeds {
 
 /** Those at one service. */
 class Line {
-  readonly #service: RemoteUpstream;
-  readonly #subscriptions: RemoteSubscriptions;
+  readonly #service: GraphqlUpstream;
+  readonly #subscriptions: UpstreamSubscriptions;
   readonly #pingMillis: number;
   readonly #breaker: Breaker;
   /** With places of its own: streams would hold those of calls for ever. Null where WebSockets are spoken. */
@@ -59,7 +59,7 @@ class Line {
   #open = 0;
   #next = 0;
 
-  constructor(service: RemoteUpstream, subscriptions: RemoteSubscriptions, pingMillis: number) {
+  constructor(service: GraphqlUpstream, subscriptions: UpstreamSubscriptions, pingMillis: number) {
     const { remote, upstream } = service.config.limits;
     this.#service = service;
     this.#subscriptions = subscriptions;

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { GraphqlServiceConfig } from '../config/schema.js';
 import type { SubschemaCosts } from '../graphql/fields/subschema.js';
 import { partName } from '../graphql/subschema/schema-parts.js';
-import { costOfRemote } from './costs.js';
+import { subschemaFieldCost } from './costs.js';
 
 /** The costs of a GraphQL upstream: those of the configuration, else those of its schema. */
 export function withConfigured(
@@ -23,7 +23,7 @@ export function withConfigured(
       continue;
     }
     const part = `${owner}.${field}`;
-    const cost = costOfRemote(costKeys, { service, path: ['costs', name] });
+    const cost = subschemaFieldCost(costKeys, { service, path: ['costs', name] });
     if (cost !== null) fields.set(part, cost.or(fields.get(part) ?? null));
   }
   return { fields, types };

@@ -7,8 +7,18 @@ import { WebSocket } from 'ws';
 import { answerWith, startRecordingBackend } from '../../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
 import { running } from '../../kit/live-desk.js';
-import { allOf, BOTH, codesOf, EVENTS, PROTOCOLS, reply, SDL, startRemoteDesk, toldBy } from '../../kit/remote-desk.js';
 import { startSubscriptionServer } from '../../kit/subscription-server.js';
+import {
+  allOf,
+  BOTH,
+  codesOf,
+  EVENTS,
+  PROTOCOLS,
+  reply,
+  SDL,
+  startUpstreamDesk,
+  toldBy,
+} from '../../kit/upstream-desk.js';
 
 const soapService = (url: string): string => `
   orders:
@@ -24,7 +34,7 @@ const soapService = (url: string): string => `
 for (const protocol of PROTOCOLS) {
   for (const transport of BOTH) {
     t.test(`events pass through, from ${protocol} to ${transport}`, async (t) => {
-      const { remote, gateway, events } = await startRemoteDesk(t, protocol);
+      const { remote, gateway, events } = await startUpstreamDesk(t, protocol);
       const query =
         'subscription S($id: ID!) { c: customerChanged(id: $id) { __typename ...P } } fragment P on Node { id ... on Customer { n: name } }';
       const told = events(transport, query, { variables: { id: '7' } });
@@ -58,7 +68,7 @@ for (const protocol of PROTOCOLS) {
   }
 
   t.test(`who leaves leaves there, ${protocol}`, async (t) => {
-    const { remote, gateway, events } = await startRemoteDesk(t, protocol);
+    const { remote, gateway, events } = await startUpstreamDesk(t, protocol);
     const told = [events('sse', 'subscription { tick }'), events('websocket', 'subscription { tick }')];
     const firsts = told.map((each) => each.next());
     await remote.runs(2);
@@ -72,7 +82,7 @@ for (const protocol of PROTOCOLS) {
 
   t.test(`what dies in the middle is told, after what came before, ${protocol}`, async (t) => {
     for (const transport of BOTH) {
-      const { remote, gateway, events } = await startRemoteDesk(t, protocol);
+      const { remote, gateway, events } = await startUpstreamDesk(t, protocol);
       const told = events(transport, 'subscription { tick }');
       const first = told.next();
       await remote.runs(1);
@@ -120,7 +130,7 @@ t.test('unless it is said otherwise they are offered where everything else is; o
 
 t.test('what is renamed, hidden and prefixed is asked under its own name', async (t) => {
   for (const protocol of PROTOCOLS) {
-    const { remote, events, url } = await startRemoteDesk(
+    const { remote, events, url } = await startUpstreamDesk(
       t,
       protocol,
       '    prefix: crm\n    rename: { Subscription.tick: beat, Customer.name: title, Customer: Person }\n' +
@@ -161,7 +171,7 @@ t.test('links lead on from events, each event anew', async (t) => {
     )({ body } as never, response);
   });
   t.teardown(() => backend.close());
-  const { remote, events } = await startRemoteDesk(
+  const { remote, events } = await startUpstreamDesk(
     t,
     'sse',
     '',
@@ -187,7 +197,7 @@ t.test('links lead on from events, each event anew', async (t) => {
 t.test('secrets, the allowed fields of the caller and connection parameters are sent, and no others', async (t) => {
   for (const protocol of PROTOCOLS) {
     const isSocket = protocol !== 'sse';
-    const { remote, events } = await startRemoteDesk(
+    const { remote, events } = await startUpstreamDesk(
       t,
       protocol,
       '    headers: { authorization: "Bearer secret" }\n    forwardHeaders: [x-tenant]\n',
@@ -228,7 +238,7 @@ t.test('secrets, the allowed fields of the caller and connection parameters are 
 
 t.test('who does not take its events is cut, on both sides', async (t) => {
   for (const protocol of PROTOCOLS) {
-    const { remote, gateway, url } = await startRemoteDesk(
+    const { remote, gateway, url } = await startUpstreamDesk(
       t,
       protocol,
       '',
@@ -265,7 +275,7 @@ t.test('who does not take its events is cut, on both sides', async (t) => {
 
 t.test('so many at one service and no more, and after failures none for a while', async (t) => {
   for (const protocol of PROTOCOLS) {
-    const { remote, gateway, events } = await startRemoteDesk(
+    const { remote, gateway, events } = await startUpstreamDesk(
       t,
       protocol,
       '',
@@ -293,7 +303,7 @@ t.test('so many at one service and no more, and after failures none for a while'
 t.test('at the end both sides are told', async (t) => {
   for (const protocol of PROTOCOLS) {
     for (const transport of BOTH) {
-      const { remote, gateway, events } = await startRemoteDesk(t, protocol);
+      const { remote, gateway, events } = await startUpstreamDesk(t, protocol);
       const told = events(transport, 'subscription { tick }');
       const first = told.next().catch((caught: unknown) => caught);
       await remote.runs(1);
@@ -305,7 +315,7 @@ t.test('at the end both sides are told', async (t) => {
 });
 
 t.test('events are paid for, rights hold, and what a client has is counted', async (t) => {
-  const { remote, gateway, events } = await startRemoteDesk(
+  const { remote, gateway, events } = await startUpstreamDesk(
     t,
     'sse',
     '',
@@ -343,7 +353,7 @@ clients:
 });
 
 t.test('a value that is none of its type is told, nobody is told the value', async (t) => {
-  const { remote, events } = await startRemoteDesk(t, 'sse', '', 'limits: { upstream: { breakerFailures: 0 } }\n');
+  const { remote, events } = await startUpstreamDesk(t, 'sse', '', 'limits: { upstream: { breakerFailures: 0 } }\n');
   const answer = async (query: string, data: unknown): Promise<any> => {
     remote.instead = (_request, response) =>
       reply(200, EVENTS, `event: next\ndata: ${JSON.stringify({ data })}\n\nevent: complete\n\n`)(response);
@@ -377,7 +387,7 @@ t.test('a value that is none of its type is told, nobody is told the value', asy
 t.test('a subscription ends there when the credentials expire here', async (t) => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
-  const { remote, gateway, events } = await startRemoteDesk(
+  const { remote, gateway, events } = await startUpstreamDesk(
     t,
     'graphql-transport-ws',
     '    forwardHeaders: [authorization]\n',
