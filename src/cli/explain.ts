@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import { Refusal } from '../base/refusal.js';
+import { addressingBlocks } from '../codec/write/addressing-blocks.js';
 import { encodeRequest } from '../codec/write/encode.js';
 import { InputError } from '../codec/write/input-error.js';
 import type { GraphqlUpstream } from '../compile/graphql-upstream.js';
@@ -21,6 +22,7 @@ import { type LinkUse, linkUses } from '../graphql/run/link-uses.js';
 import { type RootField, type RootPlan, rootPlanOf } from '../graphql/run/root-plan.js';
 import { subschemaRequestOf } from '../graphql/run/subschema-request.js';
 import { printMediaType } from '../soap/media-type.js';
+import { printableAction } from '../soap/soap-action.js';
 import type { Operation } from '../wsdl/model.js';
 import { indent } from './indent.js';
 import { skeletonOf } from './skeleton.js';
@@ -163,14 +165,17 @@ class Explanation {
     const service = this.#compiled.services.find(({ name }) => name === bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     const [dialect] = service.dialects;
-    const { soapAction } = bound.operation;
+    const addressing = service.addressing?.get(bound.operation) ?? null;
+    const action = printableAction(addressing?.action ?? bound.operation.soapAction);
     const plan = skeletonOf(bound.requestPlan, standIns);
-    const envelope = encodeRequest(plan, dialect, input, this.#compiled.config.limits.codec).toString();
+    const blocks = addressing === null ? [] : addressingBlocks(addressing, dialect, 'urn:uuid:***');
+    const { codec } = this.#compiled.config.limits;
+    const envelope = encodeRequest(plan, dialect, { ...input, blocks }, codec).toString();
     this.#terminal.out(`\n${margin}${title}`);
     const lines = [
       `SOAP ${dialect.name}, POST ${service.config.urls.join(' or ')}`,
-      `content-type: ${printMediaType(dialect, soapAction)}`,
-      ...(dialect.actionHeader ? [`soapaction: "${soapAction ?? ''}"`] : []),
+      `content-type: ${printMediaType(dialect, action)}`,
+      ...(dialect.actionHeader ? [`soapaction: "${action ?? ''}"`] : []),
       ...printCaching(this.#compiled.caching, bound.operation),
     ];
     this.#terminal.out(lines.map((line) => `${margin}  ${line}`).join('\n'));

@@ -14,6 +14,7 @@ import type { Operation, Port, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
 import type { XmlLimits } from '../xml/limits.js';
 import { ReaderPool } from '../xml/reader-pool.js';
+import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallerFieldRules, compileCallerFields } from './caller-fields.js';
 import { Destinations } from './destinations.js';
 import type { WsdlReader } from './named-wsdl.js';
@@ -54,6 +55,8 @@ export interface SoapService {
   readonly requests: OperationTable;
   /** Checks the age of requests; null where the configuration does not ask for it. */
   readonly freshness: FreshnessChecker | null;
+  /** The WS-Addressing of the requests that the gateway makes; null where no operation has any. */
+  readonly addressing: AddressingTable;
   /** Addresses that requests may name in `To`. */
   readonly destinations: Destinations;
   /** Null where no content is validated. */
@@ -143,6 +146,7 @@ export async function compileService(
     operations,
     requests,
     freshness,
+    addressing: compileAddressing(loaded, name, config, operations),
     destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(wsdl)),
     validity,
     config,

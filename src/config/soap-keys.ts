@@ -1,9 +1,20 @@
 import { URI } from './formats.js';
-import { array, flag, section, string } from './key-types.js';
+import { array, flag, oneOf, optional, section, string } from './key-types.js';
 
 /** Keys of a service about what its messages carry in their Header: the part of the table of keys for it. */
 
 export const ADDRESSING_KEYS = section('WS-Addressing headers of requests.', {
+  calls: oneOf(['auto', 'send', 'never'], {
+    description:
+      'Whether calls of GraphQL fields carry Action, To, MessageID and ReplyTo: `auto` where the WSDL requires them, `send` always, `never`.',
+    default: 'auto',
+  }),
+  version: optional(
+    oneOf(['2005/08', '2004/08'], {
+      description:
+        'The WS-Addressing of those calls: that of the WSDL unless given, else 2005/08, which is version 1.0.',
+    }),
+  ),
   check: flag(
     'Refuse answers to elsewhere, other destinations, actions of another operation and blocks that come twice.',
     true,

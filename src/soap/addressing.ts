@@ -19,7 +19,10 @@ export interface Addressing {
 /** The member submissions before WS-Addressing 1.0, which old stacks still act on. */
 const SUBMISSIONS = ['2003/03', '2004/03', '2004/08'].map((date) => `http://schemas.xmlsoap.org/ws/${date}/addressing`);
 
-const NAMESPACES: ReadonlySet<string> = new Set(['http://www.w3.org/2005/08/addressing', ...SUBMISSIONS]);
+export const WSA_1_0 = 'http://www.w3.org/2005/08/addressing';
+export const WSA_2004_08 = 'http://schemas.xmlsoap.org/ws/2004/08/addressing';
+
+const NAMESPACES: ReadonlySet<string> = new Set([WSA_1_0, ...SUBMISSIONS]);
 
 const ANONYMOUS: ReadonlySet<string> = new Set([
   'http://www.w3.org/2005/08/addressing/anonymous',

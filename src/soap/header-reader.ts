@@ -1,7 +1,7 @@
 import { Refusal, refuseByLimit } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 import { ELEMENTS, type Interest, type QName, type StartTag, type XmlHandler } from '../xml/events.js';
-import type { AddressingReader } from './addressing.js';
+import { type AddressingReader, isAddressing } from './addressing.js';
 import type { Dialect } from './dialect.js';
 import type { Edit } from './edit.js';
 import {
@@ -35,6 +35,8 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
   ids: SignedIds | null = null;
   /** No block is forwarded but those of addressing. */
   isBare = true;
+  /** Every block is one of WS-Addressing. */
+  isAddressingOnly = true;
   /** Blocks that name an action, whichever receiver they name. */
   actionBlocks = 0;
   readonly #dialect: Dialect;
@@ -110,6 +112,7 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     this.#addIds(tag);
     const isDelivery = kind?.deliveryNames.has(tag.local) === true && hasEnvelopeAttributesOnly(tag, dialect);
     if (this.#action !== 'remove' && !isDelivery) this.isBare = false;
+    if (!isAddressing(tag.uri)) this.isAddressingOnly = false;
     if (kind === null) return ELEMENTS;
     if (kind.actionNames.has(tag.local)) this.actionBlocks++;
     const isForOthers = target === 'other' || target === 'none';

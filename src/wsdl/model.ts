@@ -67,6 +67,16 @@ export interface Operation {
   /** Its result is a Boolean that stands for `done`: a reply without content is `true`. Of SDL types only. */
   readonly isDoneWithoutContent?: boolean;
   readonly faults: readonly FaultDeclaration[];
+  /** What the WSDL says of WS-Addressing in its requests; absent: nothing. */
+  readonly addressing?: AddressingUse;
+}
+
+/** Whether requests carry WS-Addressing blocks, and of which version. */
+export interface AddressingUse {
+  /** The namespace of the blocks. */
+  readonly uri: string;
+  /** Else requests may have them. */
+  readonly isRequired: boolean;
 }
 
 export interface Payload {

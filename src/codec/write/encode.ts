@@ -4,6 +4,7 @@ import type { Dialect } from '../../soap/dialect.js';
 import type { QName } from '../../xml/events.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import type { RequestPlan } from '../plan/plan.js';
+import { type HeaderBlock, withoutWritten } from './addressing-blocks.js';
 import { ContentEncoder } from './content.js';
 import { CLOSE, type ContentEvent } from './content-events.js';
 import type { EncodeLimits } from './leaves.js';
@@ -16,6 +17,8 @@ interface RequestValues {
   readonly arguments: ReadonlyRecord;
   readonly headers: ReadonlyRecord;
   readonly context?: RequestContext;
+  /** Blocks of the gateway itself, which come first. */
+  readonly blocks?: readonly HeaderBlock[];
 }
 
 /**
@@ -28,8 +31,9 @@ export function encodeRequest(
   values: RequestValues,
   limits: EncodeLimits = DEFAULTS,
 ): Buffer {
-  const { context = NO_CONTEXT } = values;
-  const blocks = new ContentEncoder({ limits, context }, 'headers').elements(plan.headers, values.headers);
+  const { context = NO_CONTEXT, blocks: own = [] } = values;
+  const planned = new ContentEncoder({ limits, context }, 'headers').elements(plan.headers, values.headers);
+  const blocks = own.length === 0 ? planned : [...withoutWritten(own, planned), ...planned];
   const encodingUri = plan.encoded === true ? dialect.encodingUri : null;
   const encoder = new ContentEncoder({ limits, context, encodingUri }, 'arguments');
   const style = encodingUri === null ? [] : [encodingStyle(dialect)];

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { never } from '../../base/invariant.js';
+import { WSA_1_0 } from '../../soap/addressing.js';
 import { DIALECTS, type Dialect } from '../../soap/dialect.js';
 import type { QName } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
@@ -94,6 +95,7 @@ const KNOWN: ReadonlyMap<string, string> = new Map([
   [XSI_URI, 'xsi'],
   ['http://www.w3.org/2001/XMLSchema', 'xsd'],
   [DIALECTS['1.1'].encodingUri, 'enc'],
+  [WSA_1_0, 'wsa'],
 ]);
 
 function prefixOf(name: QName, prefixes: ReadonlyMap<string, string>): string | null {

@@ -82,16 +82,38 @@ function languageOf(headers: IncomingHttpHeaders | null): string {
   return language === '*' ? '' : language;
 }
 
+/** How a GraphQL field is called, and for which caller. */
+interface CalledBy {
+  readonly client: Client;
+  readonly headers: Caller['headers'];
+  readonly action: string | null;
+  /** The gateway writes the WS-Addressing of the message. */
+  readonly isAddressed: boolean;
+}
+
 /**
  * The key of a call for a GraphQL field, by the envelope that was written for it. With header blocks, as a mapping
- * writes them, its bytes are the key: the same values are always written the same way.
+ * writes them, its bytes are the key: the same values are always written the same way. `message` is
+ * without the WS-Addressing of the gateway.
  */
 export function envelopeKey(
   rule: ReadRule,
   service: SoapService,
   message: Buffer,
+  { action, isAddressed, ...caller }: CalledBy,
+): CallKey | null {
+  if (!isAddressed) return keyOfEnvelope(rule, service, message, action, caller);
+  // Replies to addressed calls have blocks that other callers do not expect, and name their own request.
+  const key = keyOfEnvelope(rule, service, message, `addressed ${action ?? ''}`, caller);
+  return key === null ? null : { ...key, mayJoin: false };
+}
+
+function keyOfEnvelope(
+  rule: ReadRule,
+  service: SoapService,
+  message: Buffer,
   action: string | null,
-  { client, headers }: { readonly client: Client; readonly headers: Caller['headers'] },
+  { client, headers }: Pick<CalledBy, 'client' | 'headers'>,
 ): CallKey | null {
   if (service.callerFields.passesCookies) return null;
   const content = new CanonicalHash(rule);

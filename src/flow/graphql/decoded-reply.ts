@@ -1,17 +1,12 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import type { Client } from '../../access/client.js';
-import type { CancelSignal } from '../../base/cancellation.js';
-import { type Exchange, REPLIES_MAX } from '../../base/exchange.js';
+import { REPLIES_MAX } from '../../base/exchange.js';
 import { KIB } from '../../base/limit.js';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusal.js';
-import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
 import { ReplyDecoder } from '../../codec/read/decode.js';
 import { emptyReply, noContentReply } from '../../codec/read/empty-reply.js';
 import { EncodedReply } from '../../codec/read/encoded.js';
-import type { RequestContext } from '../../codec/write/source.js';
-import type { SoapService } from '../../compile/service.js';
 import { Attachments } from '../../soap/attachments.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import { type FaultReader, SoapFaultError } from '../../soap/fault.js';
@@ -21,39 +16,14 @@ import type { Operation } from '../../wsdl/model.js';
 import type { StartTag, XmlHandler } from '../../xml/events.js';
 import type { XmlReader } from '../../xml/reader.js';
 import { TeeHandler } from '../../xml/tee-handler.js';
-import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { bindReply } from '../calls/bind-reply.js';
 import type { DeclaredCall, ReplyUse } from '../calls/declared-call.js';
-import type { Observation, Observers } from '../calls/observation.js';
+import type { Observation } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
 import { checkReplyHead, isSuccess, noEnvelope } from '../calls/reply-head.js';
 import { replyUse } from '../calls/reply-use.js';
-import type { SharedCalls } from '../calls/shared-calls.js';
+import type { CallContext, SentRequest } from './call-context.js';
 import { DeclaredFaults } from './declared-faults.js';
-
-/** The parts that a GraphQL field needs to call its operation. */
-export interface CallContext {
-  readonly exchange: Exchange;
-  readonly service: SoapService;
-  readonly signal: CancelSignal;
-  /** Header fields of the caller's request, for what operations take from them. */
-  readonly headers: RequestContext['headers'];
-  /** The claims of the caller's token, for the same. */
-  readonly claims: RequestContext['claims'];
-  readonly limits: CodecLimits;
-  /** Null or absent where nothing is observed. */
-  readonly observers?: Observers | null;
-  /** Null or absent for calls that are neither cached nor shared. */
-  readonly sharing?: CallSharing | null;
-}
-
-/** The caller of a call that may be coalesced with others, or invalidate their answers. */
-export interface CallSharing {
-  readonly client: Client;
-  readonly calls: SharedCalls;
-  /** Takes from each reply for how long it stays the same. */
-  readonly lifetime: AnswerLifetime | null;
-}
 
 const NO_LISTS: NonNullable<Decoded['lists']> = new Map();
 
@@ -68,6 +38,7 @@ export class DecodedReply implements UpstreamReceiver {
   readonly #context: CallContext;
   readonly #observation: Observation | null;
   readonly #operation: Operation;
+  readonly #messageId: string | null;
   readonly #plan: ReplyPlan;
   readonly #resolve: (decoded: Decoded) => void;
   readonly #reject: (refusal: Refusal) => void;
@@ -91,7 +62,7 @@ export class DecodedReply implements UpstreamReceiver {
   constructor(
     context: CallContext,
     observation: Observation | null,
-    operation: Operation,
+    { operation, messageId }: SentRequest,
     plan: ReplyPlan,
     resolve: (decoded: Decoded) => void,
     reject: (refusal: Refusal) => void,
@@ -99,6 +70,7 @@ export class DecodedReply implements UpstreamReceiver {
     this.#context = context;
     this.#observation = observation;
     this.#operation = operation;
+    this.#messageId = messageId;
     this.#plan = plan;
     this.#faults =
       plan.faults === undefined ? null : new DeclaredFaults(plan.faults, context.limits, operation.use === 'encoded');
@@ -110,6 +82,11 @@ export class DecodedReply implements UpstreamReceiver {
     this.#call = call;
     this.#declared = declared;
     this.#release = release;
+  }
+
+  /** A reply from the cache names another request. */
+  get #expectedId(): string | null {
+    return this.#declared?.isMade === false ? null : this.#messageId;
   }
 
   abort(refusal: Refusal): void {
@@ -127,7 +104,7 @@ export class DecodedReply implements UpstreamReceiver {
     if (form === null) return;
     const faultWants = service.detailRules(this.#operation);
     this.#envelope = new EnvelopeValidator(service.replyRules, null, faultWants, {
-      onHeadValid: (envelope) => bindReply(envelope, head, service, this.#operation, null),
+      onHeadValid: (envelope) => bindReply(envelope, head, service, this.#operation, this.#expectedId),
       openBody: (tag) => this.#validated(tag, this.#beginAnswer()),
       openMultiRef: () => this.#openMultiRef(),
       openDetailEntry: (tag) => this.#faults?.openDetailEntry(tag) ?? null,
@@ -152,7 +129,7 @@ export class DecodedReply implements UpstreamReceiver {
     const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
     if (!this.#envelope?.fault) this.#observation?.publish();
     const isWhole = this.#attachments === null && answer.errors.length === 0;
-    this.#finish(replyUse(this.#envelope, this.#head, this.#context.exchange, isWhole));
+    this.#finish(replyUse(this.#envelope, this.#head, this.#context.exchange, isWhole, this.#messageId !== null));
     this.#answer(answer);
   }
 

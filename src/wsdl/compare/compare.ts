@@ -86,6 +86,13 @@ function comparePorts(before: Port, after: Port, changes: Changes, types: TypeCo
 function compareOperations(before: Operation, after: Operation, changes: Changes, types: TypeComparison): void {
   const where = before.name;
   if ((before.soapAction ?? '') !== (after.soapAction ?? '')) changes.add('breaking', where, 'has another SOAPAction');
+  const isAddressed = after.addressing?.isRequired === true;
+  if (isAddressed !== (before.addressing?.isRequired === true))
+    changes.add(
+      isAddressed ? 'breaking' : 'safe',
+      where,
+      `${isAddressed ? 'requires' : 'no longer requires'} WS-Addressing`,
+    );
   if (before.style !== after.style) changes.add('breaking', where, `has another style: ${after.style ?? 'none'}`);
   if (usageOf(before) !== usageOf(after))
     changes.add('breaking', where, `is ${usageOf(after)}, and was ${usageOf(before)}`);

@@ -3,6 +3,7 @@ import { WSDL } from '../documents/namespaces.js';
 import { attributeOf, childrenOf, diagnosticAt, qNameAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import { typeKey } from '../model.js';
+import { collectPolicies, type Policies } from './policies.js';
 
 /** The named parts of all WSDL documents, by `typeKey`, and the services in order. */
 export interface Definitions {
@@ -10,6 +11,7 @@ export interface Definitions {
   readonly portTypes: ReadonlyMap<string, XmlNode>;
   readonly bindings: ReadonlyMap<string, XmlNode>;
   readonly services: readonly XmlNode[];
+  readonly policies: Policies;
 }
 
 /** Collects the definitions of all documents. Of two with one name the first is kept. */
@@ -32,6 +34,7 @@ export function collectDefinitions(documents: readonly LoadedDocument[], warning
     portTypes: collect('portType'),
     bindings: collect('binding'),
     services: [...collect('service').values()],
+    policies: collectPolicies(documents),
   };
 }
 

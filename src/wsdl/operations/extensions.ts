@@ -2,6 +2,7 @@ import type { LoadedDocument } from '../documents/documents.js';
 import { isSoapBindingNamespace, WSDL, WSDL_HTTP, WSDL_MIME, XSD } from '../documents/namespaces.js';
 import { diagnosticAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
+import { isAddressingExtension } from './addressing-use.js';
 
 const REQUIRED = `{${WSDL}}required`;
 
@@ -16,7 +17,7 @@ export function warnOfRequiredExtensions(documents: readonly LoadedDocument[], w
       const node = nodes[at];
       if (node === undefined || node.uri === XSD) continue;
       const required = node.attributes.get(REQUIRED)?.trim();
-      if ((required === 'true' || required === '1') && !isUnderstood(node.uri)) {
+      if ((required === 'true' || required === '1') && !isUnderstood(node.uri) && !isAddressingExtension(node)) {
         const what = `The extension ${node.local} is required by the WSDL and not understood.`;
         warnings.add(diagnosticAt(node, what, 'The backend may refuse calls made from GraphQL.'));
       }

@@ -2,7 +2,8 @@ import type { Diagnostic } from '../../base/diagnostic.js';
 import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from '../documents/namespaces.js';
 import { attributeOf, childrenOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
-import type { Operation, Port, WsdlService } from '../model.js';
+import type { AddressingUse, Operation, Port, WsdlService } from '../model.js';
+import { addressingUseOf } from './addressing-use.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import { soapChildren } from './messages.js';
 import { operationsOfPortType, type PortTypeOperations, pairOperations } from './operation-pairs.js';
@@ -52,7 +53,18 @@ function readPort(port: XmlNode, definitions: Definitions, bindings: BindingRead
   const missing = `the binding ${attributeOf(port, 'binding') ?? ''} is not defined`;
   const refusal = binding === null ? missing : refusalOf(binding);
   if (binding === null || refusal !== null) return diagnosticAt(port, `The port ${name} is left out: ${refusal}.`);
-  return { name, ...bindings.read(binding), address: addressOf(port) };
+  const read = bindings.read(binding);
+  const own = addressingUseOf([port], definitions.policies);
+  // Operations of a binding are shared by its ports, unless a port demands more.
+  const operations =
+    own === null ? read.operations : read.operations.map((operation) => withAddressing(operation, own));
+  return { name, ...read, operations, address: addressOf(port) };
+}
+
+/** An operation with what is said of addressing beside what it says itself: required prevails. */
+function withAddressing(operation: Operation, use: AddressingUse | null): Operation {
+  const isSaid = use === null || operation.addressing?.isRequired === true;
+  return isSaid ? operation : { ...operation, addressing: use };
 }
 
 /** The address of a port, whatever its binding. */
@@ -119,7 +131,9 @@ export class BindingReader {
     const missing = `The port type ${attributeOf(binding, 'type') ?? ''} is not defined.`;
     const reason = why ?? (portType === null ? diagnosticAt(binding, missing) : null);
     const abstract = portType === null ? null : this.#operationsOf(portType);
-    return readOperations(pairOperations(binding, abstract, this.#context.warnings), this.#context, reason);
+    const pairs = pairOperations(binding, abstract, this.#context.warnings);
+    const use = addressingUseOf(portType === null ? [binding] : [binding, portType], this.#definitions.policies);
+    return readOperations(pairs, this.#context, reason).map((operation) => withAddressing(operation, use));
   }
 
   #operationsOf(portType: XmlNode): PortTypeOperations {

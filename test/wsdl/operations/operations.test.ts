@@ -533,3 +533,72 @@ t.test('a large WSDL is read in seconds', async (t) => {
   t.equal(model.types.size, 5001);
   t.equal(reportRows(model).filter(({ status }) => status === 'ok').length, 3000);
 });
+
+const ADDRESSING_10 = 'http://www.w3.org/2005/08/addressing';
+const SUBMISSION = 'http://schemas.xmlsoap.org/ws/2004/08/addressing';
+const POLICY_15 = 'http://www.w3.org/ns/ws-policy';
+const POLICY_12 = 'http://schemas.xmlsoap.org/ws/2004/09/policy';
+
+/** A binding and a port with these children, and policies in the root. */
+const addressed = (inBinding: string, policies = '', inPort = '', uri = POLICY_15) => ({
+  head: policies.replaceAll(/<p:Policy(?=[ >])/g, `<p:Policy xmlns:p="${uri}"`),
+  binding: soapBinding(`${inBinding}${bound('Get', '<soap:body use="literal"/>')}`).replace(
+    '<binding ',
+    `<binding xmlns:p="${uri}" `,
+  ),
+  service: `<service name="S"><port name="Soap" binding="t:B" xmlns:p="${uri}">${inPort}<soap:address location="http://a/"/></port></service>`,
+});
+
+const USING = '<w:UsingAddressing xmlns:w="http://www.w3.org/2006/05/addressing/wsdl"';
+const ASSERTION = '<m:Addressing xmlns:m="http://www.w3.org/2007/05/addressing/metadata"';
+const ID = 'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd" u:Id="a"';
+
+t.test(
+  'WS-Addressing is required by the extension or by a policy of the port, its binding or its port type',
+  async (t) => {
+    const useOf = async (parts: Parameters<typeof wsdlWith>[0]) => operationOf(await read(t, parts), 'Get').addressing;
+    const required = { uri: ADDRESSING_10, isRequired: true };
+    const optional = { uri: ADDRESSING_10, isRequired: false };
+    t.equal(await useOf({}), undefined);
+    t.same(await useOf(addressed(`${USING}/>`)), optional, 'an extension is optional');
+    t.same(await useOf(addressed(`${USING} xmlns:d="http://schemas.xmlsoap.org/wsdl/" d:required=" 1 "/>`)), required);
+    t.same(
+      await useOf(addressed('', '', `${USING} xmlns:d="http://schemas.xmlsoap.org/wsdl/" d:required="true"/>`)),
+      required,
+    );
+    t.same(await useOf(addressed(`<p:Policy>${ASSERTION}/></p:Policy>`)), required, 'inline');
+    t.same(await useOf(addressed(`<p:Policy>${USING}/></p:Policy>`)), required, 'as WCF asserts it');
+    t.same(await useOf(addressed(`<p:Policy>${ASSERTION} p:Optional="true"/></p:Policy>`)), optional);
+    const referred = `<p:Policy ${ID}><p:ExactlyOne><p:All>${ASSERTION}><p:Policy/></m:Addressing><x xmlns="urn:x"/></p:All></p:ExactlyOne></p:Policy>`;
+    t.same(await useOf(addressed('<p:PolicyReference URI="#a"/>', referred)), required, 'by reference');
+    t.same(await useOf(addressed('<p:PolicyReference URI="#a"/>', referred, '', POLICY_12)), required, 'of 2004');
+    t.same(await useOf(addressed('', referred, '<p:PolicyReference URI="#a"/>')), required, 'of the port');
+    t.same(await useOf(addressed('<p:PolicyReference URI="#other"/>', referred)), undefined, 'of another id');
+    const choice = `<p:Policy ${ID}><p:ExactlyOne><p:All>${ASSERTION}/></p:All><p:All/></p:ExactlyOne></p:Policy>`;
+    t.same(await useOf(addressed('<p:PolicyReference URI="#a"/>', choice)), optional, 'one alternative goes without');
+    const nested = `<p:Policy><q xmlns="urn:security"><p:Policy>${ASSERTION}/></p:Policy></q></p:Policy>`;
+    t.same(await useOf(addressed(nested)), undefined, 'assertions inside other assertions are theirs');
+    const submission = `<p:Policy><w:UsingAddressing xmlns:w="${SUBMISSION}/policy"/></p:Policy>`;
+    t.same(await useOf(addressed(submission)), { uri: SUBMISSION, isRequired: true });
+    const attribute = addressed('', referred);
+    const byAttribute = {
+      ...attribute,
+      binding: attribute.binding.replace('<binding ', '<binding p:PolicyURIs="#b #a" '),
+    };
+    t.same(await useOf(byAttribute), required, 'PolicyURIs');
+  },
+);
+
+t.test('policies that refer to each other or multiply are read within bounds', async (t) => {
+  const cycle = `<p:Policy ${ID}><p:PolicyReference URI="#a"/>${ASSERTION}/></p:Policy>`;
+  const model = await read(t, addressed('<p:PolicyReference URI="#a"/>', cycle));
+  t.same(operationOf(model, 'Get').addressing, { uri: ADDRESSING_10, isRequired: true });
+  const doubling = Array.from({ length: 60 }, (_, index) => {
+    const next = `<p:PolicyReference URI="n${index + 1}"/>`;
+    return `<p:Policy Name="n${index}">${next}${next}</p:Policy>`;
+  });
+  const begun = process.cpuUsage();
+  const large = await read(t, addressed('<p:PolicyReference URI="n0"/>', doubling.join('')));
+  t.equal(operationOf(large, 'Get').addressing, undefined);
+  t.ok(process.cpuUsage(begun).user < 2_000_000);
+});

@@ -1,0 +1,41 @@
+import type { Client } from '../../access/client.js';
+import type { CancelSignal } from '../../base/cancellation.js';
+import type { Exchange } from '../../base/exchange.js';
+import type { CodecLimits } from '../../codec/plan/limits.js';
+import type { RequestContext } from '../../codec/write/source.js';
+import type { SoapService } from '../../compile/service.js';
+import type { Operation } from '../../wsdl/model.js';
+import type { AnswerLifetime } from '../calls/answer-lifetime.js';
+import type { Observers } from '../calls/observation.js';
+import type { SharedCalls } from '../calls/shared-calls.js';
+
+/** The parts that a GraphQL field needs to call its operation. */
+export interface CallContext {
+  readonly exchange: Exchange;
+  readonly service: SoapService;
+  readonly signal: CancelSignal;
+  /** Header fields of the caller's request, for what operations take from them. */
+  readonly headers: RequestContext['headers'];
+  /** The claims of the caller's token, for the same. */
+  readonly claims: RequestContext['claims'];
+  readonly limits: CodecLimits;
+  /** Null or absent where nothing is observed. */
+  readonly observers?: Observers | null;
+  /** Null or absent for calls that are neither cached nor shared. */
+  readonly sharing?: CallSharing | null;
+}
+
+/** The request that a reply must belong to. */
+export interface SentRequest {
+  readonly operation: Operation;
+  /** The MessageID that the gateway gave the request; null for none. */
+  readonly messageId: string | null;
+}
+
+/** The caller of a call that may be coalesced with others, or invalidate their answers. */
+export interface CallSharing {
+  readonly client: Client;
+  readonly calls: SharedCalls;
+  /** Takes from each reply for how long it stays the same. */
+  readonly lifetime: AnswerLifetime | null;
+}

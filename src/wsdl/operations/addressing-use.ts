@@ -1,0 +1,49 @@
+import { WSA_1_0, WSA_2004_08 } from '../../soap/addressing.js';
+import { WSDL } from '../documents/namespaces.js';
+import type { XmlNode } from '../documents/tree.js';
+import type { AddressingUse } from '../model.js';
+import { demandOf, isTrue, type Policies } from './policies.js';
+
+/** The namespaces of `UsingAddressing`, and of the blocks that it stands for. */
+const USING_ADDRESSING: ReadonlyMap<string, string> = new Map([
+  ['http://www.w3.org/2006/05/addressing/wsdl', WSA_1_0],
+  ['http://www.w3.org/2006/02/addressing/wsdl', WSA_1_0],
+  ['http://www.w3.org/2005/08/addressing/wsdl', WSA_1_0],
+  ['http://www.w3.org/2005/08/addressing', WSA_1_0],
+  ['http://schemas.xmlsoap.org/ws/2004/08/addressing/policy', WSA_2004_08],
+  ['http://schemas.xmlsoap.org/ws/2004/08/addressing', WSA_2004_08],
+]);
+
+/** The namespaces of the assertion `Addressing` (WS-Addressing 1.0 Metadata section 3.1.1). */
+const METADATA: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2007/05/addressing/metadata',
+  'http://www.w3.org/2007/02/addressing/metadata',
+]);
+
+/**
+ * What a port, its binding and its port type say together of WS-Addressing: by the extension `UsingAddressing`, which is
+ * optional unless `wsdl:required` is set, or by a policy. Null where they say nothing.
+ */
+export function addressingUseOf(elements: readonly XmlNode[], policies: Policies): AddressingUse | null {
+  const uses = elements.flatMap((element) => {
+    const extension = element.children.flatMap(extensionUse);
+    const demand = demandOf(element, policies, assertedNamespace);
+    return demand === null ? extension : [...extension, { uri: demand.value, isRequired: demand.isRequired }];
+  });
+  return uses.find(({ isRequired }) => isRequired) ?? uses[0] ?? null;
+}
+
+function extensionUse(node: XmlNode): readonly AddressingUse[] {
+  const uri = node.local === 'UsingAddressing' ? USING_ADDRESSING.get(node.uri) : undefined;
+  return uri === undefined ? [] : [{ uri, isRequired: isTrue(node.attributes.get(`{${WSDL}}required`)) }];
+}
+
+/** The namespace of the blocks that an assertion demands; null for other assertions. WCF asserts `UsingAddressing` too. */
+function assertedNamespace({ uri, local }: XmlNode): string | null {
+  if (local === 'Addressing') return METADATA.has(uri) ? WSA_1_0 : null;
+  return local === 'UsingAddressing' ? (USING_ADDRESSING.get(uri) ?? null) : null;
+}
+
+/** Whether a WSDL extension is one that is read here. */
+export const isAddressingExtension = ({ uri, local }: XmlNode): boolean =>
+  local === 'UsingAddressing' && USING_ADDRESSING.has(uri);
