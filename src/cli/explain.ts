@@ -1,4 +1,5 @@
 import type { GraphQLError } from 'graphql';
+import { isRecord } from '../base/record.js';
 import { Refusal } from '../base/refusal.js';
 import { addressingBlocks } from '../codec/write/addressing-blocks.js';
 import { encodeRequest } from '../codec/write/encode.js';
@@ -51,11 +52,16 @@ export async function explainQuery(
     return await new Explanation(compiled, admitted, terminal).print();
   } catch (caught) {
     if (!(caught instanceof Refusal)) throw caught;
-    for (const error of refusalErrors(caught)) terminal.error(printError(error));
+    const errors = refusalErrors(caught);
+    for (const error of errors) terminal.error(printError(error));
     const { limit, found } = caught;
     if (limit !== null) {
       const count = found === null ? '' : `${found} found; `;
       terminal.error(`  ${count}the limit is ${limit.value} (${limit.key})`);
+    }
+    for (const { extensions } of errors) {
+      const { cost } = extensions;
+      if (isRecord(cost)) terminal.error(`  ${String(cost['remedy'])}`);
     }
     return 1;
   }

@@ -6,13 +6,14 @@ import { type CostOrigin, FieldCost, type ListSize } from '../graphql/types/cost
 
 /** The configured cost of an operation; null where there is none. */
 export function costOfOperation(keys: MappedOperation, origin: CostOrigin): FieldCost | null {
-  const { cost, weight, argumentCosts, listSize, replyKib } = keys;
+  const { cost, weight, argumentCosts, listSize, replyKib, replySize } = keys;
   return costOf(
     {
       weight: cost ?? weight ?? null,
       arguments: new Map(Object.entries(argumentCosts ?? {})),
       listSize: listSize === undefined ? null : listSizeOf(listSize),
       replyKib: replyKib ?? null,
+      replySize: replySize ?? null,
     },
     origin,
   );
@@ -46,7 +47,8 @@ function costOf(
   parts: Omit<ConstructorParameters<typeof FieldCost>[0], 'origin'>,
   origin: CostOrigin,
 ): FieldCost | null {
-  const { weight = null, listSize = null, replyKib = null } = parts;
-  const isEmpty = weight === null && listSize === null && replyKib === null && (parts.arguments?.size ?? 0) === 0;
+  const { weight = null, listSize = null, replyKib = null, replySize = null } = parts;
+  const hasSizes = listSize !== null || replyKib !== null || replySize !== null;
+  const isEmpty = weight === null && !hasSizes && (parts.arguments?.size ?? 0) === 0;
   return isEmpty ? null : new FieldCost({ ...parts, origin });
 }

@@ -61,6 +61,14 @@ export const OPERATION_COST_KEYS = {
     }),
   ),
   listSize: optional(LIST_SIZE),
+  replySize: optional(
+    integer({
+      description:
+        'The most objects of a reply, in lists without slicing arguments; by default `limits.graphql.assumedReplySize`, in lists without `listSize`.',
+      minimum: 0,
+      maximum: 10_000_000,
+    }),
+  ),
   replyKib: optional(
     integer({
       description: 'KiB that a reply is taken to have, for the cost before it is called: see `limits.graphql.kibCost`.',

@@ -128,7 +128,7 @@ export const GRAPHQL_LIMITS = {
     max: 1_000_000_000,
     unit: 'points',
     refusal: 'MAX_COST_LIMIT',
-    text: 'Estimated cost of one operation: each object counts 1, those of a list as often as `assumedListSize`, each call `callCost`.',
+    text: 'Estimated cost of one operation: each call `callCost`, and the objects that its reply can bring, 1 each.',
   },
   callCost: {
     default: 10,
@@ -144,7 +144,15 @@ export const GRAPHQL_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: null,
-    text: 'How many items a list is taken to have when cost is estimated. Apollo assumes 10.',
+    text: 'How many items a list without `listSize` is taken to have when cost is estimated. Apollo assumes 10.',
+  },
+  assumedReplySize: {
+    default: 100,
+    min: 1,
+    max: 10_000_000,
+    unit: 'count',
+    refusal: null,
+    text: 'Objects that one SOAP reply is taken to bring at most in lists without `listSize`, however they are nested. Its bytes are bounded by `limits.xml.messageBytes`.',
   },
   sliceItems: {
     default: 100,

@@ -33,25 +33,48 @@ export function measure(operation: readonly Selection[], limits: GraphqlLimits, 
       sum.depth = Math.max(sum.depth, depth);
       if (selection.isAliased) sum.aliases++;
       if (depth === 1) sum.rootFields++;
-      const objects = runs ? count(selection, around) : 0;
-      if (selection.type !== null) {
-        walk(selection.selections, { parent: selection.type, depth, runs, height: around.height, times: objects });
-      }
+      const here = { ...around, depth, runs, times: runs ? around.times : 0 };
+      const below = count(selection, here);
+      if (below !== null) walk(selection.selections, below);
+      if (below !== null && below.reply !== around.reply) sum.points += pointsOf(below.reply);
     }
   };
-  const count = (field: Field, { parent, times }: Around): number => {
+  /** Counts a field, and what stands below it: in the same reply, or in those of its calls; null for a leaf. */
+  const count = (field: Field, around: Around): Around | null => {
+    const { parent, times, runs } = around;
     const rule = RULES[parent][field.name];
-    if (field.first !== null && (field.first < 1 || field.first > limits.sliceItems)) hasBadSlice = true;
+    if (runs && field.first !== null && (field.first < 1 || field.first > limits.sliceItems)) hasBadSlice = true;
     // Every field of the root but __typename is a call.
     if (rule === null) sum.calls += parent === 'Query' && field.name !== '__typename' ? times : 0;
-    if (rule === null || rule === undefined) return 0;
-    if (rule.calls === 'single') sum.calls += times;
-    if (rule.calls === 'batched') sum.calls += Math.ceil(times / limits.batchItems);
-    const objects = times * (rule.isList ? (field.first ?? limits.assumedListSize) : 1);
-    sum.points += objects;
-    return objects;
+    if (rule === null || rule === undefined) return null;
+    const calls = rule.calls === 'batched' ? Math.ceil(times / limits.batchItems) : times;
+    if (rule.calls !== null) sum.calls += calls;
+    let { reply, isUnknown } = around;
+    if (rule.calls !== null) {
+      isUnknown = false;
+      reply = { known: 0, unknown: 0, most: calls * limits.assumedReplySize };
+    } else if (field.isAliased) reply = { known: 0, unknown: 0, most: around.most };
+    let most = rule.calls === null ? around.most : reply.most;
+    isUnknown ||= rule.isList && field.first === null;
+    let objects = times * (rule.isList ? (field.first ?? limits.assumedListSize) : 1);
+    if (isUnknown) objects = Math.min(objects, most);
+    else most = Math.max(most, objects * limits.assumedListSize);
+    reply.most = Math.max(reply.most, most);
+    if (isUnknown) reply.unknown += objects;
+    else reply.known += objects;
+    return { ...around, parent: rule.type, times: objects, isUnknown, most, reply };
   };
-  walk(operation, { parent: 'Query', depth: 0, height: 0, runs: true, times: 1 });
+  const root = { known: 0, unknown: 0, most: 0 };
+  walk(operation, {
+    parent: 'Query',
+    depth: 0,
+    height: 0,
+    runs: true,
+    times: 1,
+    isUnknown: false,
+    most: 0,
+    reply: root,
+  });
   if (sum.fields > most) return null;
   const points = sum.points + Math.min(sum.calls, limits.calls) * limits.callCost;
   return { ...sum, points, calls: Math.min(sum.calls, limits.calls), hasBadSlice };
@@ -63,7 +86,21 @@ interface Around {
   readonly height: number;
   readonly runs: boolean;
   readonly times: number;
+  /** Below a list of unknown size in its reply. */
+  readonly isUnknown: boolean;
+  /** The most objects in lists of unknown size. */
+  readonly most: number;
+  readonly reply: Reply;
 }
+
+/** The objects that the replies of a call bring. */
+interface Reply {
+  known: number;
+  unknown: number;
+  most: number;
+}
+
+const pointsOf = ({ known, unknown, most }: Reply): number => known + Math.min(unknown, most);
 
 const isIncluded = (directive: Directive | null): boolean => directive === null || directive.isIncluded;
 

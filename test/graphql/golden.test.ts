@@ -7,6 +7,7 @@ import { buildSchema } from '../../src/graphql/schema.js';
 import type { Operation, WsdlModel } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { FILES } from '../wsdl/written.js';
+import { costWithinDefaults, queriesOfTypes } from './reachable.js';
 
 /**
  * The schema of every WSDL of the corpus, as it prints. `UPDATE_GOLDEN=1` writes the files anew: read what changed
@@ -36,7 +37,14 @@ function operationsOf({ services }: WsdlModel): readonly Operation[] {
   return ports.find(({ operations }) => operations.some(({ status }) => status !== 'disabled'))?.operations ?? [];
 }
 
-async function print(file: string): Promise<string> {
+interface Printed {
+  readonly text: string;
+  /** Object types that fields lead to, and those that no query within the default limits can reach. */
+  readonly types: number;
+  readonly unreachable: readonly string[];
+}
+
+async function print(file: string): Promise<Printed> {
   let model: WsdlModel;
   try {
     model = await readWsdl(file, { ...FILES, root: dirname(dirname(file)) });
@@ -45,31 +53,47 @@ async function print(file: string): Promise<string> {
     const lines = error.diagnostics.map((problem) =>
       printDiagnostic(problem).replaceAll(dirname(dirname(file)), '...'),
     );
-    return `# It cannot be read:\n${lines.map((line) => `# ${line}\n`).join('')}`;
+    return { text: `# It cannot be read:\n${lines.map((line) => `# ${line}\n`).join('')}`, types: 0, unreachable: [] };
   }
   const name = model.services[0]?.name.local ?? 'service';
-  const { schema, warnings } = buildSchema([
-    { name, operations: operationsOf(model), mapping: new Map(), naming: 'camel' },
-  ]);
+  const built = buildSchema([{ name, operations: operationsOf(model), mapping: new Map(), naming: 'camel' }]);
+  const { schema, warnings } = built;
   const problems = validateSchema(schema).map(({ message }) => message);
   if (problems.length > 0) throw new Error(`${file}: ${problems.join(' ')}`);
   const said = warnings.map(({ what }) => `# ${what.replaceAll(/\s+/g, ' ')}\n`).join('');
-  return `${said}${said === '' ? '' : '\n'}${printSchema(schema)}\n`;
+  const queries = queriesOfTypes(schema);
+  const unreachable = [...queries].flatMap(([type, query]) => {
+    try {
+      costWithinDefaults(built, query);
+      return [];
+    } catch (caught) {
+      return [`${type}: ${String(caught)}`];
+    }
+  });
+  return {
+    text: `${said}${said === '' ? '' : '\n'}${printSchema(schema)}\n`,
+    types: queries.size,
+    unreachable,
+  };
 }
 
 t.test(
-  'the schema of each WSDL of other projects is the one that was looked at',
+  'the schema of each WSDL of other projects is the one that was looked at, and queries reach each of its types',
   existsSync(CORPUS) ? {} : { skip: `${CORPUS} is not here: it is not part of the repository` },
   async (t) => {
     const files = wsdls();
     t.ok(files.length >= 41);
+    let reached = 0;
     if (UPDATE) mkdirSync(GOLDEN, { recursive: true });
     for (const file of files) {
-      const printed = await print(file);
+      const { text: printed, types, unreachable } = await print(file);
+      reached += types - unreachable.length;
+      t.same(unreachable, [], `${file}: a query within the default limits reaches each type`);
       const golden = goldenOf(file);
       if (UPDATE) writeFileSync(golden, printed);
       t.equal(printed, existsSync(golden) ? readFileSync(golden, 'utf8') : '', golden);
     }
+    t.ok(reached > 30, `${reached} types are reached`);
     const kept = new Set(files.map(goldenOf));
     t.same(
       readdirSync(GOLDEN).filter((name) => !kept.has(join(GOLDEN, name))),

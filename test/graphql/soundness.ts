@@ -29,6 +29,7 @@ const LIMITS: GraphqlLimits = {
   selections: 150,
   fragmentHeight: 4,
   cost: 700,
+  assumedReplySize: 40,
   batchItems: 7,
 };
 
@@ -126,7 +127,10 @@ function compare(operation: readonly Selection[], outcome: Outcome, { query }: S
   }
 }
 
-/** Runs an operation against backends whose lists are as long as they can be, and answers how often they were asked. */
+/**
+ * Runs an operation against backends whose lists are as long as they can be, and answers how often they were asked. A
+ * reply brings `assumedReplySize` objects in lists of unknown size, or `assumedListSize` for each of the others.
+ */
 async function run(admitted: Admitted, graph: Compiled['graph']): Promise<number> {
   let calls = 0;
   let next = 0;
@@ -134,29 +138,45 @@ async function run(admitted: Admitted, graph: Compiled['graph']): Promise<number
     calls++;
     const { ids, first } = call.arguments;
     const keys = Array.isArray(ids) ? ids : null;
-    const length = keys?.length ?? (typeof first === 'number' ? first : LIMITS.assumedListSize);
+    const known = keys?.length ?? (typeof first === 'number' ? first : null);
+    const full = (): { left: number } => ({
+      left: Math.max(LIMITS.assumedReplySize, (known ?? 1) * LIMITS.assumedListSize),
+    });
+    const aliased = new Map<FieldSlot, { left: number }>();
     const scalar = (name: string, slot: FieldSlot): unknown => {
       if (slot.source.from === 'constant') return slot.source.value;
       // No two keys are the same: nothing is asked once for many.
       return name === 'Int' ? ++next : `${++next}`;
     };
-    const object = ({ declared }: ObjectPlan, key: unknown): Record<string, unknown> =>
+    const object = ({ declared }: ObjectPlan, key: unknown, room: { left: number }): Record<string, unknown> =>
       Object.fromEntries(
         (declared?.slots ?? []).map((slot) => {
-          const isKey = slot.source.from === 'child' && slot.source.name.local === 'id';
-          return [slot.key, isKey && key !== null ? key : value(slot, LIMITS.assumedListSize, null)];
+          const name = slot.source.from === 'child' ? slot.source.name.local : slot.key;
+          // An alias has the same lists again, all its places together.
+          const again = aliased.get(slot) ?? full();
+          if (slot.key !== name) aliased.set(slot, again);
+          const own = slot.key === name ? room : again;
+          return [slot.key, name === 'id' && key !== null ? key : value(slot, null, null, own)];
         }),
       );
-    const value = (slot: FieldSlot, items: number, given: readonly unknown[] | null): unknown => {
+    const value = (
+      slot: FieldSlot,
+      items: number | null,
+      given: readonly unknown[] | null,
+      room: { left: number },
+    ): unknown => {
       const one = (key: unknown): unknown => {
-        if (slot.value.kind === 'object') return object(slot.value, key);
+        if (slot.value.kind === 'object') return object(slot.value, key, room);
         return slot.value.kind === 'scalar' ? scalar(slot.value.scalar.name, slot) : '';
       };
-      return slot.list ? Array.from({ length: items }, (_, at) => one(given?.[at] ?? null)) : one(null);
+      if (!slot.list) return one(null);
+      const length = items ?? Math.min(LIMITS.assumedListSize, room.left);
+      if (items === null) room.left -= length;
+      return Array.from({ length }, (_, at) => one(given?.[at] ?? null));
     };
     const [slot] = call.plan.value.declared?.slots ?? [];
     const isUnwrapped = call.plan.shape === 'unwrap' && slot !== undefined;
-    const answer = isUnwrapped ? value(slot, length, keys) : object(call.plan.value, null);
+    const answer = isUnwrapped ? value(slot, known, keys, full()) : object(call.plan.value, null, full());
     return { value: answer, errors: [], furtherErrors: 0 };
   };
   const { signal } = new AbortController();

@@ -2,13 +2,14 @@ import { performance } from 'node:perf_hooks';
 import type { Client } from '../../access/client.js';
 import type { CancelSignal } from '../../base/cancellation.js';
 import type { Exchange } from '../../base/exchange.js';
-import { asRefusal, Refusal } from '../../base/refusal.js';
+import { asRefusal, type Refusal } from '../../base/refusal.js';
 import type { Grant } from '../../budget/budget.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { Admitted } from '../../graphql/admission/admit.js';
 import { limitOf } from '../../graphql/admission/limit-checker.js';
+import { costRefusal } from '../../graphql/cost/cost-refusal.js';
 import {
   isSubschemaField,
   type SendToSubschema,
@@ -120,7 +121,7 @@ export class CallerHost implements RequestHost, ItemHost {
     exchange.cost = (exchange.cost ?? 0) + admitted.cost;
     if (admitted.exceeded.size > 0) exchange.measuredLimits = [...admitted.exceeded];
     this.#authorize(admitted);
-    this.#grant = this.#charge(admitted.cost);
+    this.#grant = this.#charge(admitted);
   }
 
   pay(points: number): boolean {
@@ -171,14 +172,13 @@ export class CallerHost implements RequestHost, ItemHost {
   }
 
   /** Throws `RATE_LIMITED`; a cost above the maximum is too expensive. Null where nothing is to be paid. */
-  #charge(points: number): Grant | null {
+  #charge({ cost: points, estimate: { dearest }, isOpen }: Admitted): Grant | null {
     const { client, budgets } = this.#caller;
     if (client.budget === null) return null;
     const taken = budgets.take(client, points);
     if (taken.isGranted) return taken;
-    throw taken.retryAfterMillis === null
-      ? new Refusal('MAX_COST_LIMIT', 'beyond the budget', { found: points })
-      : rateLimited(taken);
+    if (taken.retryAfterMillis !== null) throw rateLimited(taken);
+    throw costRefusal({ points, dearest, isOpen }, { key: 'budget.maximum', value: client.budget.maximum });
   }
 
   async #call(field: FieldCall): Promise<Decoded> {

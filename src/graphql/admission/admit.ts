@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { Estimate } from '../cost/cost.js';
+import { costRefusal } from '../cost/cost-refusal.js';
 import type { CostTable } from '../cost/cost-table.js';
 import { EstimateCache } from '../cost/estimate-cache.js';
 import { DocumentSource } from '../document-source.js';
@@ -100,7 +101,10 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
   const estimate = concealing(introspection, () => estimates.estimate(costs, operation, fragments, variables));
   const introspectionCost = introspectionPoints(document.introspected.get(operation) ?? 0, limits.cost);
   const cost = estimate.points + introspectionCost;
-  if (cost > checker.ceiling('cost')) throw refuseByLimit('MAX_COST_LIMIT', 'limits.graphql.cost', limits.cost, cost);
+  if (cost > checker.ceiling('cost')) {
+    const tooDear = { points: cost, dearest: estimate.dearest, isOpen: introspection };
+    throw costRefusal(tooDear, { key: 'limits.graphql.cost', value: checker.ceiling('cost') });
+  }
   checker.check('cost', cost);
   const exceeded =
     document.exceeded.size === 0 ? checker.exceeded : new Set([...document.exceeded, ...checker.exceeded]);

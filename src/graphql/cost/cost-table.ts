@@ -13,7 +13,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { BoundField } from '../fields/bound-field.js';
-import type { SubschemaField } from '../fields/subschema.js';
+import { isSubschemaField, type SubschemaField } from '../fields/subschema.js';
 import type { GraphqlLimits } from '../limits.js';
 import type { Link, LinkTable } from '../links/link.js';
 import { type FieldCost, fieldCostOf, type ListSize, typeWeightOf } from '../types/cost-rules.js';
@@ -31,8 +31,18 @@ export interface CostSources {
 
 export type CostLimits = Pick<
   GraphqlLimits,
-  'assumedListSize' | 'batchItems' | 'callCost' | 'calls' | 'kibCost' | 'sliceItems'
+  'assumedListSize' | 'assumedReplySize' | 'batchItems' | 'callCost' | 'calls' | 'kibCost' | 'sliceItems'
 >;
+
+/** Sums saturate here. */
+export const MOST = 1e12;
+
+/** How many objects a reply brings at most in lists of unknown size. */
+export interface ReplySize {
+  readonly objects: number;
+  /** By the configuration of the operation. */
+  readonly isConfigured: boolean;
+}
 
 /** The price of one field without those beneath it. */
 export interface FieldPrice {
@@ -50,7 +60,11 @@ export interface FieldPrice {
   readonly arguments: readonly ArgumentPrice[];
   /** `batched`: one call answers many. Null: no call, it is read from the answer above. */
   readonly call: 'single' | 'batched' | null;
+  /** Of a reply to a call. */
+  readonly replySize: ReplySize;
 }
+
+type CallPrice = Pick<FieldPrice, 'weight' | 'arguments' | 'replySize'>;
 
 export interface ArgumentPrice {
   /** Its name, and those of input fields within it. */
@@ -63,7 +77,7 @@ export class CostTable {
   readonly schema: GraphQLSchema;
   readonly limits: CostLimits;
   readonly #links: LinkTable;
-  readonly #fields: ReadonlyMap<string, Pick<BoundField, 'cost'>> | null;
+  readonly #fields: ReadonlyMap<string, BoundField | SubschemaField> | null;
   readonly #prices = new Map<GraphQLNamedType, Map<string, FieldPrice | null>>();
   readonly #weights = new Map<GraphQLNamedType, number>();
 
@@ -72,7 +86,7 @@ export class CostTable {
     this.limits = limits;
     this.#links = links;
     this.#fields =
-      fields === undefined ? null : new Map<string, Pick<BoundField, 'cost'>>([...fields, ...subschemaFields]);
+      fields === undefined ? null : new Map<string, BoundField | SubschemaField>([...fields, ...subschemaFields]);
   }
 
   /** Null for an unknown field: `__typename`, and fields of introspection. */
@@ -120,16 +134,16 @@ export class CostTable {
     }
     const bound = this.#fields?.get(name) ?? null;
     if (isRoot(this.schema, parent) && (this.#fields === null || bound !== null)) {
-      return { ...common, ...this.callPrice(bound?.cost ?? cost), call: 'single' };
+      return { ...common, ...this.#callPrice(bound?.cost ?? cost, bound), call: 'single' };
     }
     const costs = [cost, ...(isInterfaceType(parent) ? this.#costsOfField(parent, definition.name) : [])];
     const weight = Math.max(...costs.map((each) => each?.weight ?? 0));
-    return { ...common, weight, arguments: argumentPrices(costs), call: null };
+    return { ...common, weight, arguments: argumentPrices(costs), call: null, replySize: NO_REPLY };
   }
 
   /** The price of a link with the arguments that its feeds fill. */
-  #linkPrice({ called, batch, feeds }: Link): Pick<FieldPrice, 'weight' | 'keyWeight' | 'arguments' | 'call'> {
-    const price = this.callPrice(called.cost ?? null);
+  #linkPrice({ called, batch, feeds }: Link): CallPrice & Pick<FieldPrice, 'keyWeight' | 'call'> {
+    const price = this.#callPrice(called.cost ?? null, called);
     const open: ArgumentPrice[] = [];
     let { weight } = price;
     let keyWeight = 0;
@@ -141,14 +155,22 @@ export class CostTable {
       else if (batch !== null) keyWeight += argument.weight;
       else weight += argument.weight * (feed.isList && !feed.wraps ? this.limits.assumedListSize : 1);
     }
-    return { weight, keyWeight, arguments: open, call: batch === null ? 'single' : 'batched' };
+    const call = batch === null ? 'single' : 'batched';
+    return { ...price, weight, keyWeight, arguments: open, call };
   }
 
   /** The estimated price of a call. */
-  callPrice(cost: FieldCost | null): Pick<FieldPrice, 'weight' | 'arguments'> {
-    const { callCost, kibCost } = this.limits;
+  #callPrice(cost: FieldCost | null, called: BoundField | SubschemaField | null): CallPrice {
+    const { callCost, kibCost, assumedReplySize } = this.limits;
     const weight = (cost?.weight ?? callCost) + (cost?.replyKib ?? 0) * kibCost;
-    return { weight, arguments: argumentPrices([cost]) };
+    const configured = cost?.replySize ?? null;
+    // A service that speaks GraphQL works for each selection, nested lists too.
+    const isUnbounded = called !== null && isSubschemaField(called);
+    const replySize = {
+      objects: configured ?? (isUnbounded ? MOST : assumedReplySize),
+      isConfigured: configured !== null,
+    };
+    return { weight, arguments: argumentPrices([cost]), replySize };
   }
 
   #costsOfField(parent: GraphQLInterfaceType, name: string): readonly (FieldCost | null)[] {
@@ -171,4 +193,5 @@ export function argumentPrices(costs: readonly (FieldCost | null)[]): readonly A
   return [...weights].map(([path, weight]) => ({ path: path.split('.'), weight }));
 }
 
+const NO_REPLY: ReplySize = { objects: 0, isConfigured: false };
 const NO_LINKS: LinkTable = new Map();

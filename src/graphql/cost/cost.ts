@@ -7,7 +7,8 @@ import {
 } from 'graphql';
 import { type Fragments, isIncluded, type Variables } from '../output/reply-plan.js';
 import { argumentPoints, sliceOf, variablesIn } from './cost-slicing.js';
-import type { CostTable, FieldPrice } from './cost-table.js';
+import { type CostTable, type FieldPrice, MOST } from './cost-table.js';
+import { type ListLength, lengthOf, ownLength, type Sized, sizedBelow } from './list-length.js';
 
 /** The estimated cost of an operation. */
 export interface Estimate {
@@ -17,20 +18,36 @@ export interface Estimate {
   readonly calls: number;
   /** The variables whose values count, besides those of @skip and @include. */
   readonly variables: ReadonlySet<string>;
+  /** The field that costs most without those beneath it; null where nothing costs. */
+  readonly dearest: DearestField | null;
+}
+
+/** The field of an operation that costs most. */
+export interface DearestField {
+  readonly node: FieldNode;
+  /** The name of the type that it is a field of. */
+  readonly parent: string;
+  readonly points: number;
+  /** Calls that it makes; 0 for a part of a reply. */
+  readonly calls: number;
 }
 
 /** Reports the points of a field without those beneath it, at a path of response keys. */
 export type ReportPoints = (path: string, points: number) => void;
 
 /**
- * The most that an operation costs before it runs, for lists of the assumed sizes: each object
- * its weight, a list as many times its item as it is taken to have, or as its slicing arguments ask for, each call its
- * own weight. A field of the root is a call, a link one for each object, or for as many as a list operation takes.
- * Selections that @skip and @include leave out are not counted. Selections are counted as written, so merging them can
- * only make it cheaper. Sums saturate.
+ * Estimates the most that an operation costs: its calls, and the objects that their replies can bring.
  *
- * The document is valid and was held to the limits on its shape, which bound this walk; a fragment is walked once for
- * each type and number of objects it is spread on. Throws `BAD_USER_INPUT` for slicing arguments that cannot be.
+ * A field of the root is a call. A link is one for each object above it, or for as many as a list operation takes. In a
+ * reply, lists of known size (slicing arguments, `listSize`) multiply. Lists of unknown size are taken to have
+ * `assumedListSize` items, but bring no more than `assumedReplySize` objects in all, however they are nested, or
+ * `assumedListSize` for each object of known number. An alias repeats a part of a reply, up to the same bound
+ * again. Weights of fields and types count for each object.
+ *
+ * Selections that @skip and @include leave out are not counted. Others are counted as written, so merging them can only make it
+ * cheaper. Sums saturate. The document is valid and within the limits on its shape, which bound this walk; a fragment is
+ * walked once for each type and number of objects it is spread on. Throws `BAD_USER_INPUT` for slicing arguments that
+ * are out of range.
  */
 export function costOf(
   table: CostTable,
@@ -41,51 +58,68 @@ export function costOf(
 ): Estimate {
   const root = table.schema.getRootType(operation.operation);
   const walk = new CostWalk(table, fragments, variables, note);
-  if (root) walk.selections(operation.selectionSet, { parent: root, times: 1, sized: NOTHING_SIZED, path: '' });
+  if (root) walk.root(operation.selectionSet, root);
   const { calls } = table.limits;
-  const { sum, dearest } = walk;
+  const { sum, dearestCall } = walk;
   // More calls than this are not made.
-  const callPoints = Math.min(sum.callPoints, calls * dearest);
+  const callPoints = Math.min(sum.callPoints, calls * dearestCall);
   const points = Math.ceil(Math.min(MOST, sum.points + callPoints));
-  return { points, calls: Math.min(sum.calls, calls), variables: walk.variables };
+  return { points, calls: Math.min(sum.calls, calls), variables: walk.variables, dearest: walk.dearest };
 }
 
-const MOST = 1e12;
 const plus = (one: number, other: number): number => Math.min(MOST, one + other);
 const times = (one: number, other: number): number => Math.min(MOST, one * other);
 
-/** Where selections stand. */
+/** Where selections stand. Counts are of all replies of a call together. */
 interface Scope {
   readonly parent: GraphQLNamedType | undefined;
   /** How many objects they are for. */
-  readonly times: number;
+  readonly objects: number;
+  /** Whether a list of unknown size is above them in the reply. */
+  readonly isAssumed: boolean;
+  /** The most objects in lists of unknown size. */
+  readonly bound: number;
+  /** By `replySize` of the operation: it bounds lists with an `assumedSize` too. */
+  readonly isBoundConfigured: boolean;
+  readonly reply: Reply;
   readonly sized: readonly Sized[];
   /** Response keys with dots between them. */
   readonly path: string;
 }
 
-/** A list further below whose size a field above determines. */
-interface Sized {
-  readonly path: readonly string[];
-  readonly size: number;
+/** The objects of the replies of a call, in points. */
+interface Reply {
+  /** Outside lists of unknown size, and weights beyond a point for each object. */
+  known: number;
+  /** A point for each object of these lists; at most `bound` counts. */
+  assumed: number;
+  bound: number;
+  /** Parts of `assumed` by path, where fields are reported. */
+  readonly parts: [path: string, points: number][];
 }
 
+const emptyReply = (bound: number): Reply => ({ known: 0, assumed: 0, bound, parts: [] });
+
 interface Sum {
+  /** Of replies. */
   points: number;
   calls: number;
   callPoints: number;
 }
 
+const emptySum = (): Sum => ({ points: 0, calls: 0, callPoints: 0 });
+
 class CostWalk {
-  sum: Sum = { points: 0, calls: 0, callPoints: 0 };
+  sum = emptySum();
   /** The weight of the dearest call. */
-  dearest = 0;
+  dearestCall = 0;
+  dearest: DearestField | null = null;
   readonly variables = new Set<string>();
   readonly #table: CostTable;
   readonly #fragments: Fragments;
   readonly #values: Variables;
   readonly #note: ReportPoints | null;
-  readonly #known = new Map<string, Sum>();
+  readonly #known = new Map<string, { readonly sum: Sum; readonly reply: Reply }>();
 
   constructor(table: CostTable, fragments: Fragments, variables: Variables, note: ReportPoints | null) {
     this.#table = table;
@@ -94,7 +128,24 @@ class CostWalk {
     this.#note = note;
   }
 
-  selections({ selections }: SelectionSetNode, scope: Scope): void {
+  root(set: SelectionSetNode, parent: GraphQLNamedType): void {
+    const bound = this.#table.limits.assumedReplySize;
+    const counts = { objects: 1, isAssumed: false, bound, isBoundConfigured: false };
+    this.#inReply({ parent, ...counts, reply: emptyReply(bound), sized: [], path: '' }, (scope) =>
+      this.#selections(set, scope),
+    );
+  }
+
+  /** Walks selections of replies of their own. */
+  #inReply(around: Scope, walk: (scope: Scope) => void): void {
+    const reply = emptyReply(around.bound);
+    walk({ ...around, reply });
+    const assumed = Math.min(reply.assumed, reply.bound);
+    this.sum.points = plus(this.sum.points, plus(reply.known, assumed));
+    for (const [path, points] of reply.parts) this.#note?.(path, Math.ceil((points / reply.assumed) * assumed));
+  }
+
+  #selections({ selections }: SelectionSetNode, scope: Scope): void {
     for (const selection of selections) {
       if (!isIncluded(selection, this.#values)) continue;
       if (selection.kind === Kind.FIELD) this.#field(selection, scope);
@@ -105,7 +156,7 @@ class CostWalk {
 
   #inner(condition: string | undefined, set: SelectionSetNode, scope: Scope): void {
     const parent = condition === undefined ? scope.parent : this.#table.schema.getType(condition);
-    this.selections(set, { ...scope, parent });
+    this.#selections(set, { ...scope, parent });
   }
 
   #spread(name: string, scope: Scope): void {
@@ -117,56 +168,107 @@ class CostWalk {
       return;
     }
     // Its cost does not depend on the type around it: its own condition takes that place.
-    const key = `${name} ${scope.times}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) {
-      this.#add(known);
-      return;
+    const { objects, isAssumed, bound, isBoundConfigured } = scope;
+    const key = `${name} ${objects} ${isAssumed} ${bound} ${isBoundConfigured}`;
+    let cost = this.#known.get(key);
+    if (cost === undefined) {
+      // By itself, so that its cost is known even where the sum has reached its bound.
+      const around = this.sum;
+      this.sum = emptySum();
+      const reply = emptyReply(bound);
+      this.#inner(condition, fragment.selectionSet, { ...scope, reply });
+      cost = { sum: this.sum, reply };
+      this.sum = around;
+      this.#known.set(key, cost);
     }
-    // By itself, so that what it costs is known even where the sum has reached its bound.
-    const around = this.sum;
-    this.sum = { points: 0, calls: 0, callPoints: 0 };
-    this.#inner(condition, fragment.selectionSet, scope);
-    const cost = this.sum;
-    this.sum = around;
-    this.#known.set(key, cost);
-    this.#add(cost);
+    const { sum, reply } = cost;
+    this.sum.points = plus(this.sum.points, sum.points);
+    this.#addCalls(sum.calls, sum.callPoints);
+    scope.reply.known = plus(scope.reply.known, reply.known);
+    scope.reply.assumed = plus(scope.reply.assumed, reply.assumed);
+    scope.reply.bound = Math.max(scope.reply.bound, reply.bound);
   }
 
-  #add({ points, calls, callPoints }: Sum): void {
-    this.sum.points = plus(this.sum.points, points);
+  #addCalls(calls: number, points: number): void {
     this.sum.calls = plus(this.sum.calls, calls);
-    this.sum.callPoints = plus(this.sum.callPoints, callPoints);
+    this.sum.callPoints = plus(this.sum.callPoints, points);
   }
 
   #field(node: FieldNode, scope: Scope): void {
     const price = this.#table.field(scope.parent, node.name.value);
     if (price === null) return;
-    const below = sizedBelow(scope.sized, node.name.value);
-    const slice = this.#slice(price, node);
-    const objects = times(scope.times, this.#sizeOf(price, below, slice));
-    const cost = this.#own(price, node, scope.times);
-    cost.points = plus(cost.points, times(objects, price.objectWeight));
-    this.#add(cost);
     const key = node.alias?.value ?? node.name.value;
     const path = this.#note === null ? '' : scope.path === '' ? key : `${scope.path}.${key}`;
-    this.#note?.(path, plus(cost.points, cost.callPoints));
-    if (node.selectionSet === undefined) return;
-    const size = slice ?? price.listSize?.assumedSize ?? this.#table.limits.assumedListSize;
-    const own = (price.listSize?.sizedFields ?? []).map((field) => ({ path: field.split('.'), size }));
-    const sized = [...below.filter((each) => each.path.length > 0), ...own];
-    this.selections(node.selectionSet, { parent: price.named, times: objects, sized, path });
+    const at = { ...scope, path };
+    if (price.call !== null) {
+      const call = this.#call(price, node, at);
+      this.#inReply(call.scope, (inner) => this.#objects(node, price, inner, call));
+      return;
+    }
+    const points = times(scope.objects, this.#weight(price, node));
+    scope.reply.known = plus(scope.reply.known, points);
+    this.#note?.(path, points);
+    const walk = (inner: Scope): void => this.#objects(node, price, inner, { calls: 0, points });
+    // An alias repeats a part of the reply.
+    if (key !== node.name.value && node.selectionSet !== undefined) this.#inReply(at, walk);
+    else walk(at);
   }
 
-  /** The cost of the field itself for so many objects: calls, or its weight. */
-  #own(price: FieldPrice, node: FieldNode, objects: number): Sum {
+  /** The calls of a field, and the scope of their replies. */
+  #call(price: FieldPrice, node: FieldNode, scope: Scope): Calls & { readonly scope: Scope } {
+    const { objects, path } = scope;
+    const weight = this.#weight(price, node);
+    const calls = price.call === 'batched' ? Math.ceil(objects / this.#table.limits.batchItems) : objects;
+    const points = plus(times(calls, weight), times(objects, price.keyWeight));
+    this.dearestCall = Math.max(this.dearestCall, weight);
+    this.#addCalls(calls, points);
+    this.#note?.(path, points);
+    const { objects: most, isConfigured } = price.replySize;
+    return {
+      calls,
+      points,
+      scope: { ...scope, isAssumed: false, bound: times(calls, most), isBoundConfigured: isConfigured },
+    };
+  }
+
+  #weight(price: FieldPrice, node: FieldNode): number {
     // Also without a value: another request may have one.
     if (price.arguments.length > 0) this.#depends(node);
-    const weight = plus(price.weight, argumentPoints(price.arguments, price.definition, node, this.#values));
-    if (price.call === null) return { points: times(objects, weight), calls: 0, callPoints: 0 };
-    const calls = price.call === 'single' ? objects : Math.ceil(objects / this.#table.limits.batchItems);
-    this.dearest = Math.max(this.dearest, weight);
-    return { points: 0, calls, callPoints: plus(times(calls, weight), times(objects, price.keyWeight)) };
+    return plus(price.weight, argumentPoints(price.arguments, price.definition, node, this.#values));
+  }
+
+  /** Adds the objects of a field, and walks its selections. */
+  #objects(node: FieldNode, price: FieldPrice, scope: Scope, own: Calls): void {
+    const { reply, path } = scope;
+    const { assumedListSize } = this.#table.limits;
+    const below = sizedBelow(scope.sized, node.name.value);
+    const slice = this.#slice(price, node);
+    const size = lengthOf(price, below, slice, assumedListSize);
+    const isAssumed = scope.isAssumed || !isKnown(size, scope);
+    let { bound } = scope;
+    let objects = times(scope.objects, size.items);
+    if (isAssumed) objects = Math.min(objects, bound);
+    else if (!scope.isBoundConfigured) bound = Math.max(bound, times(objects, assumedListSize));
+    reply.bound = Math.max(reply.bound, bound);
+    const points = times(objects, price.objectWeight);
+    const assumed = isAssumed ? times(objects, Math.min(1, price.objectWeight)) : 0;
+    reply.assumed = plus(reply.assumed, assumed);
+    reply.known = plus(reply.known, points - assumed);
+    this.#compare(node, scope, own.calls, plus(own.points, points));
+    if (this.#note !== null) {
+      this.#note(path, points - assumed);
+      if (assumed > 0) reply.parts.push([path, assumed]);
+    }
+    if (node.selectionSet === undefined) return;
+    const ownSize = ownLength(price, slice, assumedListSize);
+    const ownSized = (price.listSize?.sizedFields ?? []).map((field) => ({ path: field.split('.'), size: ownSize }));
+    const sized = [...below.filter((each) => each.path.length > 0), ...ownSized];
+    this.#selections(node.selectionSet, { ...scope, parent: price.named, objects, isAssumed, bound, sized });
+  }
+
+  #compare(node: FieldNode, { parent }: Scope, calls: number, points: number): void {
+    if (points <= (this.dearest?.points ?? 0)) return;
+    this.dearest = { node, parent: parent?.name ?? '', points, calls };
   }
 
   #slice({ listSize, definition }: FieldPrice, node: FieldNode): number | null {
@@ -178,24 +280,13 @@ class CostWalk {
   #depends(node: FieldNode): void {
     for (const name of variablesIn(node)) this.variables.add(name);
   }
-
-  /** Objects for each time the field is answered. */
-  #sizeOf({ listDepth, listSize }: FieldPrice, below: readonly Sized[], slice: number | null): number {
-    if (listDepth === 0) return 1;
-    const { assumedListSize } = this.#table.limits;
-    const sizes = below.filter(({ path }) => path.length === 0).map(({ size }) => size);
-    const isItself = listSize !== null && listSize.sizedFields.length === 0;
-    const own = isItself ? (slice ?? listSize.assumedSize) : null;
-    let size = sizes.length > 0 ? Math.max(...sizes) : (own ?? assumedListSize);
-    for (let depth = 1; depth < listDepth; depth++) size = times(size, assumedListSize);
-    return size;
-  }
 }
 
-const NOTHING_SIZED: readonly Sized[] = [];
-
-/** The sizes of lists at a field and below it. */
-function sizedBelow(sized: readonly Sized[], name: string): readonly Sized[] {
-  if (sized.length === 0) return NOTHING_SIZED;
-  return sized.flatMap(({ path, size }) => (path[0] === name ? [{ path: path.slice(1), size }] : []));
+interface Calls {
+  readonly calls: number;
+  readonly points: number;
 }
+
+/** Whether the operation or the configuration sets the length of a list. */
+const isKnown = ({ from }: ListLength, { isBoundConfigured }: Scope): boolean =>
+  from === 'arguments' || (from === 'listSize' && !isBoundConfigured);

@@ -10,6 +10,8 @@ export class FieldCost {
   readonly arguments: ReadonlyMap<string, number>;
   /** The assumed size of a reply in KiB; null: unknown. */
   readonly replyKib: number | null;
+  /** The most objects of a reply in lists without slicing arguments; null: unknown. */
+  readonly replySize: number | null;
   /** Where it stands in the configuration; null: elsewhere. */
   readonly origin: CostOrigin | null;
 
@@ -18,12 +20,14 @@ export class FieldCost {
     listSize = null,
     arguments: weights = NONE,
     replyKib = null,
+    replySize = null,
     origin = null,
   }: FieldCostParts) {
     this.weight = weight;
     this.listSize = listSize;
     this.arguments = weights;
     this.replyKib = replyKib;
+    this.replySize = replySize;
     this.origin = origin;
   }
 
@@ -35,6 +39,7 @@ export class FieldCost {
       listSize: this.listSize ?? other.listSize,
       arguments: new Map([...other.arguments, ...this.arguments]),
       replyKib: this.replyKib ?? other.replyKib,
+      replySize: this.replySize ?? other.replySize,
       origin: this.origin ?? other.origin,
     });
   }
@@ -45,6 +50,7 @@ export interface FieldCostParts {
   readonly listSize?: ListSize | null;
   readonly arguments?: ReadonlyMap<string, number>;
   readonly replyKib?: number | null;
+  readonly replySize?: number | null;
   readonly origin?: CostOrigin | null;
 }
 

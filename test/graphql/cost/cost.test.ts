@@ -117,6 +117,109 @@ t.test('objects, fields and calls cost what the mapping or the type definitions 
   t.equal(of('{__schema{types{name}} order(id:1){id}}'), 23);
 });
 
+const TREE = `services:
+  tree:
+    url: http://127.0.0.1:1/
+    types: |
+      type Query {
+        node: Node
+        nodes: [Node]
+        page(first: Int): [Node] @listSize(slicingArguments: ["first"])
+        sized: [Node] @listSize(assumedSize: 30)
+        matrix: [Cell]
+        small: [Node]
+      }
+      type Node { id: ID, next: Node, nodes: [Node], thirty: [Node] @listSize(assumedSize: 30), heavy: [Heavy], image: String @cost(weight: "5") }
+      type Heavy @cost(weight: "3") { id: ID }
+      type Cell { id: ID, cells: [Cell] }
+    operations:
+      Get: { field: Query.node }
+      List: { field: Query.nodes }
+      Page: { field: Query.page }
+      Sized: { field: Query.sized }
+      Matrix: { field: Query.matrix }
+      Small: { field: Query.small, replySize: 20 }
+links:
+  Cell.node: { operation: tree.Get, arguments: {} }
+  Cell.list: { operation: tree.List, arguments: {} }
+limits:
+  graphql: { cost: 1000000, rootFields: 100, aliases: 100, depth: 100 }
+`;
+
+t.test('lists of unknown size in one reply bring so many objects together, however they are nested', async (t) => {
+  const given = await admission(t, TREE);
+  const of = (query: string): number | string => cost(given, query);
+  t.equal(of('{nodes{id}}'), 10 + 10);
+  t.equal(of('{nodes{nodes{id}}}'), 10 + 100, '10 and 100 objects, but 100 at most');
+  t.equal(of('{nodes{nodes{nodes{nodes{id}}}}}'), 10 + 100);
+  t.equal(of('{nodes{nodes{id next{id}} more:next{next{nodes{id}}}}}'), 10 + 100 + 100, 'an alias repeats a part');
+  t.equal(of('{node{a:nodes{nodes{id}} b:nodes{nodes{id}}}}'), 10 + 1 + 200);
+  t.equal(
+    of('{node{...F ...F}} fragment F on Node{nodes{nodes{id}}}'),
+    10 + 1 + 100,
+    'fragments are of the same reply',
+  );
+  t.equal(of('{nodes{nodes{id}} b:nodes{nodes{id}}}'), 110 * 2, 'each call has a reply');
+  t.equal(of('{nodes{nodes{nodes{image}}}}'), 10 + 100 + 100 * 5, 'weights count for each object');
+  t.equal(of('{nodes{heavy{id}}}'), 10 + 100 + 100 * 2, 'what a type costs beyond one point too');
+});
+
+t.test('lists of known size multiply in full, and bring room for lists of unknown size', async (t) => {
+  const given = await admission(t, TREE);
+  const of = (query: string): number | string => cost(given, query);
+  t.equal(of('{sized{thirty{id}}}'), 10 + 30 + 900);
+  t.equal(of('{page(first:100){thirty{thirty{id}}}}'), 10 + 100 + 3000 + 90_000);
+  t.equal(of('{page(first:5){nodes{nodes{id}}}}'), 10 + 5 + 100);
+  t.equal(of('{page(first:50){nodes{nodes{id}}}}'), 10 + 50 + 500, '10 for each object of known number');
+  t.equal(of('{nodes{thirty{id}}}'), 10 + 100, 'below a list of unknown size they are part of it');
+  t.equal(of('{small{nodes{nodes{id}}}}'), 10 + 20, 'replySize of the operation');
+  t.equal(of('{small{thirty{id}}}'), 10 + 20);
+});
+
+t.test('links are calls: they are multiplied, and each has a reply', async (t) => {
+  const given = await admission(t, TREE);
+  const of = (query: string): number | string => cost(given, query);
+  t.equal(of('{matrix{node{id}}}'), 10 + 10 + 10 * 11);
+  t.equal(of('{matrix{list{nodes{id}}}}'), 10 + 10 + 10 * 110);
+  t.equal(of('{matrix{cells{node{id}}}}'), 10 + 100 + 100 + 490, '50 calls at most');
+});
+
+t.test(
+  'an operation that is too expensive is told its figures, the dearest field, the key and what to write',
+  async (t) => {
+    const refusalOf = async (query: string, isOpen = true) => {
+      const given = await admission(t, TREE.replace('cost: 1000000', 'cost: 200'));
+      try {
+        return admit({ query, operationName: null, variables: {} }, { ...given, introspection: isOpen });
+      } catch (caught) {
+        const [error] = refusalErrors(caught as Parameters<typeof refusalErrors>[0]);
+        return { message: error?.message, locations: error?.locations?.length, ...(error?.extensions ?? {}) };
+      }
+    };
+    t.match(await refusalOf('{matrix{id list{id}}}'), {
+      code: 'MAX_COST_LIMIT',
+      message:
+        'The operation costs more than allowed: 220 points, and 200 are. The dearest field is `Cell.list`: 10 calls, 200 points.',
+      locations: 1,
+      cost: {
+        requestedQueryCost: 220,
+        limit: 200,
+        key: 'limits.graphql.cost',
+        dearest: { field: 'Cell.list', calls: 10, points: 200 },
+        remedy: /`batch` of the link .* `limits\.graphql\.cost` is the limit\.$/,
+      },
+    });
+    t.match(
+      await refusalOf('{matrix{id list{id}}}', false),
+      { cost: { dearest: { field: 'list' } } },
+      'no type of a closed schema',
+    );
+    t.match(await refusalOf('{page(first:100){id thirty{id}}}'), {
+      cost: { dearest: { field: 'Node.thirty', calls: 0, points: 3000 }, remedy: /`replySize` of the operation/ },
+    });
+  },
+);
+
 t.test('arguments that a link fills are given', async (t) => {
   const yaml = SHOP.replace('weight: 3', 'weight: 3, argumentCosts: { id: 100 }').replace(
     'replyKib: 8',
@@ -207,7 +310,10 @@ t.test('slicing arguments that cannot be are refused (G09)', async (t) => {
 t.test('sums saturate, and a fragment is walked once', async (t) => {
   const { graph, config } = await compiled(
     t,
-    SHOP.replace('kibCost: 1', 'kibCost: 1, depth: 100, selections: 1000000, assumedListSize: 1000000, calls: 10000'),
+    SHOP.replace(
+      'kibCost: 1',
+      'kibCost: 1, depth: 100, selections: 1000000, assumedListSize: 1000000, assumedReplySize: 10000000, calls: 10000',
+    ),
   );
   const table = new CostTable({ ...graph, limits: config.limits.graphql });
   const of = (text: string): number => {
