@@ -171,7 +171,7 @@ function warnOfOtherTarget(reference: XmlNode, root: XmlNode | undefined, warnin
   if (root === undefined || reference.local !== 'import') return;
   const named = attributeOf(reference, 'namespace') ?? '';
   const target = attributeOf(root, 'targetNamespace') ?? '';
-  if (named === target) return;
+  if (named === target || targetsOf(root).includes(targetKey('schema', named))) return;
   const own = target === '' ? 'has no target namespace' : `has the target namespace ${target}`;
   const what = `The import names ${named === '' ? 'no namespace' : `the namespace ${named}`}, but ${root.source.file} ${own}.`;
   const remedy = 'Its declarations are found by its own target namespace only: correct one of the two.';

@@ -21,6 +21,9 @@ export const SOAP_ENCODINGS: readonly string[] = [
   'http://www.w3.org/2003/05/soap-encoding',
   'http://www.w3.org/2001/12/soap-encoding',
   'http://www.w3.org/2001/06/soap-encoding',
+  'http://www.w3.org/2001/09/soap-encoding',
+  'http://www.w3.org/2002/06/soap-encoding',
+  'http://www.w3.org/2002/12/soap-encoding',
 ];
 
 /** Namespaces whose components are built in (`builtin.ts`): their schemas are never needed and never trusted. */

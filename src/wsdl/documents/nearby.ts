@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
-import { dirname, relative, sep } from 'node:path';
+import { dirname, extname, relative, sep } from 'node:path';
 
 /** Levels above the folder of a WSDL in which its files may lie; Travelport, ONVIF and Axis go up one to three. */
 export const LEVELS_UP = 4;
 
 /**
- * Whether a file outside the folder of a WSDL may be read without `--root`: it is a schema or WSDL by its name, no part of
+ * Whether a file outside the folder of a WSDL may be read without `--root`: it is a schema or WSDL by its name or has no extension, no part of
  * its path is hidden, and the folder that both share is at most `LEVELS_UP` above, neither the root of the file system nor
  * a folder in it, and does not hold the home directory. A WSDL from a stranger so leads to nothing but schemas beside it.
  */
@@ -13,7 +13,7 @@ export function isNearby(folder: string, file: string, home: string = homedir())
   const shared = sharedFolder([folder, dirname(file)]);
   const steps = (from: string, to: string): readonly string[] => relative(from, to).split(sep).filter(Boolean);
   return (
-    /\.(?:xsd|wsdl)$/i.test(file) &&
+    (/\.(?:xsd|wsdl)$/i.test(file) || extname(file) === '') &&
     steps(shared, folder).length <= LEVELS_UP &&
     shared.split(sep).filter(Boolean).length >= 2 &&
     !`${home}${sep}`.startsWith(`${shared}${sep}`) &&

@@ -60,7 +60,8 @@ function addPort({ ports, names }: PortCollection, named: XmlNode, port: Omit<Po
 function addBinding(ports: PortCollection, binding: XmlNode): void {
   const name = attributeOf(binding, 'name') ?? '';
   const what = `No service has a SOAP port for the binding ${name}: it is offered as a port without an address.`;
-  ports.context.warnings.add(diagnosticAt(binding, what));
+  const cause = 'No service has a SOAP port for the binding: it is offered as a port without an address.';
+  ports.context.warnings.add({ ...diagnosticAt(binding, what), cause });
   addPort(ports, binding, { ...ports.bindings.read(binding), address: null });
 }
 
@@ -91,7 +92,9 @@ function addPortType(ports: PortCollection, portType: XmlNode): void {
   const { context } = ports;
   const name = attributeOf(portType, 'name') ?? '';
   const what = `The port type ${name} has no binding: it is taken as literal SOAP 1.1.`;
-  context.warnings.add(diagnosticAt(portType, what, 'Name the WSDL that has the binding, if there is one.'));
+  const cause = 'The port type has no binding: it is taken as literal SOAP 1.1.';
+  const remedy = 'Name the WSDL that has the binding, if there is one.';
+  context.warnings.add({ ...diagnosticAt(portType, what, remedy), cause });
   const operations = readOperations(unboundOperations(portType), context, null);
   addPort(ports, portType, { dialect: '1.1', address: null, operations });
 }

@@ -225,6 +225,14 @@ t.test('nil as drafts of XML Schema wrote it, and types by it', async (t) => {
     decode(plan, envelope(`<m:x ${draft}><r><a i:null="1"/><a i:null="0">x</a><a xsi:null="true"/></r></m:x>`)).value,
     [null, 'x', null],
   );
+  const types = (i: string, x: string) => `xmlns:i="http://www.w3.org/${i}" xmlns:x="http://www.w3.org/${x}"`;
+  for (const namespaces of [
+    types('1999/XMLSchema-instance', '1999/XMLSchema'),
+    types('2000/10/XMLSchema-instance', '2000/10/XMLSchema'),
+  ]) {
+    const message = `<m:x ${namespaces}><r i:type="enc:Array" enc:arrayType="x:string[3]"><a i:type="x:string">y</a><a i:type="x:base64Binary">w6k=</a><a i:null="1"/></r></m:x>`;
+    t.strictSame(decode(plan, envelope(message)).value, ['y', 'é', null], namespaces);
+  }
 });
 
 t.test('an array that is sent in part says where its items stand', async (t) => {

@@ -352,6 +352,7 @@ t.test('how far from the folder of a WSDL its files are read', (t) => {
     ['/srv/w/a/b/c/d/e', '/srv/w/x.xsd', false],
     ['/srv/w/a', '/srv/w/b/X.WSDL', true],
     ['/srv/w/a', '/srv/w/b/x.xml', false],
+    ['/srv/w/a', '/srv/w/b/envelope', true],
     ['/srv/w/a', '/srv/w/.b/x.xsd', false],
     ['/srv/.w/a', '/srv/.w/b/x.xsd', true],
     ['/srv/w', '/srv/x.xsd', false],
@@ -373,12 +374,15 @@ t.test('warnings of one cause are one, with their number, places and remedy', as
     'a.wsdl': wsdlWith({
       types: schemaWith(`<xs:complexType name="T" xmlns:m="urn:missing"><xs:sequence>
         ${elements.join('\n')}<xs:element ref="m:h"/></xs:sequence><xs:attribute name="i" type="m:i"/><xs:attribute ref="m:j"/></xs:complexType>
-        <xs:element name="one" type="t:Missing"/>`),
+        <xs:element name="one" type="t:Missing"/>`)
+        .concat(xsd('<xs:complexType name="Own"/>', ''))
+        .replace('</xs:schema>', '<xs:element name="two" type="t:Own"/></xs:schema>'),
     }),
   });
   const model = await readWsdl(join(directory, 'a.wsdl'), FILES);
   t.match(model.warnings, [
     { what: /The type t:Missing is not declared/, remedy: null },
+    { what: /The type t:Own is not declared/, remedy: /without targetNamespace declares it/ },
     {
       line: 10,
       what: /^No schema of the namespace urn:missing was read: .* in 10 places, also (?:\S+a\.wsdl:\d+, ){4}\S+a\.wsdl:\d+ and 4 more\.$/,
