@@ -22,7 +22,7 @@ export interface Callable {
  * The operations that a call of this one may be taken for, by name, itself among them: those with the same request and
  * SOAPAction. A right to all of them is needed.
  */
-export function takenFor({ soap }: Callable, operation: string): readonly string[] {
+function takenFor({ soap }: Callable, operation: string): readonly string[] {
   const found = soap?.operations.find(({ name }) => name === operation);
   const known = found === undefined ? null : (soap?.requests.called(found) ?? null);
   return known?.candidates.map(({ name }) => name) ?? [operation];

@@ -83,7 +83,7 @@ export function codedError(
 }
 
 /** An error with its locations, which graphql-js cannot find in a closed source. */
-export function errorAt(
+function errorAt(
   message: string,
   { nodes, path, ...place }: ErrorPlace,
   extensions: Readonly<Record<string, unknown>>,

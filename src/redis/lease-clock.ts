@@ -5,7 +5,7 @@ export const HEARTBEAT_MILLIS = 100;
 /** A replica without a heartbeat for this long refills its part of the budgets itself. */
 export const HEARTBEAT_TIMEOUT_MILLIS = 500;
 /** After Redis may have lost state, no points are granted for this long, while replicas send their views. */
-export const RECOVERY_MILLIS = 2000;
+const RECOVERY_MILLIS = 2000;
 
 /** Changes by a heartbeat. */
 export interface ClockChange {

@@ -248,7 +248,7 @@ export class Lease {
 }
 
 /** Whole points of a lease: the refill of one second, at most a tenth of the replica's part, at least 1. */
-export function leaseOf(rule: BudgetRule, replicas: number): number {
+function leaseOf(rule: BudgetRule, replicas: number): number {
   return Math.max(1, Math.floor(leaseSize(rule, replicas)));
 }
 

@@ -6,7 +6,7 @@ import { withoutBrackets } from './part-head.js';
 /** The media type of a package: MTOM, or SOAP with Attachments. */
 export const PACKAGE = 'multipart/related';
 /** The media type of an envelope some of whose content is in other parts: XOP 1.0 section 5. */
-export const XOP = 'application/xop+xml';
+const XOP = 'application/xop+xml';
 
 /** The Content-Type of a package (RFC 2387) as its reader needs it. */
 export interface PackageType {

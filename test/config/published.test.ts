@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import t from 'tap';
 import { parse } from 'yaml';
-import { printJsonSchema } from '../../src/config/json-schema.js';
 import { loadConfig } from '../../src/config/load.js';
-import { printReference, replaceSection } from '../../src/config/reference.js';
 import { parseAmount, printAmount } from '../../src/config/units.js';
+import { printReference, replaceSection } from '../kit/reference/configuration.js';
+import { printJsonSchema } from '../kit/reference/json-schema.js';
 
 const schema: Record<string, unknown> = JSON.parse(printJsonSchema());
 const accepts = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false }).compile(schema);

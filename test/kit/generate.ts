@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { printRefusals } from '../../src/base/reference.js';
-import { printJsonSchema } from '../../src/config/json-schema.js';
-import { printReference, replaceSection } from '../../src/config/reference.js';
 import { Metrics } from '../../src/observe/metrics.js';
-import { printMetrics } from '../../src/observe/reference.js';
+import { printReference, replaceSection } from './reference/configuration.js';
+import { printJsonSchema } from './reference/json-schema.js';
+import { printMetrics } from './reference/metrics.js';
+import { printRefusals } from './reference/refusals.js';
 
 /**
  * Writes what is generated from tables in the code: the JSON Schema of the configuration and the marked sections of

@@ -47,7 +47,7 @@ const UNDECLARED: Finding = { rule: 'attribute', what: 'is not declared', below:
 const UNKNOWN: Finding = { rule: 'attribute', what: 'is not declared, and must be here', below: '/@*' };
 
 /** The declaration of an attribute, or null. */
-export function attributeOf({ attributes }: TypeRules, uri: string, local: string): AttributeRules | null {
+function attributeOf({ attributes }: TypeRules, uri: string, local: string): AttributeRules | null {
   for (const rules of attributes) if (rules.local === local && rules.uri === uri) return rules;
   return null;
 }

@@ -47,7 +47,7 @@ export function authorize({ rights }: Client, service: string, operation: string
 }
 
 /** The same for a message: a right to each operation is needed that the backend may read in it. */
-export function authorizeMessage(client: Client, service: string, known: KnownOperation | null): void {
+function authorizeMessage(client: Client, service: string, known: KnownOperation | null): void {
   if (known === null) authorize(client, service, null);
   else for (const { name } of known.candidates) authorize(client, service, name);
 }
@@ -68,7 +68,7 @@ export function authorizeAndChargeOther(caller: Caller, isPermitted: boolean): v
 }
 
 /** Throws `RATE_LIMITED`. */
-export function charge({ client, budgets }: Caller, points: number): void {
+function charge({ client, budgets }: Caller, points: number): void {
   if (client.budget === null) return;
   const taken = budgets.take(client, points);
   if (!taken.isGranted) throw rateLimited(taken);

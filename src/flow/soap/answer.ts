@@ -17,11 +17,6 @@ export class SoapAnswer {
     this.#ending = ending;
   }
 
-  /** Part of it is out already: a failure can only be shown by cutting the connection. */
-  get isBegun(): boolean {
-    return this.#response.headersSent;
-  }
-
   /** `more` are further fields, names and values in turn. */
   whole(status: number, contentType: string, message: Buffer, more: readonly string[]): void {
     this.#count(status, message.length);

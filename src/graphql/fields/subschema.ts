@@ -1,4 +1,4 @@
-import type { DocumentNode, FieldNode, GraphQLFieldConfig, GraphQLOutputType, GraphQLSchema } from 'graphql';
+import type { DocumentNode, FieldNode, GraphQLSchema } from 'graphql';
 import type { FieldCost } from '../types/cost-rules.js';
 import type { RootType } from './exposure.js';
 
@@ -43,8 +43,6 @@ export interface SubschemaField {
 }
 
 export const isSubschemaField = (called: object): called is SubschemaField => 'wrapped' in called;
-
-export type SubschemaFieldConfig = GraphQLFieldConfig<unknown, unknown> & { readonly type: GraphQLOutputType };
 
 /** One operation for an upstream, in its names. */
 export interface SubschemaRequest {

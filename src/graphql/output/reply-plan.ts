@@ -178,7 +178,7 @@ const SLOT_BYTES = 720;
 const asList = (slot: FieldSlot | null): readonly FieldSlot[] => (slot === null ? [] : [slot]);
 
 /** The name of an operation's answer among lists. */
-export const ITSELF = '';
+const ITSELF = '';
 
 const NO_UNIONS: NonNullable<ReplyShape['unions']> = new Map();
 

@@ -1,4 +1,4 @@
-import { KIB, type Limits, type LimitTable, MIB } from '../../base/limit.js';
+import { KIB, type LimitTable, MIB } from '../../base/limit.js';
 
 /** Limits of the answers, schemas and events of GraphQL upstreams. */
 export const SUBSCHEMA_LIMITS = {
@@ -75,5 +75,3 @@ export const SUBSCHEMA_LIMITS = {
     text: 'Silence of an event stream, comments included, after which it counts as dead. A WebSocket is asked with pings instead, every `limits.subscriptions.pingMillis`.',
   },
 } as const satisfies LimitTable;
-
-export type SubschemaLimits = Limits<typeof SUBSCHEMA_LIMITS>;

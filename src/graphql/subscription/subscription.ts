@@ -84,7 +84,5 @@ export interface SubscriptionTable {
   readonly topics: readonly EventTopic[];
 }
 
-export const NO_SUBSCRIPTIONS: SubscriptionTable = { subscriptions: new Map(), topics: [] };
-
 /** The name of a topic. */
 export const topicOf = (via: 'on' | 'callback', operation: string): string => `${via}:${operation}`;

@@ -1,5 +1,5 @@
 /** Longer documentation is cut: it is for people, and every client loads it. */
-export const DESCRIPTION_CHARS = 2000;
+const DESCRIPTION_CHARS = 2000;
 
 /**
  * Documentation as a description: without the indentation it has in the WSDL and without blank lines around it or in

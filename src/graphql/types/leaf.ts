@@ -37,7 +37,7 @@ export interface Leaf {
 }
 
 /** Enumerations with more values are strings: every client that asks for the schema would load them. */
-export const ENUM_VALUES_MAX = 5000;
+const ENUM_VALUES_MAX = 5000;
 
 /** The scalars and enumerations of one schema. Remembers every answer. */
 export class LeafTable {

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { dirname, extname, relative, sep } from 'node:path';
 
 /** Levels above the folder of a WSDL in which its files may lie; Travelport, ONVIF and Axis go up one to three. */
-export const LEVELS_UP = 4;
+const LEVELS_UP = 4;
 
 /**
  * Whether a file outside the folder of a WSDL may be read without `--root`: it is a schema or WSDL by its name or has no extension, no part of
