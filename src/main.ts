@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-import { disableConcurrentMarking } from './base/concurrent-marking.js';
+import { disableConcurrentMarking, disablePretenuring } from './base/collector-flags.js';
 import { retainTickObject } from './base/tick-object.js';
 import { run } from './cli/program.js';
 import { processTerminal, written } from './cli/terminal.js';
 
 retainTickObject();
 disableConcurrentMarking();
+disablePretenuring();
 const code = await run(process.argv.slice(2), processTerminal);
 // Ended here and not by itself: after a failed start a server may still listen. Output is flushed first.
 process.exit((await written()) ? code : 1);

@@ -10,3 +10,13 @@ import { setFlagsFromString } from 'node:v8';
 export function disableConcurrentMarking(): void {
   if (Number.parseInt(process.versions.v8, 10) < 13) setFlagsFromString('--no-concurrent-marking');
 }
+
+/**
+ * Makes V8 allocate all objects in the young generation. By what survives the first collections, those of start-up, it
+ * would allocate objects of requests in the old one from then on. There they outlive their request until the next
+ * collection of old garbage, with all that they refer to: half of what requests allocate was copied twice for nothing.
+ * Must be called before much is allocated.
+ */
+export function disablePretenuring(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
+}
