@@ -117,7 +117,7 @@ async function perform(
   } catch (caught) {
     return refusedAnswer(refuseOperation(caught, host, admission), type);
   }
-  await begin?.(admission);
+  if (begin !== undefined) await begin(admission);
   return response(200, type, await charged.run());
 }
 
@@ -186,16 +186,15 @@ const isMalformed = (refusal: Refusal): boolean =>
   refusal.code === 'BATCHING_NOT_SUPPORTED' ||
   (refusal.code === 'BAD_REQUEST' && (!(refusal instanceof DocumentRefusal) || refusal.limit !== null));
 
-const response = (
+function response(
   status: number,
   type: AnswerType,
   result: ExecutionResult,
-  more: Readonly<Record<string, string>> = {},
-): GraphqlResponse => ({
-  status,
-  headers: { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff', ...more },
-  body: writeResult(result),
-});
+  more: Readonly<Record<string, string>> | null = null,
+): GraphqlResponse {
+  const fields = { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff' };
+  return { status, headers: more === null ? fields : { ...fields, ...more }, body: writeResult(result) };
+}
 
 const NOT_ACCEPTABLE: GraphqlResponse = {
   status: 406,

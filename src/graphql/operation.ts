@@ -91,7 +91,8 @@ export async function admitOperation(
   operations: Operations,
   host: Pick<OperationHost, 'turn'>,
 ): Promise<AdmittedOperation> {
-  const params = await operations.persisted.resolve(rawParams(raw));
+  const found = operations.persisted.resolve(rawParams(raw));
+  const params = found instanceof Promise ? await found : found;
   if (isLongUncached(params, operations.admission)) await host.turn?.();
   return new AdmittedOperation(operations, params, admit(params, operations.admission));
 }

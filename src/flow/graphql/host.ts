@@ -117,7 +117,8 @@ export class CallerHost implements RequestHost, ItemHost {
     const exchange = this.#exchange;
     const { operation, name } = admitted.operation;
     exchange.operationName = name?.value ?? '';
-    exchange.operation = ['', operation].includes(exchange.operation) ? operation : 'batch';
+    const isFirst = exchange.operation === '' || exchange.operation === operation;
+    exchange.operation = isFirst ? operation : 'batch';
     exchange.cost = (exchange.cost ?? 0) + admitted.cost;
     if (admitted.exceeded.size > 0) exchange.measuredLimits = [...admitted.exceeded];
     this.#authorize(admitted);

@@ -54,14 +54,16 @@ export async function answerGraphql(
   const bytes = Buffer.from(answer.body ?? '');
   exchange.status = answer.status;
   exchange.bytesOut = bytes.length;
-  const fields = Object.entries(answer.headers).flat();
+  const fields: string[] = [];
+  for (const [name, value] of Object.entries(answer.headers)) fields.push(name, value);
   const control = cacheControl(answer, exchange, lifetime);
   fields.push('cache-control', control);
   // Header fields of the request that the answer depends on.
   if (control !== 'no-store') {
     fields.push('vary', maySeeBreakdown(endpoint, caller.client) ? `accept, ${BREAKDOWN}` : 'accept');
   }
-  endLingering(exchange, request, response, answer.status, [...fields, 'content-length', String(bytes.length)], bytes);
+  fields.push('content-length', String(bytes.length));
+  endLingering(exchange, request, response, answer.status, fields, bytes);
 }
 
 /** An answer may be kept only if nothing went wrong, and nothing was changed. */

@@ -17,10 +17,14 @@ import { COMPLETE_EVENT, nextEvent, PING } from './wire/graphql-sse.js';
 
 /** Whether a client takes server-sent events, and whether it takes nothing else. */
 export function takesEvents({ headers }: IncomingMessage): 'only' | 'too' | 'no' {
-  const types = (headers.accept ?? '').split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
+  const { accept = '' } = headers;
+  if (!MAY_TAKE_EVENTS.test(accept)) return 'no';
+  const types = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
   if (!types.includes('text/event-stream')) return 'no';
   return types.length === 1 ? 'only' : 'too';
 }
+
+const MAY_TAKE_EVENTS = /text\/event-stream/i;
 
 /**
  * GraphQL over server-sent events, one request for each operation ("distinct connections" of graphql-sse). A client that

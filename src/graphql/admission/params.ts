@@ -108,6 +108,7 @@ const single = (value: string | readonly string[] | undefined): string | undefin
 
 /** Whether a type is `application/json`, with no charset but UTF-8. */
 function isJson(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
   const [mediaType, ...parameters] = (contentType ?? '').toLowerCase().split(';');
   if (mediaType?.trim() !== 'application/json') return false;
   return parameters.every((parameter) => {

@@ -6,7 +6,7 @@ import type { RefusalCode } from '../../base/refusals.js';
 import { codedError, DocumentRefusal } from '../errors.js';
 import type { GraphqlParams } from './admit.js';
 import type { PersistedStore } from './document-cache.js';
-import type { RawParams } from './params.js';
+import type { DocumentName, RawParams } from './params.js';
 import { PERSISTED_LIMITS, type PersistedLimits } from './persisted-limits.js';
 import type { TrustedDocuments } from './trusted-documents.js';
 
@@ -37,16 +37,19 @@ export class PersistedDocuments {
    * Rejects with `PERSISTED_QUERY_NOT_FOUND`, `PERSISTED_QUERY_NOT_SUPPORTED`, `PERSISTED_QUERY_HASH_MISMATCH` or
    * `BAD_REQUEST`.
    */
-  async resolve(params: RawParams): Promise<ResolvedParams> {
+  resolve(params: RawParams): ResolvedParams | Promise<ResolvedParams> {
     const { query, document, operationName, variables } = params;
+    if (document !== null) return this.#find(params, document);
+    return { query: query ?? '', operationName, variables, registers: null };
+  }
+
+  async #find({ query, operationName, variables }: RawParams, { id, isHash }: DocumentName): Promise<ResolvedParams> {
     const found = (text: string, registers: string | null = null): ResolvedParams => ({
       query: text,
       operationName,
       variables,
       registers,
     });
-    if (document === null) return found(query ?? '');
-    const { id, isHash } = document;
     const trusted = this.#trusted?.textOf(id) ?? null;
     if (trusted !== null) {
       if (query !== null && query !== trusted) throw new Refusal('PERSISTED_QUERY_HASH_MISMATCH');

@@ -25,11 +25,10 @@ export interface Throttle {
   readonly restoreRate: number;
 }
 
-export const costReport = (requested: number, actual: number, throttle: Throttle | null): CostReport => ({
-  requestedQueryCost: requested,
-  actualQueryCost: actual,
-  ...(throttle === null ? {} : { throttleStatus: throttle }),
-});
+export function costReport(requested: number, actual: number, throttle: Throttle | null): CostReport {
+  const report = { requestedQueryCost: requested, actualQueryCost: actual };
+  return throttle === null ? report : { ...report, throttleStatus: throttle };
+}
 
 /** Paths that are listed: the report must not be longer than the answer. */
 const PATHS_MAX = 1000;

@@ -24,7 +24,7 @@ import { ErrorList } from './error-list.js';
 import { type CallField, RequestCalls } from './field-call.js';
 import { introspectionAnswers } from './introspection-answers.js';
 import { LinkRun } from './link-run.js';
-import { type PlannedSchema, type RootCall, type RootField, rootPlanOf } from './root-plan.js';
+import { type PlannedSchema, type RootCall, type RootField, type RootPlan, rootPlanOf } from './root-plan.js';
 import { SubschemaRun } from './subschema-run.js';
 
 export interface Execution {
@@ -47,47 +47,90 @@ export interface Execution {
  */
 export async function executeOperation(admitted: Admitted, execution: Execution): Promise<ExecutionResult> {
   const { limits, callField, signal, refused, spending = null } = execution;
-  const { root, fields, links, select } = rootPlanOf(admitted, execution.built);
+  const plan = rootPlanOf(admitted, execution.built);
+  const { fields } = plan;
   const calls = new RequestCalls(callField, signal, (refusal) => refused?.(refusal), limits, spending);
-  const subschemas = new SubschemaRun(execution.sendToSubschema ?? rejectSubschema, {
-    fragments: admitted.document.fragments,
-    variables: admitted.variables,
-    rawVariables: admitted.params.variables,
-    select,
-    maxErrors: limits.errors,
-  });
-  const run = new LinkRun(links, admitted.variables, calls, subschemas, limits);
-  const context: Context = { admitted, root, execution, calls, subschemas, run };
-  const answers: Answer[] = [];
+  const context = new OperationRun(admitted, plan, execution, calls);
+  let answers: readonly Answer[];
   if (admitted.introspection > 0) spending?.answered(admitted.introspection);
   if (admitted.operation.operation === 'mutation') {
-    for (const field of fields) {
-      run.forget();
-      const answer = await answerField(field, context);
-      answers.push(answer);
-      // The whole result is null: nothing further may have an effect.
-      if (answer.isFatal) break;
-    }
+    answers = await answerInTurn(fields, context);
   } else {
-    answers.push(...(await Promise.all(fields.map((field) => answerField(field, context)))));
+    const [first, ...others] = fields;
+    const isAlone = first !== undefined && others.length === 0;
+    answers = isAlone
+      ? [await answerField(first, context)]
+      : await Promise.all(fields.map((field) => answerField(field, context)));
   }
-  const errors = answers.flatMap((answer) => answer.errors);
-  const further = answers.reduce((sum, answer) => sum + answer.furtherErrors, 0);
-  const data = answers.some((answer) => answer.isFatal)
-    ? null
-    : Object.fromEntries(answers.map((answer) => [answer.key, answer.value]));
+  const errors: GraphQLError[] = [];
+  let further = 0;
+  let isFatal = false;
+  for (const answer of answers) {
+    errors.push(...answer.errors);
+    further += answer.furtherErrors;
+    isFatal ||= answer.isFatal;
+  }
+  const data = isFatal ? null : Object.fromEntries(answers.map((answer) => [answer.key, answer.value]));
   return errors.length === 0 ? { data } : { data, errors: listed(errors, limits.errors, further) };
+}
+
+/** Answers the fields of a mutation. */
+async function answerInTurn(fields: readonly RootField[], context: OperationRun): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  for (const field of fields) {
+    context.forgetLinks();
+    const answer = await answerField(field, context);
+    answers.push(answer);
+    // The whole result is null: nothing further may have an effect.
+    if (answer.isFatal) break;
+  }
+  return answers;
 }
 
 const rejectSubschema: SendToSubschema = () => Promise.reject(new Error('a subschema without sendToSubschema'));
 
-interface Context {
+/** The state that the fields of an operation share. That of links and subschemas is made for the first of them. */
+class OperationRun {
   readonly admitted: Admitted;
-  readonly root: GraphQLObjectType;
   readonly execution: Execution;
   readonly calls: RequestCalls;
-  readonly subschemas: SubschemaRun;
-  readonly run: LinkRun;
+  readonly #plan: RootPlan;
+  #links: LinkRun | null = null;
+  #subschemas: SubschemaRun | null = null;
+
+  constructor(admitted: Admitted, plan: RootPlan, execution: Execution, calls: RequestCalls) {
+    this.admitted = admitted;
+    this.execution = execution;
+    this.calls = calls;
+    this.#plan = plan;
+  }
+
+  get root(): GraphQLObjectType {
+    return this.#plan.root;
+  }
+
+  get links(): LinkRun {
+    const { limits } = this.execution;
+    this.#links ??= new LinkRun(this.#plan.links, this.admitted.variables, this.calls, this.subschemas, limits);
+    return this.#links;
+  }
+
+  get subschemas(): SubschemaRun {
+    const { document, variables, params } = this.admitted;
+    this.#subschemas ??= new SubschemaRun(this.execution.sendToSubschema ?? rejectSubschema, {
+      fragments: document.fragments,
+      variables,
+      rawVariables: params.variables,
+      select: this.#plan.select,
+      maxErrors: this.execution.limits.errors,
+    });
+    return this.#subschemas;
+  }
+
+  /** Forgets all answers of links: a mutation may have changed them. */
+  forgetLinks(): void {
+    this.#links?.forget();
+  }
 }
 
 interface Answer {
@@ -99,17 +142,18 @@ interface Answer {
   readonly isFatal: boolean;
 }
 
-async function answerField(field: RootField, context: Context): Promise<Answer> {
-  const { root } = context;
-  const { key, call } = field;
-  const answer = { key, errors: [], furtherErrors: 0, isFatal: false };
-  if (field.name === '__typename') return { ...answer, value: root.name };
-  if (call !== null) return answerCall(field, call, context);
+function answerField(field: RootField, context: OperationRun): Promise<Answer> {
+  return field.call === null ? answerHere(field, context) : answerCall(field, field.call, context);
+}
+
+async function answerHere(field: RootField, context: OperationRun): Promise<Answer> {
+  const answer = { key: field.key, errors: [], furtherErrors: 0, isFatal: false };
+  if (field.name === '__typename') return { ...answer, value: context.root.name };
   return { ...answer, ...(await executeHere(field, context)) };
 }
 
-async function answerCall(field: RootField, call: RootCall, context: Context): Promise<Answer> {
-  const { execution, calls, run } = context;
+async function answerCall(field: RootField, call: RootCall, context: OperationRun): Promise<Answer> {
+  const { execution, calls } = context;
   const { key, nodes } = field;
   const { bound, walk } = call;
   const isNonNull = isSubschemaField(bound) ? bound.isNonNull : bound.reply.nonNull;
@@ -121,7 +165,7 @@ async function answerCall(field: RootField, call: RootCall, context: Context): P
     const value = decoded.value ?? null;
     for (const error of decoded.errors) errors.add(() => decodeError({ ...error, path: visible(error.path) }, place));
     errors.addFurther(decoded.furtherErrors);
-    if (walk !== null) await run.fill(value, walk, { parent: null, step: key }, errors);
+    if (walk !== null) await context.links.fill(value, walk, { parent: null, step: key }, errors);
     const isFatal = isNonNull && value === null;
     return { key, value, errors: errors.errors, furtherErrors: errors.further, isFatal };
   } catch (caught) {
@@ -130,11 +174,12 @@ async function answerCall(field: RootField, call: RootCall, context: Context): P
   }
 }
 
-function decodedAnswer({ nodes, name }: RootField, ask: LinkAsk, context: Context): Promise<Decoded> {
-  const { admitted, root, calls, subschemas } = context;
+function decodedAnswer({ nodes, name }: RootField, ask: LinkAsk, context: OperationRun): Promise<Decoded> {
+  const { admitted, root, calls } = context;
   const definition = root.getFields()[name];
   const node = nodes[0];
   if (ask.kind === 'subschema') {
+    const { subschemas } = context;
     const answer = (): Promise<Decoded> => subschemas.answer(ask.plan, {});
     return calls.counted(answer, ask.plan.field.cost, subschemaArguments(definition, node, admitted), () =>
       subschemas.takeCalls(),
@@ -164,7 +209,7 @@ const ABSENT = { value: undefined, isPresent: false } as const;
 /** `__schema`, `__type` and fields that are always null. */
 async function executeHere(
   { key, name, nodes }: RootField,
-  context: Context,
+  context: OperationRun,
 ): Promise<Pick<Answer, 'value' | 'errors'>> {
   const { admitted, execution } = context;
   const { operation, document, params } = admitted;

@@ -49,11 +49,13 @@ export class RootPlan {
 
   /** Whether it may serve one request only. */
   get isForOneRequest(): boolean {
-    const targets = [...this.links.values()].map(({ target }) => target.ask);
-    const asks = [...this.fields.flatMap(({ call }) => call?.ask ?? []), ...targets];
-    return asks.some((ask) => ask.kind === 'subschema' && ask.plan.links !== null);
+    for (const { call } of this.fields) if (call !== null && isOwn(call.ask)) return true;
+    for (const { target } of this.links.values()) if (isOwn(target.ask)) return true;
+    return false;
   }
 }
+
+const isOwn = (ask: LinkAsk): boolean => ask.kind === 'subschema' && ask.plan.links !== null;
 
 const ROOT_PLAN: EntryPart<RootPlan> = { is: (value): value is RootPlan => value instanceof RootPlan };
 
