@@ -12,6 +12,7 @@ import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from 
 const FIELDS_MAX = 100;
 
 const NO_VALUES: readonly string[] = [];
+const NOW = Promise.resolve();
 
 /** Finds connections for calls. */
 export interface CallScheduler {
@@ -157,7 +158,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     if (this.#isOver || connection === null) return;
     connection.end();
     // Bytes behind the answer in the same packet are read after this: of two answers neither can be trusted.
-    if (connection.isReused) queueMicrotask(() => this.#end(connection.isDesynced));
+    // Not by queueMicrotask, which makes an asynchronous resource of each.
+    if (connection.isReused) void NOW.then(() => this.#end(connection.isDesynced));
     else this.#end(false);
   }
 

@@ -153,10 +153,10 @@ export class RequestPolicy implements EnvelopeObserver {
       isRewritten: !this.#isPackage || envelope.dialect?.actionHeader === true,
     };
     const known = requests.identify(envelope.operation, actions);
+    if (known !== null && known !== 'mismatch') return known;
     const named = [...http, actions.addressing].filter((action) => action !== null);
     // Where the message alone names the operation, its actions must agree.
-    const isOne = known !== null || new Set(named).size < 2;
-    if (known !== 'mismatch' && isOne) return known;
+    if (known === null && new Set(named).size < 2) return null;
     const isWrong = (action: string): boolean =>
       requests.identify(envelope.operation, { ...actions, http: [action], addressing: null }) === 'mismatch';
     throw new Refusal('ACTION_MISMATCH', null, { found: named.find(isWrong) ?? named.at(-1) ?? null });
