@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Cancellation } from '../../base/cancellation.js';
 
 import type { Exchange } from '../../base/exchange.js';
+import { KIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusal.js';
 import { CARRIED, type GraphqlResponse, type StreamCarrier } from '../../graphql/http.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
@@ -15,6 +16,9 @@ import { BREAKDOWN, CallerHost, maySeeBreakdown } from './host.js';
 
 /** Makes the carrier of a client that takes a stream. */
 export type MakeStreams = (host: CallerHost, departure: Cancellation) => StreamCarrier;
+
+/** Longest answer that is written as text. */
+const TEXT_UNITS_MAX = 16 * KIB;
 
 /** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. */
 export async function answerGraphql(
@@ -51,9 +55,9 @@ export async function answerGraphql(
     );
     if (held !== null) await held;
   }
-  const bytes = Buffer.from(answer.body ?? '');
+  const text = answer.body ?? '';
   exchange.status = answer.status;
-  exchange.bytesOut = bytes.length;
+  exchange.bytesOut = Buffer.byteLength(text);
   const fields: string[] = [];
   for (const [name, value] of Object.entries(answer.headers)) fields.push(name, value);
   const control = cacheControl(answer, exchange, lifetime);
@@ -62,8 +66,10 @@ export async function answerGraphql(
   if (control !== 'no-store') {
     fields.push('vary', maySeeBreakdown(endpoint, caller.client) ? `accept, ${BREAKDOWN}` : 'accept');
   }
-  fields.push('content-length', String(bytes.length));
-  endLingering(exchange, request, response, answer.status, fields, bytes);
+  fields.push('content-length', String(exchange.bytesOut));
+  // Node writes a text and the head as one text, which saves a buffer; a long one it would copy once more.
+  const content = text.length > TEXT_UNITS_MAX ? Buffer.from(text) : text;
+  endLingering(exchange, request, response, answer.status, fields, content);
 }
 
 /** An answer may be kept only if nothing went wrong, and nothing was changed. */

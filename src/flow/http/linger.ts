@@ -20,7 +20,7 @@ export function endLingering(
   response: ServerResponse,
   status: number,
   headers: readonly string[],
-  body: Buffer | null,
+  body: Buffer | string | null,
 ): void {
   const fields = [...headers, REQUEST_ID, exchange.id];
   if (request.complete) {
