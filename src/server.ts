@@ -60,11 +60,12 @@ export async function startGateway(
     },
   });
   const metrics = new Metrics(
-    [...services, ...graphqlUpstreams].map(({ name, upstream }) => ({
+    [...services, ...graphqlUpstreams].map(({ name, upstream, reach }) => ({
       service: name,
       active: () => upstream.active,
       waiting: () => upstream.waiting,
       resting: () => upstream.resting + (subscriptions.feeds.isResting(name) ? 1 : 0),
+      certificateEndMillis: () => reach.tls?.expiresMillis ?? null,
       subscriptions: () => subscriptions.feeds.active(name),
     })),
     {

@@ -22,8 +22,8 @@ import { checkJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
 import { Upstream } from '../upstream/upstream.js';
 import { diagnosticAt } from './diagnostic-at.js';
+import { compileReach, type Reach } from './reach.js';
 import { withConfigured } from './subschema-costs.js';
-import { type CompiledCredentials, compileCredentials } from './upstream.js';
 
 /** A compiled GraphQL upstream: its subschema and its connections. */
 export interface GraphqlUpstream {
@@ -32,7 +32,7 @@ export interface GraphqlUpstream {
   readonly upstream: Upstream;
   readonly config: GraphqlServiceConfig;
   /** Of calls and subscriptions. */
-  readonly credentials: CompiledCredentials;
+  readonly reach: Reach;
   /** In lower case. */
   readonly forwardHeaders: readonly string[];
   /** Where its subscriptions are; null where they are not offered. */
@@ -52,8 +52,8 @@ export async function compileGraphqlUpstream(
   name: string,
   config: GraphqlServiceConfig,
 ): Promise<GraphqlUpstream> {
-  const credentials = compileCredentials(loaded, name, config);
-  const upstream = new Upstream(config.urls, config.limits.upstream, credentials);
+  const reach = compileReach(loaded, name, config);
+  const upstream = new Upstream(config.urls, config.limits.upstream, reach);
   try {
     const { schema, costs } =
       config.schema === undefined
@@ -70,7 +70,7 @@ export async function compileGraphqlUpstream(
       subscribes: config.subscriptions !== false,
     };
     const forwardHeaders = config.forwardHeaders.map((field) => field.toLowerCase());
-    return { name, subschema, upstream, config, credentials, forwardHeaders, subscriptions: subscriptionsOf(config) };
+    return { name, subschema, upstream, config, reach, forwardHeaders, subscriptions: subscriptionsOf(config) };
   } catch (error) {
     await upstream.close();
     throw error;

@@ -9,7 +9,7 @@ import { FreshnessChecker } from '../soap/freshness.js';
 import type { GateOptions } from '../soap/gate.js';
 import type { InflateLimits } from '../soap/limits.js';
 import type { MimeLimits } from '../soap/mime-limits.js';
-import type { Upstream } from '../upstream/upstream.js';
+import { Upstream } from '../upstream/upstream.js';
 import type { Operation, Port, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
 import type { XmlLimits } from '../xml/limits.js';
@@ -20,9 +20,9 @@ import { Destinations } from './destinations.js';
 import type { WsdlReader } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
 import { choosePorts } from './ports.js';
+import { compileReach, type Reach, warningsOfReach } from './reach.js';
 import { compileReplies, warningsOfReplies } from './replies.js';
 import { sdlOperationsOf } from './sdl-operations.js';
-import { compileUpstream } from './upstream.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
 
 /** One SOAP backend as compiled: its name, the rules of its messages, its upstream. */
@@ -44,6 +44,7 @@ export interface SoapService {
   readonly gate: GateOptions;
   readonly mode: 'enforce' | 'monitor';
   readonly upstream: Upstream;
+  readonly reach: Reach;
   readonly callerFields: CallerFieldRules;
   /** Null for a service with SDL types. */
   readonly wsdl: WsdlModel | null;
@@ -111,6 +112,7 @@ export async function compileService(
   };
   const validity = validityOf(loaded, name, wsdl, operations);
   checkValidity(loaded, name, wsdl, validity);
+  const reach = compileReach(loaded, name, config);
   return {
     name,
     path: config.path,
@@ -139,7 +141,8 @@ export async function compileService(
     },
     gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
     mode: config.mode,
-    upstream: compileUpstream(loaded, name, config),
+    upstream: new Upstream(config.urls, config.limits.upstream, reach),
+    reach,
     callerFields: compileCallerFields(loaded.config, config),
     wsdl,
     ports,
@@ -151,7 +154,7 @@ export async function compileService(
     validity,
     config,
     weightOf: weightsOf(config, limits.graphql.callCost),
-    warnings: [...(wsdl?.warnings ?? []), ...warningsOfReplies(loaded, name)],
+    warnings: [...(wsdl?.warnings ?? []), ...warningsOfReplies(loaded, name), ...warningsOfReach(loaded, name, reach)],
     ...compileReplies(config, wsdl !== null, operations),
   };
 }

@@ -7,6 +7,7 @@ import type { Graph } from './graph.js';
 /** Settings that have less effect than they may seem to have. */
 export const warningsOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Diagnostic[] => [
   ...monitoredServices(loaded),
+  ...unverifiedBackends(loaded),
   ...uncountedReplies(loaded),
   ...hiddenCosts(loaded),
   ...readsInMutation(loaded, graph),
@@ -20,6 +21,23 @@ function monitoredServices(loaded: LoadedConfig): readonly Diagnostic[] {
     if (mode !== 'monitor') return [];
     const what = `Service \`${service}\` is in monitor mode: messages that break rules are only counted and logged. Credentials, rights and budgets stay enforced.`;
     return [diagnosticAt(loaded, ['services', service, 'mode'], what, 'Set `mode: enforce` to refuse such messages.')];
+  });
+}
+
+function unverifiedBackends(loaded: LoadedConfig): readonly Diagnostic[] {
+  const { services, graphqlServices } = loaded.config;
+  return Object.entries({ ...services, ...graphqlServices }).flatMap(([name, { tls }]): readonly Diagnostic[] => {
+    if (tls === undefined || tls.verify === 'full') return [];
+    const other = tls.verify === 'none' ? 'any server' : 'any server with a certificate of the same authority';
+    const what = `Service \`${name}\` does not verify the certificate of its backend: ${other} on the way can read and answer its calls.`;
+    return [
+      diagnosticAt(
+        loaded,
+        ['services', name, 'tls', 'verify'],
+        what,
+        'Name the authority in `ca`, and the name in `servername`.',
+      ),
+    ];
   });
 }
 

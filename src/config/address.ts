@@ -27,3 +27,11 @@ function isUrl(text: string, scheme: RegExp): boolean {
   const url = new URL(text);
   return url.hash === '' && url.username === '' && url.password === '';
 }
+
+/** Whether a text is the URL of an HTTP proxy, with or without credentials, or `environment`. */
+export function isProxy(text: string): boolean {
+  if (text === 'environment') return true;
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const { pathname, search, hash } = new URL(text);
+  return pathname === '/' && search === '' && hash === '';
+}

@@ -4,7 +4,7 @@ import { LIST_SIZE, OPERATION_COST_KEYS, points } from './cost-keys.js';
 import { FIELD_NAME, GRAPHQL_NAME, HTTP_URL, SUBSCRIPTION_URL } from './formats.js';
 import { array, closed, flagOr, mapOf, oneOf, optional, type StaticOf, section, string, unsafe } from './key-types.js';
 import { limitOverrides } from './limit-schema.js';
-import { AUTH_KEYS, FIELD_KEYS } from './upstream-keys.js';
+import { FIELD_KEYS, ROUTE_KEYS } from './upstream-keys.js';
 
 const SERVICE_KINDS = ['soap', 'graphql'] as const;
 
@@ -106,7 +106,7 @@ export const GRAPHQL_SERVICE_KEYS = closed(
       default: [],
     }),
     ...FIELD_KEYS,
-    auth: optional(AUTH_KEYS),
+    ...ROUTE_KEYS,
     subscriptions: optional(SUBSCRIPTIONS),
     callCost: optional(points('The cost of one call of it; `limits.graphql.callCost` by default.')),
     // Unsafe because a record of TypeBox has one pattern, and types have fewer keys than fields.

@@ -21,6 +21,8 @@ export interface SchemaNode {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;
+  /** Ours: the content of a file becomes base64. */
+  readonly binary?: boolean;
   /** Ours: the unit of a number. */
   readonly unit?: LimitRow['unit'];
   /** Ours: the help when the value is refused. */
@@ -34,7 +36,7 @@ export interface SchemaNode {
 }
 
 /** Our keywords, which other readers of JSON Schema do not know. */
-export const OWN_KEYWORDS = ['unit', 'hint', 'names', 'derived', 'like'] as const;
+export const OWN_KEYWORDS = ['binary', 'unit', 'hint', 'names', 'derived', 'like'] as const;
 
 /**
  * The table of keys as plain data. A key with a default is not required of the operator, although the finished

@@ -40,7 +40,7 @@ export async function substitute(value: unknown, schema: SchemaNode, around: Sur
     if (isRecord(data)) {
       if (isFileReference(data) && !typesOf(node).includes('object')) {
         foreign.add(JSON.stringify(path));
-        return convert(await fromFile(data.file, path, around), node);
+        return convert(await fromFile(data.file, path, around, node.binary === true), node);
       }
       const copy: Record<string, unknown> = Object.create(null);
       for (const [key, child] of Object.entries(data)) {
@@ -62,14 +62,19 @@ function isFileReference(data: Record<string, unknown>): data is { file: string 
 }
 
 /** The content of a secret's file without its last line break, or null after a report. */
-async function fromFile(file: string, path: ConfigPath, around: Surroundings): Promise<string | null> {
+async function fromFile(
+  file: string,
+  path: ConfigPath,
+  around: Surroundings,
+  isBinary: boolean,
+): Promise<string | null> {
   try {
     const bytes = await around.inputs.readFile(resolve(around.directory, file));
     if (bytes.length > MIB) {
       around.report(path, `The file ${file} is longer than 1 MiB.`, null);
       return null;
     }
-    return bytes.toString('utf8').replace(/\r?\n$/, '');
+    return isBinary ? bytes.toString('base64') : bytes.toString('utf8').replace(/\r?\n$/, '');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     const where = 'Paths are relative to the configuration file.';

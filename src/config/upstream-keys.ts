@@ -39,7 +39,7 @@ const BEARER = closed(
 );
 
 /** The credentials of the gateway at a backend. */
-export const AUTH_KEYS = closed(
+const AUTH_KEYS = closed(
   { basic: optional(BASIC), bearer: optional(BEARER) },
   {
     description:
@@ -48,6 +48,53 @@ export const AUTH_KEYS = closed(
     maxProperties: 1,
   },
 );
+
+const pem = (description: string) => optional(string({ description, minLength: 1, maxLength: 262_144 }));
+
+/** TLS to a backend. Its files may rotate. */
+const TLS_KEYS = closed(
+  {
+    ca: pem('The authorities that are trusted, as PEM, instead of those of Node.'),
+    cert: pem('The certificate of the gateway with its chain, as PEM.'),
+    key: pem('Its private key, as PEM.'),
+    pfx: optional(
+      string({
+        description: 'Certificate and key as PKCS #12: a file, or base64.',
+        maxLength: 262_144,
+        pattern: '^[A-Za-z0-9+/=\\s]+$',
+        hint: 'Write { file: path }, or base64.',
+        binary: true,
+      }),
+    ),
+    passphrase: optional(
+      string({ description: 'Of `key` or `pfx`; from the environment or a file.', maxLength: 4096 }),
+    ),
+    servername: optional(
+      string({
+        description: 'The name that the certificate of the backend must have; the host of its address unless given.',
+        pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$',
+        hint: 'Write a host name without a port.',
+      }),
+    ),
+    minVersion: oneOf(['1.2', '1.3'], { description: 'The least version of TLS.', default: '1.2' }),
+    verify: oneOf(['full', 'chain', 'none'], {
+      description:
+        'What is verified of the certificate of the backend: `chain` leaves its name out, `none` accepts any certificate: for a laboratory.',
+      default: 'full',
+    }),
+  },
+  { description: 'TLS to the backend. A file that changes is used by the next connection.' },
+);
+
+const PROXY = string({
+  description:
+    'The HTTP proxy on the way to the backend, `http://user:password@host:port`; `environment`: the one that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.',
+  format: 'proxy',
+  hint: 'Write http://host:port, with or without user and password, or environment.',
+});
+
+/** The way to a backend, of both kinds of services. */
+export const ROUTE_KEYS = { auth: optional(AUTH_KEYS), tls: optional(TLS_KEYS), proxy: optional(PROXY) };
 
 /** Keys of services that speak SOAP. */
 export const UPSTREAM_KEYS = {
@@ -62,5 +109,5 @@ export const UPSTREAM_KEYS = {
       '`forward`: the cookies of a caller are sent on, and a SOAP caller gets those that the backend sets. Replies are not shared between callers then.',
     default: 'none',
   }),
-  auth: optional(AUTH_KEYS),
+  ...ROUTE_KEYS,
 };

@@ -6,6 +6,7 @@ import type { ConfigPath } from './yaml-source.js';
 export const upstreamRules = (service: Record<string, unknown>, path: ConfigPath): readonly Finding[] => [
   ...fieldRules(service, path),
   ...authRules(service, path),
+  ...tlsRules(service, [...path, 'tls']),
 ];
 
 function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
@@ -50,6 +51,28 @@ function authRules({ auth, headers, forwardHeaders }: Record<string, unknown>, p
     const at = [...path, 'auth', 'basic', 'username'];
     const what = `${printPath(at)} has a colon, which HTTP Basic cannot send (RFC 7617 section 2).`;
     findings.push({ path: at, part: 'value', what, remedy: 'Take another user, or another kind of `auth`.' });
+  }
+  return findings;
+}
+
+/** A certificate needs its key, and TLS an https address. */
+function tlsRules({ tls, url, urls }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  if (!isRecord(tls)) return [];
+  const findings: Finding[] = [];
+  const at = (key: string | null, what: string, remedy: string): void => {
+    findings.push({ path: key === null ? path : [...path, key], part: 'key', what, remedy });
+  };
+  const has = (key: string): boolean => tls[key] !== undefined;
+  const name = printPath(path);
+  if (has('cert') && !has('key')) at('cert', `${name} has a certificate without its key.`, 'Give `key`.');
+  if (has('key') && !has('cert')) at('key', `${name} has a key without its certificate.`, 'Give `cert`.');
+  if (has('pfx') && has('cert')) at('pfx', `${name} has both \`pfx\` and \`cert\`.`, 'Keep one of them.');
+  if (has('passphrase') && !has('pfx') && !has('key')) {
+    at('passphrase', `${name} has a passphrase, and nothing that it opens.`, 'Leave it away.');
+  }
+  const addresses = [url, ...(Array.isArray(urls) ? urls : [])].filter((address) => typeof address === 'string');
+  if (addresses.length > 0 && addresses.every((address) => /^http:/i.test(address))) {
+    at(null, `${name} has no effect: no address of the service begins with https.`, 'Write an https address.');
   }
   return findings;
 }

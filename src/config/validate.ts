@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isNetwork } from '../access/networks.js';
 import { isRecord } from '../base/record.js';
-import { isHttpUrl, isSubscriptionUrl, parseAddress } from './address.js';
+import { isHttpUrl, isProxy, isSubscriptionUrl, parseAddress } from './address.js';
 import { didYouMean } from './nearest.js';
 import type { FileConfig } from './schema.js';
 import { configSchema, OWN_KEYWORDS, type SchemaNode, typesOf } from './schema-node.js';
@@ -32,6 +32,7 @@ const ajv = new Ajv({
     'http-url': isHttpUrl,
     'subscription-url': isSubscriptionUrl,
     network: isNetwork,
+    proxy: isProxy,
   },
   keywords: [...OWN_KEYWORDS],
 });

@@ -7,6 +7,8 @@ export interface UpstreamGauges {
   readonly waiting: () => number;
   /** Addresses that are not called because they keep failing. */
   readonly resting: () => number;
+  /** When the first certificate of its TLS ends; null without one. */
+  readonly certificateEndMillis?: () => number | null;
   /** Connections for subscriptions; absent where there are none. */
   readonly subscriptions?: () => number;
 }
@@ -54,6 +56,17 @@ export function addUpstreamGauges(book: MetricBook, upstreams: readonly Upstream
   );
   const resting = 'Addresses of the upstream whose circuit breaker is open or half open.';
   read('soapstone_upstream_breakers_open', resting, (upstream) => upstream.resting());
+  const expiry = {
+    name: 'soapstone_upstream_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate of the gateway at the upstream, or one of its authorities, ends.',
+    labels: ['service'],
+  };
+  book.addSampled('gauge', expiry, () =>
+    upstreams.flatMap(({ service, certificateEndMillis }): Sample[] => {
+      const endMillis = certificateEndMillis?.() ?? null;
+      return endMillis === null ? [] : [{ labels: [service], value: endMillis / 1000 }];
+    }),
+  );
   const subscriptions = 'Connections for subscriptions at the upstream, which speaks GraphQL.';
   read('soapstone_upstream_subscriptions', subscriptions, (upstream) => upstream.subscriptions?.() ?? 0);
 }

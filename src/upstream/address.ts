@@ -1,5 +1,8 @@
 import { Breaker } from './breaker.js';
-import { Connection, type Connector, makeConnector } from './connection.js';
+import { Connection } from './connection.js';
+import { type Fields, withFields } from './credentials/credentials.js';
+import { type Connector, DIRECT, makeConnector, type Route } from './dial/dial.js';
+import type { Proxy } from './dial/proxy.js';
 import type { UpstreamLimits } from './limits.js';
 import { FixedQuery } from './query.js';
 
@@ -8,6 +11,7 @@ export class Address {
   readonly breaker: Breaker;
   readonly #origin: string;
   readonly #path: string;
+  readonly #headers: Fields | null;
   readonly #query: FixedQuery;
   readonly #limits: UpstreamLimits;
   readonly #connector: Connector;
@@ -15,12 +19,14 @@ export class Address {
   /** Not in use; the one used last is used next, the others grow old and close. */
   readonly #free: Connection[] = [];
 
-  constructor(url: URL, limits: UpstreamLimits) {
-    this.#origin = url.origin;
-    this.#path = url.pathname;
+  constructor(url: URL, limits: UpstreamLimits, route: Route = DIRECT) {
+    const { forwarder } = route;
+    this.#origin = forwarder === null ? url.origin : forwarder.url.origin;
+    this.#path = forwarder === null ? url.pathname : url.origin + url.pathname;
+    this.#headers = forwarder === null ? null : forwarderFields(url, forwarder);
     this.#query = new FixedQuery(url.search);
     this.#limits = limits;
-    this.#connector = makeConnector(limits);
+    this.#connector = makeConnector(limits, route);
     this.breaker = new Breaker(limits.breakerFailures, limits.breakerMillis, limits.connections);
   }
 
@@ -47,6 +53,11 @@ export class Address {
     this.#free.push(connection);
   }
 
+  /** The header fields of a request, with those for the forwarding proxy. */
+  headers(headers: string[]): string[] {
+    return this.#headers === null ? headers : withFields(headers, this.#headers);
+  }
+
   /** The request target: the query of the address, and what the caller adds to it. */
   target(query: string): string {
     return this.#path + this.#query.with(query);
@@ -56,3 +67,9 @@ export class Address {
     await Promise.all(this.#connections.map((connection) => connection.close()));
   }
 }
+
+/** RFC 9112 section 3.2.2: the target of a request to a proxy is the whole address, and Host is that of the backend. */
+const forwarderFields = ({ host }: URL, { authorization }: Proxy): Fields => [
+  ...['host', host],
+  ...(authorization === null ? [] : ['proxy-authorization', authorization]),
+];

@@ -76,7 +76,12 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.#isOut = false;
     const connection = address.acquire();
     this.#connection = connection;
-    connection.send({ method, path: address.target(query), headers, body }, this, this.isUpload, nowMillis);
+    connection.send(
+      { method, path: address.target(query), headers: address.headers(headers), body },
+      this,
+      this.isUpload,
+      nowMillis,
+    );
   }
 
   pause(): void {

@@ -3,15 +3,13 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 
-import { buildConnector, Client } from 'undici';
-
+import type { Connector } from './dial/dial.js';
 import { Guard } from './guard.js';
 import type { UpstreamLimits } from './limits.js';
+import { Client } from './undici.js';
 
 /** How much earlier than the backend an idle connection is closed, when the backend sends `Keep-Alive: timeout=5`. */
 const KEEP_ALIVE_MARGIN_MILLIS = 1_500;
-/** When the system asks an idle connection for a sign of life. */
-const TCP_KEEP_ALIVE_MILLIS = 15_000;
 /** Bytes of the head of an answer (catalogue U13). */
 const HEAD_BYTES_MAX = 16 * 1024;
 
@@ -34,19 +32,9 @@ export interface ExchangeRequest {
   readonly body: Buffer | Readable | null;
 }
 
-/** Makes the sockets of one address. TLS sessions are resumed among these only. */
-export type Connector = ReturnType<typeof buildConnector>;
-
-export const makeConnector = (limits: UpstreamLimits): Connector =>
-  buildConnector({
-    timeout: limits.connectMillis,
-    keepAliveInitialDelay: TCP_KEEP_ALIVE_MILLIS,
-    allowH2: false,
-  });
-
 /**
  * A connection to one address, for one exchange at a time: its socket is made when it is needed and kept while it may be
- * used again. The only file that knows undici.
+ * used again.
  */
 export class Connection {
   readonly #origin: string;

@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
 import type { LookupAddress } from 'node:dns';
 import { lookup as resolveName } from 'node:dns/promises';
-import http, { type IncomingMessage } from 'node:http';
+import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { makeConnector, type Route } from './dial/dial.js';
 
 /** A document fetched at start-up or by `import`. */
 export interface FetchedDocument {
@@ -27,6 +28,8 @@ export interface FetchOptions {
   readonly checkAddress?: (ip: string, url: URL) => string | null;
   /** Resolves names; that of the system by default. */
   readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>;
+  /** How the connection to an address is made; directly by default. `checkAddress` and `resolve` are not asked then. */
+  readonly routeTo?: (url: URL) => Route;
   /** Keep connections open between documents. Only for calls with the same `checkAddress`. Default: one for each document. */
   readonly agents?: FetchAgents;
 }
@@ -94,10 +97,12 @@ async function ask(url: URL, options: FetchOptions, signal: AbortSignal): Promis
   }
 }
 
+const withoutBrackets = (hostname: string): string => (hostname.startsWith('[') ? hostname.slice(1, -1) : hostname);
+
 class StaleConnection extends Error {}
 
 function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
-  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  const host = withoutBrackets(url.hostname);
   const refusal = isIP(host) === 0 ? null : (options.checkAddress?.(host, url) ?? null);
   if (refusal !== null) return Promise.reject(new Error(`cannot be fetched (${refusal})`));
   const headers = {
@@ -105,15 +110,18 @@ function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
     'user-agent': 'soapstone',
     ...options.headersFor?.(url),
   };
+  const route = options.routeTo?.(url) ?? null;
+  const proxied = route === null ? null : throughRoute(url, route);
   return new Promise((resolve, reject) => {
     const isTls = url.protocol === 'https:';
     const request = (isTls ? https : http).request(
       url,
       {
-        headers,
+        headers: { ...headers, ...proxied?.headers },
         signal,
         agent: (isTls ? options.agents?.https : options.agents?.http) ?? false,
         lookup: checkedLookup(url, options),
+        ...proxied?.request,
         maxHeaderSize: 64 * 1024,
       },
       resolve,
@@ -125,6 +133,32 @@ function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
     request.end();
   });
 }
+
+/** The options of a request that does not go straight to its address. */
+function throughRoute(url: URL, route: Route): { readonly request: RequestOptions; readonly headers: Headers } {
+  const { forwarder } = route;
+  const connect = makeConnector(DIAL, route);
+  const at = forwarder === null ? url : forwarder.url;
+  const createConnection: RequestOptions['createConnection'] = (_options, done) => {
+    const { protocol, hostname, port, host } = at;
+    connect({ protocol, hostname: withoutBrackets(hostname), port, host }, (...[error, socket]) => {
+      // The type wants a socket beside the error; Node looks at the error first.
+      if (error === null) done(null, socket);
+      else done(error, new Socket());
+    });
+    return undefined;
+  };
+  if (forwarder === null) return { request: { createConnection }, headers: {} };
+  const { authorization } = forwarder;
+  return {
+    request: { createConnection, path: url.href },
+    headers: { host: url.host, ...(authorization !== null && { 'proxy-authorization': authorization }) },
+  };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const DIAL = { connectMillis: 10_000 };
 
 /** Resolves a name once, checks every address it has, and connects to those: one that is not allowed refuses all. */
 function checkedLookup(url: URL, { checkAddress, resolve }: FetchOptions): LookupFunction {

@@ -5,6 +5,7 @@ import { Call, type CallScheduler } from './call.js';
 import { AuthorizedCall } from './credentials/authorized-call.js';
 import { type Credentials, type Fields, withFields } from './credentials/credentials.js';
 import { Deadlines } from './deadlines.js';
+import { DIRECT, type Route } from './dial/dial.js';
 import { TIMEOUT_KEYS, type TimeoutKeys, type TimeoutLimits } from './failure.js';
 import type { UpstreamLimits } from './limits.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
@@ -18,6 +19,8 @@ export interface UpstreamOptions {
   /** Header fields of every call, in place of those of its caller by the same names. */
   readonly fields?: Fields;
   readonly credentials?: Credentials | null;
+  /** How connections to an address are made. */
+  readonly routeTo?: (url: URL) => Route;
 }
 
 /** One backend: its addresses, the queue of calls for a connection, and the deadlines of both. */
@@ -36,12 +39,15 @@ export class Upstream implements CallScheduler {
   #isClosed = false;
 
   constructor(urls: readonly string[], limits: UpstreamLimits, options: UpstreamOptions = {}) {
-    const { timeoutKeys = TIMEOUT_KEYS, fields = [], credentials = null } = options;
+    const { timeoutKeys = TIMEOUT_KEYS, fields = [], credentials = null, routeTo = () => DIRECT } = options;
     this.#limits = limits;
     this.#fields = fields;
     this.#credentials = credentials;
     this.timeouts = { limits, keys: timeoutKeys };
-    this.#addresses = urls.map((url) => new Address(new URL(url), limits));
+    this.#addresses = urls.map((text) => {
+      const url = new URL(text);
+      return new Address(url, limits, routeTo(url));
+    });
     this.#calls = new Deadlines(limits.totalMillis, (call) =>
       call.abort(refuseByLimit('UPSTREAM_TIMEOUT', 'limits.upstream.totalMillis', limits.totalMillis)),
     );

@@ -1,5 +1,7 @@
 import { ConfigurationError, printDiagnostic } from '../../base/diagnostic.js';
 import { MIB } from '../../base/limit.js';
+import { routeTo } from '../../upstream/dial/dial.js';
+import { TlsMaterial, type TlsOptions } from '../../upstream/dial/tls.js';
 import { fetchDocument } from '../../upstream/fetch-document.js';
 import type { Severity } from '../../wsdl/compare/change.js';
 import { compareWsdls } from '../../wsdl/compare/compare.js';
@@ -13,6 +15,9 @@ export interface DriftTask {
   readonly url: string;
   /** For the host of that address. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The proxy on the way, and TLS, as the service has them. */
+  readonly proxy?: string | null;
+  readonly tls?: TlsOptions | null;
 }
 
 /** The result of one comparison. */
@@ -24,13 +29,21 @@ const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
 const SHOWN = 10;
 
 /** Reads both and compares them. Addresses are left out: backends write there what they were called by. */
-export async function readDrift({ file, url, headers = {} }: DriftTask): Promise<DriftReading> {
+export async function readDrift({
+  file,
+  url,
+  headers = {},
+  proxy = null,
+  tls = null,
+}: DriftTask): Promise<DriftReading> {
+  const material = tls === null ? null : new TlsMaterial(tls, {});
   try {
     const served = await readWsdl(file, { fetch: null, root: null, hosts: [] });
     const shown = await readWsdl(url, {
       fetch: (at) =>
         fetchDocument(at, {
           ...FETCH,
+          ...((proxy !== null || tls !== null) && { routeTo: (to) => routeTo(to, proxy, material) }),
           headersFor: ({ protocol }) => (protocol === new URL(url).protocol ? headers : {}),
         }),
       root: null,

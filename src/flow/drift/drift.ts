@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 import type { SoapService } from '../../compile/service.js';
+import type { CallToAuthorize, Fields } from '../../upstream/credentials/credentials.js';
 import type { Severity } from '../../wsdl/compare/change.js';
 import type { DriftReading, DriftTask } from './drift-reading.js';
 
@@ -12,8 +13,9 @@ export interface DriftListener {
 }
 
 /** One service whose backend is looked at. */
-interface Watched extends DriftTask {
+interface Watched {
   readonly service: string;
+  readonly task: () => Promise<DriftTask>;
   readonly everyMillis: number;
   counts: Readonly<Record<Severity, number>> | null;
   /** The state that was reported last, as text. */
@@ -38,10 +40,23 @@ export class DriftWatch {
   /** Begins to look at once. */
   constructor(services: readonly SoapService[], listener: DriftListener) {
     this.#listener = listener;
-    this.#watched = services.flatMap(({ name, config, wsdl }): Watched[] => {
+    this.#watched = services.flatMap(({ name, config, wsdl, reach }): Watched[] => {
       const file = wsdl?.documents[0]?.location;
       if (config.drift === undefined || file === undefined) return [];
-      return [{ service: name, file, ...config.drift, counts: null, reported: '' }];
+      const { url, headers = {}, everyMillis } = config.drift;
+      const isBackend = config.urls.some((own) => new URL(own).origin === new URL(url).origin);
+      const task = async (): Promise<DriftTask> => {
+        // Credentials are for the backend and for no other host.
+        const fields = isBackend ? [...reach.fields, ...((await reach.credentials?.fields(LOOK)) ?? [])] : [];
+        return {
+          file,
+          url,
+          headers: { ...recordOf(fields), ...headers },
+          proxy: reach.proxy,
+          tls: reach.tls?.options ?? null,
+        };
+      };
+      return [{ service: name, task, everyMillis, counts: null, reported: '' }];
     });
     for (const watched of this.#watched) this.#look(watched);
   }
@@ -66,8 +81,18 @@ export class DriftWatch {
   }
 
   #look(watched: Watched): void {
-    const { file, url, headers = {} } = watched;
-    const task: DriftTask = { file, url, headers };
+    watched.task().then(
+      (task) => this.#compare(watched, task),
+      (caught: unknown) => {
+        if (this.#isClosed) return;
+        this.#take(watched, { kind: 'failed', why: caught instanceof Error ? caught.message : 'no credentials' });
+        this.#after(watched.everyMillis, () => this.#look(watched));
+      },
+    );
+  }
+
+  #compare(watched: Watched, task: DriftTask): void {
+    if (this.#isClosed) return;
     const worker = new Worker(new URL('./drift-worker.js', import.meta.url), {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: LOOK_MIB },
@@ -111,6 +136,15 @@ export class DriftWatch {
     this.#timers.add(timer);
     return timer;
   }
+}
+
+const LOOK: CallToAuthorize = { method: 'GET', query: '', isUpload: false, refused: null };
+
+/** Header fields by name. */
+function recordOf(fields: Fields): Record<string, string> {
+  const record: Record<string, string> = Object.create(null);
+  for (let index = 0; index + 1 < fields.length; index += 2) record[fields[index] ?? ''] = fields[index + 1] ?? '';
+  return record;
 }
 
 function messageOf(reading: DriftReading, isSame: boolean): string {

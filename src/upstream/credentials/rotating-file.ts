@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 
@@ -11,21 +10,27 @@ const READ_EVERY_MILLIS = 1_000;
  */
 export class RotatingFile {
   readonly #path: string;
-  readonly #read: (path: string) => Promise<Buffer>;
+  readonly #form: 'utf8' | 'base64';
   #content: string;
   #readMillis = performance.now();
   #reading: Promise<boolean> | null = null;
 
   /** `content`: as the configuration found it. */
-  constructor(path: string, content: string, read: (path: string) => Promise<Buffer> = readFile) {
+  constructor(path: string, content: string, form: 'utf8' | 'base64' = 'utf8') {
     this.#path = path;
     this.#content = content;
-    this.#read = read;
+    this.#form = form;
   }
 
   /** The latest content that is known, without its last line break. */
   get content(): string {
     if (performance.now() - this.#readMillis >= READ_EVERY_MILLIS) void this.refresh();
+    return this.#content;
+  }
+
+  /** The content, read again where it is old. */
+  async latest(): Promise<string> {
+    if (performance.now() - this.#readMillis >= READ_EVERY_MILLIS || this.#reading !== null) await this.refresh();
     return this.#content;
   }
 
@@ -38,7 +43,7 @@ export class RotatingFile {
   async #refresh(): Promise<boolean> {
     this.#readMillis = performance.now();
     try {
-      const content = (await this.#read(this.#path)).toString('utf8').replace(/\r?\n$/, '');
+      const content = (await readFile(this.#path, this.#form)).replace(/\r?\n$/, '');
       const isOther = content !== '' && content !== this.#content;
       if (isOther) this.#content = content;
       return isOther;

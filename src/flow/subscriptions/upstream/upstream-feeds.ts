@@ -78,7 +78,7 @@ class Line {
     };
     this.#upstream =
       subscriptions.protocol === 'sse'
-        ? new Upstream(subscriptions.urls, limits, { ...service.credentials, timeoutKeys: TIMEOUT_KEYS })
+        ? new Upstream(subscriptions.urls, limits, { ...service.reach, timeoutKeys: TIMEOUT_KEYS })
         : null;
   }
 
@@ -125,7 +125,7 @@ class Line {
     } else {
       const url = urls[this.#next++ % urls.length] ?? '';
       const pingMillis = this.#pingMillis;
-      const { fields } = this.#service.credentials;
+      const { fields } = this.#service.reach;
       feedOverSocket({
         feed,
         url,

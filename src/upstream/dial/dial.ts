@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net';
+import type { UpstreamLimits } from '../limits.js';
+import { buildConnector } from '../undici.js';
+import { environmentProxy, openTunnel, type Proxy, parseProxy } from './proxy.js';
+import type { TlsConnectionOptions, TlsMaterial } from './tls.js';
+
+/** How connections to a backend are made. */
+export interface Route {
+  /** Null where Node's own authorities are trusted, and the gateway has no certificate. */
+  readonly tls: TlsMaterial | null;
+  /** The proxy that is asked for a tunnel, for https; null for none. */
+  readonly tunnel: Proxy | null;
+  /** The proxy that requests are sent to instead of the backend, for http; null for none. */
+  readonly forwarder: Proxy | null;
+}
+
+export const DIRECT: Route = { tls: null, tunnel: null, forwarder: null };
+
+/** The route to an address. `proxy`: its URL, `environment`, or null for none. */
+export function routeTo(url: URL, proxy: string | null, tls: TlsMaterial | null): Route {
+  const isTls = url.protocol === 'https:' || url.protocol === 'wss:';
+  const through = proxy === 'environment' ? environmentProxy(url.href) : proxy === null ? null : parseProxy(proxy);
+  return { tls: isTls ? tls : null, tunnel: isTls ? through : null, forwarder: isTls ? null : through };
+}
+
+/** Makes the sockets of one address. TLS sessions are resumed among these only. */
+export type Connector = ReturnType<typeof buildConnector>;
+
+/** When the system asks an idle connection for a sign of life. */
+const TCP_KEEP_ALIVE_MILLIS = 15_000;
+
+export function makeConnector(
+  { connectMillis }: Pick<UpstreamLimits, 'connectMillis'>,
+  { tls, tunnel }: Route = DIRECT,
+): Connector {
+  const build = (options: TlsConnectionOptions): Connector =>
+    buildConnector({
+      ...options,
+      timeout: connectMillis,
+      keepAliveInitialDelay: TCP_KEEP_ALIVE_MILLIS,
+      allowH2: false,
+    });
+  const direct = build({});
+  if (tls === null && tunnel === null) return direct;
+
+  let options: TlsConnectionOptions = tls?.connection ?? {};
+  let secure = build(options);
+  const connect = async (to: buildConnector.Options): Promise<Socket> => {
+    if (to.protocol !== 'https:') return connected(direct, to);
+    await tls?.refresh();
+    if (tls !== null && tls.connection !== options) {
+      options = tls.connection;
+      secure = build(options);
+    }
+    if (tunnel === null) return connected(secure, to);
+    const { hostname, protocol, port, host } = tunnel.url;
+    const httpSocket = await connected(direct, { hostname, protocol, port, host });
+    const late = setTimeout(() => httpSocket.destroy(), connectMillis);
+    try {
+      await openTunnel(httpSocket, `${to.hostname}:${to.port || '443'}`, tunnel);
+    } finally {
+      clearTimeout(late);
+    }
+    return connected(secure, { ...to, httpSocket });
+  };
+  return (to, callback) => {
+    connect(to).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    );
+  };
+}
+
+const connected = (connector: Connector, to: buildConnector.Options): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    connector(to, (...[error, socket]) => {
+      if (error === null) resolve(socket);
+      else reject(error);
+    });
+  });

@@ -1,0 +1,2 @@
+/** The only file that knows undici. */
+export { buildConnector, Client } from 'undici';

@@ -1,0 +1,253 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  createServer as createHttpServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { createServer, type ServerOptions } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import t, { type Test } from 'tap';
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import { startRecordingBackend } from '../kit/backend.js';
+import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
+
+const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
+const REPLY = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
+
+const mapping = (url: string, keys: string): string => `services:
+  shop:
+    url: ${url}/shop
+    namespace: urn:shop
+    types: |
+      type Query { stock(sku: String!): Int }
+    operations:
+      GetStock: { field: Query.stock }
+    limits: { upstream: { requestsPerConnection: 1 } }
+${keys}
+`;
+
+const answer = (_request: IncomingMessage, response: ServerResponse): void => {
+  response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+};
+
+async function ask(gateway: TestGateway): Promise<string> {
+  return (await postGraphql(gateway.url, { query: '{ stock(sku: "1") }' })).text();
+}
+
+async function folder(t: Test): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  return home;
+}
+
+/** An https backend that notes the subject of each client certificate; '' for none. */
+async function startTlsBackend(t: Test, options: ServerOptions) {
+  const subjects: string[] = [];
+  const server = createServer(options, (request, response) => {
+    const { subject } = (request.socket as TLSSocket).getPeerCertificate();
+    subjects.push(String(subject?.CN ?? ''));
+    answer(request, response);
+  });
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { subjects, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+async function start(t: Test, url: string, keys: string, home: string | null = null): Promise<TestGateway> {
+  const gateway = await startTestGateway(mapping(url, keys), home);
+  t.teardown(() => gateway.close());
+  return gateway;
+}
+
+t.test('TLS to a backend', { skip: hasOpenssl() ? false : 'install openssl' }, async (t) => {
+  const home = await folder(t);
+  const authority = new Authority(home);
+  const server = authority.sign('backend.example');
+  const put = (name: string, content: string | Buffer): Promise<void> => writeFile(join(home, name), content);
+  await put('authority.crt', authority.ca.cert);
+  const first = authority.sign('first');
+  await put('client.crt', first.cert);
+  await put('client.key', first.key);
+  const backend = await startTlsBackend(t, {
+    ...server,
+    ca: authority.ca.cert,
+    requestCert: true,
+    rejectUnauthorized: false,
+  });
+
+  await t.test('an authority that is not known is refused, one that is named is trusted', async (t) => {
+    t.match(await ask(await start(t, backend.url, '')), 'UPSTREAM_TLS');
+    const gateway = await start(t, backend.url, '    tls: { ca: { file: authority.crt } }', home);
+    t.match(await ask(gateway), '"stock":7');
+    t.equal(backend.subjects.at(-1), '');
+    t.match(await gateway.metrics(), /soapstone_upstream_certificate_expiry_timestamp_seconds{service="shop"} \d{10}/);
+  });
+
+  await t.test('the name in the certificate must be that of the address, or the one that is given', async (t) => {
+    const wrong = await start(
+      t,
+      backend.url,
+      '    tls: { ca: { file: authority.crt }, servername: other.example }',
+      home,
+    );
+    t.match(await ask(wrong), 'UPSTREAM_TLS');
+    const right = '    tls: { ca: { file: authority.crt }, servername: backend.example }';
+    t.match(await ask(await start(t, backend.url, right, home)), '"stock":7');
+    const chain = '    tls: { ca: { file: authority.crt }, servername: other.example, verify: chain }';
+    t.match(await ask(await start(t, backend.url, chain, home)), '"stock":7');
+    t.match(await ask(await start(t, backend.url, '    tls: { verify: chain }')), 'UPSTREAM_TLS');
+    t.match(await ask(await start(t, backend.url, '    tls: { verify: none }')), '"stock":7');
+  });
+
+  await t.test('a client certificate that rotates is used by the next connection, without a failed call', async (t) => {
+    const keys = '    tls: { ca: { file: authority.crt }, cert: { file: client.crt }, key: { file: client.key } }';
+    const gateway = await start(t, backend.url, keys, home);
+    t.match(await ask(gateway), '"stock":7');
+    t.equal(backend.subjects.at(-1), 'first');
+    const second = authority.sign('second');
+    for (const [name, content] of Object.entries({ 'client.crt': second.cert, 'client.key': second.key })) {
+      await put('next', content);
+      await rename(join(home, 'next'), join(home, name));
+      // Between the two files they do not fit together.
+      t.match(await ask(gateway), '"stock":7');
+    }
+    while (backend.subjects.at(-1) !== 'second') t.match(await ask(gateway), '"stock":7');
+  });
+
+  await t.test('a certificate in PKCS #12, with its password', async (t) => {
+    authority.sign('packed');
+    await put('client.pfx', authority.pack('packed', 'p4ss'));
+    const keys = '    tls: { ca: { file: authority.crt }, pfx: { file: client.pfx }, passphrase: p4ss }';
+    t.match(await ask(await start(t, backend.url, keys, home)), '"stock":7');
+    t.equal(backend.subjects.at(-1), 'packed');
+    await t.rejects(start(t, backend.url, keys.replace('p4ss', 'other'), home), /cannot be read/);
+  });
+
+  await t.test('a certificate that ends soon is warned of', async (t) => {
+    const old = authority.sign('old', 3);
+    await put('old.crt', old.cert);
+    await put('old.key', old.key);
+    const keys = '    tls: { cert: { file: old.crt }, key: { file: old.key } }';
+    await put('old.yaml', mapping(backend.url, keys));
+    const compiled = await compile(await loadConfig(join(home, 'old.yaml'), {}));
+    t.teardown(() => compiled.close());
+    t.match(compiled.warnings, [{ what: /a certificate of `tls` ends on/ }]);
+  });
+
+  await t.test('https through a proxy is a tunnel', async (t) => {
+    const proxy = await startProxy(t, 'Basic dXNlcjpwQHNz');
+    const route = (credentials: string): string =>
+      `    tls: { ca: { file: authority.crt } }\n    proxy: "http://${credentials}${proxy.host}"`;
+    const gateway = await start(t, backend.url, route('user:p%40ss@'), home);
+    t.match(await ask(gateway), '"stock":7');
+    t.same(proxy.targets, [`CONNECT ${new URL(backend.url).host}`]);
+    const refused = await start(t, backend.url, route(''), home);
+    t.match(await ask(refused), 'UPSTREAM_AUTH');
+    t.notMatch(JSON.stringify([...gateway.logLines(), ...refused.logLines()]), /p@ss|p%40ss|dXNlcjpwQHNz/);
+  });
+});
+
+t.test('http through a proxy names the whole address, and the credentials stay with the proxy', async (t) => {
+  const backend = await startRecordingBackend((_message, response) => {
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+  });
+  t.teardown(() => backend.close());
+  const proxy = await startProxy(t, 'Basic dTpw');
+  const gateway = await start(t, backend.url, `    proxy: "http://u:p@${proxy.host}"`);
+  t.match(await ask(gateway), '"stock":7');
+  t.same(proxy.targets, [`POST ${backend.url}/shop`]);
+  t.match(backend.complete[0]?.headers, { host: new URL(backend.url).host });
+  t.equal(backend.complete[0]?.headers['proxy-authorization'], undefined);
+  t.match(await ask(await start(t, backend.url, `    proxy: "http://${proxy.host}"`)), 'UPSTREAM_AUTH');
+});
+
+t.test('a proxy of the environment is used unless NO_PROXY names the host', async (t) => {
+  const backend = await startRecordingBackend((_message, response) => {
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+  });
+  t.teardown(() => backend.close());
+  const proxy = await startProxy(t, null);
+  process.env['HTTP_PROXY'] = `http://${proxy.host}`;
+  t.teardown(() => {
+    delete process.env['HTTP_PROXY'];
+    delete process.env['NO_PROXY'];
+  });
+  t.match(await ask(await start(t, backend.url, '    proxy: environment')), '"stock":7');
+  t.equal(proxy.targets.length, 1);
+  t.match(await ask(await start(t, backend.url, '')), '"stock":7');
+  process.env['NO_PROXY'] = '127.0.0.1';
+  t.match(await ask(await start(t, backend.url, '    proxy: environment')), '"stock":7');
+  t.equal(proxy.targets.length, 1, 'both went straight');
+});
+
+t.test('a proxy that is away, or answers nonsense, is a failure of the way', async (t) => {
+  const scripts: readonly ((socket: Socket) => void)[] = [
+    (socket) => socket.end('HTTP/1.1 503 no\r\n\r\n'),
+    (socket) => socket.write('x'.repeat(20_000)),
+    (socket) => socket.destroy(),
+    (socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nbehind the head'),
+  ];
+  for (const script of scripts) {
+    const server = createHttpServer();
+    server.on('connect', (_request, socket: Socket) => {
+      socket.on('error', () => {});
+      script(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const gateway = await start(t, 'https://127.0.0.1:9', `    proxy: "http://127.0.0.1:${port}"`);
+    t.match(await ask(gateway), /UPSTREAM_(UNREACHABLE|INVALID_RESPONSE)/);
+  }
+});
+
+/** A proxy that wants these credentials. */
+async function startProxy(t: Test, wanted: string | null) {
+  const targets: string[] = [];
+  const isWanted = ({ headers }: IncomingMessage): boolean =>
+    wanted === null || headers['proxy-authorization'] === wanted;
+  const server = createHttpServer((request, response) => {
+    if (!isWanted(request)) {
+      response.writeHead(407).end();
+      return;
+    }
+    targets.push(`${request.method} ${request.url}`);
+    const { 'proxy-authorization': _own, ...headers } = request.headers;
+    const onward = httpRequest(request.url ?? '', { method: request.method, headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 0, reply.headers);
+      reply.pipe(response);
+    });
+    request.pipe(onward);
+  });
+  server.on('connect', (request, socket: Socket) => {
+    socket.on('error', () => {});
+    if (!isWanted(request)) {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+      return;
+    }
+    targets.push(`CONNECT ${request.url}`);
+    const [host = '', port = ''] = (request.url ?? '').split(':');
+    const onward = connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.pipe(onward).pipe(socket);
+    });
+    onward.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { targets, host: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+}

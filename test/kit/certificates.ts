@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Certificate and key, as PEM. */
+export interface Identity {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** An authority that signs certificates with `openssl`, in a folder of its own. */
+export class Authority {
+  readonly #directory: string;
+  readonly ca: Identity;
+
+  constructor(directory: string, name = 'authority') {
+    this.#directory = directory;
+    const [key, cert] = [this.#file(`${name}.key`), this.#file(`${name}.pem`)];
+    openssl('req', '-x509', ...NEW_KEY, '-keyout', key, '-out', cert, '-subj', `/CN=${name}`, '-days', '3650');
+    this.ca = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+  }
+
+  /** Signs a certificate for a name, and for 127.0.0.1. */
+  sign(name: string, days = 365): Identity {
+    const [key, csr, cert] = [this.#file(`${name}.key`), this.#file(`${name}.csr`), this.#file(`${name}.pem`)];
+    openssl('req', ...NEW_KEY, '-keyout', key, '-out', csr, '-subj', `/CN=${name}`);
+    const [caCert, caKey, names] = [this.#file('ca.pem'), this.#file('ca.key'), this.#file('names')];
+    writeFileSync(caCert, this.ca.cert);
+    writeFileSync(caKey, this.ca.key);
+    writeFileSync(names, `subjectAltName=DNS:${name},IP:127.0.0.1`);
+    const authority = ['-CA', caCert, '-CAkey', caKey, '-CAcreateserial'];
+    openssl('x509', '-req', '-in', csr, ...authority, '-out', cert, '-extfile', names, '-days', String(days));
+    return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+  }
+
+  /** Certificate and key as PKCS #12. */
+  pack(name: string, password: string): Buffer {
+    const file = this.#file(`${name}.pfx`);
+    const parts = ['-inkey', this.#file(`${name}.key`), '-in', this.#file(`${name}.pem`)];
+    openssl('pkcs12', '-export', ...parts, '-out', file, '-passout', `pass:${password}`);
+    return readFileSync(file);
+  }
+
+  #file(name: string): string {
+    return join(this.#directory, name);
+  }
+}
+
+const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+
+function openssl(...args: readonly string[]): void {
+  execFileSync('openssl', args, { stdio: 'ignore' });
+}
+
+/** Whether `openssl` is installed. */
+export function hasOpenssl(): boolean {
+  try {
+    openssl('version');
+    return true;
+  } catch {
+    return false;
+  }
+}
