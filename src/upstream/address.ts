@@ -1,10 +1,11 @@
 import { Breaker } from './breaker.js';
 import { Connection } from './connection.js';
 import { type Fields, withFields } from './credentials/credentials.js';
-import { type Connector, DIRECT, makeConnector, type Route } from './dial/dial.js';
-import type { Proxy } from './dial/proxy.js';
+import { DIRECT, makeConnector, type Route } from './dial/dial.js';
+import type { HttpProxy } from './dial/proxy.js';
 import type { UpstreamLimits } from './limits.js';
 import { FixedQuery } from './query.js';
+import type { Connector } from './undici.js';
 
 /** One address of a backend with connections and a circuit breaker of its own: a slow address delays no other. */
 export class Address {
@@ -69,7 +70,7 @@ export class Address {
 }
 
 /** RFC 9112 section 3.2.2: the target of a request to a proxy is the whole address, and Host is that of the backend. */
-const forwarderFields = ({ host }: URL, { authorization }: Proxy): Fields => [
+const forwarderFields = ({ host }: URL, { authorization }: HttpProxy): Fields => [
   ...['host', host],
   ...(authorization === null ? [] : ['proxy-authorization', authorization]),
 ];

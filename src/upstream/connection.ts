@@ -3,10 +3,9 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 
-import type { Connector } from './dial/dial.js';
 import { Guard } from './guard.js';
 import type { UpstreamLimits } from './limits.js';
-import { Client } from './undici.js';
+import { type Connector, HttpClient } from './undici.js';
 
 /** How much earlier than the backend an idle connection is closed, when the backend sends `Keep-Alive: timeout=5`. */
 const KEEP_ALIVE_MARGIN_MILLIS = 1_500;
@@ -41,7 +40,7 @@ export class Connection {
   readonly #connector: Connector;
   readonly #limits: UpstreamLimits;
   /** Null until it is needed, and after a connection could not be made: a client that failed there may count wrong. */
-  #client: Client | null = null;
+  #client: HttpClient | null = null;
   #socket: Socket | null = null;
   #guard: Guard | null = null;
   #madeMillis = 0;
@@ -98,9 +97,9 @@ export class Connection {
     await this.#client?.destroy();
   }
 
-  #makeClient(): Client {
+  #makeClient(): HttpClient {
     const limits = this.#limits;
-    const client = new Client(this.#origin, {
+    const client = new HttpClient(this.#origin, {
       pipelining: 1,
       connect: (options, callback) =>
         this.#connector(options, (...made) => {

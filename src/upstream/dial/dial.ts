@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { UpstreamLimits } from '../limits.js';
-import { buildConnector } from '../undici.js';
-import { environmentProxy, openTunnel, type Proxy, parseProxy } from './proxy.js';
+import { buildConnector, type Connector, type Destination } from '../undici.js';
+import { environmentProxy, type HttpProxy, openTunnel, parseProxy } from './proxy.js';
 import type { TlsConnectionOptions, TlsMaterial } from './tls.js';
 
 /** How connections to a backend are made. */
@@ -9,9 +9,9 @@ export interface Route {
   /** Null where Node's own authorities are trusted, and the gateway has no certificate. */
   readonly tls: TlsMaterial | null;
   /** The proxy that is asked for a tunnel, for https; null for none. */
-  readonly tunnel: Proxy | null;
+  readonly tunnel: HttpProxy | null;
   /** The proxy that requests are sent to instead of the backend, for http; null for none. */
-  readonly forwarder: Proxy | null;
+  readonly forwarder: HttpProxy | null;
 }
 
 export const DIRECT: Route = { tls: null, tunnel: null, forwarder: null };
@@ -22,9 +22,6 @@ export function routeTo(url: URL, proxy: string | null, tls: TlsMaterial | null)
   const through = proxy === 'environment' ? environmentProxy(url.href) : proxy === null ? null : parseProxy(proxy);
   return { tls: isTls ? tls : null, tunnel: isTls ? through : null, forwarder: isTls ? null : through };
 }
-
-/** Makes the sockets of one address. TLS sessions are resumed among these only. */
-export type Connector = ReturnType<typeof buildConnector>;
 
 /** When the system asks an idle connection for a sign of life. */
 const TCP_KEEP_ALIVE_MILLIS = 15_000;
@@ -45,7 +42,7 @@ export function makeConnector(
 
   let options: TlsConnectionOptions = tls?.connection ?? {};
   let secure = build(options);
-  const connect = async (to: buildConnector.Options): Promise<Socket> => {
+  const connect = async (to: Destination): Promise<Socket> => {
     if (to.protocol !== 'https:') return connected(direct, to);
     await tls?.refresh();
     if (tls !== null && tls.connection !== options) {
@@ -71,7 +68,7 @@ export function makeConnector(
   };
 }
 
-const connected = (connector: Connector, to: buildConnector.Options): Promise<Socket> =>
+const connected = (connector: Connector, to: Destination): Promise<Socket> =>
   new Promise((resolve, reject) => {
     connector(to, (...[error, socket]) => {
       if (error === null) resolve(socket);

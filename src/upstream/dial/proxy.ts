@@ -8,14 +8,14 @@ import { Refusal } from '../../base/refusal.js';
 const HEAD_BYTES_MAX = 16 * KIB;
 
 /** An HTTP proxy between the gateway and a backend. */
-export interface Proxy {
+export interface HttpProxy {
   readonly url: URL;
-  /** The value of `Proxy-Authorization`; null without credentials. */
+  /** The value of `HttpProxy-Authorization`; null without credentials. */
   readonly authorization: string | null;
 }
 
 /** The proxy of a text such as `http://user:password@proxy:3128`. */
-export function parseProxy(text: string): Proxy {
+export function parseProxy(text: string): HttpProxy {
   const url = new URL(text);
   const { username, password } = url;
   url.username = '';
@@ -26,7 +26,7 @@ export function parseProxy(text: string): Proxy {
 }
 
 /** The proxy that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` name for an address; null for none. */
-export function environmentProxy(url: string): Proxy | null {
+export function environmentProxy(url: string): HttpProxy | null {
   const text = getProxyForUrl(url);
   return text === '' ? null : parseProxy(text);
 }
@@ -35,7 +35,7 @@ export function environmentProxy(url: string): Proxy | null {
  * Asks a proxy for a tunnel (RFC 9110 section 9.3.6). Rejects with `UPSTREAM_AUTH` where the proxy wants other
  * credentials, with `UPSTREAM_UNREACHABLE` for any other refusal. The socket is destroyed then.
  */
-export function openTunnel(socket: Socket, target: string, { authorization }: Proxy): Promise<void> {
+export function openTunnel(socket: Socket, target: string, { authorization }: HttpProxy): Promise<void> {
   return new Promise((resolve, reject) => {
     let head = Buffer.alloc(0);
     const end = (refusal: Refusal | null): void => {
